@@ -1,0 +1,87 @@
+#pragma once
+
+#include <boost/describe/class.hpp>
+#include <boost/describe/enum.hpp>
+#include <boost/describe/enum_to_string.hpp>
+#include <boost/describe/members.hpp>
+#include <boost/mp11/algorithm.hpp>
+#include <boost/mp11/list.hpp>
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+/// One description per value type: the list of its fields. Equality, hash, text, JSON and archive
+/// are all made from it, so a field is either in all of them or the program does not compile.
+
+namespace muster {
+
+namespace detail {
+
+struct ConvertsToAnything {
+  template <class T>
+  operator T() const;  // never defined: only asked whether a field could be made from it
+};
+
+template <class T, std::size_t... I>
+constexpr bool constructible_from(std::index_sequence<I...>) {
+  return requires { T{(static_cast<void>(I), ConvertsToAnything{})...}; };
+}
+
+template <class T, std::size_t N = 0>
+constexpr std::size_t count_fields() {
+  if constexpr (!constructible_from<T>(std::make_index_sequence<N + 1>{}))
+    return N;
+  else
+    return count_fields<T, N + 1>();
+}
+
+}  // namespace detail
+
+/// The fields of `T` as Boost.Describe descriptors, in the order of the description.
+template <class T>
+using FieldsOf = boost::describe::describe_members<T, boost::describe::mod_public>;
+
+/// A struct with a description.
+template <class T>
+concept Described = std::is_class_v<T> && boost::describe::has_describe_members<T>::value;
+
+/// An enumeration with a description.
+template <class T>
+concept DescribedEnum =
+    std::is_enum_v<T> && boost::describe::has_describe_enumerators<T>::value;
+
+/// True when the description names every field of the aggregate `T`.
+template <Described T>
+constexpr bool description_is_complete() {
+  return detail::count_fields<T>() == boost::mp11::mp_size<FieldsOf<T>>::value;
+}
+
+/// Calls `visit(name, value)` for each field of `object`, in the order of its description.
+template <class T, class Visit>
+  requires Described<std::remove_const_t<T>>
+constexpr void for_each_field(T& object, Visit&& visit) {
+  boost::mp11::mp_for_each<FieldsOf<std::remove_const_t<T>>>(
+      [&](auto field) { visit(field.name, object.*field.pointer); });
+}
+
+/// Two described values are equal when all their fields are.
+template <Described T>
+constexpr bool operator==(const T& left, const T& right) {
+  bool equal = true;
+  boost::mp11::mp_for_each<FieldsOf<T>>([&](auto field) {
+    equal = equal && left.*field.pointer == right.*field.pointer;
+  });
+  return equal;
+}
+
+}  // namespace muster
+
+/// Describes the aggregate `Type` by all its fields, in order. Stands in the namespace of `Type`.
+#define MUSTER_DESCRIBE(Type, ...)                  \
+  BOOST_DESCRIBE_STRUCT(Type, (), (__VA_ARGS__))    \
+  static_assert(::muster::description_is_complete<Type>(), \
+                #Type ": the description forgets a field")
+
+/// Describes the enumeration `Type` by all its enumerators.
+#define MUSTER_DESCRIBE_ENUM(Type, ...) BOOST_DESCRIBE_ENUM(Type, __VA_ARGS__)

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <muster/types.hpp>
+
+#include <variant>
+
+/// The remote procedures of the paper, their answers, and the letter that carries one of them.
+
+namespace muster {
+
+/// AreYouThere(i): answered by any node that is up (section 3.1).
+struct AreYouThere {};
+MUSTER_DESCRIBE(AreYouThere);
+
+/// AreYouNormal(i, j): is i in Normal, as a member of j's group (6.12)?
+struct AreYouNormal {
+  GroupNumber group;
+};
+MUSTER_DESCRIBE(AreYouNormal, group);
+
+/// Halt(i, j): the candidate j halts node i.
+struct Halt {
+  ElectionId election;
+};
+MUSTER_DESCRIBE(Halt, election);
+
+/// NewCoordinator(i, j): accepted iff i was last halted by this very election of j.
+struct NewCoordinator {
+  ElectionId election;
+  /// The life of the receiver that answered the Halt; the call is to that life alone.
+  Incarnation receiver;
+  GroupNumber group;
+};
+MUSTER_DESCRIBE(NewCoordinator, election, receiver, group);
+
+/// Ready(i, j, x): the definition x is to be installed.
+struct Ready {
+  ElectionId election;
+  Incarnation receiver;
+  GroupNumber group;
+  Definition definition;
+};
+MUSTER_DESCRIBE(Ready, election, receiver, group, definition);
+
+/// The answer to AreYouThere: only the fact of an answer.
+struct Here {};
+MUSTER_DESCRIBE(Here);
+
+/// The answer to AreYouNormal.
+struct Normality {
+  bool normal{};
+};
+MUSTER_DESCRIBE(Normality, normal);
+
+/// The answer to Halt, with the highest group counter that the halted node has seen.
+struct Halted {
+  std::uint64_t counter{};
+};
+MUSTER_DESCRIBE(Halted, counter);
+
+/// NewCoordinator was accepted and the application has ceased: what this member holds.
+struct Joined {
+  Holdings holdings;
+};
+MUSTER_DESCRIBE(Joined, holdings);
+
+/// Ready was accepted, the definition is durable and the application has started.
+struct Installed {};
+MUSTER_DESCRIBE(Installed);
+
+/// NewCoordinator or Ready was refused, and why.
+struct Refused {
+  std::string why;
+};
+MUSTER_DESCRIBE(Refused, why);
+
+using Result = std::variant<Here, Normality, Halted, Joined, Installed, Refused>;
+
+/// The answer to the call of the same number.
+struct Answer {
+  Result result;
+};
+MUSTER_DESCRIBE(Answer, result);
+
+using Message = std::variant<AreYouThere, AreYouNormal, Halt, NewCoordinator, Ready, Answer>;
+
+/// A remote procedure is called, or a call is answered. Every letter names the life of its sender.
+struct Letter {
+  NodeId from;
+  Incarnation incarnation;
+  NodeId to;
+  /// Chosen by the caller; an answer carries the number of the call that it answers.
+  CallNumber call;
+  Message message;
+};
+MUSTER_DESCRIBE(Letter, from, incarnation, to, call, message);
+
+/// The life of the addressee that this call is to; none where it is a call to the node, whichever life
+/// it meets (6.21). Hosts ask this instead of looking at the kind of a letter.
+std::optional<Incarnation> life_called(const Letter& letter);
+
+/// True when the letter answers a call rather than making one.
+bool is_answer(const Letter& letter);
+
+}  // namespace muster

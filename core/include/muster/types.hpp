@@ -1,0 +1,199 @@
+#pragma once
+
+#include <muster/describe.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <compare>
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// The values that the protocols are about: nodes, statuses, numbers, what is in safe storage.
+
+namespace muster {
+
+/// A number of one kind that cannot be taken for a number of another kind.
+template <class Kind, class Rep>
+struct Strong {
+  Rep value{};
+  friend constexpr auto operator<=>(const Strong&, const Strong&) = default;
+};
+
+/// A node's id, from 1. It is its priority: the highest that is up becomes coordinator (section 1).
+using NodeId = Strong<struct NodeIdKind, std::uint32_t>;
+/// Which life of a node this is, from 1; raised in safe storage before the life's first letter.
+using Incarnation = Strong<struct IncarnationKind, std::uint64_t>;
+/// Names a call within one life of its caller, from 1.
+using CallNumber = Strong<struct CallNumberKind, std::uint64_t>;
+/// Names one call of a hook within a life, from 1; a hook's end under another ticket is an old one.
+using Ticket = Strong<struct TicketKind, std::uint64_t>;
+/// The 64-bit digest of bytes (hash.hpp), shown as 16 hexadecimal digits.
+using Digest = Strong<struct DigestKind, std::uint64_t>;
+
+/// Bytes that Muster carries and does not read.
+struct Bytes {
+  std::string data;
+  friend auto operator<=>(const Bytes&, const Bytes&) = default;
+};
+
+/// S(i).d: the task that a reorganization defines, at most 32 KiB by default.
+using Definition = Bytes;
+/// What an application holds when it has stopped, in its own words, at most 32 KiB by default.
+using Report = Bytes;
+
+/// A set of nodes, ascending.
+class NodeSet {
+ public:
+  NodeSet() = default;
+  NodeSet(std::initializer_list<NodeId> nodes) {
+    for (NodeId node : nodes) insert(node);
+  }
+  void insert(NodeId node) {
+    auto at = std::lower_bound(nodes_.begin(), nodes_.end(), node);
+    if (at == nodes_.end() || *at != node) nodes_.insert(at, node);
+  }
+  void erase(NodeId node) {
+    auto at = std::lower_bound(nodes_.begin(), nodes_.end(), node);
+    if (at != nodes_.end() && *at == node) nodes_.erase(at);
+  }
+  [[nodiscard]] bool contains(NodeId node) const {
+    return std::binary_search(nodes_.begin(), nodes_.end(), node);
+  }
+  [[nodiscard]] bool empty() const { return nodes_.empty(); }
+  [[nodiscard]] std::size_t size() const { return nodes_.size(); }
+  [[nodiscard]] auto begin() const { return nodes_.begin(); }
+  [[nodiscard]] auto end() const { return nodes_.end(); }
+  friend auto operator<=>(const NodeSet&, const NodeSet&) = default;
+
+ private:
+  std::vector<NodeId> nodes_;
+};
+
+/// S(i).s, the status of a node.
+enum class Status { Down, Election, Reorganization, Normal };
+MUSTER_DESCRIBE_ENUM(Status, Down, Election, Reorganization, Normal)
+
+/// S(i).g: the number of a group, unique for ever and growing along any chain of members; what a
+/// resource checks to fence off the past (a fencing token). From the paper's second algorithm.
+struct GroupNumber {
+  std::uint64_t counter{};
+  NodeId coordinator;
+  friend auto operator<=>(const GroupNumber&, const GroupNumber&) = default;
+};
+MUSTER_DESCRIBE(GroupNumber, counter, coordinator);
+
+/// One election of one life of a candidate: the tag of its Halt, NewCoordinator and Ready (6.9).
+struct ElectionId {
+  NodeId candidate;
+  Incarnation incarnation;
+  std::uint64_t number{};
+  friend auto operator<=>(const ElectionId&, const ElectionId&) = default;
+};
+MUSTER_DESCRIBE(ElectionId, candidate, incarnation, number);
+
+/// What a node was last assigned: a definition and the group that it came with.
+struct Assigned {
+  Definition definition;
+  GroupNumber group;
+};
+MUSTER_DESCRIBE(Assigned, definition, group);
+
+/// The part of the state vector S(i) that is committed with every save (section 2). S(i).d and S(i).g
+/// are what was last assigned.
+struct StateVector {
+  Status s = Status::Down;
+  std::optional<NodeId> c;
+  std::optional<NodeId> h;
+  NodeSet up;
+};
+MUSTER_DESCRIBE(StateVector, s, c, h, up);
+
+/// What one commit to safe storage writes.
+struct SafeState {
+  Incarnation incarnation;
+  /// Never below a counter that this node chose or accepted; a restarted node counts from it.
+  std::uint64_t counter_limit{};
+  std::optional<Assigned> assigned;
+  StateVector vector;
+  /// The highest incarnation seen of each other node.
+  std::map<NodeId, Incarnation> seen;
+};
+MUSTER_DESCRIBE(SafeState, incarnation, counter_limit, assigned, vector, seen);
+
+/// What a stopped member holds, as it stands in its answer to NewCoordinator.
+struct Holdings {
+  Report report;
+  /// The group and the digest of the definition it was last assigned; none in an empty store.
+  std::optional<GroupNumber> group;
+  std::optional<Digest> definition;
+  /// True when its safe storage had nothing assigned when this life began.
+  bool empty = true;
+};
+MUSTER_DESCRIBE(Holdings, report, group, definition, empty);
+
+/// One node that takes part in a reorganization, the coordinator included.
+struct Member {
+  NodeId node;
+  Incarnation incarnation;
+  Holdings holdings;
+};
+MUSTER_DESCRIBE(Member, node, incarnation, holdings);
+using Members = std::vector<Member>;
+
+/// The switches of docs/decisions/switches.md: each is one departure from the paper's text.
+struct Repairs {
+  bool start_over_halted = true;
+  bool normal_for_me = true;
+  bool lost_members = true;
+  bool report_refusals = true;
+  bool tags = true;
+  bool parallel_calls = true;
+  bool proofs = true;
+  bool stop_beside_halts = true;
+  bool save_promises_only = true;
+  bool back_off = true;
+
+  /// The paper's text: every switch off.
+  static constexpr Repairs none() {
+    return {false, false, false, false, false, false, false, false, false, false};
+  }
+};
+MUSTER_DESCRIBE(Repairs, start_over_halted, normal_for_me, lost_members, report_refusals, tags,
+                parallel_calls, proofs, stop_beside_halts, save_promises_only, back_off);
+
+using Duration = std::chrono::nanoseconds;
+
+/// The bounds and periods of a cluster; hosts turn named timers and bounds into them.
+struct Timings {
+  /// The paper's T: bound on a call; covers two delays, handling and one commit.
+  Duration T = std::chrono::milliseconds(100);
+  Duration stop_deadline = std::chrono::seconds(2);
+  Duration start_deadline = std::chrono::seconds(2);
+  Duration reorganize_deadline = std::chrono::seconds(10);
+  /// The period of Check(i).
+  Duration check_every = std::chrono::milliseconds(50);
+  /// How long nothing is heard from the coordinator before Timeout(i).
+  Duration coordinator_timeout = std::chrono::milliseconds(150);
+};
+MUSTER_DESCRIBE(Timings, T, stop_deadline, start_deadline, reorganize_deadline, check_every,
+                coordinator_timeout);
+
+/// All that `step` may know beside the state: fixed for a life.
+struct Config {
+  NodeId self;
+  /// All nodes of the cluster, `self` included.
+  NodeSet nodes;
+  Repairs repairs;
+  Timings timings;
+
+  /// True when the protocol is the paper's text without any of our repairs.
+  [[nodiscard]] bool literal() const { return repairs == Repairs::none(); }
+};
+MUSTER_DESCRIBE(Config, self, nodes, repairs, timings);
+
+}  // namespace muster
