@@ -131,7 +131,7 @@ struct Holdings {
   /// The group and the digest of the definition it was last assigned; none in an empty store.
   std::optional<GroupNumber> group;
   std::optional<Digest> definition;
-  /// True when its safe storage had nothing assigned when this life began.
+  /// True when nothing was ever assigned to it: its safe storage was empty.
   bool empty = true;
 };
 MUSTER_DESCRIBE(Holdings, report, group, definition, empty);

@@ -1,0 +1,262 @@
+#include "turn.hpp"
+
+#include <muster/hash.hpp>
+
+#include <algorithm>
+
+namespace muster::bully {
+
+// --- Remote procedures, immediate -------------------------------------------------------------------
+
+// AreYouThere(i): reply ().
+void Turn::called(const Letter& letter, const AreYouThere&) {
+  answer(letter.from, letter.call, Here{});
+  // A restarted node need not wait for the next Check(i).
+  if (repairs_.proofs && state_.s == Status::Normal && coordinates() && letter.from < config_.self)
+    ask_normal(letter.from);
+}
+
+// AreYouNormal(i): reply [[ S.s = Normal ]]. Departs from the paper: normal for the one who asks (6.12).
+void Turn::called(const Letter& letter, const AreYouNormal& call) {
+  bool normal = state_.s == Status::Normal;
+  if (repairs_.normal_for_me)
+    normal = normal && state_.c->candidate == letter.from && state_.g == call.group;
+  answer(letter.from, letter.call, Normality{normal});
+}
+
+// Halt(i, j): [[ S.s := Election; S.h := j; STOP ]]; reply (). Unconditional but for its tag (6.9).
+void Turn::called(const Letter& letter, const Halt& call) {
+  const NodeId j = letter.from;
+  if (repairs_.tags) {
+    auto [last, first] = state_.last_halt.try_emplace(j, call.election);
+    if (!first && call.election <= last->second) return;
+    last->second = call.election;
+  }
+  state_.s = Status::Election;
+  state_.h = call.election;
+  forget_group();
+  state_.answered_by.reset();
+  stop({StopReason::halted, j});
+  rearm_coordinator_ = true;
+  if (repairs_.stop_beside_halts || state_.application == Activity::Idle)
+    answer(j, letter.call, Halted{state_.counter});
+  else
+    state_.owed.push_back({j, letter.call, Bound::answer});
+}
+
+// NewCoordinator(i, j): [[ if S.h = j and S.s = Election then S.c := j; S.s := Reorganization ]].
+void Turn::called(const Letter& letter, const NewCoordinator& call) {
+  const NodeId j = letter.from;
+  if (owes(j, letter.call)) return;
+  const auto refused = [&](std::string why) {
+    refuse(j, letter.call, Bound::stopped, std::move(why));
+  };
+  if (state_.leaving) return refused("leaving");
+  if (state_.s != Status::Election || !elects(state_.h, call.election))
+    return refused("not halted by this election");
+  if (repairs_.tags && call.receiver != state_.safe.incarnation)
+    return refused("another life was halted");
+  if (call.group.counter <= state_.counter) return refused("the group number is not a new one");
+  state_.counter = call.group.counter;
+  if (state_.counter > state_.safe.counter_limit) save();
+  state_.c = call.election;
+  state_.g = call.group;
+  state_.s = Status::Reorganization;
+  end_procedure();
+  rearm_coordinator_ = true;
+  if (state_.application == Activity::Idle)
+    answer(j, letter.call, Joined{state_.holdings});
+  else
+    state_.owed.push_back({j, letter.call, Bound::stopped});
+}
+
+// Ready(i, j, x): [[ if S.c = j and S.s = Reorganization then S.d := x; S.s := Normal ]]; Normal and the
+// answer when the application has started.
+void Turn::called(const Letter& letter, const Ready& call) {
+  const NodeId j = letter.from;
+  if (owes(j, letter.call)) return;
+  const auto refused = [&](std::string why) {
+    refuse(j, letter.call, Bound::started, std::move(why));
+  };
+  if (state_.leaving) return refused("leaving");
+  if (state_.s != Status::Reorganization || !elects(state_.c, call.election))
+    return refused("not reorganized by this election");
+  if (repairs_.tags && call.receiver != state_.safe.incarnation)
+    return refused("another life was halted");
+  if (state_.application != Activity::Idle) return refused("the application is not stopped");
+  state_.d = call.definition;
+  end_procedure();
+  rearm_coordinator_ = true;
+  state_.owed.push_back({j, letter.call, Bound::started});
+  start_own();
+}
+
+// --- Election(i) ------------------------------------------------------------------------------------
+
+// Phase A: for j = i+1, ..., n: call AreYouThere(j). Departs from the paper: the nearest first, and the
+// rest together when that one does not answer.
+void Turn::election(NodeSet asked_in_vain) {
+  end_procedure();
+  state_.asked_in_vain = std::move(asked_in_vain);
+  SeekingHigher wait;
+  for (NodeId j : config_.nodes)
+    if (j > config_.self) wait.not_asked.insert(j);
+  state_.procedure = std::move(wait);
+  ask_higher(false);
+}
+
+// A node whose own question has just gone unanswered is not asked again, unless it was heard since.
+void Turn::ask_higher(bool all) {
+  auto& wait = std::get<SeekingHigher>(state_.procedure);
+  while (!wait.not_asked.empty() && (all || wait.asked.empty())) {
+    const NodeId j = *wait.not_asked.begin();
+    wait.not_asked.erase(j);
+    if (repairs_.parallel_calls && state_.asked_in_vain.contains(j)) continue;
+    wait.asked.emplace(call(j, AreYouThere{}, Bound::answer), j);
+  }
+  if (wait.asked.empty()) halt_lower();
+}
+
+// [[ STOP; S.s := Election; S.h := i; S.Up := {} ]]
+void Turn::halt_lower() {
+  stop({StopReason::own_election, std::nullopt});
+  state_.s = Status::Election;
+  state_.h = ElectionId{config_.self, state_.safe.incarnation, ++state_.elections};
+  forget_group();
+  state_.answered_by.reset();
+  if (!repairs_.stop_beside_halts && state_.application != Activity::Idle)
+    state_.procedure = Ceasing{};
+  else
+    halt_next_below(config_.self);
+}
+
+// Phase H: for j = i-1, ..., 1: call Halt(j, i). Descending and one at a time: in parallel, or ascending, a
+// lower candidate's NewCoordinator may follow its Halt at a node that i has halted already (6.5). Every
+// lower node is halted anew, whatever is known of it (6.19).
+void Turn::halt_next_below(NodeId node) {
+  const auto above = std::lower_bound(config_.nodes.begin(), config_.nodes.end(), node);
+  if (above == config_.nodes.begin()) return election_point();
+  const NodeId j = *std::prev(above);
+  state_.procedure = HaltingLower{call(j, Halt{*state_.h}, Bound::answer), j};
+}
+
+// [[ S.c := i; S.s := Reorganization ]], with a group number above all that the halted nodes have seen.
+void Turn::election_point() {
+  state_.g = GroupNumber{++state_.counter, config_.self};
+  if (state_.counter > state_.safe.counter_limit) save();
+  state_.c = state_.h;
+  state_.s = Status::Reorganization;
+  Announcing wait;
+  for (const Member& j : state_.up) wait.not_announced.insert(j.node);
+  state_.procedure = std::move(wait);
+  rearm_check_ = true;
+  announce();
+  reorganize_when_all_stopped();
+}
+
+// Phase C: for j in S.Up: call NewCoordinator(j, i).
+void Turn::announce() {
+  auto& wait = std::get<Announcing>(state_.procedure);
+  while (!wait.not_announced.empty() && (repairs_.parallel_calls || wait.announced.empty())) {
+    const NodeId j = *wait.not_announced.begin();
+    wait.not_announced.erase(j);
+    const NewCoordinator letter{*state_.c, member(j)->incarnation, *state_.g};
+    wait.announced.emplace(call(j, letter, Bound::stopped), j);
+  }
+}
+
+// S.d := reorganize(), when every member has answered that it is stopped, and i itself is (6.20).
+void Turn::reorganize_when_all_stopped() {
+  const auto* wait = std::get_if<Announcing>(&state_.procedure);
+  if (!wait || !wait->announced.empty() || !wait->not_announced.empty()) return;
+  if (state_.application != Activity::Idle) return;
+  Members members = state_.up;
+  members.push_back({config_.self, state_.safe.incarnation, state_.holdings});
+  std::sort(members.begin(), members.end(),
+            [](const Member& a, const Member& b) { return a.node < b.node; });
+  state_.procedure = Reorganizing{wait->questions};
+  state_.application = Activity::Reorganizing;
+  actions_.emplace_back(Reorganize{next_ticket(), *state_.g, std::move(members)});
+}
+
+// Phase Y: for j in S.Up: call Ready(j, i, S.d). Departs from the paper: the own start goes beside.
+void Turn::make_ready() {
+  MakingReady wait;
+  wait.questions = std::get<Reorganizing>(state_.procedure).questions;
+  for (const Member& j : state_.up) wait.not_readied.insert(j.node);
+  state_.procedure = std::move(wait);
+  send_ready();
+  if (repairs_.parallel_calls || state_.up.empty()) start_own();
+}
+
+void Turn::send_ready() {
+  auto& wait = std::get<MakingReady>(state_.procedure);
+  while (!wait.not_readied.empty() && (repairs_.parallel_calls || wait.readied.empty())) {
+    const NodeId j = *wait.not_readied.begin();
+    wait.not_readied.erase(j);
+    const Ready letter{*state_.c, member(j)->incarnation, *state_.g, *state_.d};
+    wait.readied.emplace(call(j, letter, Bound::started), j);
+  }
+}
+
+// S.d is durable before the application starts with it.
+void Turn::start_own() {
+  state_.safe.assigned = Assigned{*state_.d, *state_.g};
+  save();
+  state_.application = Activity::Starting;
+  actions_.emplace_back(Start{next_ticket(), *state_.d, *state_.g});
+}
+
+// [[ S.s := Normal ]]
+void Turn::normal_when_all_ready() {
+  const auto* wait = std::get_if<MakingReady>(&state_.procedure);
+  if (!wait || !wait->readied.empty() || !wait->not_readied.empty()) return;
+  if (state_.application == Activity::Idle) return start_own();  // calls one by one: itself last
+  if (state_.application != Activity::Working) return;
+  state_.s = Status::Normal;
+  state_.failed_hooks = 0;
+  end_procedure();
+}
+
+// --- Recovery(i), Check(i), Timeout(i) ----------------------------------------------------------------
+
+// Recovery(i): S.h := undefined; Election(i)
+void Turn::recovery() {
+  state_.s = Status::Down;
+  state_.h.reset();
+  forget_group();
+  state_.answered_by.reset();
+  election();
+}
+
+// Check(i): if [[ S.s = Normal and S.c = i ]]: for every j /= i: call AreYouNormal(j)
+void Turn::check() {
+  if (state_.s != Status::Normal || !coordinates()) return;
+  if (!runs<Idle>() && !runs<Checking>()) return;
+  if (state_.quiet_checks < quiet_enough && ++state_.quiet_checks == quiet_enough)
+    state_.retry_level = 0;
+  if (repairs_.parallel_calls) {
+    for (NodeId j : config_.nodes) ask_normal(j);
+  } else if (runs<Idle>()) {
+    Checking wait;
+    wait.not_asked = config_.nodes;
+    wait.not_asked.erase(config_.self);
+    state_.procedure = std::move(wait);
+    ask_next_normal();
+  }
+}
+
+// Timeout(i): if [[ S.s = Normal or S.s = Reorganization ]]: call AreYouThere(S.c), else Election(i)
+void Turn::timeout() {
+  if (!works_in_group()) return election();
+  if (coordinates()) {
+    // The paper's call to itself is always answered; a coordinator-elect would stay so for ever (6.7).
+    if (repairs_.start_over_halted && state_.s == Status::Reorganization) start_over(false);
+    return;
+  }
+  if (runs<Probing>()) return;
+  const NodeId c = state_.c->candidate;
+  state_.procedure = Probing{call(c, AreYouThere{}, Bound::answer), c};
+}
+
+}  // namespace muster::bully

@@ -1,0 +1,104 @@
+#include "turn.hpp"
+
+#include <algorithm>
+
+/// How each CALL of the paper returns: answered, or ONTIMEOUT.
+
+namespace muster::bully {
+
+namespace {
+
+/// The result as the answer that the call expects; null where there is none. An answer of another kind
+/// is none: it cannot come from a node that runs this protocol.
+template <class Expected>
+const Expected* as(const Result* result) {
+  return result ? std::get_if<Expected>(result) : nullptr;
+}
+
+}  // namespace
+
+void Turn::returned(NodeId by, CallNumber call, const Result* result) {
+  const auto is_out = [&](Calls& calls) {
+    const auto at = calls.find(call);
+    if (at == calls.end() || at->second != by) return false;
+    calls.erase(at);
+    return true;
+  };
+  if (Calls* questions = this->questions(); questions && is_out(*questions))
+    return question_returned(result);
+  if (auto* wait = std::get_if<SeekingHigher>(&state_.procedure)) {
+    if (is_out(wait->asked)) higher_returned(by, result);
+  } else if (auto* halting = std::get_if<HaltingLower>(&state_.procedure)) {
+    if (halting->call == call && halting->node == by) halt_returned(by, result);
+  } else if (auto* announcing = std::get_if<Announcing>(&state_.procedure)) {
+    if (is_out(announcing->announced)) new_coordinator_returned(by, result);
+  } else if (auto* making = std::get_if<MakingReady>(&state_.procedure)) {
+    if (is_out(making->readied)) ready_returned(result);
+  } else if (auto* checking = std::get_if<Checking>(&state_.procedure)) {
+    if (is_out(checking->asked)) normal_returned(by, result);
+  } else if (auto* probing = std::get_if<Probing>(&state_.procedure)) {
+    if (probing->call == call && probing->node == by) probe_returned(by, result);
+  }
+}
+
+// AreYouThere in phase A: answered -> return; timeout -> next j.
+void Turn::higher_returned(NodeId by, const Result* result) {
+  if (as<Here>(result)) {
+    state_.answered_by = Life{by, state_.seen[by]};
+    return end_procedure();
+  }
+  ask_higher(repairs_.parallel_calls);
+}
+
+// Halt: answered -> [[ S.Up := S.Up + {j} ]]; timeout -> next j.
+void Turn::halt_returned(NodeId by, const Result* result) {
+  if (const auto* halted = as<Halted>(result)) {
+    state_.counter = std::max(state_.counter, halted->counter);
+    state_.up.insert(state_.up.begin(), Member{by, state_.seen[by], {}});
+  }
+  halt_next_below(by);
+}
+
+// NewCoordinator: timeout -> Election(i); return. A refusal starts over as well, where it is reported.
+void Turn::new_coordinator_returned(NodeId by, const Result* result) {
+  const auto* joined = as<Joined>(result);
+  if (!joined) return start_over(false);
+  member(by)->holdings = joined->holdings;
+  announce();
+  reorganize_when_all_stopped();
+}
+
+// Ready: timeout -> Election(i); return.
+void Turn::ready_returned(const Result* result) {
+  if (!as<Installed>(result)) return start_over(false);
+  send_ready();
+  normal_when_all_ready();
+}
+
+// A question while longer calls are out: timeout -> start over.
+void Turn::question_returned(const Result* result) {
+  if (!as<Here>(result)) start_over(false);
+}
+
+// AreYouNormal: "No" -> Election(i); return; timeout -> next j. Departs from the paper: a member that does
+// not answer is lost, and a new definition is needed (6.13).
+void Turn::normal_returned(NodeId by, const Result* result) {
+  const auto* normality = as<Normality>(result);
+  const bool found = normality ? !normality->normal : repairs_.lost_members && member(by) != nullptr;
+  if (found) {
+    state_.quiet_checks = 0;
+    return election();
+  }
+  if (!repairs_.parallel_calls)
+    ask_next_normal();
+  else if (std::get<Checking>(state_.procedure).asked.empty())
+    end_procedure();
+}
+
+// AreYouThere(S.c): timeout -> Election(i).
+void Turn::probe_returned(NodeId by, const Result* result) {
+  end_procedure();
+  if (!as<Here>(result)) election({by});
+}
+
+}  // namespace muster::bully

@@ -1,0 +1,269 @@
+#include "turn.hpp"
+
+#include <muster/hash.hpp>
+
+#include <algorithm>
+#include <string_view>
+
+namespace muster::bully {
+
+Actions step(const Config& config, State& state, const Event& event) {
+  return Turn(config, state).take(event);
+}
+
+Actions Turn::take(const Event& event) {
+  if (state_.left) return {};
+  std::visit([this](const auto& happening) { happened(happening); }, event);
+  if (!repairs_.save_promises_only) keep_whole_state();
+  settle_timers();
+  return std::move(actions_);
+}
+
+// --- Events -----------------------------------------------------------------------------------------
+
+void Turn::happened(const Recovered& event) {
+  state_ = State{};
+  state_.safe = safe_before_ = event.safe;
+  state_.seen = event.safe.seen;
+  state_.counter = event.safe.counter_limit;
+  state_.holdings.empty = !event.safe.assigned;
+  recovery();
+}
+
+void Turn::happened(const Received& event) {
+  const Letter& letter = event.letter;
+  Incarnation& seen = state_.seen[letter.from];
+  if (repairs_.tags && letter.incarnation < seen) return;  // from a life that is over (6.9)
+  seen = std::max(seen, letter.incarnation);
+  state_.asked_in_vain.erase(letter.from);
+  std::visit([&](const auto& message) { called(letter, message); }, letter.message);
+  const bool question = std::holds_alternative<AreYouThere>(letter.message) ||
+                        std::holds_alternative<AreYouNormal>(letter.message);
+  if (question && works_in_group() && state_.c->candidate == letter.from) rearm_coordinator_ = true;
+}
+
+void Turn::called(const Letter& letter, const Answer& answer) {
+  returned(letter.from, letter.call, &answer.result);
+}
+
+void Turn::happened(const Unanswered& event) { returned(event.by, event.call, nullptr); }
+
+// Departs from the paper: a proven death does what Timeout(i) would do later. It ends a life and not a
+// node, so it spares no question (6.21).
+void Turn::happened(const Failed& event) {
+  if (!repairs_.proofs || state_.leaving) return;
+  const auto [k, life] = event;
+  if (works_in_group() && coordinates()) {
+    const Member* lost = member(k);
+    if (lost && lost->incarnation <= life) lost_member();
+    return;
+  }
+  const auto is_over = [&](const std::optional<ElectionId>& election) {
+    return election && election->candidate == k && election->incarnation <= life;
+  };
+  const bool awaited = (works_in_group() && is_over(state_.c)) ||
+                       (state_.s == Status::Election && is_over(state_.h)) ||
+                       (state_.answered_by && state_.answered_by->node == k);
+  if (awaited && (runs<Idle>() || runs<Probing>())) timeout();
+}
+
+void Turn::happened(const Expired& event) {
+  switch (event.timer) {
+    case Timer::check:
+      state_.check_armed = false;
+      if (questions())
+        ask_members();
+      else
+        check();
+      break;
+    case Timer::coordinator:
+      state_.coordinator_armed = false;
+      if (!state_.leaving) timeout();
+      break;
+    case Timer::retry:
+      if (runs<BackingOff>()) election();
+      break;
+  }
+}
+
+// By assumption 9 this node has failed: what Recovery(i) does, in the same life.
+void Turn::happened(const Paused&) {
+  if (state_.leaving) return;
+  stop({StopReason::paused, std::nullopt});
+  recovery();
+}
+
+void Turn::happened(const Leaving&) { leave(LeaveCause::asked); }
+
+// --- Words ------------------------------------------------------------------------------------------
+
+bool Turn::coordinates() const { return state_.c && state_.c->candidate == config_.self; }
+
+bool Turn::works_in_group() const {
+  return state_.s == Status::Reorganization || state_.s == Status::Normal;
+}
+
+// Where the paper compares S.h or S.c with j: by their elections, or by j alone.
+bool Turn::elects(const std::optional<ElectionId>& kept, const ElectionId& named) const {
+  if (!kept) return false;
+  return repairs_.tags ? *kept == named : kept->candidate == named.candidate;
+}
+
+bool Turn::asks(const Calls& calls, NodeId node) {
+  return std::any_of(calls.begin(), calls.end(),
+                     [&](const auto& asked) { return asked.second == node; });
+}
+
+Member* Turn::member(NodeId node) {
+  const auto at = std::find_if(state_.up.begin(), state_.up.end(),
+                               [&](const Member& j) { return j.node == node; });
+  return at == state_.up.end() ? nullptr : &*at;
+}
+
+// The questions of the wait that runs, where it is one that asks while it takes long.
+Calls* Turn::questions() {
+  if (auto* wait = std::get_if<Announcing>(&state_.procedure)) return &wait->questions;
+  if (auto* wait = std::get_if<Reorganizing>(&state_.procedure)) return &wait->questions;
+  if (auto* wait = std::get_if<MakingReady>(&state_.procedure)) return &wait->questions;
+  return nullptr;
+}
+
+void Turn::end_procedure() {
+  if (runs<BackingOff>()) actions_.emplace_back(Disarm{Timer::retry});
+  state_.procedure = Idle{};
+}
+
+// S.c, S.d, S.g and S.Up mean nothing outside Reorganization and Normal.
+void Turn::forget_group() {
+  state_.c.reset();
+  state_.d.reset();
+  state_.g.reset();
+  state_.up.clear();
+}
+
+CallNumber Turn::call(NodeId to, Message message, Bound bound) {
+  const CallNumber number{++state_.calls.value};
+  actions_.emplace_back(
+      Send{{config_.self, state_.safe.incarnation, to, number, std::move(message)}, bound});
+  return number;
+}
+
+void Turn::answer(NodeId to, CallNumber call, Result result) {
+  Answer message{std::move(result)};
+  actions_.emplace_back(
+      Send{{config_.self, state_.safe.incarnation, to, call, std::move(message)}, std::nullopt});
+}
+
+// In the paper a refused call is answered like any other, and its caller goes on (6.1).
+void Turn::refuse(NodeId to, CallNumber call, Bound until, std::string why) {
+  if (repairs_.report_refusals)
+    answer(to, call, Refused{std::move(why)});
+  else if (until == Bound::stopped)
+    answer(to, call, Joined{state_.holdings});
+  else
+    answer(to, call, Installed{});
+}
+
+bool Turn::owes(NodeId to, CallNumber call) const {
+  return std::any_of(state_.owed.begin(), state_.owed.end(),
+                     [&](const Owed& owed) { return owed.to == to && owed.call == call; });
+}
+
+Ticket Turn::next_ticket() { return state_.ticket = Ticket{state_.ticket.value + 1}; }
+
+void Turn::save() {
+  SafeState& safe = state_.safe;
+  safe.counter_limit = std::max(safe.counter_limit, state_.counter + counters_ahead);
+  safe.vector.s = state_.s;
+  safe.vector.c = state_.c ? std::optional(state_.c->candidate) : std::nullopt;
+  safe.vector.h = state_.h ? std::optional(state_.h->candidate) : std::nullopt;
+  safe.vector.up = {};
+  for (const Member& j : state_.up) safe.vector.up.insert(j.node);
+  safe.seen = state_.seen;
+  actions_.emplace_back(Save{safe});
+}
+
+// The paper keeps all of S(i) in safe storage: one commit, before anything that this step asks for.
+void Turn::keep_whole_state() {
+  std::erase_if(actions_, [](const Action& action) { return std::holds_alternative<Save>(action); });
+  save();
+  Action whole = std::move(actions_.back());
+  actions_.pop_back();
+  if (state_.safe != safe_before_) actions_.insert(actions_.begin(), std::move(whole));
+}
+
+// `coordinator` runs whenever none of i's own procedures does, but for a Normal coordinator; `check` in a
+// Normal coordinator, and while longer calls are out.
+void Turn::settle_timers() {
+  const auto settle = [this](Timer timer, bool& armed, bool wanted, bool anew) {
+    if (wanted && (!armed || anew))
+      actions_.emplace_back(Arm{timer, 0});
+    else if (!wanted && armed)
+      actions_.emplace_back(Disarm{timer});
+    armed = wanted;
+  };
+  const bool here = !state_.leaving && !state_.left;
+  const bool normal_coordinator = state_.s == Status::Normal && coordinates();
+  settle(Timer::check, state_.check_armed, here && (normal_coordinator || questions()),
+         rearm_check_);
+  settle(Timer::coordinator, state_.coordinator_armed, here && runs<Idle>() && !normal_coordinator,
+         rearm_coordinator_);
+}
+
+// --- What others may see ----------------------------------------------------------------------------
+
+namespace {
+
+struct NameOfWait {
+  std::string operator()(const Idle&) const { return "Idle"; }
+  std::string operator()(const SeekingHigher&) const { return "SeekingHigher"; }
+  std::string operator()(const Ceasing&) const { return "Ceasing"; }
+  std::string operator()(const HaltingLower&) const { return "HaltingLower"; }
+  std::string operator()(const Announcing&) const { return "Announcing"; }
+  std::string operator()(const Reorganizing&) const { return "Reorganizing"; }
+  std::string operator()(const MakingReady&) const { return "MakingReady"; }
+  std::string operator()(const Checking&) const { return "Checking"; }
+  std::string operator()(const Probing&) const { return "Probing"; }
+  std::string operator()(const BackingOff&) const { return "BackingOff"; }
+};
+
+}  // namespace
+
+View view(const Config& config, const State& state) {
+  View view;
+  view.status = state.s;
+  if (state.c) view.coordinator = state.c->candidate;
+  view.group = state.g;
+  if (state.h) view.halted_by = state.h->candidate;
+  if (view.coordinator == config.self) {
+    view.up.emplace();
+    for (const Member& j : state.up) view.up->insert(j.node);
+  }
+  if (state.s == Status::Normal) view.definition = digest(state.d->data);
+  view.procedure = std::visit(NameOfWait{}, state.procedure);
+  view.application = state.application;
+  return view;
+}
+
+bool awaits(const State& state, CallNumber call) {
+  return std::visit(
+      [&](const auto& wait) {
+        using Wait = std::decay_t<decltype(wait)>;
+        const auto in = [&](const Calls& calls) { return calls.contains(call); };
+        if constexpr (std::is_same_v<Wait, SeekingHigher> || std::is_same_v<Wait, Checking>)
+          return in(wait.asked);
+        else if constexpr (std::is_same_v<Wait, HaltingLower> || std::is_same_v<Wait, Probing>)
+          return wait.call == call;
+        else if constexpr (std::is_same_v<Wait, Announcing>)
+          return in(wait.announced) || in(wait.questions);
+        else if constexpr (std::is_same_v<Wait, Reorganizing>)
+          return in(wait.questions);
+        else if constexpr (std::is_same_v<Wait, MakingReady>)
+          return in(wait.readied) || in(wait.questions);
+        else
+          return false;
+      },
+      state.procedure);
+}
+
+}  // namespace muster::bully

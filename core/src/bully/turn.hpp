@@ -1,0 +1,119 @@
+#pragma once
+
+#include <muster/bully.hpp>
+
+#include <string>
+#include <utility>
+
+namespace muster::bully {
+
+/// One step: what one event makes of a node. The member functions are the paper's procedures under its
+/// names and in its order, then how each CALL returns, then the words in which all this is written.
+class Turn {
+ public:
+  /// So many Checks in a row that found nothing let the level of `retry` fall back.
+  static constexpr unsigned quiet_enough = 10;
+  /// The level at which `retry` no longer doubles: T, 2 T, 4 T, 8 T.
+  static constexpr unsigned highest_level = 4;
+  /// So many hooks that fail in a row make a node stand back.
+  static constexpr unsigned too_many_failures = 3;
+  /// Every save lifts the counter limit this far above the counter, so that few saves are needed.
+  static constexpr std::uint64_t counters_ahead = 16;
+
+  Turn(const Config& config, State& state)
+      : config_(config), repairs_(config.repairs), state_(state), safe_before_(state.safe) {}
+
+  Actions take(const Event& event);
+
+ private:
+  // Events.
+  void happened(const Recovered& event);
+  void happened(const Received& event);
+  void happened(const Unanswered& event);
+  void happened(const Failed& event);
+  void happened(const Expired& event);
+  void happened(const Paused& event);
+  void happened(const Stopped& event);
+  void happened(const Reorganized& event);
+  void happened(const Started& event);
+  void happened(const HookFailed& event);
+  void happened(const Leaving& event);
+
+  // Remote procedures, immediate (section 3.1).
+  void called(const Letter& letter, const AreYouThere& call);
+  void called(const Letter& letter, const AreYouNormal& call);
+  void called(const Letter& letter, const Halt& call);
+  void called(const Letter& letter, const NewCoordinator& call);
+  void called(const Letter& letter, const Ready& call);
+  void called(const Letter& letter, const Answer& answer);
+
+  // Local procedures (section 3.1), Election(i) by its phases.
+  void election(NodeSet asked_in_vain = {});
+  void ask_higher(bool all);
+  void halt_lower();
+  void halt_next_below(NodeId node);
+  void election_point();
+  void announce();
+  void reorganize_when_all_stopped();
+  void make_ready();
+  void send_ready();
+  void start_own();
+  void normal_when_all_ready();
+  void recovery();
+  void check();
+  void timeout();
+
+  // What the paper leaves open (section 3.3).
+  void stop(StopCause cause);
+  void stopped();
+  void start_over(bool proven);
+  void leave(LeaveCause cause);
+  void depart();
+  void lost_member();
+  void ask_members();
+  void ask_normal(NodeId node);
+  void ask_next_normal();
+  void hook_failed();
+
+  // How a CALL returns; `result` is null where it never will: ONTIMEOUT.
+  void returned(NodeId by, CallNumber call, const Result* result);
+  void higher_returned(NodeId by, const Result* result);
+  void halt_returned(NodeId by, const Result* result);
+  void new_coordinator_returned(NodeId by, const Result* result);
+  void ready_returned(const Result* result);
+  void question_returned(const Result* result);
+  void normal_returned(NodeId by, const Result* result);
+  void probe_returned(NodeId by, const Result* result);
+
+  // Words.
+  template <class Wait>
+  [[nodiscard]] bool runs() const {
+    return std::holds_alternative<Wait>(state_.procedure);
+  }
+  [[nodiscard]] bool coordinates() const;
+  [[nodiscard]] bool works_in_group() const;
+  [[nodiscard]] bool elects(const std::optional<ElectionId>& kept, const ElectionId& named) const;
+  [[nodiscard]] static bool asks(const Calls& calls, NodeId node);
+  [[nodiscard]] Member* member(NodeId node);
+  [[nodiscard]] Calls* questions();
+  void end_procedure();
+  void forget_group();
+  CallNumber call(NodeId to, Message message, Bound bound);
+  void answer(NodeId to, CallNumber call, Result result);
+  void refuse(NodeId to, CallNumber call, Bound until, std::string why);
+  [[nodiscard]] bool owes(NodeId to, CallNumber call) const;
+  Ticket next_ticket();
+  void save();
+  void keep_whole_state();
+  void settle_timers();
+
+  const Config& config_;
+  const Repairs& repairs_;
+  State& state_;
+  SafeState safe_before_;
+  Actions actions_;
+  bool rearm_coordinator_ = false;
+  bool rearm_check_ = false;
+};
+
+}  // namespace muster::bully

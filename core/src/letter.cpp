@@ -1,0 +1,13 @@
+#include <muster/letter.hpp>
+
+namespace muster {
+
+std::optional<Incarnation> life_called(const Letter& letter) {
+  if (const auto* call = std::get_if<NewCoordinator>(&letter.message)) return call->receiver;
+  if (const auto* call = std::get_if<Ready>(&letter.message)) return call->receiver;
+  return std::nullopt;
+}
+
+bool is_answer(const Letter& letter) { return std::holds_alternative<Answer>(letter.message); }
+
+}  // namespace muster
