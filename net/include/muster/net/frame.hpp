@@ -1,0 +1,151 @@
+#pragma once
+
+#include <muster/describe.hpp>
+#include <muster/failure.hpp>
+#include <muster/letter.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+/// What travels on a connection between two nodes: little-endian, length-prefixed, checksummed
+/// frames.
+///
+///     length u32 | CRC-32 u32 | version u8 | kind u8 | body
+///
+/// `length` counts all that follows it, the CRC-32 is of all that follows that. The body is written
+/// and read by the bounded archive of core. Bytes of the network never reach another reader.
+
+namespace muster::net {
+
+using muster::operator==;
+
+/// The wire versions that this build speaks, both included.
+constexpr std::uint8_t wire_oldest = 1;
+constexpr std::uint8_t wire_newest = 1;
+
+/// The most that may follow the length of a frame; checked before reading on.
+constexpr std::size_t frame_limit = 64 * 1024;
+
+/// As what somebody connects.
+enum class Role {
+  node,      ///< a node of the cluster
+  observer,  ///< has no id and may only ask for the status
+};
+MUSTER_DESCRIBE_ENUM(Role, node, observer)
+
+/// The first frame of either side, before any letter.
+struct Hello {
+  std::uint8_t oldest_version = wire_oldest;
+  std::uint8_t newest_version = wire_newest;
+  Role role{};
+  /// The cluster's canonical text, `key=value` lines; nodes whose texts differ refuse each other.
+  std::string cluster;
+  NodeId from;  ///< 0 for an observer
+  NodeId to;    ///< whom the dialler wants to reach; 0 for an observer
+  Incarnation incarnation;
+  std::uint64_t instance{};  ///< random, of this process life: tells a life from its clone
+  std::uint64_t number{};    ///< counts the Hellos of a life: tells a late Hello from a new one
+  /// Counts the sessions with that node that this life has ended, from 1: tells a session that goes
+  /// on from one that the other side has given up.
+  std::uint64_t session{};
+  // The session that this side has, if any: with which life, its count, and the last letter
+  // received in it.
+  std::uint64_t peer_instance{};
+  std::uint64_t peer_session{};
+  std::uint64_t received{};
+};
+MUSTER_DESCRIBE(Hello, oldest_version, newest_version, role, cluster, from, to, incarnation,
+                instance, number, session, peer_instance, peer_session, received);
+
+/// Why a Hello makes no session.
+enum class RefusalReason {
+  version,   ///< the ranges of wire versions do not meet
+  cluster,   ///< the clusters' texts differ
+  stranger,  ///< no node of the cluster has that id, or another node was wanted
+  oneself,   ///< a node has dialled itself
+  clone,     ///< another process says that it is this very life
+  outlived,  ///< a higher incarnation of that node was seen: `figure`
+  crossing,  ///< of two connections that cross, the one that the higher id dialled stays
+  busy,      ///< too many connections
+};
+MUSTER_DESCRIBE_ENUM(RefusalReason, version, cluster, stranger, oneself, clone, outlived, crossing,
+                     busy)
+
+struct Refusal {
+  RefusalReason reason{};
+  std::string text;        ///< one sentence for a person
+  std::uint64_t figure{};  ///< the incarnation that was seen, where `outlived`
+};
+MUSTER_DESCRIBE(Refusal, reason, text, figure);
+
+/// A letter, with its number in its direction of the session. Numbers grow and may skip.
+struct Carried {
+  std::uint64_t number{};
+  std::uint64_t acknowledged{};  ///< the last letter received in the other direction
+  Letter letter;
+};
+MUSTER_DESCRIBE(Carried, number, acknowledged, letter);
+
+/// Every letter up to that number was received.
+struct Acknowledged {
+  std::uint64_t number{};
+};
+MUSTER_DESCRIBE(Acknowledged, number);
+
+/// An observer asks for the status.
+struct StatusQuestion {};
+MUSTER_DESCRIBE(StatusQuestion);
+
+struct StatusAnswer {
+  std::string json;
+};
+MUSTER_DESCRIBE(StatusAnswer, json);
+
+using Frame = std::variant<Hello, Refusal, Carried, Acknowledged, StatusQuestion, StatusAnswer>;
+
+/// The bytes of a frame. A frame beyond `frame_limit` is an impossible state: see `fits`.
+std::string encode_frame(const Frame& frame);
+
+/// The bytes of a letter as they stand in a Carried, and the frame made from them.
+std::string encode_letter(const Letter& letter);
+void append_carried(std::string& out, std::uint64_t number, std::uint64_t acknowledged,
+                    std::string_view letter);
+void append_frame(std::string& out, const Frame& frame);
+
+/// True when a letter of that many bytes can be carried.
+constexpr bool fits(std::size_t letter_bytes) {
+  return letter_bytes + 22 <= frame_limit;
+}
+
+/// Takes frames out of a stream of bytes that may be cut anywhere.
+class FrameReader {
+ public:
+  FrameReader();
+
+  /// Where the next bytes of the stream go: never empty, and never more room than `frame_limit`
+  /// needs.
+  std::span<char> room();
+  /// That many bytes were put there.
+  void filled(std::size_t bytes);
+
+  /// The next whole frame; none when more bytes are needed; a failure when the stream is no stream
+  /// of frames: too long, another version, an unknown kind, a wrong checksum, a body that is no
+  /// such value or has bytes left over. After a failure the reader is not to be used any more.
+  Expected<std::optional<Frame>> next();
+
+  /// True when part of a frame has come and the rest has not.
+  [[nodiscard]] bool partial() const { return begin_ != end_; }
+
+ private:
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+};
+
+}  // namespace muster::net

@@ -1,0 +1,2 @@
+// Asio is compiled here, once; every other file sees its declarations only.
+#include <boost/asio/impl/src.hpp>
