@@ -1,0 +1,372 @@
+#include "apps/muster/config.hpp"
+
+#include "apps/muster/text.hpp"
+
+#include <muster/text.hpp>
+#include <toml++/toml.h>
+
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace muster::apps {
+namespace {
+
+constexpr Duration shortest_T = std::chrono::milliseconds(1);
+constexpr Duration longest_duration = std::chrono::hours(24);
+
+std::string join(const std::vector<std::string_view>& words) {
+  std::string text;
+  for (std::string_view word : words) {
+    if (!text.empty()) text += ", ";
+    text += word;
+  }
+  return text;
+}
+
+std::string value_text(const toml::node& node) {
+  if (node.is_table()) return "a table";
+  if (node.is_array()) return "an array";
+  std::string text;
+  if (const auto words = node.value_exact<std::string>()) {
+    detail::append_quoted(text, *words);
+    return text;
+  }
+  std::ostringstream out;
+  node.visit([&](const auto& value) {
+    if constexpr (toml::is_value<decltype(value)>) out << toml::default_formatter(value);
+  });
+  return out.str();
+}
+
+/// Reads one file: keeps the first refusal, after which every read gives its default.
+class Reader {
+ public:
+  explicit Reader(const std::filesystem::path& file) : file_(file) {}
+
+  void refuse(std::size_t line, const std::string& why) {
+    if (failure_) return;
+    failure_ = Failure{ExitCode::bad_configuration,
+                       file_.string() + ":" + std::to_string(line) + ": " + why};
+  }
+  void refuse(const toml::node& at, std::string_view key, const std::string& expected) {
+    refuse(line_of(at), std::string(key) + " = " + value_text(at) + ": expected " + expected);
+  }
+  [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
+
+  static std::size_t line_of(const toml::node& node) { return node.source().begin.line; }
+
+  /// The table of that name; none where it is absent (refused where it is required).
+  const toml::table* table(const toml::table& parent, std::string_view name, bool required) {
+    const toml::node* node = parent.get(name);
+    if (node == nullptr) {
+      if (required) refuse(1, "[" + std::string(name) + "] is missing");
+      return nullptr;
+    }
+    if (!node->is_table()) refuse(*node, name, "a table, [" + std::string(name) + "]");
+    return node->as_table();
+  }
+
+  void only(const toml::table& table, std::string_view where,
+            const std::vector<std::string_view>& known) {
+    for (const auto& [key, node] : table) {
+      if (std::find(known.begin(), known.end(), key.str()) != known.end()) continue;
+      refuse(key.source().begin.line, "unknown key " + std::string(key.str()) + " = " +
+                                          value_text(node) + " in " + std::string(where) +
+                                          ": expected one of " + join(known));
+    }
+  }
+
+  std::string text(const toml::table& table, std::string_view key, std::string otherwise) {
+    const toml::node* node = table.get(key);
+    if (node == nullptr) return otherwise;
+    if (const auto value = node->value_exact<std::string>()) return *value;
+    refuse(*node, key, "a text in quotes");
+    return otherwise;
+  }
+
+  bool flag(const toml::table& table, std::string_view key, bool otherwise) {
+    const toml::node* node = table.get(key);
+    if (node == nullptr) return otherwise;
+    if (const auto value = node->value_exact<bool>()) return *value;
+    refuse(*node, key, "true or false");
+    return otherwise;
+  }
+
+  std::uint32_t number(const toml::table& table, std::string_view key, std::uint32_t otherwise,
+                       std::uint32_t least, std::uint32_t most) {
+    const toml::node* node = table.get(key);
+    if (node == nullptr) return otherwise;
+    const auto value = node->value_exact<std::int64_t>();
+    if (value && *value >= least && *value <= most) return static_cast<std::uint32_t>(*value);
+    refuse(*node, key,
+           "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+    return otherwise;
+  }
+
+  Duration duration(const toml::table& table, std::string_view key, Duration otherwise) {
+    const toml::node* node = table.get(key);
+    if (node == nullptr) return otherwise;
+    const auto words = node->value_exact<std::string>();
+    const auto value = words ? parse_duration(*words) : std::nullopt;
+    if (value && *value > Duration::zero() && *value <= longest_duration) return *value;
+    refuse(*node, key, "a duration above 0 and up to 1440min, such as \"100ms\" or \"2s\"");
+    return otherwise;
+  }
+
+ private:
+  std::filesystem::path file_;
+  std::optional<Failure> failure_;
+};
+
+std::filesystem::path beside(const std::filesystem::path& file, const std::string& path) {
+  return (std::filesystem::absolute(file).parent_path() / path).lexically_normal();
+}
+
+void read_node(Reader& reader, const toml::table& root, const std::filesystem::path& file,
+               NodeConfig& config) {
+  const toml::table* node = reader.table(root, "node", true);
+  if (node == nullptr) return;
+  reader.only(*node, "[node]", {"id", "data"});
+  const auto line = Reader::line_of(*node);
+  if (node->get("id") == nullptr) reader.refuse(line, "[node] has no id: expected id = 3, say");
+  config.self.value = reader.number(*node, "id", 0, 1, std::numeric_limits<std::uint32_t>::max());
+  const std::string data = reader.text(*node, "data", "");
+  if (data.empty()) {
+    reader.refuse(line, "[node] has no data: expected data = \"DIRECTORY\", where its safe storage is");
+  }
+  config.data = beside(file, data);
+  const std::size_t length = config.admin_socket().native().size();
+  if (length > longest_socket_path) {
+    reader.refuse(Reader::line_of(node->get("data") != nullptr ? *node->get("data") : *node),
+                  "data = \"" + data + "\": the socket " + config.admin_socket().string() + " has " +
+                      std::to_string(length) + " bytes: expected at most " +
+                      std::to_string(longest_socket_path) + "; choose a shorter directory");
+  }
+}
+
+void read_timings(Reader& reader, const toml::table& cluster, Timings& timings) {
+  const Timings defaults;
+  timings.T = reader.duration(cluster, "T", defaults.T);
+  if (timings.T < shortest_T) reader.refuse(*cluster.get("T"), "T", "at least \"1ms\"");
+  timings.stop_deadline = reader.duration(cluster, "stop_deadline", defaults.stop_deadline);
+  timings.start_deadline = reader.duration(cluster, "start_deadline", defaults.start_deadline);
+  timings.reorganize_deadline =
+      reader.duration(cluster, "reorganize_deadline", defaults.reorganize_deadline);
+  timings.check_every = reader.duration(cluster, "check_every", defaults.check_every);
+  timings.coordinator_timeout =
+      reader.duration(cluster, "coordinator_timeout", timings.check_every + timings.T);
+  if (timings.coordinator_timeout <= timings.check_every) {
+    reader.refuse(*cluster.get("coordinator_timeout"), "coordinator_timeout",
+                  "longer than check_every = \"" + format_duration(timings.check_every) +
+                      "\", best check_every + T = \"" +
+                      format_duration(timings.check_every + timings.T) + "\"");
+  }
+  if (timings.coordinator_timeout < timings.T) {
+    reader.refuse(*cluster.get("coordinator_timeout"), "coordinator_timeout",
+                  "at least T = \"" + format_duration(timings.T) +
+                      "\": a coordinator that is slow within T would be suspected");
+  }
+  if (timings.reorganize_deadline < timings.T) {
+    const bool told = cluster.get("reorganize_deadline") != nullptr;
+    reader.refuse(*cluster.get(told ? "reorganize_deadline" : "T"),
+                  told ? "reorganize_deadline" : "T",
+                  "reorganize_deadline of at least T, here " +
+                      format_duration(timings.reorganize_deadline) + " against " +
+                      format_duration(timings.T));
+  }
+}
+
+void read_repairs(Reader& reader, const toml::table& cluster, Repairs& repairs) {
+  const bool literal = reader.flag(cluster, "literal", false);
+  const toml::table* table = reader.table(cluster, "repairs", false);
+  if (literal) {
+    repairs = Repairs::none();
+    if (table != nullptr) {
+      reader.refuse(Reader::line_of(*table),
+                    "[cluster.repairs] stands beside literal = true, which turns every switch off: "
+                    "expected one of the two");
+    }
+    return;
+  }
+  if (table == nullptr) return;
+  std::vector<std::string_view> names;
+  for_each_field(repairs, [&](const char* name, bool&) { names.emplace_back(name); });
+  reader.only(*table, "[cluster.repairs]", names);
+  for_each_field(repairs, [&](const char* name, bool& value) {
+    value = reader.flag(*table, name, value);
+  });
+  if (!repairs.report_refusals && repairs.stop_beside_halts) {
+    reader.refuse(*table->get("report_refusals"), "report_refusals",
+                  "true, or stop_beside_halts = false beside it: without reported refusals a Halt must be "
+                  "answered only when stopped");
+  }
+}
+
+void read_address(Reader& reader, std::string_view key, std::size_t key_line, const toml::node& node,
+                  ClusterConfig& cluster, std::map<Address, NodeId>& taken) {
+  const auto id = parse_number(key);
+  if (!id || *id == 0 || *id > std::numeric_limits<std::uint32_t>::max()) {
+    reader.refuse(key_line, std::string(key) + " = " + value_text(node) +
+                                " in [cluster.nodes]: expected a node's id from 1 on, such as 1");
+    return;
+  }
+  const auto words = node.value_exact<std::string>();
+  const auto address = words ? parse_address(*words) : std::nullopt;
+  if (!address) {
+    reader.refuse(node, key, "a numeric IP address and a port from 1 to 65535, such as \"127.0.0.1:7101\"");
+    return;
+  }
+  const NodeId self{static_cast<std::uint32_t>(*id)};
+  if (const auto [at, fresh] = taken.emplace(*address, self); !fresh) {
+    reader.refuse(node, key, "an address of its own: node " + std::to_string(at->second.value) + " has it");
+  }
+  if (!address->loopback() && !cluster.insecure) {
+    reader.refuse(node, key,
+                  "a loopback address, or insecure = true in [cluster]: connections are neither encrypted "
+                  "nor authenticated");
+  }
+  cluster.nodes.emplace(self, *address);
+}
+
+void read_nodes(Reader& reader, const toml::table& cluster, ClusterConfig& config) {
+  const toml::table* nodes = reader.table(cluster, "nodes", false);
+  if (nodes == nullptr || nodes->empty()) {
+    reader.refuse(Reader::line_of(nodes != nullptr ? *nodes : cluster),
+                  "[cluster.nodes] is missing or empty: expected a line such as 1 = \"127.0.0.1:7101\" "
+                  "for each node");
+    return;
+  }
+  if (nodes->size() > most_nodes) {
+    reader.refuse(Reader::line_of(*nodes), "[cluster.nodes] has " + std::to_string(nodes->size()) +
+                                               " nodes: expected at most " + std::to_string(most_nodes));
+  }
+  std::map<Address, NodeId> taken;
+  // In the order of the file, so that the second of two equal addresses is the one refused.
+  std::vector<std::pair<const toml::key*, const toml::node*>> in_order;
+  for (const auto& [key, node] : *nodes) in_order.emplace_back(&key, &node);
+  std::sort(in_order.begin(), in_order.end(), [](const auto& left, const auto& right) {
+    return left.first->source().begin < right.first->source().begin;
+  });
+  for (const auto& [key, node] : in_order) {
+    read_address(reader, key->str(), key->source().begin.line, *node, config, taken);
+  }
+}
+
+void read_protocol(Reader& reader, const toml::table& cluster, ClusterConfig& config) {
+  config.protocol = reader.text(cluster, "protocol", "bully");
+  if (config.protocol == "bully") return;
+  const toml::node& at = *cluster.get("protocol");
+  const bool announced = config.protocol == "invitation" || config.protocol == "textbook";
+  reader.refuse(at, "protocol",
+                announced ? "\"bully\": this version has no " + config.protocol + " algorithm yet"
+                          : std::string("\"bully\""));
+}
+
+void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
+  const toml::table* cluster = reader.table(root, "cluster", true);
+  if (cluster == nullptr) return;
+  reader.only(*cluster, "[cluster]",
+              {"name", "protocol", "literal", "T", "stop_deadline", "start_deadline",
+               "reorganize_deadline", "check_every", "coordinator_timeout", "nodes", "repairs",
+               "insecure"});
+  ClusterConfig& to = config.cluster;
+  to.name = reader.text(*cluster, "name", "");
+  const bool plain = to.name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
+                     std::string::npos;
+  if (to.name.empty() || to.name.size() > 64 || !plain) {
+    const toml::node* name = cluster->get("name");
+    reader.refuse(Reader::line_of(name != nullptr ? *name : *cluster),
+                  "name = " + (name != nullptr ? value_text(*name) : std::string("nothing")) +
+                      " in [cluster]: expected 1 to 64 letters, digits, '.', '_', '-'");
+  }
+  read_protocol(reader, *cluster, to);
+  to.insecure = reader.flag(*cluster, "insecure", false);
+  read_timings(reader, *cluster, to.timings);
+  read_repairs(reader, *cluster, to.repairs);
+  read_nodes(reader, *cluster, to);
+  if (!to.nodes.contains(config.self)) {
+    reader.refuse(Reader::line_of(*root.get("node")->as_table()->get("id")), "id = " +
+                  std::to_string(config.self.value) + ": expected one of the ids in [cluster.nodes]: " +
+                  format_nodes(to.ids()));
+  }
+}
+
+void read_journal(Reader& reader, const toml::table& root, const std::filesystem::path& file,
+                  NodeConfig& config) {
+  const toml::table* journal = reader.table(root, "journal", false);
+  if (journal == nullptr) return;
+  reader.only(*journal, "[journal]", {"file", "limit"});
+  JournalConfig to;
+  const std::string name = reader.text(*journal, "file", "");
+  if (name.empty()) {
+    reader.refuse(Reader::line_of(*journal), "[journal] has no file: expected file = \"n3/journal.jsonl\", say");
+  }
+  to.file = beside(file, name);
+  if (const toml::node* limit = journal->get("limit")) {
+    const auto size = parse_size(reader.text(*journal, "limit", ""));
+    if (size && *size >= 1'000'000) {
+      to.limit = *size;
+    } else {
+      reader.refuse(*limit, "limit", "a size of at least \"1MB\", such as \"64MB\"");
+    }
+  }
+  config.journal = to;
+}
+
+void read_application(Reader& reader, const toml::table& root, NodeConfig& config) {
+  const toml::table* application = reader.table(root, "application", false);
+  if (application == nullptr) return;
+  reader.only(*application, "[application]", {"kind", "records_per_second"});
+  ApplicationConfig& to = config.application;
+  to.kind = reader.text(*application, "kind", to.kind);
+  if (to.kind != "none" && to.kind != "shards") {
+    reader.refuse(*application->get("kind"), "kind", "\"none\" or \"shards\"");
+  }
+  if (to.kind != "shards" && application->get("records_per_second") != nullptr) {
+    reader.refuse(*application->get("records_per_second"), "records_per_second",
+                  "this key only beside kind = \"shards\"");
+  }
+  to.records_per_second =
+      reader.number(*application, "records_per_second", to.records_per_second, 1, 10'000);
+}
+
+}  // namespace
+
+Expected<NodeConfig> parse_config(std::string_view text, const std::filesystem::path& file) {
+  Reader reader(file);
+  NodeConfig config;
+  try {
+    const toml::table root = toml::parse(text, file.string());
+    reader.only(root, "the file", {"node", "cluster", "journal", "application"});
+    read_node(reader, root, file, config);
+    if (!reader.failure()) read_cluster(reader, root, config);
+    read_journal(reader, root, file, config);
+    read_application(reader, root, config);
+  } catch (const toml::parse_error& error) {
+    reader.refuse(error.source().begin.line, "not TOML: " + std::string(error.description()) +
+                                                 " (column " +
+                                                 std::to_string(error.source().begin.column) + ")");
+  }
+  if (reader.failure()) return *reader.failure();
+  return config;
+}
+
+Expected<NodeConfig> load_config(const std::filesystem::path& file) {
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error)) {
+    return Failure{ExitCode::bad_configuration,
+                   file.string() + ": is a directory: expected a configuration file"};
+  }
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  if (in) text << in.rdbuf();
+  if (!in) {
+    return Failure{ExitCode::bad_configuration,
+                   file.string() + ": cannot be read: " + std::generic_category().message(errno) +
+                       "; name an existing configuration with --config"};
+  }
+  return parse_config(text.str(), file);
+}
+
+}  // namespace muster::apps

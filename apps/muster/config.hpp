@@ -1,0 +1,84 @@
+#pragma once
+
+#include <muster/failure.hpp>
+#include <muster/types.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+/// The configuration of a node: one TOML file (docs/operating.md).
+
+namespace muster::apps {
+
+/// Where a node listens: an IP address and a port.
+struct Address {
+  std::string host;  ///< numeric; IPv6 without brackets
+  std::uint16_t port{};
+
+  [[nodiscard]] bool loopback() const;
+  /// As it stands in the file: "127.0.0.1:7101", "[::1]:7101".
+  [[nodiscard]] std::string text() const;
+  friend auto operator<=>(const Address&, const Address&) = default;
+};
+
+/// None where the text is not a numeric IP address and a port from 1 to 65535.
+std::optional<Address> parse_address(std::string_view text);
+
+/// [cluster]: the same on every node.
+struct ClusterConfig {
+  std::string name;
+  std::string protocol = "bully";
+  bool insecure = false;
+  Timings timings;
+  Repairs repairs;
+  std::map<NodeId, Address> nodes;
+
+  /// Sorted `key=value` lines, defaults included: what nodes compare when they connect.
+  [[nodiscard]] std::string canonical() const;
+  [[nodiscard]] NodeSet ids() const;
+};
+
+struct JournalConfig {
+  std::filesystem::path file;
+  std::uint64_t limit = 64'000'000;  ///< bytes; then a new segment
+};
+
+/// An application that comes with the command.
+struct ApplicationConfig {
+  std::string kind = "none";  ///< `none` (hooks return at once) or `shards`
+  unsigned records_per_second = 20;
+};
+
+struct NodeConfig {
+  NodeId self;
+  std::filesystem::path data;  ///< absolute: safe storage, lock, admin.sock
+  ClusterConfig cluster;
+  std::optional<JournalConfig> journal;
+  ApplicationConfig application;
+
+  [[nodiscard]] std::filesystem::path admin_socket() const { return data / "admin.sock"; }
+  /// What `step` may know.
+  [[nodiscard]] Config core() const;
+};
+
+/// The most nodes of a cluster.
+inline constexpr std::size_t most_nodes = 64;
+/// The longest path of a Unix socket (sockaddr_un less its final zero).
+inline constexpr std::size_t longest_socket_path = 107;
+
+/// Reads a configuration. Where the file is wrong (exit 64) the sentence names file, line, value, and what
+/// is expected.
+Expected<NodeConfig> load_config(const std::filesystem::path& file);
+
+/// The same from text; `file` is only a name for the messages, and the place that relative paths are
+/// relative to.
+Expected<NodeConfig> parse_config(std::string_view text, const std::filesystem::path& file);
+
+/// A file that `load_config` reads back to the same configuration.
+std::string write_config(const NodeConfig& config);
+
+}  // namespace muster::apps

@@ -1,0 +1,123 @@
+#include "apps/muster/config.hpp"
+#include "apps/muster/text.hpp"
+
+#include <arpa/inet.h>
+
+#include <sstream>
+#include <vector>
+
+namespace muster::apps {
+namespace {
+
+/// The text that an address has after one has read it: "127.0.0.01" and "127.0.0.1" are one address.
+std::optional<std::string> normal_host(const std::string& host, bool six) {
+  std::array<unsigned char, sizeof(in6_addr)> bytes{};
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const int family = six ? AF_INET6 : AF_INET;
+  if (inet_pton(family, host.c_str(), bytes.data()) != 1) return std::nullopt;
+  if (inet_ntop(family, bytes.data(), text.data(), text.size()) == nullptr) return std::nullopt;
+  const std::string normal = text.data();
+  if (normal == "0.0.0.0" || normal == "::") return std::nullopt;  // nobody can dial it
+  return normal;
+}
+
+std::vector<std::pair<std::string, std::string>> timing_lines(const Timings& timings) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  for_each_field(timings, [&](const char* name, const Duration& value) {
+    lines.emplace_back(name, format_duration(value));
+  });
+  return lines;
+}
+
+std::string text_of(bool value) { return value ? "true" : "false"; }
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+}  // namespace
+
+bool Address::loopback() const { return host == "::1" || host.rfind("127.", 0) == 0; }
+
+std::string Address::text() const {
+  const bool six = host.find(':') != std::string::npos;
+  return (six ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+std::optional<Address> parse_address(std::string_view text) {
+  const auto colon = text.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const auto port = parse_number(text.substr(colon + 1));
+  if (!port || *port == 0 || *port > 65'535) return std::nullopt;
+  std::string_view host = text.substr(0, colon);
+  const bool six = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  if (six) host = host.substr(1, host.size() - 2);
+  const auto normal = normal_host(std::string(host), six);
+  if (!normal) return std::nullopt;
+  return Address{*normal, static_cast<std::uint16_t>(*port)};
+}
+
+NodeSet ClusterConfig::ids() const {
+  NodeSet ids;
+  for (const auto& [id, address] : nodes) ids.insert(id);
+  return ids;
+}
+
+std::string ClusterConfig::canonical() const {
+  auto lines = timing_lines(timings);
+  lines.emplace_back("name", name);
+  lines.emplace_back("protocol", protocol);
+  lines.emplace_back("literal", text_of(repairs == Repairs::none()));
+  lines.emplace_back("insecure", text_of(insecure));
+  for (const auto& [id, address] : nodes) {
+    lines.emplace_back("nodes." + std::to_string(id.value), address.text());
+  }
+  for_each_field(repairs, [&](const char* switch_name, const bool& value) {
+    lines.emplace_back("repairs." + std::string(switch_name), text_of(value));
+  });
+  std::sort(lines.begin(), lines.end());
+  std::string text;
+  for (const auto& [key, value] : lines) text += key + "=" + value + "\n";
+  return text;
+}
+
+Config NodeConfig::core() const { return {self, cluster.ids(), cluster.repairs, cluster.timings}; }
+
+std::string write_config(const NodeConfig& config) {
+  std::ostringstream out;
+  out << "[node]\nid = " << config.self.value << "\ndata = " << quoted(config.data.string()) << "\n\n";
+  out << "[cluster]\nname = " << quoted(config.cluster.name)
+      << "\nprotocol = " << quoted(config.cluster.protocol) << '\n';
+  const bool literal = config.cluster.repairs == Repairs::none();
+  if (literal) out << "literal = true\n";
+  if (config.cluster.insecure) out << "insecure = true\n";
+  for (const auto& [key, value] : timing_lines(config.cluster.timings)) {
+    out << key << " = " << quoted(value) << '\n';
+  }
+  out << "\n[cluster.nodes]\n";
+  for (const auto& [id, address] : config.cluster.nodes) {
+    out << id.value << " = " << quoted(address.text()) << '\n';
+  }
+  if (!literal && config.cluster.repairs != Repairs{}) {
+    out << "\n[cluster.repairs]\n";
+    for_each_field(config.cluster.repairs, [&](const char* name, const bool& value) {
+      out << name << " = " << text_of(value) << '\n';
+    });
+  }
+  if (config.journal) {
+    out << "\n[journal]\nfile = " << quoted(config.journal->file.string()) << "\nlimit = "
+        << quoted(format_size(config.journal->limit)) << '\n';
+  }
+  out << "\n[application]\nkind = " << quoted(config.application.kind) << '\n';
+  if (config.application.kind == "shards") {
+    out << "records_per_second = " << config.application.records_per_second << '\n';
+  }
+  return out.str();
+}
+
+}  // namespace muster::apps

@@ -1,0 +1,276 @@
+#include "apps/muster/config.hpp"
+#include "apps/muster/text.hpp"
+
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace muster::apps {
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::string good = R"([node]
+id = 3
+data = "n3"
+[cluster]
+name = "demo"
+protocol = "bully"
+T = "100ms"
+stop_deadline = "2s"
+start_deadline = "2s"
+reorganize_deadline = "10s"
+check_every = "50ms"
+[cluster.nodes]
+1 = "127.0.0.1:7101"
+2 = "127.0.0.1:7102"
+3 = "127.0.0.1:7103"
+[cluster.repairs]
+back_off = true
+[journal]
+file = "n3/journal.jsonl"
+limit = "64MB"
+[application]
+kind = "shards"
+)";
+
+std::string with(const std::string& line, const std::string& instead) {
+  std::string text = good;
+  const auto at = text.find(line + "\n");
+  BOOST_REQUIRE_MESSAGE(at != std::string::npos, "no line " << line);
+  return text.replace(at, line.size(), instead);
+}
+
+struct Refused {
+  std::string name;
+  std::string text;
+  std::string place;                  ///< "file:line:"
+  std::vector<std::string> contains;  ///< the value and what is expected
+};
+std::ostream& operator<<(std::ostream& out, const Refused& refused) { return out << refused.name; }
+
+std::string nodes_beyond_the_limit() {
+  std::string lines;
+  for (int id = 4; id <= 65; ++id) {
+    lines += std::to_string(id) + " = \"127.0.0.1:" + std::to_string(7100 + id) + "\"\n";
+  }
+  return with("3 = \"127.0.0.1:7103\"", "3 = \"127.0.0.1:7103\"\n" + lines);
+}
+
+const std::vector<Refused> refusals{
+    {"empty file", "", "/c/n.toml:1:", {"[node] is missing"}},
+    {"not TOML", with("id = 3", "id = = 3"), "/c/n.toml:2:", {"not TOML", "column"}},
+    {"unknown table", good + "[extra]\n", "/c/n.toml:23:", {"unknown key extra", "node, cluster, journal, application"}},
+    {"unknown key in node", with("id = 3", "id = 3\nprioriy = 7"), "/c/n.toml:3:",
+     {"unknown key prioriy = 7", "[node]", "id, data"}},
+    {"unknown key in cluster", with("T = \"100ms\"", "t = \"100ms\""), "/c/n.toml:7:",
+     {"unknown key t = ", "100ms", "[cluster]", "check_every"}},
+    {"unknown key in journal", with("limit = \"64MB\"", "size = \"64MB\""), "/c/n.toml:20:",
+     {"unknown key size", "64MB", "file, limit"}},
+    {"unknown key in application", with("kind = \"shards\"", "sort = \"shards\""), "/c/n.toml:22:",
+     {"unknown key sort", "shards"}},
+    {"unknown switch", with("back_off = true", "backoff = true"), "/c/n.toml:17:",
+     {"unknown key backoff = true", "back_off"}},
+    {"switch that is no switch", with("back_off = true", "back_off = 1"), "/c/n.toml:17:",
+     {"back_off = 1", "true or false"}},
+    {"no node table", good.substr(good.find("[cluster]")), "/c/n.toml:1:", {"[node] is missing"}},
+    {"no id", with("id = 3", ""), "/c/n.toml:1:", {"has no id"}},
+    {"id zero", with("id = 3", "id = 0"), "/c/n.toml:2:", {"id = 0", "from 1"}},
+    {"negative id", with("id = 3", "id = -3"), "/c/n.toml:2:", {"id = -3", "from 1"}},
+    {"id as text", with("id = 3", "id = \"3\""), "/c/n.toml:2:", {"\"3\"", "whole number"}},
+    {"no data", with("data = \"n3\"", ""), "/c/n.toml:1:", {"has no data"}},
+    {"socket path too long", with("data = \"n3\"", "data = \"" + std::string(200, 'd') + "\""),
+     "/c/n.toml:3:", {"has 214 bytes", "at most 107"}},
+    {"no cluster", "[node]\nid = 1\ndata = \"d\"\n", "/c/n.toml:1:", {"[cluster] is missing"}},
+    {"missing self", with("id = 3", "id = 4"), "/c/n.toml:2:", {"id = 4", "1 2 3"}},
+    {"duplicate id", with("2 = \"127.0.0.1:7102\"", "1 = \"127.0.0.1:7102\""), "/c/n.toml:14:", {"not TOML"}},
+    {"id with a zero in front", with("2 = \"127.0.0.1:7102\"", "02 = \"127.0.0.1:7102\""),
+     "/c/n.toml:14:", {"02 = ", "a node's id"}},
+    {"id that is a word", with("2 = \"127.0.0.1:7102\"", "two = \"127.0.0.1:7102\""), "/c/n.toml:14:",
+     {"two = ", "a node's id"}},
+    {"duplicate address", with("2 = \"127.0.0.1:7102\"", "2 = \"127.0.0.1:7101\""), "/c/n.toml:14:",
+     {"127.0.0.1:7101", "node 1 has it"}},
+    {"duplicate address written otherwise",
+     with("[cluster.nodes]", "[cluster.nodes]\n4 = \"[::1]:9\"\n5 = \"[0:0::1]:9\""), "/c/n.toml:14:",
+     {"[0:0::1]:9", "node 4 has it"}},
+    {"no port", with("2 = \"127.0.0.1:7102\"", "2 = \"127.0.0.1\""), "/c/n.toml:14:",
+     {"127.0.0.1", "a port from 1 to 65535"}},
+    {"port zero", with("2 = \"127.0.0.1:7102\"", "2 = \"127.0.0.1:0\""), "/c/n.toml:14:", {"a port from 1"}},
+    {"port too large", with("2 = \"127.0.0.1:7102\"", "2 = \"127.0.0.1:65536\""), "/c/n.toml:14:",
+     {"65536", "a port from 1 to 65535"}},
+    {"a name", with("2 = \"127.0.0.1:7102\"", "2 = \"localhost:7102\""), "/c/n.toml:14:",
+     {"localhost", "numeric"}},
+    {"any address", with("2 = \"127.0.0.1:7102\"", "2 = \"0.0.0.0:7102\""), "/c/n.toml:14:", {"numeric"}},
+    {"not loopback", with("2 = \"127.0.0.1:7102\"", "2 = \"10.0.0.2:7102\""), "/c/n.toml:14:",
+     {"10.0.0.2:7102", "loopback", "insecure = true"}},
+    {"no nodes", with("1 = \"127.0.0.1:7101\"\n2 = \"127.0.0.1:7102\"\n3 = \"127.0.0.1:7103\"", ""),
+     "/c/n.toml:12:", {"missing or empty"}},
+    {"too many nodes", nodes_beyond_the_limit(), "/c/n.toml:12:", {"65 nodes", "at most 64"}},
+    {"no name", with("name = \"demo\"", ""), "/c/n.toml:4:", {"name = nothing", "1 to 64"}},
+    {"name with a line end", with("name = \"demo\"", "name = \"a\\nb\""), "/c/n.toml:5:", {"1 to 64"}},
+    {"protocol invitation", with("protocol = \"bully\"", "protocol = \"invitation\""), "/c/n.toml:6:",
+     {"invitation", "no invitation algorithm yet"}},
+    {"protocol textbook", with("protocol = \"bully\"", "protocol = \"textbook\""), "/c/n.toml:6:",
+     {"textbook", "yet"}},
+    {"protocol raft", with("protocol = \"bully\"", "protocol = \"raft\""), "/c/n.toml:6:", {"raft", "\"bully\""}},
+    {"duration without unit", with("T = \"100ms\"", "T = 100"), "/c/n.toml:7:", {"T = 100", "\"100ms\""}},
+    {"duration with a strange unit", with("T = \"100ms\"", "T = \"100 parsec\""), "/c/n.toml:7:",
+     {"100 parsec", "duration"}},
+    {"duration zero", with("stop_deadline = \"2s\"", "stop_deadline = \"0s\""), "/c/n.toml:8:", {"above 0"}},
+    {"duration too long", with("stop_deadline = \"2s\"", "stop_deadline = \"1441min\""), "/c/n.toml:8:",
+     {"1441min", "up to 1440min"}},
+    {"duration beyond all", with("stop_deadline = \"2s\"", "stop_deadline = \"99999999999999999999s\""),
+     "/c/n.toml:8:", {"duration"}},
+    {"T too short", with("T = \"100ms\"", "T = \"999us\""), "/c/n.toml:7:", {"999us", "1ms"}},
+    {"timeout not longer than check",
+     with("check_every = \"50ms\"", "check_every = \"200ms\"\ncoordinator_timeout = \"200ms\""),
+     "/c/n.toml:12:", {"coordinator_timeout", "200ms", "longer than check_every", "300ms"}},
+    {"timeout shorter than T",
+     with("check_every = \"50ms\"", "check_every = \"50ms\"\ncoordinator_timeout = \"99ms\""),
+     "/c/n.toml:12:", {"coordinator_timeout", "99ms", "at least T"}},
+    {"T longer than the deadline of reorganize", with("T = \"100ms\"", "T = \"11s\""), "/c/n.toml:10:",
+     {"reorganize_deadline", "10s", "11s"}},
+    {"literal beside repairs", with("name = \"demo\"", "name = \"demo\"\nliteral = true"), "/c/n.toml:17:",
+     {"[cluster.repairs]", "literal = true"}},
+    {"report_refusals alone", with("back_off = true", "report_refusals = false"), "/c/n.toml:17:",
+     {"report_refusals = false", "stop_beside_halts = false"}},
+    {"journal without file", with("file = \"n3/journal.jsonl\"", ""), "/c/n.toml:18:", {"has no file"}},
+    {"journal limit too small", with("limit = \"64MB\"", "limit = \"1KB\""), "/c/n.toml:20:",
+     {"1KB", "at least \"1MB\""}},
+    {"application unknown", with("kind = \"shards\"", "kind = \"shreds\""), "/c/n.toml:22:",
+     {"shreds", "\"none\" or \"shards\""}},
+    {"rate without shards", with("kind = \"shards\"", "kind = \"none\"\nrecords_per_second = 5"),
+     "/c/n.toml:23:", {"records_per_second = 5", "shards"}},
+    {"rate zero", good + "records_per_second = 0\n", "/c/n.toml:23:", {"= 0", "from 1"}},
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(config)
+
+BOOST_DATA_TEST_CASE(is_refused_with_file_line_value_and_expectation, boost::unit_test::data::make(refusals),
+                     refused) {
+  const auto config = parse_config(refused.text, "/c/n.toml");
+  BOOST_REQUIRE_MESSAGE(config.has_error(), "accepted");
+  const Failure& failure = config.error();
+  BOOST_TEST(static_cast<int>(failure.code) == 64);
+  BOOST_TEST(failure.what.rfind(refused.place, 0) == 0u, failure.what);
+  for (const std::string& part : refused.contains) {
+    BOOST_TEST(failure.what.find(part) != std::string::npos, failure.what << " lacks " << part);
+  }
+  BOOST_TEST(failure.what.find('\n') == std::string::npos, failure.what << " has several lines");
+}
+
+BOOST_AUTO_TEST_CASE(reads_every_key) {
+  const auto read = parse_config(good, "/c/n.toml");
+  BOOST_REQUIRE_MESSAGE(read.has_value(), (read ? "" : read.error().what));
+  BOOST_TEST(read->self.value == 3u);
+  BOOST_TEST(read->data.string() == "/c/n3");
+  BOOST_TEST(read->admin_socket().string() == "/c/n3/admin.sock");
+  BOOST_TEST(read->cluster.name == "demo");
+  BOOST_TEST((read->cluster.timings.coordinator_timeout == 150ms));
+  BOOST_TEST((read->cluster.repairs == Repairs{}));
+  BOOST_TEST(read->cluster.nodes.at(NodeId{2}).text() == "127.0.0.1:7102");
+  BOOST_TEST(read->journal.value().file.string() == "/c/n3/journal.jsonl");
+  BOOST_TEST(read->journal->limit == 64'000'000u);
+  BOOST_TEST(read->application.kind == "shards");
+  BOOST_TEST((read->core().nodes == NodeSet{NodeId{1}, NodeId{2}, NodeId{3}}));
+}
+
+BOOST_AUTO_TEST_CASE(defaults_follow_T_and_check) {
+  const auto read = parse_config(with("T = \"100ms\"", "T = \"2s\""), "/c/n.toml");
+  BOOST_REQUIRE(read.has_value());
+  BOOST_TEST((read->cluster.timings.coordinator_timeout == 2050ms));
+}
+
+BOOST_AUTO_TEST_CASE(literal_turns_every_switch_off) {
+  std::string text = with("name = \"demo\"", "name = \"demo\"\nliteral = true");
+  text.erase(text.find("[cluster.repairs]"), std::string("[cluster.repairs]\nback_off = true\n").size());
+  const auto read = parse_config(text, "/c/n.toml");
+  BOOST_REQUIRE_MESSAGE(read.has_value(), (read ? "" : read.error().what));
+  BOOST_TEST(read->core().literal());
+  BOOST_TEST(read->cluster.canonical().find("literal=true\n") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(other_addresses_are_allowed_when_told_so) {
+  std::string text = with("2 = \"127.0.0.1:7102\"", "2 = \"10.0.0.2:7102\"");
+  text.replace(text.find("name = "), 0, "insecure = true\n");
+  const auto read = parse_config(text, "/c/n.toml");
+  BOOST_REQUIRE_MESSAGE(read.has_value(), (read ? "" : read.error().what));
+}
+
+BOOST_AUTO_TEST_CASE(canonical_text_is_sorted_and_says_the_defaults) {
+  const auto read = parse_config(good, "/c/n.toml");
+  BOOST_REQUIRE(read.has_value());
+  BOOST_TEST(read->cluster.canonical() ==
+             "T=100ms\ncheck_every=50ms\ncoordinator_timeout=150ms\ninsecure=false\nliteral=false\n"
+             "name=demo\nnodes.1=127.0.0.1:7101\nnodes.2=127.0.0.1:7102\nnodes.3=127.0.0.1:7103\n"
+             "protocol=bully\nreorganize_deadline=10s\nrepairs.back_off=true\nrepairs.lost_members=true\n"
+             "repairs.normal_for_me=true\nrepairs.parallel_calls=true\nrepairs.proofs=true\n"
+             "repairs.report_refusals=true\nrepairs.save_promises_only=true\n"
+             "repairs.start_over_halted=true\nrepairs.stop_beside_halts=true\nrepairs.tags=true\n"
+             "start_deadline=2s\nstop_deadline=2s\n");
+}
+
+BOOST_AUTO_TEST_CASE(canonical_text_is_the_same_where_only_this_node_differs) {
+  std::string other = with("id = 3", "id = 2");
+  other.replace(other.find("n3"), 2, "xx");
+  const auto left = parse_config(good, "/c/n.toml");
+  const auto right = parse_config(other, "/elsewhere/n.toml");
+  BOOST_REQUIRE((left.has_value() && right.has_value()));
+  BOOST_TEST(left->cluster.canonical() == right->cluster.canonical());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_written_is_read_back) {
+  auto config = parse_config(good, "/c/n.toml").value();
+  config.cluster.repairs.proofs = false;
+  config.application.records_per_second = 100;
+  const auto again = parse_config(write_config(config), "/elsewhere/m.toml");
+  BOOST_REQUIRE_MESSAGE(again.has_value(), (again ? "" : again.error().what));
+  BOOST_TEST(again->cluster.canonical() == config.cluster.canonical());
+  BOOST_TEST(again->data.string() == config.data.string());
+  BOOST_TEST(again->journal->file.string() == config.journal->file.string());
+  BOOST_TEST(again->application.records_per_second == 100u);
+  BOOST_TEST(write_config(*again) == write_config(config));
+}
+
+BOOST_AUTO_TEST_CASE(a_missing_file_is_named) {
+  const auto read = load_config("/nonexistent/n.toml");
+  BOOST_REQUIRE(read.has_error());
+  BOOST_TEST(static_cast<int>(read.error().code) == 64);
+  BOOST_TEST(read.error().what.find("/nonexistent/n.toml") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(text)
+
+BOOST_AUTO_TEST_CASE(durations_are_read_and_written) {
+  BOOST_TEST((parse_duration("150ms") == 150ms));
+  BOOST_TEST((parse_duration("2min") == 120s));
+  BOOST_TEST(!parse_duration("").has_value());
+  BOOST_TEST(!parse_duration("5").has_value());
+  BOOST_TEST(!parse_duration("s").has_value());
+  BOOST_TEST(!parse_duration("-5s").has_value());
+  BOOST_TEST(!parse_duration("1.5s").has_value());
+  BOOST_TEST(format_duration(150ms) == "150ms");
+  BOOST_TEST(format_duration(120s) == "2min");
+  BOOST_TEST(format_duration(1500ms) == "1500ms");
+  BOOST_TEST(format_duration(0s) == "0ns");
+}
+
+BOOST_AUTO_TEST_CASE(sizes_are_read_and_written) {
+  BOOST_TEST(parse_size("64MB").value() == 64'000'000u);
+  BOOST_TEST(parse_size("16KiB").value() == 16'384u);
+  BOOST_TEST(!parse_size("64").has_value());
+  BOOST_TEST(!parse_size("99999999999GB").has_value());
+  BOOST_TEST(format_size(64'000'000) == "64MB");
+  BOOST_TEST(format_size(16'384) == "16KiB");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace muster::apps
