@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""The rules of the tree that a compiler does not check. `lint.py ROOT NAME...` prints what breaks them.
+
+Each rule is a function of a Tree that yields (path, line, what); RULES names them all.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+COMPONENTS = ("core", "storage", "net", "apps")
+CPP = {".hpp", ".cpp"}
+CODE = CPP | {".py", ".sh"}
+TEXT = CODE | {".md", ".txt", ".cmake", ".in", ".json", ".toml"}
+TOP_LEVEL = {
+    "core", "storage", "net", "apps", "tests", "docs", "CMakeLists.txt", "CMakePresets.json",
+    "README.md", "LICENSE", "CONTRIBUTING.md", "CHANGELOG.md", "dev", ".ci", ".clang-format",
+    ".clang-tidy", ".gitignore", ".gitattributes", ".editorconfig",
+}  # fmt: skip
+
+# What a component may not include, by the beginning of the header's name.
+ASIO = ("boost/asio", "boost/beast")
+SQLITE = ("sqlite3",)
+COMMAND_LINE = ("CLI/", "toml")
+SYSTEM = ("sys/", "unistd", "fcntl", "poll.h", "signal.h", "csignal", "pthread", "netinet/", "arpa/")
+FORBIDDEN_INCLUDES = {
+    "core": ASIO + SQLITE + COMMAND_LINE + SYSTEM + ("muster/storage/", "muster/net/"),
+    "storage": ASIO + COMMAND_LINE + ("muster/net/",),
+    "storage/include": SQLITE,
+    "net": SQLITE + COMMAND_LINE + ("muster/storage/",),
+    "apps": SQLITE,
+}
+
+# Clocks, randomness, threads, I/O and unordered containers: with them equal inputs could differ.
+IMPURE = re.compile(
+    r"\bstd::(mutex|thread|jthread|atomic|random_device|mt19937|cout|cerr|clog|cin|unordered_\w+"
+    r"|ifstream|ofstream|fstream|filesystem|async|condition_variable|rand|time)\b"
+    r"|\b(steady_clock|system_clock|high_resolution_clock|getenv|fopen|printf|thread_local)\b"
+    r"|#include <(mutex|thread|atomic|random|fstream|filesystem|future|ctime|cstdio|iostream)>"
+)
+SLEEP = re.compile(r"sleep_for|sleep_until|\busleep\(|\bnanosleep\(|time\.sleep|(?<![a-z_])sleep [0-9]")
+MARKS = re.compile(r"\b(TODO|FIXME|XXX|HACK|NOLINT)")
+OTHER_WORDS = {"leader", "leaders", "follower", "followers", "master", "masters", "term", "victory",
+               "heartbeat", "heartbeats"}
+OTHER_SYSTEMS = re.compile(r"etcd|raft|zookeeper|keepalived|sentinel|corosync|nats|icestorm", re.I)
+
+
+class Tree:
+    """The files of the project: those git knows or would take, all of them where there is no git."""
+
+    def __init__(self, root):
+        self.root = Path(root)
+        listed = subprocess.run(
+            ["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            capture_output=True, check=False)  # fmt: skip
+        if listed.returncode == 0 and (self.root / ".git").exists():
+            names = listed.stdout.decode().split("\0")
+        else:
+            names = [str(p.relative_to(root)) for p in self.root.rglob("*")]
+        paths = (Path(n) for n in sorted(names) if n and not n.startswith((".git/", "build/")))
+        self.files = [p for p in paths if (self.root / p).is_file()]
+
+    def text(self, path):
+        return (self.root / path).read_text(encoding="utf-8")
+
+    def lines(self, *suffixes):
+        """(path, number, line) of every file that ends so; of `dev` and .ci/run with the scripts."""
+        for path in self.files:
+            script = path.name in ("dev", "run") and ".sh" in suffixes
+            if path.suffix in suffixes or script:
+                for number, line in enumerate(self.text(path).splitlines(), 1):
+                    yield path, number, line
+
+
+def layering(tree):
+    """A component includes only what stands below it."""
+    for path, number, line in tree.lines(*CPP):
+        include = re.match(r'\s*#\s*include\s*[<"]([^>"]+)', line)
+        for where, forbidden in FORBIDDEN_INCLUDES.items():
+            if include and path.is_relative_to(where) and include[1].startswith(forbidden):
+                yield path, number, f"{where} may not include {include[1]}"
+
+
+def purity(tree):
+    """The core is a value and a function: no clock, randomness, thread or I/O."""
+    for path, number, line in tree.lines(*CPP):
+        if path.is_relative_to("core") and "lab" not in path.parts:
+            if found := IMPURE.search(line.split("//")[0]):
+                yield path, number, f"{found[0]} in core"
+
+
+def words(tree):
+    """The paper's words, everywhere but in the glossary and the textbook's protocol."""
+    for path, number, line in tree.lines(*TEXT):
+        exempt = path == Path("docs/paper.md") or path.is_relative_to("tests/lint")
+        if exempt or "textbook" in path.name or OTHER_SYSTEMS.search(line):
+            continue
+        for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", line):
+            if word.lower() in OTHER_WORDS and word != "TERM":
+                yield path, number, f"'{word}' is not the paper's word (see the glossary)"
+
+
+def marks(tree):
+    """Nothing is left over to be done."""
+    for path, number, line in tree.lines(*TEXT):
+        if not path.is_relative_to("tests/lint") and (found := MARKS.search(line)):
+            yield path, number, f"left-over {found[0]}"
+
+
+def sleeps(tree):
+    """A test waits for what it awaits, never for a time."""
+    for path, number, line in tree.lines(*CODE):
+        in_tests = path.is_relative_to("tests") and not path.is_relative_to("tests/lint")
+        if in_tests and (found := SLEEP.search(line)):
+            yield path, number, f"{found[0]} in a test"
+
+
+def columns(tree):
+    """At most 100 columns."""
+    for path, number, line in tree.lines(*CODE):
+        if len(line) > 100:
+            yield path, number, f"{len(line)} columns"
+
+
+def lengths(tree):
+    """Files of at most 450 lines."""
+    last = {}
+    for path, number, _ in tree.lines(*CODE):
+        last[path] = number
+    for path, number in last.items():
+        if number > 450:
+            yield path, number, f"{number} lines in one file"
+
+
+def headers(tree):
+    """Each header guards itself, and a public one is in its component's list."""
+    for path in tree.files:
+        if path.suffix == ".hpp" and "#pragma once" not in tree.text(path):
+            yield path, 1, "no #pragma once"
+        if path.suffix == ".hpp" and path.parts[1:2] == ("include",):
+            inside = path.relative_to(path.parts[0])
+            if str(inside) not in tree.text(Path(path.parts[0], "CMakeLists.txt")):
+                yield path, 1, f"not in the FILE_SET of {path.parts[0]}/CMakeLists.txt"
+
+
+def built(tree):
+    """Each source is named in a CMakeLists.txt above it: a test that is not built never fails."""
+    lists = {p.parent: tree.text(p) for p in tree.files if p.name == "CMakeLists.txt"}
+    for path in tree.files:
+        if path.suffix != ".cpp" or path.is_relative_to("tests/lint"):
+            continue
+        above = [d for d in path.parents if d in lists]
+        if not any(str(path.relative_to(d)) in lists[d] or path.stem in lists[d] for d in above):
+            yield path, 1, "in no CMakeLists.txt"
+
+
+def slug(heading):
+    """The anchor that a heading gets."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+def links(tree):
+    """A link in a document, and a document named in the code, is there."""
+    for path, number, line in tree.lines(".md"):
+        for target in re.findall(r"\[[^\]]*\]\(([^)\s]+)\)", line):
+            if re.match(r"[a-z]+:", target):
+                continue
+            name, _, anchor = target.partition("#")
+            file = (tree.root / path).parent / name if name else tree.root / path
+            if not file.exists():
+                yield path, number, f"{target} is not there"
+            elif anchor and file.suffix == ".md":
+                found = re.findall(r"^#+ (.*)$", file.read_text(encoding="utf-8"), re.M)
+                if anchor not in map(slug, found):
+                    yield path, number, f"{target}: no such heading"
+    for path, number, line in tree.lines(*CODE):
+        for name in re.findall(r"\bdocs/[\w/-]+\.md\b", line):
+            if not path.is_relative_to("tests/lint") and not (tree.root / name).exists():
+                yield path, number, f"{name} is not there"
+
+
+def top_level(tree):
+    """Beside the components only what a repository needs."""
+    for name in sorted({p.parts[0] for p in tree.files} - TOP_LEVEL):
+        yield Path(name), 1, "does not belong at the top level"
+
+
+RULES = {rule.__name__: rule for rule in (layering, purity, words, marks, sleeps, columns, lengths,
+                                          headers, built, links, top_level)}  # fmt: skip
+
+
+def main(root, names):
+    tree = Tree(root)
+    found = 0
+    for name in names or RULES:
+        for path, line, what in RULES[name](tree):
+            print(f"{path}:{line}: {what} [{name}]")
+            found += 1
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2:]))

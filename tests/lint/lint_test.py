@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Each rule of lint.py finds what it should, and only that, in a small tree made for it."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import lint
+
+# rule: a file that breaks it, and files that do not
+CASES = {
+    "layering": [
+        {"core/src/a.cpp": "#include <boost/asio/post.hpp>\n"},
+        {"core/src/a.cpp": "#include <sys/socket.h>\n"},
+        {"storage/src/a.cpp": "#include <boost/asio.hpp>\n"},
+        {"storage/include/muster/storage/a.hpp": "#include <sqlite3.h>\n"},
+        {"storage/src/a.cpp": '#include "muster/net/node.hpp"\n'},
+        {"net/src/a.cpp": "#include <sqlite3.h>\n"},
+        {"net/src/a.cpp": "#include <muster/storage/sqlite.hpp>\n"},
+        {"apps/muster/a.cpp": "#  include <sqlite3.h>\n"},
+    ],
+    "purity": [
+        {"core/src/a.cpp": "auto now = std::chrono::steady_clock::now();\n"},
+        {"core/src/a.cpp": "std::unordered_map<int, int> map;\n"},
+        {"core/include/muster/a.hpp": "#include <thread>\n"},
+    ],
+    "words": [
+        {"net/src/a.cpp": "int leader_id = 1;\n"},
+        {"net/src/a.cpp": "bool isLeader();\n"},
+        {"docs/a.md": "The Heartbeat of a node\n"},
+        {"apps/a.cpp": "int term = 3;\n"},
+    ],
+    "marks": [{"core/src/a.cpp": "// TODO: later\n"}, {"docs/a.md": "FIXME\n"}],
+    "sleeps": [
+        {"tests/net/a.cpp": "std::this_thread::sleep_for(1s);\n"},
+        {"tests/apps/a.py": "time.sleep(1)\n"},
+        {"tests/apps/a.sh": "sleep 1\n"},
+    ],
+    "columns": [{"core/src/a.cpp": "x" * 101 + "\n"}, {"dev": "#" * 101 + "\n"}],
+    "lengths": [{"core/src/a.cpp": "\n" * 451}],
+    "headers": [
+        {"core/src/a.hpp": "int x;\n"},
+        {"core/include/muster/a.hpp": "#pragma once\n", "core/CMakeLists.txt": "b.hpp\n"},
+    ],
+    "built": [{"tests/core/a_test.cpp": "\n", "tests/core/CMakeLists.txt": "b_test.cpp\n"}],
+    "links": [
+        {"README.md": "see [this](docs/none.md)\n"},
+        {"README.md": "# Title\nsee [this](#titel)\n"},
+        {"core/src/a.cpp": "// see docs/none.md\n"},
+    ],
+    "top_level": [{"scratch.txt": "\n"}, {"tools/a.py": "\n"}],
+}
+
+CLEAN = {
+    "core/CMakeLists.txt": "include/muster/a.hpp src/a.cpp\n",
+    "core/include/muster/a.hpp": "#pragma once\n#include <boost/json.hpp>\n#include <stop_token>\n",
+    "core/src/a.cpp": "// a std::thread would be wrong here; in terms of the paper, SIGTERM\n",
+    "storage/CMakeLists.txt": "src/a.cpp\n",
+    "storage/src/a.cpp": "#include <sqlite3.h>\n#include <muster/types.hpp>\n",
+    "net/CMakeLists.txt": "src/a.cpp\n",
+    "net/src/a.cpp": "#include <boost/asio/post.hpp>\nstd::thread worker; getenv(\"TERM\");\n",
+    "docs/paper.md": "# Glossary: of terms\n*leader*: coordinator\n",
+    "docs/figures.md": "the leader of an etcd cluster\n",
+    "README.md": "[glossary](docs/paper.md#glossary-of-terms), [web](https://example.org)\n",
+}
+
+
+def found(files, rule):
+    with tempfile.TemporaryDirectory() as root:
+        for name, text in files.items():
+            path = Path(root, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return [what for *_, what in lint.RULES[rule](lint.Tree(root))]
+
+
+class Rules(unittest.TestCase):
+    def test_every_rule_has_a_case(self):
+        self.assertEqual(set(CASES), set(lint.RULES))
+
+    def test_each_finds_what_breaks_it(self):
+        for rule, trees in CASES.items():
+            for files in trees:
+                with self.subTest(rule=rule, files=files):
+                    self.assertEqual(len(found(files, rule)), 1)
+
+    def test_none_finds_anything_in_a_clean_tree(self):
+        for rule in lint.RULES:
+            with self.subTest(rule=rule):
+                self.assertEqual(found(CLEAN, rule), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
