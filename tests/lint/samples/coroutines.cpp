@@ -15,6 +15,7 @@
 
 namespace asio = boost::asio;
 using asio::awaitable;
+using asio::co_spawn;
 using asio::use_awaitable;
 
 struct Held {
@@ -59,13 +60,13 @@ awaitable<void> broken(std::string text, bool yes) {
   co_await take_function([text] { return 1; });  // bad
   co_await call([text] { return 1; });           // bad
   auto on = co_await asio::this_coro::executor;
-  co_await asio::co_spawn(
-      on, [text]() -> awaitable<void> { co_return; }, use_awaitable);  // bad
-  co_await take_pair(Pair{Held(), 1});                                 // bad
-  co_await take_pair({Held(), 1});                                     // bad
-  co_await take_pair({.held = Held(), .number = 1});                   // bad
-  co_await take_text(yes ? std::string("a") : std::string("b"));       // bad
-  Pair pair{co_await give(), 1};                                       // bad
+  co_await co_spawn(  // bad
+      on, [text]() -> awaitable<void> { co_return; }, use_awaitable);
+  co_await take_pair(Pair{Held(), 1});                            // bad
+  co_await take_pair({Held(), 1});                                // bad
+  co_await take_pair({.held = Held(), .number = 1});              // bad
+  co_await take_text(yes ? std::string("a") : std::string("b"));  // bad
+  Pair pair{co_await give(), 1};                                  // bad
   std::vector<Pair> pairs;
   pairs.push_back(Pair{co_await give(), 1});                               // bad
   pairs.push_back({co_await give(), 1});                                   // bad
