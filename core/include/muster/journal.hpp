@@ -3,6 +3,7 @@
 #include <muster/bully.hpp>
 #include <muster/failure.hpp>
 #include <muster/step.hpp>
+#include <muster/text.hpp>
 
 #include <cstdint>
 #include <string>
@@ -17,6 +18,7 @@
 namespace muster::journal {
 
 using muster::operator==;
+using muster::operator<<;
 
 /// The clock of every `t`: monotonic is CLOCK_MONOTONIC of the host, so that the journals of all its
 /// processes can be merged.
@@ -147,19 +149,14 @@ void fault_line(std::string& out, const Fault& fault);
 /// Any of them, as it was parsed.
 void append_line(std::string& out, const Line& line);
 
-/// The actions of a step as they stand in its line, and the view, for whoever compares.
-std::string actions_json(const Actions& actions, NodeId self, Incarnation life);
-std::string view_json(const View& view);
-
 // --- Reading -------------------------------------------------------------------------------------------
 
-/// One line without its '\n'. The failure says what is wrong with it, not where it stands.
+/// One line without its '\n'. Keys that are not known here are passed over where a line begins, and refused
+/// inside events, actions and states, of which every field counts. The failure says what is wrong with the
+/// line, not where it stands.
 Expected<Line> parse_line(std::string_view text);
 
 /// When it happened.
 Duration time_of(const Line& line);
-
-/// The node that wrote it; none for a fault.
-std::optional<NodeId> node_of(const Line& line);
 
 }  // namespace muster::journal

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <muster/bully.hpp>
+#include <muster/step.hpp>
+
+#include <optional>
+#include <span>
+#include <string>
+
+/// The paper's assertions about the Bully (section 5) and ours, over the nodes of one instant. The same
+/// functions serve unit tests, `muster verify`, simulator and checker. hook_grammar.hpp has the one
+/// that is about the order of things.
+
+namespace muster {
+
+/// What the assertions read of one node.
+struct Standing {
+  NodeId node;
+  /// False while it is down or paused: what it did before does not count then.
+  bool up = false;
+  Status status = Status::Down;
+  std::optional<NodeId> coordinator;  ///< S(i).c, in Reorganization and Normal
+  std::optional<GroupNumber> group;
+  std::optional<Digest> definition;   ///< of S(i).d, in Normal
+  /// The group that its application works for: from the beginning of `start` to the end of the next
+  /// `stop`, or of that life.
+  std::optional<GroupNumber> works_for;
+};
+MUSTER_DESCRIBE(Standing, node, up, status, coordinator, group, definition, works_for);
+
+/// A node that is up, with this view of its state.
+Standing standing(NodeId node, const View& view, std::optional<GroupNumber> works_for);
+
+using Standings = std::span<const Standing>;
+
+/// An assertion that does not hold: for which nodes, and what they say.
+struct Disagreement {
+  NodeSet nodes;
+  std::string why;
+};
+MUSTER_DESCRIBE(Disagreement, nodes, why);
+
+using Verdict = std::optional<Disagreement>;
+
+/// Assertion 1a: two nodes in Reorganization or Normal have the same coordinator.
+Verdict assertion_1a(Standings nodes);
+
+/// Assertion 1b: two nodes in Normal have the same definition of the task.
+Verdict assertion_1b(Standings nodes);
+
+/// Assertion 2, of a state that has been left in peace for long enough: one node is Normal and its own
+/// coordinator, and all others that are up are Normal with the same coordinator. Holds where nobody is up.
+Verdict assertion_2(Standings nodes);
+
+/// How long it may take from the last disturbance to a state of Assertion 2: see assertions.cpp.
+Duration settling_bound(const Config& config);
+
+/// True in a state of Assertion 2 in which somebody is up and all have the same group number.
+bool is_one_group(Standings nodes);
+
+/// No two nodes work at once for different groups.
+Verdict works_apart(Standings nodes);
+
+/// A node never accepts a smaller group number than it has accepted before, restarts included.
+/// `accepted` counts when all Saves of its step are durable.
+Verdict group_grows(NodeId node, const std::optional<GroupNumber>& before,
+                    const GroupNumber& accepted);
+
+/// What was durable is there when the next life begins: nothing in `recovered` is older than in `saved`.
+Verdict durable(NodeId node, const SafeState& saved, const SafeState& recovered);
+
+}  // namespace muster

@@ -1,0 +1,167 @@
+#include <muster/assertions.hpp>
+#include <muster/hash.hpp>
+#include <muster/text.hpp>
+
+#include <algorithm>
+
+namespace muster {
+
+namespace {
+
+bool works_in_group(const Standing& node) {
+  return node.up && (node.status == Status::Reorganization || node.status == Status::Normal);
+}
+
+bool is_normal(const Standing& node) { return node.up && node.status == Status::Normal; }
+
+std::string name(const Standing& node) { return "node " + to_text(node.node); }
+
+std::string with_coordinator(const Standing& node) {
+  return name(node) + ' ' + to_text(node.status) + " c=" + to_text(node.coordinator);
+}
+
+std::string with_definition(const Standing& node) {
+  return name(node) + ' ' + to_text(node.status) + " d=" + to_text(node.definition);
+}
+
+std::string with_work(const Standing& node) {
+  return name(node) + " works for group " + to_text(*node.works_for);
+}
+
+// The first node that counts, and the first after it that differs from it; equality is transitive, so
+// that no other pair has to be looked at.
+template <class Counts, class Agree, class Say>
+Verdict all_agree(Standings nodes, Counts counts, Agree agree, Say say) {
+  const auto first = std::find_if(nodes.begin(), nodes.end(), counts);
+  if (first == nodes.end()) return std::nullopt;
+  const auto other = std::find_if(first + 1, nodes.end(), [&](const Standing& node) {
+    return counts(node) && !agree(*first, node);
+  });
+  if (other == nodes.end()) return std::nullopt;
+  return Disagreement{{first->node, other->node}, say(*first) + ", " + say(*other)};
+}
+
+const Standing* own_coordinator(Standings nodes) {
+  const auto found = std::find_if(nodes.begin(), nodes.end(), [](const Standing& node) {
+    return is_normal(node) && node.coordinator == node.node;
+  });
+  return found == nodes.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+Standing standing(NodeId node, const View& view, std::optional<GroupNumber> works_for) {
+  return {node, true, view.status, view.coordinator, view.group, view.definition, works_for};
+}
+
+Verdict assertion_1a(Standings nodes) {
+  return all_agree(
+      nodes, works_in_group,
+      [](const Standing& i, const Standing& j) { return i.coordinator == j.coordinator; },
+      with_coordinator);
+}
+
+Verdict assertion_1b(Standings nodes) {
+  return all_agree(
+      nodes, is_normal,
+      [](const Standing& i, const Standing& j) { return i.definition == j.definition; },
+      with_definition);
+}
+
+Verdict assertion_2(Standings nodes) {
+  const Standing* coordinator = own_coordinator(nodes);
+  NodeSet up;
+  std::string all;
+  for (const Standing& node : nodes) {
+    if (!node.up) continue;
+    up.insert(node.node);
+    all += (all.empty() ? "" : ", ") + with_coordinator(node);
+  }
+  if (up.empty()) return std::nullopt;
+  if (!coordinator)
+    return Disagreement{up, "no node is Normal as its own coordinator: " + all};
+  const auto other = std::find_if(nodes.begin(), nodes.end(), [&](const Standing& node) {
+    return node.up && !(is_normal(node) && node.coordinator == coordinator->node);
+  });
+  if (other == nodes.end()) return std::nullopt;
+  return Disagreement{{coordinator->node, other->node},
+                      with_coordinator(*coordinator) + ", " + with_coordinator(*other)};
+}
+
+// From the last disturbance on, the highest node that is up is disturbed by nobody. It may take
+// - to notice: the longer of coordinator_timeout and check_every, and one call that goes unanswered;
+// - to begin: the longest back-off, 8 T;
+// - phase A: T for the nearest higher node and T for the rest together, or T for each of n-1;
+// - phase H: T for each of n-1; stop_deadline for the own stop and for each where Halts wait for stops;
+// - phase C: T + stop_deadline; reorganize_deadline; phase Y: T + start_deadline. Where calls go one by one
+//   that is for each of n-1, and the own start comes last.
+// All of that twice: what was on its way before the last disturbance may spoil one reorganization as late
+// as in phase Y (a member that paused in reorganize is found by its refusal), and no second one.
+Duration settling_bound(const Config& config) {
+  const Timings& timings = config.timings;
+  const Repairs& repairs = config.repairs;
+  const auto others = static_cast<Duration::rep>(config.nodes.size()) - 1;
+  const auto calls = repairs.parallel_calls ? 1 : std::max<Duration::rep>(others, 1);
+  const Duration notice = std::max(timings.coordinator_timeout, timings.check_every) + timings.T;
+  const Duration back_off = repairs.back_off ? 8 * timings.T : Duration{};
+  const Duration seek =
+      (repairs.parallel_calls ? std::min<Duration::rep>(others, 2) : others) * timings.T;
+  const Duration halt = others * timings.T +
+                        (repairs.stop_beside_halts ? 0 : others + 1) * timings.stop_deadline;
+  const Duration announce = calls * (timings.T + timings.stop_deadline);
+  const Duration ready = calls * (timings.T + timings.start_deadline) +
+                         (repairs.parallel_calls ? 0 : 1) * timings.start_deadline;
+  return 2 * (notice + back_off + seek + halt + announce + timings.reorganize_deadline + ready);
+}
+
+bool is_one_group(Standings nodes) {
+  const Standing* coordinator = own_coordinator(nodes);
+  return coordinator && !assertion_2(nodes) &&
+         std::all_of(nodes.begin(), nodes.end(), [&](const Standing& node) {
+           return !node.up || node.group == coordinator->group;
+         });
+}
+
+Verdict works_apart(Standings nodes) {
+  return all_agree(
+      nodes, [](const Standing& node) { return node.up && node.works_for; },
+      [](const Standing& i, const Standing& j) { return i.works_for == j.works_for; }, with_work);
+}
+
+Verdict group_grows(NodeId node, const std::optional<GroupNumber>& before,
+                    const GroupNumber& accepted) {
+  if (!before || !(accepted < *before)) return std::nullopt;
+  return Disagreement{{node},
+                      "node " + to_text(node) + " accepted group " + to_text(accepted) +
+                          " after group " + to_text(*before)};
+}
+
+Verdict durable(NodeId node, const SafeState& saved, const SafeState& recovered) {
+  const auto lost = [&](const std::string& what) {
+    return Disagreement{{node}, "node " + to_text(node) + " recovered " + what + " was durable"};
+  };
+  if (!(saved.incarnation < recovered.incarnation))
+    return lost("incarnation " + to_text(recovered.incarnation) + ", but incarnation " +
+                to_text(saved.incarnation));
+  if (recovered.counter_limit < saved.counter_limit)
+    return lost("the counter limit " + to_text(recovered.counter_limit) + ", but " +
+                to_text(saved.counter_limit));
+  if (saved.assigned) {
+    const GroupNumber group = saved.assigned->group;
+    if (!recovered.assigned || recovered.assigned->group < group)
+      return lost((recovered.assigned ? "group " + to_text(recovered.assigned->group) : "no group") +
+                  ", but group " + to_text(group));
+    if (recovered.assigned->group == group &&
+        recovered.assigned->definition != saved.assigned->definition)
+      return lost("another definition of group " + to_text(group) + " than");
+  }
+  for (const auto& [other, incarnation] : saved.seen) {
+    const auto found = recovered.seen.find(other);
+    if (found == recovered.seen.end() || found->second < incarnation)
+      return lost("less of node " + to_text(other) + " than its incarnation " +
+                  to_text(incarnation) + ", which");
+  }
+  return std::nullopt;
+}
+
+}  // namespace muster
