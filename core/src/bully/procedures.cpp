@@ -137,7 +137,8 @@ void Turn::halt_next_below(NodeId node) {
   const auto above = std::lower_bound(config_.nodes.begin(), config_.nodes.end(), node);
   if (above == config_.nodes.begin()) return election_point();
   const NodeId j = *std::prev(above);
-  state_.procedure = HaltingLower{call(j, Halt{*state_.h}, Bound::answer), j};
+  const Bound bound = repairs_.stop_beside_halts ? Bound::answer : Bound::stopped;
+  state_.procedure = HaltingLower{call(j, Halt{*state_.h}, bound), j};
 }
 
 // [[ S.c := i; S.s := Reorganization ]], with a group number above all that the halted nodes have seen.
