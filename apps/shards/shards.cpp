@@ -1,0 +1,177 @@
+#include "apps/shards/shards.hpp"
+
+#include "apps/shards/record.hpp"
+
+#include <muster/json.hpp>
+
+#include <boost/json/parse.hpp>
+
+#include <unistd.h>
+
+namespace muster::apps {
+namespace {
+
+/// What the application knows and does. All of it happens on the application's executor; what is called
+/// back later holds it weakly, for it ends with its life.
+class Worker : public std::enable_shared_from_this<Worker> {
+ public:
+  Worker(Services& services, const ShardsOptions& options)
+      : services_(services),
+        options_(options),
+        period_(std::chrono::nanoseconds(std::chrono::seconds(1)) / options.records_per_second) {}
+
+  void stop(Done<Report> done) {
+    ++round_;
+    tasks_.clear();
+    stopping_ = std::make_shared<Done<Report>>(std::move(done));
+    if (!scanned_) {
+      scan_heads();
+    } else if (!writing_) {
+      report();
+    }  // else: when the record that is being written is durable, so that it is in the report
+  }
+
+  void start(const Assignment& assignment, Done<> done) {
+    const auto definition = decode_definition(assignment.definition);
+    if (!definition) return done.fail(definition.error().what);
+    ++round_;
+    tasks_.clear();
+    turn_ = 0;
+    for (ShardTask task : definition->tasks) {
+      if (task.node != services_.self()) continue;
+      // The same group may be started again: what it has written already counts.
+      const auto head = held_.heads.find(task.shard);
+      if (head != held_.heads.end()) task.next = std::max(task.next, head->second.sequence + 1);
+      tasks_.push_back(task);
+    }
+    done();
+    if (!tasks_.empty()) tick_later();
+  }
+
+ private:
+  void scan_heads() {
+    services_.scan(std::string(head_prefix), [weak = weak_from_this()](auto cells) {
+      if (const auto self = weak.lock()) self->take_heads(cells);
+    });
+  }
+
+  void take_heads(const std::vector<std::pair<std::string, Bytes>>& cells) {
+    for (const auto& [key, value] : cells) {
+      const auto shard = parse_head_key(key);
+      boost::json::error_code error;
+      const auto head = read_json<ShardHead>(boost::json::parse(value.data, error));
+      if (!shard || error || !head) {
+        return end_stop([&](Done<Report>& done) { done.fail("the cell " + key + " is not of the shards"); });
+      }
+      held_.heads[*shard] = *head;
+    }
+    scanned_ = true;
+    report();
+  }
+
+  void report() {
+    end_stop([this](Done<Report>& done) {
+      auto report = encode_report(held_);
+      if (report) {
+        done(std::move(*report));
+      } else {
+        done.fail(report.error().what);
+      }
+    });
+  }
+
+  template <class End>
+  void end_stop(const End& end) {
+    if (const auto done = std::exchange(stopping_, nullptr)) end(*done);
+  }
+
+  void tick_later() {
+    services_.post_after(period_, [weak = weak_from_this(), round = round_] {
+      const auto self = weak.lock();
+      if (self && self->round_ == round) self->tick();
+    });
+  }
+
+  /// Appends one record to the next shard, unless the one before is not durable yet.
+  void tick() {
+    tick_later();
+    if (writing_) return;
+    auto permit = services_.acquire();
+    if (!permit) return;
+    ShardTask& task = tasks_[turn_++ % tasks_.size()];
+    const Record record{task.shard, permit->group(), task.next++, services_.self()};
+    const ShardHead head{record.group, record.sequence};
+    CellBatch batch;
+    batch.writes.push_back({record_key(record), Bytes{}});
+    batch.writes.push_back({head_key(record.shard), Bytes{to_json(head)}});
+    writing_ = true;
+    const auto held = std::make_shared<Permit>(std::move(*permit));
+    services_.write(std::move(batch), [weak = weak_from_this(), record, held] {
+      if (const auto self = weak.lock()) self->durable(record, *held);
+    });
+  }
+
+  void durable(const Record& record, const Permit& permit) {
+    writing_ = false;
+    held_.heads[record.shard] = {record.group, record.sequence};
+    if (permit.valid()) acknowledge(record);
+    if (stopping_ && scanned_) report();
+  }
+
+  void acknowledge(const Record& record) const {
+    if (options_.acknowledge_to < 0) return;
+    const std::string line = record_line(record);
+    // Whether the reader is gone or too slow: the record is then durable and not acknowledged, which is
+    // what its absence from the pipe says.
+    [[maybe_unused]] const auto written = ::write(options_.acknowledge_to, line.data(), line.size());
+  }
+
+  Services& services_;
+  ShardsOptions options_;
+  Duration period_;
+  ShardReport held_;
+  bool scanned_ = false;
+  bool writing_ = false;
+  std::uint64_t round_ = 0;  ///< raised by every start and stop: what was posted before is over
+  std::vector<ShardTask> tasks_;
+  std::size_t turn_ = 0;
+  std::shared_ptr<Done<Report>> stopping_;
+};
+
+class Shards : public Application {
+ public:
+  Shards(Services& services, const ShardsOptions& options)
+      : worker_(std::make_shared<Worker>(services, options)), shards_(options.shards) {}
+
+  void stop(StopContext, Done<Report> done) override { worker_->stop(std::move(done)); }
+
+  void reorganize(Reorganization reorganization, Done<Definition> done) override {
+    std::map<NodeId, ShardReport> reports;
+    for (const Member& member : reorganization.members) {
+      auto report = decode_report(member.holdings.report);
+      if (!report) {
+        return done.fail("node " + std::to_string(member.node.value) + ": " + report.error().what);
+      }
+      reports.emplace(member.node, std::move(*report));
+    }
+    auto definition = encode_definition(deal_shards(reports, shards_));
+    if (!definition) return done.fail(definition.error().what);
+    done(std::move(*definition));
+  }
+
+  void start(Assignment assignment, Done<> done) override {
+    worker_->start(assignment, std::move(done));
+  }
+
+ private:
+  std::shared_ptr<Worker> worker_;
+  std::uint32_t shards_;
+};
+
+}  // namespace
+
+MakeApplication make_shards(const ShardsOptions& options) {
+  return [options](Services& services) { return std::make_unique<Shards>(services, options); };
+}
+
+}  // namespace muster::apps
