@@ -1,0 +1,290 @@
+#include "world.hpp"
+
+#include "checks.hpp"
+#include "journal_text.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace muster::test {
+
+using muster::operator==;
+
+World::World(std::uint32_t nodes, Repairs repairs, Timings timings) : nodes_(nodes) {
+  NodeSet all;
+  for (std::uint32_t id = 1; id <= nodes; ++id) all.insert(NodeId{id});
+  for (std::uint32_t id = 1; id <= nodes; ++id)
+    at(NodeId{id}).config = Config{NodeId{id}, all, repairs, timings};
+}
+
+const TestNode& World::operator[](std::uint32_t node) const { return at(NodeId{node}); }
+TestNode& World::operator[](std::uint32_t node) { return at(NodeId{node}); }
+
+// --- One step -----------------------------------------------------------------------------------------
+
+void World::take(Node& node, const Event& event) {
+  const bully::State before = node.state;
+  last_actions_ = bully::step(node.config, node.state, event);
+  const Actions actions = last_actions_;
+  if (record) journal_.push_back(journal_line(node, event, actions));
+  try {
+    check_step(node, before, event, actions);
+    for (const Action& action : actions) {
+      check_action(*this, node, action);
+      std::visit([&](const auto& what) { perform(node, what); }, action);
+      ++node.actions;
+      if (inject && node.config.self.value == inject->node && node.actions == inject->after) {
+        inject.reset();
+        if (node.up) fail(node.config.self.value);
+      }
+      if (!node.up) break;
+    }
+    if (node.up) {
+      std::erase_if(node.calls, [&](const auto& call) {
+        return !bully::awaits(node.state, call.first);
+      });
+      check_node(node, before);
+      if (node.state.g) node.accepted = std::max(node.accepted, *node.state.g);
+    }
+    if (claim) check_world(*this);
+  } catch (const Violation& violation) {
+    throw Violation(std::string(violation.what()) + "\n  at " +
+                    journal_line(node, event, actions));
+  }
+}
+
+void World::perform(Node& node, const Save& action) { node.safe = action.safe; }
+
+void World::perform(Node& node, const Send& action) {
+  const Letter& letter = action.letter;
+  if (record) sent_.push_back(letter);
+  if (action.bound) {
+    const Timings& timings = node.config.timings;
+    Duration due = now + timings.T;
+    if (*action.bound == Bound::stopped) due += timings.stop_deadline;
+    if (*action.bound == Bound::started) due += timings.start_deadline;
+    OutCall& call = node.calls[letter.call] = {letter, *action.bound, std::nullopt, false, due};
+    transmit(node, call);
+    return;
+  }
+  const Node& to = at(letter.to);
+  if (to.up && node.peers[letter.to].with == to.safe.incarnation)
+    push(at(letter.to), node.config.self, letter);
+}
+
+void World::perform(Node& node, const Arm& action) {
+  node.timers[action.timer] = now + delay(node, action.timer, action.level);
+}
+
+void World::perform(Node& node, const Disarm& action) { node.timers.erase(action.timer); }
+
+void World::perform(Node& node, const Stop& action) {
+  TestApplication& application = node.application;
+  application.permits.reset();
+  application.stopping = action;
+  application.order = ++order_;
+  if (!application.running) {
+    if (action.owed) call_stop(node);
+  } else if (application.running->hook != Hook::stop) {
+    application.running->cancelled = true;
+  }
+}
+
+void World::perform(Node& node, const Reorganize& action) {
+  node.application.running = Running{Hook::reorganize, action.ticket, false, action.group,
+                                     action.members};
+  node.application.order = ++order_;
+}
+
+void World::perform(Node& node, const Start& action) {
+  TestApplication& application = node.application;
+  application.running = Running{Hook::start, action.ticket, false, action.group, {}};
+  application.stop_owed = true;
+  application.permits = application.works = action.group;
+  application.order = ++order_;
+}
+
+void World::perform(Node& node, const Leave& action) {
+  end_life(node);
+  if (action.cause == LeaveCause::stood_back) node.returns = now + std::chrono::seconds(1);
+}
+
+void World::call_stop(Node& node) {
+  TestApplication& application = node.application;
+  application.running = Running{Hook::stop, application.stopping->ticket, false, std::nullopt, {}};
+  application.stop_owed = false;
+}
+
+Duration World::delay(const Node& node, Timer timer, unsigned level) const {
+  const Timings& timings = node.config.timings;
+  switch (timer) {
+    case Timer::check: return timings.check_every;
+    case Timer::coordinator: return timings.coordinator_timeout;
+    case Timer::retry: return timings.T * (1 << level);
+  }
+  throw Violation("no such timer");
+}
+
+// --- Lives --------------------------------------------------------------------------------------------
+
+bool World::recover(std::uint32_t id) {
+  Node& node = (*this)[id];
+  if (node.up) return false;
+  node.up = true;
+  node.paused = node.silent = false;
+  node.returns.reset();
+  ++node.safe.incarnation.value;
+  node.application = {};
+  node.application.began_empty = !node.safe.assigned;
+  take(node, Recovered{node.safe});
+  return true;
+}
+
+bool World::fail(std::uint32_t id, bool silent) {
+  Node& node = (*this)[id];
+  if (!node.up) return false;
+  end_life(node);
+  node.silent = silent;
+  if (record) say(std::to_string(id) + " fails");
+  return true;
+}
+
+void World::end_life(Node& node) {
+  node.up = node.paused = false;
+  node.state = {};
+  node.timers.clear();
+  node.peers.clear();
+  node.calls.clear();
+  node.application = {};
+}
+
+bool World::pause(std::uint32_t id) {
+  Node& node = (*this)[id];
+  if (!node.up || node.paused) return false;
+  node.paused = true;
+  node.application.works.reset();
+  if (record) say(std::to_string(id) + " pauses");
+  return true;
+}
+
+bool World::resume(std::uint32_t id) {
+  Node& node = (*this)[id];
+  if (!node.up || !node.paused) return false;
+  node.paused = false;
+  take(node, Paused{node.config.timings.T});
+  return true;
+}
+
+bool World::leave(std::uint32_t id) {
+  Node& node = (*this)[id];
+  if (!node.up || node.paused || node.state.leaving) return false;
+  take(node, Leaving{});
+  return true;
+}
+
+bool World::give(std::uint32_t id, const Event& event) {
+  Node& node = (*this)[id];
+  if (!node.up || node.paused) return false;
+  take(node, event);
+  return true;
+}
+
+bool World::expire(std::uint32_t id, Timer timer) {
+  Node& node = (*this)[id];
+  if (!node.up || node.paused || node.timers.erase(timer) == 0) return false;
+  take(node, Expired{timer});
+  return true;
+}
+
+// --- Hooks --------------------------------------------------------------------------------------------
+
+bool World::end_hook(std::uint32_t id, bool well) {
+  Node& node = (*this)[id];
+  TestApplication& application = node.application;
+  if (!node.up || node.paused || (!application.running && !application.stopping)) return false;
+  if (!application.running) {
+    const Ticket ticket = application.stopping->ticket;
+    application.stopping.reset();
+    take(node, Stopped{ticket, std::nullopt});
+    return true;
+  }
+  const Running hook = *application.running;
+  application.running.reset();
+  if (!hook.cancelled) {
+    take_end_of_hook(node, hook, well);
+  } else if (application.stopping->owed) {
+    call_stop(node);
+  } else {
+    const Ticket ticket = application.stopping->ticket;
+    application.stopping.reset();
+    take(node, Stopped{ticket, std::nullopt});
+  }
+  return true;
+}
+
+bool World::end_hook_late(std::uint32_t id) {
+  Node& node = (*this)[id];
+  const auto& running = node.application.running;
+  if (!node.up || node.paused || !running || !running->cancelled) return false;
+  const Ticket old = running->ticket;
+  if (running->hook == Hook::start)
+    take(node, Started{old});
+  else
+    take(node, Reorganized{old, Definition{"too late"}});
+  return !node.up || end_hook(id);
+}
+
+void World::take_end_of_hook(Node& node, const Running& hook, bool well) {
+  TestApplication& application = node.application;
+  if (hook.hook == Hook::stop) {
+    if (!well) {  // a `stop` that fails ends the process
+      fail(node.config.self.value);
+      return;
+    }
+    application.works.reset();
+    const Ticket ticket = application.stopping->ticket;
+    application.stopping.reset();
+    application.last_report = Report{"holds " + std::to_string(node.config.self.value) + '.' +
+                                     std::to_string(node.safe.incarnation.value) + '.' +
+                                     std::to_string(ticket.value)};
+    take(node, Stopped{ticket, application.last_report});
+  } else if (!well) {
+    take(node, HookFailed{hook.ticket, hook.hook, "it failed"});
+  } else if (hook.hook == Hook::start) {
+    take(node, Started{hook.ticket});
+  } else {
+    take(node, Reorganized{hook.ticket,
+                           Definition{"task " + std::to_string(hook.group->counter) + '.' +
+                                      std::to_string(node.config.self.value) + '.' +
+                                      std::to_string(node.safe.incarnation.value) + '.' +
+                                      std::to_string(hook.ticket.value)}});
+  }
+}
+
+// --- Looking ------------------------------------------------------------------------------------------
+
+bool World::assertion_2() const {
+  std::optional<NodeId> coordinator;
+  for (const Node& node : nodes_) {
+    if (!node.up || node.paused) continue;
+    const View view = bully::view(node.config, node.state);
+    if (view.status != Status::Normal) return false;
+    if (coordinator && view.coordinator != coordinator) return false;
+    coordinator = view.coordinator;
+  }
+  if (!coordinator) return true;  // nobody is up
+  const Node& node = at(*coordinator);
+  return node.up && !node.paused;
+}
+
+bool World::quiet() const {
+  for (const Node& node : nodes_) {
+    if (!node.up || node.paused) continue;
+    if (!node.calls.empty() || node.application.running || node.application.stopping) return false;
+    for (const auto& [peer, view] : node.peers)
+      if (!view.incoming.empty()) return false;
+  }
+  return true;
+}
+
+}  // namespace muster::test
