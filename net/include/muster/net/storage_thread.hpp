@@ -1,0 +1,48 @@
+#pragma once
+
+#include <muster/safe_storage.hpp>
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace muster::net {
+
+/// The one thread that uses a node's safe storage. The protocol's saves go before the application's reads
+/// and writes, which keep their order among themselves; each is a commit of its own. Members may be called
+/// from any thread; what they are given is called on the storage thread, in order, once.
+class StorageThread {
+ public:
+  using Cells = std::vector<std::pair<std::string, Bytes>>;
+
+  /// `storage` outlives this and is used by nobody else meanwhile.
+  explicit StorageThread(SafeStorage& storage);
+  StorageThread(const StorageThread&) = delete;
+  StorageThread& operator=(const StorageThread&) = delete;
+  /// Finishes what was asked for.
+  ~StorageThread();
+
+  void save(SafeState safe, std::function<void(Expected<>)> saved);
+  void write(CellBatch batch, std::function<void(Expected<>)> written);
+  /// All cells whose key begins with `prefix`, in the order of the keys.
+  void scan(std::string prefix, std::function<void(Expected<Cells>)> scanned);
+
+ private:
+  void put(std::deque<std::function<void()>>& queue, std::function<void()> work);
+  void run();
+
+  SafeStorage& storage_;
+  std::mutex mutex_;  // guards the queues and ending_
+  std::condition_variable more_;
+  std::deque<std::function<void()>> saves_;
+  std::deque<std::function<void()>> cells_;
+  bool ending_ = false;
+  std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace muster::net
