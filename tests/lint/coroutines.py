@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Finds expressions around co_await that g++ 12 miscompiles: `coroutines.py BUILD`, a build with clang.
+"""Finds expressions with co_await that g++ 12 miscompiles: `coroutines.py BUILD`, made by clang.
 
-First it finds those of samples/coroutines.cpp, exactly those marked `bad`; then it finds none in net,
-apps and tests. clang-query reads a file at a time, so it works on all processors.
+It has to find exactly those of samples/coroutines.cpp that are marked `bad`, and none in net, apps
+and tests. clang-query reads one file at a time, so it works on all processors.
 """
 
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The rules of the tree that a compiler does not check. `lint.py ROOT NAME...` prints what breaks them.
+"""The rules of the tree that no compiler checks; `lint.py ROOT RULE...` prints what breaks them.
 
 Each rule is a function of a Tree that yields (path, line, what); RULES names them all.
 """
@@ -23,7 +23,8 @@ TOP_LEVEL = {
 ASIO = ("boost/asio", "boost/beast")
 SQLITE = ("sqlite3",)
 COMMAND_LINE = ("CLI/", "toml")
-SYSTEM = ("sys/", "unistd", "fcntl", "poll.h", "signal.h", "csignal", "pthread", "netinet/", "arpa/")
+SYSTEM = ("sys/", "unistd", "fcntl", "poll.h", "signal.h", "csignal", "pthread", "netinet/",
+          "arpa/")  # fmt: skip
 FORBIDDEN_INCLUDES = {
     "core": ASIO + SQLITE + COMMAND_LINE + SYSTEM + ("muster/storage/", "muster/net/"),
     "storage": ASIO + COMMAND_LINE + ("muster/net/",),
@@ -39,15 +40,19 @@ IMPURE = re.compile(
     r"|\b(steady_clock|system_clock|high_resolution_clock|getenv|fopen|printf|thread_local)\b"
     r"|#include <(mutex|thread|atomic|random|fstream|filesystem|future|ctime|cstdio|iostream)>"
 )
-SLEEP = re.compile(r"sleep_for|sleep_until|\busleep\(|\bnanosleep\(|time\.sleep|(?<![a-z_])sleep [0-9]")
+SLEEP = re.compile(
+    r"sleep_for|sleep_until|\busleep\(|\bnanosleep\(|time\.sleep|(?<![a-z_])sleep [0-9]"
+)
 MARKS = re.compile(r"\b(TODO|FIXME|XXX|HACK|NOLINT)")
-OTHER_WORDS = {"leader", "leaders", "follower", "followers", "master", "masters", "term", "victory",
-               "heartbeat", "heartbeats"}
+OTHER_WORDS = {
+    "leader", "leaders", "follower", "followers", "master", "masters", "term", "victory",
+    "heartbeat", "heartbeats",
+}  # fmt: skip
 OTHER_SYSTEMS = re.compile(r"etcd|raft|zookeeper|keepalived|sentinel|corosync|nats|icestorm", re.I)
 
 
 class Tree:
-    """The files of the project: those git knows or would take, all of them where there is no git."""
+    """The files of the project: those that git has or would take; without git, all of them."""
 
     def __init__(self, root):
         self.root = Path(root)
@@ -65,7 +70,7 @@ class Tree:
         return (self.root / path).read_text(encoding="utf-8")
 
     def lines(self, *suffixes):
-        """(path, number, line) of every file that ends so; of `dev` and .ci/run with the scripts."""
+        """(path, number, line) of every file that ends so; `dev` and .ci/run are scripts too."""
         for path in self.files:
             script = path.name in ("dev", "run") and ".sh" in suffixes
             if path.suffix in suffixes or script:

@@ -1,0 +1,18 @@
+// The only node of a cluster recovers: its first step asks for an election.
+#include <muster/bully.hpp>
+
+#include <cstdio>
+
+int main() {
+  const muster::NodeId self{1};
+  muster::Config config;
+  config.self = self;
+  config.nodes = {self};
+  muster::SafeState safe;
+  safe.incarnation = {1};
+  muster::bully::State state;
+  const muster::Actions actions = muster::bully::step(config, state, muster::Recovered{safe});
+  const muster::View view = muster::bully::view(config, state);
+  std::printf("%zu actions, procedure %s\n", actions.size(), view.procedure.c_str());
+  return !actions.empty() && view.status == muster::Status::Election ? 0 : 1;
+}

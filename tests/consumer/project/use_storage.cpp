@@ -1,0 +1,26 @@
+// What one life saves, the next one loads.
+#include <muster/storage/sqlite_storage.hpp>
+
+#include <cstdio>
+#include <filesystem>
+
+int main() {
+  const std::filesystem::path directory = "store-of-the-consumer";
+  std::filesystem::remove_all(directory);
+  const muster::storage::Identity identity{"consumer", {1}};
+  muster::SafeState safe;
+  safe.incarnation = {7};
+  for (const bool first : {true, false}) {
+    auto store = muster::storage::SqliteStorage::open(directory, identity);
+    if (!store) {
+      std::fprintf(stderr, "%s\n", store.error().what.c_str());
+      return static_cast<int>(store.error().code);
+    }
+    if (first) {
+      (*store)->save(safe).value();
+    } else if ((*store)->load().value().incarnation != safe.incarnation) {
+      return 1;
+    }
+  }
+  return 0;
+}

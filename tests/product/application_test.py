@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""The application of the README on three real nodes: `application_test.py LAMP`.
+
+It shines on one node; when that is killed it shines on another, in a later group; when it is
+started again it shines there, in a later group still; on SIGTERM all leave in order. Nothing here
+is timed: each step waits for the lines that the nodes print, and CTest bounds the whole.
+"""
+
+import queue
+import random
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+NODES = (1, 2, 3)
+
+
+def free_ports():
+    """A port such that those of all nodes after it are free, below the ephemeral range."""
+    with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as file:
+        end = int(file.read().split()[0])
+    while True:
+        base = random.randrange(10000, end - len(NODES))
+        try:
+            for node in NODES:
+                with socket.socket() as probe:
+                    probe.bind(("127.0.0.1", base + node))
+            return base
+        except OSError:
+            continue
+
+
+class Cluster:
+    """The processes of the nodes, and what each of them printed last in its life."""
+
+    def __init__(self, program, directory):
+        self.program, self.directory, self.port = program, directory, free_ports()
+        self.lines = queue.Queue()
+        self.processes = {}
+        self.last = {}
+
+    def start(self, node):
+        process = subprocess.Popen(
+            [self.program, str(node), str(self.port)],
+            cwd=self.directory, stdout=subprocess.PIPE, text=True)  # fmt: skip
+        self.processes[node] = process
+        threading.Thread(target=self.read, args=(node, process), daemon=True).start()
+
+    def read(self, node, process):
+        for line in process.stdout:
+            self.lines.put((node, process, line.strip()))
+        self.lines.put((node, process, "ended"))
+
+    def kill(self, node):
+        process = self.processes.pop(node)
+        process.kill()
+        process.wait()
+        self.last.pop(node)
+
+    def await_shining(self, on, after):
+        """Until all that run are in one group later than `after`, and it shines on `on` alone."""
+        while True:
+            node, process, line = self.lines.get()
+            if self.processes.get(node) is not process:
+                continue
+            print(f"node {node}: {line}", flush=True)
+            said = re.fullmatch(r"(shining|dark) in group (\d+)", line)
+            if not said:
+                sys.exit(f"node {node} was not to say '{line}'")
+            self.last[node] = (said[1], int(said[2]))
+            groups = {group for _, group in self.last.values()}
+            shining = [n for n, (what, _) in self.last.items() if what == "shining"]
+            if self.last.keys() == self.processes.keys() and len(groups) == 1 and shining == [on]:
+                if (group := groups.pop()) > after:
+                    return group
+
+
+def main(program):
+    with tempfile.TemporaryDirectory() as directory:
+        cluster = Cluster(str(Path(program).resolve()), directory)
+        try:
+            for node in NODES:
+                cluster.start(node)
+            formed = cluster.await_shining(on=1, after=0)
+            cluster.kill(1)
+            survived = cluster.await_shining(on=2, after=formed)
+            cluster.start(1)
+            cluster.await_shining(on=1, after=survived)
+            for process in cluster.processes.values():
+                process.send_signal(signal.SIGTERM)
+            codes = {node: process.wait() for node, process in cluster.processes.items()}
+            return 0 if set(codes.values()) == {0} else f"exit codes {codes}"
+        finally:
+            for process in cluster.processes.values():
+                process.kill()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""`./dev` on a machine made of stand-ins: what it installs, builds and runs, and in which order."""
+
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import readme
+
+TOOLS = ("bash", "awk", "cat", "dirname", "env", "find", "grep", "nproc", "rm", "sort", "true")
+
+# Each stand-in writes down how it was called. `apt-get -s` tells what is to be removed.
+STAND_IN = """#!/bin/sh
+echo "${0##*/} $*" >>"$LOG"
+case "${0##*/} $1" in
+  "id "*) echo "$WHO" ;;
+  "dpkg-query "*)
+    for p; do case "$p" in -*|*db*|"$MISSING") ;; *) printf 'installed:%s ' "$p" ;; esac; done ;;
+  "apt-get -s") echo "Inst $MISSING"; [ -z "$REMOVED" ] || echo "Remv $REMOVED [1.74.0]" ;;
+  "sudo "*) [ "$1" != -n ] || shift; exec "$@" ;;
+  "cmake --preset") exit "${CMAKE_RESULT:-0}" ;;
+esac
+"""
+
+
+class Machine:
+    """A directory with a copy of `dev`, a PATH of stand-ins and a log of their calls."""
+
+    def __init__(self, root, stand_ins=("id", "dpkg-query", "apt-get", "cmake", "ctest")):
+        self.root = Path(root)
+        self.bin = self.root / "path"
+        self.bin.mkdir()
+        self.log = self.root / "log"
+        self.log.touch()
+        for tool in TOOLS:
+            (self.bin / tool).symlink_to(shutil.which(tool))
+        for name in stand_ins:
+            self.executable(self.bin / name)
+        shutil.copy(readme.ROOT / "dev", self.root / "dev")
+        self.executable(self.root / "build/release/bin/muster")
+
+    @staticmethod
+    def executable(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(STAND_IN, encoding="utf-8")
+        path.chmod(0o755)
+
+    def run(self, *arguments, **variables):
+        environment = {"PATH": str(self.bin), "LOG": str(self.log), "WHO": "0", "MISSING": "",
+                       "REMOVED": ""} | variables  # fmt: skip
+        return subprocess.run(
+            [str(self.root / "dev"), *arguments], env=environment, text=True,
+            stdin=subprocess.DEVNULL, capture_output=True, check=False)  # fmt: skip
+
+    def calls(self, *names):
+        lines = self.log.read_text(encoding="utf-8").splitlines()
+        return [line for line in lines if line.split()[0] in names]
+
+
+class Dev(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+
+    def test_alone_it_lists_its_words(self):
+        ran = Machine(self.directory.name).run()
+        self.assertEqual(ran.returncode, 0)
+        for word in "demo test check build bench fuzz format tidy docs clean".split():
+            self.assertRegex(ran.stdout, rf"(?m)^  {word} ")
+
+    def test_another_word_is_refused_and_they_are_listed(self):
+        ran = Machine(self.directory.name).run("frobnicate")
+        self.assertEqual(ran.returncode, 2)
+        self.assertIn("  demo ", ran.stderr)
+
+    def test_the_commands_of_the_readme_are_words(self):
+        listed = Machine(self.directory.name).run().stdout
+        words = [command[1] for command in readme.commands() if command[0] == "./dev"]
+        self.assertEqual(words, ["demo", "test"])
+        for word in words:
+            self.assertRegex(listed, rf"(?m)^  {word} ")
+
+    def test_demo_configures_builds_and_runs_the_command(self):
+        machine = Machine(self.directory.name)
+        self.assertEqual(machine.run("demo", "--nodes", "3").returncode, 0)
+        configure, build, demo = machine.calls("cmake", "muster")
+        self.assertTrue(configure.startswith("cmake --preset release"))
+        self.assertRegex(build, r"^cmake --build build/release .*--target muster$")
+        self.assertEqual(demo, "muster demo --nodes 3")
+        self.assertEqual(machine.calls("apt-get"), [])
+
+    def test_test_builds_all_and_runs_ctest(self):
+        machine = Machine(self.directory.name)
+        self.assertEqual(machine.run("test", "-R", "core").returncode, 0)
+        _, build, tests = machine.calls("cmake", "ctest")
+        self.assertRegex(build, r"^cmake --build build/dev .*--target all$")
+        self.assertRegex(tests, r"^ctest --preset dev .*-R core$")
+
+    def test_a_failed_configuration_ends_it(self):
+        machine = Machine(self.directory.name)
+        self.assertEqual(machine.run("demo", CMAKE_RESULT="3").returncode, 3)
+        self.assertEqual(len(machine.calls("cmake", "muster")), 1)
+
+    def test_root_installs_only_what_is_missing(self):
+        machine = Machine(self.directory.name)
+        self.assertEqual(machine.run("demo", MISSING="ninja-build").returncode, 0)
+        update, simulate, install = machine.calls("apt-get")
+        self.assertIn("update", update)
+        self.assertIn("-s install", simulate)
+        self.assertEqual(install, "apt-get install -y --no-install-recommends ninja-build")
+
+    def test_what_apt_would_remove_is_shown_first(self):
+        machine = Machine(self.directory.name)
+        ran = machine.run("demo", MISSING="ninja-build", REMOVED="libboost1.74-dev")
+        self.assertEqual(ran.returncode, 0)
+        self.assertIn("REMOVE", ran.stderr)
+        self.assertIn("libboost1.74-dev", ran.stderr)
+
+    def test_sudo_installs_for_others(self):
+        machine = Machine(self.directory.name, ("id", "dpkg-query", "apt-get", "cmake", "sudo"))
+        self.assertEqual(machine.run("demo", MISSING="git", WHO="1000").returncode, 0)
+        self.assertIn("sudo -n env DEBIAN_FRONTEND=noninteractive apt-get install -y "
+                      "--no-install-recommends git", machine.calls("sudo"))  # fmt: skip
+
+    def test_where_nothing_can_be_installed_it_says_what_is_missing_and_how(self):
+        machine = Machine(self.directory.name)
+        ran = machine.run("demo", MISSING="libsqlite3-dev", WHO="1000")
+        self.assertEqual(ran.returncode, 1)
+        self.assertRegex(ran.stderr, r"missing.* libsqlite3-dev.*apt-get install .*libsqlite3-dev")
+        self.assertEqual(machine.calls("apt-get", "cmake"), [])
+
+    def test_clean_removes_the_build_directory(self):
+        machine = Machine(self.directory.name)
+        self.assertEqual(machine.run("clean").returncode, 0)
+        self.assertFalse((machine.root / "build").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
