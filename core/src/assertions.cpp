@@ -12,9 +12,13 @@ bool works_in_group(const Standing& node) {
   return node.up && (node.status == Status::Reorganization || node.status == Status::Normal);
 }
 
-bool is_normal(const Standing& node) { return node.up && node.status == Status::Normal; }
+bool is_normal(const Standing& node) {
+  return node.up && node.status == Status::Normal;
+}
 
-std::string name(const Standing& node) { return "node " + to_text(node.node); }
+std::string name(const Standing& node) {
+  return "node " + to_text(node.node);
+}
 
 std::string with_coordinator(const Standing& node) {
   return name(node) + ' ' + to_text(node.status) + " c=" + to_text(node.coordinator);
@@ -28,8 +32,8 @@ std::string with_work(const Standing& node) {
   return name(node) + " works for group " + to_text(*node.works_for);
 }
 
-// The first node that counts, and the first after it that differs from it; equality is transitive, so
-// that no other pair has to be looked at.
+// The first node that counts, and the first after it that differs from it; equality is transitive,
+// so that no other pair has to be looked at.
 template <class Counts, class Agree, class Say>
 Verdict all_agree(Standings nodes, Counts counts, Agree agree, Say say) {
   const auto first = std::find_if(nodes.begin(), nodes.end(), counts);
@@ -78,8 +82,7 @@ Verdict assertion_2(Standings nodes) {
     all += (all.empty() ? "" : ", ") + with_coordinator(node);
   }
   if (up.empty()) return std::nullopt;
-  if (!coordinator)
-    return Disagreement{up, "no node is Normal as its own coordinator: " + all};
+  if (!coordinator) return Disagreement{up, "no node is Normal as its own coordinator: " + all};
   const auto other = std::find_if(nodes.begin(), nodes.end(), [&](const Standing& node) {
     return node.up && !(is_normal(node) && node.coordinator == coordinator->node);
   });
@@ -89,14 +92,18 @@ Verdict assertion_2(Standings nodes) {
 }
 
 // From the last disturbance on, the highest node that is up is disturbed by nobody. It may take
-// - to notice: the longer of coordinator_timeout and check_every, and one call that goes unanswered;
+// - to notice: the longer of coordinator_timeout and check_every, and one call that goes
+// unanswered;
 // - to begin: the longest back-off, 8 T;
 // - phase A: T for the nearest higher node and T for the rest together, or T for each of n-1;
-// - phase H: T for each of n-1; stop_deadline for the own stop and for each where Halts wait for stops;
-// - phase C: T + stop_deadline; reorganize_deadline; phase Y: T + start_deadline. Where calls go one by one
+// - phase H: T for each of n-1; stop_deadline for the own stop and for each where Halts wait for
+// stops;
+// - phase C: T + stop_deadline; reorganize_deadline; phase Y: T + start_deadline. Where calls go
+// one by one
 //   that is for each of n-1, and the own start comes last.
-// All of that twice: what was on its way before the last disturbance may spoil one reorganization as late
-// as in phase Y (a member that paused in reorganize is found by its refusal), and no second one.
+// All of that twice: what was on its way before the last disturbance may spoil one reorganization
+// as late as in phase Y (a member that paused in reorganize is found by its refusal), and no second
+// one.
 Duration settling_bound(const Config& config) {
   const Timings& timings = config.timings;
   const Repairs& repairs = config.repairs;
@@ -106,8 +113,8 @@ Duration settling_bound(const Config& config) {
   const Duration back_off = repairs.back_off ? 8 * timings.T : Duration{};
   const Duration seek =
       (repairs.parallel_calls ? std::min<Duration::rep>(others, 2) : others) * timings.T;
-  const Duration halt = others * timings.T +
-                        (repairs.stop_beside_halts ? 0 : others + 1) * timings.stop_deadline;
+  const Duration halt =
+      others * timings.T + (repairs.stop_beside_halts ? 0 : others + 1) * timings.stop_deadline;
   const Duration announce = calls * (timings.T + timings.stop_deadline);
   const Duration ready = calls * (timings.T + timings.start_deadline) +
                          (repairs.parallel_calls ? 0 : 1) * timings.start_deadline;
@@ -149,8 +156,9 @@ Verdict durable(NodeId node, const SafeState& saved, const SafeState& recovered)
   if (saved.assigned) {
     const GroupNumber group = saved.assigned->group;
     if (!recovered.assigned || recovered.assigned->group < group)
-      return lost((recovered.assigned ? "group " + to_text(recovered.assigned->group) : "no group") +
-                  ", but group " + to_text(group));
+      return lost(
+          (recovered.assigned ? "group " + to_text(recovered.assigned->group) : "no group") +
+          ", but group " + to_text(group));
     if (recovered.assigned->group == group &&
         recovered.assigned->definition != saved.assigned->definition)
       return lost("another definition of group " + to_text(group) + " than");

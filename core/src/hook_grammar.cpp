@@ -17,8 +17,8 @@ std::string name(Hook hook, Ticket ticket) {
 }  // namespace
 
 HookGrammar::HookGrammar(const bully::State& state) : sure_(false) {
-  const bool has_started = state.application == Activity::Starting ||
-                           state.application == Activity::Working;
+  const bool has_started =
+      state.application == Activity::Starting || state.application == Activity::Working;
   if (has_started) {
     started_ = state.g;
     permits_ = PermitsAre::valid;
@@ -59,10 +59,12 @@ HookGrammar::Wrong HookGrammar::step(const Event& event, const Actions& actions)
   return sure_ ? wrong : std::nullopt;
 }
 
-// STOP ends when no hook runs, `stop` has ended where one was owed, and the permits are returned (P1, P2).
+// STOP ends when no hook runs, `stop` has ended where one was owed, and the permits are returned
+// (P1, P2).
 HookGrammar::Wrong HookGrammar::given(const Stopped& event) {
   stopped_given_ = true;
-  if (running_) return "Stopped was given while " + name(running_->hook, running_->ticket) + " runs";
+  if (running_)
+    return "Stopped was given while " + name(running_->hook, running_->ticket) + " runs";
   if (permits_ == PermitsAre::valid)
     return "Stopped was given while permits of group " + to_text(*started_) + " are valid";
   if (event.report) return given_end(Hook::stop, event.ticket, "Stopped");
@@ -86,7 +88,8 @@ void HookGrammar::ask(const Action& action) {
     asked_ = Asked{Hook::reorganize, reorganize->ticket, true, reorganize->group, {}, {}};
     for (const Member& j : reorganize->members) asked_->members.insert(j.node);
   } else if (const auto* start = std::get_if<Start>(&action)) {
-    asked_ = Asked{Hook::start, start->ticket, true, start->group, digest(start->definition.data), {}};
+    asked_ =
+        Asked{Hook::start, start->ticket, true, start->group, digest(start->definition.data), {}};
   }
 }
 
@@ -105,8 +108,8 @@ HookGrammar::Wrong HookGrammar::hook(const HookEdge& edge) {
 HookGrammar::Wrong HookGrammar::begins(const HookEdge& edge) {
   Wrong wrong;
   if (running_)
-    wrong = name(edge.hook, edge.ticket) + " begins while " + name(running_->hook, running_->ticket) +
-            " runs";
+    wrong = name(edge.hook, edge.ticket) + " begins while " +
+            name(running_->hook, running_->ticket) + " runs";
   else if (!asked_ || asked_->hook != edge.hook || asked_->ticket != edge.ticket)
     wrong = name(edge.hook, edge.ticket) + " begins, but " +
             (asked_ ? name(asked_->hook, asked_->ticket) : "nothing") + " was asked for last";
@@ -166,7 +169,8 @@ HookGrammar::Wrong HookGrammar::start_begins(const HookEdge& edge) const {
 
 HookGrammar::Wrong HookGrammar::ends(const HookEdge& edge) {
   const bool ran = running_ == Running{edge.hook, edge.ticket};
-  const Wrong wrong = ran || !sure_ ? Wrong{} : name(edge.hook, edge.ticket) + " ends, but does not run";
+  const Wrong wrong =
+      ran || !sure_ ? Wrong{} : name(edge.hook, edge.ticket) + " ends, but does not run";
   running_.reset();
   if (edge.edge == Edge::failed) return wrong;
   ended_[edge.hook] = edge.ticket;

@@ -1,5 +1,5 @@
-#include <muster/journal.hpp>
 #include <muster/hash.hpp>
+#include <muster/journal.hpp>
 #include <muster/json.hpp>
 
 #include <boost/json/monotonic_resource.hpp>
@@ -251,7 +251,9 @@ Expected<Line> parse_fault(Fields fields) {
 
 }  // namespace
 
-void append_line(std::string& out, const Line& line) { std::visit(AppendLine{out}, line); }
+void append_line(std::string& out, const Line& line) {
+  std::visit(AppendLine{out}, line);
+}
 
 Expected<Line> parse_line(std::string_view text) {
   unsigned char buffer[8192];  // most lines need no other memory
@@ -263,9 +265,8 @@ Expected<Line> parse_line(std::string_view text) {
   constexpr struct {
     std::string_view key;
     Expected<Line> (*parse)(Fields);
-  } kinds[] = {{"event", parse_step},     {"performed", parse_performed},
-               {"hook", parse_hook},      {"permits", parse_permits},
-               {"journal", parse_header}, {"ended", parse_ended},
+  } kinds[] = {{"event", parse_step},      {"performed", parse_performed}, {"hook", parse_hook},
+               {"permits", parse_permits}, {"journal", parse_header},      {"ended", parse_ended},
                {"fault", parse_fault}};
   const Fields fields(value.get_object());
   for (const auto& kind : kinds)

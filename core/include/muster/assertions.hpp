@@ -7,9 +7,9 @@
 #include <span>
 #include <string>
 
-/// The paper's assertions about the Bully (section 5) and ours, over the nodes of one instant. The same
-/// functions serve unit tests, `muster verify`, simulator and checker. hook_grammar.hpp has the one
-/// that is about the order of things.
+/// The paper's assertions about the Bully (section 5) and ours, over the nodes of one instant. The
+/// same functions serve unit tests, `muster verify`, simulator and checker. hook_grammar.hpp has
+/// the one that is about the order of things.
 
 namespace muster {
 
@@ -21,7 +21,7 @@ struct Standing {
   Status status = Status::Down;
   std::optional<NodeId> coordinator;  ///< S(i).c, in Reorganization and Normal
   std::optional<GroupNumber> group;
-  std::optional<Digest> definition;   ///< of S(i).d, in Normal
+  std::optional<Digest> definition;  ///< of S(i).d, in Normal
   /// The group that its application works for: from the beginning of `start` to the end of the next
   /// `stop`, or of that life.
   std::optional<GroupNumber> works_for;
@@ -48,8 +48,9 @@ Verdict assertion_1a(Standings nodes);
 /// Assertion 1b: two nodes in Normal have the same definition of the task.
 Verdict assertion_1b(Standings nodes);
 
-/// Assertion 2, of a state that has been left in peace for long enough: one node is Normal and its own
-/// coordinator, and all others that are up are Normal with the same coordinator. Holds where nobody is up.
+/// Assertion 2, of a state that has been left in peace for long enough: one node is Normal and its
+/// own coordinator, and all others that are up are Normal with the same coordinator. Holds where
+/// nobody is up.
 Verdict assertion_2(Standings nodes);
 
 /// How long it may take from the last disturbance to a state of Assertion 2: see assertions.cpp.
@@ -66,7 +67,8 @@ Verdict works_apart(Standings nodes);
 Verdict group_grows(NodeId node, const std::optional<GroupNumber>& before,
                     const GroupNumber& accepted);
 
-/// What was durable is there when the next life begins: nothing in `recovered` is older than in `saved`.
+/// What was durable is there when the next life begins: nothing in `recovered` is older than in
+/// `saved`.
 Verdict durable(NodeId node, const SafeState& saved, const SafeState& recovered);
 
 }  // namespace muster

@@ -8,13 +8,13 @@
 #include <optional>
 #include <string>
 
-/// The hook grammar: in which order a host may perform what a node asked for (docs/architecture.md, P1,
-/// P2, P4 to P8). It reads the lines of a journal, or the values of which they are made.
+/// The hook grammar: in which order a host may perform what a node asked for (docs/architecture.md,
+/// P1, P2, P4 to P8). It reads the lines of a journal, or the values of which they are made.
 
 namespace muster {
 
-/// One life of one node. Every member takes the next line of that life and says what is wrong with it,
-/// in one sentence, or nothing.
+/// One life of one node. Every member takes the next line of that life and says what is wrong with
+/// it, in one sentence, or nothing.
 class HookGrammar {
  public:
   using Wrong = std::optional<std::string>;
@@ -22,7 +22,8 @@ class HookGrammar {
   /// A life that begins: it owes one `stop`.
   HookGrammar() = default;
 
-  /// A life of which the beginning is not known: nothing is wrong before the first hook that begins.
+  /// A life of which the beginning is not known: nothing is wrong before the first hook that
+  /// begins.
   explicit HookGrammar(const bully::State& state);
 
   /// An event and the actions that it led to. The actions of the step before are all performed.
@@ -43,7 +44,8 @@ class HookGrammar {
   /// The group that the application works for, from the beginning of `start` to the end of `stop`.
   [[nodiscard]] const std::optional<GroupNumber>& works_for() const { return started_; }
 
-  /// True when its application has ceased, and reported: it may be a member of a reorganization (P4).
+  /// True when its application has ceased, and reported: it may be a member of a reorganization
+  /// (P4).
   [[nodiscard]] bool has_ceased() const { return !stop_owed_ && !running_; }
 
   /// The Saves of the last step that are not durable yet.
@@ -91,12 +93,12 @@ class HookGrammar {
 
   bool sure_ = true;       ///< false until a hook begins, in a life whose beginning is not known
   bool stop_owed_ = true;  ///< by the beginning of a life, and by each `start` that began
-  std::optional<Asked> asked_;        ///< the newest
+  std::optional<Asked> asked_;  ///< the newest
   std::optional<Running> running_;
-  std::map<Hook, Ticket> ended_;      ///< the newest ticket of each hook that ended well
+  std::map<Hook, Ticket> ended_;  ///< the newest ticket of each hook that ended well
   std::optional<GroupNumber> started_;
   PermitsAre permits_ = PermitsAre::none;
-  bool stopped_given_ = false;        ///< the last Stop has ended for the protocol too
+  bool stopped_given_ = false;  ///< the last Stop has ended for the protocol too
   std::optional<Saved> saved_;
   std::deque<std::optional<Saved>> saving_;
 };

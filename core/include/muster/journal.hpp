@@ -9,28 +9,29 @@
 #include <string>
 #include <string_view>
 
-/// The journal: what happened, one JSON object a line, the same for live nodes, simulator and checker.
-/// It is written here, and read by `muster verify`, `replay` and `draw` (docs/operating.md has the format).
+/// The journal: what happened, one JSON object a line, the same for live nodes, simulator and
+/// checker. It is written here, and read by `muster verify`, `replay` and `draw` (docs/operating.md
+/// has the format).
 ///
-/// Whoever writes one writes whole lines, each with one write(2), in the order in which things happened,
-/// and stamps them with a clock that never goes back.
+/// Whoever writes one writes whole lines, each with one write(2), in the order in which things
+/// happened, and stamps them with a clock that never goes back.
 
 namespace muster::journal {
 
 using muster::operator==;
 using muster::operator<<;
 
-/// The clock of every `t`: monotonic is CLOCK_MONOTONIC of the host, so that the journals of all its
-/// processes can be merged.
+/// The clock of every `t`: monotonic is CLOCK_MONOTONIC of the host, so that the journals of all
+/// its processes can be merged.
 enum class Clock { monotonic, simulated };
 MUSTER_DESCRIBE_ENUM(Clock, monotonic, simulated)
 
 /// When, in which life, and the how manieth line of it.
 struct Stamp {
-  Duration t{};             ///< since the clock's beginning
+  Duration t{};  ///< since the clock's beginning
   NodeId node;
   Incarnation incarnation;
-  std::uint64_t seq{};      ///< counts all lines of a life after its first, from 1
+  std::uint64_t seq{};  ///< counts all lines of a life after its first, from 1
 };
 MUSTER_DESCRIBE(Stamp, t, node, incarnation, seq);
 
@@ -46,7 +47,8 @@ struct Header {
 };
 MUSTER_DESCRIBE(Header, t, node, incarnation, clock, protocol, config, state);
 
-/// What an event made of a node; written before the actions are performed. `stamp.t` is read before `step`.
+/// What an event made of a node; written before the actions are performed. `stamp.t` is read before
+/// `step`.
 struct Step {
   Stamp stamp;
   Event event;
@@ -107,10 +109,10 @@ MUSTER_DESCRIBE(Ended, stamp, code, why);
 
 /// What is done to nodes from outside. In the journal `power_cut` is "power-cut".
 enum class FaultKind {
-  killed,      ///< stamped before the signal is sent
+  killed,  ///< stamped before the signal is sent
   paused,
   resumed,
-  cut,         ///< no letter passes between `node` and `from` (none: all others)
+  cut,  ///< no letter passes between `node` and `from` (none: all others)
   healed,
   power_cut,
   wiped,       ///< its safe storage is empty from now on
@@ -132,7 +134,8 @@ MUSTER_DESCRIBE(Fault, t, kind, node, from);
 
 using Line = std::variant<Header, Step, Performed, HookEdge, Permits, Ended, Fault>;
 
-// --- Writing: each appends one line, with its '\n' -----------------------------------------------------
+// --- Writing: each appends one line, with its '\n'
+// -----------------------------------------------------
 
 void header_line(std::string& out, const Header& header);
 void step_line(std::string& out, const Stamp& stamp, const Event& event, const Actions& actions,
@@ -149,11 +152,12 @@ void fault_line(std::string& out, const Fault& fault);
 /// Any of them, as it was parsed.
 void append_line(std::string& out, const Line& line);
 
-// --- Reading -------------------------------------------------------------------------------------------
+// --- Reading
+// -------------------------------------------------------------------------------------------
 
-/// One line without its '\n'. Keys that are not known here are passed over where a line begins, and refused
-/// inside events, actions and states, of which every field counts. The failure says what is wrong with the
-/// line, not where it stands.
+/// One line without its '\n'. Keys that are not known here are passed over where a line begins, and
+/// refused inside events, actions and states, of which every field counts. The failure says what is
+/// wrong with the line, not where it stands.
 Expected<Line> parse_line(std::string_view text);
 
 /// When it happened.
