@@ -8,6 +8,8 @@ std::optional<Incarnation> life_called(const Letter& letter) {
   return std::nullopt;
 }
 
-bool is_answer(const Letter& letter) { return std::holds_alternative<Answer>(letter.message); }
+bool is_answer(const Letter& letter) {
+  return std::holds_alternative<Answer>(letter.message);
+}
 
 }  // namespace muster

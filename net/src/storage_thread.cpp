@@ -15,9 +15,8 @@ StorageThread::~StorageThread() {
 }
 
 void StorageThread::save(SafeState safe, std::function<void(Expected<>)> saved) {
-  put(saves_, [this, safe = std::move(safe), saved = std::move(saved)] {
-    saved(storage_.save(safe));
-  });
+  put(saves_,
+      [this, safe = std::move(safe), saved = std::move(saved)] { saved(storage_.save(safe)); });
 }
 
 void StorageThread::write(CellBatch batch, std::function<void(Expected<>)> written) {
@@ -29,9 +28,8 @@ void StorageThread::write(CellBatch batch, std::function<void(Expected<>)> writt
 void StorageThread::scan(std::string prefix, std::function<void(Expected<Cells>)> scanned) {
   put(cells_, [this, prefix = std::move(prefix), scanned = std::move(scanned)] {
     Cells cells;
-    const Expected<> done = storage_.scan(prefix, [&](std::string_view key, const Bytes& value) {
-      cells.emplace_back(key, value);
-    });
+    const Expected<> done = storage_.scan(
+        prefix, [&](std::string_view key, const Bytes& value) { cells.emplace_back(key, value); });
     if (done)
       scanned(std::move(cells));
     else

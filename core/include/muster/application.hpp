@@ -34,9 +34,7 @@ class Done {
   void operator()(Value value = {}) { finish(Outcome(std::move(value))); }
 
   /// The hook has failed, for this reason.
-  void fail(std::string why) {
-    finish(Outcome(boost::system::in_place_error, std::move(why)));
-  }
+  void fail(std::string why) { finish(Outcome(boost::system::in_place_error, std::move(why))); }
 
  private:
   void finish(Outcome outcome) {
@@ -70,9 +68,9 @@ struct Assignment {
 
 /// What is halted, reorganized and started. One life of a node has one; its hooks never overlap.
 ///
-/// A life begins with one `stop`, there is nothing to cease then but a report to give; after that each
-/// `start` is followed by exactly one `stop`, whether it ended, failed or was cancelled. Where a hook throws
-/// or fails, docs/operating.md says what comes of it.
+/// A life begins with one `stop`, there is nothing to cease then but a report to give; after that
+/// each `start` is followed by exactly one `stop`, whether it ended, failed or was cancelled. Where
+/// a hook throws or fails, docs/operating.md says what comes of it.
 class Application {
  public:
   Application() = default;
@@ -80,15 +78,16 @@ class Application {
   Application& operator=(const Application&) = delete;
   virtual ~Application() = default;
 
-  /// Cease; then report what you hold. When `done` is called no effect of the old task can appear any more.
-  /// Bounded by stop_deadline: a process that has not ceased by then is ended.
+  /// Cease; then report what you hold. When `done` is called no effect of the old task can appear
+  /// any more. Bounded by stop_deadline: a process that has not ceased by then is ended.
   virtual void stop(StopContext context, Done<Report> done) = 0;
 
-  /// Compute a new definition of the task from what the members hold. Called on the coordinator only,
-  /// when every member has stopped. May be cancelled at any time; a late result is dropped.
+  /// Compute a new definition of the task from what the members hold. Called on the coordinator
+  /// only, when every member has stopped. May be cancelled at any time; a late result is dropped.
   virtual void reorganize(Reorganization reorganization, Done<Definition> done) = 0;
 
-  /// Install the definition, which is durable already, and work until `stop`. Repeatable by group number.
+  /// Install the definition, which is durable already, and work until `stop`. Repeatable by group
+  /// number.
   virtual void start(Assignment assignment, Done<> done) = 0;
 };
 

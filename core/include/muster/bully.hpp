@@ -16,7 +16,8 @@ using muster::operator==;
 /// The calls of one wait that are not answered yet.
 using Calls = std::map<CallNumber, NodeId>;
 
-// --- Where a procedure waits: one for each CALL of the paper, and our few more ------------------------
+// --- Where a procedure waits: one for each CALL of the paper, and our few more
+// ------------------------
 
 /// None of this node's procedures runs.
 struct Idle {};
@@ -102,17 +103,18 @@ MUSTER_DESCRIBE(Life, node, incarnation);
 struct State {
   // The paper's state vector S(i).
   Status s = Status::Down;
-  std::optional<ElectionId> c;  ///< the election that made c coordinator; in Reorganization and Normal
+  std::optional<ElectionId>
+      c;  ///< the election that made c coordinator; in Reorganization and Normal
   std::optional<ElectionId> h;  ///< the election that halted this node last
   std::optional<Definition> d;
-  Members up;                   ///< S(i).Up, with what its members hold
-  std::optional<GroupNumber> g; ///< the group, in Reorganization and Normal
+  Members up;                    ///< S(i).Up, with what its members hold
+  std::optional<GroupNumber> g;  ///< the group, in Reorganization and Normal
 
   // The application.
   Activity application = Activity::Owing;
-  Ticket ticket;                ///< of the hook that runs, or ran last
-  Holdings holdings;            ///< what this node reported last
-  unsigned failed_hooks{};      ///< since it was last Normal
+  Ticket ticket;            ///< of the hook that runs, or ran last
+  Holdings holdings;        ///< what this node reported last
+  unsigned failed_hooks{};  ///< since it was last Normal
 
   // The procedure that runs, and what it owes others.
   Procedure procedure;
@@ -121,14 +123,15 @@ struct State {
   bool left = false;
 
   // What is remembered of others.
-  std::map<NodeId, ElectionId> last_halt;  ///< the newest election of each candidate that halted this node
-  std::optional<Life> answered_by;         ///< whose answer ended the last phase A
-  NodeSet asked_in_vain;                   ///< whose unanswered question causes the next election
+  std::map<NodeId, ElectionId>
+      last_halt;                    ///< the newest election of each candidate that halted this node
+  std::optional<Life> answered_by;  ///< whose answer ended the last phase A
+  NodeSet asked_in_vain;            ///< whose unanswered question causes the next election
 
   // Numbers and storage.
-  SafeState safe;               ///< what is in safe storage, as of the last Save
+  SafeState safe;  ///< what is in safe storage, as of the last Save
   std::map<NodeId, Incarnation> seen;
-  std::uint64_t counter{};      ///< the highest group counter seen, chosen or accepted
+  std::uint64_t counter{};  ///< the highest group counter seen, chosen or accepted
   std::uint64_t elections{};
   CallNumber calls;
 
@@ -136,11 +139,11 @@ struct State {
   bool check_armed = false;
   bool coordinator_armed = false;
   unsigned retry_level{};
-  unsigned quiet_checks{};      ///< Checks in a row that found nothing, up to ten
+  unsigned quiet_checks{};  ///< Checks in a row that found nothing, up to ten
 };
-MUSTER_DESCRIBE(State, s, c, h, d, up, g, application, ticket, holdings, failed_hooks, procedure, owed,
-                leaving, left, last_halt, answered_by, asked_in_vain, safe, seen, counter, elections,
-                calls, check_armed, coordinator_armed, retry_level, quiet_checks);
+MUSTER_DESCRIBE(State, s, c, h, d, up, g, application, ticket, holdings, failed_hooks, procedure,
+                owed, leaving, left, last_halt, answered_by, asked_in_vain, safe, seen, counter,
+                elections, calls, check_armed, coordinator_armed, retry_level, quiet_checks);
 
 /// What one event makes of a node: changes `state` and returns what is to be done, in order.
 Actions step(const Config& config, State& state, const Event& event);
@@ -148,7 +151,8 @@ Actions step(const Config& config, State& state, const Event& event);
 /// What others may see of the state.
 View view(const Config& config, const State& state);
 
-/// True while a procedure of this node waits for the answer to that call; a host forgets the others.
+/// True while a procedure of this node waits for the answer to that call; a host forgets the
+/// others.
 bool awaits(const State& state, CallNumber call);
 
 }  // namespace muster::bully

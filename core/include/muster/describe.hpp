@@ -25,7 +25,9 @@ struct ConvertsToAnything {
 
 template <class T, std::size_t... I>
 constexpr bool constructible_from(std::index_sequence<I...>) {
-  return requires { T{(static_cast<void>(I), ConvertsToAnything{})...}; };
+  return requires {
+    T{(static_cast<void>(I), ConvertsToAnything{})...};
+  };
 }
 
 template <class T, std::size_t N = 0>
@@ -48,8 +50,7 @@ concept Described = std::is_class_v<T> && boost::describe::has_describe_members<
 
 /// An enumeration with a description.
 template <class T>
-concept DescribedEnum =
-    std::is_enum_v<T> && boost::describe::has_describe_enumerators<T>::value;
+concept DescribedEnum = std::is_enum_v<T> && boost::describe::has_describe_enumerators<T>::value;
 
 /// True when the description names every field of the aggregate `T`.
 template <Described T>
@@ -59,7 +60,7 @@ constexpr bool description_is_complete() {
 
 /// Calls `visit(name, value)` for each field of `object`, in the order of its description.
 template <class T, class Visit>
-  requires Described<std::remove_const_t<T>>
+requires Described<std::remove_const_t<T>>
 constexpr void for_each_field(T& object, Visit&& visit) {
   boost::mp11::mp_for_each<FieldsOf<std::remove_const_t<T>>>(
       [&](auto field) { visit(field.name, object.*field.pointer); });
@@ -69,17 +70,16 @@ constexpr void for_each_field(T& object, Visit&& visit) {
 template <Described T>
 constexpr bool operator==(const T& left, const T& right) {
   bool equal = true;
-  boost::mp11::mp_for_each<FieldsOf<T>>([&](auto field) {
-    equal = equal && left.*field.pointer == right.*field.pointer;
-  });
+  boost::mp11::mp_for_each<FieldsOf<T>>(
+      [&](auto field) { equal = equal && left.*field.pointer == right.*field.pointer; });
   return equal;
 }
 
 }  // namespace muster
 
 /// Describes the aggregate `Type` by all its fields, in order. Stands in the namespace of `Type`.
-#define MUSTER_DESCRIBE(Type, ...)                  \
-  BOOST_DESCRIBE_STRUCT(Type, (), (__VA_ARGS__))    \
+#define MUSTER_DESCRIBE(Type, ...)                         \
+  BOOST_DESCRIBE_STRUCT(Type, (), (__VA_ARGS__))           \
   static_assert(::muster::description_is_complete<Type>(), \
                 #Type ": the description forgets a field")
 

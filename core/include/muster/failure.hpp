@@ -12,7 +12,7 @@ namespace muster {
 /// The exit codes of every Muster program (docs/operating.md).
 enum class ExitCode : int {
   ok = 0,
-  does_not_hold = 1,      ///< the thing checked does not hold
+  does_not_hold = 1,  ///< the thing checked does not hold
   usage = 2,
   not_normal = 3,
   no_coordinator = 4,
@@ -20,11 +20,11 @@ enum class ExitCode : int {
   timed_out = 7,
   disagreement = 8,
   bad_configuration = 64,
-  storage_refused = 65,   ///< corrupt, foreign, newer, another identity
+  storage_refused = 65,  ///< corrupt, foreign, newer, another identity
   impossible_state = 70,
-  io_error = 74,          ///< an I/O error stopped the node
-  temporary = 75,         ///< address in use, store locked
-  hook_failed = 76,       ///< a hook failed or overran
+  io_error = 74,     ///< an I/O error stopped the node
+  temporary = 75,    ///< address in use, store locked
+  hook_failed = 76,  ///< a hook failed or overran
 };
 
 /// What, where (file, peer, hook) and what to do, in one sentence, with the exit code it leads to.

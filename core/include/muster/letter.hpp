@@ -95,8 +95,8 @@ struct Letter {
 };
 MUSTER_DESCRIBE(Letter, from, incarnation, to, call, message);
 
-/// The life of the addressee that this call is to; none where it is a call to the node, whichever life
-/// it meets (6.21). Hosts ask this instead of looking at the kind of a letter.
+/// The life of the addressee that this call is to; none where it is a call to the node, whichever
+/// life it meets (6.21). Hosts ask this instead of looking at the kind of a letter.
 std::optional<Incarnation> life_called(const Letter& letter);
 
 /// True when the letter answers a call rather than making one.

@@ -20,8 +20,8 @@ struct CellBatch {
   std::vector<Write> writes;
 };
 
-/// The paper's safe storage (assumption 4): small cells that survive failures, each update atomic. One
-/// store belongs to one node of one cluster. Not thread-safe: a host uses it from one thread.
+/// The paper's safe storage (assumption 4): small cells that survive failures, each update atomic.
+/// One store belongs to one node of one cluster. Not thread-safe: a host uses it from one thread.
 ///
 /// The first operation that fails poisons the store: whoever gets the failure ends the process, and
 /// the next life reads what is there. Nothing is ever tried again.
@@ -44,7 +44,8 @@ class SafeStorage {
   /// The cell of that key; none if there is none. Keys are at most 512 bytes, values 1 MiB.
   virtual Expected<std::optional<Bytes>> read(std::string_view key) = 0;
 
-  /// Calls `visit(key, value)` for each cell whose key begins with `prefix`, in the order of the keys.
+  /// Calls `visit(key, value)` for each cell whose key begins with `prefix`, in the order of the
+  /// keys.
   virtual Expected<> scan(std::string_view prefix,
                           const std::function<void(std::string_view, const Bytes&)>& visit) = 0;
 };

@@ -14,8 +14,8 @@
 
 namespace muster {
 
-/// The right to work for one group, held while the work is done. Halting revokes permits and waits until
-/// all are returned. Movable; returned when destroyed.
+/// The right to work for one group, held while the work is done. Halting revokes permits and waits
+/// until all are returned. Movable; returned when destroyed.
 class Permit {
  public:
   /// The host's side of a permit; destroyed when the permit is returned, from any thread.
@@ -46,16 +46,16 @@ class Services {
   [[nodiscard]] virtual NodeId self() const = 0;
   [[nodiscard]] virtual const NodeSet& nodes() const = 0;
 
-  /// A permit of the present group, from the beginning of `start` to the next Halt or own election; none
-  /// outside. Every permit held delays the end of STOP: return it as soon as the work is done.
+  /// A permit of the present group, from the beginning of `start` to the next Halt or own election;
+  /// none outside. Every permit held delays the end of STOP: return it as soon as the work is done.
   virtual std::optional<Permit> acquire() = 0;
 
-  /// Makes cells durable and then calls `durable` on the application's executor. Order is kept. An I/O
-  /// error ends the process instead.
+  /// Makes cells durable and then calls `durable` on the application's executor. Order is kept. An
+  /// I/O error ends the process instead.
   virtual void write(CellBatch batch, std::function<void()> durable) = 0;
 
-  /// Gives `done` all cells whose key begins with `prefix`, in the order of the keys, on the application's
-  /// executor, after all writes asked for before.
+  /// Gives `done` all cells whose key begins with `prefix`, in the order of the keys, on the
+  /// application's executor, after all writes asked for before.
   virtual void scan(std::string prefix,
                     std::function<void(std::vector<std::pair<std::string, Bytes>>)> done) = 0;
 

@@ -5,10 +5,10 @@
 #include <variant>
 #include <vector>
 
-/// The interface of every protocol: the events that can happen to a node, and the actions that it asks
-/// its host for. `Actions step(const Config&, State&, const Event&)` is a pure function. Actions are
-/// performed strictly one after the other, a node may fail between any two, and the next event is given
-/// only after the last action of the step before was performed.
+/// The interface of every protocol: the events that can happen to a node, and the actions that it
+/// asks its host for. `Actions step(const Config&, State&, const Event&)` is a pure function.
+/// Actions are performed strictly one after the other, a node may fail between any two, and the
+/// next event is given only after the last action of the step before was performed.
 
 namespace muster {
 
@@ -26,12 +26,12 @@ MUSTER_DESCRIBE_ENUM(Hook, stop, reorganize, start)
 
 /// Why the application is to cease.
 enum class StopReason {
-  own_election,  ///< this node is a candidate
-  halted,        ///< a candidate halted this node
-  starting_over, ///< this coordinator's reorganization could not be finished
-  paused,        ///< this node was too slow, by assumption 9 a failure
-  leaving,       ///< this node's owner wants it out
-  standing_back, ///< hooks failed again and again
+  own_election,   ///< this node is a candidate
+  halted,         ///< a candidate halted this node
+  starting_over,  ///< this coordinator's reorganization could not be finished
+  paused,         ///< this node was too slow, by assumption 9 a failure
+  leaving,        ///< this node's owner wants it out
+  standing_back,  ///< hooks failed again and again
 };
 MUSTER_DESCRIBE_ENUM(StopReason, own_election, halted, starting_over, paused, leaving,
                      standing_back)
@@ -57,7 +57,8 @@ enum class Bound {
 };
 MUSTER_DESCRIBE_ENUM(Bound, answer, stopped, started)
 
-// --- Events -----------------------------------------------------------------------------------------
+// --- Events
+// -----------------------------------------------------------------------------------------
 
 /// A life begins, with safe storage and nothing else; `safe.incarnation` is this life's, durable.
 struct Recovered {
@@ -131,7 +132,8 @@ MUSTER_DESCRIBE(Leaving);
 using Event = std::variant<Recovered, Received, Unanswered, Failed, Expired, Paused, Stopped,
                            Reorganized, Started, HookFailed, Leaving>;
 
-// --- Actions ----------------------------------------------------------------------------------------
+// --- Actions
+// ----------------------------------------------------------------------------------------
 
 /// Durable before the next action.
 struct Save {
@@ -139,8 +141,8 @@ struct Save {
 };
 MUSTER_DESCRIBE(Save, safe);
 
-/// Send a letter. For a call (`bound` set) the host later gives exactly one of `Received` with its answer
-/// and `Unanswered`, unless the node no longer awaits it.
+/// Send a letter. For a call (`bound` set) the host later gives exactly one of `Received` with its
+/// answer and `Unanswered`, unless the node no longer awaits it.
 struct Send {
   Letter letter;
   std::optional<Bound> bound;  ///< none for an answer
@@ -159,8 +161,8 @@ struct Disarm {
 };
 MUSTER_DESCRIBE(Disarm, timer);
 
-/// Revoke the permits, cancel the hook that runs and wait for it; if owed, call `stop`. All of it inside
-/// one stop deadline, else the process ends itself. Ends with `Stopped`.
+/// Revoke the permits, cancel the hook that runs and wait for it; if owed, call `stop`. All of it
+/// inside one stop deadline, else the process ends itself. Ends with `Stopped`.
 struct Stop {
   Ticket ticket;
   StopCause cause;
@@ -193,12 +195,13 @@ MUSTER_DESCRIBE(Leave, cause);
 using Action = std::variant<Save, Send, Arm, Disarm, Stop, Reorganize, Start, Leave>;
 using Actions = std::vector<Action>;
 
-// --- What everybody may see of a node ---------------------------------------------------------------
+// --- What everybody may see of a node
+// ---------------------------------------------------------------
 
 /// What the application of a node does, as the protocol sees it.
 enum class Activity {
-  Owing,         ///< nothing runs, but a `stop` is owed: at the beginning of a life, after a failed start
-  Idle,          ///< stopped
+  Owing,  ///< nothing runs, but a `stop` is owed: at the beginning of a life, after a failed start
+  Idle,   ///< stopped
   Starting,      ///< `start` runs
   Working,       ///< `start` has ended
   Reorganizing,  ///< `reorganize` runs
@@ -212,11 +215,12 @@ struct View {
   std::optional<NodeId> coordinator;  ///< none outside Reorganization and Normal
   std::optional<GroupNumber> group;   ///< none outside Reorganization and Normal
   std::optional<NodeId> halted_by;
-  std::optional<NodeSet> up;          ///< S(i).Up on the coordinator
-  std::optional<Digest> definition;   ///< the digest of S(i).d, in Normal
-  std::string procedure;              ///< the named wait, `Idle` when none of its procedures runs
+  std::optional<NodeSet> up;         ///< S(i).Up on the coordinator
+  std::optional<Digest> definition;  ///< the digest of S(i).d, in Normal
+  std::string procedure;             ///< the named wait, `Idle` when none of its procedures runs
   Activity application{};
 };
-MUSTER_DESCRIBE(View, status, coordinator, group, halted_by, up, definition, procedure, application);
+MUSTER_DESCRIBE(View, status, coordinator, group, halted_by, up, definition, procedure,
+                application);
 
 }  // namespace muster

@@ -103,8 +103,8 @@ struct Assigned {
 };
 MUSTER_DESCRIBE(Assigned, definition, group);
 
-/// The part of the state vector S(i) that is committed with every save (section 2). S(i).d and S(i).g
-/// are what was last assigned.
+/// The part of the state vector S(i) that is committed with every save (section 2). S(i).d and
+/// S(i).g are what was last assigned.
 struct StateVector {
   Status s = Status::Down;
   std::optional<NodeId> c;

@@ -6,7 +6,8 @@
 
 namespace muster::bully {
 
-// --- Remote procedures, immediate -------------------------------------------------------------------
+// --- Remote procedures, immediate
+// -------------------------------------------------------------------
 
 // AreYouThere(i): reply ().
 void Turn::called(const Letter& letter, const AreYouThere&) {
@@ -16,7 +17,8 @@ void Turn::called(const Letter& letter, const AreYouThere&) {
     ask_normal(letter.from);
 }
 
-// AreYouNormal(i): reply [[ S.s = Normal ]]. Departs from the paper: normal for the one who asks (6.12).
+// AreYouNormal(i): reply [[ S.s = Normal ]]. Departs from the paper: normal for the one who asks
+// (6.12).
 void Turn::called(const Letter& letter, const AreYouNormal& call) {
   bool normal = state_.s == Status::Normal;
   if (repairs_.normal_for_me)
@@ -70,8 +72,8 @@ void Turn::called(const Letter& letter, const NewCoordinator& call) {
     state_.owed.push_back({j, letter.call, Bound::stopped});
 }
 
-// Ready(i, j, x): [[ if S.c = j and S.s = Reorganization then S.d := x; S.s := Normal ]]; Normal and the
-// answer when the application has started.
+// Ready(i, j, x): [[ if S.c = j and S.s = Reorganization then S.d := x; S.s := Normal ]]; Normal
+// and the answer when the application has started.
 void Turn::called(const Letter& letter, const Ready& call) {
   const NodeId j = letter.from;
   if (owes(j, letter.call)) return;
@@ -91,10 +93,11 @@ void Turn::called(const Letter& letter, const Ready& call) {
   start_own();
 }
 
-// --- Election(i) ------------------------------------------------------------------------------------
+// --- Election(i)
+// ------------------------------------------------------------------------------------
 
-// Phase A: for j = i+1, ..., n: call AreYouThere(j). Departs from the paper: the nearest first, and the
-// rest together when that one does not answer.
+// Phase A: for j = i+1, ..., n: call AreYouThere(j). Departs from the paper: the nearest first, and
+// the rest together when that one does not answer.
 void Turn::election(NodeSet asked_in_vain) {
   end_procedure();
   state_.asked_in_vain = std::move(asked_in_vain);
@@ -130,9 +133,9 @@ void Turn::halt_lower() {
     halt_next_below(config_.self);
 }
 
-// Phase H: for j = i-1, ..., 1: call Halt(j, i). Descending and one at a time: in parallel, or ascending, a
-// lower candidate's NewCoordinator may follow its Halt at a node that i has halted already (6.5). Every
-// lower node is halted anew, whatever is known of it (6.19).
+// Phase H: for j = i-1, ..., 1: call Halt(j, i). Descending and one at a time: in parallel, or
+// ascending, a lower candidate's NewCoordinator may follow its Halt at a node that i has halted
+// already (6.5). Every lower node is halted anew, whatever is known of it (6.19).
 void Turn::halt_next_below(NodeId node) {
   const auto above = std::lower_bound(config_.nodes.begin(), config_.nodes.end(), node);
   if (above == config_.nodes.begin()) return election_point();
@@ -141,7 +144,8 @@ void Turn::halt_next_below(NodeId node) {
   state_.procedure = HaltingLower{call(j, Halt{*state_.h}, bound), j};
 }
 
-// [[ S.c := i; S.s := Reorganization ]], with a group number above all that the halted nodes have seen.
+// [[ S.c := i; S.s := Reorganization ]], with a group number above all that the halted nodes have
+// seen.
 void Turn::election_point() {
   state_.g = GroupNumber{++state_.counter, config_.self};
   if (state_.counter > state_.safe.counter_limit) save();
@@ -219,7 +223,8 @@ void Turn::normal_when_all_ready() {
   end_procedure();
 }
 
-// --- Recovery(i), Check(i), Timeout(i) ----------------------------------------------------------------
+// --- Recovery(i), Check(i), Timeout(i)
+// ----------------------------------------------------------------
 
 // Recovery(i): S.h := undefined; Election(i)
 void Turn::recovery() {
@@ -247,11 +252,13 @@ void Turn::check() {
   }
 }
 
-// Timeout(i): if [[ S.s = Normal or S.s = Reorganization ]]: call AreYouThere(S.c), else Election(i)
+// Timeout(i): if [[ S.s = Normal or S.s = Reorganization ]]: call AreYouThere(S.c), else
+// Election(i)
 void Turn::timeout() {
   if (!works_in_group()) return election();
   if (coordinates()) {
-    // The paper's call to itself is always answered; a coordinator-elect would stay so for ever (6.7).
+    // The paper's call to itself is always answered; a coordinator-elect would stay so for ever
+    // (6.7).
     if (repairs_.start_over_halted && state_.s == Status::Reorganization) start_over(false);
     return;
   }

@@ -8,8 +8,8 @@ namespace muster::bully {
 
 namespace {
 
-/// The result as the answer that the call expects; null where there is none. An answer of another kind
-/// is none: it cannot come from a node that runs this protocol.
+/// The result as the answer that the call expects; null where there is none. An answer of another
+/// kind is none: it cannot come from a node that runs this protocol.
 template <class Expected>
 const Expected* as(const Result* result) {
   return result ? std::get_if<Expected>(result) : nullptr;
@@ -59,7 +59,8 @@ void Turn::halt_returned(NodeId by, const Result* result) {
   halt_next_below(by);
 }
 
-// NewCoordinator: timeout -> Election(i); return. A refusal starts over as well, where it is reported.
+// NewCoordinator: timeout -> Election(i); return. A refusal starts over as well, where it is
+// reported.
 void Turn::new_coordinator_returned(NodeId by, const Result* result) {
   const auto* joined = as<Joined>(result);
   if (!joined) return start_over(false);
@@ -80,11 +81,12 @@ void Turn::question_returned(const Result* result) {
   if (!as<Here>(result)) start_over(false);
 }
 
-// AreYouNormal: "No" -> Election(i); return; timeout -> next j. Departs from the paper: a member that does
-// not answer is lost, and a new definition is needed (6.13).
+// AreYouNormal: "No" -> Election(i); return; timeout -> next j. Departs from the paper: a member
+// that does not answer is lost, and a new definition is needed (6.13).
 void Turn::normal_returned(NodeId by, const Result* result) {
   const auto* normality = as<Normality>(result);
-  const bool found = normality ? !normality->normal : repairs_.lost_members && member(by) != nullptr;
+  const bool found =
+      normality ? !normality->normal : repairs_.lost_members && member(by) != nullptr;
   if (found) {
     state_.quiet_checks = 0;
     return election();

@@ -19,7 +19,8 @@ Actions Turn::take(const Event& event) {
   return std::move(actions_);
 }
 
-// --- Events -----------------------------------------------------------------------------------------
+// --- Events
+// -----------------------------------------------------------------------------------------
 
 void Turn::happened(const Recovered& event) {
   state_ = State{};
@@ -46,10 +47,12 @@ void Turn::called(const Letter& letter, const Answer& answer) {
   returned(letter.from, letter.call, &answer.result);
 }
 
-void Turn::happened(const Unanswered& event) { returned(event.by, event.call, nullptr); }
+void Turn::happened(const Unanswered& event) {
+  returned(event.by, event.call, nullptr);
+}
 
-// Departs from the paper: a proven death does what Timeout(i) would do later. It ends a life and not a
-// node, so it spares no question (6.21).
+// Departs from the paper: a proven death does what Timeout(i) would do later. It ends a life and
+// not a node, so it spares no question (6.21).
 void Turn::happened(const Failed& event) {
   if (!repairs_.proofs || state_.leaving) return;
   const auto [k, life] = event;
@@ -93,11 +96,16 @@ void Turn::happened(const Paused&) {
   recovery();
 }
 
-void Turn::happened(const Leaving&) { leave(LeaveCause::asked); }
+void Turn::happened(const Leaving&) {
+  leave(LeaveCause::asked);
+}
 
-// --- Words ------------------------------------------------------------------------------------------
+// --- Words
+// ------------------------------------------------------------------------------------------
 
-bool Turn::coordinates() const { return state_.c && state_.c->candidate == config_.self; }
+bool Turn::coordinates() const {
+  return state_.c && state_.c->candidate == config_.self;
+}
 
 bool Turn::works_in_group() const {
   return state_.s == Status::Reorganization || state_.s == Status::Normal;
@@ -169,7 +177,9 @@ bool Turn::owes(NodeId to, CallNumber call) const {
                      [&](const Owed& owed) { return owed.to == to && owed.call == call; });
 }
 
-Ticket Turn::next_ticket() { return state_.ticket = Ticket{state_.ticket.value + 1}; }
+Ticket Turn::next_ticket() {
+  return state_.ticket = Ticket{state_.ticket.value + 1};
+}
 
 void Turn::save() {
   SafeState& safe = state_.safe;
@@ -185,15 +195,16 @@ void Turn::save() {
 
 // The paper keeps all of S(i) in safe storage: one commit, before anything that this step asks for.
 void Turn::keep_whole_state() {
-  std::erase_if(actions_, [](const Action& action) { return std::holds_alternative<Save>(action); });
+  std::erase_if(actions_,
+                [](const Action& action) { return std::holds_alternative<Save>(action); });
   save();
   Action whole = std::move(actions_.back());
   actions_.pop_back();
   if (state_.safe != safe_before_) actions_.insert(actions_.begin(), std::move(whole));
 }
 
-// `coordinator` runs whenever none of i's own procedures does, but for a Normal coordinator; `check` in a
-// Normal coordinator, and while longer calls are out.
+// `coordinator` runs whenever none of i's own procedures does, but for a Normal coordinator;
+// `check` in a Normal coordinator, and while longer calls are out.
 void Turn::settle_timers() {
   const auto settle = [this](Timer timer, bool& armed, bool wanted, bool anew) {
     if (wanted && (!armed || anew))
@@ -210,7 +221,8 @@ void Turn::settle_timers() {
          rearm_coordinator_);
 }
 
-// --- What others may see ----------------------------------------------------------------------------
+// --- What others may see
+// ----------------------------------------------------------------------------
 
 namespace {
 

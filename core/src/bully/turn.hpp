@@ -7,8 +7,9 @@
 
 namespace muster::bully {
 
-/// One step: what one event makes of a node. The member functions are the paper's procedures under its
-/// names and in its order, then how each CALL returns, then the words in which all this is written.
+/// One step: what one event makes of a node. The member functions are the paper's procedures under
+/// its names and in its order, then how each CALL returns, then the words in which all this is
+/// written.
 class Turn {
  public:
   /// So many Checks in a row that found nothing let the level of `retry` fall back.

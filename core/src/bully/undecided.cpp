@@ -8,8 +8,9 @@
 
 namespace muster::bully {
 
-// STOP: whatever procedure of i runs is ended, every NewCoordinator and Ready that waits at i is refused,
-// and the application ceases; `stop` is called once for each start that began, and once in a new life.
+// STOP: whatever procedure of i runs is ended, every NewCoordinator and Ready that waits at i is
+// refused, and the application ceases; `stop` is called once for each start that began, and once in
+// a new life.
 void Turn::stop(StopCause cause) {
   end_procedure();
   state_.quiet_checks = 0;
@@ -38,8 +39,8 @@ void Turn::stopped() {
   reorganize_when_all_stopped();
 }
 
-// i starts over = [[ S.s := Election; S.h := i; S.Up := {} ]], STOP, Election(i). The paper only calls
-// Election(i), and may leave a coordinator-elect waiting for ever (6.7).
+// i starts over = [[ S.s := Election; S.h := i; S.Up := {} ]], STOP, Election(i). The paper only
+// calls Election(i), and may leave a coordinator-elect waiting for ever (6.7).
 void Turn::start_over(bool proven) {
   if (repairs_.start_over_halted) {
     state_.s = Status::Election;
@@ -56,11 +57,12 @@ void Turn::start_over(bool proven) {
   actions_.emplace_back(Arm{Timer::retry, level - 1});
 }
 
-// Leaving: all has to cease first. Letters are still answered: a node that fell silent while it stops
-// would have a new group start beside it.
+// Leaving: all has to cease first. Letters are still answered: a node that fell silent while it
+// stops would have a new group start beside it.
 void Turn::leave(LeaveCause cause) {
   state_.leaving = cause;
-  stop({cause == LeaveCause::asked ? StopReason::leaving : StopReason::standing_back, std::nullopt});
+  stop(
+      {cause == LeaveCause::asked ? StopReason::leaving : StopReason::standing_back, std::nullopt});
   if (state_.application == Activity::Idle) depart();
 }
 
@@ -81,8 +83,8 @@ void Turn::lost_member() {
   }
 }
 
-// While NewCoordinator, Ready or reorganize take longer than one `check`: AreYouThere to all in S.Up, so that
-// a silent death costs T and not the longer bound.
+// While NewCoordinator, Ready or reorganize take longer than one `check`: AreYouThere to all in
+// S.Up, so that a silent death costs T and not the longer bound.
 void Turn::ask_members() {
   Calls* questions = this->questions();
   if (!questions) return;
@@ -117,7 +119,8 @@ void Turn::hook_failed() {
   if (runs<Reorganizing>() || runs<MakingReady>()) start_over(false);
 }
 
-// --- Hooks end --------------------------------------------------------------------------------------
+// --- Hooks end
+// --------------------------------------------------------------------------------------
 
 void Turn::happened(const Stopped& event) {
   if (state_.application != Activity::Stopping || event.ticket != state_.ticket) return;

@@ -28,14 +28,14 @@ struct NodeOptions {
   Config config;
   /// Where each node of the cluster listens, this one included: "address:port".
   std::map<NodeId, std::string> addresses;
-  /// The canonical text of what must be the same on every node: `key=value` lines. Nodes that differ
-  /// refuse each other and name the keys.
+  /// The canonical text of what must be the same on every node: `key=value` lines. Nodes that
+  /// differ refuse each other and name the keys.
   std::string cluster;
   /// The Unix socket that answers `muster status`; none where empty. At most 107 bytes.
   std::filesystem::path admin_socket;
   std::optional<JournalOptions> journal;
-  /// Peers have seen a later life of this node than its store knows (a wiped or restored directory): go on
-  /// as a life after those. Without it such a node ends with exit code 65.
+  /// Peers have seen a later life of this node than its store knows (a wiped or restored
+  /// directory): go on as a life after those. Without it such a node ends with exit code 65.
   bool initialise = false;
   /// Bytes of a report and of a definition; larger ones are refused, never cut.
   std::size_t report_limit = 32 * 1024;
@@ -44,26 +44,27 @@ struct NodeOptions {
 
 /// The host of one node: performs the protocol's actions and feeds it events, and decides nothing.
 ///
-/// Everything of the protocol runs on one strand of `context`, saves on a thread of their own, hooks on
-/// the user's executor. By assumption 5 a fault that this process cannot survive ends it: one line on
-/// standard error, an `ended` line in the journal, and the exit codes of failure.hpp.
+/// Everything of the protocol runs on one strand of `context`, saves on a thread of their own,
+/// hooks on the user's executor. By assumption 5 a fault that this process cannot survive ends it:
+/// one line on standard error, an `ended` line in the journal, and the exit codes of failure.hpp.
 class Node {
  public:
-  /// `storage` is open and locked. Hooks, and what the application posts, run one at a time on `hooks`,
-  /// which should not be a thread that `context` needs.
+  /// `storage` is open and locked. Hooks, and what the application posts, run one at a time on
+  /// `hooks`, which should not be a thread that `context` needs.
   Node(boost::asio::io_context& context, NodeOptions options, std::unique_ptr<SafeStorage> storage,
        MakeApplication make_application, boost::asio::any_io_executor hooks);
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
-  /// Closes everything at once, without leaving in order. To be called when `context` no longer runs.
+  /// Closes everything at once, without leaving in order. To be called when `context` no longer
+  /// runs.
   ~Node();
 
-  /// Begins a life: raises the incarnation durably, listens, and recovers. Fails with the sentence to
-  /// print when the address or the admin socket cannot be had, or the store cannot be read.
+  /// Begins a life: raises the incarnation durably, listens, and recovers. Fails with the sentence
+  /// to print when the address or the admin socket cannot be had, or the store cannot be read.
   Expected<> start();
 
-  /// Leaves in order: the application is stopped, then sessions and listener close, then `left` is called
-  /// on the strand. From any thread.
+  /// Leaves in order: the application is stopped, then sessions and listener close, then `left` is
+  /// called on the strand. From any thread.
   void leave(std::function<void()> left);
 
   /// The node's state as of the last step, as `muster status --json` shows it. From any thread.

@@ -13,9 +13,10 @@
 
 namespace muster::net {
 
-/// The one thread that uses a node's safe storage. The protocol's saves go before the application's reads
-/// and writes, which keep their order among themselves; each is a commit of its own. Members may be called
-/// from any thread; what they are given is called on the storage thread, in order, once.
+/// The one thread that uses a node's safe storage. The protocol's saves go before the application's
+/// reads and writes, which keep their order among themselves; each is a commit of its own. Members
+/// may be called from any thread; what they are given is called on the storage thread, in order,
+/// once.
 class StorageThread {
  public:
   using Cells = std::vector<std::pair<std::string, Bytes>>;

@@ -1,0 +1,344 @@
+#include "life.hpp"
+
+#include "clock.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <random>
+
+namespace muster::net {
+
+namespace asio = boost::asio;
+
+namespace {
+
+std::uint64_t random_instance() {
+  std::random_device source;
+  return (std::uint64_t{source()} << 32 | source()) | 1;
+}
+
+}  // namespace
+
+Life::Life(asio::any_io_executor strand, asio::any_io_executor hooks, const NodeOptions& options,
+           const MakeApplication& make_application, StorageThread& storage, Handlers handlers)
+    : strand_(std::move(strand)),
+      hooks_executor_(std::move(hooks)),
+      options_(options),
+      make_application_(make_application),
+      storage_(storage),
+      handlers_(std::move(handlers)),
+      permits_(std::make_shared<Permits>(options.config.timings.T / 2)),
+      timers_{NamedTimer(strand_), NamedTimer(strand_), NamedTimer(strand_)},
+      watch_(strand_) {}
+
+// --- Its beginning and its end
+// ------------------------------------------------------------------------
+
+Expected<> Life::listen(const SafeState& safe) {
+  incarnation_ = safe.incarnation;
+  sessions_ = std::make_unique<Sessions>(
+      strand_, Self{options_.config.self, incarnation_, random_instance(), options_.cluster},
+      options_.addresses, options_.config.timings.T, SessionLimits{}, safe.seen,
+      session_handlers());
+  return sessions_->listen();
+}
+
+void Life::recover(const SafeState& safe) {
+  if (options_.journal)
+    journal_ = std::make_unique<JournalFile>(*options_.journal,
+                                             [this](std::string& out) { write_header(out, true); });
+  write_journal([this](std::string& out) { write_header(out, false); });
+  auto services = std::make_shared<NodeServices>(
+      options_.config.self, options_.config.nodes, hooks_executor_, permits_, storage_,
+      [weak = weak_from_this(), strand = strand_](const Failure& failure) {
+        asio::post(strand, [weak, failure] {
+          if (const auto self = weak.lock()) self->handlers_.fatal(failure);
+        });
+      });
+  hooks_ = std::make_shared<Hooks>(
+      strand_, hooks_executor_, std::move(services), make_application_, permits_,
+      Hooks::Limits{options_.config.timings, options_.report_limit, options_.definition_limit},
+      hook_handlers());
+  last_alive_ = last_pause_ = boottime_now();
+  watch();
+  sessions_->greet();
+  put(Recovered{safe});
+}
+
+void Life::leave() {
+  put(Leaving{});
+}
+
+void Life::end(const Failure& why) {
+  if (std::exchange(ended_, true)) return;
+  note_end(why);
+  for (NamedTimer& named : timers_) named.timer.cancel();
+  watch_.cancel();
+  if (hooks_) hooks_->abandon();
+  if (sessions_) sessions_->close();
+}
+
+void Life::note_end(const Failure& why) {
+  write_journal([&](std::string& out) {
+    journal::ended_line(out, next_stamp(monotonic_now()), static_cast<int>(why.code), why.what);
+  });
+}
+
+void Life::break_connections() {
+  sessions_->break_connections();
+}
+
+// --- Events
+// -------------------------------------------------------------------------------------------
+
+void Life::put(Event event, std::uint64_t expiry) {
+  if (ended_) return;
+  inbox_.push_back({std::move(event), boottime_now(), expiry});
+  turn();
+}
+
+// Steps do not overlap: the next event is given when the last action of the step before was
+// performed.
+void Life::turn() {
+  if (turning_ || saving_) return;
+  turning_ = true;
+  while (!saving_ && !ended_) {
+    const std::optional<Event> event = next_event();
+    if (!event) break;
+    give(*event);
+  }
+  turning_ = false;
+}
+
+std::optional<Event> Life::next_event() {
+  const Duration now = boottime_now();
+  note_pause(now);
+  while (!inbox_.empty()) {
+    Waiting& first = inbox_.front();
+    const auto* expired = std::get_if<Expired>(&first.event);
+    if (expired && timers_[static_cast<std::size_t>(expired->timer)].armed != first.expiry) {
+      inbox_.pop_front();
+      continue;
+    }
+    // By assumption 9 a node that lets something wait has failed; one Paused stands for all that
+    // waited.
+    const Duration waited = now - std::max(first.since, last_pause_);
+    if (waited > longest_wait()) pause_ = std::max(pause_.value_or(waited), waited);
+    break;
+  }
+  if (pause_ && recovered_) {
+    last_pause_ = now;
+    return Paused{*std::exchange(pause_, std::nullopt)};
+  }
+  pause_.reset();
+  if (inbox_.empty()) return std::nullopt;
+  Event event = std::move(inbox_.front().event);
+  inbox_.pop_front();
+  return event;
+}
+
+void Life::give(const Event& event) {
+  const Duration t = monotonic_now();
+  actions_ = bully::step(options_.config, state_, event);
+  performed_ = 0;
+  recovered_ = true;
+  View seen = bully::view(options_.config, state_);
+  write_journal(
+      [&](std::string& out) { journal::step_line(out, next_stamp(t), event, actions_, seen); });
+  {
+    const std::lock_guard lock(view_mutex_);
+    was_normal_ = was_normal_ || seen.status == Status::Normal;
+    view_ = std::move(seen);
+    viewed_ = t;
+  }
+  perform_rest();
+}
+
+// --- Actions
+// ------------------------------------------------------------------------------------------
+
+void Life::perform_rest() {
+  while (performed_ < actions_.size() && !ended_) {
+    const Action& action = actions_[performed_++];
+    if (!perform(action)) return;
+  }
+  if (!ended_)
+    sessions_->keep_only([this](CallNumber call) { return bully::awaits(state_, call); });
+}
+
+bool Life::perform(const Action& action) {
+  if (const auto* save = std::get_if<Save>(&action)) {
+    saving_ = true;
+    storage_.save(save->safe, [weak = weak_from_this(), strand = strand_](Expected<> saved) {
+      asio::post(strand, [weak, saved] {
+        const auto self = weak.lock();
+        if (!self || self->ended_) return;
+        if (!saved) return self->handlers_.fatal(saved.error());
+        self->write_journal([&](std::string& out) {
+          journal::performed_line(out, self->next_stamp(monotonic_now()));
+        });
+        self->saving_ = false;
+        self->perform_rest();
+        self->turn();
+      });
+    });
+    return false;
+  }
+  if (const auto* send = std::get_if<Send>(&action)) perform_send(*send);
+  if (const auto* timer = std::get_if<Arm>(&action)) arm(timer->timer, timer->level);
+  if (const auto* timer = std::get_if<Disarm>(&action)) disarm(timer->timer);
+  if (const auto* stop = std::get_if<Stop>(&action)) hooks_->perform(*stop);
+  if (const auto* hook = std::get_if<Reorganize>(&action)) hooks_->perform(*hook);
+  if (const auto* start = std::get_if<Start>(&action)) hooks_->perform(*start);
+  if (const auto* leave = std::get_if<Leave>(&action)) {
+    const LeaveCause cause = leave->cause;
+    end({ExitCode::ok, "left in order"});
+    asio::post(strand_, [self = shared_from_this(), cause] { self->handlers_.left(cause); });
+  }
+  return true;
+}
+
+void Life::perform_send(const Send& send) {
+  const Timings& timings = options_.config.timings;
+  std::optional<Duration> bound;
+  if (send.bound) switch (*send.bound) {
+      case Bound::answer:
+        bound = timings.T;
+        break;
+      case Bound::stopped:
+        bound = timings.T + timings.stop_deadline;
+        break;
+      case Bound::started:
+        bound = timings.T + timings.start_deadline;
+        break;
+    }
+  sessions_->send(send.letter, bound);
+}
+
+void Life::arm(Timer timer, unsigned level) {
+  NamedTimer& named = timers_[static_cast<std::size_t>(timer)];
+  const std::uint64_t expiry = ++named.armed;
+  named.timer.expires_after(period(timer, level));
+  named.timer.async_wait([weak = weak_from_this(), timer, expiry](auto error) {
+    const auto self = weak.lock();
+    if (!error && self) self->put(Expired{timer}, expiry);
+  });
+}
+
+void Life::disarm(Timer timer) {
+  NamedTimer& named = timers_[static_cast<std::size_t>(timer)];
+  ++named.armed;
+  named.timer.cancel();
+}
+
+Duration Life::period(Timer timer, unsigned level) const {
+  const Timings& timings = options_.config.timings;
+  switch (timer) {
+    case Timer::check:
+      return timings.check_every;
+    case Timer::coordinator:
+      return timings.coordinator_timeout;
+    case Timer::retry:
+      break;
+  }
+  return timings.T * (std::int64_t{1} << level);
+}
+
+// --- Promptness
+// ---------------------------------------------------------------------------------------
+
+// A timer that should have run long ago tells that the process was paused, or the loop was busy:
+// what came meanwhile waited in the kernel, where nothing says for how long.
+void Life::watch() {
+  watch_.expires_after(longest_wait() / 4);
+  watch_.async_wait([weak = weak_from_this()](auto error) {
+    const auto self = weak.lock();
+    if (error || !self || self->ended_) return;
+    self->watch();
+    self->note_pause(boottime_now());
+    self->turn();
+  });
+}
+
+void Life::note_pause(Duration now) {
+  const Duration gap = now - std::exchange(last_alive_, now);
+  if (gap > longest_wait()) pause_ = std::max(pause_.value_or(gap), gap);
+  // No permit is valid again before `step` was told of the pause and revoked what there was.
+  if (!pause_) permits_->turned(now);
+}
+
+// --- The journal
+// --------------------------------------------------------------------------------------
+
+void Life::write_journal(const std::function<void(std::string&)>& append) {
+  if (!journal_) return;
+  line_.clear();
+  append(line_);
+  journal_->append(line_);
+}
+
+journal::Stamp Life::next_stamp(Duration t) {
+  return {t, options_.config.self, incarnation_, ++seq_};
+}
+
+void Life::write_header(std::string& out, bool in_a_life) {
+  journal::Header header;
+  header.t = monotonic_now();
+  header.node = options_.config.self;
+  header.incarnation = incarnation_;
+  header.clock = journal::Clock::monotonic;
+  header.config = options_.config;
+  if (in_a_life) header.state = state_;
+  journal::header_line(out, header);
+}
+
+std::uint64_t Life::journal_dropped() const {
+  return journal_ ? journal_->dropped() : 0;
+}
+
+Counters Life::counters() const {
+  return sessions_ ? sessions_->counters() : Counters{};
+}
+
+std::pair<View, Duration> Life::view() const {
+  const std::lock_guard lock(view_mutex_);
+  return {view_, viewed_};
+}
+
+// --- What sessions and hooks tell
+// ---------------------------------------------------------------------
+
+Sessions::Handlers Life::session_handlers() {
+  Sessions::Handlers handlers;
+  handlers.received = [this](Letter letter) { put(Received{std::move(letter)}); };
+  handlers.unanswered = [this](NodeId by, CallNumber call) { put(Unanswered{by, call}); };
+  handlers.failed = [this](NodeId node, Incarnation life) { put(Failed{node, life}); };
+  handlers.outlived = [this](Incarnation seen) { handlers_.outlived(seen); };
+  handlers.status = [this] { return handlers_.status(); };
+  handlers.warn = [this](std::string sentence) { handlers_.warn(std::move(sentence)); };
+  return handlers;
+}
+
+Hooks::Handlers Life::hook_handlers() {
+  Hooks::Handlers handlers;
+  handlers.event = [this](Event event) { put(std::move(event)); };
+  handlers.edge = [this](Hook hook, journal::Edge edge, std::optional<GroupNumber> group,
+                         Ticket ticket, const Members* members) {
+    write_journal([&](std::string& out) {
+      journal::hook_line(out, next_stamp(monotonic_now()), hook, edge, group, ticket, members);
+    });
+  };
+  handlers.permits = [this](journal::PermitsEdge edge, GroupNumber group) {
+    write_journal([&](std::string& out) {
+      journal::permits_line(out, next_stamp(monotonic_now()), edge, group);
+    });
+  };
+  handlers.fatal = [this](std::string why) {
+    handlers_.fatal({ExitCode::hook_failed,
+                     "node " + std::to_string(options_.config.self.value) + ": " + std::move(why)});
+  };
+  return handlers;
+}
+
+}  // namespace muster::net

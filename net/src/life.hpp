@@ -1,0 +1,135 @@
+#pragma once
+
+#include "hooks.hpp"
+#include "journal_file.hpp"
+#include "permits.hpp"
+#include "services.hpp"
+
+#include <muster/bully.hpp>
+#include <muster/net/node.hpp>
+#include <muster/net/sessions.hpp>
+#include <muster/net/storage_thread.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <array>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace muster::net {
+
+/// One life of a node: gives events to `step`, one after the other, and performs the actions of
+/// each in order before the next. Lives on the protocol's strand.
+class Life : public std::enable_shared_from_this<Life> {
+ public:
+  /// Called on the strand, but for `fatal`, which may be called from any thread and does not
+  /// return.
+  struct Handlers {
+    std::function<void(LeaveCause)> left;
+    std::function<void(Incarnation seen)> outlived;
+    std::function<void(Failure)> fatal;
+    std::function<std::string()> status;
+    std::function<void(std::string)> warn;
+  };
+
+  Life(boost::asio::any_io_executor strand, boost::asio::any_io_executor hooks,
+       const NodeOptions& options, const MakeApplication& make_application, StorageThread& storage,
+       Handlers handlers);
+
+  /// Listens; `safe` is durable, with this life's incarnation.
+  Expected<> listen(const SafeState& safe);
+  /// Gives the first event.
+  void recover(const SafeState& safe);
+  void leave();
+  /// Closes everything, now; the journal's last line says why.
+  void end(const Failure& why);
+  void break_connections();
+  /// Writes the journal's last line and nothing else: for a process that ends itself.
+  void note_end(const Failure& why);
+  [[nodiscard]] bool has_ended() const { return ended_; }
+  /// What is in safe storage.
+  [[nodiscard]] const SafeState& safe() const { return state_.safe; }
+  /// True when it has been Normal.
+  [[nodiscard]] bool was_normal() const { return was_normal_; }
+
+  /// The view after the last step and when that was. From any thread.
+  [[nodiscard]] std::pair<View, Duration> view() const;
+  [[nodiscard]] Incarnation incarnation() const { return incarnation_; }
+  [[nodiscard]] std::uint64_t journal_dropped() const;
+  [[nodiscard]] Counters counters() const;
+
+ private:
+  /// An event that waits for its turn.
+  struct Waiting {
+    Event event;
+    Duration since;            ///< boottime
+    std::uint64_t expiry = 0;  ///< of a timer: which arming
+  };
+  struct NamedTimer {
+    explicit NamedTimer(const boost::asio::any_io_executor& strand) : timer(strand) {}
+    boost::asio::steady_timer timer;
+    std::uint64_t armed = 0;  ///< counts armings and disarmings
+  };
+
+  void put(Event event, std::uint64_t expiry = 0);
+  void turn();
+  std::optional<Event> next_event();
+  void give(const Event& event);
+  void perform_rest();
+  bool perform(const Action& action);  // false: goes on when the Save is durable
+  void perform_send(const Send& send);
+  void arm(Timer timer, unsigned level);
+  void disarm(Timer timer);
+  [[nodiscard]] Duration period(Timer timer, unsigned level) const;
+  [[nodiscard]] Duration longest_wait() const { return options_.config.timings.T / 2; }
+  void watch();
+  void note_pause(Duration now);
+
+  void write_journal(const std::function<void(std::string&)>& append);
+  journal::Stamp next_stamp(Duration t);
+  void write_header(std::string& out, bool in_a_life);
+  Sessions::Handlers session_handlers();
+  Hooks::Handlers hook_handlers();
+
+  boost::asio::any_io_executor strand_;
+  boost::asio::any_io_executor hooks_executor_;
+  const NodeOptions& options_;
+  const MakeApplication& make_application_;
+  StorageThread& storage_;
+  Handlers handlers_;
+
+  std::shared_ptr<Permits> permits_;
+  std::shared_ptr<Hooks> hooks_;
+  std::unique_ptr<Sessions> sessions_;
+  std::unique_ptr<JournalFile> journal_;
+
+  Incarnation incarnation_;
+  bully::State state_;
+  std::deque<Waiting> inbox_;
+  Actions actions_;
+  std::size_t performed_ = 0;  ///< actions of the last step that were performed
+  bool turning_ = false;
+  bool saving_ = false;
+  bool recovered_ = false;
+  bool was_normal_ = false;
+  bool ended_ = false;
+
+  std::array<NamedTimer, 3> timers_;
+  boost::asio::steady_timer watch_;
+  Duration last_alive_{};
+  Duration last_pause_{};
+  std::optional<Duration> pause_;  ///< a Paused that comes before any other event
+
+  std::uint64_t seq_ = 0;
+  std::string line_;
+  mutable std::mutex view_mutex_;
+  View view_;
+  Duration viewed_{};
+};
+
+}  // namespace muster::net

@@ -1,0 +1,250 @@
+#include <muster/net/node.hpp>
+
+#include "clock.hpp"
+#include "life.hpp"
+
+#include <muster/json.hpp>
+#include <muster/net/admin.hpp>
+#include <muster/net/status.hpp>
+#include <muster/net/storage_thread.hpp>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace muster::net {
+
+namespace asio = boost::asio;
+
+class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
+ public:
+  Impl(asio::io_context& context, NodeOptions options, std::unique_ptr<SafeStorage> storage,
+       MakeApplication make_application, asio::any_io_executor hooks)
+      : strand_(asio::make_strand(context)),
+        hooks_(asio::make_strand(std::move(hooks))),
+        options_(std::move(options)),
+        make_application_(std::move(make_application)),
+        store_(std::move(storage)),
+        storage_(*store_),
+        wait_(strand_) {}
+
+  Expected<> start();
+  void leave(std::function<void()> left);
+  void close();
+  std::string status_json() const;
+  View view() const;
+
+ private:
+  Expected<> begin_life(const SafeState& safe);
+  void begin_next_life(Incarnation above);
+  void left(LeaveCause cause);
+  void outlived(Incarnation seen);
+  void stand_back();
+  Life::Handlers life_handlers();
+  [[noreturn]] void fatal(const Failure& failure);
+  static void print(const std::string& sentence);
+
+  asio::any_io_executor strand_;
+  asio::any_io_executor hooks_;
+  const NodeOptions options_;
+  const MakeApplication make_application_;
+  std::unique_ptr<SafeStorage> store_;
+  StorageThread storage_;
+  std::unique_ptr<Admin> admin_;
+  asio::steady_timer wait_;
+  mutable std::mutex life_mutex_;  // guards life_, the pointer
+  std::shared_ptr<Life> life_;
+  unsigned stood_back_ = 0;
+  std::function<void()> left_;
+};
+
+// --- A life, and the next
+// -----------------------------------------------------------------------------
+
+// By assumptions 4 and 5: the incarnation is durable before anybody hears of this life.
+Expected<> Node::Impl::start() {
+  Expected<SafeState> safe = store_->load();
+  if (!safe) return safe.error();
+  ++safe->incarnation.value;
+  if (Expected<> saved = store_->save(*safe); !saved) return saved.error();
+  if (!options_.admin_socket.empty()) {
+    admin_ = std::make_unique<Admin>(
+        strand_, options_.admin_socket.string(),
+        Admin::Words{{"status", [this] { return status_json(); }}, {"break-connections", [this] {
+                                                                      if (life_)
+                                                                        life_->break_connections();
+                                                                      return std::string("{}");
+                                                                    }}});
+    if (Expected<> listening = admin_->listen(); !listening) return listening.error();
+  }
+  return begin_life(*safe);
+}
+
+Expected<> Node::Impl::begin_life(const SafeState& safe) {
+  auto life = std::make_shared<Life>(strand_, hooks_, options_, make_application_, storage_,
+                                     life_handlers());
+  {
+    const std::lock_guard lock(life_mutex_);
+    life_ = life;
+  }
+  if (Expected<> listening = life->listen(safe); !listening) return listening.error();
+  asio::post(strand_, [life, safe] { life->recover(safe); });
+  return {};
+}
+
+void Node::Impl::begin_next_life(Incarnation above) {
+  SafeState safe = life_->safe();
+  safe.incarnation = {std::max(safe.incarnation.value, above.value) + 1};
+  storage_.save(safe, [weak = weak_from_this(), strand = strand_, safe](Expected<> saved) {
+    asio::post(strand, [weak, safe, saved] {
+      const auto self = weak.lock();
+      if (!self || self->left_) return;
+      if (!saved) self->fatal(saved.error());
+      if (Expected<> begun = self->begin_life(safe); !begun) self->fatal(begun.error());
+    });
+  });
+}
+
+void Node::Impl::left(LeaveCause cause) {
+  if (cause == LeaveCause::stood_back && !left_) return stand_back();
+  if (admin_) admin_->close();
+  if (left_) left_();
+}
+
+// Hooks failed again and again: nothing is answered for a while, then a new life begins.
+void Node::Impl::stand_back() {
+  using namespace std::chrono_literals;
+  stood_back_ = life_->was_normal() ? 0 : std::min(stood_back_ + 1, 9u);
+  const Duration back_off = std::min<Duration>(1s * (1 << stood_back_), 5min);
+  print("node " + std::to_string(options_.config.self.value) +
+        " stands back: hooks failed again and again; a new life begins in " +
+        std::to_string(back_off / 1s) + " s");
+  wait_.expires_after(back_off);
+  wait_.async_wait([weak = weak_from_this()](auto error) {
+    const auto self = weak.lock();
+    if (self && !error) self->begin_next_life({});
+  });
+}
+
+void Node::Impl::outlived(Incarnation seen) {
+  if (options_.initialise) {
+    asio::post(strand_, [self = shared_from_this(), seen] {
+      self->life_->end({ExitCode::ok, "peers have seen a later life; a new one begins"});
+      self->begin_next_life(seen);
+    });
+    return;
+  }
+  fatal({ExitCode::storage_refused,
+         "node " + std::to_string(options_.config.self.value) +
+             ": its safe storage is younger than what peers have seen (incarnation " +
+             std::to_string(life_->incarnation().value) + ", they saw " +
+             std::to_string(seen.value) +
+             "): restore it, or begin anew with 'muster node --initialise'"});
+}
+
+Life::Handlers Node::Impl::life_handlers() {
+  Life::Handlers handlers;
+  handlers.left = [this](LeaveCause cause) { left(cause); };
+  handlers.outlived = [this](Incarnation seen) { outlived(seen); };
+  handlers.fatal = [this](const Failure& failure) { fatal(failure); };
+  handlers.status = [this] { return status_json(); };
+  handlers.warn = [](const std::string& sentence) { print(sentence); };
+  return handlers;
+}
+
+void Node::Impl::leave(std::function<void()> left) {
+  asio::post(strand_, [self = shared_from_this(), left = std::move(left)]() mutable {
+    self->left_ = std::move(left);
+    self->wait_.cancel();
+    if (self->life_->has_ended())
+      self->left(LeaveCause::asked);
+    else
+      self->life_->leave();
+  });
+}
+
+void Node::Impl::close() {
+  if (admin_) admin_->close();
+  wait_.cancel();
+  if (life_) life_->end({ExitCode::ok, "closed"});
+}
+
+// Fail-stop: one line, no goodbye, nothing that could still act (assumption 5).
+void Node::Impl::fatal(const Failure& failure) {
+  if (life_) life_->note_end(failure);
+  print(failure.what);
+  ::_exit(static_cast<int>(failure.code));
+}
+
+void Node::Impl::print(const std::string& sentence) {
+  const std::string line = "muster: " + sentence + "\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
+// --- Status
+// -------------------------------------------------------------------------------------------
+
+View Node::Impl::view() const {
+  const std::lock_guard lock(life_mutex_);
+  return life_ ? life_->view().first : View{};
+}
+
+std::string Node::Impl::status_json() const {
+  std::shared_ptr<Life> life;
+  {
+    const std::lock_guard lock(life_mutex_);
+    life = life_;
+  }
+  const auto [view, as_of] = life->view();
+  const NodeStatus status{options_.config.self,
+                          view.status,
+                          view.coordinator,
+                          view.group,
+                          view.halted_by,
+                          view.up,
+                          life->incarnation(),
+                          view.definition,
+                          "bully",
+                          as_of,
+                          view.procedure,
+                          view.application,
+                          life->journal_dropped(),
+                          life->counters()};
+  std::string out;
+  write_json(out, status);
+  return out;
+}
+
+// --- Node
+// ---------------------------------------------------------------------------------------------
+
+Node::Node(asio::io_context& context, NodeOptions options, std::unique_ptr<SafeStorage> storage,
+           MakeApplication make_application, asio::any_io_executor hooks)
+    : impl_(std::make_shared<Impl>(context, std::move(options), std::move(storage),
+                                   std::move(make_application), std::move(hooks))) {}
+
+Node::~Node() {
+  impl_->close();
+}
+
+Expected<> Node::start() {
+  return impl_->start();
+}
+
+void Node::leave(std::function<void()> left) {
+  impl_->leave(std::move(left));
+}
+
+std::string Node::status_json() const {
+  return impl_->status_json();
+}
+
+View Node::view() const {
+  return impl_->view();
+}
+
+}  // namespace muster::net

@@ -1,0 +1,55 @@
+#include "services.hpp"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+namespace muster::net {
+
+namespace asio = boost::asio;
+
+NodeServices::NodeServices(NodeId self, NodeSet nodes, asio::any_io_executor executor,
+                           std::shared_ptr<Permits> permits, StorageThread& storage,
+                           std::function<void(const Failure&)> fatal)
+    : self_(self),
+      nodes_(std::move(nodes)),
+      executor_(std::move(executor)),
+      permits_(std::move(permits)),
+      storage_(storage),
+      fatal_(std::move(fatal)) {}
+
+void NodeServices::write(CellBatch batch, std::function<void()> durable) {
+  storage_.write(std::move(batch), [weak = weak_from_this(), fatal = fatal_,
+                                    durable = std::move(durable)](Expected<> written) {
+    if (!written) return fatal(written.error());
+    if (const auto self = weak.lock()) self->post(durable);
+  });
+}
+
+void NodeServices::scan(std::string prefix,
+                        std::function<void(std::vector<std::pair<std::string, Bytes>>)> done) {
+  using Cells = std::vector<std::pair<std::string, Bytes>>;
+  storage_.scan(std::move(prefix), [weak = weak_from_this(), fatal = fatal_,
+                                    done = std::move(done)](Expected<Cells> cells) {
+    if (!cells) return fatal(cells.error());
+    const auto self = weak.lock();
+    if (!self) return;
+    self->post(
+        [done, found = std::make_shared<Cells>(std::move(*cells))] { done(std::move(*found)); });
+  });
+}
+
+void NodeServices::post(std::function<void()> work) {
+  asio::post(executor_, [weak = weak_from_this(), work = std::move(work)] {
+    if (const auto self = weak.lock()) work();
+  });
+}
+
+void NodeServices::post_after(Duration delay, std::function<void()> work) {
+  const auto timer = std::make_shared<asio::steady_timer>(executor_, delay);
+  timer->async_wait([weak = weak_from_this(), timer, work = std::move(work)](auto error) {
+    const auto self = weak.lock();
+    if (!error && self) work();
+  });
+}
+
+}  // namespace muster::net

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "permits.hpp"
+
+#include <muster/net/storage_thread.hpp>
+#include <muster/services.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <functional>
+#include <memory>
+
+namespace muster::net {
+
+/// What the application of one life is given. What it posted and what it asked of its cells comes
+/// back only while that life lasts.
+class NodeServices final : public Services, public std::enable_shared_from_this<NodeServices> {
+ public:
+  /// `fatal` is called from the storage thread when a write failed.
+  NodeServices(NodeId self, NodeSet nodes, boost::asio::any_io_executor executor,
+               std::shared_ptr<Permits> permits, StorageThread& storage,
+               std::function<void(const Failure&)> fatal);
+
+  NodeId self() const override { return self_; }
+  const NodeSet& nodes() const override { return nodes_; }
+  std::optional<Permit> acquire() override { return permits_->acquire(); }
+  void write(CellBatch batch, std::function<void()> durable) override;
+  void scan(std::string prefix,
+            std::function<void(std::vector<std::pair<std::string, Bytes>>)> done) override;
+  void post(std::function<void()> work) override;
+  void post_after(Duration delay, std::function<void()> work) override;
+
+ private:
+  const NodeId self_;
+  const NodeSet nodes_;
+  boost::asio::any_io_executor executor_;
+  std::shared_ptr<Permits> permits_;
+  StorageThread& storage_;
+  std::function<void(const Failure&)> fatal_;
+};
+
+}  // namespace muster::net
