@@ -43,7 +43,7 @@ IMPURE = re.compile(
 SLEEP = re.compile(
     r"sleep_for|sleep_until|\busleep\(|\bnanosleep\(|time\.sleep|(?<![a-z_])sleep [0-9]"
 )
-MARKS = re.compile(r"\b(TODO|FIXME|XXX|HACK|NOLINT)")
+MARKS = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b|NOLINT")
 OTHER_WORDS = {
     "leader", "leaders", "follower", "followers", "master", "masters", "term", "victory",
     "heartbeat", "heartbeats",

@@ -10,7 +10,7 @@
 #include <string_view>
 
 /// The journal: what happened, one JSON object a line, the same for live nodes, simulator and
-/// checker. It is written here, and read by `muster verify`, `replay` and `draw` (docs/operating.md
+/// checker. It is written here, and read by `muster verify`, `replay` and `draw` (docs/journal.md
 /// has the format).
 ///
 /// Whoever writes one writes whole lines, each with one write(2), in the order in which things
