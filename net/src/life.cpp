@@ -140,7 +140,13 @@ std::optional<Event> Life::next_event() {
 
 void Life::give(const Event& event) {
   const Duration t = monotonic_now();
-  actions_ = bully::step(options_.config, state_, event);
+  try {
+    actions_ = bully::step(options_.config, state_, event);
+  } catch (const std::exception& error) {
+    handlers_.fatal({ExitCode::impossible_state,
+                     "node " + std::to_string(options_.config.self.value) + ": " + error.what() +
+                         "; please report it with the end of its journal"});
+  }
   performed_ = 0;
   recovered_ = true;
   View seen = bully::view(options_.config, state_);

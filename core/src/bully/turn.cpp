@@ -1,5 +1,6 @@
 #include "turn.hpp"
 
+#include <muster/ensure.hpp>
 #include <muster/hash.hpp>
 
 #include <algorithm>
@@ -16,6 +17,10 @@ Actions Turn::take(const Event& event) {
   std::visit([this](const auto& happening) { happened(happening); }, event);
   if (!repairs_.save_promises_only) keep_whole_state();
   settle_timers();
+  MUSTER_ENSURE(!works_in_group() || (state_.c && state_.g));
+  MUSTER_ENSURE(state_.s != Status::Normal || state_.d);
+  MUSTER_ENSURE(state_.safe.counter_limit >= state_.counter || state_.s == Status::Down ||
+                state_.s == Status::Election);
   return std::move(actions_);
 }
 

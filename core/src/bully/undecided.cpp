@@ -96,7 +96,7 @@ void Turn::ask_members() {
 
 // One call of Check(i), unless that node is still being asked.
 void Turn::ask_normal(NodeId node) {
-  if (node == config_.self || !(runs<Idle>() || runs<Checking>())) return;
+  if (node == config_.self || state_.leaving || !(runs<Idle>() || runs<Checking>())) return;
   if (runs<Idle>()) state_.procedure = Checking{};
   auto& wait = std::get<Checking>(state_.procedure);
   if (asks(wait.asked, node) || wait.not_asked.contains(node)) return;
