@@ -65,7 +65,7 @@ void check_reorganize(const World& world, const TestNode& node, const Reorganize
   for (const Member& member : action.members) {
     const TestNode& other = world[member.node.value];
     if (!other.up || other.paused) continue;  // it died since: the coordinator will find out
-    demand(!other.application.works, node,
+    demand(!other.application.works || other.application.discounted, node,
            "P4: reorganize while member " + std::to_string(member.node.value) + " works");
     if (other.safe.incarnation != member.incarnation) continue;
     demand(ceased(other.application), node,
@@ -209,8 +209,11 @@ void check_node(const TestNode& node, const State& before) {
          "a coordinator or a group outside Reorganization and Normal, or none inside");
   demand(view.status == state.s && view.coordinator.has_value() == works, node,
          "the view is not the state's");
-  if (works && before.g != state.g)
-    demand(*state.g > node.accepted, node, "group-grows: an accepted group number is not a higher one");
+  if (works && before.g != state.g) {
+    const auto verdict = group_grows(node.config.self, node.accepted, *state.g);
+    demand(!verdict && state.g != node.accepted, node,
+           "group-grows: " + (verdict ? verdict->why : "a group number is used again"));
+  }
 
   for (const auto& [call, to] : awaited(state)) {
     const auto out = node.calls.find(call);
@@ -237,25 +240,17 @@ void check_node(const TestNode& node, const State& before) {
 }
 
 void check_world(const World& world) {
-  for (std::uint32_t i = 1; i <= world.size(); ++i) {
-    const TestNode& left = world[i];
-    if (!left.up || left.paused) continue;
-    for (std::uint32_t j = i + 1; j <= world.size(); ++j) {
-      const TestNode& right = world[j];
-      if (!right.up || right.paused) continue;
-      const std::string both = "nodes " + std::to_string(i) + " and " + std::to_string(j);
-      const State& a = left.state;
-      const State& b = right.state;
-      if (a.c && b.c && a.c->candidate != b.c->candidate)
-        throw Violation("assertion 1a: " + both + " have different coordinators");
-      if (a.s == Status::Normal && b.s == Status::Normal && a.d != b.d)
-        throw Violation("assertion 1b: " + both + " have different definitions");
-      const auto& works = left.application.works;
-      const auto& beside = right.application.works;
-      if (works && beside && *works != *beside)
-        throw Violation("works-apart: " + both + " work for different groups");
-    }
-  }
+  const std::vector<Standing> all = world.standings();
+  const auto must_hold = [](const char* assertion, const std::optional<Disagreement>& verdict) {
+    if (verdict) throw Violation(std::string(assertion) + ": " + verdict->why);
+  };
+  must_hold("assertion 1a", assertion_1a(all));
+  must_hold("assertion 1b", assertion_1b(all));
+  must_hold("works-apart", works_apart(all));
+}
+
+void demand_nothing_wrong(const TestNode& node, const HookGrammar::Wrong& wrong) {
+  demand(!wrong, node, wrong ? "hook grammar: " + *wrong : "");
 }
 
 }  // namespace muster::test

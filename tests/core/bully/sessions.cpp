@@ -277,9 +277,10 @@ bool World::settle(unsigned turns) {
   run_until_quiet();
   const unsigned enough = 4 * size() + 8;
   for (unsigned held = 0; turns > 0; --turns) {
-    held = assertion_2() && quiet() ? held + 1 : 0;
+    held = reorganized() && quiet() ? held + 1 : 0;
+    if (held == 1) settled_at = now;
     if (held == enough) return true;
-    if (!advance()) return assertion_2();
+    if (!advance()) return reorganized();
   }
   return false;
 }

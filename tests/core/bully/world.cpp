@@ -29,6 +29,7 @@ void World::take(Node& node, const Event& event) {
   if (record) journal_.push_back(journal_line(node, event, actions));
   try {
     check_step(node, before, event, actions);
+    demand_nothing_wrong(node, node.grammar.step(event, actions));
     for (const Action& action : actions) {
       check_action(*this, node, action);
       std::visit([&](const auto& what) { perform(node, what); }, action);
@@ -44,7 +45,7 @@ void World::take(Node& node, const Event& event) {
         return !bully::awaits(node.state, call.first);
       });
       check_node(node, before);
-      if (node.state.g) node.accepted = std::max(node.accepted, *node.state.g);
+      if (node.state.g) node.accepted = node.state.g;
     }
     if (claim) check_world(*this);
   } catch (const Violation& violation) {
@@ -53,7 +54,10 @@ void World::take(Node& node, const Event& event) {
   }
 }
 
-void World::perform(Node& node, const Save& action) { node.safe = action.safe; }
+void World::perform(Node& node, const Save& action) {
+  node.safe = action.safe;
+  demand_nothing_wrong(node, node.grammar.performed());
+}
 
 void World::perform(Node& node, const Send& action) {
   const Letter& letter = action.letter;
@@ -80,39 +84,34 @@ void World::perform(Node& node, const Disarm& action) { node.timers.erase(action
 
 void World::perform(Node& node, const Stop& action) {
   TestApplication& application = node.application;
+  if (application.permits)
+    demand_nothing_wrong(
+        node, node.grammar.permits(journal::PermitsEdge::revoked, *application.permits));
   application.permits.reset();
   application.stopping = action;
   application.order = ++order_;
   if (!application.running) {
-    if (action.owed) call_stop(node);
+    if (action.owed) begin_stop(node);
   } else if (application.running->hook != Hook::stop) {
     application.running->cancelled = true;
   }
 }
 
 void World::perform(Node& node, const Reorganize& action) {
-  node.application.running = Running{Hook::reorganize, action.ticket, false, action.group,
-                                     action.members};
-  node.application.order = ++order_;
+  begin_hook(node, {Hook::reorganize, action.ticket, false, action.group, action.members});
 }
 
 void World::perform(Node& node, const Start& action) {
   TestApplication& application = node.application;
-  application.running = Running{Hook::start, action.ticket, false, action.group, {}};
   application.stop_owed = true;
   application.permits = application.works = action.group;
-  application.order = ++order_;
+  application.discounted = false;
+  begin_hook(node, {Hook::start, action.ticket, false, action.group, {}});
 }
 
 void World::perform(Node& node, const Leave& action) {
   end_life(node);
   if (action.cause == LeaveCause::stood_back) node.returns = now + std::chrono::seconds(1);
-}
-
-void World::call_stop(Node& node) {
-  TestApplication& application = node.application;
-  application.running = Running{Hook::stop, application.stopping->ticket, false, std::nullopt, {}};
-  application.stop_owed = false;
 }
 
 Duration World::delay(const Node& node, Timer timer, unsigned level) const {
@@ -135,6 +134,7 @@ bool World::recover(std::uint32_t id) {
   node.returns.reset();
   ++node.safe.incarnation.value;
   node.application = {};
+  node.grammar = {};
   node.application.began_empty = !node.safe.assigned;
   take(node, Recovered{node.safe});
   return true;
@@ -162,7 +162,7 @@ bool World::pause(std::uint32_t id) {
   Node& node = (*this)[id];
   if (!node.up || node.paused) return false;
   node.paused = true;
-  node.application.works.reset();
+  node.application.discounted = true;
   if (record) say(std::to_string(id) + " pauses");
   return true;
 }
@@ -198,22 +198,50 @@ bool World::expire(std::uint32_t id, Timer timer) {
 
 // --- Hooks --------------------------------------------------------------------------------------------
 
+void World::begin_hook(Node& node, Running hook) {
+  journal::HookEdge edge;
+  edge.hook = hook.hook;
+  edge.ticket = hook.ticket;
+  edge.group = hook.group;
+  if (hook.hook == Hook::reorganize) {
+    edge.members.emplace();
+    for (const Member& member : hook.members)
+      edge.members->push_back({member.node, member.incarnation, {}, {}, {}});
+  }
+  node.application.running = std::move(hook);
+  node.application.order = ++order_;
+  demand_nothing_wrong(node, node.grammar.hook(edge));
+}
+
+std::optional<Running> World::finish_hook(Node& node, journal::Edge end) {
+  auto hook = std::exchange(node.application.running, std::nullopt);
+  if (!hook) return hook;
+  journal::HookEdge edge;
+  edge.hook = hook->hook;
+  edge.edge = end;
+  edge.ticket = hook->ticket;
+  edge.group = hook->group;
+  demand_nothing_wrong(node, node.grammar.hook(edge));
+  return hook;
+}
+
+void World::begin_stop(Node& node) {
+  TestApplication& application = node.application;
+  application.stop_owed = false;
+  begin_hook(node, {Hook::stop, application.stopping->ticket, false, application.works, {}});
+}
+
 bool World::end_hook(std::uint32_t id, bool well) {
   Node& node = (*this)[id];
   TestApplication& application = node.application;
   if (!node.up || node.paused || (!application.running && !application.stopping)) return false;
-  if (!application.running) {
-    const Ticket ticket = application.stopping->ticket;
-    application.stopping.reset();
-    take(node, Stopped{ticket, std::nullopt});
-    return true;
-  }
-  const Running hook = *application.running;
-  application.running.reset();
-  if (!hook.cancelled) {
-    take_end_of_hook(node, hook, well);
+  const bool cancelled = application.running && application.running->cancelled;
+  const auto hook =
+      finish_hook(node, well && !cancelled ? journal::Edge::end : journal::Edge::failed);
+  if (hook && !cancelled) {
+    take_end_of_hook(node, *hook, well);
   } else if (application.stopping->owed) {
-    call_stop(node);
+    begin_stop(node);
   } else {
     const Ticket ticket = application.stopping->ticket;
     application.stopping.reset();
@@ -226,55 +254,52 @@ bool World::end_hook_late(std::uint32_t id) {
   Node& node = (*this)[id];
   const auto& running = node.application.running;
   if (!node.up || node.paused || !running || !running->cancelled) return false;
-  const Ticket old = running->ticket;
-  if (running->hook == Hook::start)
-    take(node, Started{old});
-  else
-    take(node, Reorganized{old, Definition{"too late"}});
+  const Running hook = *running;
+  finish_hook(node, journal::Edge::end);
+  take_end_of_hook(node, hook, true);
   return !node.up || end_hook(id);
 }
 
 void World::take_end_of_hook(Node& node, const Running& hook, bool well) {
   TestApplication& application = node.application;
-  if (hook.hook == Hook::stop) {
-    if (!well) {  // a `stop` that fails ends the process
-      fail(node.config.self.value);
-      return;
-    }
+  const std::string life = std::to_string(node.config.self.value) + '.' +
+                           std::to_string(node.safe.incarnation.value) + '.' +
+                           std::to_string(hook.ticket.value);
+  if (hook.hook == Hook::stop && !well) {  // a `stop` that fails ends the process
+    fail(node.config.self.value);
+  } else if (hook.hook == Hook::stop) {
     application.works.reset();
+    application.last_report = Report{"holds " + life};
     const Ticket ticket = application.stopping->ticket;
     application.stopping.reset();
-    application.last_report = Report{"holds " + std::to_string(node.config.self.value) + '.' +
-                                     std::to_string(node.safe.incarnation.value) + '.' +
-                                     std::to_string(ticket.value)};
     take(node, Stopped{ticket, application.last_report});
   } else if (!well) {
     take(node, HookFailed{hook.ticket, hook.hook, "it failed"});
   } else if (hook.hook == Hook::start) {
     take(node, Started{hook.ticket});
   } else {
-    take(node, Reorganized{hook.ticket,
-                           Definition{"task " + std::to_string(hook.group->counter) + '.' +
-                                      std::to_string(node.config.self.value) + '.' +
-                                      std::to_string(node.safe.incarnation.value) + '.' +
-                                      std::to_string(hook.ticket.value)}});
+    take(node, Reorganized{hook.ticket, Definition{"task " + life}});
   }
 }
 
 // --- Looking ------------------------------------------------------------------------------------------
 
-bool World::assertion_2() const {
-  std::optional<NodeId> coordinator;
+std::vector<Standing> World::standings() const {
+  std::vector<Standing> all;
   for (const Node& node : nodes_) {
-    if (!node.up || node.paused) continue;
-    const View view = bully::view(node.config, node.state);
-    if (view.status != Status::Normal) return false;
-    if (coordinator && view.coordinator != coordinator) return false;
-    coordinator = view.coordinator;
+    const auto works = node.application.discounted ? std::nullopt : node.application.works;
+    all.push_back(standing(node.config.self, bully::view(node.config, node.state), works));
+    all.back().up = node.up && !node.paused;
   }
-  if (!coordinator) return true;  // nobody is up
-  const Node& node = at(*coordinator);
-  return node.up && !node.paused;
+  return all;
+}
+
+bool World::reorganized() const {
+  const std::vector<Standing> all = standings();
+  if (assertion_2(all)) return false;
+  return is_one_group(all) || std::none_of(all.begin(), all.end(), [](const Standing& node) {
+           return node.up;
+         });
 }
 
 bool World::quiet() const {

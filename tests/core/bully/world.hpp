@@ -1,6 +1,8 @@
 #pragma once
 
+#include <muster/assertions.hpp>
 #include <muster/bully.hpp>
+#include <muster/hook_grammar.hpp>
 
 #include <cstdint>
 #include <deque>
@@ -22,6 +24,11 @@ namespace muster::test {
 struct Violation : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+struct TestNode;
+
+/// Throws a Violation when something is wrong, in the words of the hook grammar or of an assertion.
+void demand_nothing_wrong(const TestNode& node, const HookGrammar::Wrong& wrong);
 
 /// An item on its way from one peer to a node, in the order in which the host takes it.
 struct SessionBegins {
@@ -74,6 +81,7 @@ struct TestApplication {
   bool stop_called = false;             ///< `stop` was called for it, or was not owed
   std::optional<GroupNumber> permits;   ///< the group whose permits are valid
   std::optional<GroupNumber> works;     ///< from the beginning of `start` to the end of `stop`
+  bool discounted = false;              ///< what it works for does not count: the node paused since
   std::optional<Report> last_report;
   bool began_empty = true;
   std::uint64_t order = 0;              ///< when the hook began
@@ -87,11 +95,12 @@ struct TestNode {
   bool silent = false;         ///< while down: refuses nothing, says nothing
   bool hold_hooks = false;     ///< run_until_quiet lets no hook of it end
   SafeState safe;              ///< safe storage
-  GroupNumber accepted;        ///< the highest group chosen or accepted, in any life
+  std::optional<GroupNumber> accepted;  ///< the highest group chosen or accepted, in any life
   std::map<Timer, Duration> timers;
   std::map<NodeId, Peer> peers;
   std::map<CallNumber, OutCall> calls;
   TestApplication application;
+  HookGrammar grammar;
   std::optional<Duration> returns;  ///< when a node that stood back begins a new life
   std::size_t actions = 0;          ///< performed in all lives
 };
@@ -148,7 +157,8 @@ class World {
   }
   /// Time passes until the next timer or silence. False where there is none.
   bool advance();
-  /// Runs with timers until Assertion 2 has held for a while. False when it does not come to that.
+  /// Runs with timers until Assertion 2 has held for a while, from `settled_at` on. False when it does
+  /// not come to that.
   bool settle(unsigned turns = 400);
 
   // --- Looking ------------------------------------------------------------------------------------
@@ -156,7 +166,10 @@ class World {
   [[nodiscard]] const TestNode& operator[](std::uint32_t node) const;
   [[nodiscard]] TestNode& operator[](std::uint32_t node);
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
-  [[nodiscard]] bool assertion_2() const;
+  /// What the assertions read of each node.
+  [[nodiscard]] std::vector<Standing> standings() const;
+  /// Assertion 2, and that all have the same group number.
+  [[nodiscard]] bool reorganized() const;
   /// True when neither letter, hook nor call is on its way.
   [[nodiscard]] bool quiet() const;
   [[nodiscard]] const Actions& last_actions() const { return last_actions_; }
@@ -170,6 +183,7 @@ class World {
   bool claim = true;                ///< assertions about several nodes are claimed
   std::optional<Injection> inject;  ///< performed once
   Duration now{};
+  Duration settled_at{};
 
  private:
   using Node = TestNode;
@@ -184,7 +198,9 @@ class World {
   void perform(Node& node, const Start& action);
   void perform(Node& node, const Leave& action);
   void end_life(Node& node);
-  void call_stop(Node& node);
+  void begin_hook(Node& node, Running hook);
+  std::optional<Running> finish_hook(Node& node, journal::Edge edge);
+  void begin_stop(Node& node);
   void take_end_of_hook(Node& node, const Running& hook, bool well);
   void transmit(Node& node, OutCall& call);
   void push(Node& to, NodeId from, Item item);
