@@ -1,0 +1,55 @@
+#include "core/values/all_types.hpp"
+#include "generate.hpp"
+
+#include <muster/archive.hpp>
+#include <muster/hash.hpp>
+#include <muster/json.hpp>
+#include <muster/text.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+namespace muster::test {
+namespace {
+
+// In what two values that are not the same do not differ; empty when they differ in everything.
+template <class T>
+std::string alike(const T& left, const T& right) {
+  if (left == right) return "equality";
+  if (hash(left) == hash(right)) return "hash";
+  if (to_text(left) == to_text(right)) return "text";
+  if (to_json(left) == to_json(right)) return "JSON";
+  if (encode(left) == encode(right)) return "archive";
+  return "";
+}
+
+template <class T, class Field>
+void expect_field_counts(std::uint64_t seed) {
+  const T value = generate<T>(seed);
+  T changed = value;
+  while (changed.*Field::pointer == value.*Field::pointer)
+    changed.*Field::pointer = generate<FieldType<T, Field>>(++seed);
+  const std::string forgotten_by = alike(value, changed);
+  BOOST_TEST(forgotten_by == "",
+             type_name<T>() << '.' << Field::name << " does not count for " << forgotten_by);
+}
+
+BOOST_AUTO_TEST_CASE(every_field_counts_everywhere) {
+  for_each_type<StructsWithFields>([]<class T>(boost::mp11::mp_identity<T>) {
+    boost::mp11::mp_for_each<FieldsOf<T>>([]<class Field>(Field) {
+      for (std::uint64_t seed = 0; seed < 5; ++seed) expect_field_counts<T, Field>(seed);
+    });
+  });
+}
+
+BOOST_AUTO_TEST_CASE(every_text_is_one_line) {
+  for_each_type<AllTypes>([]<class T>(boost::mp11::mp_identity<T>) {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      const std::string text = to_text(generate<T>(seed));
+      BOOST_TEST(!text.empty());
+      BOOST_TEST((text.find_first_of("\n\r") == std::string::npos), text);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace muster::test

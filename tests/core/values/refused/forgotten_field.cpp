@@ -1,0 +1,16 @@
+#include <muster/types.hpp>
+
+namespace muster {
+
+struct Account {
+  NodeId owner;
+  GroupNumber group;
+  std::optional<Digest> digest;
+};
+#ifdef FAULT
+MUSTER_DESCRIBE(Account, owner, digest);
+#else
+MUSTER_DESCRIBE(Account, owner, group, digest);
+#endif
+
+}  // namespace muster

@@ -1,0 +1,21 @@
+#include <muster/hash.hpp>
+#include <muster/json.hpp>
+#include <muster/text.hpp>
+
+namespace muster {
+
+struct Owner {
+  NodeId node;
+};
+#ifndef FAULT
+MUSTER_DESCRIBE(Owner, node);
+#endif
+
+std::string text_of(const std::optional<Owner>& owner) {
+  return to_text(owner) + to_json(owner);
+}
+std::uint64_t hash_of(const Owner& owner) {
+  return hash(owner);
+}
+
+}  // namespace muster
