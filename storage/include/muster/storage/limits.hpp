@@ -1,0 +1,20 @@
+#pragma once
+
+#include <muster/safe_storage.hpp>
+
+#include <cstddef>
+
+namespace muster::storage {
+
+/// The longest key of a cell, in bytes.
+inline constexpr std::size_t longest_key = 512;
+/// The largest value of a cell, in bytes.
+inline constexpr std::size_t largest_value = 1024 * 1024;
+/// The largest encoded SafeState, in bytes.
+inline constexpr std::size_t largest_record = 1024 * 1024;
+
+/// Refuses (`hook_failed`: it is the application that asked) a batch with a key or a value beyond
+/// the limits. Nothing of it is written and the store goes on.
+Expected<> check_limits(const CellBatch& batch);
+
+}  // namespace muster::storage

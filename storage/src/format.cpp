@@ -1,0 +1,191 @@
+#include "format.hpp"
+
+#include <muster/archive.hpp>
+#include <muster/hash.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace muster::storage {
+
+namespace {
+
+// As SQLite keeps it in its own table: a file with any other text, or anything more, is not ours.
+constexpr std::string_view tables[] = {
+    "CREATE TABLE identity(one INTEGER PRIMARY KEY CHECK(one = 1), cluster TEXT NOT NULL, "
+    "node INTEGER NOT NULL, settled INTEGER NOT NULL, checksum INTEGER NOT NULL) STRICT",
+    "CREATE TABLE safe(one INTEGER PRIMARY KEY CHECK(one = 1), record BLOB NOT NULL, "
+    "checksum INTEGER NOT NULL) STRICT",
+    "CREATE TABLE cells(key BLOB PRIMARY KEY NOT NULL, value BLOB NOT NULL, "
+    "checksum INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+};
+
+// Free pages in a new file: a definition of usual size finds its place without making the file
+// longer.
+constexpr int reserved_pages = 32;
+
+constexpr std::string_view magic("SQLite format 3\0", 16);
+constexpr std::size_t header_size = 100;
+
+std::uint32_t big_endian(std::string_view bytes, std::size_t at) {
+  std::uint32_t number = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    number = number << 8U | static_cast<unsigned char>(bytes[at + i]);
+  return number;
+}
+
+std::int64_t checksum_of_stamp(const Identity& identity, bool settled) {
+  return checksum_of(identity.cluster + '\n' + std::to_string(identity.node.value) +
+                     (settled ? "\n1" : "\n0"));
+}
+
+Failure foreign(const std::filesystem::path& file) {
+  return refused(file, "is not a store of Muster: name another directory as the node's data");
+}
+
+Failure damaged(const std::filesystem::path& file, const std::string& what) {
+  return refused(file, "is corrupt (" + what +
+                           "): put its directory aside and restore it, or start the node anew "
+                           "with --initialise");
+}
+
+std::filesystem::path file_of(const Database& database) {
+  const char* name = sqlite3_db_filename(database.handle(), "main");
+  return name ? name : "";
+}
+
+}  // namespace
+
+std::int64_t checksum_of(std::string_view bytes) {
+  return static_cast<std::int64_t>(digest(bytes).value);
+}
+
+std::int64_t checksum_of(std::string_view key, std::string_view value) {
+  return checksum_of(encode(std::pair(digest(key), digest(value))));
+}
+
+Expected<std::string> new_store(const Identity& identity) {
+  auto database = Database::in_memory();
+  if (!database) return database.error();
+  std::string script = "PRAGMA page_size = " + std::to_string(page_size) +
+                       "; PRAGMA auto_vacuum = NONE; PRAGMA encoding = 'UTF-8';" +
+                       "PRAGMA application_id = " + std::to_string(application_id) +
+                       "; PRAGMA user_version = " + std::to_string(format_version) + "; BEGIN;";
+  for (const std::string_view table : tables) script += std::string(table) + ";";
+  script += "CREATE TABLE reserve(filler BLOB); INSERT INTO reserve VALUES(zeroblob(" +
+            std::to_string(reserved_pages * static_cast<int>(page_size)) +
+            ")); DROP TABLE reserve;";
+  if (auto done = database->run(script.c_str()); !done) return done.error();
+  auto stamp = database->prepare(
+      "INSERT INTO identity(one, cluster, node, settled, checksum) VALUES(1, ?1, ?2, 0, ?3)");
+  if (!stamp) return stamp.error();
+  stamp->bind_text(1, identity.cluster)
+      .bind(2, std::int64_t{identity.node.value})
+      .bind(3, checksum_of_stamp(identity, false));
+  if (stamp->step() != SQLITE_DONE) return database->failure("make");
+  auto safe = database->prepare("INSERT INTO safe(one, record, checksum) VALUES(1, ?1, ?2)");
+  if (!safe) return safe.error();
+  const std::string record = encode(SafeState{});
+  safe->bind(1, record).bind(2, checksum_of(record));
+  if (safe->step() != SQLITE_DONE) return database->failure("make");
+  if (auto done = database->run("COMMIT"); !done) return done.error();
+  sqlite3_int64 size = 0;
+  const std::unique_ptr<unsigned char, void (*)(void*)> bytes(
+      sqlite3_serialize(database->handle(), "main", &size, 0), sqlite3_free);
+  if (!bytes) return database->failure("make");
+  return std::string(reinterpret_cast<const char*>(bytes.get()), static_cast<std::size_t>(size));
+}
+
+Expected<> check_header(const std::filesystem::path& file, std::string_view first_bytes) {
+  if (first_bytes.empty()) return damaged(file, "it is empty");
+  if (!first_bytes.starts_with(magic.substr(0, first_bytes.size()))) return foreign(file);
+  if (first_bytes.size() < header_size) return damaged(file, "it is truncated");
+  if (big_endian(first_bytes, 68) != application_id) return foreign(file);
+  const std::uint32_t version = big_endian(first_bytes, 60);
+  if (version > format_version)
+    return refused(file, "has format " + std::to_string(version) + ", this program knows " +
+                             std::to_string(format_version) + ": start the newer program");
+  if (version < format_version)
+    return damaged(file, "format " + std::to_string(version) + " never was");
+  return {};
+}
+
+bool has_log(std::string_view first_bytes) {
+  return first_bytes.size() > 19 && first_bytes[18] == 2 && first_bytes[19] == 2;
+}
+
+Expected<Stamp> read_stamp(Database& database) {
+  const std::filesystem::path file = file_of(database);
+  auto schema = database.prepare("SELECT sql FROM sqlite_schema ORDER BY rowid");
+  if (!schema) return schema.error();
+  std::vector<std::string> found;
+  int code = 0;
+  while ((code = schema->step()) == SQLITE_ROW) found.emplace_back(schema->text(0));
+  if (code != SQLITE_DONE) return database.failure("read");
+  if (!std::equal(found.begin(), found.end(), std::begin(tables), std::end(tables)))
+    return damaged(file, "its tables are not those of a store of Muster");
+  auto select = database.prepare("SELECT cluster, node, settled, checksum FROM identity");
+  if (!select) return select.error();
+  code = select->step();
+  if (code == SQLITE_DONE) return damaged(file, "it does not say whose it is");
+  if (code != SQLITE_ROW) return database.failure("read");
+  Stamp stamp;
+  stamp.identity.cluster = select->text(0);
+  stamp.identity.node.value = static_cast<std::uint32_t>(select->number(1));
+  stamp.settled = select->number(2) != 0;
+  if (select->number(3) != checksum_of_stamp(stamp.identity, stamp.settled) ||
+      select->number(1) != std::int64_t{stamp.identity.node.value})
+    return damaged(file, "the checksum of the identity is wrong");
+  return stamp;
+}
+
+Expected<> check_identity(const std::filesystem::path& file, const Identity& found,
+                          const Identity& wanted) {
+  if (found.cluster == wanted.cluster && found.node == wanted.node) return {};
+  const auto name = [](const Identity& identity) {
+    return "node " + std::to_string(identity.node.value) + " of cluster \"" + identity.cluster +
+           "\"";
+  };
+  return refused(file, "belongs to " + name(found) + ", not to " + name(wanted) +
+                           ": name another directory as the node's data");
+}
+
+Expected<> check_contents(Database& database) {
+  const std::filesystem::path file = file_of(database);
+  auto verdict = database.ask("PRAGMA integrity_check(1)");
+  if (!verdict) return verdict.error();
+  if (*verdict != "ok") return damaged(file, *verdict);
+  auto select = database.prepare(select_record);
+  if (!select) return select.error();
+  if (auto record = read_record(database, *select); !record) return record.error();
+  auto cells = database.prepare("SELECT key, value, checksum FROM cells");
+  if (!cells) return cells.error();
+  int code = 0;
+  while ((code = cells->step()) == SQLITE_ROW)
+    if (cells->number(2) != checksum_of(cells->blob(0), cells->blob(1)))
+      return damaged(file, "the checksum of a cell is wrong");
+  if (code != SQLITE_DONE) return database.failure("read");
+  return {};
+}
+
+Expected<> settle(Database& database, const Identity& identity) {
+  auto update = database.prepare("UPDATE identity SET settled = 1, checksum = ?1 WHERE one = 1");
+  if (!update) return update.error();
+  update->bind(1, checksum_of_stamp(identity, true));
+  if (update->step() != SQLITE_DONE) return database.failure("write");
+  return {};
+}
+
+Expected<SafeState> read_record(Database& database, Statement& select) {
+  const ResetAfter reset(select);
+  const int code = select.step();
+  if (code == SQLITE_DONE) return damaged(file_of(database), "its record is missing");
+  if (code != SQLITE_ROW) return database.failure("read");
+  if (select.number(1) != checksum_of(select.blob(0)))
+    return damaged(file_of(database), "the checksum of its record is wrong");
+  auto safe = decode<SafeState>(select.blob(0));
+  if (!safe) return damaged(file_of(database), "its record is none: " + safe.error().what);
+  return safe;
+}
+
+}  // namespace muster::storage

@@ -1,0 +1,115 @@
+#include "log.hpp"
+
+#include "database.hpp"
+#include "format.hpp"
+
+#include <cstdint>
+#include <utility>
+
+// The format is described in https://www.sqlite.org/fileformat2.html#walformat.
+
+namespace muster::storage {
+
+namespace {
+
+constexpr std::size_t frame_size = frame_header_size + page_size;
+constexpr std::uint32_t magic = 0x377F0682;  // the lowest bit: checksums are big-endian
+constexpr std::uint32_t log_version = 3007000;
+
+using Sums = std::pair<std::uint32_t, std::uint32_t>;
+
+std::uint32_t number(std::string_view bytes, std::size_t at, bool big_endian = true) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    value = value << 8U | static_cast<unsigned char>(bytes[at + (big_endian ? i : 3 - i)]);
+  return value;
+}
+
+Sums sum(std::string_view bytes, Sums sums, bool big_endian) {
+  for (std::size_t at = 0; at < bytes.size(); at += 8) {
+    sums.first += number(bytes, at, big_endian) + sums.second;
+    sums.second += number(bytes, at + 4, big_endian) + sums.first;
+  }
+  return sums;
+}
+
+// One frame: a page, and what it says of itself.
+struct Frame {
+  std::string_view bytes;
+
+  [[nodiscard]] bool commits() const { return number(bytes, 4) != 0; }
+  [[nodiscard]] Sums stated() const { return {number(bytes, 16), number(bytes, 20)}; }
+  [[nodiscard]] Sums computed(Sums before, bool big_endian) const {
+    return sum(bytes.substr(frame_header_size), sum(bytes.substr(0, 8), before, big_endian),
+               big_endian);
+  }
+};
+
+class Log {
+ public:
+  explicit Log(std::string_view bytes) : bytes_(bytes), big_endian_((number(bytes, 0) & 1U) != 0) {}
+
+  [[nodiscard]] bool header_holds() const {
+    return (number(bytes_, 0) & ~1U) == magic && number(bytes_, 4) == log_version &&
+           number(bytes_, 8) == page_size &&
+           header_sums() == Sums{number(bytes_, 24), number(bytes_, 28)};
+  }
+  [[nodiscard]] Sums header_sums() const { return sum(bytes_.substr(0, 24), {}, big_endian_); }
+  [[nodiscard]] std::size_t frames() const {
+    return (bytes_.size() - log_header_size) / frame_size;
+  }
+  [[nodiscard]] Frame frame(std::size_t index) const {
+    return {bytes_.substr(log_header_size + index * frame_size, frame_size)};
+  }
+  [[nodiscard]] bool of_this_round(const Frame& frame) const {
+    return frame.bytes.substr(8, 8) == bytes_.substr(16, 8);
+  }
+  [[nodiscard]] Sums computed(const Frame& frame, Sums before) const {
+    return frame.computed(before, big_endian_);
+  }
+
+  // How many commits the frames from `index` hold that follow a frame of these sums without a gap.
+  [[nodiscard]] int commits_after(std::size_t index, Sums before) const {
+    int commits = 0;
+    for (; index < frames(); ++index) {
+      const Frame next = frame(index);
+      before = computed(next, before);
+      if (!of_this_round(next) || next.stated() != before) break;
+      commits += next.commits() ? 1 : 0;
+    }
+    return commits;
+  }
+
+ private:
+  std::string_view bytes_;
+  bool big_endian_;
+};
+
+}  // namespace
+
+Expected<> check_log(const std::filesystem::path& file, std::string_view bytes) {
+  if (bytes.size() < log_header_size) return {};
+  const Log log(bytes);
+  if (!log.header_holds()) return {};
+  Sums sums = log.header_sums();
+  for (std::size_t index = 0; index < log.frames(); ++index) {
+    const Frame frame = log.frame(index);
+    const Sums right = log.computed(frame, sums);
+    if (log.of_this_round(frame) && frame.stated() == right) {
+      sums = right;
+      continue;
+    }
+    // The power can have cut off one commit. Its frames may have reached the disk without this one,
+    // but no later commit: that one was begun when all of the one before was durable.
+    const int possible = frame.commits() ? 0 : 1;
+    if (log.commits_after(index + 1, frame.stated()) > possible ||
+        log.commits_after(index + 1, right) > possible)
+      return refused(file, "is corrupt (page " + std::to_string(index + 1) +
+                               ", with commits after it): restore the whole directory, or put it "
+                               "aside and start the node anew with --initialise");
+    break;
+  }
+  return {};
+}
+
+}  // namespace muster::storage

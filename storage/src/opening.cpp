@@ -1,0 +1,229 @@
+#include "opening.hpp"
+
+#include "log.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace muster::storage {
+
+namespace {
+
+// What a new life and its journal, socket and lock need besides the log.
+constexpr std::uint64_t spare_bytes = 1024 * 1024;
+
+constexpr std::size_t enough_of_file = 100;
+constexpr std::size_t largest_write = std::size_t{1} << 16;  // SQLite's own limit is 128 KiB
+constexpr std::size_t largest_log = std::size_t{1} << 30;
+
+}  // namespace
+
+std::uint64_t log_size(std::uint32_t pages) {
+  return log_header_size + std::uint64_t{pages} * (frame_header_size + page_size);
+}
+
+Expected<> Opening::claim(const Identity& identity) {
+  if (auto done = prepare_directory(files_, paths_, options_); !done) return done.error();
+  auto log = look_at_own(files_, paths_.log);
+  if (!log) return log.error();
+  const std::uint64_t reserved = *log ? (*log)->size : 0;
+  const std::uint64_t wanted = log_size(options_.checkpoint_after);
+  const std::uint64_t missing = wanted > reserved ? wanted - reserved : 0;
+  if (auto room = check_room(files_, paths_, missing + spare_bytes); !room) return room.error();
+  auto lock = take_lock(files_, paths_, LockKind::exclusive);
+  if (!lock) return lock.error();
+  lock_ = std::move(*lock);
+  auto fresh = look_at_own(files_, paths_.fresh);
+  if (!fresh) return fresh.error();
+  if (*fresh) {
+    // It never got its name, so nothing was ever promised that is in it.
+    if (auto done = files_.remove(paths_.fresh); !done)
+      return step_failure("remove", paths_.fresh, done.error());
+  }
+  auto file = look_at_own(files_, paths_.file);
+  if (!file) return file.error();
+  return *file ? Expected<>() : create(identity);
+}
+
+Expected<> Opening::claim_to_read() {
+  if (auto done = check_directory(files_, paths_, options_); !done) return done.error();
+  auto file = look_at_own(files_, paths_.file);
+  if (!file) return file.error();
+  if (!*file) return refused(paths_.directory, "holds no store: name a node's directory");
+  auto facts = files_.look(paths_.lock);
+  if (!facts) return step_failure("look at", paths_.lock, facts.error());
+  if (!*facts) return {};  // a copy of a store: nobody holds it
+  auto lock = take_lock(files_, paths_, LockKind::shared);
+  if (!lock) return lock.error();
+  lock_ = std::move(*lock);
+  return {};
+}
+
+// There is either no store or a whole one, whenever the power goes.
+Expected<> Opening::create(const Identity& identity) {
+  for (const auto* other : {&paths_.log, &paths_.journal}) {
+    auto facts = look_at_own(files_, *other);
+    if (!facts) return facts.error();
+    if (*facts)
+      return refused(paths_.file, "is missing, but " + other->filename().string() +
+                                      " is there: restore it, or put the directory aside and "
+                                      "start the node anew with --initialise");
+  }
+  auto bytes = new_store(identity);
+  if (!bytes) return bytes.error();
+  // The directory may be one that an earlier life made and did not live to sync.
+  if (auto done = files_.sync_directory(paths_.directory.parent_path()); !done)
+    return step_failure("sync", paths_.directory.parent_path(), done.error());
+  if (auto done = files_.create(paths_.fresh, *bytes); !done)
+    return step_failure("write", paths_.fresh, done.error());
+  if (auto done = files_.sync_file(paths_.fresh); !done)
+    return step_failure("sync", paths_.fresh, done.error());
+  if (auto done = files_.rename(paths_.fresh, paths_.file); !done)
+    return step_failure("rename", paths_.fresh, done.error());
+  if (auto done = files_.sync_directory(paths_.directory); !done)
+    return step_failure("sync", paths_.directory, done.error());
+  return {};
+}
+
+Expected<> Opening::look_at_files() {
+  auto first_bytes = files_.read(paths_.file, enough_of_file);
+  if (!first_bytes) return step_failure("read", paths_.file, first_bytes.error());
+  if (auto ours = check_header(paths_.file, *first_bytes); !ours) return ours.error();
+
+  auto journal = look_at_own(files_, paths_.journal);
+  if (!journal) return journal.error();
+  if (*journal) {
+    auto begin = files_.read(paths_.journal, 1);
+    if (!begin) return step_failure("read", paths_.journal, begin.error());
+    journal_in_use_ = !begin->empty() && begin->front() != '\0';
+  }
+  auto log = look_at_own(files_, paths_.log);
+  if (!log) return log.error();
+  if (!*log) return {};
+  auto bytes = files_.read(paths_.log, largest_log);
+  if (!bytes) return step_failure("read", paths_.log, bytes.error());
+  log_in_use_ = bytes->find_first_not_of('\0') < log_header_size;
+  if (!log_in_use_) return {};
+  // A log is begun when its making is durable, and its journal is gone for good by then.
+  if (journal_in_use_ || !has_log(*first_bytes))
+    return refused(journal_in_use_ ? paths_.journal : paths_.log,
+                   "does not belong to the store beside it: restore the whole directory");
+  return check_log(paths_.log, *bytes);
+}
+
+Expected<> Opening::look_inside(Database& database, const Identity* wanted) {
+  auto stamp = read_stamp(database);
+  if (!stamp) return stamp.error();
+  stamp_ = std::move(*stamp);
+  if (wanted) {
+    if (auto ours = check_identity(paths_.file, stamp_.identity, *wanted); !ours)
+      return ours.error();
+  }
+  return check_contents(database);
+}
+
+Expected<Database> Opening::look(const Identity* wanted) {
+  if (auto done = look_at_files(); !done) return done.error();
+  if (!log_in_use_) {
+    auto untouched = Database::open(paths_.file, Database::Access::untouched, options_.vfs);
+    if (!untouched) return untouched.error();
+    if (auto done = look_inside(*untouched, wanted); !done) return done.error();
+    if (stamp_.settled)
+      return refused(paths_.log,
+                     "is missing or empty: restore the whole directory, or put it aside and "
+                     "start the node anew with --initialise");
+    if (!wanted) return untouched;
+    return Database::open(paths_.file, Database::Access::exclusive, options_.vfs);
+  }
+  // Reading a file with its log changes neither, so a refusal leaves both as they are.
+  auto database = Database::open(paths_.file, Database::Access::exclusive, options_.vfs);
+  if (!database) return database.error();
+  if (auto done = database->pragma("PRAGMA locking_mode = EXCLUSIVE", "exclusive"); !done)
+    return done.error();
+  if (auto done = look_inside(*database, wanted); !done) return done.error();
+  return database;
+}
+
+Expected<> Opening::prepare(Database& database, const Identity& identity) {
+  if (auto done = set_up(database); !done) return done.error();
+  if (auto done = reserve_log(database); !done) return done.error();
+  // The log's entry, and the file's where an earlier life did not live to sync it.
+  if (auto done = files_.sync_directory(paths_.directory); !done)
+    return step_failure("sync", paths_.directory, done.error());
+  // What an earlier life failed to sync can be read and yet not be on the disk, and syncing again
+  // does not help: all that was read is written anew.
+  if (auto done = checkpoint(database); !done) return done.error();
+  if (stamp_.settled) return {};
+  if (auto done = settle(database, identity); !done) return done.error();
+  return checkpoint(database);
+}
+
+// Writes the log to its full size: commits then only overwrite it, which is more than twice as fast
+// and goes on when the disk is full.
+Expected<> Opening::reserve_log(Database& database) {
+  // SQLite opens the log when it first reads.
+  if (auto read = database.ask("SELECT settled FROM identity"); !read) return read.error();
+  sqlite3_file* log = nullptr;
+  if (sqlite3_file_control(database.handle(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) !=
+          SQLITE_OK ||
+      log == nullptr || log->pMethods == nullptr)
+    return io_failure("reserve", paths_.log, "SQLite does not give it");
+  sqlite3_int64 size = 0;
+  if (log->pMethods->xFileSize(log, &size) != SQLITE_OK) return database.failure("reserve room in");
+  const auto wanted = static_cast<sqlite3_int64>(log_size(options_.checkpoint_after));
+  if (size >= wanted) return {};
+  const std::string zeros(largest_write, '\0');
+  while (size < wanted) {
+    const auto chunk = std::min(wanted - size, static_cast<sqlite3_int64>(zeros.size()));
+    const int code = log->pMethods->xWrite(log, zeros.data(), static_cast<int>(chunk), size);
+    if (code != SQLITE_OK)
+      return io_failure("reserve " + std::to_string(wanted) + " bytes for", paths_.log,
+                        sqlite3_errstr(code));
+    size += chunk;
+  }
+  if (const int code = log->pMethods->xSync(log, SQLITE_SYNC_NORMAL); code != SQLITE_OK)
+    return io_failure("sync", paths_.log, sqlite3_errstr(code));
+  return {};
+}
+
+Expected<> set_up(Database& database) {
+  // The order matters: the log has to be made under EXTRA, or a power cut can bring back the
+  // journal that it was made with, which hides the log.
+  static constexpr std::pair<std::string_view, std::string_view> pragmas[] = {
+      {"PRAGMA locking_mode = EXCLUSIVE", "exclusive"},
+      {"PRAGMA synchronous = EXTRA", ""},
+      {"PRAGMA synchronous", "3"},
+      {"PRAGMA journal_mode = WAL", "wal"},
+      {"PRAGMA synchronous = EXTRA", ""},
+      {"PRAGMA synchronous", "3"},
+      {"PRAGMA wal_autocheckpoint = 0", "0"},
+      {"PRAGMA trusted_schema = OFF", ""},
+      {"PRAGMA trusted_schema", "0"},
+      {"PRAGMA cell_size_check = ON", ""},
+      {"PRAGMA cell_size_check", "1"},
+      {"PRAGMA mmap_size = 0", "0"},
+      {"PRAGMA temp_store = MEMORY", ""},
+      {"PRAGMA temp_store", "2"},
+      {"PRAGMA secure_delete = OFF", "0"},
+      {"PRAGMA page_size", "4096"},
+      {"PRAGMA auto_vacuum", "0"},
+  };
+  for (const auto& [sql, reply] : pragmas)
+    if (auto done = database.pragma(sql, reply); !done) return done.error();
+  return {};
+}
+
+Expected<> checkpoint(Database& database) {
+  int frames = 0;
+  int copied = 0;
+  const int code = sqlite3_wal_checkpoint_v2(database.handle(), "main", SQLITE_CHECKPOINT_PASSIVE,
+                                             &frames, &copied);
+  if (code != SQLITE_OK) return database.failure("write back the log of");
+  if (frames != copied)
+    return io_failure(
+        "write back the log of", sqlite3_db_filename(database.handle(), "main"),
+        "only " + std::to_string(copied) + " of " + std::to_string(frames) + " pages were taken");
+  return {};
+}
+
+}  // namespace muster::storage

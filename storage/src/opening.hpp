@@ -1,0 +1,60 @@
+#pragma once
+
+#include "database.hpp"
+#include "directory.hpp"
+#include "format.hpp"
+
+#include <cstdint>
+#include <memory>
+
+namespace muster::storage {
+
+/// The size of a log of so many pages, in bytes.
+std::uint64_t log_size(std::uint32_t pages);
+
+/// A store in the making: the steps from a directory to a database that may be relied on, in their
+/// order. Until `look` has ended well nothing of the store was changed.
+class Opening {
+ public:
+  Opening(Files& files, const std::filesystem::path& directory, const OpenOptions& options)
+      : files_(files), paths_(directory), options_(options) {}
+
+  /// Makes and checks the directory, takes the lock, and makes a store where there is none.
+  Expected<> claim(const Identity& identity);
+  /// The same for a reader: nothing is made, and the lock is shared with other readers.
+  Expected<> claim_to_read();
+
+  /// Finds out all there is to be said against the store. `wanted` is null where it may be
+  /// anybody's.
+  Expected<Database> look(const Identity* wanted);
+
+  /// Brings what was looked at into the state in which commits are durable.
+  Expected<> prepare(Database& database, const Identity& identity);
+
+  [[nodiscard]] const StorePaths& paths() const { return paths_; }
+  [[nodiscard]] const Identity& found() const { return stamp_.identity; }
+  std::unique_ptr<Lock> take_lock_over() { return std::move(lock_); }
+
+ private:
+  Expected<> create(const Identity& identity);
+  Expected<> look_at_files();
+  Expected<> look_inside(Database& database, const Identity* wanted);
+  Expected<> reserve_log(Database& database);
+
+  Files& files_;
+  StorePaths paths_;
+  const OpenOptions& options_;
+  std::unique_ptr<Lock> lock_;
+  bool log_in_use_ = false;      ///< the log has content: the file alone is an old state
+  bool journal_in_use_ = false;  ///< making the log was cut off: SQLite will take it back
+  Stamp stamp_;
+};
+
+/// Sets a connection up so that every commit is durable when it returns: by write-ahead log, for
+/// this connection alone, and distrusting the file.
+Expected<> set_up(Database& database);
+
+/// Brings the log's content into the file, durably.
+Expected<> checkpoint(Database& database);
+
+}  // namespace muster::storage
