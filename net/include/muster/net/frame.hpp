@@ -51,17 +51,18 @@ struct Hello {
   Incarnation incarnation;
   std::uint64_t instance{};  ///< random, of this process life: tells a life from its clone
   std::uint64_t number{};    ///< counts the Hellos of a life: tells a late Hello from a new one
-  /// Counts the sessions with that node that this life has ended, from 1: tells a session that goes
-  /// on from one that the other side has given up.
-  std::uint64_t session{};
-  // The session that this side has, if any: with which life, its count, and the last letter
-  // received in it.
+  /// The life of the other side that this one knows; 0 where it knows none.
   std::uint64_t peer_instance{};
+  /// Counts the sessions of these two lives on this side, from 1: one that goes on from one that
+  /// was given up.
+  std::uint64_t session{};
+  /// The same count of the other side, as far as it is known; 0 where there is no session yet.
   std::uint64_t peer_session{};
+  /// The last letter received in the session.
   std::uint64_t received{};
 };
 MUSTER_DESCRIBE(Hello, oldest_version, newest_version, role, cluster, from, to, incarnation,
-                instance, number, session, peer_instance, peer_session, received);
+                instance, number, peer_instance, session, peer_session, received);
 
 /// Why a Hello makes no session.
 enum class RefusalReason {
@@ -139,6 +140,9 @@ class FrameReader {
   /// such value or has bytes left over. After a failure the reader is not to be used any more.
   Expected<std::optional<Frame>> next();
 
+  /// The bytes of the frame that `next` gave last.
+  [[nodiscard]] std::size_t last_size() const { return last_size_; }
+
   /// True when part of a frame has come and the rest has not.
   [[nodiscard]] bool partial() const { return begin_ != end_; }
 
@@ -146,6 +150,7 @@ class FrameReader {
   std::vector<char> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
+  std::size_t last_size_ = 0;
 };
 
 }  // namespace muster::net

@@ -1,0 +1,179 @@
+#include <muster/net/admin.hpp>
+
+#include "sockets.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <list>
+#include <utility>
+
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace muster::net {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using Unix = asio::local::stream_protocol;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::size_t most_guests = 16;
+constexpr std::size_t longest_word = 64;
+constexpr auto guest_deadline = 2s;
+constexpr auto accept_again_after = 10ms;
+constexpr std::size_t longest_path = sizeof(sockaddr_un::sun_path) - 1;
+
+Failure bad_path(const std::string& path, const std::string& why) {
+  return Failure{ExitCode::bad_configuration, "cannot answer at " + path + ": " + why};
+}
+
+// Of a dead process, for whoever lives holds the lock of the store beside it.
+Expected<> remove_old_socket(const std::string& path) {
+  struct stat found {};
+  if (::lstat(path.c_str(), &found) != 0) return {};
+  if (!S_ISSOCK(found.st_mode))
+    return bad_path(path, "there is something that is no socket; remove it");
+  if (::unlink(path.c_str()) != 0) return bad_path(path, std::strerror(errno));
+  return {};
+}
+
+}  // namespace
+
+class Admin::Impl : public std::enable_shared_from_this<Admin::Impl> {
+ public:
+  Impl(asio::any_io_executor executor, std::string path, Words words)
+      : executor_(executor),
+        path_(std::move(path)),
+        words_(std::move(words)),
+        acceptor_(executor),
+        retry_(executor) {}
+
+  Expected<> listen() {
+    if (path_.size() > longest_path) {
+      return bad_path(path_, "the path has " + std::to_string(path_.size()) +
+                                 " bytes, the system allows " + std::to_string(longest_path) +
+                                 "; use a shorter directory");
+    }
+    if (const auto removed = remove_old_socket(path_); !removed) return removed;
+    error_code error;
+    acceptor_.open(Unix(), error);
+    if (!error) {
+      close_on_exec(acceptor_.native_handle());
+      acceptor_.bind(Unix::endpoint(path_), error);
+    }
+    if (error) return bad_path(path_, error.message());
+    // Nobody can connect before `listen`.
+    if (::chmod(path_.c_str(), S_IRUSR | S_IWUSR) != 0)
+      return bad_path(path_, std::strerror(errno));
+    acceptor_.listen(asio::socket_base::max_listen_connections, error);
+    if (error) return bad_path(path_, error.message());
+    listens_ = true;
+    accept();
+    return {};
+  }
+
+  void close() {
+    error_code ignored;
+    acceptor_.close(ignored);
+    retry_.cancel();
+    for (const auto& guest : guests_) guest->close();
+    guests_.clear();
+    if (std::exchange(listens_, false)) ::unlink(path_.c_str());
+  }
+
+ private:
+  struct Guest {
+    explicit Guest(Unix::socket accepted)
+        : socket(std::move(accepted)), timer(socket.get_executor()) {}
+    void close() {
+      error_code ignored;
+      socket.close(ignored);
+      timer.cancel();
+    }
+    Unix::socket socket;
+    asio::steady_timer timer;
+    std::string text;
+  };
+
+  void accept() {
+    acceptor_.async_accept([self = shared_from_this()](error_code error, Unix::socket socket) {
+      if (!self->listens_) return;
+      if (error) return self->accept_later();
+      self->took(std::move(socket));
+      self->accept();
+    });
+  }
+
+  void accept_later() {
+    retry_.expires_after(accept_again_after);
+    retry_.async_wait([self = shared_from_this()](error_code error) {
+      if (!error && self->listens_) self->accept();
+    });
+  }
+
+  void took(Unix::socket socket) {
+    close_on_exec(socket.native_handle());
+    if (guests_.size() >= most_guests) {
+      guests_.front()->close();
+      guests_.pop_front();
+    }
+    const auto guest = guests_.emplace_back(std::make_shared<Guest>(std::move(socket)));
+    guest->timer.expires_after(guest_deadline);
+    guest->timer.async_wait([self = shared_from_this(), guest](error_code error) {
+      if (!error) self->leave(guest);
+    });
+    asio::async_read_until(guest->socket, asio::dynamic_buffer(guest->text, longest_word), '\n',
+                           [self = shared_from_this(), guest](error_code error, std::size_t size) {
+                             if (error || !self->listens_) return self->leave(guest);
+                             self->answer(guest, size);
+                           });
+  }
+
+  void answer(const std::shared_ptr<Guest>& guest, std::size_t size) {
+    const auto word = words_.find(std::string_view(guest->text).substr(0, size - 1));
+    if (word == words_.end()) return leave(guest);
+    guest->text = word->second() + "\n";
+    asio::async_write(
+        guest->socket, asio::buffer(guest->text),
+        [self = shared_from_this(), guest](error_code, std::size_t) { self->leave(guest); });
+  }
+
+  void leave(const std::shared_ptr<Guest>& guest) {
+    guest->close();
+    guests_.remove(guest);
+  }
+
+  asio::any_io_executor executor_;
+  std::string path_;
+  Words words_;
+  Unix::acceptor acceptor_;
+  asio::steady_timer retry_;
+  std::list<std::shared_ptr<Guest>> guests_;  // the oldest first
+  bool listens_ = false;
+};
+
+Admin::Admin(asio::any_io_executor executor, std::string path, Words words)
+    : impl_(std::make_shared<Impl>(std::move(executor), std::move(path), std::move(words))) {}
+
+Admin::~Admin() {
+  impl_->close();
+}
+
+Expected<> Admin::listen() {
+  return impl_->listen();
+}
+void Admin::close() {
+  impl_->close();
+}
+
+}  // namespace muster::net

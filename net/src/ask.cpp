@@ -1,0 +1,148 @@
+// The blocking sides of the admin socket and of the observer's connection, for the command line.
+
+#include <muster/net/admin.hpp>
+#include <muster/net/frame.hpp>
+
+#include "connection.hpp"
+#include "dial.hpp"
+#include "hello_check.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
+
+#include <utility>
+
+#include <sys/un.h>
+
+namespace muster::net {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+namespace {
+
+constexpr std::size_t longest_answer = 1024 * 1024;
+
+Failure timed_out(const std::string& where) {
+  return Failure{ExitCode::timed_out,
+                 where + " did not answer in time: the node may be paused or very busy"};
+}
+
+// An observer's connection: Hello, the other's Hello, the question, the answer.
+class Observer final : public ConnectionOwner {
+ public:
+  Observer(asio::io_context& context, std::string address, const std::string& cluster,
+           Duration bound)
+      : context_(context), address_(std::move(address)), bound_(bound) {
+    hello_.role = Role::observer;
+    hello_.cluster = cluster;
+  }
+
+  void begin() {
+    const auto dial = std::make_shared<Dial>(context_.get_executor(), bound_);
+    dial->begin(address_, [this](DialEnd end, Tcp::socket socket) {
+      if (end != DialEnd::connected)
+        return finish(end == DialEnd::refused ? nobody("nothing listens there")
+                                              : nobody("there is no answer"));
+      connection_ = std::make_shared<Connection>(std::move(socket), bound_, counters_);
+      connection_->belongs_to(this);
+      say(hello_);
+      connection_->start();
+    });
+  }
+
+  std::optional<Expected<std::string>> take_answer() { return std::move(answer_); }
+  void give_up() {
+    if (connection_) connection_->close();
+  }
+
+  void came(Connection&, Frame frame) override {
+    if (std::holds_alternative<Hello>(frame)) return say(StatusQuestion{});
+    if (auto* status = std::get_if<StatusAnswer>(&frame)) return finish(std::move(status->json));
+    const auto* refusal = std::get_if<Refusal>(&frame);
+    finish(Failure{ExitCode::bad_configuration,
+                   address_ + " refuses to answer: " +
+                       (refusal ? presentable(refusal->text, 300) : "it is no node of Muster")});
+  }
+  void ended(Connection&, End, const std::string& why) override { finish(nobody(why)); }
+  void writable(Connection&) override {}
+  void turn_ended() override {}
+
+ private:
+  void say(const Frame& frame) {
+    append_frame(connection_->out(), frame);
+    connection_->flush();
+  }
+  Failure nobody(const std::string& why) const {
+    return Failure{ExitCode::unreachable, "no node answers at " + address_ + ": " + why};
+  }
+  void finish(Expected<std::string> answer) {
+    if (!answer_) answer_ = std::move(answer);
+    give_up();
+  }
+
+  asio::io_context& context_;
+  std::string address_;
+  Duration bound_;
+  Hello hello_;
+  Counters counters_;
+  std::shared_ptr<Connection> connection_;
+  std::optional<Expected<std::string>> answer_;
+};
+
+}  // namespace
+
+Expected<std::string> ask_admin(const std::string& path, Duration bound, std::string_view word) {
+  constexpr std::size_t longest_path = sizeof(sockaddr_un::sun_path) - 1;
+  if (path.size() > longest_path) {
+    return Failure{ExitCode::bad_configuration,
+                   "the path " + path + " has " + std::to_string(path.size()) +
+                       " bytes, a socket's path may have " + std::to_string(longest_path)};
+  }
+  const auto nobody = [&](const error_code& error) {
+    return Failure{ExitCode::unreachable,
+                   "no node answers at " + path + ": " + error.message() + "; is it running?"};
+  };
+  asio::io_context context(1);
+  asio::local::stream_protocol::socket socket(context);
+  error_code error;
+  socket.connect(asio::local::stream_protocol::endpoint(path), error);
+  if (error) return nobody(error);
+  const std::string question = std::string(word) + "\n";
+  std::string answer;
+  bool over = false;
+  asio::async_write(socket, asio::buffer(question), [&](error_code failed, std::size_t) {
+    if (failed) error = failed;
+  });
+  asio::async_read(socket, asio::dynamic_buffer(answer, longest_answer),
+                   [&](error_code end, std::size_t) {
+                     over = true;
+                     if (end != asio::error::eof) error = end;
+                   });
+  context.run_for(bound);
+  if (!over) return timed_out(path);
+  if (error) return nobody(error);
+  if (answer.empty() || answer.back() != '\n') {
+    return Failure{ExitCode::unreachable,
+                   "the node at " + path + " has no answer to \"" + presentable(word) + "\""};
+  }
+  answer.pop_back();
+  return answer;
+}
+
+Expected<std::string> ask_observer(const std::string& address, const std::string& cluster,
+                                   Duration bound) {
+  if (const auto parsed = parse_address(address); !parsed) return parsed.error();
+  asio::io_context context(1);
+  Observer observer(context, address, cluster, bound);
+  observer.begin();
+  context.run_for(bound);
+  observer.give_up();
+  if (auto answer = observer.take_answer()) return *std::move(answer);
+  return timed_out(address);
+}
+
+}  // namespace muster::net

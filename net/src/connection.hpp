@@ -1,0 +1,90 @@
+#pragma once
+
+#include "sockets.hpp"
+
+#include <muster/net/frame.hpp>
+#include <muster/net/sessions.hpp>
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace muster::net {
+
+/// Why a connection ended without being closed by this node.
+enum class End {
+  finished,  ///< closed by the other side, reset, or timed out
+  garbage,   ///< what came is no stream of frames
+  late,      ///< the rest of a frame did not come in time
+};
+
+class Connection;
+
+/// Who a connection belongs to: told of what comes on it. May close it, or hand it on to another
+/// owner.
+class ConnectionOwner {
+ public:
+  virtual void came(Connection& connection, Frame frame) = 0;
+  /// Everything that came was given to `came`; nothing more will. The connection is closed.
+  virtual void ended(Connection& connection, End end, const std::string& why) = 0;
+  /// There is room again for bytes to be written.
+  virtual void writable(Connection& connection) = 0;
+  /// Each time that a connection has done what it was woken for.
+  virtual void turn_ended() = 0;
+
+ protected:
+  ~ConnectionOwner() = default;
+};
+
+/// One TCP connection: frames in, bytes out, both without waiting.
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  /// So many bytes wait to be written at most, and one frame more.
+  static constexpr std::size_t enough_bytes = 128 * 1024;
+
+  Connection(Tcp::socket socket, Duration frame_deadline, Counters& counters);
+
+  void belongs_to(ConnectionOwner* owner) { owner_ = owner; }
+  /// Begins to read.
+  void start();
+
+  /// Where frames to be written are put, and then written as far as that goes without waiting.
+  std::string& out() { return out_; }
+  void flush();
+
+  /// Gives `came` all that can be read at this moment, and `ended` if that is the end.
+  void read_now();
+
+  void close();
+  [[nodiscard]] bool closed() const { return closed_; }
+  [[nodiscard]] bool at_end() { return closed_ || net::at_end(socket_); }
+  /// The bytes of the frame that `came` was called with.
+  [[nodiscard]] std::size_t frame_size() const { return reader_.last_size(); }
+
+ private:
+  void wait_to_read();
+  void wait_to_write();
+  void read(std::size_t most, bool to_the_end);
+  void take_frames();
+  void watch_partial_frame();
+  void end(End end, const std::string& why);
+
+  Tcp::socket socket_;
+  boost::asio::steady_timer frame_timer_;
+  Duration frame_deadline_;
+  Counters& counters_;
+  ConnectionOwner* owner_ = nullptr;
+  FrameReader reader_;
+  std::string out_;
+  std::size_t out_begin_ = 0;
+  bool waits_to_write_ = false;
+  bool watches_frame_ = false;
+  std::uint64_t frames_ = 0;  // that came whole
+  bool write_failed_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace muster::net

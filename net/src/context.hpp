@@ -1,0 +1,98 @@
+#pragma once
+
+#include "calls.hpp"
+
+#include <muster/net/frame.hpp>
+#include <muster/net/sessions.hpp>
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace muster::net {
+
+/// What the handlers of Sessions are to be told, in order.
+struct LetterCame {
+  Letter letter;
+  std::uint64_t instance;  ///< of the life that sent it
+};
+struct CallUnanswered {
+  NodeId by;
+  CallNumber call;
+};
+struct LifeOver {
+  NodeId node;
+  Incarnation life;
+};
+struct OutlivedBy {
+  Incarnation seen;
+};
+struct Warning {
+  std::string text;
+};
+using Notice = std::variant<LetterCame, CallUnanswered, LifeOver, OutlivedBy, Warning>;
+
+/// What listener and peers of one Sessions share. Handlers are never called in the midst of a
+/// change: what they are to be told waits here until the turn ends.
+struct Context {
+  boost::asio::any_io_executor executor;
+  Self self;
+  Duration T{};
+  SessionLimits limits;
+  Counters counters;
+  Calls calls;
+  std::deque<Notice> notices;
+  bool closed = false;
+  std::uint64_t clock = 0;   ///< orders calls and dials
+  std::uint64_t hellos = 0;  ///< said in this life
+  std::map<std::string, std::string, std::less<>> warned;
+
+  std::function<void()> deliver;      ///< the turn ends: the handlers are told
+  std::function<void()> read_hellos;  ///< what others have already said is taken note of
+
+  void notify(Notice notice) {
+    if (!closed) notices.push_back(std::move(notice));
+  }
+
+  [[nodiscard]] Duration hello_deadline() const {
+    return limits.hello_deadline > Duration::zero() ? limits.hello_deadline : 2 * T;
+  }
+  [[nodiscard]] Duration frame_deadline() const {
+    return limits.frame_deadline > Duration::zero() ? limits.frame_deadline : T;
+  }
+
+  /// The call will not be answered.
+  void unanswered(Call& call) {
+    call.decided = true;
+    notify(CallUnanswered{call.to, call.number});
+  }
+
+  /// Warns, unless the last warning about that matter was the same.
+  void warn(const std::string& matter, std::string text) {
+    std::string& last = warned[matter];
+    if (last == text) return;
+    last = text;
+    notify(Warning{std::move(text)});
+  }
+  void calm(const std::string& matter) {
+    if (!warned.empty()) warned.erase(matter);
+  }
+
+  /// A Hello of this life, but for what it says of a session.
+  Hello hello(NodeId to) {
+    Hello hello;
+    hello.role = Role::node;
+    hello.cluster = self.cluster;
+    hello.from = self.id;
+    hello.to = to;
+    hello.incarnation = self.incarnation;
+    hello.instance = self.instance;
+    hello.number = ++hellos;
+    return hello;
+  }
+};
+
+}  // namespace muster::net

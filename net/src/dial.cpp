@@ -1,0 +1,97 @@
+#include "dial.hpp"
+
+#include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
+
+#include <utility>
+
+namespace muster::net {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+Dial::Dial(asio::any_io_executor executor, Duration bound)
+    : resolver_(executor), socket_(executor), timer_(executor), bound_(bound) {}
+
+void Dial::begin(const std::string& address, Done done) {
+  done_ = std::move(done);
+  timer_.expires_after(bound_);
+  timer_.async_wait([self = shared_from_this()](error_code error) {
+    if (!error) self->finish(DialEnd::silence);
+  });
+  const auto parsed = parse_address(address);
+  error_code not_numeric = asio::error::host_not_found;
+  if (parsed) {
+    const auto numeric = asio::ip::make_address(parsed->host, not_numeric);
+    if (!not_numeric) {
+      const auto port = static_cast<std::uint16_t>(std::stoul(parsed->port));
+      return connect({Tcp::endpoint(numeric, port)});
+    }
+    return resolver_.async_resolve(
+        parsed->host, parsed->port,
+        [self = shared_from_this()](error_code error, const Tcp::resolver::results_type& results) {
+          if (!self->done_) return;
+          std::vector<Tcp::endpoint> endpoints;
+          if (!error)
+            for (const auto& result : results)
+              endpoints.insert(endpoints.begin(), result.endpoint());
+          self->connect(std::move(endpoints));
+        });
+  }
+  connect({});
+}
+
+void Dial::connect(std::vector<Tcp::endpoint> endpoints) {
+  endpoints_ = std::move(endpoints);
+  all_refused_ = !endpoints_.empty();
+  connect_next();
+}
+
+// Each address of a host in turn. Refused is only who is refused at every one of them.
+void Dial::connect_next() {
+  const auto later = [this](DialEnd end) {
+    asio::post(timer_.get_executor(), [self = shared_from_this(), end] { self->finish(end); });
+  };
+  if (endpoints_.empty()) return later(all_refused_ ? DialEnd::refused : DialEnd::silence);
+  const Tcp::endpoint endpoint = endpoints_.back();
+  endpoints_.pop_back();
+  error_code error;
+  socket_.close(error);
+  socket_.open(endpoint.protocol(), error);
+  if (error) return later(DialEnd::silence);
+  close_on_exec(socket_.native_handle());
+  prepare_stream(socket_, bound_);
+  socket_.async_connect(endpoint, [self = shared_from_this()](error_code failed) {
+    if (!self->done_) return;
+    if (!failed) {
+      // With nobody listening, a port that the system gave to this very socket connects to itself.
+      error_code gone;
+      const bool itself = self->socket_.local_endpoint(gone) == self->socket_.remote_endpoint(gone);
+      if (!itself || gone) return self->finish(DialEnd::connected);
+      self->socket_.set_option(Tcp::socket::linger(true, 0), gone);
+    } else if (failed != asio::error::connection_refused) {
+      self->all_refused_ = false;
+    }
+    self->connect_next();
+  });
+}
+
+void Dial::finish(DialEnd end) {
+  if (!done_) return;
+  const Done done = std::exchange(done_, nullptr);
+  timer_.cancel();
+  resolver_.cancel();
+  error_code ignored;
+  if (end != DialEnd::connected) socket_.close(ignored);
+  done(end, std::move(socket_));
+}
+
+void Dial::give_up() {
+  done_ = nullptr;
+  timer_.cancel();
+  resolver_.cancel();
+  error_code ignored;
+  socket_.close(ignored);
+}
+
+}  // namespace muster::net

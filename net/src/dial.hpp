@@ -1,0 +1,47 @@
+#pragma once
+
+#include "sockets.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace muster::net {
+
+/// What came of a dial.
+enum class DialEnd {
+  connected,
+  refused,  ///< nobody listens there: the machine itself has said so
+  silence,  ///< anything else, which proves nothing
+};
+
+/// One attempt to connect to an address, resolved anew each time, within a bound.
+class Dial : public std::enable_shared_from_this<Dial> {
+ public:
+  using Done = std::function<void(DialEnd, Tcp::socket)>;
+
+  Dial(boost::asio::any_io_executor executor, Duration bound);
+
+  /// Calls `done` once, later, unless it is given up before.
+  void begin(const std::string& address, Done done);
+  void give_up();
+
+ private:
+  void connect(std::vector<Tcp::endpoint> endpoints);
+  void connect_next();
+  void finish(DialEnd end);
+
+  Tcp::resolver resolver_;
+  Tcp::socket socket_;
+  boost::asio::steady_timer timer_;
+  Duration bound_;
+  Done done_;
+  std::vector<Tcp::endpoint> endpoints_;  // still to be tried, the last first
+  bool all_refused_ = true;
+};
+
+}  // namespace muster::net

@@ -1,0 +1,89 @@
+#include "hello_check.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace muster::net {
+
+namespace {
+
+constexpr std::size_t most_keys_named = 4;
+
+std::map<std::string_view, std::string_view> key_values(std::string_view text) {
+  std::map<std::string_view, std::string_view> found;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const std::size_t equals = line.find('=');
+    if (equals != std::string_view::npos)
+      found.emplace(line.substr(0, equals), line.substr(equals + 1));
+    else if (!line.empty())
+      found.emplace(line, "");
+  }
+  return found;
+}
+
+std::string value_at(const std::map<std::string_view, std::string_view>& values,
+                     std::string_view key, const std::string& whose) {
+  const auto at = values.find(key);
+  return (at == values.end() ? "nothing" : presentable(at->second, 40)) + " at " + whose;
+}
+
+std::string range(std::uint8_t oldest, std::uint8_t newest) {
+  if (oldest == newest) return std::to_string(oldest);
+  return std::to_string(oldest) + "-" + std::to_string(newest);
+}
+
+std::string speaker(const Hello& hello) {
+  if (hello.role == Role::observer) return "the observer";
+  return "node " + std::to_string(hello.from.value);
+}
+
+}  // namespace
+
+std::string presentable(std::string_view bytes, std::size_t most) {
+  std::string shown;
+  for (char c : bytes.substr(0, most)) shown += c >= ' ' && c <= '~' ? c : '?';
+  if (bytes.size() > most) shown += "...";
+  return shown;
+}
+
+std::string differing_keys(const ClusterText& left, const ClusterText& right) {
+  const auto ours = key_values(left.text);
+  const auto theirs = key_values(right.text);
+  std::set<std::string_view> keys;
+  for (const auto& [key, value] : ours)
+    if (const auto at = theirs.find(key); at == theirs.end() || at->second != value)
+      keys.insert(key);
+  for (const auto& [key, value] : theirs)
+    if (!ours.contains(key)) keys.insert(key);
+  if (keys.empty()) return "the order of their lines";
+  std::string named;
+  std::size_t count = 0;
+  for (std::string_view key : keys) {
+    if (count++ == most_keys_named)
+      return named + ", and " + std::to_string(keys.size() - most_keys_named) + " more";
+    if (!named.empty()) named += ", ";
+    named += presentable(key, 60) + " (" + value_at(ours, key, left.whose) + ", " +
+             value_at(theirs, key, right.whose) + ")";
+  }
+  return named;
+}
+
+std::optional<Refusal> refuse_speech(const Self& self, const Hello& hello) {
+  if (hello.oldest_version > wire_newest || hello.newest_version < wire_oldest) {
+    return Refusal{RefusalReason::version, "this node speaks wire versions " +
+                                               range(wire_oldest, wire_newest) + ", the other " +
+                                               range(hello.oldest_version, hello.newest_version)};
+  }
+  if (hello.cluster != self.cluster) {
+    return Refusal{RefusalReason::cluster,
+                   "the clusters differ in " +
+                       differing_keys({self.cluster, "node " + std::to_string(self.id.value)},
+                                      {hello.cluster, speaker(hello)})};
+  }
+  return std::nullopt;
+}
+
+}  // namespace muster::net

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <muster/failure.hpp>
+#include <muster/types.hpp>
+
+#include <boost/asio/ip/tcp.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace muster::net {
+
+using Tcp = boost::asio::ip::tcp;
+
+/// "host:port" or "[host]:port" in its two parts.
+struct Address {
+  std::string host;
+  std::string port;
+};
+Expected<Address> parse_address(std::string_view text);
+
+/// A socket that no program which this process starts will hold open: a listener or a connection
+/// that outlived its node in a child would forge life. To be called on every socket, as soon as it
+/// is there.
+void close_on_exec(int handle);
+
+/// How connections between nodes are set: no delays; bytes that are not acknowledged by the other
+/// machine within `bound` end the connection, so that one over a healed link begins anew.
+void prepare_stream(Tcp::socket& socket, Duration bound);
+
+/// True when nothing more will come on the socket: the other side has closed it or is gone.
+bool at_end(Tcp::socket& socket);
+
+}  // namespace muster::net
