@@ -54,7 +54,7 @@ CASES = {
 CLEAN = {
     "core/CMakeLists.txt": "include/muster/a.hpp src/a.cpp\n",
     "core/include/muster/a.hpp": "#pragma once\n#include <boost/json.hpp>\n#include <stop_token>\n",
-    "core/src/a.cpp": "// a std::thread would be wrong here; in terms of the paper, SIGTERM, mkdtemp(/XXXXXX)\n",
+    "core/src/a.cpp": "// no std::thread here; in terms of the paper; SIGTERM; /tmp/XXXXXX\n",
     "storage/CMakeLists.txt": "src/a.cpp\n",
     "storage/src/a.cpp": "#include <sqlite3.h>\n#include <muster/types.hpp>\n",
     "net/CMakeLists.txt": "src/a.cpp\n",
