@@ -122,8 +122,7 @@ class Dev(unittest.TestCase):
     def test_sudo_installs_for_others(self):
         machine = Machine(self.directory.name, ("id", "dpkg-query", "apt-get", "cmake", "sudo"))
         self.assertEqual(machine.run("demo", MISSING="git", WHO="1000").returncode, 0)
-        installed = "env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends git"
-        self.assertTrue(machine.calls("sudo")[-1].startswith("sudo -n " + installed))
+        self.assertRegex(machine.calls("sudo")[-1], "^sudo -n env .* apt-get install -y .* git -o ")
 
     def test_where_nothing_can_be_installed_it_says_what_is_missing_and_how(self):
         machine = Machine(self.directory.name)
