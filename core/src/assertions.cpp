@@ -35,7 +35,7 @@ std::string with_work(const Standing& node) {
 // The first node that counts, and the first after it that differs from it; equality is transitive,
 // so that no other pair has to be looked at.
 template <class Counts, class Agree, class Say>
-Verdict all_agree(Standings nodes, Counts counts, Agree agree, Say say) {
+std::optional<Disagreement> all_agree(Standings nodes, Counts counts, Agree agree, Say say) {
   const auto first = std::find_if(nodes.begin(), nodes.end(), counts);
   if (first == nodes.end()) return std::nullopt;
   const auto other = std::find_if(first + 1, nodes.end(), [&](const Standing& node) {
@@ -58,21 +58,21 @@ Standing standing(NodeId node, const View& view, std::optional<GroupNumber> work
   return {node, true, view.status, view.coordinator, view.group, view.definition, works_for};
 }
 
-Verdict assertion_1a(Standings nodes) {
+std::optional<Disagreement> assertion_1a(Standings nodes) {
   return all_agree(
       nodes, works_in_group,
       [](const Standing& i, const Standing& j) { return i.coordinator == j.coordinator; },
       with_coordinator);
 }
 
-Verdict assertion_1b(Standings nodes) {
+std::optional<Disagreement> assertion_1b(Standings nodes) {
   return all_agree(
       nodes, is_normal,
       [](const Standing& i, const Standing& j) { return i.definition == j.definition; },
       with_definition);
 }
 
-Verdict assertion_2(Standings nodes) {
+std::optional<Disagreement> assertion_2(Standings nodes) {
   const Standing* coordinator = own_coordinator(nodes);
   NodeSet up;
   std::string all;
@@ -129,21 +129,22 @@ bool is_one_group(Standings nodes) {
          });
 }
 
-Verdict works_apart(Standings nodes) {
+std::optional<Disagreement> works_apart(Standings nodes) {
   return all_agree(
       nodes, [](const Standing& node) { return node.up && node.works_for; },
       [](const Standing& i, const Standing& j) { return i.works_for == j.works_for; }, with_work);
 }
 
-Verdict group_grows(NodeId node, const std::optional<GroupNumber>& before,
-                    const GroupNumber& accepted) {
+std::optional<Disagreement> group_grows(NodeId node, const std::optional<GroupNumber>& before,
+                                        const GroupNumber& accepted) {
   if (!before || !(accepted < *before)) return std::nullopt;
   return Disagreement{{node},
                       "node " + to_text(node) + " accepted group " + to_text(accepted) +
                           " after group " + to_text(*before)};
 }
 
-Verdict durable(NodeId node, const SafeState& saved, const SafeState& recovered) {
+std::optional<Disagreement> durable(NodeId node, const SafeState& saved,
+                                    const SafeState& recovered) {
   const auto lost = [&](const std::string& what) {
     return Disagreement{{node}, "node " + to_text(node) + " recovered " + what + " was durable"};
   };

@@ -40,18 +40,16 @@ struct Disagreement {
 };
 MUSTER_DESCRIBE(Disagreement, nodes, why);
 
-using Verdict = std::optional<Disagreement>;
-
 /// Assertion 1a: two nodes in Reorganization or Normal have the same coordinator.
-Verdict assertion_1a(Standings nodes);
+std::optional<Disagreement> assertion_1a(Standings nodes);
 
 /// Assertion 1b: two nodes in Normal have the same definition of the task.
-Verdict assertion_1b(Standings nodes);
+std::optional<Disagreement> assertion_1b(Standings nodes);
 
 /// Assertion 2, of a state that has been left in peace for long enough: one node is Normal and its
 /// own coordinator, and all others that are up are Normal with the same coordinator. Holds where
 /// nobody is up.
-Verdict assertion_2(Standings nodes);
+std::optional<Disagreement> assertion_2(Standings nodes);
 
 /// How long it may take from the last disturbance to a state of Assertion 2: see assertions.cpp.
 Duration settling_bound(const Config& config);
@@ -60,15 +58,16 @@ Duration settling_bound(const Config& config);
 bool is_one_group(Standings nodes);
 
 /// No two nodes work at once for different groups.
-Verdict works_apart(Standings nodes);
+std::optional<Disagreement> works_apart(Standings nodes);
 
 /// A node never accepts a smaller group number than it has accepted before, restarts included.
 /// `accepted` counts when all Saves of its step are durable.
-Verdict group_grows(NodeId node, const std::optional<GroupNumber>& before,
-                    const GroupNumber& accepted);
+std::optional<Disagreement> group_grows(NodeId node, const std::optional<GroupNumber>& before,
+                                        const GroupNumber& accepted);
 
 /// What was durable is there when the next life begins: nothing in `recovered` is older than in
 /// `saved`.
-Verdict durable(NodeId node, const SafeState& saved, const SafeState& recovered);
+std::optional<Disagreement> durable(NodeId node, const SafeState& saved,
+                                    const SafeState& recovered);
 
 }  // namespace muster

@@ -1,0 +1,233 @@
+#include <muster/text.hpp>
+#include <muster/verify.hpp>
+
+#include <algorithm>
+
+/// What happens to nodes from outside, and what is checked of all of them.
+
+namespace muster::verify {
+
+using journal::FaultKind;
+
+namespace {
+
+constexpr std::initializer_list<const char*> of_states = {"1a", "1b", "works-apart"};
+
+std::string names(const NodeSet& nodes) {
+  std::string out;
+  for (NodeId node : nodes) out += (out.empty() ? "" : ", ") + to_text(node);
+  return (nodes.size() == 1 ? "node " : "nodes ") + out;
+}
+
+}  // namespace
+
+Standing& Verifier::standing_of(NodeId id) {
+  const auto at =
+      std::lower_bound(standings_.begin(), standings_.end(), id,
+                       [](const Standing& standing, NodeId node) { return standing.node < node; });
+  if (at != standings_.end() && at->node == id) return *at;
+  Standing unknown;
+  unknown.node = id;
+  return *standings_.insert(at, unknown);
+}
+
+// --- Lives, pauses, cuts
+// ----------------------------------------------------------------------------
+
+void Verifier::begin_life(const journal::Header& line) {
+  end_life(line.node);
+  disturbed();
+  ++lives_;
+  Node& node = nodes_[line.node];
+  node.life = line.incarnation;
+  node.counts = true;
+  node.seq.reset();
+  node.grammar = line.state ? HookGrammar(*line.state) : HookGrammar();
+  node.reported.reset();
+  node.accepting.reset();
+  node.group.reset();
+  node.saving.clear();
+  Standing& now = standing_of(line.node);
+  now = {line.node, true, Status::Down, {}, {}, {}, {}};
+  if (line.state) {
+    node.saved = line.state->safe;
+    node.group = line.state->g;
+    now = standing(line.node, bully::view(line.config, *line.state), node.grammar.works_for());
+  } else {
+    node.seq = 0;
+  }
+  check_states();
+}
+
+void Verifier::end_life(NodeId id) {
+  const auto found = nodes_.find(id);
+  if (found == nodes_.end() || !found->second.counts) return;
+  if (found->second.paused_since) end_pause(id);
+  found->second.counts = false;
+  Standing& now = standing_of(id);
+  now.up = false;
+  now.works_for.reset();
+}
+
+void Verifier::foreseen_pauses() {
+  for (; next_pause_ < foresight_.pauses.size(); ++next_pause_) {
+    const Foresight::Pause& pause = foresight_.pauses[next_pause_];
+    if (pause.from > now_) return;
+    begin_pause(pause.node, pause.from);
+  }
+}
+
+// By assumption 9 a failure: it is down, and what it worked for counts no longer.
+void Verifier::begin_pause(NodeId id, Duration from) {
+  const auto found = nodes_.find(id);
+  if (found == nodes_.end() || !found->second.counts || found->second.paused_since) return;
+  found->second.paused_since = from;
+  Standing& now = standing_of(id);
+  now.up = false;
+  now.works_for.reset();
+}
+
+void Verifier::end_pause(NodeId id) {
+  Node& node = nodes_.at(id);
+  if (!node.paused_since) return;
+  not_claimed(of_states, *node.paused_since, "assumption 9: node " + to_text(id) + " paused");
+  node.paused_since.reset();
+  Standing& now = standing_of(id);
+  now.up = true;
+  now.works_for.reset();
+}
+
+Expected<> Verifier::take(const journal::Fault& line) {
+  check_2();
+  disturbed();
+  switch (line.kind) {
+    case FaultKind::killed:
+    case FaultKind::power_cut:
+    case FaultKind::ended:
+      for_each_named(line.node, &Verifier::end_life);
+      break;
+    case FaultKind::paused:
+      if (line.node) begin_pause(*line.node, now_);
+      break;
+    case FaultKind::resumed:
+      for_each_named(line.node, &Verifier::resumed);
+      break;
+    case FaultKind::cut:
+      cut(line);
+      break;
+    case FaultKind::healed:
+      healed(line);
+      break;
+    case FaultKind::wiped:
+      for_each_named(line.node, &Verifier::wiped);
+      break;
+    case FaultKind::terminated:
+    case FaultKind::reset:
+      break;
+  }
+  check_states();
+  return {};
+}
+
+void Verifier::for_each_named(const std::optional<NodeId>& node, void (Verifier::*what)(NodeId)) {
+  if (node) return (this->*what)(*node);
+  for (const auto& [id, known] : nodes_) (this->*what)(id);
+}
+
+// It is down until it says `Paused`, where that is what it says first.
+void Verifier::resumed(NodeId id) {
+  auto& told = foresight_.resumed_to_paused[id];
+  const bool paused = !told.empty() && told.front();
+  if (!told.empty()) told.pop_front();
+  if (!paused && nodes_.contains(id)) end_pause(id);
+}
+
+void Verifier::wiped(NodeId id) {
+  const auto found = nodes_.find(id);
+  if (found == nodes_.end()) return;
+  found->second.accepted.reset();
+  found->second.saved.reset();
+}
+
+void Verifier::cut(const journal::Fault& line) {
+  if (!line.node) return;
+  if (!cut_since_) {
+    cut_since_ = now_;
+    were_cut_ = {};
+  }
+  were_cut_.insert(*line.node);
+  for (NodeId other : line.from.value_or(configured_))
+    if (other != *line.node) cut_.insert(std::minmax(*line.node, other));
+}
+
+void Verifier::healed(const journal::Fault& line) {
+  std::erase_if(cut_, [&](const Pair& pair) {
+    const auto& [i, j] = pair;
+    if (!line.node) return true;
+    if (i != *line.node && j != *line.node) return false;
+    return !line.from || line.from->contains(i == *line.node ? j : i);
+  });
+}
+
+void Verifier::end_cut() {
+  if (!cut_since_) return;
+  not_claimed(of_states, *cut_since_, "assumption 8: " + names(were_cut_) + " cut off");
+  cut_since_.reset();
+}
+
+// --- Checks
+// -----------------------------------------------------------------------------------------
+
+void Verifier::check_states() {
+  if (cut_since_) {
+    if (!cut_.empty() || !is_one_group(standings_)) return;
+    end_cut();
+  }
+  const auto is_up = [](const Standing& node) { return node.up; };
+  if (std::none_of(standings_.begin(), standings_.end(), is_up)) return;
+  judge("1a", assertion_1a(standings_));
+  judge("1b", assertion_1b(standings_));
+  judge("works-apart", works_apart(standings_));
+}
+
+// Before each fault, and at the end: what the calm before must have led to.
+void Verifier::check_2() {
+  if (!bound_ || now_ - calm_since_ < *bound_ || !cut_.empty()) return;
+  const auto is_up = [](const Standing& node) { return node.up; };
+  if (std::none_of(standings_.begin(), standings_.end(), is_up)) return;
+  auto disagreement = assertion_2(standings_);
+  NodeSet unknown = configured_;
+  for (NodeId node : foresight_.nodes) unknown.erase(node);
+  if (disagreement && !unknown.empty()) {
+    tell_({"2", calm_since_, now_, "there is no journal of " + names(unknown)});
+    return;
+  }
+  judge("2", std::move(disagreement));
+}
+
+void Verifier::judge(const char* assertion, std::optional<Disagreement> disagreement) {
+  Judged& judged = judged_.find(assertion)->second;
+  ++judged.checked;
+  const bool begins = disagreement && !judged.violated_now;
+  judged.violated_now = disagreement.has_value();
+  if (!begins) return;
+  ++judged.violations;
+  if (!judged.first)
+    judged.first = Violated{assertion, 0, 0, now_, *std::move(disagreement), place_};
+}
+
+void Verifier::judge_grammar(NodeId id, std::optional<std::string> wrong) {
+  Judged& judged = judged_.find("hook-grammar")->second;
+  judged.violated_now = false;  // each line that is wrong is a violation of its own
+  if (wrong)
+    judge("hook-grammar", Disagreement{{id}, "node " + to_text(id) + ": " + *wrong});
+  else
+    judge("hook-grammar", std::nullopt);
+}
+
+void Verifier::not_claimed(std::initializer_list<const char*> which, Duration from,
+                           const std::string& why) {
+  for (const char* assertion : which) tell_({assertion, from, now_, why});
+}
+
+}  // namespace muster::verify

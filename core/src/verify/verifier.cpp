@@ -1,0 +1,222 @@
+#include <muster/hash.hpp>
+#include <muster/text.hpp>
+#include <muster/verify.hpp>
+
+#include <algorithm>
+
+namespace muster::verify {
+
+namespace {
+
+constexpr const char* assertions[] = {"1a",          "1b",      "2",           "works-apart",
+                                      "group-grows", "durable", "hook-grammar"};
+
+std::string name(NodeId node) {
+  return "node " + to_text(node);
+}
+
+}  // namespace
+
+Verifier::Verifier(Foresight foresight, std::function<void(const NotClaimed&)> not_claimed)
+    : foresight_(std::move(foresight)), tell_(std::move(not_claimed)) {
+  for (const char* assertion : assertions) judged_[assertion];
+}
+
+Expected<> Verifier::take(const journal::Line& line, const Place& place) {
+  const Duration t = journal::time_of(line);
+  if (lines_++ == 0) now_ = calm_since_ = t;
+  now_ = std::max(now_, t);
+  place_ = place;
+  foreseen_pauses();
+  return std::visit([this](const auto& kind) { return take(kind); }, line);
+}
+
+Outcome Verifier::finish() {
+  check_2();
+  for (const auto& [id, node] : nodes_)
+    if (node.counts && node.paused_since) end_pause(id);
+  end_cut();
+  Outcome outcome{{}, bound_, lines_, lives_, missing_lines_};
+  for (const char* assertion : assertions) {
+    const Judged& judged = judged_[assertion];
+    if (judged.first) {
+      Violated violated = *judged.first;
+      violated.checked = judged.checked;
+      violated.violations = judged.violations;
+      outcome.verdicts.emplace_back(std::move(violated));
+    } else if (judged.checked > 0) {
+      outcome.verdicts.emplace_back(Holds{assertion, judged.checked});
+    } else {
+      const bool calm = assertion == std::string_view("2") && bound_;
+      outcome.verdicts.emplace_back(NotClaimed{
+          assertion,
+          {},
+          now_,
+          calm ? "no calm lasted the bound of " + to_text(*bound_) : "nothing to check it by"});
+    }
+  }
+  return outcome;
+}
+
+// --- Lines
+// ------------------------------------------------------------------------------------------
+
+Expected<> Verifier::take(const journal::Header& line) {
+  bound_ = std::max(bound_.value_or(Duration{}), settling_bound(line.config));
+  for (NodeId node : line.config.nodes) configured_.insert(node);
+  const auto known = nodes_.find(line.node);
+  const bool goes_on =
+      line.state && known != nodes_.end() && !(known->second.life < line.incarnation);
+  if (!goes_on) begin_life(line);
+  return {};
+}
+
+Expected<Verifier::Node*> Verifier::writer(const journal::Stamp& stamp) {
+  const auto fail = [&](const std::string& why) {
+    return Failure{ExitCode::does_not_hold,
+                   name(stamp.node) + " in life " + to_text(stamp.incarnation) + ": " + why};
+  };
+  const auto found = nodes_.find(stamp.node);
+  if (found == nodes_.end() || found->second.life < stamp.incarnation)
+    return fail("this life has no first line before this one");
+  Node& node = found->second;
+  if (stamp.incarnation < node.life) return nullptr;
+  if (node.seq && stamp.seq <= *node.seq)
+    return fail("seq " + to_text(stamp.seq) + " comes after seq " + to_text(*node.seq));
+  if (node.seq && stamp.seq != *node.seq + 1) {
+    missing_lines_ += stamp.seq - *node.seq - 1;
+    node.grammar.lines_are_missing();
+    node.saving.clear();
+    letters_.forget(stamp.node, stamp.incarnation);
+  }
+  node.seq = stamp.seq;
+  return &node;
+}
+
+// What a life does after it was killed does not count, but it is known to have happened.
+Expected<> Verifier::take(const journal::Step& line) {
+  const auto written = writer(line.stamp);
+  if (!written) return written.error();
+  if (!*written) return {};
+  Node& node = **written;
+  const NodeId id = line.stamp.node;
+  if (const auto* received = std::get_if<Received>(&line.event); received && node.counts)
+    judge_grammar(id, letters_.received(received->letter));
+  letters_.step(id, node.life, line.actions, node.grammar.permits_are_valid());
+  const auto wrong = node.grammar.step(line.event, line.actions);
+  if (!node.counts) return {};
+  judge_grammar(id, wrong);
+  step_of_life(line, node);
+  return {};
+}
+
+void Verifier::step_of_life(const journal::Step& line, Node& node) {
+  const NodeId id = line.stamp.node;
+  const Event& event = line.event;
+  if (const auto* begins = std::get_if<Recovered>(&event)) recovered(id, node, begins->safe);
+  if (const auto* stopped = std::get_if<Stopped>(&event); stopped && stopped->report) {
+    node.reported = Reported{digest(stopped->report->data), std::nullopt};
+    if (node.saved && node.saved->assigned) node.reported->group = node.saved->assigned->group;
+  }
+  node.saving.clear();
+  for (const Action& action : line.actions)
+    if (const auto* save = std::get_if<Save>(&action)) node.saving.push_back(save->safe);
+  node.accepting.reset();
+  if (line.view.group && line.view.group != node.group) node.accepting = line.view.group;
+  node.group = line.view.group;
+  if (node.saving.empty()) accepted(id, node);
+
+  Standing& now = standing_of(id);
+  const bool up = now.up;
+  now = standing(id, line.view, now.works_for);
+  now.up = up;
+  if (std::holds_alternative<Paused>(event)) end_pause(id);
+  if (std::holds_alternative<Paused>(event) || std::holds_alternative<HookFailed>(event) ||
+      std::holds_alternative<Leaving>(event))
+    disturbed();
+  check_states();
+}
+
+void Verifier::recovered(NodeId id, Node& node, const SafeState& safe) {
+  if (node.saved) judge("durable", durable(id, *node.saved, safe));
+  node.saved = safe;
+}
+
+void Verifier::accepted(NodeId id, Node& node) {
+  if (!node.accepting) return;
+  judge("group-grows", group_grows(id, node.accepted, *node.accepting));
+  node.accepted = std::max(node.accepted, std::exchange(node.accepting, std::nullopt));
+}
+
+Expected<> Verifier::take(const journal::Performed& line) {
+  const auto written = writer(line.stamp);
+  if (!written) return written.error();
+  if (!*written) return {};
+  Node& node = **written;
+  letters_.performed(line.stamp.node, node.life);
+  const auto wrong = node.grammar.performed();
+  if (!node.counts) return {};
+  judge_grammar(line.stamp.node, wrong);
+  if (node.saving.empty()) return {};
+  node.saved = std::move(node.saving.front());
+  node.saving.pop_front();
+  if (node.saving.empty()) accepted(line.stamp.node, node);
+  return {};
+}
+
+Expected<> Verifier::take(const journal::HookEdge& line) {
+  const auto written = writer(line.stamp);
+  if (!written) return written.error();
+  if (!*written) return {};
+  Node& node = **written;
+  const auto wrong = node.grammar.hook(line);
+  if (!node.counts) return {};
+  judge_grammar(line.stamp.node, wrong);
+  if (line.edge == journal::Edge::begin && line.members) members_have_ceased(line);
+  Standing& now = standing_of(line.stamp.node);
+  if (line.hook == Hook::start && line.edge == journal::Edge::begin && now.up)
+    now.works_for = line.group;
+  if (line.hook == Hook::stop && line.edge == journal::Edge::end) now.works_for.reset();
+  check_states();
+  return {};
+}
+
+Expected<> Verifier::take(const journal::Permits& line) {
+  const auto written = writer(line.stamp);
+  if (!written) return written.error();
+  if (!*written) return {};
+  Node& node = **written;
+  if (line.edge == journal::PermitsEdge::revoked) letters_.revoked(line.stamp.node, node.life);
+  const auto wrong = node.grammar.permits(line.edge, line.group);
+  if (node.counts) judge_grammar(line.stamp.node, wrong);
+  return {};
+}
+
+Expected<> Verifier::take(const journal::Ended& line) {
+  const auto written = writer(line.stamp);
+  if (!written) return written.error();
+  if (!*written || !(*written)->counts) return {};
+  end_life(line.stamp.node);
+  disturbed();
+  return {};
+}
+
+// P4: every member has ceased, and what is told of it is what it reported.
+void Verifier::members_have_ceased(const journal::HookEdge& line) {
+  if (cut_since_ || nodes_.at(line.stamp.node).paused_since) return;
+  for (const journal::MemberSeen& member : *line.members) {
+    const auto found = nodes_.find(member.node);
+    if (found == nodes_.end()) continue;
+    const Node& node = found->second;
+    if (!node.counts || node.paused_since || node.life != member.incarnation) continue;
+    const std::string who = "reorganize of " + name(line.stamp.node) + " begins, but ";
+    if (member.node != line.stamp.node && !node.grammar.has_ceased())
+      judge_grammar(member.node, who + name(member.node) + " has not ceased (P4)");
+    else if (node.reported &&
+             (node.reported->report != member.report || node.reported->group != member.group))
+      judge_grammar(member.node,
+                    who + "it is told of " + name(member.node) + " what that did not report (P4)");
+  }
+}
+
+}  // namespace muster::verify
