@@ -40,6 +40,7 @@ void Turn::happened(const Received& event) {
   const Letter& letter = event.letter;
   Incarnation& seen = state_.seen[letter.from];
   if (repairs_.tags && letter.incarnation < seen) return;  // from a life that is over (6.9)
+  if (letter.incarnation > seen) owe_nothing(letter.from);
   seen = std::max(seen, letter.incarnation);
   state_.asked_in_vain.erase(letter.from);
   std::visit([&](const auto& message) { called(letter, message); }, letter.message);
@@ -59,8 +60,9 @@ void Turn::happened(const Unanswered& event) {
 // Departs from the paper: a proven death does what Timeout(i) would do later. It ends a life and
 // not a node, so it spares no question (6.21).
 void Turn::happened(const Failed& event) {
-  if (!repairs_.proofs || state_.leaving) return;
   const auto [k, life] = event;
+  owe_nothing(k);
+  if (!repairs_.proofs || state_.leaving) return;
   if (works_in_group() && coordinates()) {
     const Member* lost = member(k);
     if (lost && lost->incarnation <= life) lost_member();
@@ -180,6 +182,12 @@ void Turn::refuse(NodeId to, CallNumber call, Bound until, std::string why) {
 bool Turn::owes(NodeId to, CallNumber call) const {
   return std::any_of(state_.owed.begin(), state_.owed.end(),
                      [&](const Owed& owed) { return owed.to == to && owed.call == call; });
+}
+
+// Who is owed an answer is the life that called: to the next one it would answer another call of
+// the same number. That life's letters come only after the end of this one is known.
+void Turn::owe_nothing(NodeId to) {
+  std::erase_if(state_.owed, [&](const Owed& owed) { return owed.to == to; });
 }
 
 Ticket Turn::next_ticket() {

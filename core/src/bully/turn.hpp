@@ -103,6 +103,7 @@ class Turn {
   void answer(NodeId to, CallNumber call, Result result);
   void refuse(NodeId to, CallNumber call, Bound until, std::string why);
   [[nodiscard]] bool owes(NodeId to, CallNumber call) const;
+  void owe_nothing(NodeId to);
   Ticket next_ticket();
   void save();
   void keep_whole_state();
