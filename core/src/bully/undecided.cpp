@@ -147,14 +147,12 @@ void Turn::happened(const Reorganized& event) {
 void Turn::happened(const Started& event) {
   if (state_.application != Activity::Starting || event.ticket != state_.ticket) return;
   state_.application = Activity::Working;
-  for (const Owed& owed : std::exchange(state_.owed, {})) {
-    state_.s = Status::Normal;
-    state_.failed_hooks = 0;
-    state_.retry_level = 0;
-    rearm_coordinator_ = true;
-    answer(owed.to, owed.call, Installed{});
-  }
-  normal_when_all_ready();
+  if (coordinates()) return normal_when_all_ready();
+  state_.s = Status::Normal;
+  state_.failed_hooks = 0;
+  state_.retry_level = 0;
+  rearm_coordinator_ = true;
+  for (const Owed& owed : std::exchange(state_.owed, {})) answer(owed.to, owed.call, Installed{});
 }
 
 void Turn::happened(const HookFailed& event) {
