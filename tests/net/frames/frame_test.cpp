@@ -1,0 +1,237 @@
+#include "net/frames/golden.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <set>
+
+namespace muster::net {
+namespace {
+
+using test::bytes_of;
+using test::feed;
+using test::golden_frames;
+using test::repaired;
+
+// What one stream is taken for.
+struct Taken {
+  std::vector<Frame> frames;
+  std::string failure;
+  bool partial = false;
+};
+
+Taken take(std::string_view stream) {
+  Taken taken;
+  FrameReader reader;
+  if (const auto fed = feed(reader, stream, taken.frames); !fed) taken.failure = fed.error().what;
+  taken.partial = reader.partial();
+  return taken;
+}
+
+std::string frame_of_length(std::size_t length) {
+  std::string bytes = encode_frame(StatusAnswer{std::string(length - 10, 'x')});
+  BOOST_REQUIRE(bytes.size() == length + 4);
+  return bytes;
+}
+
+BOOST_AUTO_TEST_SUITE(golden)
+
+BOOST_AUTO_TEST_CASE(frames_are_written_as_they_always_were) {
+  for (const auto& [name, frame, bytes] : golden_frames())
+    BOOST_TEST((encode_frame(frame) == bytes), name);
+}
+
+BOOST_AUTO_TEST_CASE(frames_are_read_as_they_always_were) {
+  for (const auto& [name, frame, bytes] : golden_frames()) {
+    const Taken taken = take(bytes);
+    BOOST_TEST(taken.failure == "", name << ": " << taken.failure);
+    BOOST_TEST_REQUIRE(taken.frames.size() == 1u, name);
+    BOOST_TEST(taken.frames.front() == frame);
+    BOOST_TEST(!taken.partial);
+  }
+}
+
+// A kind of frame, message or answer that is added needs a golden frame.
+BOOST_AUTO_TEST_CASE(frames_are_there_for_every_kind) {
+  std::set<std::size_t> kinds, messages, results;
+  for (const auto& each : golden_frames()) {
+    kinds.insert(each.frame.index());
+    const auto* carried = std::get_if<Carried>(&each.frame);
+    if (!carried) continue;
+    messages.insert(carried->letter.message.index());
+    if (const auto* answer = std::get_if<Answer>(&carried->letter.message))
+      results.insert(answer->result.index());
+  }
+  BOOST_TEST(kinds.size() == std::variant_size_v<Frame>);
+  BOOST_TEST(messages.size() == std::variant_size_v<Message>);
+  BOOST_TEST(results.size() == std::variant_size_v<Result>);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(streams)
+
+BOOST_AUTO_TEST_CASE(can_be_cut_anywhere) {
+  std::string stream;
+  std::vector<Frame> expected;
+  for (const auto& [name, frame, bytes] : golden_frames()) {
+    stream += bytes;
+    expected.push_back(frame);
+  }
+  for (std::size_t cut = 0; cut <= stream.size(); ++cut) {
+    FrameReader reader;
+    std::vector<Frame> frames;
+    BOOST_REQUIRE(feed(reader, std::string_view(stream).substr(0, cut), frames).has_value());
+    BOOST_REQUIRE(feed(reader, std::string_view(stream).substr(cut), frames).has_value());
+    BOOST_TEST((frames == expected), "cut at " << cut);
+    BOOST_TEST(!reader.partial());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(can_come_byte_by_byte) {
+  FrameReader reader;
+  for (const auto& [name, frame, bytes] : golden_frames()) {
+    std::vector<Frame> frames;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      BOOST_TEST(frames.empty());
+      BOOST_TEST(reader.partial() == (i > 0));
+      BOOST_REQUIRE(feed(reader, std::string_view(bytes).substr(i, 1), frames).has_value());
+    }
+    BOOST_TEST_REQUIRE(frames.size() == 1u);
+    BOOST_TEST(frames.front() == frame);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(can_hold_large_frames_one_after_the_other) {
+  const Frame large = StatusAnswer{std::string(frame_limit - 10, 'x')};
+  std::string stream;
+  for (int i = 0; i < 5; ++i) stream += encode_frame(large) + encode_frame(Acknowledged{7});
+  for (std::size_t size : {1000u, 4096u, 65535u, 200000u}) {
+    FrameReader reader;
+    std::vector<Frame> frames;
+    for (std::size_t at = 0; at < stream.size(); at += size) {
+      BOOST_REQUIRE(feed(reader, std::string_view(stream).substr(at, size), frames).has_value());
+      BOOST_TEST(reader.room().size() <= frame_limit + 4);
+    }
+    BOOST_TEST(frames.size() == 10u);
+    BOOST_TEST((frames[8] == large));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(that_end_within_a_frame_give_nothing_of_it) {
+  for (const auto& [name, frame, bytes] : golden_frames()) {
+    for (std::size_t size = 1; size < bytes.size(); ++size) {
+      const Taken taken = take(std::string_view(bytes).substr(0, size));
+      BOOST_TEST(taken.frames.empty());
+      BOOST_TEST(taken.failure == "");
+      BOOST_TEST(taken.partial);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(accidents)
+
+// A CRC-32 sees every change within 32 bits, and a length that grew waits for what never comes.
+BOOST_AUTO_TEST_CASE(in_one_byte_are_always_seen) {
+  for (const auto& [name, frame, bytes] : golden_frames()) {
+    for (std::size_t at = 0; at < bytes.size(); ++at) {
+      for (int change = 1; change < 256; ++change) {
+        std::string changed = bytes;
+        changed[at] = static_cast<char>(changed[at] ^ change);
+        const Taken taken = take(changed);
+        BOOST_TEST(taken.frames.empty(), name << ", byte " << at << ", change " << change);
+        BOOST_TEST((taken.partial || !taken.failure.empty()));
+      }
+    }
+  }
+}
+
+// Somebody who makes the checksum right gets a failure or another frame, with that frame's own
+// bytes.
+BOOST_AUTO_TEST_CASE(made_on_purpose_are_other_frames_or_none) {
+  for (const auto& [name, frame, bytes] : golden_frames()) {
+    for (std::size_t at = 8; at < bytes.size(); ++at) {
+      for (int change = 1; change < 256; change += change < 9 ? 1 : 13) {
+        std::string changed = bytes;
+        changed[at] = static_cast<char>(changed[at] ^ change);
+        changed = repaired(changed);
+        const Taken taken = take(changed);
+        BOOST_TEST(taken.frames.size() + !taken.failure.empty() == 1u);
+        if (!taken.frames.empty())
+          BOOST_TEST((encode_frame(taken.frames.front()) == changed), name << ", byte " << at);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(of_size_are_refused) {
+  for (const auto& [name, frame, bytes] : golden_frames()) {
+    for (std::size_t size = 10; size < bytes.size(); ++size) {
+      const Taken taken = take(repaired(bytes.substr(0, size)));
+      BOOST_TEST(taken.frames.empty(), name << " of " << size << " bytes");
+      BOOST_TEST(!taken.failure.empty());
+    }
+    const Taken taken = take(repaired(bytes + '\0'));
+    BOOST_TEST(taken.frames.empty(), name << " and a byte more");
+    BOOST_TEST(taken.failure.ends_with("bytes that belong to nothing"), taken.failure);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(of_version_and_kind_are_refused) {
+  for (const char* head : {"00 04", "02 04", "ff 04", "01 00", "01 07", "01 ff"}) {
+    const Taken taken = take(repaired(
+        bytes_of("00 00 00 00 00 00 00 00 " + std::string(head) + " 01 00 00 00 00 00 00 00")));
+    BOOST_TEST(taken.frames.empty(), head);
+    BOOST_TEST(!taken.failure.empty(), head);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(limits)
+
+BOOST_AUTO_TEST_CASE(are_checked_before_more_is_read) {
+  for (const char* length : {"01 00 01 00", "ff ff ff ff", "00 00 00 00", "05 00 00 00"}) {
+    const Taken taken = take(bytes_of(length));
+    BOOST_TEST(!taken.failure.empty(), length);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(let_the_largest_frame_pass) {
+  BOOST_TEST(take(frame_of_length(frame_limit)).frames.size() == 1u);
+  BOOST_TEST(!take(frame_of_length(frame_limit + 1)).failure.empty());
+}
+
+BOOST_AUTO_TEST_CASE(of_letters_are_what_fits_says) {
+  const Letter empty{NodeId{5}, Incarnation{3}, NodeId{2}, CallNumber{1}, Answer{Refused{}}};
+  Letter letter = empty;
+  const auto frame_of = [&letter](std::size_t letter_bytes, std::size_t without) {
+    std::get<Refused>(std::get<Answer>(letter.message).result)
+        .why.assign(letter_bytes - without, 'x');
+    std::string frame;
+    append_carried(frame, 1, 2, encode_letter(letter));
+    return frame;
+  };
+  const std::size_t without = encode_letter(empty).size();
+  const std::size_t most = frame_limit - 22;
+  BOOST_TEST(fits(most));
+  BOOST_TEST(!fits(most + 1));
+  BOOST_TEST(take(frame_of(most, without)).frames.size() == 1u);
+  BOOST_TEST(!take(frame_of(most + 1, without)).failure.empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_CASE(a_letter_in_bytes_is_carried_as_the_letter_itself) {
+  for (const auto& each : golden_frames()) {
+    const auto* carried = std::get_if<Carried>(&each.frame);
+    if (!carried) continue;
+    std::string frame = "before";
+    append_carried(frame, carried->number, carried->acknowledged, encode_letter(carried->letter));
+    BOOST_TEST((frame == "before" + each.bytes), each.name);
+  }
+}
+
+}  // namespace
+}  // namespace muster::net
