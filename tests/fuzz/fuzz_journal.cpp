@@ -1,0 +1,17 @@
+#include "fuzz/types.hpp"
+
+#include <muster/journal.hpp>
+
+/// What a line of a journal was read as is written as a line that is read the same.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace muster;
+  const auto line = journal::parse_line({reinterpret_cast<const char*>(data), size});
+  if (!line) return 0;
+  std::string written;
+  journal::append_line(written, *line);
+  fuzz::require(written.ends_with('\n') && written.find('\n') == written.size() - 1);
+  written.pop_back();
+  const auto again = journal::parse_line(written);
+  fuzz::require(again.has_value() && *again == *line);
+  return 0;
+}

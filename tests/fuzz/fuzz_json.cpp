@@ -1,0 +1,23 @@
+#include "fuzz/types.hpp"
+
+#include <muster/json.hpp>
+
+#include <boost/json/parse.hpp>
+
+/// Every string can be written and read back, and so can every value that some JSON stands for.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace muster;
+  const std::string input(reinterpret_cast<const char*>(data), size);
+  fuzz::require(*read_json<std::string>(boost::json::parse(to_json(input))) == input);
+  fuzz::require(read_json<Bytes>(boost::json::parse(to_json(Bytes{input})))->data == input);
+  fuzz::with_type(input, []<class T>(boost::mp11::mp_identity<T>, std::string_view text) {
+    boost::json::error_code error;
+    const boost::json::value json = boost::json::parse(text, error);
+    if (error) return;
+    const auto value = read_json<T>(json);
+    if (!value) return;
+    const auto back = read_json<T>(boost::json::parse(to_json(*value)));
+    fuzz::require(back.has_value() && *back == *value);
+  });
+  return 0;
+}
