@@ -1,0 +1,350 @@
+#include "alone.hpp"
+
+/// Section 3.1, the paper's text: every switch off. Node 3 of 5, unless a test says otherwise.
+
+namespace muster::test {
+
+namespace {
+
+struct Literal : Alone {
+  explicit Literal(std::uint32_t self = 3, std::uint32_t nodes = 5) : Alone(self, nodes, Repairs::none()) {}
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(section_3_1)
+
+// --- Remote procedures --------------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(are_you_there_says_only_that_the_node_is_up) {
+  Literal node;
+  BOOST_TEST(node.state().s == Status::Down);
+  BOOST_TEST(answer<Here>(node.called(1, AreYouThere{})));
+  node.halt_by(4);
+  BOOST_TEST(answer<Here>(node.called(1, AreYouThere{})));
+  node.reorganization_of(4);
+  BOOST_TEST(answer<Here>(node.called(1, AreYouThere{})));
+  node.normal_member_of(4);
+  BOOST_TEST(answer<Here>(node.called(1, AreYouThere{})));
+}
+
+BOOST_AUTO_TEST_CASE(are_you_there_starts_nothing) {
+  Literal node;
+  node.normal_member_of(4);
+  const bully::State before = node.state();
+  node.called(1, AreYouThere{});
+  BOOST_TEST((node.state().procedure == before.procedure));
+  BOOST_TEST(node.state().s == before.s);
+}
+
+BOOST_AUTO_TEST_CASE(are_you_normal_tells_the_status_and_not_whose_member_the_node_is) {
+  Literal node;
+  node.normal_member_of(4);
+  BOOST_TEST(answer<Normality>(node.called(4, AreYouNormal{node.group()}))->normal);
+  BOOST_TEST(answer<Normality>(node.called(5, AreYouNormal{{99, id(5)}}))->normal);
+}
+
+BOOST_AUTO_TEST_CASE(halt_sets_election_and_h_and_stops) {
+  Literal node;
+  node.normal_member_of(4);
+  const Actions& actions = node.called(5, node.new_halt(5));
+  BOOST_TEST(node.state().s == Status::Election);
+  BOOST_TEST(node.view().halted_by.value() == id(5));
+  BOOST_TEST(first<Stop>(actions));
+}
+
+BOOST_AUTO_TEST_CASE(halt_is_answered_when_the_application_has_stopped) {
+  Literal node;
+  node.normal_member_of(4);
+  BOOST_TEST(!answers_anything(node.called(5, node.new_halt(5))));
+  BOOST_TEST(answer<Halted>(node.end_hook()));
+}
+
+BOOST_AUTO_TEST_CASE(halt_is_unconditional) {
+  Literal node;
+  node.normal_member_of(4);
+  node.halt_by(1);  // a lower node, while 4 is coordinator
+  BOOST_TEST(node.view().halted_by.value() == id(1));
+  node.halt_by(5);
+  node.halt_by(2);  // and after a higher one has halted
+  BOOST_TEST(node.view().halted_by.value() == id(2));
+  BOOST_TEST(node.state().s == Status::Election);
+}
+
+BOOST_AUTO_TEST_CASE(halt_ends_the_own_election) {
+  Literal node;
+  node.coordinator_elect({id(2), id(1)});
+  node.halt_by(5);
+  BOOST_TEST(node.procedure<bully::Idle>());
+  node.give(Received{{id(2), {1}, id(3), node.state().calls, Answer{Joined{}}}});
+  BOOST_TEST(node.state().s == Status::Election);
+  BOOST_TEST(node.procedure<bully::Idle>());
+}
+
+BOOST_AUTO_TEST_CASE(new_coordinator_is_accepted_from_the_node_that_halted_last) {
+  Literal node;
+  node.halt_by(4);
+  node.called(4, node.new_coordinator(4));
+  BOOST_TEST(node.state().s == Status::Reorganization);
+  BOOST_TEST(node.view().coordinator.value() == id(4));
+}
+
+BOOST_AUTO_TEST_CASE(new_coordinator_is_ignored_from_any_other_node) {
+  Literal node;
+  node.halt_by(4);
+  node.halt_by(5);
+  BOOST_TEST(answer<Joined>(node.called(4, node.new_coordinator(4))));  // a normal answer (c)
+  BOOST_TEST(node.state().s == Status::Election);
+}
+
+BOOST_AUTO_TEST_CASE(new_coordinator_is_ignored_outside_election) {
+  Literal node;
+  node.reorganization_of(4);
+  node.called(4, node.new_coordinator(4));
+  BOOST_TEST(node.state().g->counter == 100U);
+  BOOST_TEST(node.state().s == Status::Reorganization);
+}
+
+BOOST_AUTO_TEST_CASE(ready_installs_the_definition_and_makes_the_node_normal) {
+  Literal node;
+  node.reorganization_of(4);
+  node.called(4, node.ready(4, "the new task"));
+  BOOST_TEST(answer<Installed>(node.end_hook()));
+  BOOST_TEST(node.state().s == Status::Normal);
+  BOOST_TEST(node.state().d->data == "the new task");
+}
+
+BOOST_AUTO_TEST_CASE(ready_is_ignored_from_another_than_the_coordinator) {
+  Literal node;
+  node.reorganization_of(4);
+  BOOST_TEST(answer<Installed>(node.called(5, node.ready(5))));  // a normal answer (c)
+  BOOST_TEST(node.state().s == Status::Reorganization);
+  BOOST_TEST(!node.state().d.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(ready_is_ignored_outside_reorganization) {
+  Literal node;
+  node.halt_by(4);
+  BOOST_TEST(answer<Installed>(node.called(4, node.ready(4))));
+  BOOST_TEST(node.state().s == Status::Election);
+}
+
+// --- Election(i) --------------------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(phase_a_asks_the_higher_nodes_one_by_one_ascending) {
+  Literal node(2);
+  BOOST_TEST(sent<AreYouThere>(node.actions()) == Nodes({3}));
+  BOOST_TEST(sent<AreYouThere>(node.unanswered(3)) == Nodes({4}));
+  BOOST_TEST(sent<AreYouThere>(node.unanswered(4)) == Nodes({5}));
+}
+
+BOOST_AUTO_TEST_CASE(a_higher_node_that_answers_ends_the_election_and_leaves_the_status) {
+  Literal node(2);
+  node.unanswered(3);
+  node.answered(4, Here{});
+  BOOST_TEST(node.procedure<bully::Idle>());
+  BOOST_TEST(node.state().s == Status::Down);
+}
+
+BOOST_AUTO_TEST_CASE(the_own_stop_is_over_before_the_first_halt) {
+  Literal node(3, 3);
+  BOOST_TEST(first<Stop>(node.actions()));
+  BOOST_TEST(sent<Halt>(node.actions()).empty());
+  BOOST_TEST(node.state().s == Status::Election);
+  BOOST_TEST(node.view().halted_by.value() == id(3));
+  BOOST_TEST(sent<Halt>(node.end_hook()) == Nodes({2}));
+}
+
+BOOST_AUTO_TEST_CASE(phase_h_halts_the_lower_nodes_one_by_one_descending) {
+  Literal node(4, 4);
+  BOOST_TEST(sent<Halt>(node.end_hook()) == Nodes({3}));
+  BOOST_TEST(sent<Halt>(node.answered(3, Halted{})) == Nodes({2}));
+  BOOST_TEST(sent<Halt>(node.unanswered(2)) == Nodes({1}));
+}
+
+BOOST_AUTO_TEST_CASE(up_is_who_answered_halt) {
+  Literal node(4, 4);
+  node.coordinator_elect({id(3), id(1)});
+  BOOST_TEST(node.view().up.value() == NodeSet({id(1), id(3)}));
+}
+
+BOOST_AUTO_TEST_CASE(the_election_point_comes_when_all_lower_nodes_were_halted_or_did_not_answer) {
+  Literal node(3, 3);
+  node.end_hook();
+  node.unanswered(2);
+  BOOST_TEST(node.state().s == Status::Election);
+  node.unanswered(1);
+  BOOST_TEST(node.state().s == Status::Reorganization);
+  BOOST_TEST(node.view().coordinator.value() == id(3));
+}
+
+BOOST_AUTO_TEST_CASE(phase_c_calls_new_coordinator_of_all_in_up) {
+  Literal node(4, 4);
+  node.coordinator_elect({id(1), id(3)});
+  BOOST_TEST(sent<NewCoordinator>(node.actions()) == Nodes({1}));
+  BOOST_TEST(sent<NewCoordinator>(node.answered(1, Joined{})) == Nodes({3}));
+  BOOST_TEST(first<Reorganize>(node.answered(3, Joined{})));
+}
+
+BOOST_AUTO_TEST_CASE(an_unanswered_new_coordinator_begins_the_election_anew) {
+  Literal node(3, 4);
+  node.coordinator_elect({id(2), id(1)});
+  BOOST_TEST(sent<AreYouThere>(node.unanswered(1)) == Nodes({4}));
+  BOOST_TEST(node.state().s == Status::Reorganization);  // (e): until the new phase A is over
+  BOOST_TEST(node.view().coordinator.value() == id(3));
+}
+
+BOOST_AUTO_TEST_CASE(reorganize_is_given_all_of_up) {
+  Literal node(3, 3);
+  node.reorganizing({id(1), id(2)});
+  BOOST_TEST(first<Reorganize>(node.actions())->members.size() == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(phase_y_calls_ready_of_all_in_up_with_the_definition) {
+  Literal node(3, 3);
+  node.reorganizing({id(1), id(2)});
+  const Actions& actions = node.end_hook();
+  BOOST_TEST(sent<Ready>(actions) == Nodes({1}));
+  BOOST_TEST(std::get<Ready>(first<Send>(actions)->letter.message).definition ==
+             node.state().d.value());
+  BOOST_TEST(sent<Ready>(node.answered(1, Installed{})) == Nodes({2}));
+}
+
+BOOST_AUTO_TEST_CASE(an_unanswered_ready_begins_the_election_anew) {
+  Literal node(3, 4);
+  node.making_ready({id(1), id(2)});
+  BOOST_TEST(sent<AreYouThere>(node.unanswered(1)) == Nodes({4}));
+  BOOST_TEST(node.state().s == Status::Reorganization);
+}
+
+BOOST_AUTO_TEST_CASE(the_coordinator_is_normal_last) {
+  Literal node(2, 2);
+  node.making_ready({id(1)});
+  BOOST_TEST(node.state().s == Status::Reorganization);
+  node.answered(1, Installed{});
+  node.end_hook();
+  BOOST_TEST(node.state().s == Status::Normal);
+}
+
+// --- Recovery(i), Check(i), Timeout(i) ------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(recovery_leaves_h_undefined_and_begins_an_election) {
+  World world(2, Repairs::none());
+  world.recover(1);
+  world.recover(2);
+  world.run_until_quiet();
+  world.fail(1);
+  world.recover(1);
+  BOOST_TEST(!world[1].state.h.has_value());
+  BOOST_TEST(world[1].state.s == Status::Down);
+  BOOST_TEST(sent<AreYouThere>(world.last_actions()) == Nodes({2}));
+}
+
+BOOST_AUTO_TEST_CASE(check_asks_every_other_node_of_a_normal_coordinator) {
+  Literal node;
+  node.normal_coordinator_of({id(1)});
+  BOOST_TEST(sent<AreYouNormal>(node.expire(Timer::check)) == Nodes({1}));
+  BOOST_TEST(sent<AreYouNormal>(node.answered(1, Normality{true})) == Nodes({2}));
+  BOOST_TEST(sent<AreYouNormal>(node.unanswered(2)) == Nodes({4}));
+  BOOST_TEST(sent<AreYouNormal>(node.unanswered(4)) == Nodes({5}));
+  node.unanswered(5);
+  BOOST_TEST(node.procedure<bully::Idle>());
+  BOOST_TEST(node.state().s == Status::Normal);
+}
+
+BOOST_AUTO_TEST_CASE(a_no_to_check_begins_an_election) {
+  Literal node;
+  node.normal_coordinator_of({id(1)});
+  node.expire(Timer::check);
+  node.answered(1, Normality{true});
+  BOOST_TEST(sent<AreYouThere>(node.answered(2, Normality{false})) == Nodes({4}));
+}
+
+BOOST_AUTO_TEST_CASE(check_ignores_a_member_that_does_not_answer) {
+  Literal node;
+  node.normal_coordinator_of({id(1), id(2)});
+  node.expire(Timer::check);
+  BOOST_TEST(sent<AreYouNormal>(node.unanswered(1)) == Nodes({2}));
+  BOOST_TEST(node.state().s == Status::Normal);
+}
+
+BOOST_AUTO_TEST_CASE(timeout_asks_the_coordinator_in_normal_and_in_reorganization) {
+  Literal node;
+  node.reorganization_of(4);
+  BOOST_TEST(sent<AreYouThere>(node.expire(Timer::coordinator)) == Nodes({4}));
+  node.answered(4, Here{});
+  BOOST_TEST(node.procedure<bully::Idle>());
+  node.called(4, node.ready(4));
+  node.end_hook();
+  BOOST_TEST(sent<AreYouThere>(node.expire(Timer::coordinator)) == Nodes({4}));
+  node.answered(4, Here{});
+  BOOST_TEST(node.state().s == Status::Normal);
+}
+
+BOOST_AUTO_TEST_CASE(a_coordinator_that_does_not_answer_timeout_means_an_election) {
+  Literal node;
+  node.normal_member_of(5);
+  node.expire(Timer::coordinator);
+  BOOST_TEST(sent<AreYouThere>(node.unanswered(5)) == Nodes({4}));
+  BOOST_TEST(node.procedure<bully::SeekingHigher>());
+}
+
+BOOST_AUTO_TEST_CASE(timeout_outside_normal_and_reorganization_begins_an_election) {
+  Literal down(2, 3);
+  down.answered(3, Here{});
+  BOOST_TEST(sent<AreYouThere>(down.expire(Timer::coordinator)) == Nodes({3}));
+  Literal halted(2, 3);
+  halted.halt_by(3);
+  BOOST_TEST(sent<AreYouThere>(halted.expire(Timer::coordinator)) == Nodes({3}));
+}
+
+BOOST_AUTO_TEST_CASE(at_the_coordinator_itself_timeout_does_nothing) {
+  Literal node(2, 3);
+  node.coordinator_elect({id(1)});
+  node.unanswered(1);       // starts over: phase A,
+  node.answered(3, Here{}); // and quits
+  BOOST_TEST(node.state().s == Status::Reorganization);
+  BOOST_TEST(sent<AreYouThere>(node.expire(Timer::coordinator)).empty());
+  BOOST_TEST(node.procedure<bully::Idle>());
+}
+
+// --- Who becomes coordinator ----------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(the_highest_node_that_is_up_becomes_coordinator) {
+  for (std::uint32_t highest = 1; highest <= 4; ++highest) {
+    World world(4, Repairs::none());
+    for (std::uint32_t i = 1; i <= highest; ++i) world.recover(i);
+    BOOST_TEST(world.settle());
+    for (std::uint32_t i = 1; i <= highest; ++i)
+      BOOST_TEST(bully::view(world[i].config, world[i].state).coordinator.value() == id(highest));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_recovering_higher_node_takes_over_from_a_healthy_coordinator) {
+  World world(3, Repairs::none());
+  world.recover(1);
+  world.recover(2);
+  BOOST_REQUIRE(world.settle());
+  world.recover(3);
+  world.run_until_quiet();
+  BOOST_TEST(world.reorganized());
+  BOOST_TEST(world[2].state.c->candidate == id(3));
+}
+
+BOOST_AUTO_TEST_CASE(a_recovering_lower_node_does_not_win_but_makes_check_restart_a_complete_election) {
+  World world(3, Repairs::none());
+  world.recover(2);
+  world.recover(3);
+  BOOST_REQUIRE(world.settle());
+  const GroupNumber before = *world[3].state.g;
+  world.recover(1);
+  world.run_until_quiet();
+  BOOST_TEST(world[1].state.s == Status::Down);  // it was answered and waits
+  BOOST_TEST(world.settle());
+  BOOST_TEST(world[1].state.c->candidate == id(3));
+  BOOST_TEST(*world[2].state.g > before);  // 2 was halted and reorganized too
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace muster::test

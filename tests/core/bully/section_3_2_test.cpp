@@ -1,0 +1,192 @@
+#include "alone.hpp"
+
+#include <boost/test/data/monomorphic.hpp>
+#include <boost/test/data/test_case.hpp>
+
+/// Section 3.2, the table event x status -> action, for node 3 of 5: the paper's text (every switch off)
+/// and as it ships. Where the two differ the test says so.
+
+namespace muster::test {
+
+namespace {
+
+const Repairs forms[] = {Repairs::none(), Repairs{}};
+const Status statuses[] = {Status::Down, Status::Election, Status::Reorganization, Status::Normal};
+
+/// Node 3 in that status, as a member of 4 where it is one.
+struct InStatus : Alone {
+  InStatus(Status status, Repairs repairs) : Alone(3, 5, repairs) {
+    answered(4, Here{});  // the election of its recovery is over
+    stop();
+    if (status == Status::Election) halt_by(4);
+    if (status == Status::Reorganization) reorganization_of(4);
+    if (status == Status::Normal) normal_member_of(4);
+    BOOST_REQUIRE_EQUAL(state().s, status);
+    BOOST_REQUIRE(procedure<bully::Idle>());
+  }
+};
+
+auto every_form() { return boost::unit_test::data::make(forms); }
+auto every_status() { return every_form() * boost::unit_test::data::make(statuses); }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(section_3_2)
+
+BOOST_DATA_TEST_CASE(are_you_there_is_answered_in_every_status, every_status(), repairs, status) {
+  InStatus node(status, repairs);
+  for (std::uint32_t from : {1U, 2U, 4U, 5U})
+    BOOST_TEST(answer<Here>(node.called(from, AreYouThere{})));
+  BOOST_TEST(node.state().s == status);
+}
+
+BOOST_DATA_TEST_CASE(are_you_normal_is_answered_yes_in_normal_only, every_status(), repairs, status) {
+  InStatus node(status, repairs);
+  const auto* said = answer<Normality>(node.called(4, AreYouNormal{node.group()}));
+  BOOST_REQUIRE(said);
+  BOOST_TEST(said->normal == (status == Status::Normal));
+}
+
+BOOST_DATA_TEST_CASE(halt_is_obeyed_in_every_status, every_status(), repairs, status) {
+  InStatus node(status, repairs);
+  const Actions& actions = node.called(2, node.new_halt(2));
+  BOOST_TEST(node.state().s == Status::Election);
+  BOOST_TEST(node.view().halted_by.value() == id(2));
+  BOOST_TEST(node.state().application != Activity::Working);
+  if (repairs.stop_beside_halts) BOOST_TEST(answer<Halted>(actions));
+  while (node.state().application == Activity::Stopping) node.end_hook();
+  if (!repairs.stop_beside_halts) BOOST_TEST(answer<Halted>(node.actions()));
+}
+
+BOOST_DATA_TEST_CASE(halt_ends_an_election_that_runs, every_form(), repairs) {
+  InStatus node(Status::Election, repairs);
+  node.election_begins();
+  node.called(5, node.new_halt(5));
+  BOOST_TEST(node.procedure<bully::Idle>());
+}
+
+BOOST_DATA_TEST_CASE(new_coordinator_is_obeyed_in_election_where_h_is_j, every_status(), repairs,
+                     status) {
+  InStatus node(status, repairs);
+  const Actions& actions = node.called(4, node.new_coordinator(4));
+  BOOST_TEST(answers_anything(actions));
+  if (status == Status::Election) {
+    BOOST_TEST(node.state().s == Status::Reorganization);
+    BOOST_TEST(node.view().coordinator.value() == id(4));
+    BOOST_TEST(answer<Joined>(actions));
+  } else {
+    BOOST_TEST(node.state().s == status);
+    BOOST_TEST((answer<Refused>(actions) != nullptr) == repairs.report_refusals);
+  }
+}
+
+BOOST_DATA_TEST_CASE(new_coordinator_of_another_than_h_is_ignored, every_form(), repairs) {
+  InStatus node(Status::Election, repairs);
+  BOOST_TEST(answers_anything(node.called(5, node.new_coordinator(5))));
+  BOOST_TEST(node.state().s == Status::Election);
+}
+
+BOOST_DATA_TEST_CASE(ready_is_obeyed_in_reorganization_where_c_is_j, every_status(), repairs, status) {
+  InStatus node(status, repairs);
+  const auto before = node.state().d;
+  const Actions& actions = node.called(4, node.ready(4, "another task"));
+  if (status == Status::Reorganization) {
+    BOOST_TEST(first<Start>(actions));
+    BOOST_TEST(answer<Installed>(node.end_hook()));
+    BOOST_TEST(node.state().s == Status::Normal);
+    BOOST_TEST(node.state().d->data == "another task");
+  } else {
+    BOOST_TEST(answers_anything(actions));
+    BOOST_TEST(node.state().s == status);
+    BOOST_TEST((node.state().d == before));
+    BOOST_TEST((answer<Refused>(actions) != nullptr) == repairs.report_refusals);
+  }
+}
+
+BOOST_DATA_TEST_CASE(ready_of_another_than_c_is_ignored, every_form(), repairs) {
+  InStatus node(Status::Reorganization, repairs);
+  BOOST_TEST(answers_anything(node.called(5, node.ready(5))));
+  BOOST_TEST(node.state().s == Status::Reorganization);
+}
+
+BOOST_DATA_TEST_CASE(timeout_is_an_election_in_down_and_election_and_a_question_else, every_status(),
+                     repairs, status) {
+  InStatus node(status, repairs);
+  BOOST_TEST(sent<AreYouThere>(node.expire(Timer::coordinator)) == Nodes({4}));
+  const bool election = status == Status::Down || status == Status::Election;
+  BOOST_TEST((node.procedure<bully::SeekingHigher>() != nullptr) == election);
+  BOOST_TEST((node.procedure<bully::Probing>() != nullptr) == !election);
+}
+
+BOOST_DATA_TEST_CASE(check_does_nothing_but_at_a_normal_coordinator, every_status(), repairs, status) {
+  InStatus node(status, repairs);
+  BOOST_TEST(!node.node().timers.contains(Timer::check));
+  node.give(Expired{Timer::check});
+  BOOST_TEST(sent<AreYouNormal>(node.actions()).empty());
+  BOOST_TEST(node.procedure<bully::Idle>());
+}
+
+BOOST_DATA_TEST_CASE(check_at_a_normal_coordinator_asks_all_others, every_form(), repairs) {
+  Alone node(3, 5, repairs);
+  node.normal_coordinator_of({id(2)});
+  const Nodes all = {1, 2, 4, 5};
+  BOOST_TEST(sent<AreYouNormal>(node.expire(Timer::check)) ==
+             (repairs.parallel_calls ? all : Nodes({1})));
+}
+
+BOOST_DATA_TEST_CASE(any_no_is_an_election, every_form(), repairs) {
+  Alone node(3, 5, repairs);
+  node.normal_coordinator_of({id(2)});
+  node.expire(Timer::check);
+  node.answered(1, Normality{false});
+  BOOST_TEST(node.procedure<bully::SeekingHigher>());
+  BOOST_TEST(node.state().s == Status::Normal);  // until the higher nodes did not answer
+}
+
+BOOST_DATA_TEST_CASE(a_failure_makes_s_down, every_status(), repairs, status) {
+  InStatus node(status, repairs);
+  node.world.fail(3);
+  node.world.recover(3);
+  BOOST_TEST(node.state().s == Status::Down);
+}
+
+BOOST_DATA_TEST_CASE(recovery_makes_h_undefined_and_begins_an_election, every_status(), repairs,
+                     status) {
+  InStatus node(status, repairs);
+  node.world.fail(3);
+  node.world.recover(3);
+  BOOST_TEST(!node.state().h.has_value());
+  BOOST_TEST(!node.state().c.has_value());
+  BOOST_TEST(node.procedure<bully::SeekingHigher>());
+}
+
+BOOST_DATA_TEST_CASE(a_higher_node_that_answers_phase_a_leaves_the_status, every_status(), repairs,
+                     status) {
+  InStatus node(status, repairs);
+  if (status == Status::Down || status == Status::Election) {
+    node.election_begins();
+    node.answered(4, Here{});
+  } else {  // through an unanswered question to the coordinator
+    node.expire(Timer::coordinator);
+    node.unanswered(4);
+    if (!repairs.parallel_calls) node.unanswered(4);  // the paper asks it again
+    node.answered(5, Here{});
+  }
+  BOOST_TEST(node.state().s == status);
+  BOOST_TEST(node.procedure<bully::Idle>());
+}
+
+BOOST_DATA_TEST_CASE(an_unanswered_new_coordinator_or_ready_is_an_election, every_form(), repairs) {
+  Alone announcing(3, 5, repairs);
+  announcing.coordinator_elect({id(2)});
+  announcing.unanswered(2);
+  BOOST_TEST(announcing.procedure<bully::SeekingHigher>());
+  Alone making_ready(3, 5, repairs);
+  making_ready.making_ready({id(2)});
+  making_ready.unanswered(2);
+  BOOST_TEST(making_ready.procedure<bully::SeekingHigher>());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace muster::test
