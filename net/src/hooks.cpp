@@ -21,6 +21,12 @@ std::string too_large(std::string_view what, std::size_t size, std::size_t limit
          " bytes is larger than the limit of " + std::to_string(limit);
 }
 
+// Callbacks on a hook's token are the user's code and run on a thread of their own, never on the
+// strand.
+void request_stop(std::stop_source cancel) {
+  std::thread([cancel = std::move(cancel)]() mutable { cancel.request_stop(); }).detach();
+}
+
 /// What a hook gives back while it is still being called waits until the call has returned: an
 /// exception that drops the Done on its way out is reported as that exception.
 template <class Outcome>
@@ -46,6 +52,7 @@ Hooks::Hooks(asio::any_io_executor strand, asio::any_io_executor executor,
 void Hooks::abandon() {
   abandoned_ = true;
   permits_->revoke([] {});
+  if (running_) request_stop(running_->cancel);
   unbound();
   asio::post(executor_, [user = std::move(user_)] { user->application.reset(); });
 }
@@ -56,8 +63,10 @@ void Hooks::abandon() {
 // Permits are revoked before anything else, and all of it has one deadline.
 void Hooks::perform(const Stop& action) {
   stopping_ = Stopping{action.ticket, action.cause, action.owed, false, false, std::nullopt};
-  const auto revoked = permits_->revoke([weak = weak_from_this(), strand = strand_] {
-    asio::post(strand, [weak] {
+  const auto revoked = permits_->revoke([weak = weak_from_this()] {
+    const auto there = weak.lock();  // a permit may outlive its node
+    if (!there) return;
+    asio::post(there->strand_, [weak] {
       const auto self = weak.lock();
       if (!self || self->abandoned_ || !self->stopping_) return;
       self->stopping_->returned = true;
@@ -129,12 +138,14 @@ void Hooks::stopped_when_all_done() {
 
 template <class Value>
 Done<Value> Hooks::done(Hook hook, Ticket ticket) {
-  return Done<Value>([weak = weak_from_this(), strand = strand_, hook,
-                      ticket](typename Done<Value>::Outcome outcome) {
-    asio::post(strand, [weak, hook, ticket, outcome = std::move(outcome)]() mutable {
-      if (const auto self = weak.lock()) self->ended<Value>(hook, ticket, std::move(outcome));
-    });
-  });
+  return Done<Value>(
+      [weak = weak_from_this(), hook, ticket](typename Done<Value>::Outcome outcome) {
+        const auto there = weak.lock();  // a Done may outlive its node
+        if (!there) return;
+        asio::post(there->strand_, [weak, hook, ticket, outcome = std::move(outcome)]() mutable {
+          if (const auto self = weak.lock()) self->ended<Value>(hook, ticket, std::move(outcome));
+        });
+      });
 }
 
 template <class Value, class Call>
@@ -249,11 +260,9 @@ void Hooks::unbound() {
   deadline_.cancel();
 }
 
-// Asks the hook to end early. Callbacks on its token are the user's code and run on a thread of
-// their own, never on the strand. One that overran its own deadline has one stop deadline left to
-// end.
+// Asks the hook to end early. One that overran its own deadline has one stop deadline left to end.
 void Hooks::cancel_running() {
-  std::thread([cancel = running_->cancel]() mutable { cancel.request_stop(); }).detach();
+  request_stop(running_->cancel);
   if (stopping_) return;
   running_->overran = true;
   bound(limits_.timings.stop_deadline, [this] {

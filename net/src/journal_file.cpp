@@ -27,22 +27,25 @@ JournalFile::~JournalFile() {
 }
 
 void JournalFile::append(std::string_view line) {
-  if (file_ >= 0 && size_ > 0 && size_ + line.size() > options_.limit) {
-    open_segment(segment_ + 1);
-    std::string first;
-    first_line_(first);
-    write_whole(first);
-  }
   if (!write_whole(line)) ++dropped_;
 }
 
-// A new life goes on in the last segment, on a fresh line: the life before may have been killed in
-// the middle of one.
+void JournalFile::make_room() {
+  if (file_ < 0 || size_ < options_.limit) return;
+  open_segment(segment_ + 1);
+  std::string first;
+  first_line_(first);
+  append(first);
+}
+
+// A new life goes on in the last segment that has room, on a fresh line: the life before may have
+// been killed in the middle of one.
 void JournalFile::open_last_segment() {
   unsigned last = 0;
   std::error_code ignored;
   while (std::filesystem::exists(segment_path(options_.file, last + 1), ignored)) ++last;
   open_segment(last);
+  if (size_ >= options_.limit) open_segment(last + 1);
   if (size_ == 0) return;
   char end = '\n';
   if (::pread(file_, &end, 1, static_cast<off_t>(size_) - 1) == 1 && end != '\n') write_whole("\n");

@@ -12,7 +12,7 @@ namespace muster::net {
 /// any more is dropped and its lines counted; it never stops the node.
 class JournalFile {
  public:
-  /// `first_line` appends the line with which a new segment of this life begins.
+  /// `first_line` appends the line with which a new segment inside this life begins.
   JournalFile(JournalOptions options, std::function<void(std::string&)> first_line);
   JournalFile(const JournalFile&) = delete;
   JournalFile& operator=(const JournalFile&) = delete;
@@ -20,6 +20,10 @@ class JournalFile {
 
   /// A whole line, with its '\n'.
   void append(std::string_view line);
+
+  /// Begins a new segment where this one has reached its limit. To be called before a step: the
+  /// first line carries the state from which the next line goes on.
+  void make_room();
 
   [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
 

@@ -21,35 +21,39 @@ std::uint64_t random_instance() {
 }  // namespace
 
 Life::Life(asio::any_io_executor strand, asio::any_io_executor hooks, const NodeOptions& options,
-           const MakeApplication& make_application, StorageThread& storage, Handlers handlers)
+           const MakeApplication& make_application, StorageThread& storage, SafeState safe,
+           Handlers handlers)
     : strand_(std::move(strand)),
       hooks_executor_(std::move(hooks)),
       options_(options),
       make_application_(make_application),
       storage_(storage),
+      safe_(std::move(safe)),
       handlers_(std::move(handlers)),
       permits_(std::make_shared<Permits>(options.config.timings.T / 2)),
       timers_{NamedTimer(strand_), NamedTimer(strand_), NamedTimer(strand_)},
-      watch_(strand_) {}
+      watch_(strand_) {
+  seen_.as_of = monotonic_now();
+}
 
 // --- Its beginning and its end
 // ------------------------------------------------------------------------
 
-Expected<> Life::listen(const SafeState& safe) {
-  incarnation_ = safe.incarnation;
+Expected<> Life::listen() {
   sessions_ = std::make_unique<Sessions>(
-      strand_, Self{options_.config.self, incarnation_, random_instance(), options_.cluster},
-      options_.addresses, options_.config.timings.T, SessionLimits{}, safe.seen,
+      strand_, Self{options_.config.self, safe_.incarnation, random_instance(), options_.cluster},
+      options_.addresses, options_.config.timings.T, SessionLimits{}, safe_.seen,
       session_handlers());
   return sessions_->listen();
 }
 
-void Life::recover(const SafeState& safe) {
+void Life::recover() {
+  if (ended_) return;
   if (options_.journal)
     journal_ = std::make_unique<JournalFile>(*options_.journal,
                                              [this](std::string& out) { write_header(out, true); });
   write_journal([this](std::string& out) { write_header(out, false); });
-  auto services = std::make_shared<NodeServices>(
+  services_ = std::make_shared<NodeServices>(
       options_.config.self, options_.config.nodes, hooks_executor_, permits_, storage_,
       [weak = weak_from_this(), strand = strand_](const Failure& failure) {
         asio::post(strand, [weak, failure] {
@@ -57,13 +61,15 @@ void Life::recover(const SafeState& safe) {
         });
       });
   hooks_ = std::make_shared<Hooks>(
-      strand_, hooks_executor_, std::move(services), make_application_, permits_,
+      strand_, hooks_executor_, services_, make_application_, permits_,
       Hooks::Limits{options_.config.timings, options_.report_limit, options_.definition_limit},
       hook_handlers());
   last_alive_ = last_pause_ = boottime_now();
   watch();
   sessions_->greet();
-  put(Recovered{safe});
+  begun_ = true;
+  inbox_.push_front({Recovered{safe_}, boottime_now(), 0});
+  turn();
 }
 
 void Life::leave() {
@@ -75,6 +81,7 @@ void Life::end(const Failure& why) {
   note_end(why);
   for (NamedTimer& named : timers_) named.timer.cancel();
   watch_.cancel();
+  if (services_) services_->close();
   if (hooks_) hooks_->abandon();
   if (sessions_) sessions_->close();
 }
@@ -101,7 +108,7 @@ void Life::put(Event event, std::uint64_t expiry) {
 // Steps do not overlap: the next event is given when the last action of the step before was
 // performed.
 void Life::turn() {
-  if (turning_ || saving_) return;
+  if (turning_ || saving_ || !begun_) return;
   turning_ = true;
   while (!saving_ && !ended_) {
     const std::optional<Event> event = next_event();
@@ -129,6 +136,7 @@ std::optional<Event> Life::next_event() {
   }
   if (pause_ && recovered_) {
     last_pause_ = now;
+    pausing_ = true;
     return Paused{*std::exchange(pause_, std::nullopt)};
   }
   pause_.reset();
@@ -139,6 +147,7 @@ std::optional<Event> Life::next_event() {
 }
 
 void Life::give(const Event& event) {
+  if (journal_) journal_->make_room();
   const Duration t = monotonic_now();
   try {
     actions_ = bully::step(options_.config, state_, event);
@@ -149,15 +158,11 @@ void Life::give(const Event& event) {
   }
   performed_ = 0;
   recovered_ = true;
-  View seen = bully::view(options_.config, state_);
+  View view = bully::view(options_.config, state_);
   write_journal(
-      [&](std::string& out) { journal::step_line(out, next_stamp(t), event, actions_, seen); });
-  {
-    const std::lock_guard lock(view_mutex_);
-    was_normal_ = was_normal_ || seen.status == Status::Normal;
-    view_ = std::move(seen);
-    viewed_ = t;
-  }
+      [&](std::string& out) { journal::step_line(out, next_stamp(t), event, actions_, view); });
+  was_normal_ = was_normal_ || view.status == Status::Normal;
+  show(std::move(view), t);
   perform_rest();
 }
 
@@ -169,6 +174,7 @@ void Life::perform_rest() {
     const Action& action = actions_[performed_++];
     if (!perform(action)) return;
   }
+  pausing_ = false;
   if (!ended_)
     sessions_->keep_only([this](CallNumber call) { return bully::awaits(state_, call); });
 }
@@ -185,7 +191,9 @@ bool Life::perform(const Action& action) {
           journal::performed_line(out, self->next_stamp(monotonic_now()));
         });
         self->saving_ = false;
+        self->turning_ = true;  // what the rest of the actions brings about waits for its turn
         self->perform_rest();
+        self->turning_ = false;
         self->turn();
       });
     });
@@ -262,6 +270,7 @@ void Life::watch() {
     const auto self = weak.lock();
     if (error || !self || self->ended_) return;
     self->watch();
+    self->show_counters();
     self->note_pause(boottime_now());
     self->turn();
   });
@@ -271,7 +280,7 @@ void Life::note_pause(Duration now) {
   const Duration gap = now - std::exchange(last_alive_, now);
   if (gap > longest_wait()) pause_ = std::max(pause_.value_or(gap), gap);
   // No permit is valid again before `step` was told of the pause and revoked what there was.
-  if (!pause_) permits_->turned(now);
+  if (!pause_ && !pausing_) permits_->turned(now);
 }
 
 // --- The journal
@@ -285,31 +294,41 @@ void Life::write_journal(const std::function<void(std::string&)>& append) {
 }
 
 journal::Stamp Life::next_stamp(Duration t) {
-  return {t, options_.config.self, incarnation_, ++seq_};
+  return {t, options_.config.self, safe_.incarnation, ++seq_};
 }
 
 void Life::write_header(std::string& out, bool in_a_life) {
   journal::Header header;
   header.t = monotonic_now();
   header.node = options_.config.self;
-  header.incarnation = incarnation_;
+  header.incarnation = safe_.incarnation;
   header.clock = journal::Clock::monotonic;
   header.config = options_.config;
   if (in_a_life) header.state = state_;
   journal::header_line(out, header);
 }
 
-std::uint64_t Life::journal_dropped() const {
-  return journal_ ? journal_->dropped() : 0;
+// --- What others may see
+// ------------------------------------------------------------------------------
+
+void Life::show(View view, Duration as_of) {
+  {
+    const std::lock_guard lock(seen_mutex_);
+    seen_.view = std::move(view);
+    seen_.as_of = as_of;
+  }
+  show_counters();
 }
 
-Counters Life::counters() const {
-  return sessions_ ? sessions_->counters() : Counters{};
+void Life::show_counters() {
+  const std::lock_guard lock(seen_mutex_);
+  if (journal_) seen_.journal_dropped = journal_->dropped();
+  if (sessions_) seen_.counters = sessions_->counters();
 }
 
-std::pair<View, Duration> Life::view() const {
-  const std::lock_guard lock(view_mutex_);
-  return {view_, viewed_};
+Life::Seen Life::seen() const {
+  const std::lock_guard lock(seen_mutex_);
+  return seen_;
 }
 
 // --- What sessions and hooks tell

@@ -37,14 +37,24 @@ class Life : public std::enable_shared_from_this<Life> {
     std::function<void(std::string)> warn;
   };
 
+  /// What others may see of it: the view after the last step and when that was, and what was
+  /// counted.
+  struct Seen {
+    View view;
+    Duration as_of{};
+    std::uint64_t journal_dropped{};
+    Counters counters;
+  };
+
+  /// `safe` is durable, with this life's incarnation.
   Life(boost::asio::any_io_executor strand, boost::asio::any_io_executor hooks,
        const NodeOptions& options, const MakeApplication& make_application, StorageThread& storage,
-       Handlers handlers);
+       SafeState safe, Handlers handlers);
 
-  /// Listens; `safe` is durable, with this life's incarnation.
-  Expected<> listen(const SafeState& safe);
+  /// Listens. What comes before `recover` waits for it.
+  Expected<> listen();
   /// Gives the first event.
-  void recover(const SafeState& safe);
+  void recover();
   void leave();
   /// Closes everything, now; the journal's last line says why.
   void end(const Failure& why);
@@ -53,15 +63,15 @@ class Life : public std::enable_shared_from_this<Life> {
   void note_end(const Failure& why);
   [[nodiscard]] bool has_ended() const { return ended_; }
   /// What is in safe storage.
-  [[nodiscard]] const SafeState& safe() const { return state_.safe; }
+  [[nodiscard]] const SafeState& safe() const { return recovered_ ? state_.safe : safe_; }
   /// True when it has been Normal.
   [[nodiscard]] bool was_normal() const { return was_normal_; }
 
-  /// The view after the last step and when that was. From any thread.
-  [[nodiscard]] std::pair<View, Duration> view() const;
-  [[nodiscard]] Incarnation incarnation() const { return incarnation_; }
-  [[nodiscard]] std::uint64_t journal_dropped() const;
-  [[nodiscard]] Counters counters() const;
+  /// From any thread, as the others below: what was shown last.
+  [[nodiscard]] Seen seen() const;
+  [[nodiscard]] Incarnation incarnation() const { return safe_.incarnation; }
+  /// Shows what is counted now; on the strand.
+  void show_counters();
 
  private:
   /// An event that waits for its turn.
@@ -89,6 +99,7 @@ class Life : public std::enable_shared_from_this<Life> {
   [[nodiscard]] Duration longest_wait() const { return options_.config.timings.T / 2; }
   void watch();
   void note_pause(Duration now);
+  void show(View view, Duration as_of);
 
   void write_journal(const std::function<void(std::string&)>& append);
   journal::Stamp next_stamp(Duration t);
@@ -101,20 +112,22 @@ class Life : public std::enable_shared_from_this<Life> {
   const NodeOptions& options_;
   const MakeApplication& make_application_;
   StorageThread& storage_;
+  const SafeState safe_;  ///< with which it began
   Handlers handlers_;
 
   std::shared_ptr<Permits> permits_;
+  std::shared_ptr<NodeServices> services_;
   std::shared_ptr<Hooks> hooks_;
   std::unique_ptr<Sessions> sessions_;
   std::unique_ptr<JournalFile> journal_;
 
-  Incarnation incarnation_;
   bully::State state_;
   std::deque<Waiting> inbox_;
   Actions actions_;
   std::size_t performed_ = 0;  ///< actions of the last step that were performed
   bool turning_ = false;
   bool saving_ = false;
+  bool begun_ = false;
   bool recovered_ = false;
   bool was_normal_ = false;
   bool ended_ = false;
@@ -124,12 +137,12 @@ class Life : public std::enable_shared_from_this<Life> {
   Duration last_alive_{};
   Duration last_pause_{};
   std::optional<Duration> pause_;  ///< a Paused that comes before any other event
+  bool pausing_ = false;           ///< what it led to is not all performed
 
   std::uint64_t seq_ = 0;
   std::string line_;
-  mutable std::mutex view_mutex_;
-  View view_;
-  Duration viewed_{};
+  mutable std::mutex seen_mutex_;  // guards seen_
+  Seen seen_;
 };
 
 }  // namespace muster::net

@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <mutex>
+#include <vector>
 
 namespace muster::net {
 
@@ -36,12 +38,15 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   void leave(std::function<void()> left);
   void close();
   std::string status_json() const;
+  std::string fresh_status_json() const;  // on the strand
   View view() const;
 
  private:
   Expected<> begin_life(const SafeState& safe);
   void begin_next_life(Incarnation above);
+  std::shared_ptr<Life> life() const;
   void left(LeaveCause cause);
+  void gone();
   void outlived(Incarnation seen);
   void stand_back();
   Life::Handlers life_handlers();
@@ -58,8 +63,9 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   asio::steady_timer wait_;
   mutable std::mutex life_mutex_;  // guards life_, the pointer
   std::shared_ptr<Life> life_;
-  unsigned stood_back_ = 0;
-  std::function<void()> left_;
+  unsigned stood_back_ = 0;  ///< how often, since it was last Normal
+  bool leaving_ = false;
+  std::vector<std::function<void()>> left_;  ///< who is to be told
 };
 
 // --- A life, and the next
@@ -72,28 +78,37 @@ Expected<> Node::Impl::start() {
   ++safe->incarnation.value;
   if (Expected<> saved = store_->save(*safe); !saved) return saved.error();
   if (!options_.admin_socket.empty()) {
-    admin_ = std::make_unique<Admin>(
-        strand_, options_.admin_socket.string(),
-        Admin::Words{{"status", [this] { return status_json(); }}, {"break-connections", [this] {
-                                                                      if (life_)
-                                                                        life_->break_connections();
-                                                                      return std::string("{}");
-                                                                    }}});
+    admin_ =
+        std::make_unique<Admin>(strand_, options_.admin_socket.string(),
+                                Admin::Words{{"status", [this] { return fresh_status_json(); }},
+                                             {"break-connections", [this] {
+                                                if (const auto present = life())
+                                                  present->break_connections();
+                                                return std::string("{}");
+                                              }}});
     if (Expected<> listening = admin_->listen(); !listening) return listening.error();
   }
   return begin_life(*safe);
 }
 
 Expected<> Node::Impl::begin_life(const SafeState& safe) {
-  auto life = std::make_shared<Life>(strand_, hooks_, options_, make_application_, storage_,
+  auto life = std::make_shared<Life>(strand_, hooks_, options_, make_application_, storage_, safe,
                                      life_handlers());
   {
     const std::lock_guard lock(life_mutex_);
     life_ = life;
   }
-  if (Expected<> listening = life->listen(safe); !listening) return listening.error();
-  asio::post(strand_, [life, safe] { life->recover(safe); });
+  if (Expected<> listening = life->listen(); !listening) {
+    life->end(listening.error());
+    return listening.error();
+  }
+  asio::post(strand_, [life] { life->recover(); });
   return {};
+}
+
+std::shared_ptr<Life> Node::Impl::life() const {
+  const std::lock_guard lock(life_mutex_);
+  return life_;
 }
 
 void Node::Impl::begin_next_life(Incarnation above) {
@@ -102,7 +117,7 @@ void Node::Impl::begin_next_life(Incarnation above) {
   storage_.save(safe, [weak = weak_from_this(), strand = strand_, safe](Expected<> saved) {
     asio::post(strand, [weak, safe, saved] {
       const auto self = weak.lock();
-      if (!self || self->left_) return;
+      if (!self || self->leaving_) return;
       if (!saved) self->fatal(saved.error());
       if (Expected<> begun = self->begin_life(safe); !begun) self->fatal(begun.error());
     });
@@ -110,16 +125,21 @@ void Node::Impl::begin_next_life(Incarnation above) {
 }
 
 void Node::Impl::left(LeaveCause cause) {
-  if (cause == LeaveCause::stood_back && !left_) return stand_back();
+  if (cause == LeaveCause::stood_back && !leaving_) return stand_back();
+  gone();
+}
+
+void Node::Impl::gone() {
   if (admin_) admin_->close();
-  if (left_) left_();
+  for (const auto& left : std::exchange(left_, {}))
+    if (left) left();
 }
 
 // Hooks failed again and again: nothing is answered for a while, then a new life begins.
 void Node::Impl::stand_back() {
   using namespace std::chrono_literals;
-  stood_back_ = life_->was_normal() ? 0 : std::min(stood_back_ + 1, 9u);
-  const Duration back_off = std::min<Duration>(1s * (1 << stood_back_), 5min);
+  if (life_->was_normal()) stood_back_ = 0;
+  const Duration back_off = std::min<Duration>(1s * (1 << std::min(stood_back_++, 9u)), 5min);
   print("node " + std::to_string(options_.config.self.value) +
         " stands back: hooks failed again and again; a new life begins in " +
         std::to_string(back_off / 1s) + " s");
@@ -132,8 +152,11 @@ void Node::Impl::stand_back() {
 
 void Node::Impl::outlived(Incarnation seen) {
   if (options_.initialise) {
-    asio::post(strand_, [self = shared_from_this(), seen] {
+    asio::post(strand_, [weak = weak_from_this(), seen] {
+      const auto self = weak.lock();
+      if (!self || self->life_->has_ended()) return;
       self->life_->end({ExitCode::ok, "peers have seen a later life; a new one begins"});
+      if (self->leaving_) return self->gone();
       self->begin_next_life(seen);
     });
     return;
@@ -148,20 +171,25 @@ void Node::Impl::outlived(Incarnation seen) {
 
 Life::Handlers Node::Impl::life_handlers() {
   Life::Handlers handlers;
-  handlers.left = [this](LeaveCause cause) { left(cause); };
+  handlers.left = [weak = weak_from_this()](LeaveCause cause) {
+    if (const auto self = weak.lock()) self->left(cause);
+  };
   handlers.outlived = [this](Incarnation seen) { outlived(seen); };
   handlers.fatal = [this](const Failure& failure) { fatal(failure); };
-  handlers.status = [this] { return status_json(); };
+  handlers.status = [this] { return fresh_status_json(); };
   handlers.warn = [](const std::string& sentence) { print(sentence); };
   return handlers;
 }
 
 void Node::Impl::leave(std::function<void()> left) {
-  asio::post(strand_, [self = shared_from_this(), left = std::move(left)]() mutable {
-    self->left_ = std::move(left);
+  asio::post(strand_, [weak = weak_from_this(), left = std::move(left)]() mutable {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->leaving_ = true;
+    self->left_.push_back(std::move(left));
     self->wait_.cancel();
-    if (self->life_->has_ended())
-      self->left(LeaveCause::asked);
+    if (!self->life_ || self->life_->has_ended())
+      self->gone();
     else
       self->life_->leave();
   });
@@ -189,31 +217,32 @@ void Node::Impl::print(const std::string& sentence) {
 // -------------------------------------------------------------------------------------------
 
 View Node::Impl::view() const {
-  const std::lock_guard lock(life_mutex_);
-  return life_ ? life_->view().first : View{};
+  const auto present = life();
+  return present ? present->seen().view : View{};
+}
+
+std::string Node::Impl::fresh_status_json() const {
+  if (const auto present = life()) present->show_counters();
+  return status_json();
 }
 
 std::string Node::Impl::status_json() const {
-  std::shared_ptr<Life> life;
-  {
-    const std::lock_guard lock(life_mutex_);
-    life = life_;
-  }
-  const auto [view, as_of] = life->view();
+  const auto present = life();
+  const auto [view, as_of, journal_dropped, counters] = present ? present->seen() : Life::Seen{};
   const NodeStatus status{options_.config.self,
                           view.status,
                           view.coordinator,
                           view.group,
                           view.halted_by,
                           view.up,
-                          life->incarnation(),
+                          present ? present->incarnation() : Incarnation{},
                           view.definition,
                           "bully",
                           as_of,
                           view.procedure,
                           view.application,
-                          life->journal_dropped(),
-                          life->counters()};
+                          journal_dropped,
+                          counters};
   std::string out;
   write_json(out, status);
   return out;

@@ -14,12 +14,19 @@ NodeServices::NodeServices(NodeId self, NodeSet nodes, asio::any_io_executor exe
       nodes_(std::move(nodes)),
       executor_(std::move(executor)),
       permits_(std::move(permits)),
-      storage_(storage),
+      storage_(&storage),
       fatal_(std::move(fatal)) {}
 
+void NodeServices::close() {
+  const std::lock_guard lock(mutex_);
+  storage_ = nullptr;
+}
+
 void NodeServices::write(CellBatch batch, std::function<void()> durable) {
-  storage_.write(std::move(batch), [weak = weak_from_this(), fatal = fatal_,
-                                    durable = std::move(durable)](Expected<> written) {
+  const std::lock_guard lock(mutex_);
+  if (!storage_) return;
+  storage_->write(std::move(batch), [weak = weak_from_this(), fatal = fatal_,
+                                     durable = std::move(durable)](Expected<> written) {
     if (!written) return fatal(written.error());
     if (const auto self = weak.lock()) self->post(durable);
   });
@@ -28,8 +35,10 @@ void NodeServices::write(CellBatch batch, std::function<void()> durable) {
 void NodeServices::scan(std::string prefix,
                         std::function<void(std::vector<std::pair<std::string, Bytes>>)> done) {
   using Cells = std::vector<std::pair<std::string, Bytes>>;
-  storage_.scan(std::move(prefix), [weak = weak_from_this(), fatal = fatal_,
-                                    done = std::move(done)](Expected<Cells> cells) {
+  const std::lock_guard lock(mutex_);
+  if (!storage_) return;
+  storage_->scan(std::move(prefix), [weak = weak_from_this(), fatal = fatal_,
+                                     done = std::move(done)](Expected<Cells> cells) {
     if (!cells) return fatal(cells.error());
     const auto self = weak.lock();
     if (!self) return;
@@ -40,7 +49,7 @@ void NodeServices::scan(std::string prefix,
 
 void NodeServices::post(std::function<void()> work) {
   asio::post(executor_, [weak = weak_from_this(), work = std::move(work)] {
-    if (const auto self = weak.lock()) work();
+    if (const auto self = weak.lock()) self->run(work);
   });
 }
 
@@ -48,8 +57,17 @@ void NodeServices::post_after(Duration delay, std::function<void()> work) {
   const auto timer = std::make_shared<asio::steady_timer>(executor_, delay);
   timer->async_wait([weak = weak_from_this(), timer, work = std::move(work)](auto error) {
     const auto self = weak.lock();
-    if (!error && self) work();
+    if (!error && self) self->run(work);
   });
+}
+
+// On the application's executor, where the application ends too: while this runs it is there.
+void NodeServices::run(const std::function<void()>& work) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!storage_) return;
+  }
+  work();
 }
 
 }  // namespace muster::net

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 
 namespace muster::net {
 
@@ -20,6 +21,10 @@ class NodeServices final : public Services, public std::enable_shared_from_this<
   NodeServices(NodeId self, NodeSet nodes, boost::asio::any_io_executor executor,
                std::shared_ptr<Permits> permits, StorageThread& storage,
                std::function<void(const Failure&)> fatal);
+
+  /// The life is over: nothing that was posted runs any more, and what is asked from now on is
+  /// dropped. The storage may end after that.
+  void close();
 
   NodeId self() const override { return self_; }
   const NodeSet& nodes() const override { return nodes_; }
@@ -35,7 +40,10 @@ class NodeServices final : public Services, public std::enable_shared_from_this<
   const NodeSet nodes_;
   boost::asio::any_io_executor executor_;
   std::shared_ptr<Permits> permits_;
-  StorageThread& storage_;
+  void run(const std::function<void()>& work);
+
+  std::mutex mutex_;        // guards storage_
+  StorageThread* storage_;  ///< null when the life is over
   std::function<void(const Failure&)> fatal_;
 };
 

@@ -52,10 +52,12 @@ void StorageThread::run() {
     more_.wait(lock, [this] { return ending_ || !saves_.empty() || !cells_.empty(); });
     auto& queue = saves_.empty() ? cells_ : saves_;
     if (queue.empty()) return;
-    const std::function<void()> work = std::move(queue.front());
-    queue.pop_front();
-    lock.unlock();
-    work();
+    {
+      const std::function<void()> work = std::move(queue.front());
+      queue.pop_front();
+      lock.unlock();
+      work();
+    }  // what it holds ends without the lock: it may ask for more
     lock.lock();
   }
 }
