@@ -1,0 +1,212 @@
+#include "cluster.hpp"
+
+#include "judge.hpp"
+
+#include <muster/storage/sqlite_storage.hpp>
+#include <muster/text.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <future>
+
+namespace muster::test {
+
+using namespace std::chrono_literals;
+
+Running::Running(int threads) : context(threads), work_(context.get_executor()) {
+  for (int at = 0; at < threads; ++at) threads_.emplace_back([this] { context.run(); });
+}
+
+Running::~Running() {
+  work_.reset();
+  for (std::thread& thread : threads_)
+    if (thread.joinable()) thread.join();
+}
+
+void Running::halt() {
+  context.stop();
+  for (std::thread& thread : threads_)
+    if (thread.joinable()) thread.join();
+}
+
+std::set<std::thread::id> Running::threads() const {
+  std::set<std::thread::id> ids;
+  for (const std::thread& thread : threads_) ids.insert(thread.get_id());
+  return ids;
+}
+
+Timings patient() {
+  Timings timings;
+  timings.T = 2s;
+  timings.stop_deadline = 40s;
+  timings.start_deadline = 40s;
+  timings.reorganize_deadline = 40s;
+  timings.check_every = 500ms;
+  timings.coordinator_timeout = timings.check_every + timings.T;
+  return timings;
+}
+
+// A process ends with all its threads: nothing of the node runs when it is destroyed.
+Cluster::Host::~Host() {
+  if (running) running->halt();
+  node.reset();
+  hooks.reset();
+}
+
+Cluster::Cluster(ClusterOptions options) : options_(std::move(options)), ports_(options_.nodes) {}
+
+Cluster::~Cluster() {
+  for (const auto& [id, host] : hosts_) journals.note(journal::FaultKind::killed, id);
+  hosts_.clear();
+}
+
+net::NodeOptions Cluster::options_of(std::uint32_t id) const {
+  net::NodeOptions options;
+  options.config.self = NodeId{id};
+  options.config.timings = options_.timings;
+  options.config.repairs = options_.repairs;
+  for (std::uint32_t at = 1; at <= options_.nodes; ++at) {
+    options.config.nodes.insert(NodeId{at});
+    options.addresses[NodeId{at}] = "127.0.0.1:" + std::to_string(ports_[at - 1]);
+  }
+  options.cluster = "name=test\n";
+  options.journal =
+      net::JournalOptions{journal_of(directory_.path(), NodeId{id}), options_.journal_limit};
+  if (options_.alter) options_.alter(NodeId{id}, options);
+  return options;
+}
+
+std::unique_ptr<SafeStorage> Cluster::open(NodeId id) {
+  std::unique_ptr<SafeStorage> storage;
+  if (options_.sqlite) {
+    const auto directory = directory_.path() / ("store" + std::to_string(id.value));
+    storage = std::move(*storage::SqliteStorage::open(directory, {"test", id}));
+  } else {
+    auto& kept = cells_[id];
+    if (!kept) kept = std::make_shared<storage::MemoryCells>();
+    storage = std::make_unique<storage::MemoryStorage>(kept);
+  }
+  return options_.between ? options_.between(id, std::move(storage)) : std::move(storage);
+}
+
+Expected<> Cluster::try_start(std::uint32_t id) {
+  const NodeId node{id};
+  Host& host = hosts_[node];
+  BOOST_REQUIRE(!host.node);
+  host.hooks = std::make_unique<Running>(options_.hook_threads);
+  host.running = std::make_unique<Running>(options_.context_threads);
+  host.node = std::make_unique<net::Node>(host.running->context, options_of(id), open(node),
+                                          stage.make(node), host.hooks->context.get_executor());
+  const Expected<> started = host.node->start();
+  if (!started) hosts_.erase(node);
+  return started;
+}
+
+void Cluster::start(std::uint32_t id) {
+  const Expected<> started = try_start(id);
+  BOOST_TEST_REQUIRE(started.has_value(), (started ? "" : started.error().what));
+}
+
+void Cluster::start_all() {
+  for (std::uint32_t id = 1; id <= options_.nodes; ++id) start(id);
+}
+
+void Cluster::leave(std::uint32_t id) {
+  std::promise<void> left;
+  node(id).leave([&] { left.set_value(); });
+  BOOST_TEST_REQUIRE((left.get_future().wait_for(Bell::generous) == std::future_status::ready),
+                     "node " << id << " was to leave");
+  hosts_.erase(NodeId{id});
+  journals.read_all();
+}
+
+void Cluster::leave_all() {
+  while (!hosts_.empty()) leave(hosts_.begin()->first.value);
+}
+
+void Cluster::kill(std::uint32_t id) {
+  journals.note(journal::FaultKind::killed, NodeId{id});
+  hosts_.erase(NodeId{id});
+  journals.read_all();
+}
+
+void Cluster::wipe(std::uint32_t id) {
+  journals.note(journal::FaultKind::wiped, NodeId{id});
+  cells_.erase(NodeId{id});
+  std::filesystem::remove_all(directory_.path() / ("store" + std::to_string(id)));
+}
+
+net::Node& Cluster::node(std::uint32_t id) {
+  return *hosts_.at(NodeId{id}).node;
+}
+
+Running& Cluster::running(std::uint32_t id) {
+  return *hosts_.at(NodeId{id}).running;
+}
+
+Running& Cluster::hooks(std::uint32_t id) {
+  return *hosts_.at(NodeId{id}).hooks;
+}
+
+storage::MemoryCells& Cluster::cells(std::uint32_t id) {
+  auto& kept = cells_[NodeId{id}];
+  if (!kept) kept = std::make_shared<storage::MemoryCells>();
+  return *kept;
+}
+
+GroupNumber Cluster::await_group(std::set<std::uint32_t> members) {
+  std::optional<GroupNumber> group;
+  const NodeId highest{*members.rbegin()};
+  NodeSet others;
+  for (std::uint32_t id : members)
+    if (NodeId{id} != highest) others.insert(NodeId{id});
+  std::string what = "a group of";
+  for (std::uint32_t id : members) what += ' ' + std::to_string(id);
+  await(what, [&] {
+    const auto coordinator = journals.view(highest);
+    if (!coordinator || coordinator->status != Status::Normal || coordinator->up != others)
+      return false;
+    group = coordinator->group;
+    for (std::uint32_t id : members) {
+      const auto view = journals.view(NodeId{id});
+      if (!view || view->status != Status::Normal || view->group != group) return false;
+    }
+    return true;
+  });
+  return *group;
+}
+
+std::size_t Cluster::await_line(std::uint32_t id, const std::string& what, std::size_t from,
+                                const std::function<bool(const journal::Line&)>& is) {
+  std::size_t place = from;
+  await("of node " + std::to_string(id) + ": " + what, [&] {
+    const auto lines = journals.lines(NodeId{id});
+    for (; place < lines.size(); ++place)
+      if (is(lines[place])) return true;
+    return false;
+  });
+  return place;
+}
+
+void Cluster::judge(const std::set<std::string>& spared) {
+  for (const auto& [id, host] : hosts_) journals.note(journal::FaultKind::killed, id);
+  hosts_.clear();
+  journals.read_all();
+  const auto complaints = test::judge(journals, spared);
+  for (const std::string& complaint : complaints) BOOST_TEST_ERROR(complaint);
+}
+
+void Cluster::never_came(const std::string& what) const {
+  std::string story = what + " never came;";
+  for (NodeId id : journals.nodes())
+    story += "\n  node " + to_text(id) + ": " + to_text(journals.view(id));
+  BOOST_FAIL(story);
+  throw std::logic_error(story);
+}
+
+bool is_edge(const journal::Line& line, Hook hook, journal::Edge edge) {
+  const auto* found = std::get_if<journal::HookEdge>(&line);
+  return found && found->hook == hook && found->edge == edge;
+}
+
+}  // namespace muster::test

@@ -1,0 +1,155 @@
+#pragma once
+
+#include "bell.hpp"
+#include "journals.hpp"
+#include "ports.hpp"
+#include "stage.hpp"
+#include "storage/temporary_directory.hpp"
+
+#include <muster/net/node.hpp>
+#include <muster/storage/memory_storage.hpp>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+/// Real nodes in this process, over loopback, that fail and come back as a test says.
+
+namespace muster::test {
+
+/// A context of the user's and the threads that run it.
+class Running {
+ public:
+  explicit Running(int threads = 1);
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  /// Runs what is left and ends.
+  ~Running();
+  /// Ends now; what is left does not run any more.
+  void halt();
+  [[nodiscard]] std::set<std::thread::id> threads() const;
+
+  boost::asio::io_context context;
+
+ private:
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  std::vector<std::thread> threads_;
+};
+
+/// The timings of tests on real nodes: T is long, for sanitizers and busy machines, and so is every
+/// deadline that a test does not mean to overrun.
+Timings patient();
+
+struct ClusterOptions {
+  std::uint32_t nodes = 3;
+  Timings timings = patient();
+  Repairs repairs{};
+  bool sqlite = false;
+  std::uint64_t journal_limit = 64'000'000;
+  int context_threads = 1;
+  int hook_threads = 1;
+  /// What else a node is made with.
+  std::function<void(NodeId, net::NodeOptions&)> alter{};
+  /// Puts something between a node and its storage.
+  std::function<std::unique_ptr<SafeStorage>(NodeId, std::unique_ptr<SafeStorage>)> between{};
+};
+
+/// Nodes 1 to n. Use it on one thread.
+class Cluster {
+ public:
+  explicit Cluster(ClusterOptions options = {});
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+  /// Makes all that still live fail.
+  ~Cluster();
+
+  /// Begins a life of a node in a new "process", and says how that went.
+  Expected<> try_start(std::uint32_t id);
+  void start(std::uint32_t id);
+  void start_all();
+  /// Leaves in order and ends the "process".
+  void leave(std::uint32_t id);
+  void leave_all();
+  /// The node fails: without a word, but that the system closes its sockets.
+  void kill(std::uint32_t id);
+  /// Its safe storage is lost.
+  void wipe(std::uint32_t id);
+
+  [[nodiscard]] net::Node& node(std::uint32_t id);
+  [[nodiscard]] Running& running(std::uint32_t id);
+  [[nodiscard]] Running& hooks(std::uint32_t id);
+  [[nodiscard]] storage::MemoryCells& cells(std::uint32_t id);
+  [[nodiscard]] net::NodeOptions options_of(std::uint32_t id) const;
+  [[nodiscard]] const std::filesystem::path& directory() const { return directory_.path(); }
+
+  /// Waits for it; fails the test with `what` when it does not come.
+  template <class Predicate>
+  void await(const std::string& what, Predicate predicate) {
+    if (!bell.wait_until(std::move(predicate))) never_came(what);
+  }
+  /// Waits until exactly these are members of one group, all Normal, and gives its number.
+  GroupNumber await_group(std::set<std::uint32_t> members);
+  /// Waits for a journal line of this node that `is` is true for, after the first `from`, and gives
+  /// its place.
+  std::size_t await_line(std::uint32_t id, const std::string& what, std::size_t from,
+                         const std::function<bool(const journal::Line&)>& is);
+
+  /// Ends all, and checks the journals: replay, assertions and hook grammar.
+  void judge(const std::set<std::string>& spared = {});
+
+  Bell bell;
+  Stage stage{bell};
+
+ private:
+  /// What a process would hold.
+  struct Host {
+    std::unique_ptr<Running> hooks;
+    std::unique_ptr<Running> running;
+    std::unique_ptr<net::Node> node;
+    ~Host();
+  };
+  [[noreturn]] void never_came(const std::string& what) const;
+  std::unique_ptr<SafeStorage> open(NodeId id);
+
+  const ClusterOptions options_;
+  TemporaryDirectory directory_;
+  Ports ports_;
+
+ public:
+  Journals journals{directory_.path(), bell};
+
+ private:
+  std::map<NodeId, std::shared_ptr<storage::MemoryCells>> cells_;
+  std::map<NodeId, Host> hosts_;
+};
+
+// --- Lines
+// ---------------------------------------------------------------------------------------------
+
+/// True for a step that was made of such an event.
+template <class Kind>
+bool is_step(const journal::Line& line) {
+  const auto* step = std::get_if<journal::Step>(&line);
+  return step && std::holds_alternative<Kind>(step->event);
+}
+
+/// The events of such a kind in these lines.
+template <class Kind>
+std::vector<Kind> events(const std::vector<journal::Line>& lines) {
+  std::vector<Kind> found;
+  for (const journal::Line& line : lines)
+    if (is_step<Kind>(line)) found.push_back(std::get<Kind>(std::get<journal::Step>(line).event));
+  return found;
+}
+
+bool is_edge(const journal::Line& line, Hook hook, journal::Edge edge);
+
+}  // namespace muster::test

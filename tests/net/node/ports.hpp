@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace muster::test {
+
+/// Ports of 127.0.0.1 at which nobody listens, found by binding, and kept from others who look for
+/// some in this way for as long as this lives.
+class Ports {
+ public:
+  explicit Ports(std::size_t count);
+  Ports(const Ports&) = delete;
+  Ports& operator=(const Ports&) = delete;
+  ~Ports();
+
+  [[nodiscard]] std::uint16_t operator[](std::size_t at) const { return ports_.at(at); }
+
+ private:
+  std::vector<std::uint16_t> ports_;
+  std::vector<int> locks_;
+};
+
+}  // namespace muster::test

@@ -1,0 +1,314 @@
+#include "cluster.hpp"
+#include "storages.hpp"
+
+#include <muster/hash.hpp>
+#include <muster/text.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+
+/// What an application is promised (docs/architecture.md, P1 to P8), on real nodes. The hook
+/// grammar and the assertions run over the journals of each test.
+
+using namespace muster;
+using test::Called;
+using test::Cluster;
+using test::ClusterOptions;
+using test::Cue;
+
+namespace {
+
+template <class Result>
+bool is_answer_from(const journal::Line& line, NodeId from) {
+  const auto* step = std::get_if<journal::Step>(&line);
+  const auto* received = step ? std::get_if<Received>(&step->event) : nullptr;
+  const auto* answer = received ? std::get_if<Answer>(&received->letter.message) : nullptr;
+  return answer && received->letter.from == from && std::holds_alternative<Result>(answer->result);
+}
+
+std::vector<std::string> names(const std::vector<Called>& calls) {
+  std::vector<std::string> all;
+  for (const Called& called : calls) all.push_back(to_text(called.hook));
+  return all;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(promises)
+
+BOOST_AUTO_TEST_CASE(a_group_forms_loses_its_coordinator_and_gets_it_back) {
+  Cluster cluster({.nodes = 3, .sqlite = true});
+  cluster.start_all();
+  const GroupNumber first = cluster.await_group({1, 2, 3});
+  cluster.kill(3);
+  const GroupNumber second = cluster.await_group({1, 2});
+  cluster.start(3);
+  const GroupNumber third = cluster.await_group({1, 2, 3});
+  BOOST_TEST((first < second));
+  BOOST_TEST((second < third));
+  cluster.leave_all();
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(p1_no_permit_is_valid_once_a_halt_is_answered) {
+  Cluster cluster;
+  cluster.start_all();
+  cluster.await_group({1, 2, 3});
+  auto permit = cluster.stage.services(NodeId{1}).acquire();
+  BOOST_TEST_REQUIRE(permit.has_value());
+  BOOST_TEST(permit->valid());
+  const std::size_t before = cluster.journals.count(NodeId{2});
+  cluster.kill(3);
+  cluster.await_line(2, "the answer of 1 to its Halt", before, [](const journal::Line& line) {
+    return is_answer_from<Halted>(line, NodeId{1});
+  });
+  BOOST_TEST(!permit->valid());
+  BOOST_TEST(!cluster.stage.services(NodeId{1}).acquire().has_value());
+  permit.reset();  // STOP waits for it
+  cluster.await_group({1, 2});
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(p1_no_permit_is_valid_once_an_own_election_began) {
+  Cluster cluster;
+  cluster.start_all();
+  const GroupNumber group = cluster.await_group({1, 2, 3});
+  auto permit = cluster.stage.services(NodeId{2}).acquire();
+  BOOST_TEST_REQUIRE(permit.has_value());
+  BOOST_TEST((permit->group() == group));
+  cluster.kill(3);
+  cluster.await("the Halt of node 2 at node 1", [&] {
+    const auto view = cluster.journals.view(NodeId{1});
+    return view && view->halted_by == NodeId{2};
+  });
+  BOOST_TEST(!permit->valid());
+  permit.reset();
+  cluster.await_group({1, 2});
+  cluster.judge();
+}
+
+// The new group waits for the last permit of the old one, wherever it is held.
+BOOST_AUTO_TEST_CASE(p1_a_member_has_joined_when_its_last_permit_is_back) {
+  Cluster cluster;
+  cluster.start_all();
+  cluster.await_group({1, 2, 3});
+  auto permit = cluster.stage.services(NodeId{1}).acquire();
+  const std::size_t before = cluster.journals.count(NodeId{1});
+  cluster.kill(3);
+  cluster.await_line(1, "the end of its permits", before, [](const journal::Line& line) {
+    return std::holds_alternative<journal::Permits>(line);
+  });
+  cluster.await_line(1, "NewCoordinator", before, [](const journal::Line& line) {
+    const auto* step = std::get_if<journal::Step>(&line);
+    const auto* received = step ? std::get_if<Received>(&step->event) : nullptr;
+    return received && std::holds_alternative<NewCoordinator>(received->letter.message);
+  });
+  BOOST_TEST(cluster.stage.count(NodeId{2}, Hook::reorganize) == 0u);
+  permit.reset();
+  cluster.await_group({1, 2});
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(p2_a_life_begins_with_a_stop_and_each_start_has_one_after_it) {
+  Cluster cluster({.nodes = 2});
+  cluster.start(1);
+  cluster.await_group({1});
+  cluster.start(2);
+  cluster.await_group({1, 2});
+  cluster.kill(2);
+  cluster.await_group({1});
+  cluster.leave(1);
+  const auto calls = cluster.stage.calls(NodeId{1});
+  const std::vector<std::string> expected{"stop", "reorganize", "start", "stop", "start",
+                                          "stop", "reorganize", "start", "stop"};
+  BOOST_TEST(names(calls) == expected, boost::test_tools::per_element());
+  BOOST_TEST(!calls[0].group.has_value());
+  BOOST_TEST((calls[3].group == calls[2].group));
+  BOOST_TEST((calls[5].group == calls[4].group));
+  BOOST_TEST((calls[3].cause.reason == StopReason::halted));
+  BOOST_TEST((calls[3].cause.by == NodeId{2}));
+  BOOST_TEST((calls[5].cause.reason == StopReason::own_election));
+  BOOST_TEST((calls[8].cause.reason == StopReason::leaving));
+  for (const Called& called : cluster.stage.calls()) BOOST_TEST(!called.beside_another);
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(p2_a_start_that_was_cancelled_is_stopped_once) {
+  Cluster cluster({.nodes = 2});
+  cluster.stage.hold(NodeId{1}, Hook::start);
+  cluster.start(1);
+  Cue cue = cluster.stage.take(NodeId{1}, Hook::start);
+  cluster.stage.play(NodeId{1}, Hook::start, nullptr);
+  cluster.start(2);
+  cluster.await("the start to be cancelled", [&] {
+    const auto view = cluster.journals.view(NodeId{1});
+    return view && view->halted_by == NodeId{2};
+  });
+  BOOST_TEST(cluster.stage.count(NodeId{1}, Hook::stop) == 1u);
+  cue.fail("cancelled");
+  cluster.await_group({1, 2});
+  const std::vector<std::string> expected{"stop", "reorganize", "start", "stop", "start"};
+  BOOST_TEST(names(cluster.stage.calls(NodeId{1})) == expected, boost::test_tools::per_element());
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(p3_hooks_run_on_the_executor_of_the_user_and_under_no_lock) {
+  Cluster cluster({.nodes = 1});
+  std::string status;
+  Activity activity{};
+  for (Hook hook : {Hook::stop, Hook::reorganize, Hook::start})
+    cluster.stage.play(NodeId{1}, hook, [&](Cue cue) {
+      status = cluster.node(1).status_json();
+      activity = cluster.node(1).view().application;
+      Services& services = cluster.stage.services(NodeId{1});
+      services.acquire();
+      services.post([] {});
+      services.write({{{"k", Bytes{"v"}}}}, [] {});
+      services.scan("", [](const auto&) {});
+      cue.complete();
+    });
+  cluster.start(1);
+  cluster.await_group({1});
+  const auto users = cluster.hooks(1).threads();
+  for (const Called& called : cluster.stage.calls()) BOOST_TEST(users.contains(called.thread));
+  BOOST_TEST(cluster.stage.calls().size() == 3u);
+  cluster.leave_all();
+  BOOST_TEST(status.find("\"node\":1") != std::string::npos);
+  BOOST_TEST((activity == Activity::Stopping));
+  cluster.judge();
+}
+
+// The highest node wins, whatever it holds; it is told who holds something.
+BOOST_AUTO_TEST_CASE(p4_reorganize_sees_every_member_with_what_it_holds) {
+  Cluster cluster;
+  cluster.start(1);
+  cluster.start(2);
+  const GroupNumber before = cluster.await_group({1, 2});
+  cluster.stage.hold(NodeId{3}, Hook::reorganize);
+  cluster.start(3);
+  Cue cue = cluster.stage.take(NodeId{3}, Hook::reorganize);
+  const Members& members = cue.about.members;
+  BOOST_TEST_REQUIRE(members.size() == 3u);
+  const auto assigned =
+      cluster.stage.calls(NodeId{1}).at(cluster.stage.calls(NodeId{1}).size() - 2);
+  for (std::uint32_t id = 1; id <= 3; ++id) {
+    const Member& member = members[id - 1];
+    BOOST_TEST((member.node == NodeId{id}));
+    BOOST_TEST((member.incarnation == Incarnation{1}));
+    BOOST_TEST((member.holdings.report == test::usual_report(NodeId{id})));
+    BOOST_TEST(member.holdings.empty == (id == 3));
+    BOOST_TEST((member.holdings.group == (id == 3 ? std::nullopt : std::optional(before))));
+    if (id != 3) {
+      BOOST_TEST((assigned.hook == Hook::start));
+      BOOST_TEST((member.holdings.definition == digest(assigned.definition.data)));
+    }
+  }
+  // Every member is stopped.
+  for (std::uint32_t id = 1; id <= 2; ++id)
+    BOOST_TEST((cluster.stage.calls(NodeId{id}).back().hook == Hook::stop));
+  cue.complete();
+  cluster.await_group({1, 2, 3});
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(p5_a_definition_is_durable_before_start_is_called) {
+  Cluster cluster({.nodes = 2});
+  std::atomic<int> durable = 0;
+  for (std::uint32_t id = 1; id <= 2; ++id)
+    cluster.stage.play(NodeId{id}, Hook::start, [&, kept = &cluster.cells(id)](Cue cue) {
+      const auto& assigned = kept->safe.assigned;
+      if (assigned && assigned->definition == cue.about.definition &&
+          assigned->group == cue.about.group)
+        ++durable;
+      cue.complete();
+    });
+  cluster.start(2);
+  cluster.await_group({2});
+  cluster.start(1);
+  cluster.await_group({1, 2});
+  const auto starts =
+      cluster.stage.count(NodeId{1}, Hook::start) + cluster.stage.count(NodeId{2}, Hook::start);
+  BOOST_TEST(static_cast<std::size_t>(durable) == starts);
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(p6_a_restarted_node_reports_and_does_not_resume) {
+  Cluster cluster;
+  cluster.start_all();
+  const GroupNumber before = cluster.await_group({1, 2, 3});
+  for (std::uint32_t id = 1; id <= 3; ++id) cluster.kill(id);
+  const std::size_t called = cluster.stage.calls(NodeId{1}).size();
+  cluster.start(1);
+  const GroupNumber after = cluster.await_group({1});
+  BOOST_TEST((before < after));
+  auto calls = cluster.stage.calls(NodeId{1});
+  calls.erase(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(called));
+  const std::vector<std::string> expected{"stop", "reorganize", "start"};
+  BOOST_TEST(names(calls) == expected, boost::test_tools::per_element());
+  BOOST_TEST(!calls[0].group.has_value());
+  BOOST_TEST((calls[1].members.at(0).holdings.group == before));
+  BOOST_TEST(!calls[1].members.at(0).holdings.empty);
+  BOOST_TEST((calls[1].members.at(0).incarnation == Incarnation{2}));
+  BOOST_TEST((calls[2].group == after));
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(p7_the_result_of_an_abandoned_reorganize_is_dropped_however_late) {
+  Cluster cluster;
+  cluster.stage.hold(NodeId{2}, Hook::reorganize);
+  cluster.start(1);
+  cluster.start(2);
+  std::optional<Cue> abandoned = cluster.stage.take(NodeId{2}, Hook::reorganize);
+  cluster.stage.play(NodeId{2}, Hook::reorganize, nullptr);
+  cluster.start(3);
+  cluster.await("the Halt of node 3 at node 2", [&] {
+    const auto view = cluster.journals.view(NodeId{2});
+    return view && view->halted_by == NodeId{3};
+  });
+  abandoned->complete(Bytes{"the plan of another time"});
+  cluster.await_group({1, 2, 3});
+  for (const Called& called : cluster.stage.calls())
+    if (called.hook == Hook::start)
+      BOOST_TEST((called.definition != Bytes{"the plan of another time"}));
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(p8_ready_is_answered_when_the_definition_is_durable) {
+  test::Door door;
+  test::Bell arrived;
+  std::atomic<bool> waits = false;
+  ClusterOptions options{.nodes = 2};
+  options.between = [&](NodeId id,
+                        std::unique_ptr<SafeStorage> inner) -> std::unique_ptr<SafeStorage> {
+    if (id != NodeId{1}) return inner;
+    return std::make_unique<test::WatchedSaves>(std::move(inner), [&](const SafeState& safe) {
+      if (safe.assigned) {
+        waits = true;
+        arrived.ring();
+        door.pass();
+      }
+      return Expected<>();
+    });
+  };
+  Cluster cluster(std::move(options));
+  door.shut();
+  cluster.start(2);
+  cluster.await_group({2});
+  cluster.start(1);
+  BOOST_TEST_REQUIRE(arrived.wait_until([&] { return waits.load(); }));
+  const auto answered = [&] {
+    const auto lines = cluster.journals.lines(NodeId{2});
+    return std::any_of(lines.begin(), lines.end(), [](const journal::Line& line) {
+      return is_answer_from<Installed>(line, NodeId{1});
+    });
+  };
+  BOOST_TEST(!answered());
+  BOOST_TEST(cluster.stage.count(NodeId{1}, Hook::start) == 0u);
+  door.open();
+  cluster.await_group({1, 2});
+  BOOST_TEST(answered());
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <muster/storage/memory_storage.hpp>
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace muster::test {
+
+/// Safe storage over another one, of which a test sees every save before it is made, and may make
+/// it wait or fail.
+class WatchedSaves final : public SafeStorage {
+ public:
+  /// Called before each save, on the thread that saves; a failure is the save's.
+  using Before = std::function<Expected<>(const SafeState&)>;
+
+  WatchedSaves(std::unique_ptr<SafeStorage> inner, Before before)
+      : inner_(std::move(inner)), before_(std::move(before)) {}
+
+  Expected<SafeState> load() override { return inner_->load(); }
+  Expected<> save(const SafeState& safe) override {
+    if (Expected<> well = before_(safe); !well) return well;
+    return inner_->save(safe);
+  }
+  Expected<> write(const CellBatch& batch) override { return inner_->write(batch); }
+  Expected<std::optional<Bytes>> read(std::string_view key) override { return inner_->read(key); }
+  Expected<> scan(std::string_view prefix,
+                  const std::function<void(std::string_view, const Bytes&)>& visit) override {
+    return inner_->scan(prefix, visit);
+  }
+
+ private:
+  std::unique_ptr<SafeStorage> inner_;
+  Before before_;
+};
+
+/// A door that a save waits at until the test opens it.
+class Door {
+ public:
+  void shut() { set(false); }
+  void open() { set(true); }
+  void pass() {
+    std::unique_lock lock(mutex_);
+    opened_.wait(lock, [this] { return open_; });
+  }
+
+ private:
+  void set(bool open) {
+    {
+      const std::lock_guard lock(mutex_);
+      open_ = open;
+    }
+    opened_.notify_all();
+  }
+  std::mutex mutex_;  // guards open_
+  std::condition_variable opened_;
+  bool open_ = true;
+};
+
+}  // namespace muster::test
