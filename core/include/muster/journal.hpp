@@ -135,7 +135,6 @@ MUSTER_DESCRIBE(Fault, t, kind, node, from);
 using Line = std::variant<Header, Step, Performed, HookEdge, Permits, Ended, Fault>;
 
 // --- Writing: each appends one line, with its '\n'
-// -----------------------------------------------------
 
 void header_line(std::string& out, const Header& header);
 void step_line(std::string& out, const Stamp& stamp, const Event& event, const Actions& actions,
@@ -153,7 +152,6 @@ void fault_line(std::string& out, const Fault& fault);
 void append_line(std::string& out, const Line& line);
 
 // --- Reading
-// -------------------------------------------------------------------------------------------
 
 /// One line without its '\n'. Keys that are not known here are passed over where a line begins, and
 /// refused inside events, actions and states, of which every field counts. The failure says what is

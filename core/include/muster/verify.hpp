@@ -30,14 +30,14 @@ struct Place {
 MUSTER_DESCRIBE(Place, journal, line);
 
 // --- Verdicts
-// ------------------------------------------------------------------------------------------
 
 /// An assertion held wherever it was checked.
 struct Holds {
   std::string assertion;
   std::uint64_t checked{};
+  std::optional<Duration> bound;  ///< of Assertion 2: the calm after which it is checked
 };
-MUSTER_DESCRIBE(Holds, assertion, checked);
+MUSTER_DESCRIBE(Holds, assertion, checked, bound);
 
 /// An assertion was violated; this is where for the first time.
 struct Violated {
@@ -47,8 +47,9 @@ struct Violated {
   Duration t{};
   Disagreement disagreement;
   Place place;
+  std::optional<Duration> bound;
 };
-MUSTER_DESCRIBE(Violated, assertion, checked, violations, t, disagreement, place);
+MUSTER_DESCRIBE(Violated, assertion, checked, violations, t, disagreement, place, bound);
 
 /// For this time an assertion is not claimed, or could not be checked.
 struct NotClaimed {
@@ -56,8 +57,9 @@ struct NotClaimed {
   Duration from{};
   Duration to{};
   std::string why;
+  std::optional<Duration> bound;
 };
-MUSTER_DESCRIBE(NotClaimed, assertion, from, to, why);
+MUSTER_DESCRIBE(NotClaimed, assertion, from, to, why, bound);
 
 using Verdict = std::variant<Holds, Violated, NotClaimed>;
 
@@ -67,7 +69,6 @@ void verdict_line(std::string& out, const Verdict& verdict);
 /// All that came of it.
 struct Outcome {
   std::vector<Verdict> verdicts;  ///< one for each assertion
-  std::optional<Duration> bound;  ///< of the calm after which Assertion 2 is checked
   std::uint64_t lines{};
   std::uint64_t lives{};
   std::uint64_t missing_lines{};  ///< that journals dropped, by their `seq`
@@ -79,7 +80,6 @@ struct Outcome {
 };
 
 // --- First reading
-// -------------------------------------------------------------------------------------
 
 /// What has to be known before it happens. Grows with the number of pauses only.
 struct Foresight {
@@ -111,7 +111,6 @@ class Foreseer {
 };
 
 // --- Second reading
-// ------------------------------------------------------------------------------------
 
 /// The letters of P8 and P1: none arrives before what had to be performed before it was sent.
 class Letters {
@@ -214,12 +213,14 @@ class Verifier {
   void judge_grammar(NodeId id, std::optional<std::string> wrong);
   void not_claimed(std::initializer_list<const char*> assertions, Duration from,
                    const std::string& why);
+  Verdict verdict_on(const std::string& assertion);
   [[nodiscard]] Standing& standing_of(NodeId id);
 
   Foresight foresight_;
   std::size_t next_pause_ = 0;
   std::function<void(const NotClaimed&)> tell_;
 
+  Duration began_{};
   Duration now_{};
   Place place_;
   std::map<NodeId, Node> nodes_;

@@ -32,7 +32,6 @@ Standing& Verifier::standing_of(NodeId id) {
 }
 
 // --- Lives, pauses, cuts
-// ----------------------------------------------------------------------------
 
 void Verifier::begin_life(const journal::Header& line) {
   end_life(line.node);
@@ -176,7 +175,6 @@ void Verifier::end_cut() {
 }
 
 // --- Checks
-// -----------------------------------------------------------------------------------------
 
 void Verifier::check_states() {
   if (cut_since_) {
@@ -199,7 +197,7 @@ void Verifier::check_2() {
   NodeSet unknown = configured_;
   for (NodeId node : foresight_.nodes) unknown.erase(node);
   if (disagreement && !unknown.empty()) {
-    tell_({"2", calm_since_, now_, "there is no journal of " + names(unknown)});
+    tell_({"2", calm_since_, now_, "there is no journal of " + names(unknown), bound_});
     return;
   }
   judge("2", std::move(disagreement));
@@ -213,7 +211,7 @@ void Verifier::judge(const char* assertion, std::optional<Disagreement> disagree
   if (!begins) return;
   ++judged.violations;
   if (!judged.first)
-    judged.first = Violated{assertion, 0, 0, now_, *std::move(disagreement), place_};
+    judged.first = Violated{assertion, 0, 0, now_, *std::move(disagreement), place_, {}};
 }
 
 void Verifier::judge_grammar(NodeId id, std::optional<std::string> wrong) {
@@ -227,7 +225,7 @@ void Verifier::judge_grammar(NodeId id, std::optional<std::string> wrong) {
 
 void Verifier::not_claimed(std::initializer_list<const char*> which, Duration from,
                            const std::string& why) {
-  for (const char* assertion : which) tell_({assertion, from, now_, why});
+  for (const char* assertion : which) tell_({assertion, from, now_, why, {}});
 }
 
 }  // namespace muster::verify

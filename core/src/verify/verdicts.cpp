@@ -19,7 +19,7 @@ struct AppendVerdict {
   void operator()(const Holds& verdict) const {
     append_field(out, "{\"assertion\":", verdict.assertion);
     append_field(out, ",\"holds\":true,\"checked\":", verdict.checked);
-    out += "}\n";
+    finish(verdict.bound);
   }
 
   void operator()(const Violated& verdict) const {
@@ -31,7 +31,7 @@ struct AppendVerdict {
     append_field(out, ",\"line\":", verdict.place.line);
     append_field(out, ",\"checked\":", verdict.checked);
     append_field(out, ",\"violations\":", verdict.violations);
-    out += "}\n";
+    finish(verdict.bound);
   }
 
   void operator()(const NotClaimed& verdict) const {
@@ -39,6 +39,11 @@ struct AppendVerdict {
     append_field(out, ",\"holds\":null,\"from_ns\":", verdict.from);
     append_field(out, ",\"to_ns\":", verdict.to);
     append_field(out, ",\"why\":", verdict.why);
+    finish(verdict.bound);
+  }
+
+  void finish(const std::optional<Duration>& bound) const {
+    if (bound) append_field(out, ",\"bound_ns\":", *bound);
     out += "}\n";
   }
 };

@@ -24,7 +24,7 @@ Verifier::Verifier(Foresight foresight, std::function<void(const NotClaimed&)> n
 
 Expected<> Verifier::take(const journal::Line& line, const Place& place) {
   const Duration t = journal::time_of(line);
-  if (lines_++ == 0) now_ = calm_since_ = t;
+  if (lines_++ == 0) began_ = now_ = calm_since_ = t;
   now_ = std::max(now_, t);
   place_ = place;
   foreseen_pauses();
@@ -36,30 +36,28 @@ Outcome Verifier::finish() {
   for (const auto& [id, node] : nodes_)
     if (node.counts && node.paused_since) end_pause(id);
   end_cut();
-  Outcome outcome{{}, bound_, lines_, lives_, missing_lines_};
-  for (const char* assertion : assertions) {
-    const Judged& judged = judged_[assertion];
-    if (judged.first) {
-      Violated violated = *judged.first;
-      violated.checked = judged.checked;
-      violated.violations = judged.violations;
-      outcome.verdicts.emplace_back(std::move(violated));
-    } else if (judged.checked > 0) {
-      outcome.verdicts.emplace_back(Holds{assertion, judged.checked});
-    } else {
-      const bool calm = assertion == std::string_view("2") && bound_;
-      outcome.verdicts.emplace_back(NotClaimed{
-          assertion,
-          {},
-          now_,
-          calm ? "no calm lasted the bound of " + to_text(*bound_) : "nothing to check it by"});
-    }
-  }
+  Outcome outcome{{}, lines_, lives_, missing_lines_};
+  for (const char* assertion : assertions) outcome.verdicts.push_back(verdict_on(assertion));
   return outcome;
 }
 
+Verdict Verifier::verdict_on(const std::string& assertion) {
+  const Judged& judged = judged_[assertion];
+  const auto bound = assertion == "2" ? bound_ : std::nullopt;
+  if (judged.first) {
+    Violated violated = *judged.first;
+    violated.checked = judged.checked;
+    violated.violations = judged.violations;
+    violated.bound = bound;
+    return violated;
+  }
+  if (judged.checked > 0) return Holds{assertion, judged.checked, bound};
+  return NotClaimed{
+      assertion, began_, now_,
+      bound ? "no calm lasted the bound of " + to_text(*bound) : "nothing to check it by", bound};
+}
+
 // --- Lines
-// ------------------------------------------------------------------------------------------
 
 Expected<> Verifier::take(const journal::Header& line) {
   bound_ = std::max(bound_.value_or(Duration{}), settling_bound(line.config));

@@ -1,0 +1,15 @@
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+/// The subcommands of `muster`: each adds itself to the command line, and leaves its exit code in
+/// `exit_code` when it was the one that was called.
+
+namespace muster::apps {
+
+void add_verify_command(CLI::App& app, int& exit_code);
+void add_replay_command(CLI::App& app, int& exit_code);
+
+}  // namespace muster::apps

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <iosfwd>
+#include <optional>
+#include <vector>
+
+/// `muster replay`: each recorded event is given to `step` again, and what comes of it is compared.
+
+namespace muster::apps {
+
+struct ReplayOptions {
+  std::vector<std::filesystem::path> journals;
+  std::optional<std::uint64_t> until;  ///< stop after so many steps, and show the state
+  bool step = false;                   ///< show each step
+  bool json = false;
+};
+
+/// Replays the journals one after the other; a report goes to `out`, a reason for any exit code but
+/// 0 to `err`. Returns the exit code.
+int replay(const ReplayOptions& options, std::ostream& out, std::ostream& err);
+
+}  // namespace muster::apps

@@ -1,0 +1,277 @@
+#include "apps/muster/verify.hpp"
+
+#include "apps/muster/commands.hpp"
+#include "apps/muster/journals.hpp"
+#include "apps/muster/text.hpp"
+
+#include <CLI/CLI.hpp>
+#include <muster/verify.hpp>
+
+#include <iomanip>
+#include <iostream>
+#include <map>
+
+namespace muster::apps {
+namespace {
+
+/// How many different reasons are shown before the rest is counted only.
+constexpr std::size_t shown_reasons = 20;
+
+const char* meaning(const std::string& assertion) {
+  static const std::map<std::string, const char*> meanings{
+      {"1a", "nodes in Reorganization or Normal have one coordinator"},
+      {"1b", "nodes in Normal have one definition"},
+      {"2", "left in peace, all are Normal with one coordinator"},
+      {"works-apart", "no two nodes work at once for different groups"},
+      {"group-grows", "no node accepts a smaller group number"},
+      {"durable", "what was durable is there in the next life"},
+      {"hook-grammar", "hooks, permits, Saves and letters come in order"}};
+  const auto found = meanings.find(assertion);
+  return found == meanings.end() ? "" : found->second;
+}
+
+/// The kinds of lines that the first reading need not parse: all but first lines, faults and
+/// `Paused`.
+struct Glance {
+  bool parse = true;
+  std::optional<NodeId> stepped;  ///< it is a step of this node, and no `Paused`
+};
+
+/// Passes over what every line of a node begins with, in the order in which it is written.
+class Glancer {
+ public:
+  explicit Glancer(std::string_view text) : text_(text) {}
+
+  bool skip(std::string_view expected) {
+    if (!text_.starts_with(expected)) return false;
+    text_.remove_prefix(expected.size());
+    return true;
+  }
+  std::optional<std::uint64_t> number() {
+    const std::size_t digits = text_.find_first_not_of("0123456789");
+    const auto value = parse_number(text_.substr(0, digits));
+    if (value) text_.remove_prefix(digits);
+    return value;
+  }
+
+ private:
+  std::string_view text_;
+};
+
+Glance glance(std::string_view text) {
+  Glancer rest(text);
+  if (!rest.skip("{\"t_ns\":") || !rest.number() || !rest.skip(",\"node\":")) return {};
+  const auto node = rest.number();
+  if (!node || !rest.skip(",\"incarnation\":") || !rest.number() || !rest.skip(",\"seq\":") ||
+      !rest.number() || !rest.skip(","))
+    return {};
+  if (rest.skip("\"event\":{\"type\":\""))
+    return {rest.skip("Paused\""), NodeId{static_cast<std::uint32_t>(*node)}};
+  return {!rest.skip("\"performed\":") && !rest.skip("\"hook\":") && !rest.skip("\"permits\":") &&
+              !rest.skip("\"ended\":"),
+          std::nullopt};
+}
+
+/// One run of the command.
+class Verification {
+ public:
+  Verification(const VerifyOptions& options, std::ostream& out) : options_(options), out_(out) {}
+
+  Expected<verify::Outcome> run() {
+    auto found = find_journals(options_.journals);
+    if (!found) return found.error();
+    journals_ = std::move(*found);
+    auto foresight = look_ahead();
+    if (!foresight) return foresight.error();
+    return judge(std::move(*foresight));
+  }
+
+  void show(const verify::Outcome& outcome) {
+    if (options_.json) {
+      for (const verify::Verdict& verdict : outcome.verdicts) show_json(verdict);
+      return;
+    }
+    out_ << outcome.lines << " lines of " << outcome.lives << " lives in " << journals_.size()
+         << " journals, " << format_seconds(last_ - first_) << " s\n";
+    for (const verify::Verdict& verdict : outcome.verdicts) {
+      std::visit([this](const auto& kind) { show_text(kind); }, verdict);
+    }
+    if (torn_ > 0) out_ << "torn lines of processes that were killed: " << torn_ << '\n';
+    if (outcome.missing_lines > 0)
+      out_ << "lines that journals dropped: " << outcome.missing_lines << '\n';
+    show_not_claimed();
+  }
+
+ private:
+  // A line that is torn because its process was killed is counted and passed over.
+  Expected<std::optional<journal::Line>> parse(const RawLine& raw) {
+    auto line = journal::parse_line(raw.text);
+    if (line) return std::move(*line);
+    if (raw.may_be_torn) {
+      ++torn_;
+      return std::nullopt;
+    }
+    return Failure{line.error().code, raw.place() + ": " + line.error().what};
+  }
+
+  Expected<verify::Foresight> look_ahead() {
+    verify::Foreseer foreseer;
+    MergedJournals lines(journals_);
+    RawLine raw;
+    for (;;) {
+      const auto more = lines.next(raw);
+      if (!more) return more.error();
+      if (!*more) break;
+      const Glance seen = glance(raw.text);
+      if (!seen.parse) {
+        if (seen.stepped) foreseer.step(*seen.stepped, raw.t, nullptr);
+        continue;
+      }
+      const auto line = parse(raw);
+      if (!line) return line.error();
+      if (*line) foreseer.take(**line);
+    }
+    torn_ = 0;  // the second reading counts
+    return foreseer.finish();
+  }
+
+  Expected<verify::Outcome> judge(verify::Foresight foresight) {
+    verify::Verifier verifier(std::move(foresight), [this](const verify::NotClaimed& time) {
+      if (options_.json)
+        show_json(time);
+      else
+        count(time);
+    });
+    MergedJournals lines(journals_);
+    RawLine raw;
+    verify::Place place;
+    const std::filesystem::path* file = nullptr;
+    bool first = true;
+    for (;;) {
+      const auto more = lines.next(raw);
+      if (!more) return more.error();
+      if (!*more) break;
+      const auto line = parse(raw);
+      if (!line) return line.error();
+      if (!*line) continue;
+      if (raw.file != file) place.journal = raw.file->string();
+      file = raw.file;
+      place.line = raw.number;
+      if (std::exchange(first, false)) first_ = raw.t;
+      last_ = raw.t;
+      if (const auto taken = verifier.take(**line, place); !taken)
+        return Failure{taken.error().code, raw.place() + ": " + taken.error().what};
+    }
+    torn_ += lines.torn_lines();
+    return verifier.finish();
+  }
+
+  void show_json(const verify::Verdict& verdict) {
+    text_.clear();
+    verify::verdict_line(text_, verdict);
+    out_ << text_;
+  }
+
+  std::ostream& row(const std::string& assertion, const char* verdict) {
+    return out_ << std::left << std::setw(13) << assertion << std::setw(16) << verdict
+                << std::right;
+  }
+
+  void show_text(const verify::Holds& verdict) {
+    row(verdict.assertion, "holds")
+        << meaning(verdict.assertion) << " (checked " << verdict.checked << " times";
+    if (verdict.bound) out_ << ", after a calm of " << format_seconds(*verdict.bound) << " s";
+    out_ << ")\n";
+  }
+
+  void show_text(const verify::Violated& verdict) {
+    row(verdict.assertion, "DOES NOT HOLD")
+        << verdict.disagreement.why << " (at " << format_seconds(verdict.t - first_) << " s, "
+        << verdict.place.journal << ':' << verdict.place.line << "; " << verdict.violations
+        << (verdict.violations == 1 ? " time" : " times") << ", checked " << verdict.checked
+        << " times)\n";
+  }
+
+  void show_text(const verify::NotClaimed& verdict) {
+    row(verdict.assertion, "not checked") << verdict.why << '\n';
+  }
+
+  /// The times of one reason for which assertions are not claimed.
+  struct Times {
+    std::uint64_t count{};
+    Duration total{};
+    std::string assertions;
+  };
+
+  void count(const verify::NotClaimed& time) {
+    const bool known = not_claimed_.contains(time.why);
+    if (!known && not_claimed_.size() == shown_reasons) {
+      ++other_reasons_;
+      return;
+    }
+    Times& times = not_claimed_[time.why];
+    if (times.assertions.empty() || times.assertions.starts_with(time.assertion + ',') ||
+        times.assertions == time.assertion) {
+      ++times.count;
+      times.total += time.to - time.from;
+    }
+    if ((", " + times.assertions + ',').find(", " + time.assertion + ',') == std::string::npos)
+      times.assertions += (times.assertions.empty() ? "" : ", ") + time.assertion;
+  }
+
+  void show_not_claimed() {
+    for (const auto& [why, times] : not_claimed_)
+      out_ << "not claimed: " << times.assertions << ", " << times.count
+           << (times.count == 1 ? " time, " : " times, ") << format_seconds(times.total)
+           << " s together: " << why << '\n';
+    if (other_reasons_ > 0)
+      out_ << "not claimed for further reasons: " << other_reasons_ << " times (see --json)\n";
+  }
+
+  const VerifyOptions& options_;
+  std::ostream& out_;
+  std::vector<Segments> journals_;
+  std::string text_;
+  std::uint64_t torn_ = 0;
+  Duration first_{};
+  Duration last_{};
+  std::map<std::string, Times> not_claimed_;
+  std::uint64_t other_reasons_ = 0;
+};
+
+int say(std::ostream& err, ExitCode code, const std::string& what) {
+  err << "muster verify: " << what << " (exit code " << static_cast<int>(code) << ")\n";
+  return static_cast<int>(code);
+}
+
+}  // namespace
+
+int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err) {
+  Verification verification(options, out);
+  const auto outcome = verification.run();
+  if (!outcome) return say(err, outcome.error().code, outcome.error().what);
+  verification.show(*outcome);
+  if (outcome->is_empty())
+    return say(err, ExitCode::does_not_hold,
+               "there is nothing in these journals to check: give the journals of nodes");
+  for (const verify::Verdict& verdict : outcome->verdicts)
+    if (const auto* violated = std::get_if<verify::Violated>(&verdict))
+      return say(err, ExitCode::does_not_hold,
+                 violated->assertion + " does not hold: " + violated->disagreement.why + ": see " +
+                     violated->place.journal + ':' + std::to_string(violated->place.line));
+  return 0;
+}
+
+void add_verify_command(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<VerifyOptions>();
+  CLI::App* command =
+      app.add_subcommand("verify", "Merge journals and check the assertions and the hook grammar");
+  command
+      ->add_option("journals", options->journals,
+                   "Journals of nodes, and of whoever made them fail; segments are found")
+      ->required();
+  command->add_flag("--json", options->json, "One JSON object a line for each verdict");
+  command->callback([options, &exit_code] { exit_code = verify(*options, std::cout, std::cerr); });
+}
+
+}  // namespace muster::apps

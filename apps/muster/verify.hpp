@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+#include <vector>
+
+/// `muster verify`: journals merged and checked against assertions and hook grammar.
+
+namespace muster::apps {
+
+struct VerifyOptions {
+  std::vector<std::filesystem::path> journals;
+  bool json = false;
+};
+
+/// Judges the journals; verdicts go to `out`, a reason for any exit code but 0 to `err`. Returns
+/// the exit code.
+int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err);
+
+}  // namespace muster::apps
