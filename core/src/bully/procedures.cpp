@@ -64,7 +64,6 @@ void Turn::called(const Letter& letter, const NewCoordinator& call) {
   state_.c = call.election;
   state_.g = call.group;
   state_.s = Status::Reorganization;
-  end_procedure();
   rearm_coordinator_ = true;
   if (state_.application == Activity::Idle)
     answer(j, letter.call, Joined{state_.holdings});
@@ -87,7 +86,6 @@ void Turn::called(const Letter& letter, const Ready& call) {
     return refused("another life was halted");
   if (state_.application != Activity::Idle) return refused("the application is not stopped");
   state_.d = call.definition;
-  end_procedure();
   rearm_coordinator_ = true;
   state_.owed.push_back({j, letter.call, Bound::started});
   start_own();
@@ -239,8 +237,11 @@ void Turn::recovery() {
 void Turn::check() {
   if (state_.s != Status::Normal || !coordinates()) return;
   if (!runs<Idle>() && !runs<Checking>()) return;
-  if (state_.quiet_checks < quiet_enough && ++state_.quiet_checks == quiet_enough)
+  // A Check has found nothing when the next one begins and it was not forgotten.
+  if (state_.quiet_checks == quiet_enough)
     state_.retry_level = 0;
+  else
+    ++state_.quiet_checks;
   if (repairs_.parallel_calls) {
     for (NodeId j : config_.nodes) ask_normal(j);
   } else if (runs<Idle>()) {
