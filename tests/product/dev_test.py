@@ -10,7 +10,7 @@ from pathlib import Path
 import readme
 
 TOOLS = ("bash", "awk", "cat", "dirname", "env", "find", "grep", "mkdir", "nproc", "rm",
-         "sort", "tail", "true")  # fmt: skip
+         "sed", "sort", "tail", "true")  # fmt: skip
 
 # Each stand-in writes down how it was called. `apt-get -s` tells what is to be removed.
 STAND_IN = """#!/bin/sh
@@ -98,6 +98,19 @@ class Dev(unittest.TestCase):
         _, build, tests = machine.calls("cmake", "ctest")
         self.assertRegex(build, r"^cmake --build build/dev .*--target all$")
         self.assertRegex(tests, r"^ctest --preset dev .*-R core$")
+
+    def test_bench_runs_a_program_of_tests_or_the_command(self):
+        machine = Machine(self.directory.name)
+        (machine.root / "tests/bench").mkdir(parents=True)
+        (machine.root / "tests/bench/codec.cpp").touch()
+        machine.executable(machine.root / "build/release/bin/bench_codec")
+        self.assertEqual(machine.run("bench", "codec", "--json").returncode, 0)
+        self.assertEqual(machine.run("bench", "soak", "--faults", "9").returncode, 0)
+        ran = machine.calls("bench_codec", "muster")
+        self.assertEqual(ran, ["bench_codec --json", "muster bench soak --faults 9"])
+        listed = machine.run("bench")
+        self.assertIn("codec", listed.stdout)
+        self.assertEqual(machine.calls("muster")[-1], "muster bench --help")
 
     def test_a_failed_configuration_ends_it(self):
         machine = Machine(self.directory.name)
