@@ -150,7 +150,7 @@ def headers(tree):
 
 
 def built(tree):
-    """Each source is in a CMakeLists.txt, with a path or beside it: what is not built never fails."""
+    """Each source is in a CMakeLists.txt: what is not built never fails."""
     lists = {p.parent: tree.text(p) for p in tree.files if p.name == "CMakeLists.txt"}
     for path in tree.files:
         if path.suffix != ".cpp" or path.is_relative_to("tests/lint"):
