@@ -1,0 +1,53 @@
+#include "apps/muster/commands.hpp"
+#include "apps/muster/failed.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <csignal>
+#include <exception>
+
+namespace muster::apps {
+namespace {
+
+int run(int argc, char** argv) {
+  CLI::App app("Elections and reorganization in fail-stop systems", "muster");
+  app.set_version_flag("--version", "muster " MUSTER_VERSION);
+  app.require_subcommand(1);
+  app.fallthrough();
+  int exit_code = 0;
+#ifdef MUSTER_HAS_DEMO
+  add_demo_command(app, exit_code);
+#endif
+  add_node_command(app, exit_code);
+  add_status_command(app, exit_code);
+  add_members_command(app, exit_code);
+  add_verify_command(app, exit_code);
+  add_replay_command(app, exit_code);
+#ifdef MUSTER_HAS_STORE_COMMAND
+  add_store_command(app, exit_code);
+#endif
+#ifdef MUSTER_HAS_BENCH
+  add_bench_command(app, exit_code);
+#endif
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    return failed({ExitCode::usage, std::string(error.what()) + "; see muster --help"});
+  }
+  return exit_code;
+}
+
+}  // namespace
+}  // namespace muster::apps
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(2), where it is looked at
+  try {
+    return muster::apps::run(argc, argv);
+  } catch (const std::exception& error) {
+    return muster::apps::failed({muster::ExitCode::impossible_state,
+                                 std::string("a defect in muster itself: ") + error.what() +
+                                     "; report it with the command line"});
+  }
+}

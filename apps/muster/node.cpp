@@ -1,0 +1,158 @@
+#include "apps/muster/commands.hpp"
+#include "apps/muster/failed.hpp"
+#include "apps/muster/run_node.hpp"
+#include "apps/muster/text.hpp"
+#include "apps/shards/shards.hpp"
+
+#include <muster/net/node.hpp>
+#include <muster/storage/sqlite_storage.hpp>
+
+#include <CLI/CLI.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/signal_set.hpp>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <thread>
+
+namespace muster::apps {
+namespace {
+
+/// Hooks that return at once, for a node that is there for its elections.
+class NoApplication : public Application {
+ public:
+  void stop(StopContext, Done<Report> done) override { done(); }
+  void reorganize(Reorganization, Done<Definition> done) override { done(); }
+  void start(Assignment, Done<> done) override { done(); }
+};
+
+int descriptor_of(const char* variable) {
+  const char* text = std::getenv(variable);
+  const auto number = text == nullptr ? std::nullopt : parse_number(text);
+  return number && *number < 1'000'000 ? static_cast<int>(*number) : -1;
+}
+
+MakeApplication application_of(const ApplicationConfig& config) {
+  if (config.kind == "shards") {
+    return make_shards({config.records_per_second, descriptor_of(record_pipe_variable), shard_count});
+  }
+  return [](Services&) { return std::make_unique<NoApplication>(); };
+}
+
+net::NodeOptions options_of(const NodeConfig& config, bool initialise) {
+  net::NodeOptions options;
+  options.config = config.core();
+  for (const auto& [id, address] : config.cluster.nodes) options.addresses[id] = address.text();
+  options.cluster = config.cluster.canonical();
+  options.admin_socket = config.admin_socket();
+  if (config.journal) options.journal = net::JournalOptions{config.journal->file, config.journal->limit};
+  options.initialise = initialise;
+  return options;
+}
+
+/// Runs the hooks, one at a time, on a thread of their own.
+class HookThread {
+ public:
+  HookThread() : work_(context_.get_executor()), thread_([this] { context_.run(); }) {}
+  ~HookThread() {
+    context_.stop();
+    thread_.join();
+  }
+  HookThread(const HookThread&) = delete;
+  HookThread& operator=(const HookThread&) = delete;
+  boost::asio::io_context::executor_type executor() { return context_.get_executor(); }
+
+ private:
+  boost::asio::io_context context_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  std::thread thread_;
+};
+
+/// SIGTERM, SIGINT and SIGHUP: the first lets the node leave in order, the second ends it at once.
+class Signals {
+ public:
+  Signals(boost::asio::io_context& context, net::Node& node)
+      : context_(context), node_(node), signals_(context, SIGTERM, SIGINT, SIGHUP) {
+    wait();
+  }
+
+ private:
+  void wait() {
+    signals_.async_wait([this](const boost::system::error_code& error, int number) {
+      if (!error) take(number);
+    });
+  }
+  void take(int number) {
+    if (leaving_) {
+      std::signal(number, SIG_DFL);
+      std::raise(number);
+    }
+    leaving_ = true;
+    node_.leave([this] { context_.stop(); });
+    wait();
+  }
+
+  boost::asio::io_context& context_;
+  net::Node& node_;
+  boost::asio::signal_set signals_;
+  bool leaving_ = false;
+};
+
+/// Ends this process when whoever runs the nodes is gone, and its end of the pipe with it.
+class DeathPipe {
+ public:
+  explicit DeathPipe(boost::asio::io_context& context) : pipe_(context) {
+    const int fd = descriptor_of(death_pipe_variable);
+    if (fd < 0) return;
+    pipe_.assign(fd);
+    pipe_.async_read_some(boost::asio::buffer(byte_),
+                          [](const boost::system::error_code& error, std::size_t) {
+                            if (error != boost::asio::error::operation_aborted) std::raise(SIGKILL);
+                          });
+  }
+
+ private:
+  boost::asio::posix::stream_descriptor pipe_;
+  std::array<char, 1> byte_{};
+};
+
+}  // namespace
+
+int run_node(const NodeConfig& config, bool initialise) {
+  auto storage = storage::SqliteStorage::open(config.data, {config.cluster.name, config.self});
+  if (!storage) return failed(storage.error());
+  HookThread hooks;
+  boost::asio::io_context context(1);
+  net::Node node(context, options_of(config, initialise), std::move(*storage),
+                 application_of(config.application), hooks.executor());
+  Signals signals(context, node);
+  DeathPipe death(context);
+  const auto started = node.start();
+  if (!started) return failed(started.error());
+  std::cout << "node " << config.self.value << " of " << config.cluster.name << " is up on "
+            << config.cluster.nodes.at(config.self).text() << "; muster status --dir "
+            << config.data.string() << std::endl;
+  context.run();
+  return 0;
+}
+
+void add_node_command(CLI::App& app, int& exit_code) {
+  struct Options {
+    std::string config;
+    bool initialise = false;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("node", "Run one node in the foreground");
+  command->add_option("--config", options->config, "The node's configuration (TOML)")->required();
+  command->add_flag("--initialise", options->initialise,
+                    "Accept that the store is younger than what peers have seen, and go on above that");
+  command->callback([options, &exit_code] {
+    const auto config = load_config(options->config);
+    exit_code = config ? run_node(*config, options->initialise) : failed(config.error());
+  });
+}
+
+}  // namespace muster::apps

@@ -1,0 +1,101 @@
+#pragma once
+
+#include "storage/temporary_directory.hpp"
+
+#include <muster/journal.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+/// Journals as files in a directory of the test's own.
+
+namespace muster::test {
+
+class JournalFiles {
+ public:
+  /// The lines as text, in the order given.
+  static std::string text_of(const std::vector<journal::Line>& lines) {
+    std::string text;
+    for (const journal::Line& line : lines) journal::append_line(text, line);
+    return text;
+  }
+
+  /// A file with this text; appended to where `append` says so.
+  std::filesystem::path write(const std::string& name, const std::string& text,
+                              bool append = false) {
+    const std::filesystem::path path = directory_.path() / name;
+    std::ofstream file(path, std::ios::binary | (append ? std::ios::app : std::ios::trunc));
+    file << text;
+    BOOST_TEST_REQUIRE(file.good());
+    return path;
+  }
+
+  /// One file for each node, and one for the faults.
+  std::vector<std::filesystem::path> write_each(const std::vector<journal::Line>& lines) {
+    std::vector<std::filesystem::path> paths;
+    for (std::uint32_t id = 0; id < 10; ++id) {
+      std::vector<journal::Line> own;
+      for (const journal::Line& line : lines)
+        if (node_of(line).value == id) own.push_back(line);
+      if (!own.empty()) paths.push_back(write("n" + std::to_string(id) + ".jsonl", text_of(own)));
+    }
+    return paths;
+  }
+
+  [[nodiscard]] std::filesystem::path path(const std::string& name) const {
+    return directory_.path() / name;
+  }
+
+  /// 0 for whoever makes nodes fail.
+  static NodeId node_of(const journal::Line& line) {
+    return std::visit(
+        [](const auto& kind) {
+          if constexpr (requires { kind.stamp; })
+            return kind.stamp.node;
+          else if constexpr (requires { kind.incarnation; })
+            return kind.node;
+          else
+            return NodeId{};
+        },
+        line);
+  }
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+/// What a command printed, and its exit code.
+struct Printed {
+  int code = 0;
+  std::string out;
+  std::string err;
+
+  [[nodiscard]] bool says(const std::string& text) const {
+    return out.find(text) != std::string::npos;
+  }
+  [[nodiscard]] bool complains(const std::string& text) const {
+    return err.find(text) != std::string::npos;
+  }
+};
+
+template <class Command, class Options>
+Printed print(Command command, const Options& options) {
+  std::ostringstream out;
+  std::ostringstream err;
+  Printed printed;
+  printed.code = command(options, out, err);
+  printed.out = out.str();
+  printed.err = err.str();
+  return printed;
+}
+
+inline std::ostream& operator<<(std::ostream& out, const Printed& printed) {
+  return out << "exit code " << printed.code << '\n' << printed.out << printed.err;
+}
+
+}  // namespace muster::test

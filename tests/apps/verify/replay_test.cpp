@@ -1,0 +1,311 @@
+#include "apps/muster/replay.hpp"
+#include "apps/muster/commands.hpp"
+#include "apps/verify/journal_files.hpp"
+
+#include <CLI/CLI.hpp>
+#include <muster/json.hpp>
+
+#include <boost/json/parse.hpp>
+
+#include <algorithm>
+
+/// `muster replay` on journals that the protocol itself made.
+
+using namespace muster;
+using test::JournalFiles;
+using test::Printed;
+
+namespace {
+
+/// A node alone in its cluster, and the journal that it writes. Its lives can be given any event.
+class Alone {
+ public:
+  explicit Alone(std::uint32_t id = 1) {
+    config_.self = NodeId{id};
+    config_.nodes = {NodeId{id}, NodeId{id + 1}};
+  }
+
+  std::vector<journal::Line> lines;
+  bully::State state;
+
+  void begins_life() {
+    ++safe_.incarnation.value;
+    seq_ = 0;
+    state = {};
+    header(false);
+    give(Recovered{safe_});
+  }
+
+  void header(bool in_a_life) {
+    lines.emplace_back(journal::Header{++now_, config_.self, safe_.incarnation,
+                                       journal::Clock::monotonic, "bully", config_,
+                                       in_a_life ? std::optional(state) : std::nullopt});
+  }
+
+  void give(const Event& event) {
+    const journal::Stamp stamp = next();
+    const Actions actions = bully::step(config_, state, event);
+    lines.emplace_back(journal::Step{stamp, event, actions, bully::view(config_, state)});
+    for (const Action& action : actions) {
+      const auto* save = std::get_if<Save>(&action);
+      if (!save) continue;
+      safe_ = save->safe;
+      lines.emplace_back(journal::Performed{next()});
+    }
+  }
+
+  /// From Recovered to Normal: the other node does not answer.
+  void becomes_normal() {
+    begins_life();
+    give(Unanswered{NodeId{config_.self.value + 1}, state.calls});
+    give(Stopped{state.ticket, Report{"held"}});
+    give(Reorganized{state.ticket, {"task"}});
+    give(Started{state.ticket});
+    BOOST_TEST_REQUIRE(state.s == Status::Normal);
+  }
+
+ private:
+  journal::Stamp next() { return {++now_, config_.self, safe_.incarnation, ++seq_}; }
+
+  Config config_;
+  SafeState safe_;
+  Duration now_{};
+  std::uint64_t seq_ = 0;
+};
+
+Printed replay(std::vector<std::filesystem::path> journals, apps::ReplayOptions options = {}) {
+  options.journals = std::move(journals);
+  return test::print(apps::replay, options);
+}
+
+Printed replay(const std::vector<journal::Line>& lines, apps::ReplayOptions options = {}) {
+  JournalFiles files;
+  return replay({files.write("n1.jsonl", JournalFiles::text_of(lines))}, std::move(options));
+}
+
+std::size_t steps_in(const std::vector<journal::Line>& lines) {
+  return static_cast<std::size_t>(std::count_if(
+      lines.begin(), lines.end(),
+      [](const journal::Line& line) { return std::holds_alternative<journal::Step>(line); }));
+}
+
+journal::Step& last_step(std::vector<journal::Line>& lines) {
+  return std::get<journal::Step>(lines.back());
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_life_is_replayed_exactly) {
+  Alone node;
+  node.becomes_normal();
+  const Printed printed = replay(node.lines);
+  BOOST_TEST(printed.code == 0, printed);
+  BOOST_TEST(printed.out == "5 steps of 1 lives replayed exactly\n");
+}
+
+BOOST_AUTO_TEST_CASE(several_lives_in_one_file) {
+  Alone node;
+  for (int life = 0; life < 3; ++life) node.becomes_normal();
+  BOOST_TEST(replay(node.lines).out == "15 steps of 3 lives replayed exactly\n");
+}
+
+BOOST_AUTO_TEST_CASE(several_nodes_in_one_file_and_in_several) {
+  Alone one(1);
+  Alone two(2);
+  one.becomes_normal();
+  two.becomes_normal();
+  std::vector<journal::Line> mixed;
+  for (std::size_t i = 0; i < one.lines.size(); ++i) {
+    mixed.push_back(one.lines[i]);
+    mixed.push_back(two.lines[i]);
+  }
+  mixed.emplace_back(journal::Fault{Duration(99), journal::FaultKind::killed, NodeId{1}, {}});
+  BOOST_TEST(replay(mixed).out == "10 steps of 2 lives replayed exactly\n");
+  JournalFiles files;
+  BOOST_TEST(replay(files.write_each(mixed)).code == 1);  // a journal of faults has no steps...
+  BOOST_TEST(replay({files.path("n1.jsonl"), files.path("n2.jsonl")}).out ==
+             "10 steps of 2 lives replayed exactly\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_torn_last_line_of_each_life) {
+  Alone node;
+  node.becomes_normal();
+  std::string text = JournalFiles::text_of(node.lines);
+  text.resize(text.size() - 20);
+  text += '\n';
+  node.lines.clear();
+  node.becomes_normal();
+  text += JournalFiles::text_of(node.lines);
+  text.resize(text.size() - 20);
+  JournalFiles files;
+  const Printed printed = replay({files.write("n1.jsonl", text)});
+  BOOST_TEST(printed.code == 0, printed);
+  BOOST_TEST(printed.out == "8 steps of 2 lives replayed exactly, torn lines: 2\n");
+}
+
+BOOST_AUTO_TEST_SUITE(segments)
+
+BOOST_AUTO_TEST_CASE(go_on_in_a_life) {
+  Alone node;
+  node.becomes_normal();
+  const std::size_t first = node.lines.size();
+  node.header(true);
+  for (int i = 0; i < 3; ++i) node.give(Expired{Timer::check});
+  JournalFiles files;
+  const auto path = files.write(
+      "n1.jsonl", JournalFiles::text_of({node.lines.begin(),
+                                         node.lines.begin() + static_cast<std::ptrdiff_t>(first)}));
+  const auto next = files.write(
+      "n1.jsonl.1", JournalFiles::text_of({node.lines.begin() + static_cast<std::ptrdiff_t>(first),
+                                           node.lines.end()}));
+  BOOST_TEST(replay({path}).out == "8 steps of 1 lives replayed exactly\n");
+  // The oldest may have been removed: its state stands in the first line.
+  BOOST_TEST(replay({next}).out == "3 steps of 1 lives replayed exactly\n");
+}
+
+BOOST_AUTO_TEST_CASE(that_begin_with_another_state_are_named) {
+  Alone node;
+  node.becomes_normal();
+  node.header(true);
+  std::get<journal::Header>(node.lines.back()).state->counter += 1;
+  const Printed printed = replay(node.lines);
+  BOOST_TEST(printed.code == 1);
+  BOOST_TEST(printed.complains(":" + std::to_string(node.lines.size()) + ": the segment differ"),
+             printed);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(a_difference)
+
+BOOST_AUTO_TEST_CASE(of_the_actions_is_named_with_both) {
+  Alone node;
+  node.becomes_normal();
+  last_step(node.lines).actions.emplace_back(Disarm{Timer::retry});
+  const Printed printed = replay(node.lines);
+  BOOST_TEST(printed.code == 1);
+  BOOST_TEST(
+      printed.complains("n1.jsonl:" + std::to_string(node.lines.size()) + ": the actions differ"),
+      printed);
+  BOOST_TEST(printed.says("recorded: " + to_json(last_step(node.lines).actions)), printed);
+  BOOST_TEST(printed.says("replayed: ["), printed);
+  BOOST_TEST(printed.says("4 steps of 1 lives replayed exactly, 1 steps not"), printed);
+}
+
+BOOST_AUTO_TEST_CASE(of_the_state_is_named_with_both) {
+  Alone node;
+  node.becomes_normal();
+  last_step(node.lines).view.procedure = "Probing";
+  const Printed printed = replay(node.lines);
+  BOOST_TEST(printed.code == 1);
+  BOOST_TEST(printed.complains(": the state differ"), printed);
+  BOOST_TEST(printed.says("\"procedure\":\"Probing\""), printed);
+}
+
+BOOST_AUTO_TEST_CASE(of_an_event_shows_in_what_follows) {
+  Alone node;
+  node.becomes_normal();
+  for (journal::Line& line : node.lines)
+    if (auto* step = std::get_if<journal::Step>(&line))
+      if (auto* event = std::get_if<Reorganized>(&step->event)) event->definition = {"another"};
+  BOOST_TEST(replay(node.lines).code == 1);
+}
+
+// It ends the replay of its life, not of the others; the first one is reported.
+BOOST_AUTO_TEST_CASE(is_reported_once_a_life) {
+  Alone node;
+  for (int life = 0; life < 3; ++life) {
+    node.becomes_normal();
+    if (life < 2) last_step(node.lines).view.procedure = "Probing";
+    node.give(Expired{Timer::check});
+  }
+  const Printed printed = replay(node.lines, {{}, {}, false, true});
+  BOOST_TEST(printed.code == 1);
+  std::istringstream lines(printed.out);
+  std::vector<boost::json::object> objects;
+  for (std::string line; std::getline(lines, line);)
+    objects.push_back(boost::json::parse(line).as_object());
+  BOOST_TEST_REQUIRE(objects.size() == 3u);
+  BOOST_TEST(objects[0].at("differs") == "state");
+  BOOST_TEST(objects[0].at("recorded").at("procedure") == "Probing");
+  BOOST_TEST(objects[0].at("replayed").at("procedure") == "Idle");
+  BOOST_TEST(objects[2].at("exact") == 14);
+  BOOST_TEST(objects[2].at("passed_over") == 4);
+  BOOST_TEST(objects[2].at("differences") == 2);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// Nothing can be compared from there on, before the next segment or life.
+BOOST_AUTO_TEST_CASE(steps_after_missing_lines_are_passed_over) {
+  Alone node;
+  node.becomes_normal();
+  node.lines.erase(node.lines.begin() + 2);
+  node.header(true);
+  node.give(Expired{Timer::check});
+  const Printed printed = replay(node.lines);
+  BOOST_TEST(printed.code == 0, printed);
+  BOOST_TEST(printed.out == "2 steps of 1 lives replayed exactly, 3 steps not\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_line_that_cannot_stand_there_is_named) {
+  Alone node;
+  node.becomes_normal();
+  node.lines.erase(node.lines.begin());
+  const Printed printed = replay(node.lines);
+  BOOST_TEST(printed.code == 1);
+  BOOST_TEST(printed.complains(
+                 "n1.jsonl:1: node 1 in life 1: this life has no first line before this one"),
+             printed);
+}
+
+BOOST_AUTO_TEST_CASE(without_a_step_there_is_nothing_to_replay) {
+  BOOST_TEST(replay(std::vector<journal::Line>{}).code == 1);
+  JournalFiles files;
+  BOOST_TEST(replay({files.path("nowhere.jsonl")}).code == 2);
+}
+
+BOOST_AUTO_TEST_SUITE(options)
+
+BOOST_AUTO_TEST_CASE(until_stops_and_shows_the_state) {
+  Alone node;
+  node.becomes_normal();
+  apps::ReplayOptions options;
+  options.until = 2;
+  const Printed printed = replay(node.lines, options);
+  BOOST_TEST(printed.code == 0, printed);
+  BOOST_TEST(printed.says("node 1 after seq 2: State{s: Election"), printed);
+  BOOST_TEST(printed.says("2 steps of 1 lives replayed exactly"), printed);
+}
+
+BOOST_AUTO_TEST_CASE(step_shows_each_step) {
+  Alone node;
+  node.becomes_normal();
+  apps::ReplayOptions options;
+  options.step = true;
+  const Printed printed = replay(node.lines, options);
+  BOOST_TEST(printed.says("node 1 seq 1: Recovered{"), printed);
+  BOOST_TEST(printed.says("    Start{ticket: "), printed);
+  BOOST_TEST(printed.says("  = View{status: Normal"), printed);
+  BOOST_TEST(static_cast<std::size_t>(std::count(printed.out.begin(), printed.out.end(), '=')) ==
+             steps_in(node.lines));
+}
+
+BOOST_AUTO_TEST_CASE(on_the_command_line) {
+  Alone node;
+  node.becomes_normal();
+  JournalFiles files;
+  const std::string path = files.write("n1.jsonl", JournalFiles::text_of(node.lines));
+  const auto run = [](const std::string& words) {
+    CLI::App app;
+    int code = -1;
+    apps::add_replay_command(app, code);
+    app.parse(words);
+    return code;
+  };
+  BOOST_TEST(run("replay " + path) == 0);
+  BOOST_TEST(run("replay --json --until 3 " + path) == 0);
+  BOOST_CHECK_THROW(run("replay"), CLI::ParseError);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

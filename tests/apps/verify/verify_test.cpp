@@ -1,0 +1,335 @@
+#include "apps/muster/verify.hpp"
+#include "apps/muster/commands.hpp"
+#include "apps/verify/journal_files.hpp"
+#include "core/journal/story.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <boost/json/parse.hpp>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+
+/// `muster verify` on files: several journals and their segments, torn lines, exit codes, both
+/// reports.
+
+using namespace muster;
+using journal::FaultKind;
+using test::JournalFiles;
+using test::Printed;
+using test::Story;
+
+namespace {
+
+constexpr std::chrono::milliseconds moment{1};
+
+Printed verify(std::vector<std::filesystem::path> journals, bool json = false) {
+  return test::print(apps::verify, apps::VerifyOptions{std::move(journals), json});
+}
+
+// A group of three, of two when 3 is killed, of three again.
+Story good_story() {
+  Story story(3);
+  for (std::uint32_t id : {1, 2, 3}) story.recovers(id);
+  story.form({1, 2, 3});
+  story.wait(settling_bound(story.config()));
+  story.fault(FaultKind::killed, 3);
+  for (std::uint32_t id : {1, 2}) story.is_halted(id);
+  story.form({1, 2});
+  story.recovers(3);
+  for (std::uint32_t id : {1, 2}) story.is_halted(id);
+  story.form({1, 2, 3});
+  return story;
+}
+
+Story bad_story() {
+  Story story = good_story();
+  story.is_halted(1);
+  story.joins(1, 2, {9, NodeId{2}});
+  return story;
+}
+
+std::vector<boost::json::object> objects(const std::string& lines) {
+  std::vector<boost::json::object> all;
+  std::istringstream in(lines);
+  for (std::string line; std::getline(in, line);)
+    all.push_back(boost::json::parse(line).as_object());
+  return all;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(journals)
+
+BOOST_AUTO_TEST_CASE(of_several_nodes_are_merged_by_time) {
+  JournalFiles files;
+  std::vector<std::filesystem::path> paths = files.write_each(good_story().lines);
+  BOOST_TEST_REQUIRE(paths.size() == 4u);
+  const Printed once = verify(paths);
+  BOOST_TEST(once.code == 0, once);
+  BOOST_TEST(once.says(" lines of 4 lives in 4 journals"), once);
+  std::reverse(paths.begin(), paths.end());
+  BOOST_TEST(verify(paths).out == once.out);
+}
+
+BOOST_AUTO_TEST_CASE(of_all_nodes_in_one_file_give_the_same) {
+  JournalFiles files;
+  const Story story = bad_story();
+  const Printed one = verify({files.write("all.jsonl", JournalFiles::text_of(story.lines))}, true);
+  const Printed each = verify(files.write_each(story.lines), true);
+  BOOST_TEST(one.code == 1);
+  BOOST_TEST(each.code == 1);
+  const auto first = objects(one.out);
+  const auto second = objects(each.out);
+  BOOST_TEST_REQUIRE(first.size() == second.size());
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    BOOST_TEST(first[i].at("assertion") == second[i].at("assertion"));
+    BOOST_TEST(first[i].at("holds") == second[i].at("holds"));
+    BOOST_TEST((first[i].if_contains("at") == nullptr || first[i].at("at") == second[i].at("at")));
+  }
+}
+
+// Lines of the same time keep their order in the file: here all have the same.
+BOOST_AUTO_TEST_CASE(keep_their_order_where_times_are_equal) {
+  JournalFiles files;
+  std::string text = JournalFiles::text_of(good_story().lines);
+  constexpr std::string_view key = "\"t_ns\":";
+  for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + 1)) {
+    const std::size_t digits = at + key.size();
+    text.replace(digits, text.find(',', digits) - digits, "7");
+  }
+  const Printed printed = verify({files.write("all.jsonl", text)});
+  BOOST_TEST(printed.code == 0, printed);
+}
+
+BOOST_AUTO_TEST_CASE(are_read_with_all_their_segments) {
+  JournalFiles files;
+  const std::vector<journal::Line> lines = good_story().lines;
+  std::vector<std::string> names{"all.jsonl"};
+  for (int number = 1; number <= 11; ++number)
+    names.push_back("all.jsonl." + std::to_string(number));
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    files.write(names[i * names.size() / lines.size()], JournalFiles::text_of({lines[i]}), true);
+  files.write("all.jsonl.old", "not a segment");
+  const Printed printed = verify({files.path("all.jsonl")});
+  BOOST_TEST(printed.code == 0, printed);
+  BOOST_TEST(printed.says(std::to_string(lines.size()) + " lines of 4 lives in 1 journals"),
+             printed);
+  // Segments that are named as well, as a shell does with a star.
+  const Printed starred = verify({files.path("all.jsonl.10"), files.path("all.jsonl"),
+                                  files.path("all.jsonl.1"), files.path("all.jsonl")});
+  BOOST_TEST(starred.out == printed.out);
+  // The oldest were removed.
+  std::filesystem::remove(files.path("all.jsonl"));
+  BOOST_TEST(verify({files.path("all.jsonl")}).complains("all.jsonl.1:1: "));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(torn_lines)
+
+// The last line of a process that was killed, at every length.
+BOOST_AUTO_TEST_CASE(are_passed_over_at_the_end_of_a_file) {
+  Story story(1);
+  story.recovers(1);
+  const std::string before = JournalFiles::text_of(story.lines);
+  story.form({1});
+  const std::string whole = JournalFiles::text_of(story.lines);
+  const std::size_t end = whole.find('\n', before.size());
+  for (std::size_t length = before.size() + 1; length < end; ++length) {
+    JournalFiles files;
+    const Printed printed = verify({files.write("n1.jsonl", whole.substr(0, length))});
+    BOOST_TEST(printed.code == 0, printed);
+    BOOST_TEST(printed.says("torn lines of processes that were killed: 1"), printed);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(are_passed_over_before_the_next_life) {
+  JournalFiles files;
+  Story story(1);
+  story.recovers(1);
+  const std::string first = JournalFiles::text_of(story.lines);
+  story.lines.clear();
+  story.wait(moment);
+  story.recovers(1);
+  const std::string second = JournalFiles::text_of(story.lines);
+  const std::string torn = first.substr(0, first.size() - 30) + '\n';
+  const Printed printed = verify({files.write("n1.jsonl", torn + second)});
+  BOOST_TEST(printed.code == 0, printed);
+  BOOST_TEST(printed.says("torn lines of processes that were killed: 1"), printed);
+  // The next life may stand in the next segment.
+  files.write("n2.jsonl", torn);
+  files.write("n2.jsonl.1", second);
+  BOOST_TEST(verify({files.path("n2.jsonl")}).code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(are_named_anywhere_else) {
+  JournalFiles files;
+  std::string text = JournalFiles::text_of(good_story().lines);
+  const std::size_t third = text.find('\n', text.find('\n') + 1) + 1;
+  text.erase(third + 40, 10);
+  const Printed printed = verify({files.write("all.jsonl", text)});
+  BOOST_TEST(printed.code == 1);
+  BOOST_TEST(printed.complains("all.jsonl:3: "), printed);
+  BOOST_TEST(std::count(printed.err.begin(), printed.err.end(), '\n') == 1);
+}
+
+BOOST_AUTO_TEST_CASE(without_a_time_are_named_too) {
+  JournalFiles files;
+  const std::string text = "garbage\n" + JournalFiles::text_of({good_story().lines[1]});
+  BOOST_TEST(verify({files.write("all.jsonl", text)}).complains("all.jsonl:1: t_ns is missing"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(exit_codes)
+
+BOOST_AUTO_TEST_CASE(one_where_something_does_not_hold) {
+  JournalFiles files;
+  const Printed printed =
+      verify({files.write("all.jsonl", JournalFiles::text_of(bad_story().lines))});
+  BOOST_TEST(printed.code == 1);
+  BOOST_TEST(printed.says("1a           DOES NOT HOLD"), printed);
+  BOOST_TEST(printed.complains("1a does not hold: node 1 Reorganization c=2, node 2 Normal c=3"),
+             printed);
+}
+
+BOOST_AUTO_TEST_CASE(one_where_nothing_could_be_checked) {
+  JournalFiles files;
+  BOOST_TEST(verify({files.write("empty.jsonl", "")}).code == 1);
+  Story faults(1);
+  faults.fault(FaultKind::killed, 1);
+  const Printed printed =
+      verify({files.write("faults.jsonl", JournalFiles::text_of(faults.lines))});
+  BOOST_TEST(printed.code == 1);
+  BOOST_TEST(printed.complains("there is nothing in these journals to check"), printed);
+}
+
+BOOST_AUTO_TEST_CASE(two_where_there_is_no_such_file) {
+  JournalFiles files;
+  const Printed printed = verify({files.path("nowhere.jsonl")});
+  BOOST_TEST(printed.code == 2);
+  BOOST_TEST(printed.complains("nowhere.jsonl: there is no such journal file"), printed);
+  BOOST_TEST(verify({files.path("no/where.jsonl")}).code == 2);
+  BOOST_TEST(verify({files.path("")}).code == 2);
+}
+
+BOOST_AUTO_TEST_CASE(seventy_four_where_it_cannot_be_read) {
+  if (::geteuid() == 0) return;  // who may read everything
+  JournalFiles files;
+  const auto path = files.write("all.jsonl", JournalFiles::text_of(good_story().lines));
+  std::filesystem::permissions(path, std::filesystem::perms::none);
+  BOOST_TEST(verify({path}).code == 74);
+}
+
+// The machine was restarted between two lives, and with it the clock.
+BOOST_AUTO_TEST_CASE(a_clock_that_goes_back_is_named) {
+  JournalFiles files;
+  Story story(1);
+  story.wait(std::chrono::seconds(5));
+  story.recovers(1);
+  const std::string before = JournalFiles::text_of(story.lines);
+  Story after(1);
+  after.recovers(1);
+  const Printed printed =
+      verify({files.write("n1.jsonl", before + JournalFiles::text_of(after.lines))});
+  BOOST_TEST(printed.code == 1);
+  BOOST_TEST(printed.complains("t_ns goes back by 5.000 s: the machine was restarted"), printed);
+}
+
+BOOST_AUTO_TEST_CASE(of_the_command_line) {
+  JournalFiles files;
+  const std::string good = files.write("g.jsonl", JournalFiles::text_of(good_story().lines));
+  const std::string bad = files.write("b.jsonl", JournalFiles::text_of(bad_story().lines));
+  const auto run = [](const std::string& words) {
+    CLI::App app;
+    int code = -1;
+    apps::add_verify_command(app, code);
+    app.parse(words);
+    return code;
+  };
+  BOOST_TEST(run("verify " + good) == 0);
+  BOOST_TEST(run("verify --json " + bad) == 1);
+  BOOST_CHECK_THROW(run("verify"), CLI::ParseError);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(reports)
+
+BOOST_AUTO_TEST_CASE(in_json_one_object_a_line) {
+  JournalFiles files;
+  Story story = good_story();
+  const Duration from = story.now();
+  story.fault(FaultKind::paused, 1);
+  story.wait(moment);
+  story.fault(FaultKind::resumed, 1);
+  story.is_halted(1, Paused{story.now() - from});
+  const Printed printed = verify(files.write_each(story.lines), true);
+  BOOST_TEST(printed.code == 0, printed);
+  BOOST_TEST(printed.err == "");
+  std::map<std::string, boost::json::object> verdicts;
+  std::size_t not_claimed = 0;
+  for (const boost::json::object& object : objects(printed.out)) {
+    const std::string assertion(object.at("assertion").as_string());
+    if (object.at("holds").is_null()) {
+      ++not_claimed;
+      BOOST_TEST(object.at("why") == "assumption 9: node 1 paused");
+      BOOST_TEST(object.at("to_ns").as_int64() - object.at("from_ns").as_int64() > 1'000'000);
+    } else {
+      BOOST_TEST(verdicts.emplace(assertion, object).second);
+    }
+  }
+  BOOST_TEST(not_claimed == 3u);
+  BOOST_TEST(verdicts.size() == 7u);
+  BOOST_TEST(verdicts["2"].at("bound_ns") == settling_bound(story.config()).count());
+}
+
+BOOST_AUTO_TEST_CASE(in_text_one_line_an_assertion) {
+  JournalFiles files;
+  Story story = good_story();
+  for (int round = 0; round < 2; ++round) {
+    story.wait(2 * moment);
+    story.is_halted(1, Paused{moment});
+  }
+  const Printed printed = verify(files.write_each(story.lines));
+  BOOST_TEST(printed.code == 0, printed);
+  for (const char* begin : {"\n1a           holds", "\n1b           holds", "\n2            holds",
+                            "\nworks-apart  holds", "\ngroup-grows  holds", "\ndurable      holds",
+                            "\nhook-grammar holds"})
+    BOOST_TEST(printed.says(begin), begin << printed);
+  BOOST_TEST(printed.says("not claimed: 1a, 1b, works-apart, 2 times, 0.002 s together: "
+                          "assumption 9: node 1 paused"),
+             printed);
+  BOOST_TEST(printed.says(", after a calm of "), printed);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// A journal much larger than the memory that reading it may take.
+BOOST_AUTO_TEST_CASE(memory_does_not_grow_with_the_journal) {
+  const auto used_kilobytes = [] {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+  };
+  JournalFiles files;
+  Story story(3);
+  for (std::uint32_t id : {1, 2, 3}) story.recovers(id);
+  story.form({1, 2, 3});
+  const auto path = files.write("all.jsonl", JournalFiles::text_of(story.lines));
+  std::uintmax_t size = 0;
+  while (size < 24'000'000) {
+    story.lines.clear();
+    for (int step = 0; step < 4000; ++step) story.step(1 + step % 3, Expired{Timer::check});
+    files.write("all.jsonl", JournalFiles::text_of(story.lines), true);
+    size = std::filesystem::file_size(path);
+  }
+  verify({files.write("small.jsonl", JournalFiles::text_of(good_story().lines))});
+  const auto before = used_kilobytes();
+  BOOST_TEST(verify({path}).code == 0);
+  BOOST_TEST(used_kilobytes() - before < 8'000);
+}

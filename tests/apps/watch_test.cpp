@@ -1,0 +1,189 @@
+#include "apps/cluster/watch.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+namespace muster::apps {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Writes the lines that nodes would have written.
+class Tale {
+ public:
+  Watch watch;
+
+  void begins(std::uint32_t node) {
+    journal::Header header;
+    header.t = at_ += 1ms;
+    header.node = NodeId{node};
+    header.incarnation = {++lives_[node]};
+    watch.take(header);
+    step(node, Recovered{}, {}, "SeekingHigher");
+  }
+
+  void step(std::uint32_t node, Event event, View view, const std::string& procedure) {
+    view.procedure = procedure;
+    watch.take(journal::Step{stamp(node), std::move(event), {}, std::move(view)});
+  }
+
+  void hook(std::uint32_t node, Hook hook, journal::Edge edge, std::optional<GroupNumber> group) {
+    formed_now |= watch.take(journal::HookEdge{stamp(node), hook, edge, group, {}, {}});
+  }
+
+  void starts(std::uint32_t node, GroupNumber group) {
+    hook(node, Hook::start, journal::Edge::begin, group);
+    hook(node, Hook::start, journal::Edge::end, group);
+  }
+
+  void stops(std::uint32_t node, GroupNumber group) {
+    hook(node, Hook::stop, journal::Edge::begin, group);
+    hook(node, Hook::stop, journal::Edge::end, group);
+  }
+
+  void fault(std::uint32_t node, journal::FaultKind kind) {
+    watch.take(journal::Fault{at_ += 1ms, kind, NodeId{node}, std::nullopt});
+  }
+
+  void normal(std::uint32_t node, GroupNumber group, NodeSet up = {}) {
+    View view;
+    view.status = Status::Normal;
+    view.coordinator = group.coordinator;
+    view.group = group;
+    if (group.coordinator.value == node) view.up = std::move(up);
+    step(node, Started{}, view, "Idle");
+  }
+
+  /// Nodes 1, 2 and 3 in a group of 3.
+  void form() {
+    for (std::uint32_t node : {1, 2, 3}) begins(node);
+    for (std::uint32_t node : {1, 2, 3}) starts(node, {1, NodeId{3}});
+    for (std::uint32_t node : {1, 2}) normal(node, {1, NodeId{3}});
+    normal(3, {1, NodeId{3}}, {NodeId{1}, NodeId{2}});
+  }
+
+  bool formed_now = false;
+  Duration at_{};
+
+ private:
+  journal::Stamp stamp(std::uint32_t node) {
+    at_ += 1ms;
+    return {at_, NodeId{node}, {lives_[node]}, 1};
+  }
+  std::map<std::uint32_t, std::uint64_t> lives_;
+};
+
+const NodeSet three{NodeId{1}, NodeId{2}, NodeId{3}};
+const NodeSet two{NodeId{1}, NodeId{2}};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(watch)
+
+BOOST_AUTO_TEST_CASE(sees_a_group_form_and_why) {
+  Tale tale;
+  tale.form();
+  BOOST_REQUIRE_EQUAL(tale.watch.formed().size(), 1u);
+  const Formed& formed = tale.watch.formed().front();
+  BOOST_TEST((formed.members == three));
+  BOOST_TEST(formed.reason == "node 3 recovered");
+  BOOST_TEST(!formed.without_work.has_value());
+  BOOST_TEST(tale.watch.normal(three, {}));
+  BOOST_TEST(!tale.watch.normal(two, {}));
+  BOOST_TEST((tale.watch.coordinator() == NodeId{3}));
+  BOOST_TEST(!tale.watch.normal(three, {{NodeId{1}, tale.at_}}));
+}
+
+BOOST_AUTO_TEST_CASE(counts_the_time_without_work_from_the_kill) {
+  Tale tale;
+  tale.form();
+  tale.fault(3, journal::FaultKind::killed);
+  const Duration killed = tale.at_;
+  BOOST_TEST(!tale.watch.normal(two, {}));
+  View view;
+  view.status = Status::Normal;
+  tale.step(2, Failed{NodeId{3}, {1}}, view, "Probing");
+  tale.step(2, Unanswered{NodeId{3}, {1}}, view, "HaltingLower");
+  for (std::uint32_t node : {1, 2}) tale.stops(node, {1, NodeId{3}});
+  for (std::uint32_t node : {2, 1}) tale.starts(node, {2, NodeId{2}});
+  const Duration started = tale.at_;
+  tale.normal(1, {2, NodeId{2}});
+  tale.normal(2, {2, NodeId{2}}, {NodeId{1}});
+  BOOST_REQUIRE_EQUAL(tale.watch.formed().size(), 2u);
+  const Formed& formed = tale.watch.formed().back();
+  BOOST_TEST((formed.members == two));
+  BOOST_TEST(formed.reason == "node 3 failed");
+  BOOST_TEST((formed.without_work == started - killed));
+  BOOST_TEST(tale.watch.normal(two, {}));
+  BOOST_TEST(!tale.watch.normal(three, {}));
+}
+
+BOOST_AUTO_TEST_CASE(the_time_in_which_all_are_down_is_not_counted) {
+  Tale tale;
+  tale.form();
+  for (std::uint32_t node : {1, 2, 3}) tale.fault(node, journal::FaultKind::killed);
+  for (std::uint32_t node : {1, 2, 3}) tale.begins(node);
+  for (std::uint32_t node : {1, 2, 3}) tale.starts(node, {17, NodeId{3}});
+  tale.normal(3, {17, NodeId{3}}, two);
+  BOOST_REQUIRE_EQUAL(tale.watch.formed().size(), 2u);
+  BOOST_TEST(!tale.watch.formed().back().without_work.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(work_ends_with_the_stop_the_kill_and_the_pause) {
+  Tale tale;
+  tale.form();
+  tale.stops(1, {1, NodeId{3}});
+  const Duration stopped = tale.at_;
+  tale.fault(2, journal::FaultKind::killed);
+  const Duration killed = tale.at_;
+  tale.fault(3, journal::FaultKind::paused);
+  const Duration paused = tale.at_;
+  BOOST_REQUIRE_EQUAL(tale.watch.worked().size(), 3u);
+  BOOST_TEST((tale.watch.worked()[0].end == stopped));
+  BOOST_TEST((tale.watch.worked()[1].end == killed));
+  BOOST_TEST((tale.watch.worked()[2].end == paused));
+  BOOST_TEST((tale.watch.pauses(NodeId{3}) == std::vector<Duration>{paused}));
+}
+
+BOOST_AUTO_TEST_CASE(says_the_reason_of_each_kind_of_election) {
+  const auto reason = [](Event event, const std::string& before, const std::string& after) {
+    Tale tale;
+    tale.form();
+    View view;
+    view.status = Status::Normal;
+    tale.step(3, Expired{Timer::check}, view, before);
+    tale.step(3, std::move(event), view, after);
+    return tale.watch.node(NodeId{3}).reason;
+  };
+  const auto answer = [](Result result) {
+    Letter letter;
+    letter.from = NodeId{1};
+    letter.message = Answer{std::move(result)};
+    return Event(Received{letter});
+  };
+  BOOST_TEST(reason(Paused{700ms}, "Checking", "HaltingLower") == "node 3 was paused for 700.0 ms");
+  BOOST_TEST(reason(Unanswered{NodeId{1}, {9}}, "Checking", "HaltingLower") ==
+             "node 1 did not answer AreYouNormal");
+  BOOST_TEST(reason(Unanswered{NodeId{5}, {9}}, "Probing", "SeekingHigher") ==
+             "coordinator 5 was not heard of and did not answer AreYouThere");
+  BOOST_TEST(reason(answer(Normality{false}), "Checking", "Ceasing") ==
+             "node 1 is up and answered AreYouNormal with No");
+  BOOST_TEST(reason(answer(Refused{"halted\nsince"}), "Announcing", "BackingOff") ==
+             "node 1 refused: halted?since");
+  BOOST_TEST(reason(HookFailed{{1}, Hook::reorganize, "no"}, "Reorganizing", "BackingOff") ==
+             "its reorganize failed: no");
+  BOOST_TEST(reason(Failed{NodeId{1}, {1}}, "Idle", "HaltingLower") == "node 1 failed");
+  BOOST_TEST(reason(Expired{Timer::check}, "Idle", "Checking") == "node 3 recovered");  // none begun
+}
+
+BOOST_AUTO_TEST_CASE(lines_of_a_life_after_its_kill_do_not_count) {
+  Tale tale;
+  tale.form();
+  tale.fault(3, journal::FaultKind::killed);
+  tale.normal(3, {1, NodeId{3}}, two);
+  BOOST_TEST(!tale.watch.node(NodeId{3}).up);
+  BOOST_TEST((tale.watch.node(NodeId{3}).view.status == Status::Down));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace muster::apps
