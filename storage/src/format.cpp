@@ -3,6 +3,8 @@
 #include <muster/archive.hpp>
 #include <muster/hash.hpp>
 
+#include <algorithm>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -47,6 +49,16 @@ Failure damaged(const std::filesystem::path& file, const std::string& what) {
   return refused(file, "is corrupt (" + what +
                            "): put its directory aside and restore it, or start the node anew "
                            "with --initialise");
+}
+
+// integrity_check reports a page that cannot be read among those that are wrong.
+bool tells_of_io_error(std::string_view verdict) {
+  constexpr std::string_view code_follows = "error code=";
+  if (verdict.find("failed to get page") != std::string_view::npos) return true;
+  const std::size_t at = verdict.find(code_follows);
+  if (at == std::string_view::npos) return false;
+  const std::string code(verdict.substr(at + code_follows.size(), 8));
+  return (std::strtol(code.c_str(), nullptr, 10) & 0xFF) == SQLITE_IOERR;
 }
 
 std::filesystem::path file_of(const Database& database) {
@@ -154,7 +166,11 @@ Expected<> check_contents(Database& database) {
   const std::filesystem::path file = file_of(database);
   auto verdict = database.ask("PRAGMA integrity_check(1)");
   if (!verdict) return verdict.error();
-  if (*verdict != "ok") return damaged(file, *verdict);
+  if (*verdict != "ok") {
+    std::replace(verdict->begin(), verdict->end(), '\n', ' ');
+    return tells_of_io_error(*verdict) ? io_failure("read", file, *verdict)
+                                       : damaged(file, *verdict);
+  }
   auto select = database.prepare(select_record);
   if (!select) return select.error();
   if (auto record = read_record(database, *select); !record) return record.error();

@@ -125,8 +125,7 @@ class SqliteStorage::Store {
     if (auto done = still_there(); !done) return poisoned(done.error());
     if (auto done = work(); !done) return poisoned(done.error());
     if (log_pages_ < checkpoint_after_) return {};
-    // SQLite's own automatism would pass over a failure, and a later checkpoint would then take for
-    // durable what was never written.
+    // SQLite's own automatism would pass over a failure, and the first has to be the last word.
     if (auto done = checkpoint(database_); !done) return poisoned(done.error());
     log_pages_ = 0;
     return {};

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "storage/simulated_disk.hpp"
+
+#include <files.hpp>  // of storage/src: the steps that storage takes outside SQLite
+
+#include <memory>
+#include <string>
+
+namespace muster::test {
+
+/// A SQLite VFS on a SimulatedDisk, which has to outlive it. It syncs what the system's VFS syncs,
+/// and has the system's sector size and characteristics.
+class PowerCutVfs {
+ public:
+  explicit PowerCutVfs(SimulatedDisk& disk);
+  PowerCutVfs(const PowerCutVfs&) = delete;
+  PowerCutVfs& operator=(const PowerCutVfs&) = delete;
+  ~PowerCutVfs();
+  [[nodiscard]] const std::string& name() const;
+
+ private:
+  struct Registered;
+  std::unique_ptr<Registered> registered_;
+};
+
+/// The steps outside SQLite, on the same disk.
+class DiskFiles final : public storage::Files {
+ public:
+  explicit DiskFiles(SimulatedDisk& disk) : disk_(disk) {}
+
+  Result<Path> absolute(const Path& path) override { return path; }
+  Result<std::optional<storage::FileFacts>> look(const Path& path) override;
+  Result<storage::FileSystemFacts> file_system(const Path& directory) override;
+  std::uint32_t user() override { return 1000; }
+  Result<> make_directory(const Path& path) override;
+  Result<> sync_directory(const Path& path) override;
+  Result<> create(const Path& path, std::string_view bytes) override;
+  Result<> sync_file(const Path& path) override;
+  Result<> rename(const Path& from, const Path& to) override;
+  Result<> remove(const Path& path) override;
+  Result<std::string> read(const Path& path, std::size_t most) override;
+  Result<storage::LockAttempt> lock(const Path& path, storage::LockKind kind) override;
+
+ private:
+  SimulatedDisk& disk_;
+};
+
+}  // namespace muster::test
