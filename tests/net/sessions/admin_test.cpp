@@ -1,0 +1,189 @@
+#include "world.hpp"
+
+#include <muster/net/admin.hpp>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <thread>
+
+#include <sys/stat.h>
+
+// The admin socket of a node, and the two who ask: its owner there, anybody as an observer over the
+// network.
+
+using namespace sessions_test;
+namespace asio = boost::asio;
+using Unix = asio::local::stream_protocol;
+
+BOOST_AUTO_TEST_SUITE(admin)
+
+namespace {
+
+class Directory {
+ public:
+  Directory() {
+    std::string name = (std::filesystem::temp_directory_path() / "muster-XXXXXX").string();
+    BOOST_REQUIRE(::mkdtemp(name.data()) != nullptr);
+    path = name;
+  }
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
+  ~Directory() { std::filesystem::remove_all(path); }
+  [[nodiscard]] std::string socket() const { return (path / "admin.sock").string(); }
+  std::filesystem::path path;
+};
+
+/// Runs a context on a thread of its own, so that those who ask may block.
+class Running {
+ public:
+  explicit Running(asio::io_context& context)
+      : context_(context), guard_(context.get_executor()), thread_([this] { context_.run(); }) {}
+  ~Running() {
+    guard_.reset();
+    context_.stop();
+    thread_.join();
+  }
+  /// Does it on that thread.
+  void there(std::function<void()> work) {
+    std::promise<void> done;
+    asio::post(context_, [&] {
+      work();
+      done.set_value();
+    });
+    done.get_future().get();
+  }
+
+ private:
+  asio::io_context& context_;
+  asio::executor_work_guard<asio::io_context::executor_type> guard_;
+  std::thread thread_;
+};
+
+net::Admin::Words words() {
+  return {{"status", [] { return std::string("{\"node\":1}"); }}};
+}
+
+int code(const Expected<std::string>& answer) {
+  return answer ? 0 : static_cast<int>(answer.error().code);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(the_owner_is_told_the_status) {
+  Directory directory;
+  World world;
+  net::Admin admin(world.context.get_executor(), directory.socket(), words());
+  BOOST_REQUIRE(admin.listen().has_value());
+  struct stat found {};
+  BOOST_REQUIRE(::stat(directory.socket().c_str(), &found) == 0);
+  BOOST_TEST((found.st_mode & 0777) == 0600u);
+  {
+    Running running(world.context);
+    for (int i = 0; i < 100; ++i) {
+      const auto answer = net::ask_admin(directory.socket(), 60s);
+      BOOST_REQUIRE(answer.has_value());
+      BOOST_TEST(*answer == "{\"node\":1}");
+    }
+    const auto nothing = net::ask_admin(directory.socket(), 60s, "reboot");
+    BOOST_TEST(code(nothing) == 5);
+    BOOST_TEST(nothing.error().what.find("reboot") != std::string::npos);
+  }
+  admin.close();
+  BOOST_TEST(!std::filesystem::exists(directory.socket()));
+}
+
+BOOST_AUTO_TEST_CASE(a_socket_that_a_dead_process_left_is_replaced) {
+  Directory directory;
+  World world;
+  { Unix::acceptor left(world.context, Unix::endpoint(directory.socket())); }
+  BOOST_TEST(std::filesystem::exists(directory.socket()));
+  net::Admin admin(world.context.get_executor(), directory.socket(), words());
+  BOOST_REQUIRE(admin.listen().has_value());
+  Running running(world.context);
+  BOOST_TEST(net::ask_admin(directory.socket(), 60s).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_socket_is_left_alone) {
+  Directory directory;
+  World world;
+  std::ofstream(directory.socket()) << "precious";
+  net::Admin admin(world.context.get_executor(), directory.socket(), words());
+  const auto listening = admin.listen();
+  BOOST_REQUIRE(listening.has_error());
+  BOOST_TEST(static_cast<int>(listening.error().code) == 64);
+  admin.close();
+  BOOST_TEST(std::filesystem::file_size(directory.socket()) == 8u);
+}
+
+BOOST_AUTO_TEST_CASE(a_path_that_is_too_long_is_said_with_both_lengths) {
+  World world;
+  const std::string path = "/tmp/" + std::string(200, 'x');
+  net::Admin admin(world.context.get_executor(), path, words());
+  const auto listening = admin.listen();
+  BOOST_REQUIRE(listening.has_error());
+  BOOST_TEST(static_cast<int>(listening.error().code) == 64);
+  BOOST_TEST(listening.error().what.find("205") != std::string::npos);
+  BOOST_TEST(listening.error().what.find("107") != std::string::npos);
+  const auto asked = net::ask_admin(path, 60s);
+  BOOST_TEST(code(asked) == 64);
+  BOOST_TEST(asked.error().what.find("205") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(who_connects_and_says_nothing_keeps_nobody_out) {
+  Directory directory;
+  World world;
+  net::Admin admin(world.context.get_executor(), directory.socket(), words());
+  BOOST_REQUIRE(admin.listen().has_value());
+  Running running(world.context);
+  asio::io_context ours;
+  std::vector<Unix::socket> silent;
+  for (int i = 0; i < 100; ++i) {
+    silent.emplace_back(ours);
+    silent.back().connect(Unix::endpoint(directory.socket()));
+  }
+  const std::string noise(1000, 'x');
+  boost::system::error_code ignored;
+  silent.back().write_some(asio::buffer(noise), ignored);
+  BOOST_TEST(net::ask_admin(directory.socket(), 60s).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(nobody_there_and_nobody_awake_are_told_apart) {
+  Directory directory;
+  BOOST_TEST(code(net::ask_admin(directory.socket(), 60s)) == 5);
+  asio::io_context context;
+  Unix::acceptor asleep(context, Unix::endpoint(directory.socket()));
+  BOOST_TEST(code(net::ask_admin(directory.socket(), 20ms)) == 7);
+
+  Port port;
+  const std::string cluster = Setting{}.cluster;
+  BOOST_TEST(code(net::ask_observer(port.address(), cluster, 60s)) == 5);
+  Tcp::acceptor asleep_too(context);
+  asleep_too.open(Tcp::v4());
+  asleep_too.set_option(Tcp::acceptor::reuse_address(true));
+  asleep_too.bind(port.endpoint());
+  asleep_too.listen();
+  BOOST_TEST(code(net::ask_observer(port.address(), cluster, 20ms)) == 7);
+  BOOST_TEST(code(net::ask_observer("nowhere", cluster, 20ms)) == 64);
+}
+
+BOOST_AUTO_TEST_CASE(an_observer_of_the_cluster_is_told_the_status) {
+  World world;
+  Port first;
+  TestNode one(world, 1, addresses({&first}));
+  BOOST_REQUIRE(one.sessions.listen().has_value());
+  Running running(world.context);
+  const auto answer = net::ask_observer(first.address(), Setting{}.cluster, 60s);
+  BOOST_REQUIRE(answer.has_value());
+  BOOST_TEST(*answer == "{\"node\":1}");
+  const auto other = net::ask_observer(first.address(), "T=1s\nname=test\n", 60s);
+  BOOST_TEST(code(other) == 64);
+  BOOST_TEST(other.error().what.find("T (2s at node 1, 1s at the observer)") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

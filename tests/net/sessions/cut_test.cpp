@@ -1,0 +1,131 @@
+#include "proxy.hpp"
+
+// A connection that breaks between living nodes loses nothing, proves nothing, starts nothing.
+
+using namespace sessions_test;
+
+BOOST_AUTO_TEST_SUITE(cuts)
+
+namespace {
+
+constexpr std::uint64_t calls_each = 4;
+
+/// Two nodes that ask each other, two calls at a time, over lines that are cut.
+class Conversation {
+ public:
+  explicit Conversation(Scissors& scissors)
+      : to_one_(world_, one_as_seen_, one_at_, scissors),
+        to_two_(world_, two_as_seen_, two_at_, scissors) {
+    BOOST_REQUIRE(one.sessions.listen().has_value());
+    BOOST_REQUIRE(two.sessions.listen().has_value());
+  }
+
+  void run() {
+    for (std::uint64_t asked = 0; asked < calls_each; asked += 2) {
+      for (int i = 0; i < 2; ++i) {
+        one.ask(2);
+        two.ask(1);
+      }
+      UNTIL(world_, over(asked + 2));
+    }
+  }
+
+  /// Every call came once and was answered once, in order, and nothing else happened.
+  void check(std::size_t cut_at) const {
+    for (const TestNode* node : {&one, &two}) {
+      const std::uint32_t other = node == &one ? 2 : 1;
+      std::vector<std::string> calls, answers;
+      for (std::uint64_t i = 1; i <= calls_each; ++i) {
+        calls.push_back(TestNode::called(other, i));
+        answers.push_back(TestNode::answered(other, i));
+      }
+      const bool nothing_lost =
+          node->entries("call") == calls && node->entries("answer") == answers;
+      BOOST_TEST(nothing_lost, "cut after byte " << cut_at);
+      BOOST_TEST(node->log.size() == 2 * calls_each, "cut after byte " << cut_at);
+      BOOST_TEST(node->sessions.lives().size() == 1u);
+      BOOST_TEST(node->sessions.counters().garbage == 0u);
+    }
+  }
+
+ private:
+  [[nodiscard]] bool over(std::uint64_t asked) const {
+    return one.entries("answer").size() >= asked && two.entries("answer").size() >= asked;
+  }
+  static Setting setting() {
+    Setting setting;
+    setting.T = 100ms;  // so long is a Hello waited for whose line was cut in silence
+    return setting;
+  }
+  World world_;
+  Port one_at_, two_at_, one_as_seen_, two_as_seen_;
+  Proxy to_one_, to_two_;
+
+ public:
+  TestNode one{world_, 1, addresses({&one_at_, &two_as_seen_}), setting()};
+  TestNode two{world_, 2, addresses({&one_as_seen_, &two_at_}), setting()};
+};
+
+void cut_after_every(Scissors::Side side, std::size_t first, std::size_t step) {
+  std::size_t cut_at = first;
+  for (bool cut = true; cut; cut_at += step) {
+    Scissors scissors;
+    scissors.bytes = cut_at;
+    scissors.side = side;
+    Conversation conversation(scissors);
+    conversation.run();
+    conversation.check(cut_at);
+    cut = scissors.cuts > 0;
+  }
+  BOOST_TEST(cut_at > 1000u);  // it was a conversation, and it was cut to its end
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(after_every_byte_for_both) {
+  cut_after_every(Scissors::Side::both, 1, 1);
+}
+
+BOOST_AUTO_TEST_CASE(for_the_dialler_alone) {
+  cut_after_every(Scissors::Side::dialler, 1, 5);
+}
+
+BOOST_AUTO_TEST_CASE(for_the_acceptor_alone) {
+  cut_after_every(Scissors::Side::acceptor, 1, 11);
+}
+
+BOOST_AUTO_TEST_CASE(again_and_again) {
+  for (std::size_t bytes = 400; bytes < 1000; bytes += 23) {
+    Scissors scissors;
+    scissors.bytes = bytes;
+    scissors.again = true;
+    Conversation conversation(scissors);
+    conversation.run();
+    conversation.check(bytes);
+    BOOST_TEST(scissors.cuts > 0u);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(on_purpose) {
+  World world;
+  Port first, second;
+  TestNode one(world, 1, addresses({&first, &second}));
+  TestNode two(world, 2, addresses({&first, &second}));
+  BOOST_REQUIRE(one.sessions.listen().has_value() && two.sessions.listen().has_value());
+  for (std::uint64_t i = 1; i <= 50; ++i) {
+    one.ask(2);
+    two.ask(1);
+    world.context.restart();
+    for (std::uint64_t turn = 0; turn < i; ++turn) world.context.poll_one();
+    (i % 2 == 0 ? one : two).sessions.break_connections();
+  }
+  UNTIL(world, one.log.size() >= 100 && two.log.size() >= 100);
+  for (const TestNode* node : {&one, &two}) {
+    BOOST_TEST(node->log.size() == 100u);
+    BOOST_TEST(node->entries("answer").size() == 50u);
+    BOOST_TEST(node->entries("failed").empty());
+  }
+  BOOST_TEST(one.sessions.counters().broken > 10u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,175 @@
+#include "world.hpp"
+
+#include <random>
+
+// What anybody may send to the port of a node, and that the node goes on.
+
+using namespace sessions_test;
+
+BOOST_AUTO_TEST_SUITE(garbage)
+
+namespace {
+
+struct TwoNodes {
+  World world;
+  Port first, second, third;
+  TestNode one, two;
+  explicit TwoNodes(const Setting& setting = {})
+      : one(world, 1, addresses({&first, &second, &third}), setting),
+        two(world, 2, addresses({&first, &second, &third}), setting) {
+    BOOST_REQUIRE(one.sessions.listen().has_value() && two.sessions.listen().has_value());
+  }
+  [[nodiscard]] std::uint64_t garbage() const { return one.sessions.counters().garbage; }
+  void still_works() {
+    const auto call = two.ask(1);
+    UNTIL(world, two.has(TestNode::answered(1, call)));
+  }
+};
+
+Setting impatient() {
+  Setting setting;
+  setting.limits.hello_deadline = 30ms;
+  setting.limits.frame_deadline = 30ms;
+  return setting;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(noise_closes_its_connection_and_nothing_else) {
+  TwoNodes net;
+  net.still_works();
+  std::minstd_rand random(7);
+  for (std::uint64_t i = 1; i <= 100; ++i) {
+    Outsider outsider(net.world, net.first);
+    std::string noise(10'000, '\0');
+    for (char& byte : noise) byte = static_cast<char>(random());
+    outsider.say(noise);
+    UNTIL(net.world, outsider.closed());
+    UNTIL(net.world, net.garbage() == i);
+  }
+  net.still_works();
+  BOOST_TEST(net.one.sessions.counters().broken == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_length_beyond_the_limit_is_enough_to_be_closed) {
+  TwoNodes net;
+  for (const std::string& length :
+       {std::string("\x01\x00\x01\x00", 4), std::string("\xff\xff\xff\xff", 4),
+        std::string("\x00\x00\x00\x00", 4)}) {
+    Outsider outsider(net.world, net.first);
+    outsider.say(length);
+    UNTIL(net.world, outsider.closed());
+  }
+  BOOST_TEST(net.garbage() == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(other_frames_than_a_hello_are_not_heard_from_strangers) {
+  TwoNodes net;
+  const std::vector<net::Frame> frames{net::Refusal{}, net::Carried{}, net::Acknowledged{7},
+                                       net::StatusQuestion{}, net::StatusAnswer{"{}"}};
+  for (const net::Frame& frame : frames) {
+    Outsider outsider(net.world, net.first);
+    outsider.say(frame);
+    BOOST_TEST(!outsider.hear().has_value());
+  }
+  BOOST_TEST(net.garbage() == frames.size());
+  BOOST_TEST(net.one.log.empty());
+}
+
+BOOST_AUTO_TEST_CASE(who_says_nothing_is_closed_after_a_while) {
+  TwoNodes net(impatient());
+  Outsider silent(net.world, net.first);
+  UNTIL(net.world, silent.closed());
+  BOOST_TEST(net.garbage() == 1u);
+  net.still_works();
+}
+
+BOOST_AUTO_TEST_CASE(who_says_a_hello_byte_by_byte_is_closed_after_a_while) {
+  TwoNodes net(impatient());
+  Outsider slow(net.world, net.first);
+  const std::string hello = net::encode_frame(hello_of(3, 1));
+  auto at = hello.begin();
+  net.world.until(
+      [&] {
+        if (at != hello.end() - 1) slow.say(std::string(1, *at++));
+        return slow.closed();
+      },
+      "it is closed before its Hello is whole");
+  BOOST_TEST(net.garbage() >= 1u);
+  net.still_works();
+}
+
+BOOST_AUTO_TEST_CASE(a_frame_that_is_never_whole_ends_the_connection_and_not_the_session) {
+  TwoNodes net(impatient());
+  Outsider three(net.world, net.first);
+  three.say(hello_of(3, 1, 1, 4711, 1));
+  BOOST_TEST(three.hear().has_value());
+  three.say(std::string("\x40\x00", 2));
+  BOOST_TEST(!three.hear().has_value());
+  BOOST_TEST(net.garbage() == 1u);
+  BOOST_TEST(net.one.entries("unanswered").empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_letter_in_the_name_of_another_ends_the_connection) {
+  const Letter good{NodeId{3}, Incarnation{1}, NodeId{1}, CallNumber{1}, AreYouThere{}};
+  std::vector<Letter> forged(3, good);
+  forged[0].from = NodeId{2};
+  forged[1].to = NodeId{2};
+  forged[2].incarnation = Incarnation{2};
+  for (const Letter& letter : forged) {
+    TwoNodes net;
+    Outsider three(net.world, net.first);
+    three.say(hello_of(3, 1));
+    BOOST_TEST(three.hear().has_value());
+    three.say(net::Carried{1, 0, letter});
+    BOOST_TEST(!three.hear().has_value());
+    BOOST_TEST(net.garbage() == 1u);
+    BOOST_TEST(net.one.entries("call").empty());
+    BOOST_TEST(net.one.warned_of("node 3: sent a letter that is not from it"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_acknowledgement_of_nothing_ends_the_connection) {
+  TwoNodes net;
+  Outsider three(net.world, net.first);
+  three.say(hello_of(3, 1));
+  BOOST_TEST(three.hear().has_value());
+  three.say(net::Acknowledged{1});
+  BOOST_TEST(!three.hear().has_value());
+  BOOST_TEST(net.garbage() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_flood_of_connections_leaves_the_nodes_of_the_cluster_their_place) {
+  Setting setting;
+  setting.limits.strangers = 16;
+  TwoNodes net(setting);
+  net.still_works();
+  std::vector<std::unique_ptr<Outsider>> flood;
+  for (int i = 0; i < 300; ++i) flood.push_back(std::make_unique<Outsider>(net.world, net.first));
+  UNTIL(net.world, net.one.sessions.counters().crowded >= 284);
+  net.still_works();
+  BOOST_TEST(net.one.sessions.counters().broken == 0u);
+  // And a node that was not there before gets in.
+  Outsider three(net.world, net.first);
+  three.say(hello_of(3, 1));
+  const auto answer = three.hear();
+  BOOST_TEST((answer && std::holds_alternative<net::Hello>(*answer)));
+  BOOST_TEST(std::count_if(flood.begin(), flood.end(), [](auto& one) { return !one->closed(); }) <=
+             16);
+}
+
+BOOST_AUTO_TEST_CASE(a_node_that_says_hello_without_end_has_one_connection) {
+  TwoNodes net;
+  std::vector<std::unique_ptr<Outsider>> connections;
+  for (std::uint64_t i = 1; i <= 200; ++i) {
+    connections.push_back(std::make_unique<Outsider>(net.world, net.first));
+    connections.back()->say(hello_of(3, 1, 1, 4711, i));
+    BOOST_TEST(connections.back()->hear().has_value());
+  }
+  net.world.settle();
+  BOOST_TEST(std::count_if(connections.begin(), connections.end(),
+                           [](auto& one) { return !one->closed(); }) == 1);
+  BOOST_TEST(net.one.sessions.counters().sessions == 1u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,174 @@
+#include "world.hpp"
+
+// What sessions do when nothing goes wrong, and what becomes of calls to nobody.
+
+using namespace sessions_test;
+
+BOOST_AUTO_TEST_SUITE(letters)
+
+namespace {
+
+struct Two {
+  World world;
+  Port first, second;
+  TestNode one{world, 1, addresses({&first, &second})};
+  TestNode two{world, 2, addresses({&first, &second})};
+  Two() {
+    BOOST_REQUIRE(one.sessions.listen().has_value());
+    BOOST_REQUIRE(two.sessions.listen().has_value());
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_call_is_answered) {
+  Two net;
+  const auto call = net.one.ask(2);
+  UNTIL(net.world, net.one.has(TestNode::answered(2, call)));
+  BOOST_TEST(net.two.log == std::vector<std::string>{TestNode::called(1, call)},
+             boost::test_tools::per_element());
+  BOOST_TEST(net.one.log.size() == 1u);
+  BOOST_TEST(
+      (net.one.sessions.lives() == std::map<NodeId, Incarnation>{{NodeId{2}, Incarnation{1}}}));
+}
+
+BOOST_AUTO_TEST_CASE(many_letters_both_ways_keep_their_order) {
+  Two net;
+  constexpr std::uint64_t count = 500;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    net.one.ask(2);
+    net.two.ask(1);
+  }
+  UNTIL(net.world,
+        net.one.entries("answer").size() == count && net.two.entries("answer").size() == count);
+  for (auto* node : {&net.one, &net.two}) {
+    const std::uint32_t other = node == &net.one ? 2 : 1;
+    const auto calls = node->entries("call");
+    const auto answers = node->entries("answer");
+    BOOST_REQUIRE(calls.size() == count);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      BOOST_TEST(calls[i] == TestNode::called(other, i + 1));
+      BOOST_TEST(answers[i] == TestNode::answered(other, i + 1));
+    }
+    BOOST_TEST(node->sessions.counters().resent == 0u);
+    BOOST_TEST(node->sessions.counters().broken == 0u);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(letters_as_large_as_they_may_be_go_through) {
+  Two net;
+  const std::string task(32 * 1024, 'd');
+  std::vector<std::uint64_t> calls;
+  net.two.on_call = [&](const Letter& call) {
+    BOOST_TEST(std::get<Ready>(call.message).definition.data == task);
+    net.two.answer(call, Joined{Holdings{Report{task}, {}, {}, false}});
+  };
+  for (int i = 0; i < 40; ++i)
+    calls.push_back(net.one.call(2, Ready{{}, Incarnation{1}, {}, {task}}));
+  UNTIL(net.world, net.one.entries("answer").size() == calls.size());
+  BOOST_TEST(net.one.sessions.counters().bytes_out > calls.size() * task.size());
+}
+
+BOOST_AUTO_TEST_CASE(a_call_to_a_node_where_nobody_listens_is_unanswered_and_nobody_failed) {
+  World world;
+  Port first, second;
+  TestNode one(world, 1, addresses({&first, &second}));
+  const auto call = one.ask(2);
+  UNTIL(world, !one.log.empty());
+  BOOST_TEST(one.log == std::vector<std::string>{TestNode::unanswered(2, call)},
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_call_to_a_node_that_the_cluster_does_not_have_is_unanswered) {
+  Two net;
+  const auto call = net.one.ask(9);
+  const auto to_itself = net.one.ask(1);
+  UNTIL(net.world, net.one.log.size() == 2);
+  BOOST_TEST(net.one.has(TestNode::unanswered(9, call)));
+  BOOST_TEST(net.one.has(TestNode::unanswered(1, to_itself)));
+}
+
+BOOST_AUTO_TEST_CASE(a_call_given_up_is_neither_answered_nor_unanswered) {
+  Two net;
+  const auto given_up = net.one.ask(2);
+  const auto kept = net.one.ask(2);
+  net.one.sessions.keep_only([&](CallNumber call) { return call.value == kept; });
+  UNTIL(net.world, net.one.has(TestNode::answered(2, kept)));
+  BOOST_TEST(!net.one.has(TestNode::answered(2, given_up)));
+  // It had not been sent yet, and is not sent any more.
+  BOOST_TEST(!net.two.has(TestNode::called(1, given_up)));
+}
+
+BOOST_AUTO_TEST_CASE(a_call_given_up_when_its_fate_is_known_already_is_forgotten) {
+  World world;
+  Port first, second;
+  TestNode one(world, 1, addresses({&first, &second}));
+  const auto life = one.announce(9, 1);  // unanswered at once, but not within `send`
+  BOOST_TEST(one.log.empty());
+  one.sessions.keep_only([](CallNumber) { return false; });
+  const auto call = one.ask(2);
+  UNTIL(world, one.has(TestNode::unanswered(2, call)));
+  BOOST_TEST(!one.has(TestNode::unanswered(9, life)));
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_that_nobody_waits_for_is_not_sent) {
+  Two net;
+  const auto call = net.one.ask(2);
+  UNTIL(net.world, net.one.has(TestNode::answered(2, call)));
+  const auto sent = net.two.sessions.counters().letters_out;
+  net.two.answer(net.two.calls.at(0));
+  const auto next = net.one.ask(2);
+  UNTIL(net.world, net.one.has(TestNode::answered(2, next)));
+  BOOST_TEST(net.two.sessions.counters().letters_out == sent + 1);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_told_after_the_end) {
+  Two net;
+  net.one.ask(2);
+  net.one.ask(9);
+  net.one.sessions.close();
+  net.one.sessions.send(net.one.letter(2, CallNumber{77}, AreYouThere{}), 1s);
+  net.one.sessions.close();
+  const auto call = net.two.ask(1);
+  UNTIL(net.world, net.two.has(TestNode::unanswered(1, call)));
+  BOOST_TEST(net.one.log.empty());
+}
+
+BOOST_AUTO_TEST_CASE(an_address_in_use_is_said_with_exit_code_75) {
+  Two net;
+  TestNode again(net.world, 1, addresses({&net.first, &net.second}));
+  const auto listening = again.sessions.listen();
+  BOOST_REQUIRE(listening.has_error());
+  BOOST_TEST(static_cast<int>(listening.error().code) == 75);
+  BOOST_TEST(listening.error().what.find(net.first.address()) != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(an_address_that_is_none_is_said_with_exit_code_64) {
+  World world;
+  for (const char* address : {"127.0.0.1", "127.0.0.1:99999", ":7101", "192.0.2.1:7101", "1:2:3"}) {
+    TestNode node(world, 1, {{NodeId{1}, address}});
+    const auto listening = node.sessions.listen();
+    BOOST_REQUIRE(listening.has_error());
+    BOOST_TEST(static_cast<int>(listening.error().code) == 64);
+    BOOST_TEST(listening.error().what.find(address) != std::string::npos);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_port_may_be_chosen_by_the_system) {
+  World world;
+  TestNode one(world, 1, {{NodeId{1}, "127.0.0.1:0"}, {NodeId{2}, "127.0.0.1:0"}});
+  TestNode two(world, 2, {{NodeId{1}, "127.0.0.1:0"}, {NodeId{2}, "localhost:0"}});
+  BOOST_REQUIRE(one.sessions.listen().has_value());
+  BOOST_REQUIRE(two.sessions.listen().has_value());
+  one.sessions.relocate(NodeId{2}, "localhost:" + std::to_string(two.sessions.port()));
+  const auto call = one.ask(2);
+  UNTIL(world, one.has(TestNode::answered(2, call)));
+}
+
+BOOST_AUTO_TEST_CASE(hello_can_be_said_without_a_call) {
+  Two net;
+  net.one.sessions.greet();
+  UNTIL(net.world, net.two.sessions.lives().size() == 1 && net.one.sessions.lives().size() == 1);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,180 @@
+#include "world.hpp"
+
+#include <sys/socket.h>
+
+// What silence means, and what it does not cost.
+
+using namespace sessions_test;
+
+BOOST_AUTO_TEST_SUITE(silence)
+
+namespace {
+
+struct WithOutsider {
+  World world;
+  Port first, second, third;
+  TestNode one;
+  Outsider two{world};
+  explicit WithOutsider(Setting setting = {})
+      : one(world, 1, addresses({&first, &second, &third}), std::move(setting)) {
+    BOOST_REQUIRE(one.sessions.listen().has_value());
+  }
+  void greet(std::uint64_t number = 1) {
+    two.dial(first);
+    two.say(hello_of(2, 1, 1, 4711, number));
+    BOOST_REQUIRE(two.hear().has_value());
+  }
+  void answer(std::uint64_t number, std::uint64_t call) {
+    two.say(net::Carried{
+        number, 0, {NodeId{2}, Incarnation{1}, NodeId{1}, CallNumber{call}, Answer{Here{}}}});
+  }
+};
+
+void wait_out(Duration duration) {
+  const auto end = std::chrono::steady_clock::now() + duration;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_call_is_unanswered_when_its_bound_has_passed) {
+  WithOutsider net;
+  net.greet();
+  const auto slow = net.one.ask(2, 60s);
+  const auto call = net.one.ask(2, 20ms);
+  UNTIL(net.world, net.one.has(TestNode::unanswered(2, call)));
+  BOOST_TEST(net.one.log.size() == 1u);
+  // What comes later is for nobody, and changes nothing for the others.
+  net.answer(1, call);
+  net.answer(2, slow);
+  UNTIL(net.world, net.one.has(TestNode::answered(2, slow)));
+  BOOST_TEST(net.one.log.size() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(a_call_without_a_connection_is_unanswered_when_its_bound_has_passed) {
+  World world;
+  Port first, second;
+  // It accepts, in the kernel, and nobody is there.
+  Tcp::acceptor frozen(world.context);
+  frozen.open(Tcp::v4());
+  frozen.set_option(Tcp::acceptor::reuse_address(true));
+  frozen.bind(second.endpoint());
+  frozen.listen();
+  Setting setting;
+  setting.T = 10ms;
+  TestNode one(world, 1, addresses({&first, &second}), setting);
+  const auto call = one.ask(2, 100ms);
+  UNTIL(world, one.has(TestNode::unanswered(2, call)));
+  BOOST_TEST(one.log.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_that_can_be_read_when_the_bound_has_passed_is_an_answer) {
+  WithOutsider net;
+  net.greet();
+  for (std::uint64_t number = 1; number <= 50; ++number) {
+    const auto call = net.one.ask(2, 2ms);
+    net.answer(number, call);
+    wait_out(3ms);  // the process was too slow to look, and both are there
+    UNTIL(net.world, net.one.log.size() == number);
+    BOOST_TEST(net.one.log.back() == TestNode::answered(2, call));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_after_a_hello_that_nobody_has_read_is_an_answer) {
+  WithOutsider net;
+  Tcp::acceptor door(net.world.context);
+  door.open(Tcp::v4());
+  door.set_option(Tcp::acceptor::reuse_address(true));
+  door.bind(net.second.endpoint());
+  door.listen();
+  door.non_blocking(true);
+  const auto call = net.one.ask(2, 200ms);
+  Tcp::socket socket(net.world.context);
+  net.world.until(
+      [&] {
+        boost::system::error_code error;
+        door.accept(socket, error);
+        return !error;
+      },
+      "it is dialled");
+  Outsider two(net.world, std::move(socket));
+  BOOST_REQUIRE(two.hear().has_value());
+  two.say(hello_of(2, 1));
+  two.say(
+      net::Carried{1, 0, {NodeId{2}, Incarnation{1}, NodeId{1}, CallNumber{call}, Answer{Here{}}}});
+  wait_out(210ms);
+  UNTIL(net.world, !net.one.log.empty());
+  BOOST_TEST(net.one.log.back() == TestNode::answered(2, call));
+}
+
+BOOST_AUTO_TEST_CASE(who_does_not_read_grows_no_memory_and_blocks_nobody) {
+  Setting setting;
+  setting.limits.queue_bytes = 512 * 1024;
+  WithOutsider net(setting);
+  net.greet();
+  TestNode three(net.world, 3, addresses({&net.first, &net.second, &net.third}));
+  BOOST_REQUIRE(three.sessions.listen().has_value());
+  const Ready large{{}, Incarnation{1}, {}, {std::string(32 * 1024, 'd')}};
+  for (int i = 0; i < 400; ++i) {
+    net.one.call(2, large, 60s);
+    net.world.settle();
+  }
+  BOOST_TEST(net.one.sessions.counters().dropped > 0u);
+  BOOST_TEST(!net.one.warnings.empty());
+  const auto call = net.one.ask(3);
+  UNTIL(net.world, net.one.has(TestNode::answered(3, call)));
+  BOOST_TEST(net.one.log.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(letters_that_nobody_awaits_any_more_make_room) {
+  Setting setting;
+  setting.limits.queue_letters = 8;
+  WithOutsider net(setting);
+  net.greet();
+  // It is not read from, and has no connection on which anything could be written.
+  net.two.reset();
+  Tcp::acceptor frozen(net.world.context);
+  frozen.open(Tcp::v4());
+  frozen.set_option(Tcp::acceptor::reuse_address(true));
+  frozen.bind(net.second.endpoint());
+  frozen.listen();
+  UNTIL(net.world, net.one.sessions.counters().broken == 1);
+  for (int i = 0; i < 100; ++i) {
+    const auto call = net.one.ask(2);
+    net.one.sessions.keep_only([&](CallNumber number) { return number.value == call; });
+  }
+  BOOST_TEST(net.one.sessions.counters().dropped == 0u);
+  BOOST_TEST(net.one.log.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_peer_that_comes_back_gets_only_what_is_still_awaited) {
+  WithOutsider net;
+  net.greet();
+  const auto gone = net.one.ask(2);
+  const auto kept = net.one.ask(2);
+  net.one.sessions.keep_only([&](CallNumber call) { return call.value == kept; });
+  net.world.settle();
+  net.two.reset();
+  net.two = Outsider(net.world);
+  net.greet(2);
+  const auto letter = net.two.hear();
+  BOOST_REQUIRE(letter);
+  BOOST_TEST(std::get<net::Carried>(*letter).letter.call.value == kept);
+  BOOST_TEST(std::get<net::Carried>(*letter).number == 2u);
+  BOOST_TEST(gone != kept);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_received_is_acknowledged_so_that_little_is_kept) {
+  WithOutsider net;
+  net.greet();
+  for (std::uint64_t number = 1; number <= 40; ++number)
+    net.two.say(net::Carried{
+        number, 0, {NodeId{2}, Incarnation{1}, NodeId{1}, CallNumber{number}, Answer{Here{}}}});
+  // Answers to nothing: there is no letter that goes back and could tell of them.
+  const auto frame = net.two.hear();
+  BOOST_REQUIRE(frame && std::holds_alternative<net::Acknowledged>(*frame));
+  BOOST_TEST(std::get<net::Acknowledged>(*frame).number >= 32u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

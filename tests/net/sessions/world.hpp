@@ -1,0 +1,302 @@
+#pragma once
+
+#include <muster/net/frame.hpp>
+#include <muster/net/sessions.hpp>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/// Nodes that have sessions over real loopback sockets, all on one thread, and what is done to
+/// them.
+
+namespace sessions_test {
+
+using namespace std::chrono_literals;
+using namespace muster;
+using muster::net::Counters;
+using muster::net::SessionLimits;
+using muster::net::Sessions;
+using Tcp = boost::asio::ip::tcp;
+
+/// A port of loopback that is refused while nobody listens there, and that nobody else is given
+/// meanwhile.
+class Port {
+ public:
+  Port() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    const int on = 1;
+    ::setsockopt(socket_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    BOOST_REQUIRE(::bind(socket_, reinterpret_cast<sockaddr*>(&address), size) == 0);
+    BOOST_REQUIRE(::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+    number_ = ntohs(address.sin_port);
+  }
+  Port(const Port&) = delete;
+  Port& operator=(const Port&) = delete;
+  ~Port() { ::close(socket_); }
+  [[nodiscard]] std::uint16_t number() const { return number_; }
+  [[nodiscard]] std::string address() const { return "127.0.0.1:" + std::to_string(number_); }
+  [[nodiscard]] Tcp::endpoint endpoint() const {
+    return {boost::asio::ip::address_v4::loopback(), number_};
+  }
+
+ private:
+  int socket_;
+  std::uint16_t number_ = 0;
+};
+
+/// The thread that all nodes of a test share.
+class World {
+ public:
+  boost::asio::io_context context{1};
+
+  /// Runs until the condition holds; fails the test where it does not come to hold in a long time.
+  template <class Condition>
+  void until(const Condition& condition, const char* what) {
+    const auto end = std::chrono::steady_clock::now() + 60s;
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() > end)
+        throw std::runtime_error(std::string("did not come to hold: ") + what);
+      context.restart();
+      context.run_one_for(5ms);  // some conditions are about sockets that no handler waits for
+    }
+  }
+  /// Runs what is ready.
+  void settle() {
+    context.restart();
+    context.poll();
+  }
+};
+
+#define UNTIL(world, condition) (world).until([&] { return (condition); }, #condition)
+
+/// How a node of a test differs from others.
+struct Setting {
+  std::uint64_t incarnation = 1;
+  std::uint64_t instance = 0;  ///< 0: a new one
+  std::string cluster = "T=2s\nname=test\n";
+  Duration T = 2s;
+  SessionLimits limits;
+  std::map<NodeId, Incarnation> seen;
+  bool answers = true;  ///< calls, at once
+};
+
+/// One life of a node that answers AreYouThere and remembers all that it is told.
+class TestNode {
+ public:
+  TestNode(World& world, std::uint32_t id, std::map<NodeId, std::string> addresses,
+           Setting setting = {})
+      : id_{id},
+        setting_(std::move(setting)),
+        sessions(
+            world.context.get_executor(),
+            net::Self{id_, Incarnation{setting_.incarnation},
+                      setting_.instance != 0 ? setting_.instance : ++instances_, setting_.cluster},
+            std::move(addresses), setting_.T, setting_.limits, setting_.seen, handlers()) {}
+
+  /// The kind of what happened, of which node, and the number of the call, the life or the
+  /// incarnation.
+  std::vector<std::string> log;
+  std::vector<std::string> warnings;
+  std::vector<Letter> calls;
+  std::function<void(const Letter&)> on_call;
+
+  [[nodiscard]] NodeId id() const { return id_; }
+  [[nodiscard]] Letter letter(std::uint32_t to, CallNumber call, Message message) const {
+    return {id_, Incarnation{setting_.incarnation}, NodeId{to}, call, std::move(message)};
+  }
+  /// Asks AreYouThere, a call to the node.
+  std::uint64_t ask(std::uint32_t to, std::optional<Duration> bound = 60s) {
+    return call(to, AreYouThere{}, bound);
+  }
+  /// Makes a call to one life.
+  std::uint64_t announce(std::uint32_t to, std::uint64_t life,
+                         std::optional<Duration> bound = 60s) {
+    return call(to, NewCoordinator{{}, Incarnation{life}, {}}, bound);
+  }
+  std::uint64_t call(std::uint32_t to, Message message, std::optional<Duration> bound = 60s) {
+    const CallNumber number{++last_call_};
+    sessions.send(letter(to, number, std::move(message)), bound);
+    return number.value;
+  }
+  void answer(const Letter& call, Result result = Here{}) {
+    sessions.send(letter(call.from.value, call.call, Answer{std::move(result)}), std::nullopt);
+  }
+
+  [[nodiscard]] bool has(const std::string& entry) const { return count(entry) > 0; }
+  [[nodiscard]] std::size_t count(const std::string& entry) const {
+    return static_cast<std::size_t>(std::count(log.begin(), log.end(), entry));
+  }
+  /// The entries that begin so, in order.
+  [[nodiscard]] std::vector<std::string> entries(const std::string& begin) const {
+    std::vector<std::string> found;
+    for (const auto& entry : log)
+      if (entry.starts_with(begin)) found.push_back(entry);
+    return found;
+  }
+  [[nodiscard]] bool warned_of(const std::string& what) const {
+    return std::any_of(warnings.begin(), warnings.end(), [&](const std::string& warning) {
+      return warning.find(what) != std::string::npos;
+    });
+  }
+
+  static std::string answered(std::uint32_t by, std::uint64_t call) {
+    return "answer " + std::to_string(by) + " " + std::to_string(call);
+  }
+  static std::string unanswered(std::uint32_t by, std::uint64_t call) {
+    return "unanswered " + std::to_string(by) + " " + std::to_string(call);
+  }
+  static std::string failed(std::uint32_t node, std::uint64_t life) {
+    return "failed " + std::to_string(node) + " " + std::to_string(life);
+  }
+  static std::string called(std::uint32_t by, std::uint64_t call) {
+    return "call " + std::to_string(by) + " " + std::to_string(call);
+  }
+
+ private:
+  Sessions::Handlers handlers() {
+    Sessions::Handlers made;
+    made.received = [this](Letter letter) { received(std::move(letter)); };
+    made.unanswered = [this](NodeId by, CallNumber call) {
+      log.push_back(unanswered(by.value, call.value));
+    };
+    made.failed = [this](NodeId node, Incarnation life) {
+      log.push_back(failed(node.value, life.value));
+    };
+    made.outlived = [this](Incarnation seen) {
+      log.push_back("outlived " + std::to_string(seen.value));
+    };
+    made.status = [this] { return "{\"node\":" + std::to_string(id_.value) + "}"; };
+    made.warn = [this](std::string text) { warnings.push_back(std::move(text)); };
+    return made;
+  }
+  void received(Letter letter) {
+    if (is_answer(letter)) {
+      log.push_back(answered(letter.from.value, letter.call.value));
+      return;
+    }
+    log.push_back(called(letter.from.value, letter.call.value));
+    if (on_call)
+      on_call(letter);
+    else if (setting_.answers)
+      answer(letter);
+    calls.push_back(std::move(letter));
+  }
+
+  static inline std::uint64_t instances_ = 0;
+  NodeId id_;
+  Setting setting_;
+  std::uint64_t last_call_ = 0;
+
+ public:
+  Sessions sessions;
+};
+
+/// The addresses of nodes 1, 2, ... at these ports.
+inline std::map<NodeId, std::string> addresses(std::initializer_list<const Port*> ports) {
+  std::map<NodeId, std::string> made;
+  std::uint32_t id = 0;
+  for (const Port* port : ports) made.emplace(NodeId{++id}, port->address());
+  return made;
+}
+
+/// A connection of somebody who need not keep to the rules.
+class Outsider {
+ public:
+  explicit Outsider(World& world) : socket_(world.context), world_(&world) {}
+  Outsider(World& world, const Port& port) : Outsider(world) { dial(port); }
+  Outsider(World& world, Tcp::socket accepted) : socket_(std::move(accepted)), world_(&world) {
+    prepare();
+  }
+  void dial(const Port& port) {
+    socket_.connect(port.endpoint());
+    prepare();
+  }
+  void say(const std::string& bytes) {
+    boost::system::error_code ignored;
+    socket_.write_some(boost::asio::buffer(bytes), ignored);
+  }
+  void say(const net::Frame& frame) { say(net::encode_frame(frame)); }
+
+  /// The next frame that the other side says; none when it closes the connection instead.
+  std::optional<net::Frame> hear() {
+    std::optional<net::Frame> frame;
+    world_->until([&] { return take(frame) || closed_; }, "a frame, or the end");
+    return frame;
+  }
+  /// True when there is nothing more to hear.
+  bool closed() {
+    std::optional<net::Frame> ignored;
+    while (take(ignored)) {
+    }
+    return closed_;
+  }
+  void reset() {
+    boost::system::error_code ignored;
+    socket_.set_option(Tcp::socket::linger(true, 0), ignored);
+    socket_.close(ignored);
+  }
+  Tcp::socket& socket() { return socket_; }
+
+ private:
+  bool take(std::optional<net::Frame>& frame) {
+    for (;;) {
+      auto next = reader_.next();
+      BOOST_REQUIRE(next.has_value());
+      if (*next) {
+        frame = **std::move(next);
+        return true;
+      }
+      const auto room = reader_.room();
+      boost::system::error_code error;
+      const auto size = socket_.read_some(boost::asio::buffer(room.data(), room.size()), error);
+      if (error == boost::asio::error::would_block) return false;
+      if (error) {
+        closed_ = true;
+        return false;
+      }
+      reader_.filled(size);
+    }
+  }
+  void prepare() {
+    socket_.non_blocking(true);
+    socket_.set_option(Tcp::no_delay(true));  // what was said is on its way, also before a reset
+  }
+  Tcp::socket socket_;
+  World* world_;
+  net::FrameReader reader_;
+  bool closed_ = false;
+};
+
+/// The Hello of a node that is not there.
+inline net::Hello hello_of(std::uint32_t from, std::uint32_t to, std::uint64_t incarnation = 1,
+                           std::uint64_t instance = 4711, std::uint64_t number = 1) {
+  net::Hello hello;
+  hello.role = net::Role::node;
+  hello.cluster = Setting{}.cluster;
+  hello.from = NodeId{from};
+  hello.to = NodeId{to};
+  hello.incarnation = Incarnation{incarnation};
+  hello.instance = instance;
+  hello.number = number;
+  hello.session = 1;
+  return hello;
+}
+
+}  // namespace sessions_test
