@@ -27,7 +27,7 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   Impl(asio::io_context& context, NodeOptions options, std::unique_ptr<SafeStorage> storage,
        MakeApplication make_application, asio::any_io_executor hooks)
       : strand_(asio::make_strand(context)),
-        hooks_(asio::make_strand(std::move(hooks))),
+        hooks_(asio::make_strand(hooks)),
         options_(std::move(options)),
         make_application_(std::move(make_application)),
         store_(std::move(storage)),
@@ -204,8 +204,9 @@ void Node::Impl::close() {
 // Fail-stop: one line, no goodbye, nothing that could still act (assumption 5).
 void Node::Impl::fatal(const Failure& failure) {
   if (life_) life_->note_end(failure);
-  print(failure.what);
-  ::_exit(static_cast<int>(failure.code));
+  const int code = static_cast<int>(failure.code);
+  print(failure.what + " (exit code " + std::to_string(code) + ")");
+  ::_exit(code);
 }
 
 void Node::Impl::print(const std::string& sentence) {
