@@ -42,7 +42,7 @@ void expect_one_text_for_each_value() {
     std::string bytes = encode(generate<T>(seed));
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       const char before = bytes[i];
-      bytes[i] = static_cast<char>(bytes[i] ^ (1 + accidents.below_or_at(254)));
+      bytes[i] = static_cast<char>(bytes[i] ^ static_cast<char>(1 + accidents.below_or_at(254)));
       const auto read = decode<T>(bytes);
       expect(!read || encode(*read) == bytes, "its own bytes", type_name<T>(), seed);
       bytes[i] = before;
