@@ -45,8 +45,9 @@ class Replaying {
       out_ << text_;
       return;
     }
-    out_ << exact_ << " steps of " << lives_ << " lives replayed exactly";
-    if (passed_over_ > 0) out_ << ", " << passed_over_ << " steps not";
+    out_ << counted(exact_, "step") << " of " << counted(lives_, "life", "lives")
+         << " replayed exactly";
+    if (passed_over_ > 0) out_ << ", " << counted(passed_over_, "step") << " not";
     if (torn_ > 0) out_ << ", torn lines: " << torn_;
     out_ << '\n';
   }

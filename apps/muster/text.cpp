@@ -104,6 +104,15 @@ std::string format_group(const GroupNumber& group) {
   return "(" + std::to_string(group.counter) + "," + std::to_string(group.coordinator.value) + ")";
 }
 
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+  std::string text = std::to_string(count) + ' ';
+  if (count == 1 || many.empty())
+    text.append(one).append(count == 1 ? "" : "s");
+  else
+    text.append(many);
+  return text;
+}
+
 std::int64_t monotonic_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);

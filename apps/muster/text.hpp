@@ -39,6 +39,9 @@ std::string format_nodes(const NodeSet& nodes);
 /// "(12,5)".
 std::string format_group(const GroupNumber& group);
 
+/// "1 line", "3 lines"; `many` where the plural is not `one` with an s.
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many = {});
+
 /// Nanoseconds of CLOCK_MONOTONIC, the clock of every journal.
 std::int64_t monotonic_ns();
 

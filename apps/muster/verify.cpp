@@ -91,8 +91,9 @@ class Verification {
       for (const verify::Verdict& verdict : outcome.verdicts) show_json(verdict);
       return;
     }
-    out_ << outcome.lines << " lines of " << outcome.lives << " lives in " << journals_.size()
-         << " journals, " << format_seconds(last_ - first_) << " s\n";
+    out_ << counted(outcome.lines, "line") << " of " << counted(outcome.lives, "life", "lives")
+         << " in " << counted(journals_.size(), "journal") << ", " << format_seconds(last_ - first_)
+         << " s\n";
     for (const verify::Verdict& verdict : outcome.verdicts) {
       std::visit([this](const auto& kind) { show_text(kind); }, verdict);
     }
@@ -179,7 +180,7 @@ class Verification {
 
   void show_text(const verify::Holds& verdict) {
     row(verdict.assertion, "holds")
-        << meaning(verdict.assertion) << " (checked " << verdict.checked << " times";
+        << meaning(verdict.assertion) << " (checked " << counted(verdict.checked, "time");
     if (verdict.bound) out_ << ", after a calm of " << format_seconds(*verdict.bound) << " s";
     out_ << ")\n";
   }
@@ -187,9 +188,9 @@ class Verification {
   void show_text(const verify::Violated& verdict) {
     row(verdict.assertion, "DOES NOT HOLD")
         << verdict.disagreement.why << " (at " << format_seconds(verdict.t - first_) << " s, "
-        << verdict.place.journal << ':' << verdict.place.line << "; " << verdict.violations
-        << (verdict.violations == 1 ? " time" : " times") << ", checked " << verdict.checked
-        << " times)\n";
+        << verdict.place.journal << ':' << verdict.place.line << "; "
+        << counted(verdict.violations, "time") << ", checked " << counted(verdict.checked, "time")
+        << ")\n";
   }
 
   void show_text(const verify::NotClaimed& verdict) {
@@ -221,9 +222,8 @@ class Verification {
 
   void show_not_claimed() {
     for (const auto& [why, times] : not_claimed_)
-      out_ << "not claimed: " << times.assertions << ", " << times.count
-           << (times.count == 1 ? " time, " : " times, ") << format_seconds(times.total)
-           << " s together: " << why << '\n';
+      out_ << "not claimed: " << times.assertions << ", " << counted(times.count, "time") << ", "
+           << format_seconds(times.total) << " s together: " << why << '\n';
     if (other_reasons_ > 0)
       out_ << "not claimed for further reasons: " << other_reasons_ << " times (see --json)\n";
   }

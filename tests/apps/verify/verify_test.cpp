@@ -4,6 +4,7 @@
 #include "core/journal/story.hpp"
 
 #include <CLI/CLI.hpp>
+#include <muster/assertions.hpp>
 
 #include <boost/json/parse.hpp>
 
@@ -116,7 +117,7 @@ BOOST_AUTO_TEST_CASE(are_read_with_all_their_segments) {
   files.write("all.jsonl.old", "not a segment");
   const Printed printed = verify({files.path("all.jsonl")});
   BOOST_TEST(printed.code == 0, printed);
-  BOOST_TEST(printed.says(std::to_string(lines.size()) + " lines of 4 lives in 1 journals"),
+  BOOST_TEST(printed.says(std::to_string(lines.size()) + " lines of 4 lives in 1 journal"),
              printed);
   // Segments that are named as well, as a shell does with a star.
   const Printed starred = verify({files.path("all.jsonl.10"), files.path("all.jsonl"),
@@ -293,7 +294,7 @@ BOOST_AUTO_TEST_CASE(in_text_one_line_an_assertion) {
   Story story = good_story();
   for (int round = 0; round < 2; ++round) {
     story.wait(2 * moment);
-    story.is_halted(1, Paused{moment});
+    story.step(1, Paused{moment});
   }
   const Printed printed = verify(files.write_each(story.lines));
   BOOST_TEST(printed.code == 0, printed);
