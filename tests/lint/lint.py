@@ -48,7 +48,10 @@ OTHER_WORDS = {
     "leader", "leaders", "follower", "followers", "master", "masters", "term", "victory",
     "heartbeat", "heartbeats",
 }  # fmt: skip
-OTHER_SYSTEMS = re.compile(r"etcd|raft|zookeeper|keepalived|sentinel|corosync|nats|icestorm", re.I)
+# Where they are spoken of in their own words: ip(8) has a "master" too.
+OTHER_SYSTEMS = re.compile(
+    r"etcd|raft|zookeeper|keepalived|sentinel|corosync|nats|icestorm|ip link|\bip\(", re.I
+)
 
 
 class Tree:
