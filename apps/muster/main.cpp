@@ -15,9 +15,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.fallthrough();
   int exit_code = 0;
-#ifdef MUSTER_HAS_DEMO
   add_demo_command(app, exit_code);
-#endif
   add_node_command(app, exit_code);
   add_status_command(app, exit_code);
   add_members_command(app, exit_code);

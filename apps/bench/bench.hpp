@@ -1,0 +1,56 @@
+#pragma once
+
+#include "apps/muster/config.hpp"
+
+#include <muster/types.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+/// The benchmarks of the command: real processes, real safe storage with full durability.
+
+namespace muster::apps {
+
+struct FailoverOptions {
+  std::size_t nodes = 5;
+  std::size_t reps = 30;
+  bool crash = true;
+  bool silent = true;
+  bool none = true;    ///< with an application whose hooks return at once
+  bool shards = true;  ///< with the shards, 100 records a second on each node
+  bool json = false;
+};
+/// How long it takes from a fault of the coordinator until the last survivor's application was
+/// started.
+int bench_failover(const FailoverOptions& options);
+
+struct StabilityOptions {
+  std::size_t nodes = 5;
+  std::vector<Duration> T;  ///< those to try; empty: the default alone
+  Duration time = std::chrono::seconds(30);
+  std::size_t rounds = 1;
+  bool json = false;
+};
+/// Elections and pauses without any fault, idle and with two busy loops beside.
+int bench_stability(const StabilityOptions& options);
+
+struct SoakOptions {
+  std::size_t nodes = 5;
+  std::size_t faults = 1000;
+  Duration time{};  ///< as many faults as fit; zero: `faults` of them
+  std::uint64_t seed = 1;
+  bool json = false;
+};
+/// Random kill -9, restarts, pauses and broken connections; then journals and records are judged.
+int bench_soak(const SoakOptions& options);
+
+/// The value below which the share `part` of the values lies; 0 of none.
+template <class Value>
+Value quantile(std::vector<Value> values, double part) {
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  return values[static_cast<std::size_t>(static_cast<double>(values.size() - 1) * part + 0.5)];
+}
+
+}  // namespace muster::apps

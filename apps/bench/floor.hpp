@@ -1,0 +1,27 @@
+#pragma once
+
+#include <muster/failure.hpp>
+#include <muster/types.hpp>
+
+#include <filesystem>
+
+/// What no fail-over on this machine can beat: the parts that it is made of, measured bare.
+
+namespace muster::apps {
+
+/// Medians, each of some hundred tries.
+struct Floor {
+  Duration end_of_file{};  ///< from kill -9 of a process to the end of file at its peer
+  Duration refused{};      ///< a connection to a port where nobody listens
+  Duration round_trip{};   ///< 64 bytes over loopback to another process and back
+  Duration commit{};       ///< one SQLite commit of 100 bytes, WAL, fully synced
+
+  /// A crash of the coordinator, m survivors: end of file, refused, m - 1 Halts, NewCoordinator,
+  /// Ready, and a commit on a member and one on the coordinator.
+  [[nodiscard]] Duration failover(std::size_t survivors) const;
+};
+
+/// Takes about a second. `directory` is on the disk to measure.
+Expected<Floor> measure_floor(const std::filesystem::path& directory);
+
+}  // namespace muster::apps

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <muster/types.hpp>
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+/// What processes, and the machine, are busy with, as the kernel counts it.
+
+namespace muster::apps {
+
+/// The machine's processors since its start, in clock ticks.
+struct MachineTicks {
+  std::uint64_t busy{};
+  std::uint64_t all{};
+  static MachineTicks read();
+};
+
+/// The share of the processors that was busy between two readings, in percent.
+double busy_percent(const MachineTicks& from, const MachineTicks& to);
+
+/// The processor time that a process has used.
+Duration cpu_time(pid_t process);
+
+/// Its resident memory, in bytes.
+std::uint64_t resident_bytes(pid_t process);
+
+}  // namespace muster::apps

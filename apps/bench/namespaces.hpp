@@ -1,0 +1,43 @@
+#pragma once
+
+#include "apps/cluster/process.hpp"
+#include "apps/muster/config.hpp"
+
+#include <muster/failure.hpp>
+#include <muster/types.hpp>
+
+#include <map>
+#include <memory>
+
+/// Network namespaces of our own, so that a network can be cut: a host for each node, all on one
+/// bridge.
+
+namespace muster::apps {
+
+/// Goes on in new user and network namespaces of this process alone, where it may make more of
+/// them. To be called before any thread is made.
+Expected<> enter_own_namespaces();
+
+/// Hosts 10.99.0.1, 10.99.0.2, ... They go when this goes, and with the process at the latest.
+class Hosts {
+ public:
+  /// To be called after `enter_own_namespaces`. Needs `ip` (iproute2).
+  static Expected<std::unique_ptr<Hosts>> make(std::size_t count);
+
+  [[nodiscard]] std::map<NodeId, Address> addresses() const;
+  /// Descriptors of their namespaces.
+  [[nodiscard]] std::map<NodeId, int> networks() const;
+
+  /// From now on nothing goes to that host, nor comes from it, and nobody is told.
+  Expected<> cut(NodeId node);
+  Expected<> heal(NodeId node);
+
+ private:
+  struct Host {
+    Process holder;  ///< keeps the namespace
+    Descriptor network;
+  };
+  std::map<NodeId, Host> hosts_;
+};
+
+}  // namespace muster::apps

@@ -1,0 +1,187 @@
+#include "apps/bench/bench.hpp"
+#include "apps/cluster/cluster.hpp"
+#include "apps/demo/directory.hpp"
+#include "apps/demo/promises.hpp"
+#include "apps/muster/failed.hpp"
+#include "apps/muster/text.hpp"
+#include "apps/muster/verify.hpp"
+
+#include <muster/assertions.hpp>
+#include <muster/net/admin.hpp>
+
+#include <iostream>
+#include <random>
+#include <sstream>
+
+namespace muster::apps {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Hooks of the shards are quick: with these the calm that Assertion 2 asks for is seconds.
+constexpr Duration hook_deadline = 500ms;
+constexpr Duration patience = 30s;
+constexpr unsigned faults_between_waits = 20;
+
+struct Counted {
+  std::uint64_t killed{}, started{}, paused{}, reset{};
+  [[nodiscard]] std::uint64_t all() const { return killed + started + paused + reset; }
+};
+
+/// Makes the nodes of a cluster fail at random.
+class Soak {
+ public:
+  Soak(Cluster& cluster, std::uint64_t seed) : cluster_(cluster), random_(seed) {}
+
+  /// Faults until `enough`; now and then all of them have to find together again.
+  Expected<> run(const std::function<bool(const Counted&)>& enough) {
+    for (NodeId node : cluster_.nodes())
+      if (const Expected<> started = cluster_.start(node); !started) return started;
+    if (const Expected<> formed = find_together(); !formed) return formed;
+    for (std::uint64_t next_wait = faults_between_waits; !enough(counted_);) {
+      if (const Expected<> failed = fail_one(); !failed) return failed;
+      cluster_.run(std::chrono::milliseconds(below(150)));
+      if (caught_signal() != 0) return Failure{ExitCode::timed_out, "interrupted"};
+      if (counted_.all() < next_wait) continue;
+      next_wait += faults_between_waits;
+      if (const Expected<> formed = find_together(); !formed) return formed;
+    }
+    for (NodeId node : cluster_.paused()) cluster_.resume(node);
+    for (NodeId node : cluster_.down())
+      if (const Expected<> started = cluster_.start(node); !started) return started;
+    if (const Expected<> formed = find_together(); !formed) return formed;
+    const Config config{NodeId{1}, cluster_.nodes(), cluster_.options().cluster.repairs,
+                        cluster_.options().cluster.timings};
+    cluster_.run(settling_bound(config) + 500ms);
+    return {};
+  }
+
+  [[nodiscard]] const Counted& counted() const { return counted_; }
+
+ private:
+  std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
+
+  NodeId one_of(const NodeSet& nodes) {
+    return *std::next(nodes.begin(), static_cast<std::ptrdiff_t>(below(nodes.size())));
+  }
+
+  Expected<> find_together() {
+    if (cluster_.live().empty())
+      if (const Expected<> started = cluster_.start(one_of(cluster_.down())); !started)
+        return started;
+    if (cluster_.until([this] { return cluster_.normal(); }, patience)) return {};
+    return Failure{ExitCode::does_not_hold, "bench soak: after " + std::to_string(counted_.all()) +
+                                                " faults the nodes " +
+                                                format_nodes(cluster_.live()) +
+                                                " were not Normal in one group within 30 s; see " +
+                                                cluster_.options().directory.string()};
+  }
+
+  Expected<> fail_one() {
+    const NodeSet live = cluster_.live();
+    const NodeSet down = cluster_.down();
+    const NodeSet paused = cluster_.paused();
+    if (!paused.empty() && below(2) == 0) {
+      cluster_.resume(one_of(paused));
+      return {};
+    }
+    const std::uint64_t choice = below(10);
+    if (!down.empty() && (live.empty() || choice < 4)) {
+      ++counted_.started;
+      return cluster_.start(one_of(down));
+    }
+    if (live.empty()) return {};
+    const NodeId node = one_of(live);
+    if (choice < 7) {
+      ++counted_.killed;
+      cluster_.kill(node);
+    } else if (choice < 8) {
+      ++counted_.paused;
+      cluster_.pause(node);
+    } else {
+      ++counted_.reset;
+      cluster_.note(journal::FaultKind::reset, node);
+      // A node that has only just begun has no socket yet, nor a connection to break.
+      static_cast<void>(
+          net::ask_admin((cluster_.data(node) / "admin.sock").string(), 1s, "break-connections"));
+    }
+    return {};
+  }
+
+  Cluster& cluster_;
+  std::mt19937_64 random_;
+  Counted counted_;
+};
+
+ClusterOptions soaked(const RunDirectory& directory, const ReservedPorts& ports) {
+  ClusterOptions cluster;
+  cluster.directory = directory.path();
+  cluster.cluster.name = "soak";
+  cluster.cluster.nodes = addresses_on(ports.ports());
+  cluster.cluster.timings.stop_deadline = hook_deadline;
+  cluster.cluster.timings.start_deadline = hook_deadline;
+  cluster.cluster.timings.reorganize_deadline = hook_deadline;
+
+  return cluster;
+}
+
+/// Prints what holds; true when all of it does.
+bool judge(const SoakOptions& options, Cluster& cluster) {
+  bool held = true;
+  for (const Promise& promise :
+       {one_node_a_shard(cluster.resource(), cluster.watch()),
+        groups_only_grow(cluster.resource(), cluster.watch()), accepted_is_stored(cluster)}) {
+    held = held && !promise.broken;
+    if (!options.json)
+      std::cout << (promise.broken ? "DOES NOT HOLD  " : "holds          ") << promise.what
+                << " (checked " << promise.checked << " times)"
+                << (promise.broken ? ": " + *promise.broken : "") << "\n";
+  }
+  return verify({cluster.journals(), options.json}, std::cout, std::cerr) == 0 && held;
+}
+
+void close(const SoakOptions& options, const Counted& counted, const Cluster& cluster, bool held) {
+  const std::size_t accepted = cluster.resource().accepted().size();
+  if (options.json)
+    std::cout << R"({"system":"muster","held":)" << (held ? "true" : "false") << R"(,"faults":)"
+              << counted.all() << R"(,"killed":)" << counted.killed << R"(,"started":)"
+              << counted.started << R"(,"paused":)" << counted.paused << R"(,"reset":)"
+              << counted.reset << R"(,"groups":)" << cluster.watch().formed().size()
+              << R"(,"accepted":)" << accepted << R"(,"seed":)" << options.seed << "}" << std::endl;
+  else
+    std::cout << (held ? "All held: " : "NOT ALL HELD: ") << counted.all() << " faults ("
+              << counted.killed << " kill -9, " << counted.started << " restarts, "
+              << counted.paused << " SIGSTOP, " << counted.reset << " broken connections), "
+              << cluster.watch().formed().size() << " groups formed, " << accepted
+              << " records accepted; seed " << options.seed << std::endl;
+}
+
+}  // namespace
+
+int bench_soak(const SoakOptions& options) {
+  catch_signals();
+  const auto directory = RunDirectory::make("", static_cast<unsigned>(options.nodes));
+  if (!directory) return failed(directory.error());
+  const auto ports = ReservedPorts::take(options.nodes);
+  if (!ports) return failed(ports.error());
+  auto cluster = Cluster::make(soaked(*directory, *ports));
+  if (!cluster) return failed(cluster.error());
+  Soak soak(**cluster, options.seed);
+  const Duration begin(monotonic_ns());
+  const Expected<> ran = soak.run([&](const Counted& counted) {
+    return options.time > Duration::zero() ? Duration(monotonic_ns()) - begin >= options.time
+                                           : counted.all() >= options.faults;
+  });
+  if (!ran) return failed(ran.error());
+  const bool in_order = (*cluster)->terminate_all();
+  const bool held = judge(options, **cluster) && in_order;
+  close(options, soak.counted(), **cluster, held);
+  if (held) {
+    directory->remove();
+    return 0;
+  }
+  return failed({ExitCode::does_not_hold, "bench soak: something did not hold; all is kept in " +
+                                              directory->path().string()});
+}
+
+}  // namespace muster::apps

@@ -1,0 +1,132 @@
+#include "apps/bench/bench.hpp"
+#include "apps/cluster/cluster.hpp"
+#include "apps/cluster/machine.hpp"
+#include "apps/demo/directory.hpp"
+#include "apps/muster/failed.hpp"
+#include "apps/muster/text.hpp"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <iostream>
+
+namespace muster::apps {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Two processes that never rest, at the same priority as everybody, as long as this lives.
+class BusyLoops {
+ public:
+  BusyLoops() {
+    for (pid_t& child : children_) {
+      child = ::fork();
+      if (child != 0) continue;
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      for (volatile std::uint64_t turns = 0;;) turns = turns + 1;
+    }
+  }
+  BusyLoops(const BusyLoops&) = delete;
+  BusyLoops& operator=(const BusyLoops&) = delete;
+  ~BusyLoops() {
+    for (const pid_t child : children_) {
+      if (child <= 0) continue;
+      ::kill(child, SIGKILL);
+      ::waitpid(child, nullptr, 0);
+    }
+  }
+
+ private:
+  std::array<pid_t, 2> children_{};
+};
+
+/// What happened in one run without a fault.
+struct Calm {
+  std::uint64_t elections{};
+  std::uint64_t paused{};
+  Duration longest_gap{};
+};
+
+Calm watch_calm(Cluster& cluster, Duration time) {
+  const Watch::Counts before = cluster.watch().counts();
+  const MachineGap machine;
+  cluster.run(time);
+  cluster.settle();
+  const Watch::Counts& after = cluster.watch().counts();
+  return {after.elections - before.elections, after.paused - before.paused, machine.longest()};
+}
+
+void print(const StabilityOptions& options, Duration T, bool busy, std::size_t round,
+           const Calm& calm) {
+  if (options.json)
+    std::cout << R"({"system":"muster","T_ns":)" << T.count() << R"(,"n":)" << options.nodes
+              << R"(,"machine":")" << (busy ? "busy" : "idle") << R"(","round":)" << round
+              << R"(,"seconds":)" << options.time / 1s << R"(,"elections":)" << calm.elections
+              << R"(,"paused":)" << calm.paused << R"(,"longest_gap_ns":)"
+              << calm.longest_gap.count() << "}" << std::endl;
+  else
+    std::cout << "T = " << format_duration(T) << ", " << (busy ? "two busy loops" : "idle")
+              << ", round " << round << ", " << options.time / 1s << " s: " << calm.elections
+              << " elections, " << calm.paused << " paused; the machine's longest gap "
+              << format_ms(calm.longest_gap) << " ms" << std::endl;
+}
+
+/// Forms, then is left alone, then beside busy loops. True when nothing happened in either.
+Expected<bool> round_of(const StabilityOptions& options, Duration T, std::size_t round) {
+  const auto directory = RunDirectory::make("", static_cast<unsigned>(options.nodes));
+  if (!directory) return directory.error();
+  auto ports = ReservedPorts::take(options.nodes);
+  if (!ports) return ports.error();
+  ClusterOptions cluster_options;
+  cluster_options.directory = directory->path();
+  cluster_options.cluster.name = "bench";
+  cluster_options.cluster.nodes = addresses_on(ports->ports());
+  cluster_options.cluster.timings.T = T;
+  cluster_options.cluster.timings.check_every = T / 2;
+  cluster_options.cluster.timings.coordinator_timeout = T / 2 + T;
+  cluster_options.application = {"none", 20};
+  auto cluster = Cluster::make(std::move(cluster_options));
+  if (!cluster) return cluster.error();
+  for (NodeId node : (*cluster)->nodes())
+    if (const Expected<> started = (*cluster)->start(node); !started) return started.error();
+  if (!(*cluster)->until([&] { return (*cluster)->normal(); }, 20s))
+    return Failure{ExitCode::timed_out, "bench stability: no group formed within 20 s; see " +
+                                            directory->path().string()};
+  (*cluster)->run(1s);
+  const Calm idle = watch_calm(**cluster, options.time);
+  print(options, T, false, round, idle);
+  Calm busy;
+  {
+    const BusyLoops loops;
+    busy = watch_calm(**cluster, options.time);
+  }
+  print(options, T, true, round, busy);
+  (*cluster)->terminate_all();
+  directory->remove();
+  return idle.elections + idle.paused + busy.elections + busy.paused == 0;
+}
+
+}  // namespace
+
+int bench_stability(const StabilityOptions& options) {
+  catch_signals();
+  const std::vector<Duration> all = options.T.empty() ? std::vector{Timings{}.T} : options.T;
+  bool held = true;
+  for (const Duration T : all) {
+    bool calm = true;
+    for (std::size_t round = 1; round <= options.rounds && caught_signal() == 0; ++round) {
+      const Expected<bool> done = round_of(options, T, round);
+      if (!done) return failed(done.error());
+      calm = calm && *done;
+    }
+    if (!options.json)
+      std::cout << "T = " << format_duration(T) << (calm ? ": stable" : ": NOT stable")
+                << std::endl;
+    held = held && calm;
+  }
+  return held ? 0 : 1;
+}
+
+}  // namespace muster::apps

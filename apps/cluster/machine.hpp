@@ -1,0 +1,27 @@
+#pragma once
+
+#include <muster/types.hpp>
+
+#include <atomic>
+#include <thread>
+
+namespace muster::apps {
+
+/// Measures how long the machine leaves a process without a processor: a thread that wants to run every two
+/// milliseconds, and how much later it did at most.
+class MachineGap {
+ public:
+  MachineGap();
+  ~MachineGap();
+  MachineGap(const MachineGap&) = delete;
+  MachineGap& operator=(const MachineGap&) = delete;
+
+  [[nodiscard]] Duration longest() const { return Duration(longest_.load()); }
+
+ private:
+  std::atomic<std::int64_t> longest_{0};
+  std::atomic<bool> ending_{false};
+  std::thread thread_;
+};
+
+}  // namespace muster::apps

@@ -1,0 +1,238 @@
+#include "apps/demo/demo.hpp"
+
+#include "apps/cluster/machine.hpp"
+#include "apps/demo/directory.hpp"
+#include "apps/demo/player.hpp"
+#include "apps/demo/promises.hpp"
+#include "apps/demo/story.hpp"
+#include "apps/muster/failed.hpp"
+#include "apps/muster/text.hpp"
+#include "apps/muster/verify.hpp"
+
+#include <muster/assertions.hpp>
+#include <muster/json.hpp>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <sstream>
+
+namespace muster::apps {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// The deadlines of hooks that end within milliseconds; short, so that what is left in peace is judged soon.
+Timings demo_timings(const DemoOptions& options) {
+  Timings timings;
+  timings.T = options.T.value_or(timings.T);
+  timings.check_every = timings.T / 2;
+  timings.coordinator_timeout = timings.check_every + timings.T;
+  timings.stop_deadline = std::max<Duration>(500ms, 5 * timings.T);
+  timings.start_deadline = timings.stop_deadline;
+  timings.reorganize_deadline = timings.stop_deadline;
+  return timings;
+}
+
+ClusterOptions cluster_options(const DemoOptions& options, const RunDirectory& directory,
+                               const ReservedPorts& ports) {
+  ClusterOptions made;
+  made.directory = directory.path();
+  made.cluster.name = "demo";
+  made.cluster.timings = demo_timings(options);
+  made.cluster.nodes = addresses_on(ports.ports());
+  made.application = {"shards", options.records_per_second};
+  return made;
+}
+
+Expected<Script> read_script(const DemoOptions& options, const Timings& timings) {
+  if (options.script.empty()) return parse_script(default_script(timings), "default script");
+  std::ostringstream text;
+  std::ifstream in(options.script);
+  if (in) text << in.rdbuf();
+  if (!in) return Failure{ExitCode::usage, options.script + ": cannot be read; name a script"};
+  return parse_script(text.str(), options.script);
+}
+
+class Demo {
+ public:
+  Demo(const DemoOptions& options, Cluster& cluster)
+      : options_(options),
+        cluster_(cluster),
+        screen_(options.json ? Showing::json : showing_of_output(), Duration(monotonic_ns())),
+        story_(cluster, screen_),
+        player_(cluster, [this] { screen_.refresh(cluster_); }) {
+    cluster.listen(&story_);
+  }
+
+  /// Starts the nodes and plays. Fails where the demo itself could not go on.
+  Expected<> play(const Script& script);
+
+  /// Judges; true when everything held.
+  bool judge();
+
+ private:
+  Expected<> play_random();
+  Expected<> leave_in_peace();
+  void promise(const Promise& promise);
+  void doubt(const std::string& why);
+  void verify_journals();
+  void close(bool held);
+
+  const DemoOptions& options_;
+  Cluster& cluster_;
+  Screen screen_;
+  Story story_;
+  Player player_;
+  MachineGap machine_;
+  std::vector<std::string> broken_;
+};
+
+Expected<> Demo::play(const Script& script) {
+  screen_.say(Duration(monotonic_ns()), "nodes " + format_nodes(cluster_.nodes()) + " start, T = " +
+                                            format_duration(cluster_.options().cluster.timings.T) + ", in " +
+                                            cluster_.options().directory.string());
+  for (NodeId node : cluster_.nodes()) {
+    if (const auto started = cluster_.start(node); !started) return started;
+  }
+  if (options_.random) return play_random();
+  for (const ScriptStep& step : script) {
+    if (caught_signal() != 0) return {};
+    const auto played = player_.play(step);
+    if (!played && played.error().code != ExitCode::does_not_hold) return played;
+    if (!played) doubt(played.error().what);
+  }
+  return options_.script.empty() ? leave_in_peace() : Expected<>{};
+}
+
+Expected<> Demo::play_random() {
+  RandomScript script(options_.seed, cluster_.nodes(), cluster_.options().cluster.timings);
+  screen_.say(Duration(monotonic_ns()), "random steps of seed " + std::to_string(options_.seed));
+  const Duration end = Duration(monotonic_ns()) + *options_.random;
+  Script steps = parse_script("wait normal", "random start").value();
+  for (bool ending = false;; steps = ending ? script.end() : script.next()) {
+    for (const ScriptStep& step : steps) {
+      if (caught_signal() != 0) return {};
+      const auto played = player_.play(step);
+      if (!played && played.error().code != ExitCode::does_not_hold) return played;
+      if (!played) doubt(played.error().what);
+    }
+    if (ending) return leave_in_peace();
+    ending = Duration(monotonic_ns()) >= end;
+  }
+}
+
+/// For as long as Assertion 2 needs to be judged.
+Expected<> Demo::leave_in_peace() {
+  Config config{NodeId{1}, cluster_.nodes(), cluster_.options().cluster.repairs,
+                cluster_.options().cluster.timings};
+  const Duration calm = settling_bound(config) + 500ms;
+  screen_.say(Duration(monotonic_ns()),
+              "left in peace for " + format_seconds(calm) + " s, after which Assertion 2 has to hold");
+  return player_.play(ScriptStep{"", "", Run{calm}});
+}
+
+void Demo::doubt(const std::string& why) {
+  broken_.push_back(why);
+  screen_.say(Duration(monotonic_ns()), "DOES NOT HOLD: " + why);
+}
+
+void Demo::promise(const Promise& promise) {
+  const std::string checked = " (checked " + std::to_string(promise.checked) + " times)";
+  screen_.say((promise.broken ? "DOES NOT HOLD  " : "holds          ") + promise.what + checked +
+              (promise.broken ? ": " + *promise.broken : ""));
+  std::string json = "{\"promise\":" + to_json(promise.what) + ",\"holds\":" +
+                     (promise.broken ? "false" : "true") + ",\"checked\":" + std::to_string(promise.checked);
+  if (promise.broken) json += ",\"why\":" + to_json(*promise.broken);
+  screen_.object(json + "}");
+  if (promise.broken) broken_.push_back(*promise.broken);
+}
+
+void Demo::verify_journals() {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = verify({cluster_.journals(), options_.json}, out, err);
+  std::istringstream lines(out.str());
+  for (std::string line; std::getline(lines, line);) {
+    options_.json ? screen_.object(line) : screen_.say(line);
+  }
+  if (code != 0) broken_.push_back(err.str().substr(0, err.str().find('\n')));
+}
+
+bool Demo::judge() {
+  screen_.say(Duration(monotonic_ns()), "the demo is over: all nodes are told to leave");
+  const bool in_order = cluster_.terminate_all();
+  screen_.clear();
+  Promise order{"processes end when they are told to, in order, and not otherwise", cluster_.nodes().size(), {}};
+  if (!in_order) order.broken = "a node did not leave in order; its output says why";
+  if (!story_.unasked().empty()) order.broken = story_.unasked().front();
+  promise(order);
+  promise(one_node_a_shard(cluster_.resource(), cluster_.watch()));
+  promise(groups_only_grow(cluster_.resource(), cluster_.watch()));
+  promise(accepted_is_stored(cluster_));
+  verify_journals();
+  close(broken_.empty());
+  return broken_.empty();
+}
+
+void Demo::close(bool held) {
+  std::vector<Duration> outages;
+  for (const Formed& formed : cluster_.watch().formed()) {
+    if (formed.without_work) outages.push_back(*formed.without_work);
+  }
+  std::sort(outages.begin(), outages.end());
+  const Duration median = outages.empty() ? Duration{} : outages[outages.size() / 2];
+  const auto groups = std::to_string(cluster_.watch().formed().size());
+  const auto accepted = std::to_string(cluster_.resource().accepted().size());
+  const auto refused = std::to_string(cluster_.resource().refused().size());
+  const auto faults = std::to_string(cluster_.faults());
+  screen_.say(std::string(held ? "All held: " : "NOT ALL HELD: ") + faults + " faults, " + groups +
+              " groups formed, " + accepted + " records accepted, " + refused + " refused; median " +
+              format_ms(median) + " ms without work; the machine's longest gap " +
+              format_ms(machine_.longest()) + " ms.");
+  screen_.object("{\"held\":" + std::string(held ? "true" : "false") + ",\"faults\":" + faults +
+                 ",\"groups\":" + groups + ",\"accepted\":" + accepted + ",\"refused\":" + refused +
+                 ",\"median_without_work_ns\":" + std::to_string(median.count()) +
+                 ",\"longest_gap_ns\":" + std::to_string(machine_.longest().count()) + "}");
+}
+
+int die_of_signal() {
+  std::signal(caught_signal(), SIG_DFL);
+  std::raise(caught_signal());
+  return 1;
+}
+
+}  // namespace
+
+int demo(const DemoOptions& options) {
+  if (options.nodes < 1 || options.nodes > most_nodes) {
+    return failed({ExitCode::usage, "--nodes " + std::to_string(options.nodes) + ": from 1 to 64"});
+  }
+  const auto script = read_script(options, demo_timings(options));
+  if (!script) return failed(script.error());
+  const auto ports = ReservedPorts::take(options.nodes);
+  if (!ports) return failed(ports.error());
+  const auto directory = RunDirectory::make(options.dir, options.nodes);
+  if (!directory) return failed(directory.error());
+  catch_signals();
+  auto cluster = Cluster::make(cluster_options(options, *directory, *ports));
+  if (!cluster) {
+    directory->remove();
+    return failed(cluster.error());
+  }
+  Demo demo(options, **cluster);
+  const auto played = demo.play(*script);
+  if (caught_signal() != 0 || !played) {
+    cluster->reset();
+    directory->remove();
+    return caught_signal() != 0 ? die_of_signal() : failed(played.error());
+  }
+  if (demo.judge()) {
+    directory->remove();
+    return 0;
+  }
+  return failed({ExitCode::does_not_hold, "something did not hold, see above; journals, stores and output "
+                                          "of the nodes are kept in " + directory->path().string()});
+}
+
+}  // namespace muster::apps

@@ -1,0 +1,109 @@
+#include "apps/bench/bench.hpp"
+
+#include "apps/muster/commands.hpp"
+#include "apps/muster/text.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+namespace muster::apps {
+namespace {
+
+Duration duration_of(const std::string& name, const std::string& text) {
+  const auto duration = parse_duration(text);
+  if (!duration || *duration <= Duration::zero())
+    throw CLI::ValidationError(name + " " + text, "expected a duration such as 20ms or 30s");
+  return *duration;
+}
+
+void add_failover(CLI::App& bench, int& exit_code) {
+  struct Words {
+    FailoverOptions options;
+    std::string fault = "all";
+    std::string application = "all";
+  };
+  const auto words = std::make_shared<Words>();
+  CLI::App* command = bench.add_subcommand(
+      "failover", "From a fault of the coordinator to the last survivor's started application");
+  command->add_option("--nodes", words->options.nodes, "How many")
+      ->check(CLI::Range(2, 64))
+      ->capture_default_str();
+  command->add_option("--reps", words->options.reps, "How often")
+      ->check(CLI::Range(1, 100'000))
+      ->capture_default_str();
+  command->add_option("--fault", words->fault, "crash (kill -9), silent (network cut) or all")
+      ->check(CLI::IsMember({"crash", "silent", "all"}))
+      ->capture_default_str();
+  command->add_option("--application", words->application, "none, shards or all")
+      ->check(CLI::IsMember({"none", "shards", "all"}))
+      ->capture_default_str();
+  command->add_flag("--json", words->options.json, "One object a line");
+  command->callback([words, &exit_code] {
+    words->options.crash = words->fault != "silent";
+    words->options.silent = words->fault != "crash";
+    words->options.none = words->application != "shards";
+    words->options.shards = words->application != "none";
+    exit_code = bench_failover(words->options);
+  });
+}
+
+void add_stability(CLI::App& bench, int& exit_code) {
+  struct Words {
+    StabilityOptions options;
+    std::vector<std::string> T;
+    std::string time = "30s";
+  };
+  const auto words = std::make_shared<Words>();
+  CLI::App* command = bench.add_subcommand(
+      "stability", "Elections and pauses without a fault, idle and beside two busy loops");
+  command->add_option("--nodes", words->options.nodes, "How many")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  command->add_option("--T", words->T, "The T to try, such as 20ms; may be repeated");
+  command->add_option("--time", words->time, "How long each")->capture_default_str();
+  command->add_option("--rounds", words->options.rounds, "How often each")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command->add_flag("--json", words->options.json, "One object a line");
+  command->callback([words, &exit_code] {
+    for (const std::string& text : words->T) words->options.T.push_back(duration_of("--T", text));
+    words->options.time = duration_of("--time", words->time);
+    exit_code = bench_stability(words->options);
+  });
+}
+
+void add_soak(CLI::App& bench, int& exit_code) {
+  struct Words {
+    SoakOptions options;
+    std::string time;
+  };
+  const auto words = std::make_shared<Words>();
+  CLI::App* command = bench.add_subcommand(
+      "soak", "Random kill -9, restarts, pauses and broken connections, and what came of them");
+  command->add_option("--nodes", words->options.nodes, "How many")
+      ->check(CLI::Range(2, 64))
+      ->capture_default_str();
+  auto* faults =
+      command->add_option("--faults", words->options.faults, "How many")->capture_default_str();
+  command->add_option("--time", words->time, "As many as fit, instead")->excludes(faults);
+  command->add_option("--seed", words->options.seed, "Of the choice of faults")
+      ->capture_default_str();
+  command->add_flag("--json", words->options.json, "One object a line");
+  command->callback([words, &exit_code] {
+    if (!words->time.empty()) words->options.time = duration_of("--time", words->time);
+    exit_code = bench_soak(words->options);
+  });
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, int& exit_code) {
+  CLI::App* bench = app.add_subcommand("bench", "Measure real processes with real safe storage");
+  bench->require_subcommand(1);
+  add_failover(*bench, exit_code);
+  add_stability(*bench, exit_code);
+  add_soak(*bench, exit_code);
+}
+
+}  // namespace muster::apps
