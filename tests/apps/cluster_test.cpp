@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(ends_with_its_handle) {
   {
     // A grandchild in its group, too: both hold the pipe.
     auto options = shell("cat & cat", directory);
-    options.arguments[1] = "sleep 1000 & sleep 1000";
+    options.arguments[1] = "tail -f /dev/null & tail -f /dev/null";
     options.inherited = {pipe.write.fd()};
     auto process = Process::launch(options);
     BOOST_REQUIRE(process.has_value());
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(ends_when_its_launcher_is_killed) {
   auto pipe = make_pipe().value();
   const pid_t launcher = fork();
   if (launcher == 0) {
-    auto options = shell("exec sleep 1000", directory);
+    auto options = shell("exec tail -f /dev/null", directory);
     options.inherited = {pipe.write.fd()};
     auto process = Process::launch(options);
     ::kill(getpid(), SIGKILL);
