@@ -359,9 +359,10 @@ Hooks::Handlers Life::hook_handlers() {
       journal::permits_line(out, next_stamp(monotonic_now()), edge, group);
     });
   };
-  handlers.fatal = [this](std::string why) {
+  handlers.fatal = [this](const std::string& why) {
     handlers_.fatal({ExitCode::hook_failed,
-                     "node " + std::to_string(options_.config.self.value) + ": " + std::move(why)});
+                     "node " + std::to_string(options_.config.self.value) + ": " + why +
+                         "; mend the application, then start the node again"});
   };
   return handlers;
 }

@@ -18,9 +18,18 @@ Running::Running(int threads) : context(threads), work_(context.get_executor()) 
 }
 
 Running::~Running() {
+  halt_when_idle();
+}
+
+void Running::halt_when_idle() {
   work_.reset();
   for (std::thread& thread : threads_)
     if (thread.joinable()) thread.join();
+}
+
+void Running::go_on() {
+  context.restart();
+  for (std::thread& thread : threads_) thread = std::thread([this] { context.run(); });
 }
 
 void Running::halt() {
@@ -111,6 +120,28 @@ void Cluster::start_all() {
   for (std::uint32_t id = 1; id <= options_.nodes; ++id) start(id);
 }
 
+std::unique_ptr<Process> Cluster::spawn(std::uint32_t id, const std::vector<std::string>& words) {
+  const net::NodeOptions options = options_of(id);
+  std::string addresses;
+  for (const auto& [node, address] : options.addresses)
+    addresses += (addresses.empty() ? "" : ",") + address;
+  std::vector<std::string> all{"id=" + std::to_string(id), "addresses=" + addresses,
+                               "directory=" + directory_.path().string()};
+  const Timings& timings = options.config.timings;
+  const auto add = [&](const char* name, Duration time) {
+    all.push_back(std::string(name) + '=' + std::to_string(time / 1ms));
+  };
+  add("T", timings.T);
+  add("stop_deadline", timings.stop_deadline);
+  add("start_deadline", timings.start_deadline);
+  add("reorganize_deadline", timings.reorganize_deadline);
+  add("check_every", timings.check_every);
+  add("coordinator_timeout", timings.coordinator_timeout);
+  all.insert(all.end(), words.begin(), words.end());
+  return std::make_unique<Process>(NODE_PROCESS, all,
+                                   directory_.path() / ("errors" + std::to_string(++spawned_)));
+}
+
 void Cluster::leave(std::uint32_t id) {
   std::promise<void> left;
   node(id).leave([&] { left.set_value(); });
@@ -134,6 +165,12 @@ void Cluster::wipe(std::uint32_t id) {
   journals.note(journal::FaultKind::wiped, NodeId{id});
   cells_.erase(NodeId{id});
   std::filesystem::remove_all(directory_.path() / ("store" + std::to_string(id)));
+}
+
+std::string Cluster::make_directory(const std::string& name) {
+  const auto path = directory_.path() / name;
+  std::filesystem::create_directory(path);
+  return path.string();
 }
 
 net::Node& Cluster::node(std::uint32_t id) {

@@ -3,6 +3,7 @@
 #include "bell.hpp"
 #include "journals.hpp"
 #include "ports.hpp"
+#include "process.hpp"
 #include "stage.hpp"
 #include "storage/temporary_directory.hpp"
 
@@ -33,8 +34,11 @@ class Running {
   Running& operator=(const Running&) = delete;
   /// Runs what is left and ends.
   ~Running();
-  /// Ends now; what is left does not run any more.
+  /// Ends now; what is left does not run any more, or when it goes on.
   void halt();
+  void go_on();
+  /// Runs what is left and ends.
+  void halt_when_idle();
   [[nodiscard]] std::set<std::thread::id> threads() const;
 
   boost::asio::io_context context;
@@ -75,6 +79,9 @@ class Cluster {
   Expected<> try_start(std::uint32_t id);
   void start(std::uint32_t id);
   void start_all();
+  /// The same in a process of its own, with a store on disk; `words` say what its application does
+  /// (node_process.cpp).
+  std::unique_ptr<Process> spawn(std::uint32_t id, const std::vector<std::string>& words);
   /// Leaves in order and ends the "process".
   void leave(std::uint32_t id);
   void leave_all();
@@ -89,6 +96,8 @@ class Cluster {
   [[nodiscard]] storage::MemoryCells& cells(std::uint32_t id);
   [[nodiscard]] net::NodeOptions options_of(std::uint32_t id) const;
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_.path(); }
+  /// Another directory, whose journals nobody reads.
+  std::string make_directory(const std::string& name);
 
   /// Waits for it; fails the test with `what` when it does not come.
   template <class Predicate>
@@ -120,6 +129,7 @@ class Cluster {
   std::unique_ptr<SafeStorage> open(NodeId id);
 
   const ClusterOptions options_;
+  int spawned_ = 0;
   TemporaryDirectory directory_;
   Ports ports_;
 

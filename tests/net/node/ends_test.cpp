@@ -1,0 +1,301 @@
+#include "cluster.hpp"
+
+#include <muster/text.hpp>
+
+#include <boost/test/data/monomorphic.hpp>
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <csignal>
+
+/// How the process of a node ends itself: with which exit code, what it says on standard error, and
+/// what the last line of its journal is.
+
+using namespace muster;
+using namespace std::chrono_literals;
+using test::Cluster;
+using test::Process;
+namespace data = boost::unit_test::data;
+
+namespace {
+
+using Strings = std::vector<std::string>;
+
+/// A way to end: what the application does, and what is said of it.
+struct Way {
+  const char* words;
+  const char* what;
+};
+std::ostream& operator<<(std::ostream& out, const Way& way) {
+  return out << way.words;
+}
+
+Timings short_deadlines() {
+  Timings timings = test::patient();
+  timings.stop_deadline = timings.start_deadline = timings.reorganize_deadline = 100ms;
+  return timings;
+}
+
+/// The process has ended so: one line says why, and so does the last of its journal.
+void check_end(Cluster& cluster, Process& process, std::uint32_t id, int code,
+               const std::string& what) {
+  BOOST_TEST(process.wait() == code);
+  const Strings errors = process.errors();
+  BOOST_TEST_REQUIRE(!errors.empty());
+  const std::string& line = errors.back();
+  BOOST_TEST(line.starts_with("muster: "));
+  BOOST_TEST(line.find(what) != std::string::npos, line << " should say: " << what);
+  BOOST_TEST(line.find("exit code " + std::to_string(code)) != std::string::npos, line);
+  cluster.journals.read_all();
+  const auto lines = cluster.journals.lines(NodeId{id});
+  BOOST_TEST_REQUIRE(!lines.empty());
+  const auto* ended = std::get_if<journal::Ended>(&lines.back());
+  BOOST_TEST_REQUIRE(ended != nullptr);
+  BOOST_TEST(ended->code == code);
+  BOOST_TEST(ended->why.find(what) != std::string::npos, ended->why);
+}
+
+// A stop that goes wrong in any way: nobody could know otherwise that the application has ceased.
+const Way bad_stops[] = {
+    {"stop=fail", "stop failed: as it was told"},
+    {"stop=throw", "stop failed: it threw: as it was told"},
+    {"stop=drop", "stop failed: the hook dropped its Done"},
+    {"stop=hang", "stop overran stop_deadline = 100 ms"},
+    {"stop=large", "its report of 32769 bytes is larger than the limit of 32768"},
+};
+
+// A hook that does not even end when it is cancelled.
+const Way hanging[] = {
+    {"start=hang", "a hook did not end within stop_deadline = 100 ms after it was cancelled"},
+    {"reorganize=hang", "a hook did not end within stop_deadline = 100 ms after it was cancelled"},
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(ends)
+
+BOOST_DATA_TEST_CASE(a_stop_that_goes_wrong_ends_the_process_with_76, data::make(bad_stops), way) {
+  Cluster cluster({.nodes = 1, .timings = short_deadlines()});
+  const auto process = cluster.spawn(1, {way.words});
+  check_end(cluster, *process, 1, 76, way.what);
+  BOOST_TEST(process->errors().size() == 1u);
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(so_does_a_permit_that_is_not_given_back) {
+  Cluster cluster({.nodes = 1, .timings = short_deadlines()});
+  const auto process = cluster.spawn(1, {"start=permit"});
+  cluster.await_group({1});
+  process->end_of_words();
+  check_end(cluster, *process, 1, 76, "a permit overran stop_deadline = 100 ms");
+  cluster.judge();
+}
+
+BOOST_DATA_TEST_CASE(a_hook_that_hangs_after_its_cancel_ends_the_process_with_76,
+                     data::make(hanging), way) {
+  Cluster cluster({.nodes = 1, .timings = short_deadlines()});
+  const auto process = cluster.spawn(1, {way.words});
+  check_end(cluster, *process, 1, 76, way.what);
+  cluster.judge();
+}
+
+// The member that hangs is proven dead, and the others go on without it.
+BOOST_AUTO_TEST_CASE(the_others_go_on_without_a_process_that_ended_itself) {
+  Cluster cluster({.nodes = 3});
+  cluster.start(2);
+  cluster.start(3);
+  cluster.await_group({2, 3});
+  const auto process = cluster.spawn(1, {"start=hang", "start_deadline=100", "stop_deadline=100"});
+  check_end(cluster, *process, 1, 76, "a hook did not end");
+  cluster.await_group({2, 3});
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(an_application_that_writes_what_no_store_keeps_ends_with_76) {
+  Cluster cluster({.nodes = 1});
+  const auto process = cluster.spawn(1, {});
+  cluster.await_group({1});
+  process->tell('w');
+  check_end(cluster, *process, 1, 76, "a cell whose key has 600 bytes");
+  cluster.judge();
+}
+
+// The incarnation could not be raised: nothing was said to anybody, there is no journal.
+BOOST_AUTO_TEST_CASE(a_life_that_cannot_begin_durably_does_not_begin) {
+  Cluster cluster({.nodes = 1});
+  const auto process = cluster.spawn(1, {"fail_save=1"});
+  BOOST_TEST(process->wait() == 74);
+  BOOST_TEST(process->errors().size() == 1u);
+  cluster.journals.read_all();
+  BOOST_TEST(cluster.journals.count(NodeId{1}) == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_save_that_fails_ends_the_process_with_74) {
+  Cluster cluster({.nodes = 1});
+  const auto process = cluster.spawn(1, {"fail_save=2"});
+  check_end(cluster, *process, 1, 74, "cannot write safe.sqlite: gone");
+  const auto lines = cluster.journals.lines(NodeId{1});
+  const auto last = std::find_if(lines.rbegin(), lines.rend(), [](const journal::Line& line) {
+    return std::holds_alternative<journal::Step>(line);
+  });
+  BOOST_TEST_REQUIRE((last != lines.rend()));
+  const auto is_save = [](const Action& action) { return std::holds_alternative<Save>(action); };
+  const Actions& actions = std::get<journal::Step>(*last).actions;
+  BOOST_TEST(std::any_of(actions.begin(), actions.end(), is_save));
+  const auto is_performed = [](const journal::Line& line) {
+    return std::holds_alternative<journal::Performed>(line);
+  };
+  BOOST_TEST(std::none_of(lines.begin(), lines.end(), is_performed));
+  cluster.judge();
+}
+
+// What was to be promised after it is not promised: Ready is never answered.
+BOOST_AUTO_TEST_CASE(nothing_is_sent_after_a_save_that_failed) {
+  Cluster cluster({.nodes = 2});
+  cluster.start(2);
+  cluster.await_group({2});
+  const auto process = cluster.spawn(1, {"fail_save=3"});  // its life, the group number, Ready
+  check_end(cluster, *process, 1, 74, "cannot write safe.sqlite: gone");
+  cluster.await_group({2});
+  cluster.journals.read_all();
+  const auto received = test::events<Received>(cluster.journals.lines(NodeId{2}));
+  const auto installed = [](const Received& event) {
+    const auto* answer = std::get_if<Answer>(&event.letter.message);
+    return answer && std::holds_alternative<Installed>(answer->result);
+  };
+  BOOST_TEST(std::none_of(received.begin(), received.end(), installed));
+  const auto lines = cluster.journals.lines(NodeId{1});
+  const auto* last = std::get_if<journal::Step>(&lines.at(lines.size() - 2));
+  BOOST_TEST_REQUIRE(last != nullptr);
+  const auto* ready = std::get_if<Received>(&last->event);
+  BOOST_TEST((ready && std::holds_alternative<Ready>(ready->letter.message)));
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(a_node_that_leaves_ends_in_order_with_0) {
+  Cluster cluster({.nodes = 1});
+  const auto process = cluster.spawn(1, {});
+  cluster.await_group({1});
+  process->end_of_words();
+  BOOST_TEST(process->wait() == 0);
+  BOOST_TEST(process->errors().empty());
+  cluster.journals.read_all();
+  const auto lines = cluster.journals.lines(NodeId{1});
+  const auto* ended = std::get_if<journal::Ended>(&lines.back());
+  BOOST_TEST_REQUIRE(ended != nullptr);
+  BOOST_TEST(ended->code == 0);
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(a_node_whose_address_is_taken_does_not_begin_and_says_75) {
+  Cluster cluster({.nodes = 1});
+  cluster.start(1);
+  cluster.await_group({1});
+  const auto process = cluster.spawn(1, {"directory=" + cluster.make_directory("elsewhere")});
+  BOOST_TEST(process->wait() == 75);
+  const Strings errors = process->errors();
+  BOOST_TEST_REQUIRE(errors.size() == 1u);
+  BOOST_TEST(errors[0].find("the address is in use") != std::string::npos);
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(a_second_process_on_one_store_does_not_begin_and_says_75) {
+  Cluster cluster({.nodes = 1});
+  const auto first = cluster.spawn(1, {});
+  cluster.await_group({1});
+  const auto second = cluster.spawn(1, {});
+  BOOST_TEST(second->wait() == 75);
+  first->end_of_words();
+  BOOST_TEST(first->wait() == 0);
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(emptiness)
+
+BOOST_AUTO_TEST_CASE(a_wiped_node_ends_with_65_and_names_the_way_out) {
+  Cluster cluster({.nodes = 2, .sqlite = true});
+  cluster.start(2);
+  for (int life = 1; life <= 2; ++life) {
+    const auto process = cluster.spawn(1, {});
+    cluster.await_group({1, 2});
+    process->end_of_words();
+    BOOST_TEST(process->wait() == 0);
+    cluster.await_group({2});
+  }
+  cluster.wipe(1);
+  const auto wiped = cluster.spawn(1, {});
+  check_end(cluster, *wiped, 1, 65, "muster node --initialise");
+  const std::string line = wiped->errors().back();
+  BOOST_TEST(line.find("incarnation 1, they saw 2") != std::string::npos, line);
+  cluster.await_group({2});
+  cluster.judge({"durable"});
+}
+
+BOOST_AUTO_TEST_CASE(a_node_that_is_initialised_adopts_a_later_life_durably) {
+  test::ClusterOptions options{.nodes = 2};
+  bool initialise = false;
+  options.alter = [&](NodeId, net::NodeOptions& node) { node.initialise = initialise; };
+  Cluster cluster(std::move(options));
+  cluster.start(2);
+  cluster.start(1);
+  cluster.await_group({1, 2});
+  cluster.kill(1);
+  cluster.start(1);
+  cluster.await_group({1, 2});
+  cluster.kill(1);
+  cluster.wipe(1);
+  initialise = true;
+  cluster.start(1);
+  cluster.await("the adopted life", [&] { return cluster.journals.life(NodeId{1}).value == 3; });
+  cluster.await_group({1, 2});
+  BOOST_TEST(cluster.node(1).status_json().find("\"incarnation\":3") != std::string::npos);
+  cluster.leave(1);
+  BOOST_TEST(cluster.cells(1).safe.incarnation.value == 3u);
+  cluster.judge({"durable"});
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(clones)
+
+// Two processes of one id, begun from copies of one store: who came later is refused, and named on
+// both sides; the group does not even notice.
+BOOST_AUTO_TEST_CASE(a_clone_is_refused_and_named) {
+  Cluster cluster({.nodes = 2});
+  const auto parent = cluster.spawn(1, {});
+  cluster.await_group({1});
+  parent->end_of_words();
+  BOOST_TEST(parent->wait() == 0);
+  const std::string elsewhere = cluster.make_directory("elsewhere");
+  std::filesystem::copy(cluster.directory() / "store1", elsewhere + "/store1",
+                        std::filesystem::copy_options::recursive);
+  std::filesystem::permissions(elsewhere + "/store1", std::filesystem::perms::owner_all);
+  const auto second = cluster.spawn(2, {});
+  const auto original = cluster.spawn(1, {});
+  const GroupNumber group = cluster.await_group({1, 2});
+
+  test::Ports port(1);
+  const std::string addresses =
+      "127.0.0.1:" + std::to_string(port[0]) + "," + cluster.options_of(1).addresses.at(NodeId{2});
+  const auto clone = cluster.spawn(1, {"directory=" + elsewhere, "addresses=" + addresses});
+  const auto says = [](const Process& process, const std::string& what) {
+    const Strings lines = process.errors();
+    return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
+      return line.find(what) != std::string::npos;
+    });
+  };
+  const std::string named = "two processes say that they are incarnation 2 of node 1";
+  cluster.await("the clone to be refused", [&] { return says(*clone, "refuses this node"); });
+  BOOST_TEST(says(*clone, named));
+  BOOST_TEST(says(*second, named));
+  BOOST_TEST((cluster.journals.view(NodeId{1})->group == group));
+  BOOST_TEST((cluster.journals.view(NodeId{2})->group == group));
+  clone->signal(SIGKILL);
+  clone->wait();
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_SUITE_END()

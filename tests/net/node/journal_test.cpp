@@ -1,0 +1,159 @@
+#include "cluster.hpp"
+#include "judge.hpp"
+
+#include <muster/text.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <fstream>
+
+/// The journals of real nodes: segments, lives, torn lines, and files that cannot be written.
+
+using namespace muster;
+using test::Cluster;
+using test::ClusterOptions;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<std::string> file_lines(const fs::path& file) {
+  std::vector<std::string> lines;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::vector<journal::Line> parsed(const fs::path& file) {
+  std::vector<journal::Line> lines;
+  for (const std::string& text : file_lines(file)) {
+    auto line = journal::parse_line(text);
+    BOOST_TEST_REQUIRE(line.has_value(), text);
+    lines.push_back(std::move(*line));
+  }
+  return lines;
+}
+
+fs::path segment(const fs::path& file, int number) {
+  return number == 0 ? file : fs::path(file.string() + "." + std::to_string(number));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(journals)
+
+BOOST_AUTO_TEST_CASE(a_life_is_told_from_its_first_line_to_its_last) {
+  Cluster cluster({.nodes = 1});
+  cluster.start(1);
+  cluster.await_group({1});
+  cluster.leave(1);
+  const auto lines = cluster.journals.lines(NodeId{1});
+  const auto* header = std::get_if<journal::Header>(&lines.front());
+  BOOST_TEST_REQUIRE(header != nullptr);
+  BOOST_TEST((header->clock == journal::Clock::monotonic));
+  BOOST_TEST(!header->state.has_value());
+  BOOST_TEST((header->config == cluster.options_of(1).config));
+  BOOST_TEST(test::is_step<Recovered>(lines.at(1)));
+  const auto* ended = std::get_if<journal::Ended>(&lines.back());
+  BOOST_TEST_REQUIRE(ended != nullptr);
+  BOOST_TEST(ended->code == 0);
+  cluster.judge();
+}
+
+// Each segment replays by itself, from the state on its first line.
+BOOST_AUTO_TEST_CASE(segments_begin_with_the_state_before_their_first_step) {
+  ClusterOptions options{.nodes = 2};
+  options.journal_limit = 4096;
+  Cluster cluster(std::move(options));
+  cluster.start(1);
+  for (int round = 0; round < 3; ++round) {
+    cluster.start(2);
+    cluster.await_group({1, 2});
+    cluster.kill(2);
+    cluster.await_group({1});
+  }
+  cluster.leave(1);
+  const fs::path file = test::journal_of(cluster.directory(), NodeId{1});
+  int segments = 0;
+  for (; fs::exists(segment(file, segments)); ++segments) {
+    const auto lines = parsed(segment(file, segments));
+    const auto* header = std::get_if<journal::Header>(&lines.front());
+    BOOST_TEST_REQUIRE(header != nullptr);
+    BOOST_TEST(header->state.has_value() == (segments > 0));
+    bully::State state = header->state.value_or(bully::State{});
+    for (const journal::Line& line : lines) {
+      const auto* step = std::get_if<journal::Step>(&line);
+      if (!step) continue;
+      BOOST_CHECK(bully::step(header->config, state, step->event) == step->actions);
+      BOOST_CHECK(bully::view(header->config, state) == step->view);
+    }
+  }
+  BOOST_TEST(segments > 3);
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(the_life_after_one_that_was_killed_in_a_line_begins_on_a_fresh_one) {
+  Cluster cluster({.nodes = 1});
+  const fs::path file = test::journal_of(cluster.directory(), NodeId{1});
+  {
+    const auto process = cluster.spawn(1, {});
+    cluster.await_group({1});
+    process->signal(9);
+    BOOST_TEST(process->wait() == -9);
+  }
+  const auto whole = file_lines(file);
+  fs::resize_file(file, fs::file_size(file) - whole.back().size() / 2 - 1);
+  const auto process = cluster.spawn(1, {});
+  const auto has_second_life = [&] {
+    const auto lines = file_lines(file);
+    return lines.size() > whole.size() + 1;
+  };
+  cluster.await("its next life", has_second_life);
+  const auto lines = file_lines(file);
+  BOOST_TEST(!journal::parse_line(lines[whole.size() - 1]).has_value());
+  const auto next = journal::parse_line(lines[whole.size()]);
+  BOOST_TEST_REQUIRE(next.has_value(), lines[whole.size()]);
+  const auto* header = std::get_if<journal::Header>(&*next);
+  BOOST_TEST_REQUIRE(header != nullptr);
+  BOOST_TEST(header->incarnation.value == 2u);
+  process->end_of_words();
+  BOOST_TEST(process->wait() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(one_that_cannot_be_written_is_counted_and_stops_nobody) {
+  for (const char* where : {"/dev/full", "/nowhere/journal.jsonl"}) {
+    ClusterOptions options{.nodes = 2};
+    options.alter = [&](NodeId id, net::NodeOptions& node) {
+      if (id == NodeId{1}) node.journal->file = where;
+    };
+    Cluster cluster(std::move(options));
+    cluster.start_all();
+    cluster.await("a group of both", [&] {
+      const auto view = cluster.journals.view(NodeId{2});
+      return view && view->status == Status::Normal && view->up == NodeSet{NodeId{1}};
+    });
+    BOOST_TEST((cluster.node(1).view().status == Status::Normal));
+    const std::string status = cluster.node(1).status_json();
+    BOOST_TEST(status.find("\"journal_dropped\":") != std::string::npos);
+    BOOST_TEST(status.find("\"journal_dropped\":0,") == std::string::npos, status);
+    BOOST_TEST(cluster.node(2).status_json().find("\"journal_dropped\":0,") != std::string::npos);
+    cluster.leave_all();
+  }
+}
+
+// What others are shown is what the journal says.
+BOOST_AUTO_TEST_CASE(the_view_and_the_status_are_those_of_the_last_step) {
+  Cluster cluster({.nodes = 2});
+  cluster.start_all();
+  const GroupNumber group = cluster.await_group({1, 2});
+  const View shown = cluster.node(2).view();
+  BOOST_TEST((shown.group == group));
+  BOOST_TEST((shown.up == NodeSet{NodeId{1}}));
+  const std::string status = cluster.node(2).status_json();
+  for (const char* part : {"\"node\":2", "\"status\":\"Normal\"", "\"coordinator\":2", "\"up\":[1]",
+                           "\"incarnation\":1", "\"protocol\":\"bully\"", "\"as_of_ns\":"})
+    BOOST_TEST(status.find(part) != std::string::npos, part << " in " << status);
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,213 @@
+#include "cluster.hpp"
+#include "storages.hpp"
+
+#include <muster/text.hpp>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <future>
+
+/// How lives begin and end: what is durable before anybody hears of one, when it can be reached,
+/// and the life that follows after a node stood back.
+
+using namespace muster;
+using namespace std::chrono_literals;
+using test::Cluster;
+using test::ClusterOptions;
+using test::Cue;
+
+namespace {
+
+/// True when somebody takes connections at the address of that node.
+bool listens(const Cluster& cluster, std::uint32_t id) {
+  const std::string address = cluster.options_of(id).addresses.at(NodeId{id});
+  const auto port = static_cast<std::uint16_t>(std::stoi(address.substr(address.find(':') + 1)));
+  boost::asio::io_context context;
+  boost::asio::ip::tcp::socket socket(context);
+  boost::system::error_code error;
+  socket.connect({boost::asio::ip::address_v4::loopback(), port}, error);
+  BOOST_REQUIRE(!error || error == boost::asio::error::connection_refused);
+  return !error;
+}
+
+/// T is as short as busy machines allow: back-offs are made of it.
+Timings quick() {
+  Timings timings = test::patient();
+  timings.T = 1s;
+  timings.check_every = 250ms;
+  timings.coordinator_timeout = timings.check_every + timings.T;
+  return timings;
+}
+
+const auto fails = [](Cue cue) { cue.fail("as it was told"); };
+
+bool stands_back(const journal::Line& line) {
+  const auto* step = std::get_if<journal::Step>(&line);
+  return step && std::find(step->actions.begin(), step->actions.end(),
+                           Action{Leave{LeaveCause::stood_back}}) != step->actions.end();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(lives)
+
+BOOST_AUTO_TEST_CASE(the_incarnation_is_durable_before_the_node_can_be_reached) {
+  std::vector<std::pair<std::uint64_t, bool>> raised;  // to which life; could it be reached then?
+  Cluster* there = nullptr;
+  ClusterOptions options{.nodes = 1};
+  options.between = [&](NodeId,
+                        std::unique_ptr<SafeStorage> inner) -> std::unique_ptr<SafeStorage> {
+    return std::make_unique<test::WatchedSaves>(
+        std::move(inner), [&, first = true](const SafeState& safe) mutable {
+          if (first) raised.emplace_back(safe.incarnation.value, listens(*there, 1));
+          first = false;
+          return Expected<>();
+        });
+  };
+  Cluster cluster(std::move(options));
+  there = &cluster;
+  cluster.start(1);
+  BOOST_TEST(listens(cluster, 1));
+  cluster.await_group({1});
+  cluster.kill(1);
+  cluster.start(1);
+  cluster.await_group({1});
+  const std::vector<std::pair<std::uint64_t, bool>> expected{{1, false}, {2, false}};
+  BOOST_TEST((raised == expected));
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(a_node_whose_incarnation_cannot_be_raised_does_not_begin) {
+  ClusterOptions options{.nodes = 1};
+  options.between = [](NodeId, std::unique_ptr<SafeStorage> inner) -> std::unique_ptr<SafeStorage> {
+    return std::make_unique<test::WatchedSaves>(std::move(inner), [](const SafeState&) {
+      return Expected<>(Failure{ExitCode::io_error, "gone"});
+    });
+  };
+  Cluster cluster(std::move(options));
+  const Expected<> started = cluster.try_start(1);
+  BOOST_TEST_REQUIRE(!started.has_value());
+  BOOST_TEST((started.error().code == ExitCode::io_error));
+  BOOST_TEST(!listens(cluster, 1));
+  BOOST_TEST(cluster.stage.calls().empty());
+}
+
+// While something works here the address takes connections; when it takes none, nothing works.
+BOOST_AUTO_TEST_CASE(the_listener_is_closed_when_all_has_ceased) {
+  Cluster cluster({.nodes = 1});
+  cluster.start(1);
+  cluster.await_group({1});
+  cluster.stage.hold(NodeId{1}, Hook::stop);
+  std::promise<bool> reachable;
+  cluster.node(1).leave([&] { reachable.set_value(listens(cluster, 1)); });
+  Cue cue = cluster.stage.take(NodeId{1}, Hook::stop);
+  BOOST_TEST(listens(cluster, 1));
+  BOOST_TEST(cluster.journals.view(NodeId{1}).has_value());
+  cue.complete();
+  BOOST_TEST(!reachable.get_future().get());
+  cluster.judge();
+}
+
+// Letters are answered while a node that leaves still stops: no group forms beside it.
+BOOST_AUTO_TEST_CASE(a_member_that_leaves_is_left_out_when_it_has_gone) {
+  Cluster cluster;
+  cluster.start_all();
+  const GroupNumber group = cluster.await_group({1, 2, 3});
+  cluster.stage.hold(NodeId{3}, Hook::stop);
+  std::promise<void> left;
+  cluster.node(3).leave([&] { left.set_value(); });
+  Cue cue = cluster.stage.take(NodeId{3}, Hook::stop);
+  BOOST_TEST((cluster.journals.view(NodeId{2})->group == group));
+  cue.complete();
+  left.get_future().wait();
+  cluster.await_group({1, 2});
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(a_node_whose_address_is_taken_says_so) {
+  Cluster cluster({.nodes = 1});
+  cluster.start(1);
+  cluster.await_group({1});
+  test::Running running;
+  test::Running hooks;
+  auto options = cluster.options_of(1);
+  options.journal.reset();
+  net::Node second(running.context, options, std::make_unique<storage::MemoryStorage>(),
+                   cluster.stage.make(NodeId{1}), hooks.context.get_executor());
+  const Expected<> started = second.start();
+  BOOST_TEST_REQUIRE(!started.has_value());
+  BOOST_TEST((started.error().code == ExitCode::temporary));
+  std::promise<void> left;
+  second.leave([&] { left.set_value(); });  // what never began is left at once
+  left.get_future().wait();
+  running.halt();
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(a_node_that_has_not_begun_is_down) {
+  Cluster cluster({.nodes = 1});
+  test::Running running;
+  test::Running hooks;
+  net::Node node(running.context, cluster.options_of(1), std::make_unique<storage::MemoryStorage>(),
+                 cluster.stage.make(NodeId{1}), hooks.context.get_executor());
+  BOOST_TEST((node.view().status == Status::Down));
+  BOOST_TEST(node.status_json().find("\"status\":\"Down\"") != std::string::npos);
+  running.halt();
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(standing_back)
+
+// Nothing is answered for a while, then a new life begins.
+BOOST_AUTO_TEST_CASE(after_three_failures_a_node_stands_back_and_begins_a_new_life) {
+  Cluster cluster({.nodes = 1, .timings = quick()});
+  cluster.stage.play(NodeId{1}, Hook::reorganize, fails);
+  cluster.start(1);
+  cluster.await_line(1, "standing back", 0, stands_back);
+  cluster.await("its last line", [&] { return !cluster.journals.view(NodeId{1}); });
+  BOOST_TEST(!listens(cluster, 1));
+  BOOST_TEST(cluster.stage.count(NodeId{1}, Hook::reorganize) == 3u);
+  const auto lines = cluster.journals.lines(NodeId{1});
+  const auto* ended = std::get_if<journal::Ended>(&lines.back());
+  BOOST_TEST_REQUIRE(ended != nullptr);
+  BOOST_TEST(ended->code == 0);
+  cluster.stage.play(NodeId{1}, Hook::reorganize, nullptr);
+  cluster.await_group({1});
+  BOOST_TEST(cluster.journals.life(NodeId{1}).value == 2u);
+  BOOST_TEST(listens(cluster, 1));
+  const auto calls = cluster.stage.calls(NodeId{1});
+  BOOST_TEST(calls.back().application == 2u);
+  BOOST_TEST(cluster.stage.applications(NodeId{1}) == 1);
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(a_node_may_be_left_while_it_stands_back) {
+  Cluster cluster({.nodes = 1, .timings = quick()});
+  cluster.stage.play(NodeId{1}, Hook::reorganize, fails);
+  cluster.start(1);
+  cluster.await_line(1, "standing back", 0, stands_back);
+  cluster.leave(1);
+  BOOST_TEST(!listens(cluster, 1));
+  BOOST_TEST(cluster.journals.life(NodeId{1}).value == 1u);
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(a_member_whose_start_fails_three_times_stands_back_and_comes_again) {
+  Cluster cluster({.nodes = 2, .timings = quick()});
+  cluster.start(2);
+  cluster.await_group({2});
+  cluster.stage.play(NodeId{1}, Hook::start, fails);
+  cluster.start(1);
+  cluster.await_line(1, "standing back", 0, stands_back);
+  BOOST_TEST(cluster.stage.count(NodeId{1}, Hook::start) == 3u);
+  cluster.stage.play(NodeId{1}, Hook::start, nullptr);
+  cluster.await_group({1, 2});
+  BOOST_TEST(cluster.journals.life(NodeId{1}).value == 2u);
+  BOOST_TEST(cluster.journals.life(NodeId{2}).value == 1u);
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,161 @@
+#include "cluster.hpp"
+#include "storages.hpp"
+
+#include <muster/storage/sqlite_storage.hpp>
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <future>
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <stop_token>
+
+/// One node in a process of its own, whose application does what the command line says: KEY=VALUE
+/// words. Standard input: 'w' has the application write a cell;
+/// its end has the node leave.
+
+using namespace muster;
+using test::Cue;
+
+namespace {
+
+using Words = std::map<std::string, std::string>;
+
+std::string value(const Words& words, const std::string& key, const std::string& otherwise = "") {
+  const auto found = words.find(key);
+  return found == words.end() ? otherwise : found->second;
+}
+
+Duration milliseconds(const Words& words, const std::string& key, Duration otherwise) {
+  const std::string text = value(words, key);
+  return text.empty() ? otherwise : Duration(std::chrono::milliseconds(std::stol(text)));
+}
+
+net::NodeOptions node_options(const Words& words) {
+  net::NodeOptions options;
+  options.config.self = NodeId{static_cast<std::uint32_t>(std::stoul(value(words, "id")))};
+  std::istringstream addresses(value(words, "addresses"));
+  std::uint32_t id = 0;
+  for (std::string address; std::getline(addresses, address, ',');) {
+    options.config.nodes.insert(NodeId{++id});
+    options.addresses[NodeId{id}] = address;
+  }
+  Timings& timings = options.config.timings;
+  timings.T = milliseconds(words, "T", timings.T);
+  timings.stop_deadline = milliseconds(words, "stop_deadline", timings.stop_deadline);
+  timings.start_deadline = milliseconds(words, "start_deadline", timings.start_deadline);
+  timings.reorganize_deadline =
+      milliseconds(words, "reorganize_deadline", timings.reorganize_deadline);
+  timings.check_every = milliseconds(words, "check_every", timings.check_every);
+  timings.coordinator_timeout =
+      milliseconds(words, "coordinator_timeout", timings.coordinator_timeout);
+  options.cluster = "name=test\n";
+  options.initialise = words.contains("initialise");
+  const std::filesystem::path directory = value(words, "directory");
+  options.journal =
+      net::JournalOptions{test::journal_of(directory, options.config.self), 64'000'000};
+  return options;
+}
+
+/// "fail@2": what the hook does, from its second call on.
+struct Behaviour {
+  std::string what;
+  int from = 1;
+};
+
+Behaviour behaviour(const std::string& text) {
+  const std::size_t at = text.find('@');
+  if (at == std::string::npos) return {text, 1};
+  return {text.substr(0, at), std::stoi(text.substr(at + 1))};
+}
+
+void behave(test::Stage& stage, NodeId node, const std::string& what, Cue cue) {
+  static std::optional<Permit> held;
+  if (what == "fail") {
+    cue.fail("as it was told");
+  } else if (what == "throw") {
+    throw std::runtime_error("as it was told");
+  } else if (what == "drop") {
+    const Cue dropped = std::move(cue);
+  } else if (what == "hang") {
+    stage.keep(std::move(cue));
+  } else if (what == "late") {  // ends, but only when it is asked to
+    const auto token = cue.cancelled;
+    const auto late = std::make_shared<Cue>(std::move(cue));
+    static std::vector<std::unique_ptr<std::stop_callback<std::function<void()>>>> callbacks;
+    callbacks.push_back(std::make_unique<std::stop_callback<std::function<void()>>>(
+        token, [late] { late->complete(); }));
+  } else if (what == "permit") {  // works, and does not give its permit back
+    held = stage.services(node).acquire();
+    cue.complete();
+  } else if (what == "large") {
+    cue.complete(Bytes{std::string(32 * 1024 + 1, 'x')});
+  } else {
+    cue.complete();
+  }
+}
+
+void play(test::Stage& stage, NodeId node, const Words& words) {
+  const std::pair<Hook, const char*> hooks[] = {
+      {Hook::stop, "stop"}, {Hook::reorganize, "reorganize"}, {Hook::start, "start"}};
+  for (const auto& [hook, name] : hooks) {
+    const Behaviour meant = behaviour(value(words, name));
+    const auto calls = std::make_shared<int>(0);
+    stage.play(node, hook, [&stage, node, meant, calls](Cue cue) {
+      behave(stage, node, ++*calls < meant.from ? "" : meant.what, std::move(cue));
+    });
+  }
+}
+
+/// The store of the node, which fails at the save that the words name.
+std::unique_ptr<SafeStorage> open(const Words& words, NodeId id) {
+  const std::filesystem::path directory = value(words, "directory");
+  auto opened =
+      storage::SqliteStorage::open(directory / ("store" + std::to_string(id.value)), {"test", id});
+  if (!opened) {
+    std::cerr << opened.error().what << '\n';
+    std::exit(static_cast<int>(opened.error().code));
+  }
+  const int failing = std::stoi(value(words, "fail_save", "0"));
+  return std::make_unique<test::WatchedSaves>(
+      std::move(*opened), [failing, saves = 0](const SafeState&) mutable -> Expected<> {
+        if (++saves == failing)
+          return Failure{ExitCode::io_error, "cannot write safe.sqlite: gone"};
+        return {};
+      });
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  ::signal(SIGPIPE, SIG_IGN);
+  Words words;
+  for (int at = 1; at < count; ++at) {
+    const std::string word = arguments[at];
+    const std::size_t equals = word.find('=');
+    words[word.substr(0, equals)] = equals == std::string::npos ? "" : word.substr(equals + 1);
+  }
+  test::Bell bell;
+  test::Stage stage(bell);
+  net::NodeOptions options = node_options(words);
+  const NodeId id = options.config.self;
+  play(stage, id, words);
+  test::Running hooks;
+  test::Running running;
+  net::Node node(running.context, options, open(words, id), stage.make(id),
+                 hooks.context.get_executor());
+  if (const Expected<> started = node.start(); !started) {
+    std::cerr << "muster: " << started.error().what << '\n';
+    return static_cast<int>(started.error().code);
+  }
+  for (char word = 0; ::read(STDIN_FILENO, &word, 1) == 1;)
+    if (word == 'w') stage.services(id).write({{{std::string(600, 'k'), Bytes{}}}}, [] {});
+  std::promise<void> left;
+  node.leave([&] { left.set_value(); });
+  left.get_future().wait();
+  running.halt();
+  return 0;
+}

@@ -1,0 +1,197 @@
+#include "cluster.hpp"
+
+#include <muster/text.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <future>
+
+/// When a hook fails: one outcome each (docs/operating.md, "When something fails"). Those that end
+/// the process are in ends_test.cpp, standing back is in lives_test.cpp.
+
+using namespace muster;
+using namespace std::chrono_literals;
+using test::Cluster;
+using test::Cue;
+
+namespace {
+
+const auto fails = [](Cue cue) { cue.fail("as it was told"); };
+const auto throws = [](const Cue&) { throw std::runtime_error("as it was told"); };
+
+/// Fails the first time, as `play` does, and is as usual from then on.
+test::Play once(test::Play play) {
+  return [play = std::move(play), first = std::make_shared<bool>(true)](Cue cue) {
+    if (!std::exchange(*first, false)) return cue.complete();
+    play(std::move(cue));
+  };
+}
+
+/// Ends, though with a success, only when it is cancelled.
+void late(Cue cue) {
+  const auto token = cue.cancelled;
+  const auto kept = std::make_shared<Cue>(std::move(cue));
+  std::thread([token, kept] {
+    std::promise<void> cancelled;
+    const std::stop_callback tells(token, [&] { cancelled.set_value(); });
+    cancelled.get_future().wait();
+    kept->complete();
+  }).detach();
+}
+
+std::vector<std::string> failures(const Cluster& cluster, std::uint32_t id) {
+  std::vector<std::string> all;
+  for (const HookFailed& failed : test::events<HookFailed>(cluster.journals.lines(NodeId{id})))
+    all.push_back(to_text(failed.hook) + ": " + failed.why);
+  return all;
+}
+
+/// Why node `by` refused something of node `id`.
+std::vector<std::string> refusals(const Cluster& cluster, std::uint32_t id, std::uint32_t by) {
+  std::vector<std::string> all;
+  for (const Received& received : test::events<Received>(cluster.journals.lines(NodeId{id}))) {
+    const auto* answer = std::get_if<Answer>(&received.letter.message);
+    const auto* refused = answer ? std::get_if<Refused>(&answer->result) : nullptr;
+    if (refused && received.letter.from == NodeId{by}) all.push_back(refused->why);
+  }
+  return all;
+}
+
+using Strings = std::vector<std::string>;
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(outcomes)
+
+BOOST_AUTO_TEST_CASE(a_reorganize_that_fails_is_started_over) {
+  Cluster cluster({.nodes = 2});
+  cluster.stage.play(NodeId{2}, Hook::reorganize, once(fails));
+  cluster.start_all();
+  cluster.await_group({1, 2});
+  BOOST_TEST((failures(cluster, 2) == Strings{"reorganize: as it was told"}));
+  BOOST_TEST(cluster.journals.life(NodeId{2}).value == 1u);
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(a_reorganize_that_throws_is_started_over) {
+  Cluster cluster({.nodes = 2});
+  cluster.stage.play(NodeId{2}, Hook::reorganize, once(throws));
+  cluster.start_all();
+  cluster.await_group({1, 2});
+  BOOST_TEST((failures(cluster, 2) == Strings{"reorganize: it threw: as it was told"}));
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(a_reorganize_that_overruns_is_cancelled_and_started_over) {
+  Timings timings = test::patient();
+  timings.reorganize_deadline = 50ms;
+  Cluster cluster({.nodes = 1, .timings = timings});
+  cluster.stage.play(NodeId{1}, Hook::reorganize, once(late));
+  cluster.start(1);
+  cluster.await_group({1});
+  BOOST_TEST(
+      (failures(cluster, 1) == Strings{"reorganize: it overran reorganize_deadline = 50 ms"}));
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(a_start_that_fails_at_a_member_refuses_ready_with_the_reason) {
+  Cluster cluster({.nodes = 2});
+  cluster.start(2);
+  cluster.await_group({2});
+  cluster.stage.play(NodeId{1}, Hook::start, once(throws));
+  cluster.start(1);
+  cluster.await_group({1, 2});
+  BOOST_TEST((failures(cluster, 1) == Strings{"start: it threw: as it was told"}));
+  BOOST_TEST((refusals(cluster, 2, 1) == Strings{"start failed: it threw: as it was told"}));
+  BOOST_TEST(failures(cluster, 2).empty());
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(a_start_that_overruns_at_a_member_refuses_ready) {
+  Timings timings = test::patient();
+  timings.start_deadline = 400ms;
+  Cluster cluster({.nodes = 2, .timings = timings});
+  cluster.start(2);
+  cluster.await_group({2});
+  cluster.stage.play(NodeId{1}, Hook::start, once(late));
+  cluster.start(1);
+  cluster.await_group({1, 2});
+  BOOST_TEST((failures(cluster, 1) == Strings{"start: it overran start_deadline = 400 ms"}));
+  BOOST_TEST(
+      (refusals(cluster, 2, 1) == Strings{"start failed: it overran start_deadline = 400 ms"}));
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(a_start_that_fails_at_the_coordinator_is_started_over) {
+  Cluster cluster({.nodes = 2});
+  cluster.stage.play(NodeId{2}, Hook::start, once(fails));
+  cluster.start_all();
+  cluster.await_group({1, 2});
+  BOOST_TEST((failures(cluster, 2) == Strings{"start: as it was told"}));
+  BOOST_TEST(refusals(cluster, 2, 1).empty());
+  cluster.judge();
+}
+
+// Questions are answered while a hook takes its time: nobody is thought dead.
+BOOST_AUTO_TEST_CASE(a_slow_start_keeps_nobody_from_answering) {
+  Timings timings = test::patient();
+  timings.check_every = 50ms;
+  Cluster cluster({.nodes = 2, .timings = timings});
+  cluster.stage.hold(NodeId{1}, Hook::start);
+  cluster.start(2);
+  cluster.await_group({2});
+  cluster.start(1);
+  Cue cue = cluster.stage.take(NodeId{1}, Hook::start);
+  const std::size_t before = cluster.journals.count(NodeId{2});
+  std::size_t from = before;
+  for (int answers = 0; answers < 3; ++answers)
+    from = 1 + cluster.await_line(2, "an answer of node 1", from, test::is_step<Received>);
+  cue.complete();
+  cluster.await_group({1, 2});
+  auto after = cluster.journals.lines(NodeId{2});
+  after.erase(after.begin(), after.begin() + static_cast<std::ptrdiff_t>(before));
+  BOOST_TEST(test::events<Unanswered>(after).empty());
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(sizes)
+
+BOOST_AUTO_TEST_CASE(reports_and_definitions_of_the_limit_are_carried_whole) {
+  const std::size_t limit = 32 * 1024;
+  Cluster cluster({.nodes = 3, .sqlite = true});
+  std::string report(limit, 'r');
+  std::string definition(limit, 'd');
+  for (std::size_t at = 0; at < limit; ++at)
+    report[at] = definition[at] = static_cast<char>(at * 7 % 256);
+  for (std::uint32_t id = 1; id <= 3; ++id)
+    cluster.stage.play(NodeId{id}, Hook::stop, [&](Cue cue) { cue.complete(Bytes{report}); });
+  for (std::uint32_t id = 1; id <= 3; ++id)
+    cluster.stage.play(NodeId{id}, Hook::reorganize,
+                       [&](Cue cue) { cue.complete(Bytes{definition}); });
+  cluster.start_all();
+  cluster.await_group({1, 2, 3});
+  for (const test::Called& called : cluster.stage.calls()) {
+    if (called.hook == Hook::start) BOOST_CHECK(called.definition == Bytes{definition});
+    for (const Member& member : called.members)
+      BOOST_CHECK(member.holdings.report == Bytes{report});
+  }
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(a_definition_beyond_the_limit_is_refused_and_not_cut) {
+  Cluster cluster({.nodes = 2});
+  cluster.stage.play(NodeId{2}, Hook::reorganize,
+                     once([](Cue cue) { cue.complete(Bytes{std::string(32 * 1024 + 1, 'd')}); }));
+  cluster.start_all();
+  cluster.await_group({1, 2});
+  BOOST_TEST((failures(cluster, 2) == Strings{"reorganize: its definition of 32769 bytes is larger "
+                                              "than the limit of 32768"}));
+  for (const test::Called& called : cluster.stage.calls())
+    BOOST_TEST(called.definition.data.size() <= 32u * 1024u);
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,219 @@
+#include "cluster.hpp"
+#include "storages.hpp"
+
+#include <clock.hpp>
+
+#include <muster/text.hpp>
+
+#include <boost/asio/post.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <future>
+
+/// Assumption 9: a node that let something wait for longer than T/2 has failed without noticing,
+/// and is told so before anything else. It is about time, so here some of it has to pass.
+
+using namespace muster;
+using namespace std::chrono_literals;
+using net::boottime_now;
+using test::Cluster;
+using test::ClusterOptions;
+using test::Cue;
+
+namespace {
+
+/// Long enough for busy machines not to pause by themselves, short enough to be waited for.
+Timings watched() {
+  Timings timings = test::patient();
+  timings.T = 1s;
+  timings.check_every = 100ms;
+  timings.coordinator_timeout = timings.check_every + timings.T;
+  return timings;
+}
+
+bool is_paused(const journal::Line& line) {
+  return test::is_step<Paused>(line);
+}
+bool is_any_step(const journal::Line& line) {
+  return std::holds_alternative<journal::Step>(line);
+}
+
+std::size_t pauses(const std::vector<journal::Line>& lines, std::size_t from) {
+  return static_cast<std::size_t>(
+      std::count_if(lines.begin() + static_cast<std::ptrdiff_t>(from), lines.end(), is_paused));
+}
+
+/// Keeps the only thread of a context busy for as long as this lives.
+class Busy {
+ public:
+  explicit Busy(boost::asio::io_context& context) {
+    boost::asio::post(context, [this] {
+      begun_.set_value();
+      over_.get_future().wait();
+      ended_.set_value();
+    });
+    begun_.get_future().wait();
+  }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+  ~Busy() {
+    over_.set_value();
+    ended_.get_future().wait();
+  }
+
+ private:
+  std::promise<void> begun_;
+  std::promise<void> over_;
+  std::promise<void> ended_;
+};
+
+/// While this is so, time passes.
+template <class Condition>
+void as_long_as(Condition condition) {
+  while (condition()) std::this_thread::yield();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(promptness)
+
+// The permit is asked on another thread: it does not have to wait until the node is told.
+BOOST_AUTO_TEST_CASE(a_busy_loop_makes_permits_invalid_at_once_and_is_told_as_paused_first) {
+  Cluster cluster({.nodes = 1, .timings = watched()});
+  cluster.start(1);
+  cluster.await_group({1});
+  auto permit = cluster.stage.services(NodeId{1}).acquire();
+  BOOST_TEST_REQUIRE(permit.has_value());
+  std::size_t before = 0;
+  {
+    const Busy busy(cluster.running(1).context);
+    cluster.journals.read_all();
+    before = cluster.journals.count(NodeId{1});
+    as_long_as([&] { return permit->valid(); });
+    BOOST_TEST(!cluster.stage.services(NodeId{1}).acquire().has_value());
+    BOOST_TEST(cluster.journals.count(NodeId{1}) == before);  // it was not told yet
+  }
+  const std::size_t next = cluster.await_line(1, "the next event", before, is_any_step);
+  auto lines = cluster.journals.lines(NodeId{1});
+  BOOST_TEST_REQUIRE(is_paused(lines[next]), to_text(std::get<journal::Step>(lines[next]).event));
+  BOOST_TEST((test::events<Paused>({lines[next]}).at(0).gap > watched().T / 2));
+  BOOST_TEST(!permit->valid());
+  permit.reset();
+  cluster.await_group({1});
+  BOOST_TEST(cluster.stage.services(NodeId{1}).acquire()->valid());
+  BOOST_TEST(pauses(cluster.journals.lines(NodeId{1}), before) == 1u);
+  BOOST_TEST(cluster.journals.life(NodeId{1}).value == 1u);  // no numbers were lost
+  cluster.judge();
+}
+
+// Waiting is counted from the last Paused: what waited all the while does not make another.
+BOOST_AUTO_TEST_CASE(a_queue_of_late_events_makes_one_paused) {
+  Cluster cluster({.nodes = 2, .timings = watched()});
+  cluster.stage.hold(NodeId{1}, Hook::start);
+  cluster.start(1);
+  Cue cue = cluster.stage.take(NodeId{1}, Hook::start);
+  cluster.stage.play(NodeId{1}, Hook::start, nullptr);
+  std::size_t before = 0;
+  {
+    const Busy busy(cluster.running(1).context);
+    cluster.journals.read_all();
+    before = cluster.journals.count(NodeId{1});
+    cue.complete();    // waits for the strand
+    cluster.start(2);  // its letters wait in the socket
+    const Duration begun = boottime_now();
+    as_long_as([&] { return boottime_now() - begun <= watched().T / 2 + 100ms; });
+  }
+  cluster.await_group({1, 2});
+  const auto lines = cluster.journals.lines(NodeId{1});
+  const auto first =
+      std::find_if(lines.begin() + static_cast<std::ptrdiff_t>(before), lines.end(), is_any_step);
+  BOOST_TEST(is_paused(*first), to_text(std::get<journal::Step>(*first).event));
+  BOOST_TEST(pauses(lines, before) == 1u);
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(a_save_that_takes_long_makes_what_waited_for_it_late) {
+  test::Door door;
+  test::Bell arrived;
+  std::atomic<bool> waits = false;
+  ClusterOptions options{.nodes = 1, .timings = watched()};
+  options.between = [&](NodeId,
+                        std::unique_ptr<SafeStorage> inner) -> std::unique_ptr<SafeStorage> {
+    return std::make_unique<test::WatchedSaves>(std::move(inner), [&](const SafeState& safe) {
+      if (safe.assigned) {
+        waits = true;
+        arrived.ring();
+        door.pass();
+      }
+      return Expected<>();
+    });
+  };
+  Cluster cluster(std::move(options));
+  door.shut();
+  cluster.start(1);
+  BOOST_TEST_REQUIRE(arrived.wait_until([&] { return waits.load(); }));
+  cluster.journals.read_all();
+  const std::size_t before = cluster.journals.count(NodeId{1});
+  // `check` expires meanwhile, and waits.
+  const Duration begun = boottime_now();
+  as_long_as(
+      [&] { return boottime_now() - begun <= watched().check_every + watched().T / 2 + 200ms; });
+  cluster.journals.read_all();
+  BOOST_TEST(cluster.journals.count(NodeId{1}) == before);  // nothing overtakes a Save
+  door.open();
+  const std::size_t next = cluster.await_line(1, "the next event", before, is_any_step);
+  const auto lines = cluster.journals.lines(NodeId{1});
+  BOOST_TEST(std::holds_alternative<journal::Performed>(lines[before]));
+  BOOST_TEST(is_paused(lines[next]), to_text(std::get<journal::Step>(lines[next]).event));
+  cluster.await_group({1});
+  cluster.judge();
+}
+
+// Where all of S(i) is saved at each change, a Save comes before the Stop of a Paused: permits are
+// not revoked before it is durable, but they are not valid again either.
+BOOST_AUTO_TEST_CASE(no_permit_is_valid_again_before_what_a_pause_leads_to_is_performed) {
+  test::Door door;
+  test::Bell arrived;
+  std::atomic<bool> shut = false;
+  std::atomic<bool> waits = false;
+  ClusterOptions options{.nodes = 1, .timings = watched()};
+  options.repairs.save_promises_only = false;
+  options.between = [&](NodeId,
+                        std::unique_ptr<SafeStorage> inner) -> std::unique_ptr<SafeStorage> {
+    return std::make_unique<test::WatchedSaves>(std::move(inner), [&](const SafeState&) {
+      if (shut) {
+        waits = true;
+        arrived.ring();
+        door.pass();
+      }
+      return Expected<>();
+    });
+  };
+  Cluster cluster(std::move(options));
+  cluster.start(1);
+  cluster.await_group({1});
+  auto permit = cluster.stage.services(NodeId{1}).acquire();
+  BOOST_TEST_REQUIRE(permit.has_value());
+  {
+    const Busy busy(cluster.running(1).context);
+    as_long_as([&] { return permit->valid(); });
+    door.shut();
+    shut = true;
+  }
+  BOOST_TEST_REQUIRE(arrived.wait_until([&] { return waits.load(); }));
+  bool valid = false;
+  const Duration begun = boottime_now();
+  as_long_as([&] {  // the loop turns a few times
+    valid = valid || permit->valid();
+    return boottime_now() - begun <= watched().T / 3;
+  });
+  BOOST_TEST(!valid);
+  shut = false;
+  door.open();
+  permit.reset();
+  cluster.await_group({1});
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_SUITE_END()
