@@ -144,7 +144,7 @@ void Watch::end_work(NodeId node, Duration at) {
 }
 
 bool Watch::check_formed(GroupNumber group) {
-  if (!formed_.empty() && !(formed_.back().group < group)) return false;
+  if (complete_.contains(group)) return false;
   const NodeSeen& coordinator = nodes_[group.coordinator];
   if (coordinator.view.status != Status::Normal || coordinator.view.group != group) return false;
   const auto& members = members_[group];
@@ -160,7 +160,11 @@ bool Watch::check_formed(GroupNumber group) {
   formed_.push_back(std::move(formed));
   disturbed_.reset();
   all_down_ = false;
-  started_.erase(started_.begin(), started_.upper_bound(group));
+  complete_.insert(group);
+  // Two groups may form at once where the network is cut; those of long ago do not come again.
+  constexpr std::size_t kept = 64;
+  while (complete_.size() > kept) complete_.erase(complete_.begin());
+  while (started_.size() > kept) started_.erase(started_.begin());
   return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -95,6 +96,7 @@ class Watch {
   std::vector<Worked> worked_;
   std::map<GroupNumber, NodeSet> members_;
   std::map<GroupNumber, std::map<NodeId, Duration>> started_;
+  std::set<GroupNumber> complete_;  ///< of `formed_`, the last ones
   std::multimap<NodeId, Duration> pauses_;
   std::optional<Duration> disturbed_;  ///< since the last group formed
   bool all_down_ = true;               ///< at some time since then

@@ -24,9 +24,7 @@ int run(int argc, char** argv) {
 #ifdef MUSTER_HAS_STORE_COMMAND
   add_store_command(app, exit_code);
 #endif
-#ifdef MUSTER_HAS_BENCH
   add_bench_command(app, exit_code);
-#endif
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
