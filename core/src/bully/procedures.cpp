@@ -226,10 +226,7 @@ void Turn::normal_when_all_ready() {
 
 // Recovery(i): S.h := undefined; Election(i)
 void Turn::recovery() {
-  state_.s = Status::Down;
-  state_.h.reset();
-  forget_group();
-  state_.answered_by.reset();
+  fail();
   election();
 }
 

@@ -97,10 +97,12 @@ void Turn::happened(const Expired& event) {
 }
 
 // By assumption 9 this node has failed: what Recovery(i) does, in the same life.
+// A node that is leaving has failed as well, and goes on leaving: the others may have a coordinator
+// by now.
 void Turn::happened(const Paused&) {
-  if (state_.leaving) return;
   stop({StopReason::paused, std::nullopt});
-  recovery();
+  fail();
+  if (!state_.leaving) election();
 }
 
 void Turn::happened(const Leaving&) {

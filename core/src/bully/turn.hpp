@@ -70,6 +70,7 @@ class Turn {
   void start_over(bool proven);
   void leave(LeaveCause cause);
   void depart();
+  void fail();
   void lost_member();
   void ask_members();
   void ask_normal(NodeId node);

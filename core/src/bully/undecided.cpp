@@ -67,11 +67,17 @@ void Turn::leave(LeaveCause cause) {
 }
 
 void Turn::depart() {
+  fail();
+  state_.left = true;
+  actions_.emplace_back(Leave{*state_.leaving});
+}
+
+// What a failure makes of S(i): S.s := Down, and S.h undefined when it recovers.
+void Turn::fail() {
   state_.s = Status::Down;
   state_.h.reset();
   forget_group();
-  state_.left = true;
-  actions_.emplace_back(Leave{*state_.leaving});
+  state_.answered_by.reset();
 }
 
 // A node in S.Up is proven dead. In Normal an election that runs already will find out by itself.
