@@ -23,6 +23,13 @@ bool holds_call(const Peer& peer, CallNumber call) {
   });
 }
 
+template <class What>
+bool holds(const Peer& peer) {
+  return std::any_of(peer.incoming.begin(), peer.incoming.end(), [](const Queued& queued) {
+    return std::holds_alternative<What>(queued.item);
+  });
+}
+
 }  // namespace
 
 void World::push(Node& to, NodeId from, Item item) {
@@ -61,23 +68,29 @@ bool World::connect(std::uint32_t a, std::uint32_t b) {
   return true;
 }
 
-bool World::refuse(std::uint32_t caller, std::uint32_t of) {
-  Node& node = (*this)[caller];
+// A refusal proves the end of the life that the session joins, once, and answers calls made before it.
+bool World::would_refuse(std::uint32_t caller, std::uint32_t of) const {
+  const Node& node = (*this)[caller];
   const Node& other = (*this)[of];
   if (!node.up || node.paused || other.up || other.silent || caller == of) return false;
-  Peer& peer = node.peers[other.config.self];
+  if (std::any_of(node.calls.begin(), node.calls.end(), [&](const auto& call) {
+        return call.second.letter.to == other.config.self && !call.second.given_up;
+      }))
+    return true;
+  const auto peer = node.peers.find(other.config.self);
+  return peer != node.peers.end() && peer->second.with && !holds<Refusal>(peer->second);
+}
+
+bool World::refuse(std::uint32_t caller, std::uint32_t of) {
+  if (!would_refuse(caller, of)) return false;
+  Node& node = (*this)[caller];
   Refusal refusal;
   for (auto& [number, call] : node.calls) {
-    if (call.letter.to != other.config.self || call.given_up) continue;
+    if (call.letter.to.value != of || call.given_up) continue;
     call.given_up = true;
     refusal.calls.insert(number);
   }
-  const bool proves = peer.with && std::none_of(peer.incoming.begin(), peer.incoming.end(),
-                                                [](const Queued& queued) {
-                                                  return std::holds_alternative<Refusal>(queued.item);
-                                                });
-  if (refusal.calls.empty() && !proves) return false;
-  push(node, other.config.self, std::move(refusal));
+  push(node, NodeId{of}, std::move(refusal));
   return true;
 }
 
@@ -98,16 +111,25 @@ bool World::can_be_answered(const Node& caller, const OutCall& call) const {
   });
 }
 
+bool World::would_be_silent(std::uint32_t caller, std::uint32_t of) const {
+  const Node& node = (*this)[caller];
+  return node.up && !node.paused &&
+         std::any_of(node.calls.begin(), node.calls.end(), [&](const auto& call) {
+           return call.second.letter.to.value == of && !call.second.given_up &&
+                  !can_be_answered(node, call.second);
+         });
+}
+
 bool World::silence(std::uint32_t caller, std::uint32_t of) {
+  if (!would_be_silent(caller, of)) return false;
   Node& node = (*this)[caller];
-  if (!node.up || node.paused) return false;
   for (auto& [number, call] : node.calls) {
     if (call.letter.to.value != of || call.given_up || can_be_answered(node, call)) continue;
     call.given_up = true;
     push(node, NodeId{of}, Silence{number});
-    return true;
+    break;
   }
-  return false;
+  return true;
 }
 
 bool World::lose(std::uint32_t from, std::uint32_t to) {

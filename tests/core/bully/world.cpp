@@ -150,7 +150,7 @@ bool World::fail(std::uint32_t id, bool silent) {
 }
 
 void World::end_life(Node& node) {
-  node.up = node.paused = false;
+  node.up = node.paused = node.uncounted = false;
   node.state = {};
   node.timers.clear();
   node.peers.clear();
@@ -171,6 +171,7 @@ bool World::resume(std::uint32_t id) {
   Node& node = (*this)[id];
   if (!node.up || !node.paused) return false;
   node.paused = false;
+  node.uncounted = node.state.leaving.has_value();
   take(node, Paused{node.config.timings.T});
   return true;
 }
@@ -289,7 +290,7 @@ std::vector<Standing> World::standings() const {
   for (const Node& node : nodes_) {
     const auto works = node.application.discounted ? std::nullopt : node.application.works;
     all.push_back(standing(node.config.self, bully::view(node.config, node.state), works));
-    all.back().up = node.up && !node.paused;
+    all.back().up = node.up && !node.paused && !node.uncounted;
   }
   return all;
 }
@@ -305,7 +306,9 @@ bool World::reorganized() const {
 bool World::quiet() const {
   for (const Node& node : nodes_) {
     if (!node.up || node.paused) continue;
-    if (!node.calls.empty() || node.application.running || node.application.stopping) return false;
+    if (node.application.running || node.application.stopping) return false;
+    for (const auto& [number, call] : node.calls)
+      if (can_be_answered(node, call)) return false;
     for (const auto& [peer, view] : node.peers)
       if (!view.incoming.empty()) return false;
   }

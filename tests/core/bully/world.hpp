@@ -92,6 +92,7 @@ struct TestNode {
   bully::State state;
   bool up = false;
   bool paused = false;
+  bool uncounted = false;      ///< it paused while leaving, and ignores that (3.3): it counts no longer
   bool silent = false;         ///< while down: refuses nothing, says nothing
   bool hold_hooks = false;     ///< run_until_quiet lets no hook of it end
   SafeState safe;              ///< safe storage
@@ -170,8 +171,11 @@ class World {
   [[nodiscard]] std::vector<Standing> standings() const;
   /// Assertion 2, and that all have the same group number.
   [[nodiscard]] bool reorganized() const;
-  /// True when neither letter, hook nor call is on its way.
+  /// True when no letter is on its way, no hook runs, and no call will be answered.
   [[nodiscard]] bool quiet() const;
+  /// Whether `refuse`, or `silence`, is possible now.
+  [[nodiscard]] bool would_refuse(std::uint32_t at, std::uint32_t of) const;
+  [[nodiscard]] bool would_be_silent(std::uint32_t at, std::uint32_t of) const;
   [[nodiscard]] const Actions& last_actions() const { return last_actions_; }
   /// All letters sent, in order, while `record` is on.
   [[nodiscard]] const std::vector<Letter>& sent() const { return sent_; }

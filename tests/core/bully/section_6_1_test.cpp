@@ -1,0 +1,236 @@
+#include "alone.hpp"
+#include "script.hpp"
+
+/// Sections 6.1 to 6.8, the paper's text and as it ships. The schedules whose every step matters are
+/// scenarios as well (tests/scenarios/bully).
+
+namespace muster::test {
+
+namespace {
+
+/// Runs a script from nodes that are all down; every command must be possible.
+World played(std::uint32_t nodes, Repairs repairs, const char* script) {
+  World world(nodes, repairs);
+  for (const Command& command : parse_script(script))
+    BOOST_REQUIRE_MESSAGE(run(world, command), "not possible: " << to_line(command));
+  return world;
+}
+
+const bully::State& state(const World& world, std::uint32_t node) { return world[node].state; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(section_6)
+
+// --- 6.1 Quick crash-restart of a lower node inside an election -------------------------------------------
+
+constexpr const char* restart_inside_an_election = R"(
+  recover 3
+  recover 1
+  until 3 Announcing
+  fail 1
+  recover 1
+)";
+
+BOOST_AUTO_TEST_CASE(a_lower_node_that_restarts_inside_an_election_is_no_member_by_what_was_sent_to_its_old_life) {
+  for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
+    World world = played(3, repairs, restart_inside_an_election);
+    while (state(world, 1).s == Status::Down && world.run_once()) {
+    }
+    BOOST_TEST(state(world, 1).s == Status::Election);  // not before its new life was halted
+    BOOST_TEST((state(world, 1).safe.incarnation == Incarnation{2}));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(literally_the_next_check_finds_it_and_restarts_everything) {
+  // As in the paper's model the calls are to a node: they reach the new life, and are ignored but answered.
+  Alone restarted(1, 3, Repairs::none());
+  restarted.unanswered(2);
+  restarted.answered(3, Here{});
+  BOOST_TEST(answer<Joined>(restarted.called(3, restarted.new_coordinator(3))));
+  BOOST_TEST(answer<Installed>(restarted.called(3, restarted.ready(3))));
+  BOOST_TEST(restarted.state().s == Status::Down);
+  BOOST_TEST(!answer<Normality>(restarted.called(3, AreYouNormal{}))->normal);
+
+  Alone coordinator(3, 3, Repairs::none());
+  coordinator.normal_coordinator_of({id(1)});
+  coordinator.expire(Timer::check);
+  coordinator.answered(1, Normality{false});
+  BOOST_TEST(coordinator.state().s == Status::Election);
+}
+
+BOOST_AUTO_TEST_CASE(a_refusal_makes_the_coordinator_start_over_now) {
+  World world = played(3, {}, restart_inside_an_election);
+  world.run_until_quiet();
+  BOOST_TEST(world.reorganized());  // no timer was needed
+  BOOST_TEST(state(world, 3).up.size() == 1U);
+  BOOST_TEST((state(world, 3).up.front().incarnation == Incarnation{2}));
+}
+
+BOOST_AUTO_TEST_CASE(h_is_undefined_after_recovery_whatever_safe_storage_says) {
+  Repairs repairs = Repairs::none();  // the whole of S(i) is in safe storage
+  Alone node(1, 3, repairs);
+  node.unanswered(2);
+  node.answered(3, Here{});
+  node.halt_by(3);
+  BOOST_REQUIRE((node.node().safe.vector.h == id(3)));
+  node.world.fail(1);
+  node.world.recover(1);
+  BOOST_TEST(!node.state().h.has_value());
+  BOOST_TEST(node.state().s == Status::Down);
+  node.called(3, node.new_coordinator(3));
+  BOOST_TEST(node.state().s == Status::Down);
+}
+
+// --- 6.2 Higher node recovers between my AreYouThere and my Halts ------------------------------------------
+
+constexpr const char* higher_node_between = R"(
+  recover 1
+  run
+  recover 2
+  refuse 2 3
+  deliver 3 2        # 3 is not there: 2 goes on
+  until 2 Announcing
+  recover 3          # and there it is
+)";
+
+BOOST_AUTO_TEST_CASE(a_higher_node_between_are_you_there_and_halt_is_safe) {
+  for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
+    World world = played(3, repairs, higher_node_between);
+    BOOST_TEST(world.settle());
+    BOOST_TEST(state(world, 1).c->candidate == id(3));
+    BOOST_TEST(state(world, 2).c->candidate == id(3));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_late_new_coordinator_finds_another_h_and_is_ignored) {
+  for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
+    Alone node(1, 3, repairs);
+    node.answered(2, Here{});
+    node.halt_by(2);
+    const NewCoordinator late = node.new_coordinator(2);
+    node.halt_by(3);
+    node.called(2, late);
+    BOOST_TEST(node.state().s == Status::Election);
+    node.called(3, node.new_coordinator(3));
+    BOOST_TEST(node.view().coordinator.value() == id(3));
+  }
+}
+
+// --- 6.3 Two concurrent elections -----------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(of_two_elections_at_once_the_lower_is_answered_or_halted_by_the_higher) {
+  for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
+    World world(3, repairs);
+    for (std::uint32_t i = 1; i <= 3; ++i) world.recover(i);
+    world.run_until_quiet();
+    BOOST_TEST(state(world, 3).s == Status::Normal);
+    BOOST_TEST(world.settle());
+    BOOST_TEST(state(world, 1).c->candidate == id(3));
+  }
+}
+
+// --- 6.4 What STOP must kill ----------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(an_answer_to_an_election_that_was_halted_has_no_effect) {
+  for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
+    Alone node(2, 3, repairs);
+    node.unanswered(3);
+    node.stop();
+    BOOST_REQUIRE(node.procedure<bully::HaltingLower>());
+    const CallNumber call = node.procedure<bully::HaltingLower>()->call;
+    node.halt_by(3);
+    node.give(Received{{id(1), {1}, id(2), call, Answer{Halted{}}}});
+    BOOST_TEST(node.state().s == Status::Election);
+    BOOST_TEST(node.procedure<bully::Idle>());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(every_continuation_of_an_ended_procedure_has_no_effect) {
+  Alone node(2, 4);
+  node.reorganizing({id(1)});
+  node.expire(Timer::check);
+  const CallNumber question = node.procedure<bully::Reorganizing>()->questions.begin()->first;
+  node.halt_by(4);
+  const bully::State before = node.state();
+  BOOST_TEST(node.give(Unanswered{id(1), question}).empty());
+  BOOST_TEST((node.state() == before));
+}
+
+// --- 6.5 Halt must be sequential and descending -----------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(with_descending_halts_the_lower_candidate_is_dead_before_the_lower_node_is_halted) {
+  for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
+    Alone node(3, 3, repairs);
+    node.stop();
+    for (const Letter& letter : node.world.sent())
+      if (std::holds_alternative<Halt>(letter.message)) BOOST_TEST(letter.to == id(2));
+    BOOST_TEST(sent<Halt>(node.answered(2, Halted{})) == Nodes({1}));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_unanswered_halt_is_waited_for_before_the_next_goes_out) {
+  Alone node(3, 3);
+  node.stop();
+  BOOST_TEST(sent<Halt>(node.give(Failed{id(2), {1}})).empty());
+  BOOST_TEST(sent<Halt>(node.unanswered(2)) == Nodes({1}));
+}
+
+// --- 6.6 Coordinator fails during reorganization; partial Ready ----------------------------------------------
+
+BOOST_AUTO_TEST_CASE(members_find_out_that_their_coordinator_died_in_reorganization) {
+  for (const char* where : {"Announcing", "Reorganizing", "MakingReady"}) {
+    World world(3);
+    world.recover(1);
+    world.recover(2);
+    world.recover(3);
+    BOOST_REQUIRE(run(world, parse_command("until 3 " + std::string(where))));
+    world.fail(3, true);
+    BOOST_TEST(world.settle());
+    BOOST_TEST(state(world, 1).c->candidate == id(2));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(half_way_through_ready_some_are_normal_and_some_in_reorganization) {
+  World world(3, Repairs::none());
+  for (std::uint32_t i = 1; i <= 3; ++i) world.recover(i);
+  BOOST_REQUIRE(world.run_until([](const World& now) { return now[1].state.s == Status::Normal; }));
+  BOOST_TEST(state(world, 2).s == Status::Reorganization);
+  world.fail(3);
+  BOOST_TEST(!assertion_1a(world.standings()).has_value());
+  BOOST_TEST(world.settle());
+}
+
+// --- 6.7 Coordinator-elect stuck in Reorganization -----------------------------------------------------------
+
+constexpr const char* stuck = R"(
+  recover 1
+  run
+  recover 2
+  refuse 2 3
+  deliver 3 2
+  until 2 Announcing
+  fail 1
+  recover 3
+  hold 3             # 3 is up and answers, but its election does not come to its Halts
+  refuse 2 1
+  run
+  fail 3
+)";
+
+BOOST_AUTO_TEST_CASE(literally_a_coordinator_elect_may_be_stuck_in_reorganization_for_ever) {
+  World world = played(3, Repairs::none(), stuck);
+  BOOST_TEST(!world.settle());
+  BOOST_TEST(state(world, 2).s == Status::Reorganization);
+  BOOST_TEST(state(world, 2).c->candidate == id(2));
+}
+
+BOOST_AUTO_TEST_CASE(with_either_half_of_the_remedy_it_is_not) {
+  World world(3, Repairs{});
+  for (const Command& command : parse_script(stuck)) run(world, command);
+  BOOST_TEST(world.settle());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace muster::test

@@ -1,0 +1,118 @@
+#include "alone.hpp"
+
+#include <algorithm>
+
+/// Section 7: messages of one fail-over, requests and answers both counted. The k highest of n are down, m is
+/// the highest that is up. Here the deaths are silent and everything else is quick.
+
+namespace muster::test {
+
+namespace {
+
+enum class Noticed { by_the_highest, by_all };
+
+/// The letters from the first Timeout until the group of m is Normal.
+std::size_t letters_of_a_fail_over(std::uint32_t n, std::uint32_t k, Noticed noticed, Repairs repairs) {
+  World world(n, repairs);
+  for (std::uint32_t i = 1; i <= n; ++i) world.recover(i);
+  BOOST_REQUIRE(world.settle());
+  const std::uint32_t m = n - k;
+  for (std::uint32_t i = n; i > m; --i) world.fail(i, true);
+  const std::size_t before = world.sent().size();
+  if (noticed == Noticed::by_the_highest) {
+    BOOST_REQUIRE(world.expire(m, Timer::coordinator));
+  } else {
+    for (std::uint32_t i = 1; i <= m; ++i) BOOST_REQUIRE(world.expire(i, Timer::coordinator));
+  }
+  // Calls to the dead are silent, all at the same time; no timer comes between.
+  for (bool more = true; more;) {
+    world.run_until_quiet();
+    more = false;
+    for (std::uint32_t i = 1; i <= m; ++i)
+      for (std::uint32_t dead = m + 1; dead <= n; ++dead) more = world.silence(i, dead) || more;
+  }
+  BOOST_REQUIRE(world.reorganized());
+  BOOST_REQUIRE(world[m].state.s == Status::Normal);
+  return world.sent().size() - before;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(section_7)
+
+BOOST_AUTO_TEST_CASE(literally_at_best_1_and_k_and_6_for_each_lower_node) {
+  for (std::uint32_t n = 3; n <= 7; ++n)
+    for (std::uint32_t k = 1; k < n; ++k) {
+      const std::uint32_t m = n - k;
+      const std::size_t letters =
+          letters_of_a_fail_over(n, k, Noticed::by_the_highest, Repairs::none());
+      BOOST_TEST(letters == 1 + k + 6 * (m - 1));
+      if (k == 1) BOOST_TEST(letters == 6 * n - 10);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(literally_when_all_notice_m_and_2_and_k_and_6_for_each_lower_node) {
+  for (std::uint32_t n = 3; n <= 7; ++n)
+    for (std::uint32_t k = 1; k < n; ++k) {
+      const std::uint32_t m = n - k;
+      const std::size_t letters = letters_of_a_fail_over(n, k, Noticed::by_all, Repairs::none());
+      BOOST_TEST(letters == m + 2 * (m - 1) + k + 6 * (m - 1));
+      if (k == 1) BOOST_TEST(letters == 9 * n - 16);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(as_it_ships_6_for_each_lower_node_and_one_question_when_only_the_highest_notices) {
+  for (std::uint32_t n = 3; n <= 7; ++n)
+    for (std::uint32_t k = 1; k < n; ++k) {
+      const std::uint32_t m = n - k;
+      // Of the k that are down, the coordinator is asked once; the others in phase A.
+      BOOST_TEST(letters_of_a_fail_over(n, k, Noticed::by_the_highest, {}) == k + 6 * (m - 1));
+    }
+}
+
+// Calls to the dead are refused or unanswered: as it ships at most 8 letters pass for each lower node.
+BOOST_AUTO_TEST_CASE(as_it_ships_at_most_8_between_the_living_for_each_lower_node_when_all_notice) {
+  for (std::uint32_t n = 3; n <= 7; ++n) {
+    const std::uint32_t m = n - 1;
+    const std::size_t letters = letters_of_a_fail_over(n, 1, Noticed::by_all, {});
+    BOOST_TEST(letters - m <= 8 * (m - 1));  // without the m questions to the dead coordinator
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_proven_death_costs_the_living_at_most_8_for_each_lower_node) {
+  for (std::uint32_t n = 3; n <= 7; ++n) {
+    World world(n);
+    for (std::uint32_t i = 1; i <= n; ++i) world.recover(i);
+    BOOST_REQUIRE(world.settle());
+    world.fail(n);
+    const std::size_t before = world.sent().size();
+    BOOST_REQUIRE(world.run_until([](const World& now) { return now.reorganized(); }));
+    std::size_t letters = 0;
+    for (std::size_t at = before; at < world.sent().size(); ++at)
+      letters += world.sent()[at].to == id(n) ? 0U : 1U;
+    BOOST_TEST(letters <= 8 * (n - 2));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_cold_start_of_all_at_once_takes_8_for_each_lower_node_sequentially) {
+  for (std::uint32_t n = 3; n <= 7; ++n) {
+    World world(n, Repairs::none());
+    for (std::uint32_t i = 1; i <= n; ++i) world.recover(i);
+    BOOST_REQUIRE(world.run_until([](const World& now) { return now.reorganized(); }));
+    BOOST_TEST(world.sent().size() == 8 * (n - 1));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_loser_asks_and_is_answered_once) {
+  World world(5, Repairs::none());
+  for (std::uint32_t i = 1; i <= 5; ++i) world.recover(i);
+  world.run_until_quiet();
+  for (std::uint32_t i = 1; i < 5; ++i)
+    BOOST_TEST(std::count_if(world.sent().begin(), world.sent().end(), [&](const Letter& letter) {
+                 return letter.from == id(i) && std::holds_alternative<AreYouThere>(letter.message);
+               }) == 1);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace muster::test
