@@ -64,7 +64,7 @@ class Story {
       if (std::holds_alternative<Reorganize>(action)) marks.reorganize = t;
       const auto* send = std::get_if<Send>(&action);
       if (!send) continue;
-      ++letters_;
+      if (survivors_.contains(send->letter.to)) ++letters_;
       if (std::holds_alternative<Halt>(send->letter.message) && !marks.first_halt)
         marks.first_halt = t;
       if (std::holds_alternative<NewCoordinator>(send->letter.message)) marks.election_point = t;

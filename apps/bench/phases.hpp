@@ -33,7 +33,7 @@ struct Failover {
   std::size_t members = 0;
   Duration whole{};  ///< from the fault until the last survivor's application has started
   std::array<Duration, phase_count> phases{};
-  std::uint64_t letters = 0;  ///< sent by the survivors, from the fault until then
+  std::uint64_t letters = 0;  ///< between the survivors, from the fault until then
 };
 
 /// The fail-over after the fault at `fault`: to the first group that all of `survivors` started
