@@ -27,7 +27,9 @@ constexpr int record_pipe_bytes = 1 << 20;
 
 volatile sig_atomic_t caught = 0;
 
-Duration now() { return Duration(monotonic_ns()); }
+Duration now() {
+  return Duration(monotonic_ns());
+}
 
 Failure file_failure(const std::filesystem::path& file) {
   return {ExitCode::io_error, "cannot write " + file.string() + ": " + std::strerror(errno)};
@@ -41,7 +43,9 @@ void catch_signals() {
   for (int number : {SIGINT, SIGTERM, SIGHUP}) sigaction(number, &action, nullptr);
 }
 
-int caught_signal() { return caught; }
+int caught_signal() {
+  return caught;
+}
 
 std::map<NodeId, Address> addresses_on(const std::vector<std::uint16_t>& ports) {
   std::map<NodeId, Address> addresses;
@@ -67,7 +71,8 @@ Expected<> Cluster::prepare() {
     if (const auto read = load_config(file); !read) return read.error();
   }
   const auto faults = options_.directory / "faults.jsonl";
-  fault_journal_ = Descriptor(::open(faults.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  fault_journal_ =
+      Descriptor(::open(faults.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   if (!fault_journal_) return file_failure(faults);
   auto records = make_pipe();
   auto death = make_pipe();
@@ -84,7 +89,9 @@ Expected<> Cluster::prepare() {
 std::filesystem::path Cluster::data(NodeId node) const {
   return options_.directory / ("n" + std::to_string(node.value));
 }
-std::filesystem::path Cluster::journal(NodeId node) const { return data(node) / "journal.jsonl"; }
+std::filesystem::path Cluster::journal(NodeId node) const {
+  return data(node) / "journal.jsonl";
+}
 std::filesystem::path Cluster::config_file(NodeId node) const {
   return options_.directory / ("n" + std::to_string(node.value) + ".toml");
 }
@@ -228,7 +235,9 @@ pid_t Cluster::pid(NodeId node) const {
   return process ? process->pid() : 0;
 }
 
-bool Cluster::normal() const { return watch_.normal(live(), since_); }
+bool Cluster::normal() const {
+  return watch_.normal(live(), since_);
+}
 
 void Cluster::turn(Duration wait) {
   pollfd news{records_.read.fd(), POLLIN, 0};

@@ -20,16 +20,16 @@ namespace muster::apps {
 struct ClusterOptions {
   std::filesystem::path directory;
   std::filesystem::path program = "/proc/self/exe";  ///< the muster that runs the nodes
-  ClusterConfig cluster;                  ///< with the addresses of all nodes
+  ClusterConfig cluster;                             ///< with the addresses of all nodes
   ApplicationConfig application{"shards", 20};
-  std::map<NodeId, int> networks;         ///< the network namespace of each node; none: this one
+  std::map<NodeId, int> networks;  ///< the network namespace of each node; none: this one
 };
 
 /// The nodes 1 to `count` on `ports` of 127.0.0.1.
 std::map<NodeId, Address> addresses_on(const std::vector<std::uint16_t>& ports);
 
-/// Real nodes, a process each, with all their files in one directory; the resource that their records go
-/// to; and the journal of what is done to them. Used by one thread.
+/// Real nodes, a process each, with all their files in one directory; the resource that their
+/// records go to; and the journal of what is done to them. Used by one thread.
 class Cluster {
  public:
   /// Is told what happens, in the order of its time.
@@ -40,7 +40,8 @@ class Cluster {
     virtual void ended_unasked(NodeId, int wait_status) { static_cast<void>(wait_status); }
   };
 
-  /// Writes the configurations. Fails where a file cannot be written or the configuration is no good.
+  /// Writes the configurations. Fails where a file cannot be written or the configuration is no
+  /// good.
   static Expected<std::unique_ptr<Cluster>> make(ClusterOptions options);
 
   void listen(Listener* listener) { listener_ = listener; }
@@ -68,7 +69,7 @@ class Cluster {
   [[nodiscard]] bool normal() const;
 
   [[nodiscard]] NodeSet nodes() const { return options_.cluster.ids(); }
-  [[nodiscard]] NodeSet live() const;    ///< their processes run and are not paused
+  [[nodiscard]] NodeSet live() const;  ///< their processes run and are not paused
   [[nodiscard]] NodeSet paused() const;
   [[nodiscard]] NodeSet down() const;
   [[nodiscard]] pid_t pid(NodeId node) const;
@@ -117,7 +118,8 @@ class Cluster {
   std::uint64_t faults_ = 0;
 };
 
-/// Makes SIGINT, SIGTERM and SIGHUP end what waits in a cluster, so that it can be put away in order.
+/// Makes SIGINT, SIGTERM and SIGHUP end what waits in a cluster, so that it can be put away in
+/// order.
 void catch_signals();
 /// The signal that came; 0: none.
 int caught_signal();

@@ -17,7 +17,8 @@ std::filesystem::path segment_path(const std::filesystem::path& file, unsigned s
 std::vector<std::filesystem::path> JournalTail::segments(const std::filesystem::path& file) {
   std::vector<std::filesystem::path> found;
   std::error_code error;
-  for (unsigned segment = 0; std::filesystem::exists(segment_path(file, segment), error); ++segment) {
+  for (unsigned segment = 0; std::filesystem::exists(segment_path(file, segment), error);
+       ++segment) {
     found.push_back(segment_path(file, segment));
   }
   return found;
@@ -32,7 +33,8 @@ bool JournalTail::open_segment() {
 void JournalTail::read(std::vector<journal::Line>& lines) {
   std::error_code error;
   while (open_segment()) {
-    // Asked before reading: what is in the next segment was written after the last line of this one.
+    // Asked before reading: what is in the next segment was written after the last line of this
+    // one.
     const bool last = !std::filesystem::exists(segment_path(file_, segment_ + 1), error);
     while (read_segment(lines)) {
     }

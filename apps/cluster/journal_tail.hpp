@@ -11,7 +11,8 @@
 
 namespace muster::apps {
 
-/// Follows the journal of a node while it is written, from its first line on, over all its segments.
+/// Follows the journal of a node while it is written, from its first line on, over all its
+/// segments.
 class JournalTail {
  public:
   explicit JournalTail(std::filesystem::path file) : file_(std::move(file)) {}
@@ -23,7 +24,8 @@ class JournalTail {
   [[nodiscard]] std::uint64_t torn() const { return torn_; }
 
   /// The segments there are, the first one first.
-  [[nodiscard]] static std::vector<std::filesystem::path> segments(const std::filesystem::path& file);
+  [[nodiscard]] static std::vector<std::filesystem::path> segments(
+      const std::filesystem::path& file);
 
  private:
   bool open_segment();

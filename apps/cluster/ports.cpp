@@ -42,7 +42,8 @@ Descriptor lock_port(std::uint16_t port) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   const std::string name = "muster-port-" + std::to_string(port);
-  std::memcpy(address.sun_path + 1, name.data(), name.size());  // after a zero: a name without a file
+  std::memcpy(address.sun_path + 1, name.data(),
+              name.size());  // after a zero: a name without a file
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
   if (bind(socket.fd(), reinterpret_cast<const sockaddr*>(&address), size) != 0) return {};
   return socket;
@@ -62,9 +63,10 @@ Expected<ReservedPorts> ReservedPorts::take(std::size_t count) {
     taken.locks_.push_back(std::move(lock));
   }
   if (taken.ports_.size() < count) {
-    return Failure{ExitCode::temporary,
-                   "no " + std::to_string(count) +
-                       " free ports on 127.0.0.1 below the ephemeral range; end what listens there"};
+    return Failure{
+        ExitCode::temporary,
+        "no " + std::to_string(count) +
+            " free ports on 127.0.0.1 below the ephemeral range; end what listens there"};
   }
   return taken;
 }

@@ -31,8 +31,9 @@ std::vector<std::string> environment_of(const ProcessOptions& options) {
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view text = *variable;
     const auto name = text.substr(0, text.find('=') + 1);
-    const bool replaced = std::any_of(options.environment.begin(), options.environment.end(),
-                                      [&](const std::string& own) { return own.starts_with(name); });
+    const bool replaced =
+        std::any_of(options.environment.begin(), options.environment.end(),
+                    [&](const std::string& own) { return own.starts_with(name); });
     if (!replaced) variables.emplace_back(text);
   }
   return variables;
@@ -79,7 +80,8 @@ struct Prepared {
   for (int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD, SIGQUIT}) ::signal(number, SIG_DFL);
   const int input = open("/dev/null", O_RDONLY);
   const int output = open(prepared.output.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-  if (input < 0 || output < 0 || dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0) failed();
+  if (input < 0 || output < 0 || dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0)
+    failed();
   if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) != 0) failed();
   for (int fd : prepared.inherited) {
     if (fcntl(fd, F_SETFD, 0) != 0) failed();
@@ -117,7 +119,8 @@ Expected<Process> Process::launch(const ProcessOptions& options) {
   } while (size < 0 && errno == EINTR);
   if (size == 0) return process;
   errno = error;
-  return system_failure("cannot start " + prepared.program + " with its output in " + prepared.output);
+  return system_failure("cannot start " + prepared.program + " with its output in " +
+                        prepared.output);
 }
 
 Process::~Process() {
@@ -149,7 +152,8 @@ int Process::wait() {
 }
 
 std::string describe_end(int wait_status) {
-  if (WIFSIGNALED(wait_status)) return "was ended by signal " + std::to_string(WTERMSIG(wait_status));
+  if (WIFSIGNALED(wait_status))
+    return "was ended by signal " + std::to_string(WTERMSIG(wait_status));
   return "ended with exit code " + std::to_string(WEXITSTATUS(wait_status));
 }
 

@@ -49,8 +49,9 @@ struct ProcessOptions {
   int network = -1;                      ///< the network namespace to enter; none: -1
 };
 
-/// A child in a process group of its own. The kernel kills it when this process ends; destroying the handle
-/// does too. To be launched by the main thread: the child ends with the thread that made it.
+/// A child in a process group of its own. The kernel kills it when this process ends; destroying
+/// the handle does too. To be launched by the main thread: the child ends with the thread that made
+/// it.
 class Process {
  public:
   static Expected<Process> launch(const ProcessOptions& options);

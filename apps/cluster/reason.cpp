@@ -22,7 +22,9 @@ bool coordinates(std::string_view procedure) {
   return is_any(procedure, "Announcing", "Reorganizing", "MakingReady");
 }
 
-std::string name(NodeId node) { return "node " + std::to_string(node.value); }
+std::string name(NodeId node) {
+  return "node " + std::to_string(node.value);
+}
 
 /// Text of another node or of an application: printable, and never more than a line.
 std::string foreign(const std::string& text) {
@@ -36,7 +38,8 @@ std::string foreign(const std::string& text) {
 
 std::string of_answer(const Letter& letter) {
   const auto* answer = std::get_if<Answer>(&letter.message);
-  if (answer == nullptr) return name(letter.from) + " sent " + std::string(alternative_name(letter.message));
+  if (answer == nullptr)
+    return name(letter.from) + " sent " + std::string(alternative_name(letter.message));
   if (const auto* refused = std::get_if<Refused>(&answer->result)) {
     return name(letter.from) + " refused: " + foreign(refused->why);
   }
@@ -95,7 +98,8 @@ struct ReasonOfEvent {
 }  // namespace
 
 bool begins_election(const View& before, const journal::Step& step) {
-  if (std::holds_alternative<Recovered>(step.event) || std::holds_alternative<Paused>(step.event)) return true;
+  if (std::holds_alternative<Recovered>(step.event) || std::holds_alternative<Paused>(step.event))
+    return true;
   const std::string& was = before.procedure;
   const std::string& is = step.view.procedure;
   const bool begun = seeks_or_halts(is) || is == "BackingOff";

@@ -10,8 +10,8 @@
 
 namespace muster::apps {
 
-/// The resource behind the shards: it checks the group number, and so is safe from nodes of the past. A
-/// record is accepted only if its shard's group did not get smaller.
+/// The resource behind the shards: it checks the group number, and so is safe from nodes of the
+/// past. A record is accepted only if its shard's group did not get smaller.
 class Resource {
  public:
   struct Refusal {

@@ -128,7 +128,9 @@ std::string default_script(const Timings& timings) {
          "start all\n"
          "wait normal\n"
          "run 1s\n"
-         "pause coordinator for " + pause + "   # SIGSTOP: by assumption 9 a failure\n"
+         "pause coordinator for " +
+         pause +
+         "   # SIGSTOP: by assumption 9 a failure\n"
          "wait normal\n"
          "run 1s\n"
          "kill all                      # a power cut, as far as processes can tell\n"
@@ -140,7 +142,8 @@ std::string default_script(const Timings& timings) {
 RandomScript::RandomScript(std::uint64_t seed, const NodeSet& nodes, const Timings& timings)
     : state_(seed), live_(nodes), timings_(timings) {}
 
-// SplitMix64: the same numbers on every machine, which distributions of the standard library are not.
+// SplitMix64: the same numbers on every machine, which distributions of the standard library are
+// not.
 std::uint64_t RandomScript::below(std::uint64_t bound) {
   state_ += 0x9E3779B97F4A7C15;
   std::uint64_t mixed = state_;
@@ -174,7 +177,8 @@ Script RandomScript::next() {
   } else {
     const NodeId node = any(live_);
     const Duration length = timings_.T / 4 * static_cast<int>(1 + below(24));
-    steps.push_back(step("pause " + std::to_string(node.value) + " for " + format_duration(length)));
+    steps.push_back(
+        step("pause " + std::to_string(node.value) + " for " + format_duration(length)));
   }
   // From nothing, so that faults meet in one election, to long enough for it to end.
   const auto run = std::chrono::milliseconds(below(3) == 0 ? 1 + below(10) : 10 + below(400));

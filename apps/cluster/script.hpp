@@ -48,14 +48,16 @@ struct ScriptStep {
 };
 using Script = std::vector<ScriptStep>;
 
-/// Reads a script; `file` is its name in messages. Fails (exit 2) with place, line and what is expected.
+/// Reads a script; `file` is its name in messages. Fails (exit 2) with place, line and what is
+/// expected.
 Expected<Script> parse_script(std::string_view text, const std::string& file);
 
-/// The script of a demo that is told nothing: every fault that the Bully is made for, with `timings`.
+/// The script of a demo that is told nothing: every fault that the Bully is made for, with
+/// `timings`.
 std::string default_script(const Timings& timings);
 
-/// Makes the steps of a random run: faults of single nodes and of several, always the same for a seed and a
-/// number of nodes, and at its end all nodes up.
+/// Makes the steps of a random run: faults of single nodes and of several, always the same for a
+/// seed and a number of nodes, and at its end all nodes up.
 class RandomScript {
  public:
   RandomScript(std::uint64_t seed, const NodeSet& nodes, const Timings& timings);

@@ -42,7 +42,8 @@ bool Watch::take_line(const journal::Header& header) {
 
 bool Watch::take_line(const journal::Step& step) {
   NodeSeen& seen = nodes_[step.stamp.node];
-  if (!seen.up || seen.incarnation != step.stamp.incarnation) return false;  // stamped after its kill
+  if (!seen.up || seen.incarnation != step.stamp.incarnation)
+    return false;  // stamped after its kill
   if (begins_election(seen.view, step)) ++counts_.elections;
   seen.reason = reason_of(seen, step);
   if (const auto* paused = std::get_if<Paused>(&step.event)) {
@@ -123,7 +124,8 @@ void Watch::down(NodeId node, Duration at) {
   NodeSeen& seen = nodes_[node];
   seen.up = false;
   seen.view = {};
-  const bool none = std::none_of(nodes_.begin(), nodes_.end(), [](const auto& n) { return n.second.up; });
+  const bool none =
+      std::none_of(nodes_.begin(), nodes_.end(), [](const auto& n) { return n.second.up; });
   if (none) all_down_ = true;
 }
 
@@ -171,7 +173,8 @@ bool Watch::check_formed(GroupNumber group) {
 std::vector<Duration> Watch::pauses(NodeId node) const {
   std::vector<Duration> found;
   const auto [begin, end] = pauses_.equal_range(node);
-  std::transform(begin, end, std::back_inserter(found), [](const auto& pause) { return pause.second; });
+  std::transform(begin, end, std::back_inserter(found),
+                 [](const auto& pause) { return pause.second; });
   return found;
 }
 
@@ -181,9 +184,10 @@ std::optional<NodeId> Watch::coordinator() const {
     if (seen.up && !seen.paused && seen.view.coordinator) ++votes[*seen.view.coordinator];
   }
   if (votes.empty()) return std::nullopt;
-  return std::max_element(votes.begin(), votes.end(), [](const auto& left, const auto& right) {
-           return left.second < right.second;
-         })->first;
+  return std::max_element(
+             votes.begin(), votes.end(),
+             [](const auto& left, const auto& right) { return left.second < right.second; })
+      ->first;
 }
 
 bool Watch::normal(const NodeSet& live, const std::map<NodeId, Duration>& since) const {

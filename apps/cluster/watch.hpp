@@ -8,21 +8,21 @@
 #include <string>
 #include <vector>
 
-/// What the journals of a running cluster say, line by line in the order of their time: who is what, which
-/// groups formed, why, and how long nobody worked.
+/// What the journals of a running cluster say, line by line in the order of their time: who is
+/// what, which groups formed, why, and how long nobody worked.
 
 namespace muster::apps {
 
 /// One node.
 struct NodeSeen {
-  bool up = false;    ///< a life has begun and was not ended
-  bool paused = false;///< by a signal
+  bool up = false;      ///< a life has begun and was not ended
+  bool paused = false;  ///< by a signal
   Incarnation incarnation;
-  Duration last{};    ///< of its last line
-  View view;          ///< after its last step in this life
+  Duration last{};  ///< of its last line
+  View view;        ///< after its last step in this life
   std::optional<GroupNumber> works_for;
   std::optional<NodeId> lost;  ///< whose failure made it suspect its coordinator
-  std::string reason; ///< of the election that it began last
+  std::string reason;          ///< of the election that it began last
 };
 
 /// A group all of whose members have started.
@@ -31,8 +31,8 @@ struct Formed {
   NodeSet members;  ///< the coordinator included
   Duration at{};    ///< when the last of them had started
   std::string reason;
-  /// From the first disturbance of the group before to `at`; none where all nodes were down in between,
-  /// and for the first group.
+  /// From the first disturbance of the group before to `at`; none where all nodes were down in
+  /// between, and for the first group.
   std::optional<Duration> without_work;
 };
 
@@ -60,12 +60,12 @@ class Watch {
   /// When the node's pauses began, as far as is known.
   [[nodiscard]] std::vector<Duration> pauses(NodeId node) const;
 
-  /// The coordinator in force: of the nodes that are up and not paused, that of most; none where there
-  /// is none.
+  /// The coordinator in force: of the nodes that are up and not paused, that of most; none where
+  /// there is none.
   [[nodiscard]] std::optional<NodeId> coordinator() const;
 
-  /// True when all nodes of `live` are Normal in one group, of which exactly they are the members, and
-  /// each has written a line since `since`.
+  /// True when all nodes of `live` are Normal in one group, of which exactly they are the members,
+  /// and each has written a line since `since`.
   [[nodiscard]] bool normal(const NodeSet& live, const std::map<NodeId, Duration>& since) const;
 
   /// Hooks that failed, Paused events and elections begun since the watch began.

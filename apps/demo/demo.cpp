@@ -22,7 +22,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The deadlines of hooks that end within milliseconds; short, so that what is left in peace is judged soon.
+/// The deadlines of hooks that end within milliseconds; short, so that what is left in peace is
+/// judged soon.
 Timings demo_timings(const DemoOptions& options) {
   Timings timings;
   timings.T = options.T.value_or(timings.T);
@@ -90,8 +91,8 @@ class Demo {
 
 Expected<> Demo::play(const Script& script) {
   screen_.say(Duration(monotonic_ns()), "nodes " + format_nodes(cluster_.nodes()) + " start, T = " +
-                                            format_duration(cluster_.options().cluster.timings.T) + ", in " +
-                                            cluster_.options().directory.string());
+                                            format_duration(cluster_.options().cluster.timings.T) +
+                                            ", in " + cluster_.options().directory.string());
   for (NodeId node : cluster_.nodes()) {
     if (const auto started = cluster_.start(node); !started) return started;
   }
@@ -127,8 +128,8 @@ Expected<> Demo::leave_in_peace() {
   Config config{NodeId{1}, cluster_.nodes(), cluster_.options().cluster.repairs,
                 cluster_.options().cluster.timings};
   const Duration calm = settling_bound(config) + 500ms;
-  screen_.say(Duration(monotonic_ns()),
-              "left in peace for " + format_seconds(calm) + " s, after which Assertion 2 has to hold");
+  screen_.say(Duration(monotonic_ns()), "left in peace for " + format_seconds(calm) +
+                                            " s, after which Assertion 2 has to hold");
   return player_.play(ScriptStep{"", "", Run{calm}});
 }
 
@@ -141,8 +142,9 @@ void Demo::promise(const Promise& promise) {
   const std::string checked = " (checked " + std::to_string(promise.checked) + " times)";
   screen_.say((promise.broken ? "DOES NOT HOLD  " : "holds          ") + promise.what + checked +
               (promise.broken ? ": " + *promise.broken : ""));
-  std::string json = "{\"promise\":" + to_json(promise.what) + ",\"holds\":" +
-                     (promise.broken ? "false" : "true") + ",\"checked\":" + std::to_string(promise.checked);
+  std::string json = "{\"promise\":" + to_json(promise.what) +
+                     ",\"holds\":" + (promise.broken ? "false" : "true") +
+                     ",\"checked\":" + std::to_string(promise.checked);
   if (promise.broken) json += ",\"why\":" + to_json(*promise.broken);
   screen_.object(json + "}");
   if (promise.broken) broken_.push_back(*promise.broken);
@@ -163,7 +165,9 @@ bool Demo::judge() {
   screen_.say(Duration(monotonic_ns()), "the demo is over: all nodes are told to leave");
   const bool in_order = cluster_.terminate_all();
   screen_.clear();
-  Promise order{"processes end when they are told to, in order, and not otherwise", cluster_.nodes().size(), {}};
+  Promise order{"processes end when they are told to, in order, and not otherwise",
+                cluster_.nodes().size(),
+                {}};
   if (!in_order) order.broken = "a node did not leave in order; its output says why";
   if (!story_.unasked().empty()) order.broken = story_.unasked().front();
   promise(order);
@@ -187,9 +191,10 @@ void Demo::close(bool held) {
   const auto refused = std::to_string(cluster_.resource().refused().size());
   const auto faults = std::to_string(cluster_.faults());
   screen_.say(std::string(held ? "All held: " : "NOT ALL HELD: ") + faults + " faults, " + groups +
-              " groups formed, " + accepted + " records accepted, " + refused + " refused; median " +
-              format_ms(median) + " ms without work; the machine's longest gap " +
-              format_ms(machine_.longest()) + " ms.");
+              " groups formed, " + accepted + " records accepted, " + refused +
+              " refused; median " + format_ms(median) +
+              " ms without work; the machine's longest gap " + format_ms(machine_.longest()) +
+              " ms.");
   screen_.object("{\"held\":" + std::string(held ? "true" : "false") + ",\"faults\":" + faults +
                  ",\"groups\":" + groups + ",\"accepted\":" + accepted + ",\"refused\":" + refused +
                  ",\"median_without_work_ns\":" + std::to_string(median.count()) +
@@ -231,8 +236,10 @@ int demo(const DemoOptions& options) {
     directory->remove();
     return 0;
   }
-  return failed({ExitCode::does_not_hold, "something did not hold, see above; journals, stores and output "
-                                          "of the nodes are kept in " + directory->path().string()});
+  return failed({ExitCode::does_not_hold,
+                 "something did not hold, see above; journals, stores and output "
+                 "of the nodes are kept in " +
+                     directory->path().string()});
 }
 
 }  // namespace muster::apps

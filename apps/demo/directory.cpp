@@ -51,7 +51,8 @@ Expected<RunDirectory> RunDirectory::make(const std::string& dir, unsigned nodes
     std::ifstream(mark) >> made_for;
     if (made_for != nodes) {
       return refused(path, "an earlier run made it for " + std::to_string(made_for) +
-                               " nodes; give --nodes " + std::to_string(made_for) + " or another directory");
+                               " nodes; give --nodes " + std::to_string(made_for) +
+                               " or another directory");
     }
     put_aside(path);
   } else if (!std::filesystem::is_empty(path, error)) {

@@ -10,8 +10,8 @@ namespace muster::apps {
 /// The directory of a run of nodes: a temporary one, or one that its owner named.
 class RunDirectory {
  public:
-  /// Empty `dir`: a new temporary one. Else `dir` may be new, empty, or made by an earlier run of as many
-  /// nodes, whose journals are put aside; anything else is refused.
+  /// Empty `dir`: a new temporary one. Else `dir` may be new, empty, or made by an earlier run of
+  /// as many nodes, whose journals are put aside; anything else is refused.
   static Expected<RunDirectory> make(const std::string& dir, unsigned nodes);
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }

@@ -14,7 +14,9 @@ using namespace std::chrono_literals;
 constexpr Duration refresh_period = 100ms;
 
 /// What `wait normal` allows when it does not say: generous, for a machine may be busy.
-Duration patience(const Timings& timings) { return std::max<Duration>(10s, 60 * timings.T); }
+Duration patience(const Timings& timings) {
+  return std::max<Duration>(10s, 60 * timings.T);
+}
 
 std::string what_is(const Cluster& cluster) {
   std::string text;
@@ -57,7 +59,8 @@ Expected<> Player::play(const Run& run, const ScriptStep&) {
 
 Expected<> Player::play(const Act& act, const ScriptStep& step) {
   const auto nodes = choose(act);
-  if (!nodes) return Failure{ExitCode::usage, step.place + ": " + step.text + ": " + nodes.error().what};
+  if (!nodes)
+    return Failure{ExitCode::usage, step.place + ": " + step.text + ": " + nodes.error().what};
   for (NodeId node : *nodes) {
     if (act.verb == Verb::kill) cluster_.kill(node);
     if (act.verb == Verb::pause) cluster_.pause(node);
@@ -116,7 +119,8 @@ Expected<NodeSet> Player::choose(const Act& act) const {
     }
     const Selector selector = std::get<Selector>(word);
     if (selector == Selector::all) chosen = possible;
-    if (possible.empty()) return refuse("there is no node to " + std::string(enumerator_name(act.verb)));
+    if (possible.empty())
+      return refuse("there is no node to " + std::string(enumerator_name(act.verb)));
     if (selector == Selector::lowest) chosen.insert(*possible.begin());
     if (selector == Selector::coordinator) {
       if (!coordinator) return refuse("there is no coordinator; put wait normal before it");

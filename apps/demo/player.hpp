@@ -12,10 +12,11 @@ namespace muster::apps {
 class Player {
  public:
   /// `refresh` is called now and then while it waits.
-  Player(Cluster& cluster, std::function<void()> refresh) : cluster_(cluster), refresh_(std::move(refresh)) {}
+  Player(Cluster& cluster, std::function<void()> refresh)
+      : cluster_(cluster), refresh_(std::move(refresh)) {}
 
-  /// One step. Fails with `usage` where it cannot be done, with `does_not_hold` where `wait normal` waited in
-  /// vain, with the cluster's failure where a process cannot be started.
+  /// One step. Fails with `usage` where it cannot be done, with `does_not_hold` where `wait normal`
+  /// waited in vain, with the cluster's failure where a process cannot be started.
   Expected<> play(const ScriptStep& step);
 
   /// The nodes of an act, as of now.

@@ -13,7 +13,8 @@ namespace {
 
 std::string name(const Record& record) {
   return "record " + std::to_string(record.sequence) + " of shard " + std::to_string(record.shard) +
-         " by node " + std::to_string(record.node.value) + " for group " + format_group(record.group);
+         " by node " + std::to_string(record.node.value) + " for group " +
+         format_group(record.group);
 }
 
 bool paused_before(const Watch& watch, NodeId node, Duration at) {
@@ -58,10 +59,12 @@ Promise one_node_a_shard(const Resource& resource, const Watch& watch) {
   Promise promise{"no shard was worked on by two nodes at once", 0, std::nullopt};
   std::map<std::pair<NodeId, GroupNumber>, Stretch> worked;
   for (const Worked& work : watch.worked()) {
-    worked.try_emplace({work.node, work.group}, Stretch{work.node, work.group, work.begin, work.end});
+    worked.try_emplace({work.node, work.group},
+                       Stretch{work.node, work.group, work.begin, work.end});
   }
   std::map<std::uint32_t, std::set<std::pair<NodeId, GroupNumber>>> workers;
-  for (const Record& record : resource.accepted()) workers[record.shard].emplace(record.node, record.group);
+  for (const Record& record : resource.accepted())
+    workers[record.shard].emplace(record.node, record.group);
   for (const auto& [shard, who] : workers) {
     std::vector<Stretch> stretches;
     for (const auto& [node, group] : who) {
@@ -82,9 +85,10 @@ Promise one_node_a_shard(const Resource& resource, const Watch& watch) {
       const Stretch& after = stretches[i];
       if (before.node == after.node || (before.end && *before.end <= after.begin)) continue;
       if (promise.broken) continue;
-      promise.broken = "shard " + std::to_string(shard) + ": node " + std::to_string(after.node.value) +
-                       " began for group " + format_group(after.group) + " while node " +
-                       std::to_string(before.node.value) + " worked for " + format_group(before.group);
+      promise.broken =
+          "shard " + std::to_string(shard) + ": node " + std::to_string(after.node.value) +
+          " began for group " + format_group(after.group) + " while node " +
+          std::to_string(before.node.value) + " worked for " + format_group(before.group);
     }
   }
   return promise;
@@ -95,7 +99,8 @@ Promise accepted_is_stored(const Cluster& cluster) {
   std::set<Record> stored;
   for (NodeId node : cluster.nodes()) {
     if (cluster.resource().accepted_of(node) == 0) continue;
-    auto store = storage::SqliteStorage::open(cluster.data(node), {cluster.options().cluster.name, node});
+    auto store =
+        storage::SqliteStorage::open(cluster.data(node), {cluster.options().cluster.name, node});
     if (!store) {
       promise.broken = store.error().what;
       return promise;
@@ -107,7 +112,8 @@ Promise accepted_is_stored(const Cluster& cluster) {
   }
   for (const Record& record : cluster.resource().accepted()) {
     ++promise.checked;
-    if (!stored.contains(record) && !promise.broken) promise.broken = name(record) + " is not there";
+    if (!stored.contains(record) && !promise.broken)
+      promise.broken = name(record) + " is not there";
   }
   return promise;
 }

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-/// What the demo promises at its end, judged by what the resource accepted, what journals say, and what is
-/// in the stores.
+/// What the demo promises at its end, judged by what the resource accepted, what journals say, and
+/// what is in the stores.
 
 namespace muster::apps {
 
@@ -17,8 +17,8 @@ struct Promise {
   std::optional<std::string> broken;  ///< the first thing that did not hold
 };
 
-/// The group number of a shard's records only grows: what was refused had to be, for its node had paused,
-/// or nobody of its group was in the group that refused it.
+/// The group number of a shard's records only grows: what was refused had to be, for its node had
+/// paused, or nobody of its group was in the group that refused it.
 Promise groups_only_grow(const Resource& resource, const Watch& watch);
 
 /// No shard was worked on by two nodes at once.

@@ -34,7 +34,8 @@ std::string line_of(const Cluster& cluster, NodeId node) {
   }
   const auto number = [](std::uint64_t value) { return std::to_string(value); };
   std::array<char, 160> text{};
-  std::snprintf(text.data(), text.size(), "%5s%6s  %-15s%-13s%-9s%-8s%-9s%-14s", number(node.value).c_str(),
+  std::snprintf(text.data(), text.size(), "%5s%6s  %-15s%-13s%-9s%-8s%-9s%-14s",
+                number(node.value).c_str(),
                 seen.incarnation.value > 0 ? number(seen.incarnation.value).c_str() : "-",
                 state_of(cluster, node, seen).c_str(),
                 seen.view.coordinator ? number(seen.view.coordinator->value).c_str() : "-",
@@ -48,16 +49,17 @@ std::string line_of(const Cluster& cluster, NodeId node) {
 
 Showing showing_of_output() {
   if (isatty(STDOUT_FILENO) == 0) return Showing::lines;
-  const char* term = std::getenv("TERM");
-  if (term == nullptr || *term == '\0' || std::string_view(term) == "dumb") return Showing::lines;
+  const char* terminal = std::getenv("TERM");
+  if (terminal == nullptr || *terminal == '\0' || std::string_view(terminal) == "dumb")
+    return Showing::lines;
   winsize size{};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 80) return Showing::lines;
   return Showing::table;
 }
 
 std::vector<std::string> table_of(const Cluster& cluster) {
-  std::vector<std::string> lines{"",
-                                 " node  life  status         coordinator  group    shards  records  procedure"};
+  std::vector<std::string> lines{
+      "", " node  life  status         coordinator  group    shards  records  procedure"};
   for (NodeId node : cluster.nodes()) lines.push_back(line_of(cluster, node));
   return lines;
 }

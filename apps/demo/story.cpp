@@ -8,7 +8,9 @@
 namespace muster::apps {
 namespace {
 
-std::string name(NodeId node) { return "node " + std::to_string(node.value); }
+std::string name(NodeId node) {
+  return "node " + std::to_string(node.value);
+}
 
 NodeSet without(NodeSet nodes, NodeId node) {
   nodes.erase(node);
@@ -36,16 +38,18 @@ void Story::tell(const journal::Step& step) {
   const NodeSeen& seen = cluster_.watch().node(node);
   if (const auto* recovered = std::get_if<Recovered>(&step.event)) {
     const auto& assigned = recovered->safe.assigned;
-    screen_.say(step.stamp.t, name(node) + " recovers, life " + std::to_string(step.stamp.incarnation.value) +
-                                  (assigned ? ": it was last in group " + format_group(assigned->group)
-                                            : ": its safe storage is empty"));
+    screen_.say(step.stamp.t,
+                name(node) + " recovers, life " + std::to_string(step.stamp.incarnation.value) +
+                    (assigned ? ": it was last in group " + format_group(assigned->group)
+                              : ": its safe storage is empty"));
   }
   if (const auto* paused = std::get_if<Paused>(&step.event)) {
     screen_.say(step.stamp.t, name(node) + " was paused for " + format_ms(paused->gap) +
                                   " ms, by assumption 9 a failure: it stops and recovers");
   }
   if (const auto* failed = std::get_if<HookFailed>(&step.event)) {
-    screen_.say(step.stamp.t, name(node) + ": " + std::string(enumerator_name(failed->hook)) + " failed");
+    screen_.say(step.stamp.t,
+                name(node) + ": " + std::string(enumerator_name(failed->hook)) + " failed");
   }
   tell_election(step, seen);
   procedures_[node] = step.view.procedure;
@@ -59,7 +63,8 @@ void Story::tell_election(const journal::Step& step, const NodeSeen& seen) {
     screen_.say(step.stamp.t, name(node) + " backs off before it starts over: " + seen.reason);
   }
   if ((is == "HaltingLower" || is == "Ceasing") && was != "HaltingLower" && was != "Ceasing") {
-    screen_.say(step.stamp.t, name(node) + " begins Election and halts the lower nodes: " + seen.reason);
+    screen_.say(step.stamp.t,
+                name(node) + " begins Election and halts the lower nodes: " + seen.reason);
   }
 }
 
@@ -83,23 +88,24 @@ void Story::tell(const journal::Fault& fault) {
 
 void Story::tell(const journal::Ended& ended) {
   screen_.say(ended.stamp.t, name(ended.stamp.node) + " ends" +
-                                 (ended.code == 0 ? " in order" : ", exit code " + std::to_string(ended.code) +
-                                                                      ": " + ended.why));
+                                 (ended.code == 0 ? " in order"
+                                                  : ", exit code " + std::to_string(ended.code) +
+                                                        ": " + ended.why));
 }
 
 void Story::formed(const Formed& formed) {
   coordinator_ = formed.group.coordinator;
   const NodeSet others = without(formed.members, formed.group.coordinator);
-  std::string text = "Normal: coordinator " + std::to_string(formed.group.coordinator.value) + ", members " +
-                     (others.empty() ? "none" : format_nodes(others)) + ", group " +
+  std::string text = "Normal: coordinator " + std::to_string(formed.group.coordinator.value) +
+                     ", members " + (others.empty() ? "none" : format_nodes(others)) + ", group " +
                      format_group(formed.group);
   if (formed.without_work) text += "; " + format_ms(*formed.without_work) + " ms without work";
   screen_.say(formed.at, text + "; because " + formed.reason);
 }
 
 void Story::ended_unasked(NodeId node, int wait_status) {
-  const std::string text = name(node) + " " + describe_end(wait_status) + ", unasked: " +
-                           last_line(cluster_.output(node));
+  const std::string text = name(node) + " " + describe_end(wait_status) +
+                           ", unasked: " + last_line(cluster_.output(node));
   unasked_.push_back(text);
   screen_.say(Duration(monotonic_ns()), text);
 }

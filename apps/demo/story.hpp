@@ -8,8 +8,8 @@
 
 namespace muster::apps {
 
-/// Tells what happens to a cluster, in the paper's words: failures and recoveries, who halts whom and why,
-/// and the groups that form.
+/// Tells what happens to a cluster, in the paper's words: failures and recoveries, who halts whom
+/// and why, and the groups that form.
 class Story : public Cluster::Listener {
  public:
   Story(const Cluster& cluster, Screen& screen) : cluster_(cluster), screen_(screen) {}

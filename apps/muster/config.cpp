@@ -2,8 +2,8 @@
 
 #include "apps/muster/text.hpp"
 
-#include <muster/text.hpp>
 #include <toml++/toml.h>
+#include <muster/text.hpp>
 
 #include <fstream>
 #include <set>
@@ -133,14 +133,15 @@ void read_node(Reader& reader, const toml::table& root, const std::filesystem::p
   config.self.value = reader.number(*node, "id", 0, 1, std::numeric_limits<std::uint32_t>::max());
   const std::string data = reader.text(*node, "data", "");
   if (data.empty()) {
-    reader.refuse(line, "[node] has no data: expected data = \"DIRECTORY\", where its safe storage is");
+    reader.refuse(line,
+                  "[node] has no data: expected data = \"DIRECTORY\", where its safe storage is");
   }
   config.data = beside(file, data);
   const std::size_t length = config.admin_socket().native().size();
   if (length > longest_socket_path) {
     reader.refuse(Reader::line_of(node->get("data") != nullptr ? *node->get("data") : *node),
-                  "data = \"" + data + "\": the socket " + config.admin_socket().string() + " has " +
-                      std::to_string(length) + " bytes: expected at most " +
+                  "data = \"" + data + "\": the socket " + config.admin_socket().string() +
+                      " has " + std::to_string(length) + " bytes: expected at most " +
                       std::to_string(longest_socket_path) + "; choose a shorter directory");
   }
 }
@@ -169,11 +170,10 @@ void read_timings(Reader& reader, const toml::table& cluster, Timings& timings) 
   }
   if (timings.reorganize_deadline < timings.T) {
     const bool told = cluster.get("reorganize_deadline") != nullptr;
-    reader.refuse(*cluster.get(told ? "reorganize_deadline" : "T"),
-                  told ? "reorganize_deadline" : "T",
-                  "reorganize_deadline of at least T, here " +
-                      format_duration(timings.reorganize_deadline) + " against " +
-                      format_duration(timings.T));
+    reader.refuse(
+        *cluster.get(told ? "reorganize_deadline" : "T"), told ? "reorganize_deadline" : "T",
+        "reorganize_deadline of at least T, here " + format_duration(timings.reorganize_deadline) +
+            " against " + format_duration(timings.T));
   }
 }
 
@@ -193,18 +193,19 @@ void read_repairs(Reader& reader, const toml::table& cluster, Repairs& repairs) 
   std::vector<std::string_view> names;
   for_each_field(repairs, [&](const char* name, bool&) { names.emplace_back(name); });
   reader.only(*table, "[cluster.repairs]", names);
-  for_each_field(repairs, [&](const char* name, bool& value) {
-    value = reader.flag(*table, name, value);
-  });
+  for_each_field(repairs,
+                 [&](const char* name, bool& value) { value = reader.flag(*table, name, value); });
   if (!repairs.report_refusals && repairs.stop_beside_halts) {
-    reader.refuse(*table->get("report_refusals"), "report_refusals",
-                  "true, or stop_beside_halts = false beside it: without reported refusals a Halt must be "
-                  "answered only when stopped");
+    reader.refuse(
+        *table->get("report_refusals"), "report_refusals",
+        "true, or stop_beside_halts = false beside it: without reported refusals a Halt must be "
+        "answered only when stopped");
   }
 }
 
-void read_address(Reader& reader, std::string_view key, std::size_t key_line, const toml::node& node,
-                  ClusterConfig& cluster, std::map<Address, NodeId>& taken) {
+void read_address(Reader& reader, std::string_view key, std::size_t key_line,
+                  const toml::node& node, ClusterConfig& cluster,
+                  std::map<Address, NodeId>& taken) {
   const auto id = parse_number(key);
   if (!id || *id == 0 || *id > std::numeric_limits<std::uint32_t>::max()) {
     reader.refuse(key_line, std::string(key) + " = " + value_text(node) +
@@ -214,17 +215,20 @@ void read_address(Reader& reader, std::string_view key, std::size_t key_line, co
   const auto words = node.value_exact<std::string>();
   const auto address = words ? parse_address(*words) : std::nullopt;
   if (!address) {
-    reader.refuse(node, key, "a numeric IP address and a port from 1 to 65535, such as \"127.0.0.1:7101\"");
+    reader.refuse(node, key,
+                  "a numeric IP address and a port from 1 to 65535, such as \"127.0.0.1:7101\"");
     return;
   }
   const NodeId self{static_cast<std::uint32_t>(*id)};
   if (const auto [at, fresh] = taken.emplace(*address, self); !fresh) {
-    reader.refuse(node, key, "an address of its own: node " + std::to_string(at->second.value) + " has it");
+    reader.refuse(node, key,
+                  "an address of its own: node " + std::to_string(at->second.value) + " has it");
   }
   if (!address->loopback() && !cluster.insecure) {
-    reader.refuse(node, key,
-                  "a loopback address, or insecure = true in [cluster]: connections are neither encrypted "
-                  "nor authenticated");
+    reader.refuse(
+        node, key,
+        "a loopback address, or insecure = true in [cluster]: connections are neither encrypted "
+        "nor authenticated");
   }
   cluster.nodes.emplace(self, *address);
 }
@@ -232,14 +236,16 @@ void read_address(Reader& reader, std::string_view key, std::size_t key_line, co
 void read_nodes(Reader& reader, const toml::table& cluster, ClusterConfig& config) {
   const toml::table* nodes = reader.table(cluster, "nodes", false);
   if (nodes == nullptr || nodes->empty()) {
-    reader.refuse(Reader::line_of(nodes != nullptr ? *nodes : cluster),
-                  "[cluster.nodes] is missing or empty: expected a line such as 1 = \"127.0.0.1:7101\" "
-                  "for each node");
+    reader.refuse(
+        Reader::line_of(nodes != nullptr ? *nodes : cluster),
+        "[cluster.nodes] is missing or empty: expected a line such as 1 = \"127.0.0.1:7101\" "
+        "for each node");
     return;
   }
   if (nodes->size() > most_nodes) {
     reader.refuse(Reader::line_of(*nodes), "[cluster.nodes] has " + std::to_string(nodes->size()) +
-                                               " nodes: expected at most " + std::to_string(most_nodes));
+                                               " nodes: expected at most " +
+                                               std::to_string(most_nodes));
   }
   std::map<Address, NodeId> taken;
   // In the order of the file, so that the second of two equal addresses is the one refused.
@@ -266,14 +272,15 @@ void read_protocol(Reader& reader, const toml::table& cluster, ClusterConfig& co
 void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
   const toml::table* cluster = reader.table(root, "cluster", true);
   if (cluster == nullptr) return;
-  reader.only(*cluster, "[cluster]",
-              {"name", "protocol", "literal", "T", "stop_deadline", "start_deadline",
-               "reorganize_deadline", "check_every", "coordinator_timeout", "nodes", "repairs",
-               "insecure"});
+  reader.only(
+      *cluster, "[cluster]",
+      {"name", "protocol", "literal", "T", "stop_deadline", "start_deadline", "reorganize_deadline",
+       "check_every", "coordinator_timeout", "nodes", "repairs", "insecure"});
   ClusterConfig& to = config.cluster;
   to.name = reader.text(*cluster, "name", "");
-  const bool plain = to.name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
-                     std::string::npos;
+  const bool plain =
+      to.name.find_first_not_of(
+          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == std::string::npos;
   if (to.name.empty() || to.name.size() > 64 || !plain) {
     const toml::node* name = cluster->get("name");
     reader.refuse(Reader::line_of(name != nullptr ? *name : *cluster),
@@ -286,9 +293,9 @@ void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
   read_repairs(reader, *cluster, to.repairs);
   read_nodes(reader, *cluster, to);
   if (!to.nodes.contains(config.self)) {
-    reader.refuse(Reader::line_of(*root.get("node")->as_table()->get("id")), "id = " +
-                  std::to_string(config.self.value) + ": expected one of the ids in [cluster.nodes]: " +
-                  format_nodes(to.ids()));
+    reader.refuse(Reader::line_of(*root.get("node")->as_table()->get("id")),
+                  "id = " + std::to_string(config.self.value) +
+                      ": expected one of the ids in [cluster.nodes]: " + format_nodes(to.ids()));
   }
 }
 
@@ -300,7 +307,8 @@ void read_journal(Reader& reader, const toml::table& root, const std::filesystem
   JournalConfig to;
   const std::string name = reader.text(*journal, "file", "");
   if (name.empty()) {
-    reader.refuse(Reader::line_of(*journal), "[journal] has no file: expected file = \"n3/journal.jsonl\", say");
+    reader.refuse(Reader::line_of(*journal),
+                  "[journal] has no file: expected file = \"n3/journal.jsonl\", say");
   }
   to.file = beside(file, name);
   if (const toml::node* limit = journal->get("limit")) {

@@ -70,12 +70,12 @@ inline constexpr std::size_t most_nodes = 64;
 /// The longest path of a Unix socket (sockaddr_un less its final zero).
 inline constexpr std::size_t longest_socket_path = 107;
 
-/// Reads a configuration. Where the file is wrong (exit 64) the sentence names file, line, value, and what
-/// is expected.
+/// Reads a configuration. Where the file is wrong (exit 64) the sentence names file, line, value,
+/// and what is expected.
 Expected<NodeConfig> load_config(const std::filesystem::path& file);
 
-/// The same from text; `file` is only a name for the messages, and the place that relative paths are
-/// relative to.
+/// The same from text; `file` is only a name for the messages, and the place that relative paths
+/// are relative to.
 Expected<NodeConfig> parse_config(std::string_view text, const std::filesystem::path& file);
 
 /// A file that `load_config` reads back to the same configuration.

@@ -9,7 +9,8 @@
 namespace muster::apps {
 namespace {
 
-/// The text that an address has after one has read it: "127.0.0.01" and "127.0.0.1" are one address.
+/// The text that an address has after one has read it: "127.0.0.01" and "127.0.0.1" are one
+/// address.
 std::optional<std::string> normal_host(const std::string& host, bool six) {
   std::array<unsigned char, sizeof(in6_addr)> bytes{};
   std::array<char, INET6_ADDRSTRLEN> text{};
@@ -29,7 +30,9 @@ std::vector<std::pair<std::string, std::string>> timing_lines(const Timings& tim
   return lines;
 }
 
-std::string text_of(bool value) { return value ? "true" : "false"; }
+std::string text_of(bool value) {
+  return value ? "true" : "false";
+}
 
 std::string quoted(const std::string& text) {
   std::string out = "\"";
@@ -42,7 +45,9 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
-bool Address::loopback() const { return host == "::1" || host.rfind("127.", 0) == 0; }
+bool Address::loopback() const {
+  return host == "::1" || host.rfind("127.", 0) == 0;
+}
 
 std::string Address::text() const {
   const bool six = host.find(':') != std::string::npos;
@@ -86,11 +91,14 @@ std::string ClusterConfig::canonical() const {
   return text;
 }
 
-Config NodeConfig::core() const { return {self, cluster.ids(), cluster.repairs, cluster.timings}; }
+Config NodeConfig::core() const {
+  return {self, cluster.ids(), cluster.repairs, cluster.timings};
+}
 
 std::string write_config(const NodeConfig& config) {
   std::ostringstream out;
-  out << "[node]\nid = " << config.self.value << "\ndata = " << quoted(config.data.string()) << "\n\n";
+  out << "[node]\nid = " << config.self.value << "\ndata = " << quoted(config.data.string())
+      << "\n\n";
   out << "[cluster]\nname = " << quoted(config.cluster.name)
       << "\nprotocol = " << quoted(config.cluster.protocol) << '\n';
   const bool literal = config.cluster.repairs == Repairs::none();
@@ -110,8 +118,8 @@ std::string write_config(const NodeConfig& config) {
     });
   }
   if (config.journal) {
-    out << "\n[journal]\nfile = " << quoted(config.journal->file.string()) << "\nlimit = "
-        << quoted(format_size(config.journal->limit)) << '\n';
+    out << "\n[journal]\nfile = " << quoted(config.journal->file.string())
+        << "\nlimit = " << quoted(format_size(config.journal->limit)) << '\n';
   }
   out << "\n[application]\nkind = " << quoted(config.application.kind) << '\n';
   if (config.application.kind == "shards") {

@@ -37,7 +37,8 @@ int descriptor_of(const char* variable) {
 
 MakeApplication application_of(const ApplicationConfig& config) {
   if (config.kind == "shards") {
-    return make_shards({config.records_per_second, descriptor_of(record_pipe_variable), shard_count});
+    return make_shards(
+        {config.records_per_second, descriptor_of(record_pipe_variable), shard_count});
   }
   return [](Services&) { return std::make_unique<NoApplication>(); };
 }
@@ -48,7 +49,8 @@ net::NodeOptions options_of(const NodeConfig& config, bool initialise) {
   for (const auto& [id, address] : config.cluster.nodes) options.addresses[id] = address.text();
   options.cluster = config.cluster.canonical();
   options.admin_socket = config.admin_socket();
-  if (config.journal) options.journal = net::JournalOptions{config.journal->file, config.journal->limit};
+  if (config.journal)
+    options.journal = net::JournalOptions{config.journal->file, config.journal->limit};
   options.initialise = initialise;
   return options;
 }
@@ -147,8 +149,9 @@ void add_node_command(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("node", "Run one node in the foreground");
   command->add_option("--config", options->config, "The node's configuration (TOML)")->required();
-  command->add_flag("--initialise", options->initialise,
-                    "Accept that the store is younger than what peers have seen, and go on above that");
+  command->add_flag(
+      "--initialise", options->initialise,
+      "Accept that the store is younger than what peers have seen, and go on above that");
   command->callback([options, &exit_code] {
     const auto config = load_config(options->config);
     exit_code = config ? run_node(*config, options->initialise) : failed(config.error());

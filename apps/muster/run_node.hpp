@@ -6,9 +6,10 @@ namespace muster::apps {
 
 /// Environment variables through which whoever runs nodes gives them open descriptors.
 inline constexpr const char* record_pipe_variable = "MUSTER_RECORD_PIPE";  ///< where records go
-inline constexpr const char* death_pipe_variable = "MUSTER_DEATH_PIPE";    ///< its end ends the node
+inline constexpr const char* death_pipe_variable = "MUSTER_DEATH_PIPE";  ///< its end ends the node
 
-/// Runs one node until it is told to leave; returns the exit code, having said why where it is not 0.
+/// Runs one node until it is told to leave; returns the exit code, having said why where it is not
+/// 0.
 int run_node(const NodeConfig& config, bool initialise);
 
 }  // namespace muster::apps

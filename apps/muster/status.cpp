@@ -27,7 +27,8 @@ Expected<net::NodeStatus> parse_status(const std::string& line) {
   if (!error) {
     if (auto status = read_json<net::NodeStatus>(value)) return status;
   }
-  return Failure{ExitCode::unreachable, "the answer is no status of this version of muster: " + line};
+  return Failure{ExitCode::unreachable,
+                 "the answer is no status of this version of muster: " + line};
 }
 
 void print_header(std::ostream& out) {
@@ -69,10 +70,10 @@ int status_command(const StatusOptions& options) {
     print_status(std::cout, *status);
   }
   if (status->status == Status::Normal) return 0;
-  return failed({ExitCode::not_normal,
-                 "node " + std::to_string(status->node.value) + " is in " +
-                     std::string(enumerator_name(status->status)) +
-                     ", not Normal; ask again, or ask the others with muster members"});
+  return failed(
+      {ExitCode::not_normal, "node " + std::to_string(status->node.value) + " is in " +
+                                 std::string(enumerator_name(status->status)) +
+                                 ", not Normal; ask again, or ask the others with muster members"});
 }
 
 /// What the answers of all together amount to.
@@ -107,7 +108,8 @@ int members_command(const std::string& file, bool json) {
   for (const auto& [id, address] : config->cluster.nodes) {
     const auto line = net::ask_observer(address.text(), config->cluster.canonical(), patience);
     const auto status = line ? parse_status(*line) : Expected<net::NodeStatus>(line.error());
-    if (!status && status.error().code == ExitCode::bad_configuration) return failed(status.error());
+    if (!status && status.error().code == ExitCode::bad_configuration)
+      return failed(status.error());
     if (status) {
       answers.push_back(*status);
       json ? void(std::cout << *line << '\n') : print_status(std::cout, *status);
@@ -129,7 +131,8 @@ void add_status_command(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<StatusOptions>();
   CLI::App* command = app.add_subcommand("status", "Ask one node of this machine what it is");
   auto* config = command->add_option("--config", options->config, "The node's configuration");
-  auto* dir = command->add_option("--dir", options->dir, "Its data directory, which has admin.sock");
+  auto* dir =
+      command->add_option("--dir", options->dir, "Its data directory, which has admin.sock");
   config->excludes(dir);
   command->add_flag("--json", options->json, "The node's own line of JSON");
   command->callback([options, &exit_code] {
@@ -144,7 +147,8 @@ void add_members_command(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<StatusOptions>();
   CLI::App* command =
       app.add_subcommand("members", "Ask every node of a cluster over the network, as an observer");
-  command->add_option("--config", options->config, "The configuration of any of its nodes")->required();
+  command->add_option("--config", options->config, "The configuration of any of its nodes")
+      ->required();
   command->add_flag("--json", options->json, "One object a line for each node");
   command->callback(
       [options, &exit_code] { exit_code = members_command(options->config, options->json); });

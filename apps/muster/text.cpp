@@ -15,11 +15,8 @@ struct Unit {
 };
 
 // Largest first.
-constexpr std::array<Unit, 5> duration_units{{{"min", 60'000'000'000},
-                                              {"s", 1'000'000'000},
-                                              {"ms", 1'000'000},
-                                              {"us", 1'000},
-                                              {"ns", 1}}};
+constexpr std::array<Unit, 5> duration_units{
+    {{"min", 60'000'000'000}, {"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1'000}, {"ns", 1}}};
 constexpr std::array<Unit, 7> size_units{{{"GiB", 1ULL << 30},
                                           {"GB", 1'000'000'000},
                                           {"MiB", 1ULL << 20},
@@ -71,9 +68,13 @@ std::string format_duration(Duration duration) {
   return format(static_cast<std::uint64_t>(duration.count()), duration_units);
 }
 
-std::optional<std::uint64_t> parse_size(std::string_view text) { return parse(text, size_units); }
+std::optional<std::uint64_t> parse_size(std::string_view text) {
+  return parse(text, size_units);
+}
 
-std::string format_size(std::uint64_t bytes) { return format(bytes, size_units); }
+std::string format_size(std::uint64_t bytes) {
+  return format(bytes, size_units);
+}
 
 std::optional<std::uint64_t> parse_number(std::string_view text) {
   if (text.empty() || (text.size() > 1 && text.front() == '0')) return std::nullopt;

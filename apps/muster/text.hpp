@@ -11,14 +11,15 @@
 
 namespace muster::apps {
 
-/// "50us", "100ms", "2s", "5min": a whole number and its unit; none where it is anything else, or more
-/// than fits.
+/// "50us", "100ms", "2s", "5min": a whole number and its unit; none where it is anything else, or
+/// more than fits.
 std::optional<Duration> parse_duration(std::string_view text);
 
 /// The same, written with the largest unit that divides it: "150ms", "2s".
 std::string format_duration(Duration duration);
 
-/// "64MB", "16KiB", "512B": a whole number of bytes; none where it is anything else, or more than fits.
+/// "64MB", "16KiB", "512B": a whole number of bytes; none where it is anything else, or more than
+/// fits.
 std::optional<std::uint64_t> parse_size(std::string_view text);
 
 /// The same, with the largest unit that divides it.

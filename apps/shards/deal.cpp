@@ -9,7 +9,9 @@
 namespace muster::apps {
 namespace {
 
-Failure hook_failure(std::string what) { return {ExitCode::hook_failed, std::move(what)}; }
+Failure hook_failure(std::string what) {
+  return {ExitCode::hook_failed, std::move(what)};
+}
 
 Failure too_large(const char* what, std::size_t size) {
   return hook_failure(std::string(what) + " of the shards has " + std::to_string(size) +
@@ -31,7 +33,8 @@ Expected<T> decode(const Bytes& bytes, const char* what) {
   boost::json::parse_options options;
   options.max_depth = 8;
   const auto value = boost::json::parse(bytes.data, error, {}, options);
-  if (error) return hook_failure(std::string(what) + " of the shards is no JSON: " + error.message());
+  if (error)
+    return hook_failure(std::string(what) + " of the shards is no JSON: " + error.message());
   auto read = read_json<T>(value);
   if (!read) return hook_failure(std::string(what) + " of the shards: " + read.error().what);
   return read;
@@ -76,9 +79,10 @@ class Places {
 
   /// The member that has the fewest; of several, the lowest id.
   [[nodiscard]] NodeId emptiest() const {
-    return std::min_element(taken_.begin(), taken_.end(), [](const auto& left, const auto& right) {
-             return left.second < right.second;
-           })->first;
+    return std::min_element(
+               taken_.begin(), taken_.end(),
+               [](const auto& left, const auto& right) { return left.second < right.second; })
+        ->first;
   }
 
  private:
@@ -112,7 +116,9 @@ ShardDefinition deal_shards(const std::map<NodeId, ShardReport>& reports, std::u
   return definition;
 }
 
-Expected<Report> encode_report(const ShardReport& report) { return encode(report, "the report"); }
+Expected<Report> encode_report(const ShardReport& report) {
+  return encode(report, "the report");
+}
 
 Expected<Definition> encode_definition(const ShardDefinition& definition) {
   return encode(definition, "the definition");

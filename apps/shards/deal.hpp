@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-/// The task of the shards application: which member works on which shard. Reports and definitions are
-/// JSON texts, so that they can be read in a journal.
+/// The task of the shards application: which member works on which shard. Reports and definitions
+/// are JSON texts, so that they can be read in a journal.
 
 namespace muster::apps {
 
@@ -38,8 +38,8 @@ MUSTER_DESCRIBE(ShardReport, heads);
 /// One shard of a definition.
 struct ShardTask {
   std::uint32_t shard{};
-  NodeId node;          ///< who works on it
-  std::uint64_t next{}; ///< the sequence of its next record
+  NodeId node;           ///< who works on it
+  std::uint64_t next{};  ///< the sequence of its next record
 };
 MUSTER_DESCRIBE(ShardTask, shard, node, next);
 
@@ -49,9 +49,9 @@ struct ShardDefinition {
 };
 MUSTER_DESCRIBE(ShardDefinition, tasks);
 
-/// Deals `shards` shards to the members that reported: each gets as many as any other, give or take one;
-/// a shard stays with the member that holds its last record where that allows it. Equal reports make
-/// equal deals.
+/// Deals `shards` shards to the members that reported: each gets as many as any other, give or take
+/// one; a shard stays with the member that holds its last record where that allows it. Equal
+/// reports make equal deals.
 ShardDefinition deal_shards(const std::map<NodeId, ShardReport>& reports,
                             std::uint32_t shards = shard_count);
 

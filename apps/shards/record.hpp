@@ -7,7 +7,8 @@
 #include <string>
 #include <string_view>
 
-/// One record of the shards application: its cell in safe storage, and the line that acknowledges it.
+/// One record of the shards application: its cell in safe storage, and the line that acknowledges
+/// it.
 
 namespace muster::apps {
 
@@ -16,7 +17,7 @@ struct Record {
   std::uint32_t shard{};
   GroupNumber group;  ///< the group that its worker worked for
   std::uint64_t sequence{};
-  NodeId node;        ///< who did it
+  NodeId node;  ///< who did it
   friend auto operator<=>(const Record&, const Record&) = default;
 };
 MUSTER_DESCRIBE(Record, shard, group, sequence, node);
@@ -25,8 +26,8 @@ MUSTER_DESCRIBE(Record, shard, group, sequence, node);
 inline constexpr std::string_view record_prefix = "record/";
 inline constexpr std::string_view head_prefix = "head/";
 
-/// The key of a record's cell. It says everything but the node, whose store it is; keys are in the order
-/// of shard, group, sequence.
+/// The key of a record's cell. It says everything but the node, whose store it is; keys are in the
+/// order of shard, group, sequence.
 std::string record_key(const Record& record);
 
 /// The record of that key in the store of `node`; none where it is no key of a record.

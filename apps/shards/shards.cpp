@@ -11,8 +11,8 @@
 namespace muster::apps {
 namespace {
 
-/// What the application knows and does. All of it happens on the application's executor; what is called
-/// back later holds it weakly, for it ends with its life.
+/// What the application knows and does. All of it happens on the application's executor; what is
+/// called back later holds it weakly, for it ends with its life.
 class Worker : public std::enable_shared_from_this<Worker> {
  public:
   Worker(Services& services, const ShardsOptions& options)
@@ -61,7 +61,8 @@ class Worker : public std::enable_shared_from_this<Worker> {
       boost::json::error_code error;
       const auto head = read_json<ShardHead>(boost::json::parse(value.data, error));
       if (!shard || error || !head) {
-        return end_stop([&](Done<Report>& done) { done.fail("the cell " + key + " is not of the shards"); });
+        return end_stop(
+            [&](Done<Report>& done) { done.fail("the cell " + key + " is not of the shards"); });
       }
       held_.heads[*shard] = *head;
     }
@@ -121,9 +122,10 @@ class Worker : public std::enable_shared_from_this<Worker> {
   void acknowledge(const Record& record) const {
     if (options_.acknowledge_to < 0) return;
     const std::string line = record_line(record);
-    // Whether the reader is gone or too slow: the record is then durable and not acknowledged, which is
-    // what its absence from the pipe says.
-    [[maybe_unused]] const auto written = ::write(options_.acknowledge_to, line.data(), line.size());
+    // Whether the reader is gone or too slow: the record is then durable and not acknowledged,
+    // which is what its absence from the pipe says.
+    [[maybe_unused]] const auto written =
+        ::write(options_.acknowledge_to, line.data(), line.size());
   }
 
   Services& services_;

@@ -13,9 +13,13 @@ inline Duration read_clock(clockid_t clock) {
 }
 
 /// The journal's clock: the same for all processes of a host.
-inline Duration monotonic_now() { return read_clock(CLOCK_MONOTONIC); }
+inline Duration monotonic_now() {
+  return read_clock(CLOCK_MONOTONIC);
+}
 
 /// The clock that pauses are measured with: it goes on while the machine is suspended.
-inline Duration boottime_now() { return read_clock(CLOCK_BOOTTIME); }
+inline Duration boottime_now() {
+  return read_clock(CLOCK_BOOTTIME);
+}
 
 }  // namespace muster::net

@@ -360,9 +360,9 @@ Hooks::Handlers Life::hook_handlers() {
     });
   };
   handlers.fatal = [this](const std::string& why) {
-    handlers_.fatal({ExitCode::hook_failed,
-                     "node " + std::to_string(options_.config.self.value) + ": " + why +
-                         "; mend the application, then start the node again"});
+    handlers_.fatal(
+        {ExitCode::hook_failed, "node " + std::to_string(options_.config.self.value) + ": " + why +
+                                    "; mend the application, then start the node again"});
   };
   return handlers;
 }

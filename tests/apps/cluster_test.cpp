@@ -58,7 +58,8 @@ BOOST_AUTO_TEST_SUITE(process)
 
 BOOST_AUTO_TEST_CASE(runs_in_a_group_of_its_own_with_its_output_and_environment) {
   Directory directory;
-  auto options = shell("echo $MUSTER_WORD; ps -o pgid= -p $$ | tr -d ' '; echo $$; exit 7", directory);
+  auto options =
+      shell("echo $MUSTER_WORD; ps -o pgid= -p $$ | tr -d ' '; echo $$; exit 7", directory);
   options.environment = {"MUSTER_WORD=hello"};
   auto process = Process::launch(options);
   BOOST_REQUIRE(process.has_value());

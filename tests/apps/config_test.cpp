@@ -50,7 +50,9 @@ struct Refused {
   std::string place;                  ///< "file:line:"
   std::vector<std::string> contains;  ///< the value and what is expected
 };
-std::ostream& operator<<(std::ostream& out, const Refused& refused) { return out << refused.name; }
+std::ostream& operator<<(std::ostream& out, const Refused& refused) {
+  return out << refused.name;
+}
 
 std::string nodes_beyond_the_limit() {
   std::string lines;
@@ -63,18 +65,33 @@ std::string nodes_beyond_the_limit() {
 const std::vector<Refused> refusals{
     {"empty file", "", "/c/n.toml:1:", {"[node] is missing"}},
     {"not TOML", with("id = 3", "id = = 3"), "/c/n.toml:2:", {"not TOML", "column"}},
-    {"unknown table", good + "[extra]\n", "/c/n.toml:23:", {"unknown key extra", "node, cluster, journal, application"}},
-    {"unknown key in node", with("id = 3", "id = 3\nprioriy = 7"), "/c/n.toml:3:",
+    {"unknown table",
+     good + "[extra]\n",
+     "/c/n.toml:23:",
+     {"unknown key extra", "node, cluster, journal, application"}},
+    {"unknown key in node",
+     with("id = 3", "id = 3\nprioriy = 7"),
+     "/c/n.toml:3:",
      {"unknown key prioriy = 7", "[node]", "id, data"}},
-    {"unknown key in cluster", with("T = \"100ms\"", "t = \"100ms\""), "/c/n.toml:7:",
+    {"unknown key in cluster",
+     with("T = \"100ms\"", "t = \"100ms\""),
+     "/c/n.toml:7:",
      {"unknown key t = ", "100ms", "[cluster]", "check_every"}},
-    {"unknown key in journal", with("limit = \"64MB\"", "size = \"64MB\""), "/c/n.toml:20:",
+    {"unknown key in journal",
+     with("limit = \"64MB\"", "size = \"64MB\""),
+     "/c/n.toml:20:",
      {"unknown key size", "64MB", "file, limit"}},
-    {"unknown key in application", with("kind = \"shards\"", "sort = \"shards\""), "/c/n.toml:22:",
+    {"unknown key in application",
+     with("kind = \"shards\"", "sort = \"shards\""),
+     "/c/n.toml:22:",
      {"unknown key sort", "shards"}},
-    {"unknown switch", with("back_off = true", "backoff = true"), "/c/n.toml:17:",
+    {"unknown switch",
+     with("back_off = true", "backoff = true"),
+     "/c/n.toml:17:",
      {"unknown key backoff = true", "back_off"}},
-    {"switch that is no switch", with("back_off = true", "back_off = 1"), "/c/n.toml:17:",
+    {"switch that is no switch",
+     with("back_off = true", "back_off = 1"),
+     "/c/n.toml:17:",
      {"back_off = 1", "true or false"}},
     {"no node table", good.substr(good.find("[cluster]")), "/c/n.toml:1:", {"[node] is missing"}},
     {"no id", with("id = 3", ""), "/c/n.toml:1:", {"has no id"}},
@@ -82,68 +99,135 @@ const std::vector<Refused> refusals{
     {"negative id", with("id = 3", "id = -3"), "/c/n.toml:2:", {"id = -3", "from 1"}},
     {"id as text", with("id = 3", "id = \"3\""), "/c/n.toml:2:", {"\"3\"", "whole number"}},
     {"no data", with("data = \"n3\"", ""), "/c/n.toml:1:", {"has no data"}},
-    {"socket path too long", with("data = \"n3\"", "data = \"" + std::string(200, 'd') + "\""),
-     "/c/n.toml:3:", {"has 214 bytes", "at most 107"}},
+    {"socket path too long",
+     with("data = \"n3\"", "data = \"" + std::string(200, 'd') + "\""),
+     "/c/n.toml:3:",
+     {"has 214 bytes", "at most 107"}},
     {"no cluster", "[node]\nid = 1\ndata = \"d\"\n", "/c/n.toml:1:", {"[cluster] is missing"}},
     {"missing self", with("id = 3", "id = 4"), "/c/n.toml:2:", {"id = 4", "1 2 3"}},
-    {"duplicate id", with("2 = \"127.0.0.1:7102\"", "1 = \"127.0.0.1:7102\""), "/c/n.toml:14:", {"not TOML"}},
-    {"id with a zero in front", with("2 = \"127.0.0.1:7102\"", "02 = \"127.0.0.1:7102\""),
-     "/c/n.toml:14:", {"02 = ", "a node's id"}},
-    {"id that is a word", with("2 = \"127.0.0.1:7102\"", "two = \"127.0.0.1:7102\""), "/c/n.toml:14:",
+    {"duplicate id",
+     with("2 = \"127.0.0.1:7102\"", "1 = \"127.0.0.1:7102\""),
+     "/c/n.toml:14:",
+     {"not TOML"}},
+    {"id with a zero in front",
+     with("2 = \"127.0.0.1:7102\"", "02 = \"127.0.0.1:7102\""),
+     "/c/n.toml:14:",
+     {"02 = ", "a node's id"}},
+    {"id that is a word",
+     with("2 = \"127.0.0.1:7102\"", "two = \"127.0.0.1:7102\""),
+     "/c/n.toml:14:",
      {"two = ", "a node's id"}},
-    {"duplicate address", with("2 = \"127.0.0.1:7102\"", "2 = \"127.0.0.1:7101\""), "/c/n.toml:14:",
+    {"duplicate address",
+     with("2 = \"127.0.0.1:7102\"", "2 = \"127.0.0.1:7101\""),
+     "/c/n.toml:14:",
      {"127.0.0.1:7101", "node 1 has it"}},
     {"duplicate address written otherwise",
-     with("[cluster.nodes]", "[cluster.nodes]\n4 = \"[::1]:9\"\n5 = \"[0:0::1]:9\""), "/c/n.toml:14:",
+     with("[cluster.nodes]", "[cluster.nodes]\n4 = \"[::1]:9\"\n5 = \"[0:0::1]:9\""),
+     "/c/n.toml:14:",
      {"[0:0::1]:9", "node 4 has it"}},
-    {"no port", with("2 = \"127.0.0.1:7102\"", "2 = \"127.0.0.1\""), "/c/n.toml:14:",
+    {"no port",
+     with("2 = \"127.0.0.1:7102\"", "2 = \"127.0.0.1\""),
+     "/c/n.toml:14:",
      {"127.0.0.1", "a port from 1 to 65535"}},
-    {"port zero", with("2 = \"127.0.0.1:7102\"", "2 = \"127.0.0.1:0\""), "/c/n.toml:14:", {"a port from 1"}},
-    {"port too large", with("2 = \"127.0.0.1:7102\"", "2 = \"127.0.0.1:65536\""), "/c/n.toml:14:",
+    {"port zero",
+     with("2 = \"127.0.0.1:7102\"", "2 = \"127.0.0.1:0\""),
+     "/c/n.toml:14:",
+     {"a port from 1"}},
+    {"port too large",
+     with("2 = \"127.0.0.1:7102\"", "2 = \"127.0.0.1:65536\""),
+     "/c/n.toml:14:",
      {"65536", "a port from 1 to 65535"}},
-    {"a name", with("2 = \"127.0.0.1:7102\"", "2 = \"localhost:7102\""), "/c/n.toml:14:",
+    {"a name",
+     with("2 = \"127.0.0.1:7102\"", "2 = \"localhost:7102\""),
+     "/c/n.toml:14:",
      {"localhost", "numeric"}},
-    {"any address", with("2 = \"127.0.0.1:7102\"", "2 = \"0.0.0.0:7102\""), "/c/n.toml:14:", {"numeric"}},
-    {"not loopback", with("2 = \"127.0.0.1:7102\"", "2 = \"10.0.0.2:7102\""), "/c/n.toml:14:",
+    {"any address",
+     with("2 = \"127.0.0.1:7102\"", "2 = \"0.0.0.0:7102\""),
+     "/c/n.toml:14:",
+     {"numeric"}},
+    {"not loopback",
+     with("2 = \"127.0.0.1:7102\"", "2 = \"10.0.0.2:7102\""),
+     "/c/n.toml:14:",
      {"10.0.0.2:7102", "loopback", "insecure = true"}},
-    {"no nodes", with("1 = \"127.0.0.1:7101\"\n2 = \"127.0.0.1:7102\"\n3 = \"127.0.0.1:7103\"", ""),
-     "/c/n.toml:12:", {"missing or empty"}},
+    {"no nodes",
+     with("1 = \"127.0.0.1:7101\"\n2 = \"127.0.0.1:7102\"\n3 = \"127.0.0.1:7103\"", ""),
+     "/c/n.toml:12:",
+     {"missing or empty"}},
     {"too many nodes", nodes_beyond_the_limit(), "/c/n.toml:12:", {"65 nodes", "at most 64"}},
     {"no name", with("name = \"demo\"", ""), "/c/n.toml:4:", {"name = nothing", "1 to 64"}},
-    {"name with a line end", with("name = \"demo\"", "name = \"a\\nb\""), "/c/n.toml:5:", {"1 to 64"}},
-    {"protocol invitation", with("protocol = \"bully\"", "protocol = \"invitation\""), "/c/n.toml:6:",
+    {"name with a line end",
+     with("name = \"demo\"", "name = \"a\\nb\""),
+     "/c/n.toml:5:",
+     {"1 to 64"}},
+    {"protocol invitation",
+     with("protocol = \"bully\"", "protocol = \"invitation\""),
+     "/c/n.toml:6:",
      {"invitation", "no invitation algorithm yet"}},
-    {"protocol textbook", with("protocol = \"bully\"", "protocol = \"textbook\""), "/c/n.toml:6:",
+    {"protocol textbook",
+     with("protocol = \"bully\"", "protocol = \"textbook\""),
+     "/c/n.toml:6:",
      {"textbook", "yet"}},
-    {"protocol raft", with("protocol = \"bully\"", "protocol = \"raft\""), "/c/n.toml:6:", {"raft", "\"bully\""}},
-    {"duration without unit", with("T = \"100ms\"", "T = 100"), "/c/n.toml:7:", {"T = 100", "\"100ms\""}},
-    {"duration with a strange unit", with("T = \"100ms\"", "T = \"100 parsec\""), "/c/n.toml:7:",
+    {"protocol raft",
+     with("protocol = \"bully\"", "protocol = \"raft\""),
+     "/c/n.toml:6:",
+     {"raft", "\"bully\""}},
+    {"duration without unit",
+     with("T = \"100ms\"", "T = 100"),
+     "/c/n.toml:7:",
+     {"T = 100", "\"100ms\""}},
+    {"duration with a strange unit",
+     with("T = \"100ms\"", "T = \"100 parsec\""),
+     "/c/n.toml:7:",
      {"100 parsec", "duration"}},
-    {"duration zero", with("stop_deadline = \"2s\"", "stop_deadline = \"0s\""), "/c/n.toml:8:", {"above 0"}},
-    {"duration too long", with("stop_deadline = \"2s\"", "stop_deadline = \"1441min\""), "/c/n.toml:8:",
+    {"duration zero",
+     with("stop_deadline = \"2s\"", "stop_deadline = \"0s\""),
+     "/c/n.toml:8:",
+     {"above 0"}},
+    {"duration too long",
+     with("stop_deadline = \"2s\"", "stop_deadline = \"1441min\""),
+     "/c/n.toml:8:",
      {"1441min", "up to 1440min"}},
-    {"duration beyond all", with("stop_deadline = \"2s\"", "stop_deadline = \"99999999999999999999s\""),
-     "/c/n.toml:8:", {"duration"}},
+    {"duration beyond all",
+     with("stop_deadline = \"2s\"", "stop_deadline = \"99999999999999999999s\""),
+     "/c/n.toml:8:",
+     {"duration"}},
     {"T too short", with("T = \"100ms\"", "T = \"999us\""), "/c/n.toml:7:", {"999us", "1ms"}},
     {"timeout not longer than check",
      with("check_every = \"50ms\"", "check_every = \"200ms\"\ncoordinator_timeout = \"200ms\""),
-     "/c/n.toml:12:", {"coordinator_timeout", "200ms", "longer than check_every", "300ms"}},
+     "/c/n.toml:12:",
+     {"coordinator_timeout", "200ms", "longer than check_every", "300ms"}},
     {"timeout shorter than T",
      with("check_every = \"50ms\"", "check_every = \"50ms\"\ncoordinator_timeout = \"99ms\""),
-     "/c/n.toml:12:", {"coordinator_timeout", "99ms", "at least T"}},
-    {"T longer than the deadline of reorganize", with("T = \"100ms\"", "T = \"11s\""), "/c/n.toml:10:",
+     "/c/n.toml:12:",
+     {"coordinator_timeout", "99ms", "at least T"}},
+    {"T longer than the deadline of reorganize",
+     with("T = \"100ms\"", "T = \"11s\""),
+     "/c/n.toml:10:",
      {"reorganize_deadline", "10s", "11s"}},
-    {"literal beside repairs", with("name = \"demo\"", "name = \"demo\"\nliteral = true"), "/c/n.toml:17:",
+    {"literal beside repairs",
+     with("name = \"demo\"", "name = \"demo\"\nliteral = true"),
+     "/c/n.toml:17:",
      {"[cluster.repairs]", "literal = true"}},
-    {"report_refusals alone", with("back_off = true", "report_refusals = false"), "/c/n.toml:17:",
+    {"report_refusals alone",
+     with("back_off = true", "report_refusals = false"),
+     "/c/n.toml:17:",
      {"report_refusals = false", "stop_beside_halts = false"}},
-    {"journal without file", with("file = \"n3/journal.jsonl\"", ""), "/c/n.toml:18:", {"has no file"}},
-    {"journal limit too small", with("limit = \"64MB\"", "limit = \"1KB\""), "/c/n.toml:20:",
+    {"journal without file",
+     with("file = \"n3/journal.jsonl\"", ""),
+     "/c/n.toml:18:",
+     {"has no file"}},
+    {"journal limit too small",
+     with("limit = \"64MB\"", "limit = \"1KB\""),
+     "/c/n.toml:20:",
      {"1KB", "at least \"1MB\""}},
-    {"application unknown", with("kind = \"shards\"", "kind = \"shreds\""), "/c/n.toml:22:",
+    {"application unknown",
+     with("kind = \"shards\"", "kind = \"shreds\""),
+     "/c/n.toml:22:",
      {"shreds", "\"none\" or \"shards\""}},
-    {"rate without shards", with("kind = \"shards\"", "kind = \"none\"\nrecords_per_second = 5"),
-     "/c/n.toml:23:", {"records_per_second = 5", "shards"}},
+    {"rate without shards",
+     with("kind = \"shards\"", "kind = \"none\"\nrecords_per_second = 5"),
+     "/c/n.toml:23:",
+     {"records_per_second = 5", "shards"}},
     {"rate zero", good + "records_per_second = 0\n", "/c/n.toml:23:", {"= 0", "from 1"}},
 };
 
@@ -151,8 +235,8 @@ const std::vector<Refused> refusals{
 
 BOOST_AUTO_TEST_SUITE(config)
 
-BOOST_DATA_TEST_CASE(is_refused_with_file_line_value_and_expectation, boost::unit_test::data::make(refusals),
-                     refused) {
+BOOST_DATA_TEST_CASE(is_refused_with_file_line_value_and_expectation,
+                     boost::unit_test::data::make(refusals), refused) {
   const auto config = parse_config(refused.text, "/c/n.toml");
   BOOST_REQUIRE_MESSAGE(config.has_error(), "accepted");
   const Failure& failure = config.error();
@@ -188,7 +272,8 @@ BOOST_AUTO_TEST_CASE(defaults_follow_T_and_check) {
 
 BOOST_AUTO_TEST_CASE(literal_turns_every_switch_off) {
   std::string text = with("name = \"demo\"", "name = \"demo\"\nliteral = true");
-  text.erase(text.find("[cluster.repairs]"), std::string("[cluster.repairs]\nback_off = true\n").size());
+  text.erase(text.find("[cluster.repairs]"),
+             std::string("[cluster.repairs]\nback_off = true\n").size());
   const auto read = parse_config(text, "/c/n.toml");
   BOOST_REQUIRE_MESSAGE(read.has_value(), (read ? "" : read.error().what));
   BOOST_TEST(read->core().literal());
@@ -205,14 +290,15 @@ BOOST_AUTO_TEST_CASE(other_addresses_are_allowed_when_told_so) {
 BOOST_AUTO_TEST_CASE(canonical_text_is_sorted_and_says_the_defaults) {
   const auto read = parse_config(good, "/c/n.toml");
   BOOST_REQUIRE(read.has_value());
-  BOOST_TEST(read->cluster.canonical() ==
-             "T=100ms\ncheck_every=50ms\ncoordinator_timeout=150ms\ninsecure=false\nliteral=false\n"
-             "name=demo\nnodes.1=127.0.0.1:7101\nnodes.2=127.0.0.1:7102\nnodes.3=127.0.0.1:7103\n"
-             "protocol=bully\nreorganize_deadline=10s\nrepairs.back_off=true\nrepairs.lost_members=true\n"
-             "repairs.normal_for_me=true\nrepairs.parallel_calls=true\nrepairs.proofs=true\n"
-             "repairs.report_refusals=true\nrepairs.save_promises_only=true\n"
-             "repairs.start_over_halted=true\nrepairs.stop_beside_halts=true\nrepairs.tags=true\n"
-             "start_deadline=2s\nstop_deadline=2s\n");
+  BOOST_TEST(
+      read->cluster.canonical() ==
+      "T=100ms\ncheck_every=50ms\ncoordinator_timeout=150ms\ninsecure=false\nliteral=false\n"
+      "name=demo\nnodes.1=127.0.0.1:7101\nnodes.2=127.0.0.1:7102\nnodes.3=127.0.0.1:7103\n"
+      "protocol=bully\nreorganize_deadline=10s\nrepairs.back_off=true\nrepairs.lost_members=true\n"
+      "repairs.normal_for_me=true\nrepairs.parallel_calls=true\nrepairs.proofs=true\n"
+      "repairs.report_refusals=true\nrepairs.save_promises_only=true\n"
+      "repairs.start_over_halted=true\nrepairs.stop_beside_halts=true\nrepairs.tags=true\n"
+      "start_deadline=2s\nstop_deadline=2s\n");
 }
 
 BOOST_AUTO_TEST_CASE(canonical_text_is_the_same_where_only_this_node_differs) {

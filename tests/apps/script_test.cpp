@@ -14,7 +14,9 @@ struct Refused {
   std::string line;
   std::string expected;
 };
-std::ostream& operator<<(std::ostream& out, const Refused& refused) { return out << refused.line; }
+std::ostream& operator<<(std::ostream& out, const Refused& refused) {
+  return out << refused.line;
+}
 
 const std::vector<Refused> refusals{
     {"jump", "wait, run, kill, start, pause or resume"},
@@ -66,7 +68,8 @@ BOOST_AUTO_TEST_CASE(is_read) {
   BOOST_TEST(script->at(0).place == "s.txt:3");
   const Act& kill = std::get<Act>(script->at(1).what);
   BOOST_TEST((kill.verb == Verb::kill));
-  BOOST_TEST((kill.nodes == std::vector<Chosen>{Selector::coordinator, NodeId{2}, Selector::lowest}));
+  BOOST_TEST(
+      (kill.nodes == std::vector<Chosen>{Selector::coordinator, NodeId{2}, Selector::lowest}));
   BOOST_TEST((std::get<Act>(script->at(2).what).lasting == 700ms));
   BOOST_TEST((std::get<Run>(script->at(5).what).time == 2s));
 }

@@ -1,6 +1,6 @@
+#include "apps/shards/shards.hpp"
 #include "apps/shards/deal.hpp"
 #include "apps/shards/record.hpp"
-#include "apps/shards/shards.hpp"
 
 #include <muster/text.hpp>
 
@@ -40,7 +40,8 @@ std::map<NodeId, std::uint32_t> loads(const ShardDefinition& definition, const R
 }
 
 /// The node that holds the last record of the shard, whose sequence it is.
-std::optional<std::pair<ShardHead, NodeId>> last_record(const Reports& reports, std::uint32_t shard) {
+std::optional<std::pair<ShardHead, NodeId>> last_record(const Reports& reports,
+                                                        std::uint32_t shard) {
   std::optional<std::pair<ShardHead, NodeId>> last;
   for (const auto& [node, report] : reports) {
     const auto head = report.heads.find(shard);
@@ -50,8 +51,8 @@ std::optional<std::pair<ShardHead, NodeId>> last_record(const Reports& reports, 
   return last;
 }
 
-/// How many shards could stay at most where their last record is: each member keeps what it has up to
-/// its share, and as many as there are larger shares keep one more.
+/// How many shards could stay at most where their last record is: each member keeps what it has up
+/// to its share, and as many as there are larger shares keep one more.
 std::uint32_t most_that_can_stay(const Reports& reports) {
   std::map<NodeId, std::uint32_t> owned;
   for (std::uint32_t shard = 0; shard < shard_count; ++shard) {
@@ -106,7 +107,8 @@ BOOST_AUTO_TEST_CASE(nothing_moves_when_nothing_changed) {
   Reports reports;
   for (std::uint32_t node = 1; node <= 5; ++node) reports[NodeId{node}];
   const ShardDefinition before = deal_shards(reports);
-  for (const ShardTask& task : before.tasks) reports[task.node].heads[task.shard] = {{1, NodeId{5}}, 10};
+  for (const ShardTask& task : before.tasks)
+    reports[task.node].heads[task.shard] = {{1, NodeId{5}}, 10};
   const ShardDefinition after = deal_shards(reports);
   for (std::uint32_t shard = 0; shard < shard_count; ++shard) {
     BOOST_TEST((after.tasks[shard].node == before.tasks[shard].node));
@@ -142,11 +144,14 @@ BOOST_AUTO_TEST_CASE(texts_of_everybody_fit_and_larger_ones_are_refused_not_cut)
 }
 
 BOOST_AUTO_TEST_CASE(other_texts_are_refused) {
-  for (const char* text : {"{", "[]", "{\"heads\":7}", "{\"heads\":[],\"more\":1}", "[[[[[[[[[[]]]]]]]]]]"}) {
+  for (const char* text :
+       {"{", "[]", "{\"heads\":7}", "{\"heads\":[],\"more\":1}", "[[[[[[[[[[]]]]]]]]]]"}) {
     BOOST_TEST(decode_report(Report{text}).has_error(), text);
   }
-  BOOST_TEST(decode_definition(Definition{R"({"tasks":[{"shard":1,"node":1,"next":1},{"shard":1,"node":2,"next":1}]})"})
-                 .has_error());
+  BOOST_TEST(
+      decode_definition(
+          Definition{R"({"tasks":[{"shard":1,"node":1,"next":1},{"shard":1,"node":2,"next":1}]})"})
+          .has_error());
 }
 
 BOOST_AUTO_TEST_CASE(records_are_read_back_from_keys_and_lines) {
@@ -169,7 +174,8 @@ BOOST_AUTO_TEST_SUITE_END()
 
 namespace {
 
-/// A host of one application in one thread: what is asked for waits in queues that the test empties.
+/// A host of one application in one thread: what is asked for waits in queues that the test
+/// empties.
 class Host : public Services {
  public:
   NodeId self() const override { return NodeId{3}; }
@@ -196,7 +202,9 @@ class Host : public Services {
     done(std::move(found));
   }
   void post(std::function<void()> work) override { later.push_back(std::move(work)); }
-  void post_after(Duration, std::function<void()> work) override { later.push_back(std::move(work)); }
+  void post_after(Duration, std::function<void()> work) override {
+    later.push_back(std::move(work));
+  }
 
   void grant(GroupNumber group) { group_ = group; }
   void revoke() { group_.reset(); }
@@ -279,7 +287,8 @@ BOOST_AUTO_TEST_CASE(works_acknowledges_and_reports) {
   BOOST_TEST(host.permits == 1);
   host.make_durable();
   BOOST_TEST(host.permits == 0);
-  BOOST_TEST(pipe.read() == "{\"record\":{\"shard\":0,\"group\":[4,3],\"sequence\":1,\"node\":3}}\n");
+  BOOST_TEST(pipe.read() ==
+             "{\"record\":{\"shard\":0,\"group\":[4,3],\"sequence\":1,\"node\":3}}\n");
 
   Ended second;
   application->stop({}, second.done());
@@ -311,7 +320,8 @@ BOOST_AUTO_TEST_CASE(a_record_durable_after_the_halt_is_reported_and_not_acknowl
   host.run_timer();  // that of before
   host.run_timer();
   host.make_durable();
-  BOOST_TEST(pipe.read() == "{\"record\":{\"shard\":0,\"group\":[5,3],\"sequence\":2,\"node\":3}}\n");
+  BOOST_TEST(pipe.read() ==
+             "{\"record\":{\"shard\":0,\"group\":[5,3],\"sequence\":2,\"node\":3}}\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_new_life_reports_what_the_store_holds) {

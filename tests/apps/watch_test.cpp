@@ -172,7 +172,8 @@ BOOST_AUTO_TEST_CASE(says_the_reason_of_each_kind_of_election) {
   BOOST_TEST(reason(HookFailed{{1}, Hook::reorganize, "no"}, "Reorganizing", "BackingOff") ==
              "its reorganize failed: no");
   BOOST_TEST(reason(Failed{NodeId{1}, {1}}, "Idle", "HaltingLower") == "node 1 failed");
-  BOOST_TEST(reason(Expired{Timer::check}, "Idle", "Checking") == "node 3 recovered");  // none begun
+  BOOST_TEST(reason(Expired{Timer::check}, "Idle", "Checking") ==
+             "node 3 recovered");  // none begun
 }
 
 BOOST_AUTO_TEST_CASE(lines_of_a_life_after_its_kill_do_not_count) {
