@@ -59,6 +59,8 @@ BOOST_AUTO_TEST_CASE(tell_apart_where_values_end) {
   const std::vector<std::string> split{"a", "b"};
   BOOST_TEST(hash(joined) != hash(split));
   BOOST_TEST(hash(std::optional<unsigned>(0)) != hash(std::optional<unsigned>()));
+  BOOST_TEST(hash(std::vector<std::optional<NodeId>>{NodeId{1}, std::nullopt}) !=
+             hash(std::vector<std::optional<NodeId>>{std::nullopt, NodeId{1}}));
   BOOST_TEST(hash(std::vector<NodeSet>{{}, {NodeId{1}}}) !=
              hash(std::vector<NodeSet>{{NodeId{1}}, {}}));
   BOOST_TEST(hash(Message(AreYouThere{})) != hash(Message(Answer{})));

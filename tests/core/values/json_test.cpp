@@ -183,6 +183,8 @@ BOOST_AUTO_TEST_CASE(name_what_is_missing_and_what_is_too_much) {
   BOOST_TEST(error_of<Event>(R"({"type":"Failed","node":4})") == "life: is missing");
   BOOST_TEST(error_of<Event>(R"({"type":"Failed","node":4,"life":2,"left":true})") ==
              "left: is a key that is not known here");
+  BOOST_TEST(error_of<Expired>(R"({"timer":"check","level":1})") ==
+             "level: is a key that is not known here");
   BOOST_TEST(error_of<Event>(R"({"node":4})") == "type: is missing");
   BOOST_TEST(error_of<Event>(R"({"type":"Fallen"})") ==
              R"(type: expected the name of a known alternative, found "Fallen")");
