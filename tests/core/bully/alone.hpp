@@ -9,11 +9,14 @@
 #include <utility>
 #include <vector>
 
-/// One node among others that the test plays itself, letter by letter; and words to read actions with.
+/// One node among others that the test plays itself, letter by letter; and words to read actions
+/// with.
 
 namespace muster::test {
 
-inline NodeId id(std::uint32_t node) { return NodeId{node}; }
+inline NodeId id(std::uint32_t node) {
+  return NodeId{node};
+}
 
 /// The nodes to which a call of that kind is sent, in order.
 template <class Call>
@@ -57,10 +60,12 @@ inline bool arms(const Actions& actions, Timer timer) {
   return false;
 }
 
-/// Node `self` of `nodes`, up; the others are played by the test, each in its life 1 until `restarts`.
+/// Node `self` of `nodes`, up; the others are played by the test, each in its life 1 until
+/// `restarts`.
 class Alone {
  public:
-  Alone(std::uint32_t self, std::uint32_t nodes, Repairs repairs = {}) : world(nodes, repairs), self_(self) {
+  Alone(std::uint32_t self, std::uint32_t nodes, Repairs repairs = {})
+      : world(nodes, repairs), self_(self) {
     world.claim = false;
     world.recover(self);
   }

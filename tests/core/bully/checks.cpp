@@ -8,7 +8,9 @@ namespace {
 
 using bully::State;
 
-std::string name(const TestNode& node) { return "node " + std::to_string(node.config.self.value); }
+std::string name(const TestNode& node) {
+  return "node " + std::to_string(node.config.self.value);
+}
 
 void demand(bool holds, const TestNode& node, const std::string& what) {
   if (!holds) throw Violation(name(node) + ": " + what);
@@ -42,7 +44,8 @@ bully::Calls awaited(const State& state) {
   return calls;
 }
 
-// --- Actions ------------------------------------------------------------------------------------------
+// --- Actions
+// ------------------------------------------------------------------------------------------
 
 void check_stop(const TestNode& node, const Stop& stop) {
   const TestApplication& application = node.application;
@@ -121,7 +124,8 @@ void check_send(const TestNode& node, const Send& send) {
          node, "a letter from or to the wrong node");
   demand(letter.incarnation == node.safe.incarnation, node,
          "a letter of a life that is not durable");
-  demand(send.bound.has_value() == !is_answer(letter), node, "a call without bound, or a bounded answer");
+  demand(send.bound.has_value() == !is_answer(letter), node,
+         "a call without bound, or a bounded answer");
   if (const auto* answer = std::get_if<Answer>(&letter.message)) check_answer(node, *answer);
   const Repairs& repairs = node.config.repairs;
   if (const auto* halt = std::get_if<Halt>(&letter.message)) {
@@ -138,8 +142,8 @@ void check_send(const TestNode& node, const Send& send) {
   if (const auto* call = std::get_if<NewCoordinator>(&letter.message)) group = call->group;
   if (const auto* call = std::get_if<Ready>(&letter.message)) group = call->group;
   if (group)
-    demand(group->coordinator == node.config.self && group->counter <= node.safe.counter_limit, node,
-           "a group number is given away before it is within the durable limit");
+    demand(group->coordinator == node.config.self && group->counter <= node.safe.counter_limit,
+           node, "a group number is given away before it is within the durable limit");
   Bound expected = Bound::answer;
   if (std::holds_alternative<NewCoordinator>(letter.message) ||
       (std::holds_alternative<Halt>(letter.message) && !repairs.stop_beside_halts))
@@ -175,12 +179,15 @@ void check_step(const TestNode& node, const State& before, const Event& event,
       (std::holds_alternative<Started>(event) && stale(std::get<Started>(event).ticket)) ||
       (std::holds_alternative<HookFailed>(event) && stale(std::get<HookFailed>(event).ticket));
   if (old_end)
-    demand(actions.empty() && before == node.state, node, "P7: the end of an old hook has an effect");
+    demand(actions.empty() && before == node.state, node,
+           "P7: the end of an old hook has an effect");
   if (std::holds_alternative<Recovered>(event))
     for (const Action& action : actions)
-      demand(!std::holds_alternative<Start>(action), node, "P6: a restarted node resumes by itself");
-  if (before.leaving && (std::holds_alternative<Failed>(event) || std::holds_alternative<Expired>(event) ||
-                         std::holds_alternative<Paused>(event)))
+      demand(!std::holds_alternative<Start>(action), node,
+             "P6: a restarted node resumes by itself");
+  if (before.leaving &&
+      (std::holds_alternative<Failed>(event) || std::holds_alternative<Expired>(event) ||
+       std::holds_alternative<Paused>(event)))
     demand(actions.empty(), node, "a leaving node acts on what it must ignore");
 }
 
@@ -217,8 +224,10 @@ void check_node(const TestNode& node, const State& before) {
 
   for (const auto& [call, to] : awaited(state)) {
     const auto out = node.calls.find(call);
-    demand(bully::awaits(state, call) && out != node.calls.end() && out->second.letter.to == to, node,
-           "waits for call " + std::to_string(call.value) + ", which can neither be answered nor fail");
+    demand(bully::awaits(state, call) && out != node.calls.end() && out->second.letter.to == to,
+           node,
+           "waits for call " + std::to_string(call.value) +
+               ", which can neither be answered nor fail");
   }
   demand(node.calls.size() == awaited(state).size(), node,
          "awaits a call that its procedure does not wait for");
@@ -230,7 +239,8 @@ void check_node(const TestNode& node, const State& before) {
   }
   if (idle && !(state.s == Status::Normal && coordinates))
     demand(armed(Timer::coordinator), node, "no procedure runs and Timeout will never come");
-  if (state.s == Status::Normal && coordinates && (idle || std::holds_alternative<bully::Checking>(state.procedure)))
+  if (state.s == Status::Normal && coordinates &&
+      (idle || std::holds_alternative<bully::Checking>(state.procedure)))
     demand(armed(Timer::check), node, "a Normal coordinator will never Check");
   if (std::holds_alternative<bully::BackingOff>(state.procedure))
     demand(armed(Timer::retry), node, "backs off for ever");

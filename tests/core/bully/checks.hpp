@@ -2,7 +2,8 @@
 
 #include "world.hpp"
 
-/// What is checked at every step of the test world; each throws a Violation that names what does not hold.
+/// What is checked at every step of the test world; each throws a Violation that names what does
+/// not hold.
 
 namespace muster::test {
 

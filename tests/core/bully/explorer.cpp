@@ -12,11 +12,13 @@ namespace {
 
 using Commands = std::vector<Command>;
 
-// What may happen next. Every run has likings of its own, so that some runs are rash where others are slow.
+// What may happen next. Every run has likings of its own, so that some runs are rash where others
+// are slow.
 class Chance {
  public:
   Chance(std::uint64_t seed, Wildness left) : random_(seed), left_(std::move(left)) {
-    for (unsigned* weight : {&deliver_, &connect_, &prove_, &hook_, &expire_}) *weight = one_of({1, 3, 9});
+    for (unsigned* weight : {&deliver_, &connect_, &prove_, &hook_, &expire_})
+      *weight = one_of({1, 3, 9});
     for (unsigned* weight : {&recover_, &trouble_}) *weight = one_of({1, 2, 6});
     left_.steps = static_cast<unsigned>(10 + random_() % left_.steps);
   }
@@ -47,7 +49,9 @@ class Chance {
   unsigned one_of(std::initializer_list<unsigned> values) {
     return *(values.begin() + static_cast<std::ptrdiff_t>(random_() % values.size()));
   }
-  void offer(unsigned weight, Command command) { choices_.emplace_back(weight, std::move(command)); }
+  void offer(unsigned weight, Command command) {
+    choices_.emplace_back(weight, std::move(command));
+  }
 
   Command choose() {
     std::uint64_t all = 0;
@@ -107,7 +111,8 @@ class Chance {
 
   std::mt19937_64 random_;
   Wildness left_;
-  unsigned deliver_ = 1, connect_ = 1, prove_ = 1, hook_ = 1, expire_ = 1, recover_ = 1, trouble_ = 1;
+  unsigned deliver_ = 1, connect_ = 1, prove_ = 1, hook_ = 1, expire_ = 1, recover_ = 1,
+           trouble_ = 1;
   std::vector<std::pair<unsigned, Command>> choices_;
 };
 

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-/// Seeded random runs of the test world, every step checked, that must come to Assertion 2 at the end.
+/// Seeded random runs of the test world, every step checked, that must come to Assertion 2 at the
+/// end.
 
 namespace muster::test {
 
@@ -30,17 +31,20 @@ struct Finding {
   std::vector<Command> script;  ///< what leads to it, from nodes that are all down
 };
 
-/// Failures cease: who is paused goes on, and who is down begins a new life, one after the other. What is
-/// wrong, when Assertion 2 is not reached within the settling bound each time; with `must_settle` off, nothing is.
+/// Failures cease: who is paused goes on, and who is down begins a new life, one after the other.
+/// What is wrong, when Assertion 2 is not reached within the settling bound each time; with
+/// `must_settle` off, nothing is.
 std::optional<std::string> come_to_rest(World& world, bool must_settle);
 
 /// One run. None where everything held.
 std::optional<Finding> explore(std::uint64_t seed, const Wildness& wildness);
 
-/// What is found when that script is run once more, leaving out what is not possible; none if nothing.
+/// What is found when that script is run once more, leaving out what is not possible; none if
+/// nothing.
 std::optional<std::string> replay(const std::vector<Command>& script, const Wildness& wildness);
 
-/// The shortest script that simple omission comes to and that still finds something of the same kind.
+/// The shortest script that simple omission comes to and that still finds something of the same
+/// kind.
 Finding reduce(Finding finding, const Wildness& wildness);
 
 /// The script, and the journal that it makes.

@@ -5,7 +5,8 @@
 
 #include <cstdlib>
 
-/// Random runs. MUSTER_SEEDS=FROM..TO explores those seeds instead of the few that every build takes.
+/// Random runs. MUSTER_SEEDS=FROM..TO explores those seeds instead of the few that every build
+/// takes.
 
 namespace muster::test {
 
@@ -26,7 +27,7 @@ void explore_seeds(const Wildness& wildness, std::uint64_t seeds) {
   }
 }
 
-Repairs without(bool Repairs::* repair) {
+Repairs without(bool Repairs::*repair) {
   Repairs repairs;
   repairs.*repair = false;
   if (repair == &Repairs::report_refusals) repairs.stop_beside_halts = false;
@@ -37,9 +38,13 @@ Repairs without(bool Repairs::* repair) {
 
 BOOST_AUTO_TEST_SUITE(random_runs)
 
-BOOST_AUTO_TEST_CASE(with_failures_of_two_nodes) { explore_seeds({.nodes = 2, .failures = 6}, 300); }
+BOOST_AUTO_TEST_CASE(with_failures_of_two_nodes) {
+  explore_seeds({.nodes = 2, .failures = 6}, 300);
+}
 
-BOOST_AUTO_TEST_CASE(with_failures_of_three_nodes) { explore_seeds({.nodes = 3}, 400); }
+BOOST_AUTO_TEST_CASE(with_failures_of_three_nodes) {
+  explore_seeds({.nodes = 3}, 400);
+}
 
 BOOST_AUTO_TEST_CASE(with_failures_of_four_nodes) {
   explore_seeds({.nodes = 4, .steps = 250, .failures = 6, .expiries = 30}, 200);
@@ -53,11 +58,13 @@ BOOST_AUTO_TEST_CASE(with_nodes_that_leave) {
   explore_seeds({.nodes = 3, .failures = 2, .leaves = 3}, 200);
 }
 
-BOOST_AUTO_TEST_CASE(with_pauses) { explore_seeds({.nodes = 3, .failures = 2, .pauses = 3}, 200); }
+BOOST_AUTO_TEST_CASE(with_pauses) {
+  explore_seeds({.nodes = 3, .failures = 2, .pauses = 3}, 200);
+}
 
 BOOST_AUTO_TEST_CASE(with_everything) {
-  explore_seeds({.nodes = 4, .steps = 250, .failures = 4, .pauses = 2, .leaves = 2, .failed_hooks = 2},
-                150);
+  explore_seeds(
+      {.nodes = 4, .steps = 250, .failures = 4, .pauses = 2, .leaves = 2, .failed_hooks = 2}, 150);
 }
 
 BOOST_AUTO_TEST_CASE(literal) {
@@ -65,9 +72,10 @@ BOOST_AUTO_TEST_CASE(literal) {
 }
 
 BOOST_AUTO_TEST_CASE(with_any_one_repair_off) {
-  for (auto repair : {&Repairs::normal_for_me, &Repairs::lost_members, &Repairs::report_refusals,
-                      &Repairs::tags, &Repairs::parallel_calls, &Repairs::proofs,
-                      &Repairs::stop_beside_halts, &Repairs::save_promises_only, &Repairs::back_off})
+  for (auto repair :
+       {&Repairs::normal_for_me, &Repairs::lost_members, &Repairs::report_refusals, &Repairs::tags,
+        &Repairs::parallel_calls, &Repairs::proofs, &Repairs::stop_beside_halts,
+        &Repairs::save_promises_only, &Repairs::back_off})
     explore_seeds({.nodes = 3, .repairs = without(repair), .failures = 5, .failed_hooks = 1}, 60);
 }
 

@@ -6,13 +6,22 @@ namespace muster::test {
 
 namespace {
 
-std::string text(std::uint64_t number) { return std::to_string(number); }
-std::string text(NodeId node) { return std::to_string(node.value); }
-std::string text(const GroupNumber& group) { return text(group.counter) + '.' + text(group.coordinator); }
-std::string text(const ElectionId& election) {
-  return text(election.candidate) + '.' + text(election.incarnation.value) + '.' + text(election.number);
+std::string text(std::uint64_t number) {
+  return std::to_string(number);
 }
-std::string quoted(const Bytes& bytes) { return '\'' + bytes.data + '\''; }
+std::string text(NodeId node) {
+  return std::to_string(node.value);
+}
+std::string text(const GroupNumber& group) {
+  return text(group.counter) + '.' + text(group.coordinator);
+}
+std::string text(const ElectionId& election) {
+  return text(election.candidate) + '.' + text(election.incarnation.value) + '.' +
+         text(election.number);
+}
+std::string quoted(const Bytes& bytes) {
+  return '\'' + bytes.data + '\'';
+}
 template <DescribedEnum Enum>
 std::string text(Enum value) {
   return std::string(enumerator_name(value));
@@ -20,7 +29,9 @@ std::string text(Enum value) {
 
 struct Words {
   std::string operator()(const AreYouThere&) const { return "AreYouThere"; }
-  std::string operator()(const AreYouNormal& call) const { return "AreYouNormal " + text(call.group); }
+  std::string operator()(const AreYouNormal& call) const {
+    return "AreYouNormal " + text(call.group);
+  }
   std::string operator()(const Halt& call) const { return "Halt " + text(call.election); }
   std::string operator()(const NewCoordinator& call) const {
     return "NewCoordinator " + text(call.election) + " group " + text(call.group);
@@ -31,7 +42,9 @@ struct Words {
   std::string operator()(const Answer& answer) const { return std::visit(*this, answer.result); }
   std::string operator()(const Here&) const { return "here"; }
   std::string operator()(const Normality& answer) const { return answer.normal ? "Yes" : "No"; }
-  std::string operator()(const Halted& answer) const { return "halted, seen " + text(answer.counter); }
+  std::string operator()(const Halted& answer) const {
+    return "halted, seen " + text(answer.counter);
+  }
   std::string operator()(const Joined& answer) const {
     return "joined, " + quoted(answer.holdings.report) +
            (answer.holdings.group ? " of group " + text(*answer.holdings.group) : "") +
@@ -107,8 +120,12 @@ std::string short_view(const TestNode& node) {
 std::string short_text(const Letter& letter) {
   return std::visit(Words{}, letter.message) + " #" + text(letter.call.value);
 }
-std::string short_text(const Event& event) { return std::visit(Words{}, event); }
-std::string short_text(const Action& action) { return std::visit(Words{}, action); }
+std::string short_text(const Event& event) {
+  return std::visit(Words{}, event);
+}
+std::string short_text(const Action& action) {
+  return std::visit(Words{}, action);
+}
 
 std::string journal_line(const TestNode& node, const Event& event, const Actions& actions) {
   std::string line = text(node.config.self) + "  " + short_text(event) + "  |  ";

@@ -62,8 +62,7 @@ const std::map<std::string, Run, std::less<>>& verbs() {
       {"fail_hook", [](World& w, const Command& c) { return w.end_hook(c.node, false); }},
       {"end_hook_late", [](World& w, const Command& c) { return w.end_hook_late(c.node); }},
       {"hold", [](World& w, const Command& c) { return w[c.node].hold_hooks = true; }},
-      {"release",
-       [](World& w, const Command& c) { return !(w[c.node].hold_hooks = false); }},
+      {"release", [](World& w, const Command& c) { return !(w[c.node].hold_hooks = false); }},
       {"run",
        [](World& w, const Command&) {
          w.run_until_quiet();

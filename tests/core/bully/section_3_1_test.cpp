@@ -7,14 +7,16 @@ namespace muster::test {
 namespace {
 
 struct Literal : Alone {
-  explicit Literal(std::uint32_t self = 3, std::uint32_t nodes = 5) : Alone(self, nodes, Repairs::none()) {}
+  explicit Literal(std::uint32_t self = 3, std::uint32_t nodes = 5)
+      : Alone(self, nodes, Repairs::none()) {}
 };
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(section_3_1)
 
-// --- Remote procedures --------------------------------------------------------------------------------
+// --- Remote procedures
+// --------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(are_you_there_says_only_that_the_node_is_up) {
   Literal node;
@@ -129,7 +131,8 @@ BOOST_AUTO_TEST_CASE(ready_is_ignored_outside_reorganization) {
   BOOST_TEST(node.state().s == Status::Election);
 }
 
-// --- Election(i) --------------------------------------------------------------------------------------
+// --- Election(i)
+// --------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(phase_a_asks_the_higher_nodes_one_by_one_ascending) {
   Literal node(2);
@@ -226,7 +229,8 @@ BOOST_AUTO_TEST_CASE(the_coordinator_is_normal_last) {
   BOOST_TEST(node.state().s == Status::Normal);
 }
 
-// --- Recovery(i), Check(i), Timeout(i) ------------------------------------------------------------------
+// --- Recovery(i), Check(i), Timeout(i)
+// ------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(recovery_leaves_h_undefined_and_begins_an_election) {
   World world(2, Repairs::none());
@@ -301,14 +305,15 @@ BOOST_AUTO_TEST_CASE(timeout_outside_normal_and_reorganization_begins_an_electio
 BOOST_AUTO_TEST_CASE(at_the_coordinator_itself_timeout_does_nothing) {
   Literal node(2, 3);
   node.coordinator_elect({id(1)});
-  node.unanswered(1);       // starts over: phase A,
-  node.answered(3, Here{}); // and quits
+  node.unanswered(1);        // starts over: phase A,
+  node.answered(3, Here{});  // and quits
   BOOST_TEST(node.state().s == Status::Reorganization);
   BOOST_TEST(sent<AreYouThere>(node.expire(Timer::coordinator)).empty());
   BOOST_TEST(node.procedure<bully::Idle>());
 }
 
-// --- Who becomes coordinator ----------------------------------------------------------------------------
+// --- Who becomes coordinator
+// ----------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(the_highest_node_that_is_up_becomes_coordinator) {
   for (std::uint32_t highest = 1; highest <= 4; ++highest) {
@@ -331,7 +336,8 @@ BOOST_AUTO_TEST_CASE(a_recovering_higher_node_takes_over_from_a_healthy_coordina
   BOOST_TEST(world[2].state.c->candidate == id(3));
 }
 
-BOOST_AUTO_TEST_CASE(a_recovering_lower_node_does_not_win_but_makes_check_restart_a_complete_election) {
+BOOST_AUTO_TEST_CASE(
+    a_recovering_lower_node_does_not_win_but_makes_check_restart_a_complete_election) {
   World world(3, Repairs::none());
   world.recover(2);
   world.recover(3);

@@ -3,8 +3,8 @@
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
 
-/// Section 3.2, the table event x status -> action, for node 3 of 5: the paper's text (every switch off)
-/// and as it ships. Where the two differ the test says so.
+/// Section 3.2, the table event x status -> action, for node 3 of 5: the paper's text (every switch
+/// off) and as it ships. Where the two differ the test says so.
 
 namespace muster::test {
 
@@ -26,8 +26,12 @@ struct InStatus : Alone {
   }
 };
 
-auto every_form() { return boost::unit_test::data::make(forms); }
-auto every_status() { return every_form() * boost::unit_test::data::make(statuses); }
+auto every_form() {
+  return boost::unit_test::data::make(forms);
+}
+auto every_status() {
+  return every_form() * boost::unit_test::data::make(statuses);
+}
 
 }  // namespace
 
@@ -40,7 +44,8 @@ BOOST_DATA_TEST_CASE(are_you_there_is_answered_in_every_status, every_status(), 
   BOOST_TEST(node.state().s == status);
 }
 
-BOOST_DATA_TEST_CASE(are_you_normal_is_answered_yes_in_normal_only, every_status(), repairs, status) {
+BOOST_DATA_TEST_CASE(are_you_normal_is_answered_yes_in_normal_only, every_status(), repairs,
+                     status) {
   InStatus node(status, repairs);
   const auto* said = answer<Normality>(node.called(4, AreYouNormal{node.group()}));
   BOOST_REQUIRE(said);
@@ -86,7 +91,8 @@ BOOST_DATA_TEST_CASE(new_coordinator_of_another_than_h_is_ignored, every_form(),
   BOOST_TEST(node.state().s == Status::Election);
 }
 
-BOOST_DATA_TEST_CASE(ready_is_obeyed_in_reorganization_where_c_is_j, every_status(), repairs, status) {
+BOOST_DATA_TEST_CASE(ready_is_obeyed_in_reorganization_where_c_is_j, every_status(), repairs,
+                     status) {
   InStatus node(status, repairs);
   const auto before = node.state().d;
   const Actions& actions = node.called(4, node.ready(4, "another task"));
@@ -109,8 +115,8 @@ BOOST_DATA_TEST_CASE(ready_of_another_than_c_is_ignored, every_form(), repairs) 
   BOOST_TEST(node.state().s == Status::Reorganization);
 }
 
-BOOST_DATA_TEST_CASE(timeout_is_an_election_in_down_and_election_and_a_question_else, every_status(),
-                     repairs, status) {
+BOOST_DATA_TEST_CASE(timeout_is_an_election_in_down_and_election_and_a_question_else,
+                     every_status(), repairs, status) {
   InStatus node(status, repairs);
   BOOST_TEST(sent<AreYouThere>(node.expire(Timer::coordinator)) == Nodes({4}));
   const bool election = status == Status::Down || status == Status::Election;
@@ -118,7 +124,8 @@ BOOST_DATA_TEST_CASE(timeout_is_an_election_in_down_and_election_and_a_question_
   BOOST_TEST((node.procedure<bully::Probing>() != nullptr) == !election);
 }
 
-BOOST_DATA_TEST_CASE(check_does_nothing_but_at_a_normal_coordinator, every_status(), repairs, status) {
+BOOST_DATA_TEST_CASE(check_does_nothing_but_at_a_normal_coordinator, every_status(), repairs,
+                     status) {
   InStatus node(status, repairs);
   BOOST_TEST(!node.node().timers.contains(Timer::check));
   node.give(Expired{Timer::check});

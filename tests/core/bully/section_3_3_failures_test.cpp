@@ -1,6 +1,7 @@
 #include "alone.hpp"
 
-/// Section 3.3, Starting over, and Calls and failures, as it ships. Node 3 of 5, unless a test says otherwise.
+/// Section 3.3, Starting over, and Calls and failures, as it ships. Node 3 of 5, unless a test says
+/// otherwise.
 
 namespace muster::test {
 
@@ -27,7 +28,8 @@ const Refused refused{"no"};
 
 BOOST_AUTO_TEST_SUITE(section_3_3_failures)
 
-// --- Starting over ------------------------------------------------------------------------------------
+// --- Starting over
+// ------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(an_unanswered_or_refused_new_coordinator_starts_over) {
   Shipped unanswered;
@@ -184,10 +186,13 @@ BOOST_AUTO_TEST_CASE(the_level_falls_back_when_the_node_is_normal_as_a_member) {
   BOOST_TEST(!node.procedure<bully::BackingOff>());
 }
 
-// --- Calls and failures -----------------------------------------------------------------------------------
+// --- Calls and failures
+// -----------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(halt_and_the_questions_are_calls_to_a_node_the_others_to_a_life) {
-  const auto named = [](Message message) { return life_called({{}, {}, {}, {}, std::move(message)}); };
+  const auto named = [](Message message) {
+    return life_called({{}, {}, {}, {}, std::move(message)});
+  };
   BOOST_TEST(!named(AreYouThere{}));
   BOOST_TEST(!named(AreYouNormal{}));
   BOOST_TEST(!named(Halt{}));
@@ -281,7 +286,8 @@ BOOST_AUTO_TEST_CASE(a_member_that_does_not_answer_check_is_an_election) {
   BOOST_TEST(node.procedure<bully::SeekingHigher>());
 }
 
-BOOST_AUTO_TEST_CASE(a_node_just_asked_in_vain_is_not_asked_again_in_the_election_that_this_causes) {
+BOOST_AUTO_TEST_CASE(
+    a_node_just_asked_in_vain_is_not_asked_again_in_the_election_that_this_causes) {
   Shipped highest(2, 3);
   highest.normal_member_of(3);
   highest.expire(Timer::coordinator);
@@ -370,7 +376,8 @@ BOOST_AUTO_TEST_CASE(a_question_from_a_higher_node_or_to_a_member_does_not) {
   BOOST_TEST(sent<AreYouNormal>(member.lower_asks(1)).empty());
 }
 
-// --- Paused -------------------------------------------------------------------------------------------
+// --- Paused
+// -------------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(paused_does_in_every_status_what_recovery_does_in_the_same_life) {
   for (int status = 0; status < 6; ++status) {

@@ -2,7 +2,8 @@
 
 #include <muster/hash.hpp>
 
-/// Section 3.3, Leaving, Timers and Numbers, as it ships. Node 3 of 5, unless a test says otherwise.
+/// Section 3.3, Leaving, Timers and Numbers, as it ships. Node 3 of 5, unless a test says
+/// otherwise.
 
 namespace muster::test {
 
@@ -14,9 +15,9 @@ struct Shipped : Alone {
 };
 
 std::size_t saves(const Actions& actions) {
-  return static_cast<std::size_t>(std::count_if(actions.begin(), actions.end(), [](const Action& action) {
-    return std::holds_alternative<Save>(action);
-  }));
+  return static_cast<std::size_t>(
+      std::count_if(actions.begin(), actions.end(),
+                    [](const Action& action) { return std::holds_alternative<Save>(action); }));
 }
 
 }  // namespace
@@ -45,8 +46,9 @@ BOOST_AUTO_TEST_CASE(a_leaving_node_ignores_failed_and_expired) {
   BOOST_TEST((node.state() == before));
 }
 
-// Departs from the text, which ignores it: the others may have elected another by then, and a node that still
-// stood in Normal with its old coordinator would violate Assertion 1a until its stop is over.
+// Departs from the text, which ignores it: the others may have elected another by then, and a node
+// that still stood in Normal with its old coordinator would violate Assertion 1a until its stop is
+// over.
 BOOST_AUTO_TEST_CASE(a_leaving_node_that_pauses_is_down_and_goes_on_leaving) {
   Shipped node;
   node.normal_member_of(4);
@@ -149,9 +151,11 @@ BOOST_AUTO_TEST_CASE(failures_of_hooks_are_counted_since_the_node_was_last_norma
   BOOST_TEST(!member.state().leaving.has_value());
 }
 
-// --- Timers -------------------------------------------------------------------------------------------
+// --- Timers
+// -------------------------------------------------------------------------------------------
 
-BOOST_AUTO_TEST_CASE(coordinator_is_armed_whenever_no_own_procedure_runs_but_for_a_normal_coordinator) {
+BOOST_AUTO_TEST_CASE(
+    coordinator_is_armed_whenever_no_own_procedure_runs_but_for_a_normal_coordinator) {
   Shipped node;
   BOOST_TEST(!node.armed(Timer::coordinator));
   node.answered(4, Here{});
@@ -164,7 +168,8 @@ BOOST_AUTO_TEST_CASE(coordinator_is_armed_whenever_no_own_procedure_runs_but_for
   BOOST_TEST(!node.armed(Timer::coordinator));
 }
 
-BOOST_AUTO_TEST_CASE(coordinator_is_armed_anew_by_halt_new_coordinator_ready_and_any_question_from_c) {
+BOOST_AUTO_TEST_CASE(
+    coordinator_is_armed_anew_by_halt_new_coordinator_ready_and_any_question_from_c) {
   Shipped node;
   node.answered(4, Here{});
   BOOST_TEST(arms(node.called(4, node.new_halt(4)), Timer::coordinator));
@@ -220,7 +225,8 @@ BOOST_AUTO_TEST_CASE(check_begins_only_when_no_procedure_runs_but_checking) {
   BOOST_TEST(node.armed(Timer::check));
 }
 
-// --- Numbers ------------------------------------------------------------------------------------------
+// --- Numbers
+// ------------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(every_letter_names_the_life_of_its_sender) {
   Shipped node(2, 2);
@@ -228,7 +234,8 @@ BOOST_AUTO_TEST_CASE(every_letter_names_the_life_of_its_sender) {
   node.world.recover(2);
   node.normal_coordinator_of({id(1)});
   for (const Letter& letter : node.world.sent())
-    if (std::holds_alternative<Ready>(letter.message)) BOOST_TEST((letter.incarnation == Incarnation{2}));
+    if (std::holds_alternative<Ready>(letter.message))
+      BOOST_TEST((letter.incarnation == Incarnation{2}));
 }
 
 BOOST_AUTO_TEST_CASE(elections_are_matched_exactly) {

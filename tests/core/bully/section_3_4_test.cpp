@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
-/// Section 3.4: for each of the ten switches one test of what it does, which does not hold with it off.
+/// Section 3.4: for each of the ten switches one test of what it does, which does not hold with it
+/// off.
 
 namespace muster::test {
 
 namespace {
 
-Repairs without(bool Repairs::* repair) {
+Repairs without(bool Repairs::*repair) {
   Repairs repairs;
   repairs.*repair = false;
   if (repair == &Repairs::report_refusals) repairs.stop_beside_halts = false;
@@ -17,7 +18,7 @@ Repairs without(bool Repairs::* repair) {
 
 /// What must be true with the switch on, and not with it off.
 template <class Holds>
-void only_with(bool Repairs::* repair, Holds holds) {
+void only_with(bool Repairs::*repair, Holds holds) {
   BOOST_TEST(holds(Repairs{}));
   BOOST_TEST(!holds(without(repair)));
 }

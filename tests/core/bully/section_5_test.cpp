@@ -1,8 +1,8 @@
 #include "alone.hpp"
 #include "explorer.hpp"
 
-/// Section 5: what the assertions say of the Bully. That they always hold is checked at every step of every
-/// test in this directory (checks.hpp); here is what is left.
+/// Section 5: what the assertions say of the Bully. That they always hold is checked at every step
+/// of every test in this directory (checks.hpp); here is what is left.
 
 namespace muster::test {
 
@@ -21,7 +21,8 @@ BOOST_AUTO_TEST_CASE(two_nodes_in_normal_with_the_same_dead_coordinator_satisfy_
 
 BOOST_AUTO_TEST_CASE(assertion_2_is_reached_from_any_state_when_failures_cease) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed)
-    BOOST_TEST(!explore(seed, {.nodes = 4, .repairs = {}, .steps = 40 + unsigned(seed), .failures = 8}));
+    BOOST_TEST(
+        !explore(seed, {.nodes = 4, .repairs = {}, .steps = 40 + unsigned(seed), .failures = 8}));
 }
 
 BOOST_AUTO_TEST_CASE(assertion_2_is_reached_for_every_set_of_nodes_that_stay_up) {
@@ -43,7 +44,8 @@ BOOST_AUTO_TEST_CASE(no_application_works_outside_normal_but_between_start_and_s
   BOOST_TEST((world[1].application.works == world[2].state.g));
   world.fail(2);
   world.recover(2);
-  BOOST_REQUIRE(world.run_until([](const World& now) { return now[1].state.s == Status::Election; }));
+  BOOST_REQUIRE(
+      world.run_until([](const World& now) { return now[1].state.s == Status::Election; }));
   BOOST_TEST(!world[1].application.permits.has_value());
 }
 

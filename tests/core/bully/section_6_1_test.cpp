@@ -1,8 +1,8 @@
 #include "alone.hpp"
 #include "script.hpp"
 
-/// Sections 6.1 to 6.8, the paper's text and as it ships. The schedules whose every step matters are
-/// scenarios as well (tests/scenarios/bully).
+/// Sections 6.1 to 6.8, the paper's text and as it ships. The schedules whose every step matters
+/// are scenarios as well (tests/scenarios/bully).
 
 namespace muster::test {
 
@@ -16,13 +16,16 @@ World played(std::uint32_t nodes, Repairs repairs, const char* script) {
   return world;
 }
 
-const bully::State& state(const World& world, std::uint32_t node) { return world[node].state; }
+const bully::State& state(const World& world, std::uint32_t node) {
+  return world[node].state;
+}
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(section_6)
 
-// --- 6.1 Quick crash-restart of a lower node inside an election -------------------------------------------
+// --- 6.1 Quick crash-restart of a lower node inside an election
+// -------------------------------------------
 
 constexpr const char* restart_inside_an_election = R"(
   recover 3
@@ -32,7 +35,8 @@ constexpr const char* restart_inside_an_election = R"(
   recover 1
 )";
 
-BOOST_AUTO_TEST_CASE(a_lower_node_that_restarts_inside_an_election_is_no_member_by_what_was_sent_to_its_old_life) {
+BOOST_AUTO_TEST_CASE(
+    a_lower_node_that_restarts_inside_an_election_is_no_member_by_what_was_sent_to_its_old_life) {
   for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
     World world = played(3, repairs, restart_inside_an_election);
     while (state(world, 1).s == Status::Down && world.run_once()) {
@@ -43,7 +47,8 @@ BOOST_AUTO_TEST_CASE(a_lower_node_that_restarts_inside_an_election_is_no_member_
 }
 
 BOOST_AUTO_TEST_CASE(literally_the_next_check_finds_it_and_restarts_everything) {
-  // As in the paper's model the calls are to a node: they reach the new life, and are ignored but answered.
+  // As in the paper's model the calls are to a node: they reach the new life, and are ignored but
+  // answered.
   Alone restarted(1, 3, Repairs::none());
   restarted.unanswered(2);
   restarted.answered(3, Here{});
@@ -82,7 +87,8 @@ BOOST_AUTO_TEST_CASE(h_is_undefined_after_recovery_whatever_safe_storage_says) {
   BOOST_TEST(node.state().s == Status::Down);
 }
 
-// --- 6.2 Higher node recovers between my AreYouThere and my Halts ------------------------------------------
+// --- 6.2 Higher node recovers between my AreYouThere and my Halts
+// ------------------------------------------
 
 constexpr const char* higher_node_between = R"(
   recover 1
@@ -117,7 +123,8 @@ BOOST_AUTO_TEST_CASE(the_late_new_coordinator_finds_another_h_and_is_ignored) {
   }
 }
 
-// --- 6.3 Two concurrent elections -----------------------------------------------------------------------
+// --- 6.3 Two concurrent elections
+// -----------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(of_two_elections_at_once_the_lower_is_answered_or_halted_by_the_higher) {
   for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
@@ -130,7 +137,8 @@ BOOST_AUTO_TEST_CASE(of_two_elections_at_once_the_lower_is_answered_or_halted_by
   }
 }
 
-// --- 6.4 What STOP must kill ----------------------------------------------------------------------------
+// --- 6.4 What STOP must kill
+// ----------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(an_answer_to_an_election_that_was_halted_has_no_effect) {
   for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
@@ -157,9 +165,11 @@ BOOST_AUTO_TEST_CASE(every_continuation_of_an_ended_procedure_has_no_effect) {
   BOOST_TEST((node.state() == before));
 }
 
-// --- 6.5 Halt must be sequential and descending -----------------------------------------------------------
+// --- 6.5 Halt must be sequential and descending
+// -----------------------------------------------------------
 
-BOOST_AUTO_TEST_CASE(with_descending_halts_the_lower_candidate_is_dead_before_the_lower_node_is_halted) {
+BOOST_AUTO_TEST_CASE(
+    with_descending_halts_the_lower_candidate_is_dead_before_the_lower_node_is_halted) {
   for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
     Alone node(3, 3, repairs);
     node.stop();
@@ -176,7 +186,8 @@ BOOST_AUTO_TEST_CASE(an_unanswered_halt_is_waited_for_before_the_next_goes_out) 
   BOOST_TEST(sent<Halt>(node.unanswered(2)) == Nodes({1}));
 }
 
-// --- 6.6 Coordinator fails during reorganization; partial Ready ----------------------------------------------
+// --- 6.6 Coordinator fails during reorganization; partial Ready
+// ----------------------------------------------
 
 BOOST_AUTO_TEST_CASE(members_find_out_that_their_coordinator_died_in_reorganization) {
   for (const char* where : {"Announcing", "Reorganizing", "MakingReady"}) {
@@ -201,7 +212,8 @@ BOOST_AUTO_TEST_CASE(half_way_through_ready_some_are_normal_and_some_in_reorgani
   BOOST_TEST(world.settle());
 }
 
-// --- 6.7 Coordinator-elect stuck in Reorganization -----------------------------------------------------------
+// --- 6.7 Coordinator-elect stuck in Reorganization
+// -----------------------------------------------------------
 
 constexpr const char* stuck = R"(
   recover 1

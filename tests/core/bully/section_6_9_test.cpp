@@ -35,7 +35,8 @@ World split(Repairs repairs) {
 
 BOOST_AUTO_TEST_SUITE(section_6_from_8_on)
 
-// --- 6.8 Halted node whose halter dies ------------------------------------------------------------------
+// --- 6.8 Halted node whose halter dies
+// ------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(a_halted_node_whose_halter_dies_begins_an_election_on_timeout) {
   for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
@@ -75,7 +76,8 @@ BOOST_AUTO_TEST_CASE(the_timer_is_armed_in_every_status_but_of_a_normal_coordina
   }
 }
 
-// --- 6.9 Late, reordered, duplicate letters; incarnations ----------------------------------------------------
+// --- 6.9 Late, reordered, duplicate letters; incarnations
+// ----------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(an_old_new_coordinator_of_an_earlier_life_is_refused) {
   Alone node(1, 3);
@@ -140,7 +142,8 @@ BOOST_AUTO_TEST_CASE(an_answer_that_is_owed_to_a_life_that_is_over_is_never_give
   BOOST_TEST(!answers_anything(node.end_hook()));
 }
 
-// --- 6.10 Minimum down time ------------------------------------------------------------------------------
+// --- 6.10 Minimum down time
+// ------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(no_minimum_down_time_is_needed) {
   for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
@@ -154,7 +157,8 @@ BOOST_AUTO_TEST_CASE(no_minimum_down_time_is_needed) {
   }
 }
 
-// --- 6.11 Paused coordinator ----------------------------------------------------------------------------
+// --- 6.11 Paused coordinator
+// ----------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(a_coordinator_that_paused_and_does_not_notice_violates_assertion_1) {
   BOOST_TEST(assertion_1a(split({}).standings()).has_value());
@@ -170,7 +174,8 @@ BOOST_AUTO_TEST_CASE(a_coordinator_that_notices_its_pause_behaves_as_crashed) {
   BOOST_TEST(world[1].state.c->candidate == id(3));
 }
 
-// --- 6.12 The split brain -------------------------------------------------------------------------------
+// --- 6.12 The split brain
+// -------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(literally_the_split_brain_never_heals_by_itself) {
   World world = split(Repairs::none());
@@ -189,10 +194,12 @@ BOOST_AUTO_TEST_CASE(a_no_to_another_group_of_the_same_coordinator_heals_too) {
   Alone node(1, 2);
   node.answered(2, Here{});
   node.normal_member_of(2);
-  BOOST_TEST(!answer<Normality>(node.called(2, AreYouNormal{{node.group().counter + 1, id(2)}}))->normal);
+  BOOST_TEST(
+      !answer<Normality>(node.called(2, AreYouNormal{{node.group().counter + 1, id(2)}}))->normal);
 }
 
-// --- 6.13 Check does not see dead members ---------------------------------------------------------------
+// --- 6.13 Check does not see dead members
+// ---------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(literally_a_dead_member_stays_named) {
   World world = formed(3, Repairs::none());
@@ -210,7 +217,8 @@ BOOST_AUTO_TEST_CASE(a_silent_member_is_lost_and_a_new_definition_made) {
   BOOST_TEST(*world[2].state.g > before);
 }
 
-// --- 6.14 What Halt must wait for -------------------------------------------------------------------------
+// --- 6.14 What Halt must wait for
+// -------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(literally_the_answer_to_halt_means_that_no_step_of_the_old_task_follows) {
   Alone node(1, 2, Repairs::none());
@@ -240,7 +248,8 @@ BOOST_AUTO_TEST_CASE(a_node_answers_questions_while_it_stops_and_reorganizes) {
   BOOST_TEST(answer<Here>(node.called(1, AreYouThere{})));
 }
 
-// --- 6.19 An unanswered call may spare a question, never a Halt ---------------------------------------------
+// --- 6.19 An unanswered call may spare a question, never a Halt
+// ---------------------------------------------
 
 BOOST_AUTO_TEST_CASE(a_node_whose_new_coordinator_went_unanswered_is_halted_again) {
   Alone node(2, 3);
@@ -260,13 +269,15 @@ BOOST_AUTO_TEST_CASE(a_node_proven_dead_is_halted_again) {
 BOOST_AUTO_TEST_CASE(the_schedule_of_6_19_is_safe) {
   for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
     World world(3, repairs);
-    BOOST_REQUIRE(possible(world, "recover 1\n run\n recover 3\n until 3 Announcing\n fail 1\n recover 1"));
+    BOOST_REQUIRE(
+        possible(world, "recover 1\n run\n recover 3\n until 3 Announcing\n fail 1\n recover 1"));
     possible(world, "refuse 1 2\n deliver 2 1\n run\n recover 2\n until 3 Announcing\n fail 3");
     BOOST_TEST(world.settle());
   }
 }
 
-// --- 6.20 Slow stops ------------------------------------------------------------------------------------
+// --- 6.20 Slow stops
+// ------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(a_fail_over_waits_for_the_longest_stop_and_not_for_the_sum) {
   World world = formed(4);
@@ -298,7 +309,8 @@ BOOST_AUTO_TEST_CASE(literally_it_waits_for_the_sum) {
   BOOST_TEST(stops == 1U);
 }
 
-// --- 6.21 The end of a life is no answer to a call to the node ------------------------------------------------
+// --- 6.21 The end of a life is no answer to a call to the node
+// ------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(failed_does_not_answer_a_halt_or_a_question) {
   Alone halting(2, 2);

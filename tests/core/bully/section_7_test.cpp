@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-/// Section 7: messages of one fail-over, requests and answers both counted. The k highest of n are down, m is
-/// the highest that is up. Here the deaths are silent and everything else is quick.
+/// Section 7: messages of one fail-over, requests and answers both counted. The k highest of n are
+/// down, m is the highest that is up. Here the deaths are silent and everything else is quick.
 
 namespace muster::test {
 
@@ -12,7 +12,8 @@ namespace {
 enum class Noticed { by_the_highest, by_all };
 
 /// The letters from the first Timeout until the group of m is Normal.
-std::size_t letters_of_a_fail_over(std::uint32_t n, std::uint32_t k, Noticed noticed, Repairs repairs) {
+std::size_t letters_of_a_fail_over(std::uint32_t n, std::uint32_t k, Noticed noticed,
+                                   Repairs repairs) {
   World world(n, repairs);
   for (std::uint32_t i = 1; i <= n; ++i) world.recover(i);
   BOOST_REQUIRE(world.settle());
@@ -61,7 +62,8 @@ BOOST_AUTO_TEST_CASE(literally_when_all_notice_m_and_2_and_k_and_6_for_each_lowe
     }
 }
 
-BOOST_AUTO_TEST_CASE(as_it_ships_6_for_each_lower_node_and_one_question_when_only_the_highest_notices) {
+BOOST_AUTO_TEST_CASE(
+    as_it_ships_6_for_each_lower_node_and_one_question_when_only_the_highest_notices) {
   for (std::uint32_t n = 3; n <= 7; ++n)
     for (std::uint32_t k = 1; k < n; ++k) {
       const std::uint32_t m = n - k;
@@ -70,7 +72,8 @@ BOOST_AUTO_TEST_CASE(as_it_ships_6_for_each_lower_node_and_one_question_when_onl
     }
 }
 
-// Calls to the dead are refused or unanswered: as it ships at most 8 letters pass for each lower node.
+// Calls to the dead are refused or unanswered: as it ships at most 8 letters pass for each lower
+// node.
 BOOST_AUTO_TEST_CASE(as_it_ships_at_most_8_between_the_living_for_each_lower_node_when_all_notice) {
   for (std::uint32_t n = 3; n <= 7; ++n) {
     const std::uint32_t m = n - 1;

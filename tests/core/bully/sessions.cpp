@@ -68,7 +68,8 @@ bool World::connect(std::uint32_t a, std::uint32_t b) {
   return true;
 }
 
-// A refusal proves the end of the life that the session joins, once, and answers calls made before it.
+// A refusal proves the end of the life that the session joins, once, and answers calls made before
+// it.
 bool World::would_refuse(std::uint32_t caller, std::uint32_t of) const {
   const Node& node = (*this)[caller];
   const Node& other = (*this)[of];
@@ -141,7 +142,8 @@ bool World::lose(std::uint32_t from, std::uint32_t to) {
   return true;
 }
 
-// --- Taking what comes --------------------------------------------------------------------------------
+// --- Taking what comes
+// --------------------------------------------------------------------------------
 
 bool World::deliver(std::uint32_t from, std::uint32_t to) {
   Node& node = (*this)[to];
@@ -177,7 +179,8 @@ void World::take_item(Node& node, NodeId from, const SessionEnds&) {
   const auto life = node.peers[from].with;
   std::set<CallNumber> unanswered;
   for (auto& [number, call] : node.calls)
-    if (life && call.letter.to == from && life_called(call.letter) == life) unanswered.insert(number);
+    if (life && call.letter.to == from && life_called(call.letter) == life)
+      unanswered.insert(number);
   session_over(node, from, unanswered);
 }
 
@@ -199,13 +202,16 @@ void World::take_item(Node& node, NodeId from, const Silence& silence) {
   take_item(node, from, Unanswered{from, silence.call});
 }
 
-void World::take_item(Node& node, NodeId, const Failed& failed) { take(node, failed); }
+void World::take_item(Node& node, NodeId, const Failed& failed) {
+  take(node, failed);
+}
 
 void World::take_item(Node& node, NodeId, const Unanswered& unanswered) {
   if (node.calls.erase(unanswered.call) > 0) take(node, unanswered);
 }
 
-// --- By itself ----------------------------------------------------------------------------------------
+// --- By itself
+// ----------------------------------------------------------------------------------------
 
 void World::connect_where_needed() {
   for (const Node& node : nodes_) {
@@ -267,7 +273,8 @@ bool World::advance() {
   std::uint32_t who = 0;
   std::optional<Timer> timer;
   std::uint32_t silent = 0;
-  const auto offer = [&](Duration due, std::uint32_t node, std::optional<Timer> t, std::uint32_t of) {
+  const auto offer = [&](Duration due, std::uint32_t node, std::optional<Timer> t,
+                         std::uint32_t of) {
     if (first && *first <= due) return;
     first = due;
     who = node;

@@ -17,10 +17,15 @@ World::World(std::uint32_t nodes, Repairs repairs, Timings timings) : nodes_(nod
     at(NodeId{id}).config = Config{NodeId{id}, all, repairs, timings};
 }
 
-const TestNode& World::operator[](std::uint32_t node) const { return at(NodeId{node}); }
-TestNode& World::operator[](std::uint32_t node) { return at(NodeId{node}); }
+const TestNode& World::operator[](std::uint32_t node) const {
+  return at(NodeId{node});
+}
+TestNode& World::operator[](std::uint32_t node) {
+  return at(NodeId{node});
+}
 
-// --- One step -----------------------------------------------------------------------------------------
+// --- One step
+// -----------------------------------------------------------------------------------------
 
 void World::take(Node& node, const Event& event) {
   const bully::State before = node.state;
@@ -41,16 +46,14 @@ void World::take(Node& node, const Event& event) {
       if (!node.up) break;
     }
     if (node.up) {
-      std::erase_if(node.calls, [&](const auto& call) {
-        return !bully::awaits(node.state, call.first);
-      });
+      std::erase_if(node.calls,
+                    [&](const auto& call) { return !bully::awaits(node.state, call.first); });
       check_node(node, before);
       if (node.state.g) node.accepted = node.state.g;
     }
     if (claim) check_world(*this);
   } catch (const Violation& violation) {
-    throw Violation(std::string(violation.what()) + "\n  at " +
-                    journal_line(node, event, actions));
+    throw Violation(std::string(violation.what()) + "\n  at " + journal_line(node, event, actions));
   }
 }
 
@@ -80,13 +83,15 @@ void World::perform(Node& node, const Arm& action) {
   node.timers[action.timer] = now + delay(node, action.timer, action.level);
 }
 
-void World::perform(Node& node, const Disarm& action) { node.timers.erase(action.timer); }
+void World::perform(Node& node, const Disarm& action) {
+  node.timers.erase(action.timer);
+}
 
 void World::perform(Node& node, const Stop& action) {
   TestApplication& application = node.application;
   if (application.permits)
-    demand_nothing_wrong(
-        node, node.grammar.permits(journal::PermitsEdge::revoked, *application.permits));
+    demand_nothing_wrong(node,
+                         node.grammar.permits(journal::PermitsEdge::revoked, *application.permits));
   application.permits.reset();
   application.stopping = action;
   application.order = ++order_;
@@ -117,14 +122,18 @@ void World::perform(Node& node, const Leave& action) {
 Duration World::delay(const Node& node, Timer timer, unsigned level) const {
   const Timings& timings = node.config.timings;
   switch (timer) {
-    case Timer::check: return timings.check_every;
-    case Timer::coordinator: return timings.coordinator_timeout;
-    case Timer::retry: return timings.T * (1 << level);
+    case Timer::check:
+      return timings.check_every;
+    case Timer::coordinator:
+      return timings.coordinator_timeout;
+    case Timer::retry:
+      return timings.T * (1 << level);
   }
   throw Violation("no such timer");
 }
 
-// --- Lives --------------------------------------------------------------------------------------------
+// --- Lives
+// --------------------------------------------------------------------------------------------
 
 bool World::recover(std::uint32_t id) {
   Node& node = (*this)[id];
@@ -197,7 +206,8 @@ bool World::expire(std::uint32_t id, Timer timer) {
   return true;
 }
 
-// --- Hooks --------------------------------------------------------------------------------------------
+// --- Hooks
+// --------------------------------------------------------------------------------------------
 
 void World::begin_hook(Node& node, Running hook) {
   journal::HookEdge edge;
@@ -283,7 +293,8 @@ void World::take_end_of_hook(Node& node, const Running& hook, bool well) {
   }
 }
 
-// --- Looking ------------------------------------------------------------------------------------------
+// --- Looking
+// ------------------------------------------------------------------------------------------
 
 std::vector<Standing> World::standings() const {
   std::vector<Standing> all;
@@ -298,9 +309,8 @@ std::vector<Standing> World::standings() const {
 bool World::reorganized() const {
   const std::vector<Standing> all = standings();
   if (assertion_2(all)) return false;
-  return is_one_group(all) || std::none_of(all.begin(), all.end(), [](const Standing& node) {
-           return node.up;
-         });
+  return is_one_group(all) ||
+         std::none_of(all.begin(), all.end(), [](const Standing& node) { return node.up; });
 }
 
 bool World::quiet() const {

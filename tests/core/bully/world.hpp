@@ -14,9 +14,10 @@
 #include <variant>
 #include <vector>
 
-/// A small deterministic world for tests of the Bully: nodes, letters on the way in sessions between
-/// lives, timers, safe storage, and an application whose hooks end when the test says. Every step and
-/// every action is checked as it happens (checks.hpp); what does not hold is thrown as a Violation.
+/// A small deterministic world for tests of the Bully: nodes, letters on the way in sessions
+/// between lives, timers, safe storage, and an application whose hooks end when the test says.
+/// Every step and every action is checked as it happens (checks.hpp); what does not hold is thrown
+/// as a Violation.
 
 namespace muster::test {
 
@@ -75,16 +76,16 @@ struct Running {
 
 /// How a test application behaves, and what is true of it whatever the protocol thinks.
 struct TestApplication {
-  bool stop_owed = true;                ///< by P2
+  bool stop_owed = true;  ///< by P2
   std::optional<Running> running;
-  std::optional<Stop> stopping;         ///< the newest STOP that has not ended
-  bool stop_called = false;             ///< `stop` was called for it, or was not owed
-  std::optional<GroupNumber> permits;   ///< the group whose permits are valid
-  std::optional<GroupNumber> works;     ///< from the beginning of `start` to the end of `stop`
-  bool discounted = false;              ///< what it works for does not count: the node paused since
+  std::optional<Stop> stopping;        ///< the newest STOP that has not ended
+  bool stop_called = false;            ///< `stop` was called for it, or was not owed
+  std::optional<GroupNumber> permits;  ///< the group whose permits are valid
+  std::optional<GroupNumber> works;    ///< from the beginning of `start` to the end of `stop`
+  bool discounted = false;             ///< what it works for does not count: the node paused since
   std::optional<Report> last_report;
   bool began_empty = true;
-  std::uint64_t order = 0;              ///< when the hook began
+  std::uint64_t order = 0;  ///< when the hook began
 };
 
 struct TestNode {
@@ -92,10 +93,10 @@ struct TestNode {
   bully::State state;
   bool up = false;
   bool paused = false;
-  bool uncounted = false;      ///< it paused while leaving, and ignores that (3.3): it counts no longer
-  bool silent = false;         ///< while down: refuses nothing, says nothing
-  bool hold_hooks = false;     ///< run_until_quiet lets no hook of it end
-  SafeState safe;              ///< safe storage
+  bool uncounted = false;  ///< it paused while leaving, and ignores that (3.3): it counts no longer
+  bool silent = false;     ///< while down: refuses nothing, says nothing
+  bool hold_hooks = false;              ///< run_until_quiet lets no hook of it end
+  SafeState safe;                       ///< safe storage
   std::optional<GroupNumber> accepted;  ///< the highest group chosen or accepted, in any life
   std::map<Timer, Duration> timers;
   std::map<NodeId, Peer> peers;
@@ -116,7 +117,8 @@ class World {
  public:
   explicit World(std::uint32_t nodes, Repairs repairs = {}, Timings timings = {});
 
-  // --- Commands. Each returns false, and does nothing, where it is not possible now. -------------------
+  // --- Commands. Each returns false, and does nothing, where it is not possible now.
+  // -------------------
 
   /// A node that is down begins a life.
   bool recover(std::uint32_t node);
@@ -128,7 +130,8 @@ class World {
   bool connect(std::uint32_t a, std::uint32_t b);
   /// `at` tries to connect to a node that is down.
   bool refuse(std::uint32_t at, std::uint32_t of);
-  /// A call that can no longer be answered goes unanswered by silence; the lowest such call to `of`.
+  /// A call that can no longer be answered goes unanswered by silence; the lowest such call to
+  /// `of`.
   bool silence(std::uint32_t at, std::uint32_t of);
   /// `to` takes the next item that comes from `from`.
   bool deliver(std::uint32_t from, std::uint32_t to);
@@ -143,7 +146,8 @@ class World {
   /// Any event at all, past the host: for letters out of order, duplicates and old tickets.
   bool give(std::uint32_t node, const Event& event);
 
-  // --- Running by itself --------------------------------------------------------------------------
+  // --- Running by itself
+  // --------------------------------------------------------------------------
 
   /// The oldest thing on its way arrives, no timer. False where nothing is on its way.
   bool run_once();
@@ -158,11 +162,12 @@ class World {
   }
   /// Time passes until the next timer or silence. False where there is none.
   bool advance();
-  /// Runs with timers until Assertion 2 has held for a while, from `settled_at` on. False when it does
-  /// not come to that.
+  /// Runs with timers until Assertion 2 has held for a while, from `settled_at` on. False when it
+  /// does not come to that.
   bool settle(unsigned turns = 400);
 
-  // --- Looking ------------------------------------------------------------------------------------
+  // --- Looking
+  // ------------------------------------------------------------------------------------
 
   [[nodiscard]] const TestNode& operator[](std::uint32_t node) const;
   [[nodiscard]] TestNode& operator[](std::uint32_t node);
