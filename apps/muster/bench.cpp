@@ -77,6 +77,7 @@ void add_soak(CLI::App& bench, int& exit_code) {
   struct Words {
     SoakOptions options;
     std::string time;
+    std::string T;
   };
   const auto words = std::make_shared<Words>();
   CLI::App* command = bench.add_subcommand(
@@ -87,11 +88,13 @@ void add_soak(CLI::App& bench, int& exit_code) {
   auto* faults =
       command->add_option("--faults", words->options.faults, "How many")->capture_default_str();
   command->add_option("--time", words->time, "As many as fit, instead")->excludes(faults);
+  command->add_option("--T", words->T, "The paper's T (100ms)");
   command->add_option("--seed", words->options.seed, "Of the choice of faults")
       ->capture_default_str();
   command->add_flag("--json", words->options.json, "One object a line");
   command->callback([words, &exit_code] {
     if (!words->time.empty()) words->options.time = duration_of("--time", words->time);
+    if (!words->T.empty()) words->options.T = duration_of("--T", words->T);
     exit_code = bench_soak(words->options);
   });
 }
