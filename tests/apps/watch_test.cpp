@@ -55,9 +55,9 @@ class Tale {
 
   /// Nodes 1, 2 and 3 in a group of 3.
   void form() {
-    for (std::uint32_t node : {1, 2, 3}) begins(node);
-    for (std::uint32_t node : {1, 2, 3}) starts(node, {1, NodeId{3}});
-    for (std::uint32_t node : {1, 2}) normal(node, {1, NodeId{3}});
+    for (std::uint32_t node : {1U, 2U, 3U}) begins(node);
+    for (std::uint32_t node : {1U, 2U, 3U}) starts(node, {1, NodeId{3}});
+    for (std::uint32_t node : {1U, 2U}) normal(node, {1, NodeId{3}});
     normal(3, {1, NodeId{3}}, {NodeId{1}, NodeId{2}});
   }
 
@@ -103,8 +103,8 @@ BOOST_AUTO_TEST_CASE(counts_the_time_without_work_from_the_kill) {
   view.status = Status::Normal;
   tale.step(2, Failed{NodeId{3}, {1}}, view, "Probing");
   tale.step(2, Unanswered{NodeId{3}, {1}}, view, "HaltingLower");
-  for (std::uint32_t node : {1, 2}) tale.stops(node, {1, NodeId{3}});
-  for (std::uint32_t node : {2, 1}) tale.starts(node, {2, NodeId{2}});
+  for (std::uint32_t node : {1U, 2U}) tale.stops(node, {1, NodeId{3}});
+  for (std::uint32_t node : {2U, 1U}) tale.starts(node, {2, NodeId{2}});
   const Duration started = tale.at_;
   tale.normal(1, {2, NodeId{2}});
   tale.normal(2, {2, NodeId{2}}, {NodeId{1}});
@@ -120,9 +120,9 @@ BOOST_AUTO_TEST_CASE(counts_the_time_without_work_from_the_kill) {
 BOOST_AUTO_TEST_CASE(the_time_in_which_all_are_down_is_not_counted) {
   Tale tale;
   tale.form();
-  for (std::uint32_t node : {1, 2, 3}) tale.fault(node, journal::FaultKind::killed);
-  for (std::uint32_t node : {1, 2, 3}) tale.begins(node);
-  for (std::uint32_t node : {1, 2, 3}) tale.starts(node, {17, NodeId{3}});
+  for (std::uint32_t node : {1U, 2U, 3U}) tale.fault(node, journal::FaultKind::killed);
+  for (std::uint32_t node : {1U, 2U, 3U}) tale.begins(node);
+  for (std::uint32_t node : {1U, 2U, 3U}) tale.starts(node, {17, NodeId{3}});
   tale.normal(3, {17, NodeId{3}}, two);
   BOOST_REQUIRE_EQUAL(tale.watch.formed().size(), 2u);
   BOOST_TEST(!tale.watch.formed().back().without_work.has_value());

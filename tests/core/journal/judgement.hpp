@@ -1,0 +1,101 @@
+#pragma once
+
+#include "story.hpp"
+
+#include <muster/verify.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+/// What the verifier makes of a journal that was made by hand, and journals to begin with.
+
+namespace muster::test {
+
+inline constexpr std::chrono::milliseconds moment{1};
+
+struct Judgement {
+  verify::Outcome outcome;
+  std::vector<verify::NotClaimed> not_claimed;
+
+  [[nodiscard]] const verify::Verdict& of(const std::string& assertion) const {
+    for (const verify::Verdict& verdict : outcome.verdicts)
+      if (std::visit([](const auto& kind) { return kind.assertion; }, verdict) == assertion)
+        return verdict;
+    throw std::logic_error("no verdict on " + assertion);
+  }
+  [[nodiscard]] bool holds(const std::string& assertion) const {
+    return std::holds_alternative<verify::Holds>(of(assertion));
+  }
+  [[nodiscard]] std::uint64_t checked(const std::string& assertion) const {
+    return std::get<verify::Holds>(of(assertion)).checked;
+  }
+  // The sentence of the violation; empty where there is none.
+  [[nodiscard]] std::string why(const std::string& assertion) const {
+    const auto* violated = std::get_if<verify::Violated>(&of(assertion));
+    return violated ? violated->disagreement.why : "";
+  }
+  [[nodiscard]] std::uint64_t violations(const std::string& assertion) const {
+    return std::get<verify::Violated>(of(assertion)).violations;
+  }
+  // All that is violated, "1a 1b".
+  [[nodiscard]] std::string violated() const {
+    std::string all;
+    for (const verify::Verdict& verdict : outcome.verdicts)
+      if (const auto* violated = std::get_if<verify::Violated>(&verdict))
+        all += (all.empty() ? "" : " ") + violated->assertion;
+    return all;
+  }
+};
+
+inline Expected<Judgement> try_judge(const std::vector<journal::Line>& lines) {
+  verify::Foreseer foreseer;
+  for (const journal::Line& line : lines) foreseer.take(line);
+  Judgement judgement;
+  verify::Verifier verifier(foreseer.finish(), [&](const verify::NotClaimed& time) {
+    judgement.not_claimed.push_back(time);
+  });
+  std::uint64_t number = 0;
+  for (const journal::Line& line : lines)
+    if (const auto taken = verifier.take(line, {"story", ++number}); !taken) return taken.error();
+  judgement.outcome = verifier.finish();
+  return judgement;
+}
+
+inline Judgement judge(const Story& story) {
+  auto judgement = try_judge(story.lines);
+  BOOST_TEST_REQUIRE(judgement.has_value(), (judgement ? "" : judgement.error().what));
+  return *judgement;
+}
+
+inline std::string failure(const Story& story) {
+  const auto judgement = try_judge(story.lines);
+  BOOST_TEST_REQUIRE(!judgement.has_value());
+  return judgement.error().what;
+}
+
+// Three nodes that have formed a group; 3 is its coordinator.
+inline Story formed() {
+  Story story(3);
+  for (std::uint32_t id : {1U, 2U, 3U}) story.recovers(id);
+  story.form({1, 2, 3});
+  return story;
+}
+
+// 3 was killed, 1 and 2 are a group of their own.
+inline Story reformed() {
+  Story story = formed();
+  story.wait(moment);
+  story.fault(journal::FaultKind::killed, 3);
+  for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
+  story.form({1, 2});
+  return story;
+}
+
+inline Duration bound(const Story& story) {
+  return settling_bound(story.config());
+}
+
+}  // namespace muster::test

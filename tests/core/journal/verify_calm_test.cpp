@@ -1,0 +1,255 @@
+#include "judgement.hpp"
+
+#include <algorithm>
+
+/// The verifier on journals made by hand: when nothing is claimed, and when there is calm.
+
+using namespace muster;
+using namespace muster::test;
+using journal::Edge;
+using journal::FaultKind;
+using journal::PermitsEdge;
+
+// --- Pauses
+
+BOOST_AUTO_TEST_SUITE(pauses)
+
+// 3 is paused; 1 and 2 form a group meanwhile; 3 goes on.
+Story paused(bool told_by_fault) {
+  Story story = formed();
+  const Duration from = story.now();
+  if (told_by_fault) story.fault(FaultKind::paused, 3);
+  story.wait(moment);
+  for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
+  story.form({1, 2});
+  if (told_by_fault) story.fault(FaultKind::resumed, 3);
+  story.is_halted(3, Paused{story.now() + Duration(1) - from});
+  return story;
+}
+
+BOOST_AUTO_TEST_CASE(a_node_is_down_from_paused_to_its_paused) {
+  const Judgement judgement = judge(paused(true));
+  BOOST_TEST(judgement.violated() == "");
+  BOOST_TEST_REQUIRE(judgement.not_claimed.size() == 3u);
+  const verify::NotClaimed& time = judgement.not_claimed.front();
+  BOOST_TEST(time.assertion == "1a");
+  BOOST_TEST(time.why == "assumption 9: node 3 paused");
+  BOOST_TEST((time.to - time.from > moment));
+}
+
+// Nobody said that it would pause: it is known only afterwards.
+BOOST_AUTO_TEST_CASE(a_node_is_down_for_the_gap_before_a_paused) {
+  Story story = paused(false);
+  const Judgement judgement = judge(story);
+  BOOST_TEST(judgement.violated() == "");
+  BOOST_TEST(judgement.not_claimed.size() == 3u);
+  for (journal::Line& line : story.lines)
+    if (auto* step = std::get_if<journal::Step>(&line))
+      if (auto* event = std::get_if<Paused>(&step->event)) event->gap = Duration(1);
+  BOOST_TEST(judge(story).violated() == "1a works-apart");
+}
+
+BOOST_AUTO_TEST_CASE(only_to_resumed_where_the_first_event_after_it_is_another) {
+  Story story = paused(true);
+  const auto resumed = std::find_if(story.lines.begin(), story.lines.end(), [](const auto& line) {
+    const auto* fault = std::get_if<journal::Fault>(&line);
+    return fault && fault->kind == FaultKind::resumed;
+  });
+  const auto step = std::find_if(resumed, story.lines.end(), [](const auto& line) {
+    return std::holds_alternative<journal::Step>(line);
+  });
+  std::get<journal::Step>(*step).event = Expired{};
+  const Judgement judgement = judge(story);
+  // From `resumed` on it is a second coordinator; what it worked for does not count again.
+  BOOST_TEST(judgement.violated() == "1a");
+  BOOST_TEST(std::get<verify::Violated>(judgement.of("1a")).place.line ==
+             static_cast<std::uint64_t>(resumed - story.lines.begin()) + 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_paused_node_that_never_goes_on_is_down_to_the_end) {
+  Story story = formed();
+  story.fault(FaultKind::paused, 3);
+  for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
+  story.form({1, 2});
+  story.wait(bound(story));
+  story.fault(FaultKind::terminated, 1);
+  const Judgement judgement = judge(story);
+  BOOST_TEST(judgement.violated() == "");
+  BOOST_TEST(judgement.checked("2") == 1u);
+  BOOST_TEST(judgement.not_claimed.size() == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(a_node_that_is_killed_while_paused_is_down) {
+  Story story = formed();
+  story.fault(FaultKind::paused, 3);
+  story.fault(FaultKind::killed, 3);
+  for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
+  story.form({1, 2});
+  BOOST_TEST(judge(story).violated() == "");
+}
+
+// What a paused node worked for counts no longer, from the beginning of that time.
+BOOST_AUTO_TEST_CASE(its_work_does_not_count_again_until_it_is_started) {
+  Story story = formed();
+  const Duration from = story.now();
+  story.fault(FaultKind::paused, 3);
+  for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
+  story.form({1, 2});
+  story.fault(FaultKind::resumed, 3);
+  story.enter_election(3);
+  story.step(3, Paused{story.now() - from}, {story.stop_action(3)});
+  story.permits(3, PermitsEdge::revoked);
+  story.step(1, Expired{});
+  BOOST_TEST(judge(story).violated() == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// --- Assertion 2
+
+BOOST_AUTO_TEST_SUITE(assertion_2)
+
+BOOST_AUTO_TEST_CASE(is_checked_before_a_fault_when_the_calm_was_long_enough) {
+  Story story = formed();
+  story.is_halted(1);
+  story.wait(bound(story));
+  story.fault(FaultKind::reset, 1);
+  const Judgement judgement = judge(story);
+  BOOST_TEST(judgement.violated() == "2");
+  BOOST_TEST(judgement.why("2") == "node 3 Normal c=3, node 1 Election c=none");
+}
+
+BOOST_AUTO_TEST_CASE(is_checked_at_the_end) {
+  Story story = formed();
+  story.is_halted(1);
+  story.wait(bound(story));
+  story.step(3, Expired{});
+  BOOST_TEST(judge(story).violated() == "2");
+}
+
+BOOST_AUTO_TEST_CASE(is_not_checked_after_too_short_a_calm) {
+  Story story = formed();
+  story.is_halted(1);
+  const Duration calm = story.now() - journal::time_of(story.lines.front());
+  story.wait(bound(story) - 2 * calm);
+  story.fault(FaultKind::reset, 1);
+  const Judgement judgement = judge(story);
+  BOOST_TEST(judgement.violated() == "");
+  const auto& verdict = std::get<verify::NotClaimed>(judgement.of("2"));
+  BOOST_TEST(verdict.why == "no calm lasted the bound of " + to_text(bound(story)));
+  BOOST_TEST(judgement.outcome.holds());
+}
+
+BOOST_AUTO_TEST_CASE(every_disturbance_ends_the_calm) {
+  const std::function<void(Story&)> disturbances[] = {
+      [](Story& story) { story.fault(FaultKind::reset, 2); },
+      [](Story& story) { story.is_halted(2, Paused{Duration(1)}); },
+      [](Story& story) { story.step(2, HookFailed{}); },
+      [](Story& story) { story.step(2, Leaving{}); },
+      [](Story& story) { story.recovers(2); },
+      [](Story& story) { story.ended(2); },
+  };
+  for (const auto& disturb : disturbances) {
+    Story story = formed();
+    story.is_halted(1);
+    story.wait(bound(story) / 2);
+    Story calm = story;
+    disturb(story);
+    for (Story* each : {&story, &calm}) {
+      each->wait(bound(story) / 2 + moment);
+      each->step(3, Expired{});
+    }
+    BOOST_TEST(judge(calm).violated() == "2");
+    BOOST_TEST(judge(story).violated() == "");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(of_a_journal_that_is_not_there_nothing_is_claimed) {
+  Story story(3);
+  for (std::uint32_t id : {1U, 2U}) {
+    story.recovers(id);
+    story.joins(id, 3, {1, NodeId{3}});
+    story.starts(id);
+  }
+  story.wait(bound(story));
+  story.step(1, Expired{});
+  const Judgement judgement = judge(story);
+  BOOST_TEST(judgement.violated() == "");
+  BOOST_TEST_REQUIRE(judgement.not_claimed.size() == 1u);
+  BOOST_TEST(judgement.not_claimed.front().why == "there is no journal of node 3");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// --- Cuts
+
+BOOST_AUTO_TEST_SUITE(cuts)
+
+// 3 is cut off, 1 and 2 form a group of their own; then it is healed, and all become one group.
+Story cut_and_healed() {
+  Story story = formed();
+  story.fault(FaultKind::cut, 3, NodeSet{NodeId{1}, NodeId{2}});
+  for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
+  story.form({1, 2});
+  story.wait(bound(story));
+  story.fault(FaultKind::healed, 3, NodeSet{NodeId{1}, NodeId{2}});
+  story.step(1, Expired{});
+  for (std::uint32_t id : {1U, 2U, 3U}) story.is_halted(id);
+  story.form({1, 2, 3});
+  return story;
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_claimed_from_cut_to_one_group_after_healed) {
+  const Story story = cut_and_healed();
+  const Judgement judgement = judge(story);
+  BOOST_TEST(judgement.violated() == "");
+  BOOST_TEST_REQUIRE(judgement.not_claimed.size() == 3u);
+  for (const verify::NotClaimed& time : judgement.not_claimed) {
+    BOOST_TEST(time.why == "assumption 8: node 3 cut off");
+    BOOST_TEST((time.to - time.from > bound(story)));
+  }
+}
+
+// A cut is no calm in which everybody could agree.
+BOOST_AUTO_TEST_CASE(assertion_2_is_not_checked_while_nodes_are_cut_off) {
+  BOOST_TEST(!judge(cut_and_healed()).holds("2"));
+}
+
+BOOST_AUTO_TEST_CASE(all_is_claimed_again_afterwards) {
+  Story story = cut_and_healed();
+  story.is_halted(1);
+  story.joins(1, 2, {9, NodeId{2}});
+  BOOST_TEST(judge(story).violated() == "1a");
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_claimed_before_all_is_healed) {
+  Story story = formed();
+  story.fault(FaultKind::cut, 3, NodeSet{NodeId{1}, NodeId{2}});
+  for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
+  story.form({1, 2});
+  story.fault(FaultKind::healed, 3, NodeSet{NodeId{1}});
+  story.fault(FaultKind::healed, 2, NodeSet{NodeId{1}});
+  for (std::uint32_t id : {1U, 2U, 3U}) story.is_halted(id);
+  story.form({1, 2, 3});
+  BOOST_TEST(judge(story).not_claimed.size() == 3u);
+  story.is_halted(1);
+  story.joins(1, 2, {9, NodeId{2}});
+  BOOST_TEST(judge(story).violated() == "");
+  story.fault(FaultKind::healed);
+  story.is_halted(1);
+  BOOST_TEST(judge(story).not_claimed.front().to == story.now());
+}
+
+// 6.12: two coordinators that each think all is well.
+BOOST_AUTO_TEST_CASE(a_split_brain_that_does_not_heal_violates_assertion_2) {
+  Story story = formed();
+  story.fault(FaultKind::cut, 3);
+  for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
+  story.form({1, 2});
+  story.fault(FaultKind::healed, 3);
+  story.wait(bound(story));
+  story.step(1, Expired{});
+  BOOST_TEST(judge(story).violated() == "2");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
