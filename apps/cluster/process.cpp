@@ -130,9 +130,9 @@ Process::~Process() {
 }
 
 void Process::signal(int number) const {
-  if (pid_ <= 0) return;
-  ::kill(-pid_, number);
-  ::kill(pid_, number);  // also where it has not made its group yet
+  // Once: to a node a second SIGTERM says something else. The group is there since before `launch`
+  // returned.
+  if (pid_ > 0) ::kill(-pid_, number);
 }
 
 std::optional<int> Process::ended() {

@@ -110,8 +110,8 @@ Expected<NodeSet> Player::choose(const Act& act) const {
   for (const Chosen& word : act.nodes) {
     if (const auto* node = std::get_if<NodeId>(&word)) {
       if (!possible.contains(*node)) {
-        return refuse("node " + std::to_string(node->value) + " is not one to " +
-                      std::string(enumerator_name(act.verb)) + " now, but " +
+        return refuse("node " + std::to_string(node->value) + " cannot be told to " +
+                      std::string(enumerator_name(act.verb)) + " now; those that can: " +
                       (possible.empty() ? "none" : format_nodes(possible)));
       }
       chosen.insert(*node);

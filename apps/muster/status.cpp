@@ -137,7 +137,7 @@ void add_status_command(CLI::App& app, int& exit_code) {
   command->add_flag("--json", options->json, "The node's own line of JSON");
   command->callback([options, &exit_code] {
     if (options->config.empty() && options->dir.empty()) {
-      throw CLI::RequiredError("muster status needs --config FILE or --dir DIR");
+      throw CLI::RequiredError("--config FILE or --dir DIR");
     }
     exit_code = status_command(*options);
   });
