@@ -1,0 +1,82 @@
+#pragma once
+
+#include "apps/cluster/process.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <poll.h>
+#include <sys/wait.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+/// The command as its users have it: a program that is run.
+
+namespace muster::apps {
+
+/// A directory for one test.
+struct TestDirectory {
+  TestDirectory() {
+    std::string name = (std::filesystem::temp_directory_path() / "muster-test-XXXXXX").string();
+    BOOST_REQUIRE(mkdtemp(name.data()) != nullptr);
+    path = name;
+  }
+  ~TestDirectory() { std::filesystem::remove_all(path); }
+  TestDirectory(const TestDirectory&) = delete;
+  TestDirectory& operator=(const TestDirectory&) = delete;
+  std::filesystem::path path;
+};
+
+inline std::string read_all(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+/// How a run of the command ended, and what it wrote.
+struct Ran {
+  int code = -1;
+  std::string output;  ///< standard output and error
+};
+
+inline ProcessOptions muster_with(const std::vector<std::string>& arguments,
+                                  const std::filesystem::path& output) {
+  ProcessOptions options;
+  options.program = MUSTER_PROGRAM;
+  options.arguments = arguments;
+  options.output = output;
+  return options;
+}
+
+inline Ran run_muster(const TestDirectory& directory, const std::vector<std::string>& arguments) {
+  const auto output = directory.path / "output";
+  std::filesystem::remove(output);
+  auto process = Process::launch(muster_with(arguments, output));
+  BOOST_REQUIRE(process.has_value());
+  const int status = process->wait();
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_all(output)};
+}
+
+/// Waits until the process has written that; it must not end before.
+inline void wait_until_says(Process& process, const std::filesystem::path& output,
+                            const std::string& text) {
+  while (read_all(output).find(text) == std::string::npos) {
+    BOOST_REQUIRE_MESSAGE(!process.ended(), read_all(output));
+    ::poll(nullptr, 0, 5);
+  }
+}
+
+/// The last line says what, and the code that the process ended with.
+inline void says_why(const Ran& ran, int code, const std::string& what) {
+  BOOST_TEST(ran.code == code, ran.output);
+  std::istringstream lines(ran.output);
+  std::string last;
+  for (std::string line; std::getline(lines, line);) last = line;
+  BOOST_TEST(last.find(what) != std::string::npos, last);
+  BOOST_TEST(last.ends_with("(exit code " + std::to_string(code) + ")"), last);
+}
+
+}  // namespace muster::apps

@@ -1,0 +1,177 @@
+#include "command.hpp"
+#include "apps/cluster/ports.hpp"
+#include "apps/muster/config.hpp"
+#include "apps/muster/text.hpp"
+
+#include <signal.h>
+
+namespace muster::apps {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Configurations of nodes 1 and 2 of a cluster, of which a test may start some.
+struct Pair {
+  Pair() {
+    ClusterConfig cluster;
+    cluster.name = "pair";
+    cluster.timings.T = 2s;
+    cluster.timings.coordinator_timeout = cluster.timings.check_every + cluster.timings.T;
+    std::uint32_t id = 0;
+    for (std::uint16_t port : ports.ports()) cluster.nodes[NodeId{++id}] = {"127.0.0.1", port};
+    for (const auto& [node, address] : cluster.nodes) {
+      NodeConfig config;
+      config.self = node;
+      config.data = directory.path / ("n" + std::to_string(node.value));
+      config.cluster = cluster;
+      std::ofstream(file(node.value)) << write_config(config);
+    }
+  }
+
+  std::string file(std::uint32_t id) const {
+    return (directory.path / ("n" + std::to_string(id) + ".toml")).string();
+  }
+  std::string data(std::uint32_t id) const {
+    return (directory.path / ("n" + std::to_string(id))).string();
+  }
+
+  /// A node of this pair that is up: it has said so.
+  Process start(std::uint32_t id) const {
+    const auto output = directory.path / ("n" + std::to_string(id) + ".log");
+    auto process = Process::launch(muster_with({"node", "--config", file(id)}, output));
+    BOOST_REQUIRE(process.has_value());
+    wait_until_says(*process, output, " is up on ");
+    return std::move(*process);
+  }
+
+  /// Asks until the command ends with that code.
+  Ran until(int code, const std::vector<std::string>& arguments) const {
+    Ran ran;
+    do {
+      ran = run_muster(directory, arguments);
+    } while (ran.code != code);
+    return ran;
+  }
+
+  TestDirectory directory;
+  ReservedPorts ports = ReservedPorts::take(2).value();
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(command)
+
+BOOST_AUTO_TEST_CASE(help_is_everywhere) {
+  TestDirectory directory;
+  const std::vector<std::vector<std::string>> all{{},          {"demo"},   {"node"},   {"status"},
+                                                  {"members"}, {"verify"}, {"replay"}, {"bench"}};
+  for (std::vector<std::string> words : all) {
+    words.emplace_back("--help");
+    const Ran ran = run_muster(directory, words);
+    BOOST_TEST(ran.code == 0, ran.output);
+    BOOST_TEST(ran.output.find("Usage:") != std::string::npos, ran.output);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(version) {
+  TestDirectory directory;
+  const Ran ran = run_muster(directory, {"--version"});
+  BOOST_TEST(ran.code == 0);
+  BOOST_TEST(ran.output.starts_with("muster "));
+}
+
+BOOST_AUTO_TEST_CASE(wrong_usage_is_2) {
+  TestDirectory directory;
+  says_why(run_muster(directory, {}), 2, "subcommand");
+  says_why(run_muster(directory, {"node"}), 2, "--config");
+  says_why(run_muster(directory, {"status"}), 2, "--dir");
+  says_why(run_muster(directory, {"demo", "--random", "soon"}), 2, "soon");
+  says_why(run_muster(directory, {"demo", "--nodes", "0"}), 2, "--nodes 0");
+  says_why(run_muster(directory, {"demo", "--script", "/nothing"}), 2, "/nothing");
+  says_why(run_muster(directory, {"demo", "--dir", "/proc"}), 2, "/proc");
+}
+
+BOOST_AUTO_TEST_CASE(a_bad_configuration_is_64) {
+  TestDirectory directory;
+  const auto file = directory.path / "n.toml";
+  std::ofstream(file) << "[node]\nid = 0\n";
+  says_why(run_muster(directory, {"node", "--config", file.string()}), 64, "n.toml:2: id = 0");
+  says_why(run_muster(directory, {"node", "--config", "/nothing.toml"}), 64, "/nothing.toml");
+  says_why(run_muster(directory, {"members", "--config", file.string()}), 64, "n.toml:2");
+}
+
+BOOST_AUTO_TEST_CASE(a_node_that_does_not_run_is_5) {
+  Pair pair;
+  says_why(run_muster(pair.directory, {"status", "--dir", pair.data(1)}), 5, pair.data(1));
+  says_why(run_muster(pair.directory, {"members", "--config", pair.file(1)}), 5, "no node");
+}
+
+BOOST_AUTO_TEST_CASE(status_and_members_of_nodes_that_run) {
+  Pair pair;
+  const Process one = pair.start(1);
+  const Process two = pair.start(2);
+  const Ran members = pair.until(0, {"members", "--config", pair.file(1), "--json"});
+  BOOST_TEST(members.output.find("{\"node\":1,\"status\":") == 0u, members.output);
+  BOOST_TEST(members.output.find("\n{\"node\":2,\"status\":") != std::string::npos, members.output);
+  const Ran status = pair.until(0, {"status", "--config", pair.file(2), "--json"});
+  BOOST_TEST(status.output.find("\"coordinator\":2") != std::string::npos, status.output);
+  BOOST_TEST(status.output.find("\"protocol\":\"bully\"") != std::string::npos, status.output);
+}
+
+BOOST_AUTO_TEST_CASE(a_signal_lets_a_node_leave_in_order_with_0) {
+  Pair pair;
+  for (int number : {SIGTERM, SIGINT}) {
+    Process node = pair.start(1);
+    node.signal(number);
+    const int status = node.wait();
+    BOOST_TEST((WIFEXITED(status) && WEXITSTATUS(status) == 0), describe_end(status));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_second_process_on_one_store_is_75_and_names_the_first) {
+  Pair pair;
+  const Process node = pair.start(1);
+  const Ran second = run_muster(pair.directory, {"node", "--config", pair.file(1)});
+  says_why(second, 75, std::to_string(node.pid()));
+}
+
+BOOST_AUTO_TEST_CASE(an_address_in_use_is_75) {
+  Pair pair;
+  const Process node = pair.start(1);
+  // The same address, and another directory.
+  auto config = load_config(pair.file(1)).value();
+  config.data = pair.directory.path / "other";
+  std::ofstream(pair.directory.path / "other.toml") << write_config(config);
+  const Ran second = run_muster(
+      pair.directory, {"node", "--config", (pair.directory.path / "other.toml").string()});
+  says_why(second, 75, config.cluster.nodes.at(NodeId{1}).text());
+}
+
+BOOST_AUTO_TEST_CASE(a_store_of_another_cluster_is_65) {
+  Pair pair;
+  {
+    Process node = pair.start(1);
+    node.signal(SIGTERM);
+    node.wait();
+  }
+  auto config = load_config(pair.file(1)).value();
+  config.cluster.name = "another";
+  std::ofstream(pair.file(1)) << write_config(config);
+  says_why(run_muster(pair.directory, {"node", "--config", pair.file(1)}), 65, "another");
+}
+
+BOOST_AUTO_TEST_CASE(a_node_ends_with_whoever_holds_its_death_pipe) {
+  Pair pair;
+  auto pipe = make_pipe().value();
+  auto options = muster_with({"node", "--config", pair.file(1)}, pair.directory.path / "log");
+  options.inherited = {pipe.read.fd()};
+  options.environment = {"MUSTER_DEATH_PIPE=" + std::to_string(pipe.read.fd())};
+  auto node = Process::launch(options);
+  BOOST_REQUIRE(node.has_value());
+  pipe.write = Descriptor();
+  BOOST_TEST(WIFSIGNALED(node->wait()));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace muster::apps

@@ -1,0 +1,114 @@
+#include "apps/cluster/ports.hpp"
+#include "command.hpp"
+
+#include <muster/journal.hpp>
+
+#include <signal.h>
+
+#include <cctype>
+
+namespace muster::apps {
+namespace {
+
+/// Runs a demo with that script, with a T that is long enough for sanitizers and a busy machine.
+Ran run_demo(const TestDirectory& directory, const std::string& script,
+             std::vector<std::string> more = {}) {
+  const auto file = directory.path / "demo.script";
+  std::ofstream(file) << script;
+  std::vector<std::string> arguments{"demo", "--T", "2s", "--script", file.string()};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_muster(directory, arguments);
+}
+
+const std::string wait = "wait normal within 100s\n";
+
+bool tells(const Ran& ran, const std::string& what) {
+  return ran.output.find(what) != std::string::npos;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(demo)
+
+BOOST_AUTO_TEST_CASE(kill_and_restart_hold_every_promise) {
+  TestDirectory directory;
+  const Ran ran = run_demo(directory, wait + "run 500ms\nkill coordinator\n" + wait +
+                                          "run 500ms\nstart coordinator\n" + wait +
+                                          "kill lowest highest-member\n" + wait + "start all\n" +
+                                          wait + "run 500ms\n");
+  BOOST_TEST(ran.code == 0, ran.output);
+  BOOST_TEST(tells(ran, "kill -9: node 5, the coordinator"), ran.output);
+  BOOST_TEST(tells(ran, "because node 5 failed"), ran.output);
+  BOOST_TEST(tells(ran, "node 5 recovers, life 2"), ran.output);
+  BOOST_TEST(tells(ran, "because node 5 recovered"), ran.output);
+  BOOST_TEST(tells(ran, "All held: 3 faults"), ran.output);
+  for (char c : ran.output)
+    BOOST_REQUIRE((c == '\n' || std::isprint(static_cast<unsigned char>(c)) != 0));
+}
+
+BOOST_AUTO_TEST_CASE(all_down_and_up_again_keep_every_accepted_record) {
+  TestDirectory directory;
+  const Ran ran = run_demo(directory, wait + "run 1s\nkill all\nstart all\n" + wait + "run 500ms\n",
+                           {"--nodes", "3", "--json"});
+  BOOST_TEST(ran.code == 0, ran.output);
+  BOOST_TEST(tells(ran, "\"held\":true"), ran.output);
+  const std::string promise = "every accepted record is in its node's store\",\"holds\":true";
+  BOOST_TEST(tells(ran, promise), ran.output);
+  BOOST_TEST(!tells(ran, promise + ",\"checked\":0"), ran.output);
+}
+
+BOOST_AUTO_TEST_CASE(what_was_waited_for_in_vain_is_1_and_keeps_the_directory) {
+  TestDirectory directory;
+  const auto kept = directory.path / "run";
+  const Ran ran = run_demo(
+      directory,
+      wait + "wait normal\npause all\nresume 1\n" + "wait normal within 1ms\nresume all\n" + wait,
+      {"--nodes", "3", "--dir", kept.string()});
+  says_why(ran, 1, kept.string());
+  BOOST_TEST(tells(ran, "DOES NOT HOLD: "), ran.output);
+  BOOST_TEST(std::filesystem::exists(kept / "n1" / "journal.jsonl"));
+}
+
+BOOST_AUTO_TEST_CASE(a_step_that_cannot_be_done_is_2_with_its_line) {
+  TestDirectory directory;
+  says_why(run_demo(directory, wait + "start 3\n", {"--nodes", "3"}), 2, "demo.script:2: start 3");
+}
+
+BOOST_AUTO_TEST_CASE(a_directory_of_an_earlier_demo_is_gone_on_with) {
+  TestDirectory directory;
+  const std::vector<std::string> more{"--nodes", "3", "--dir", (directory.path / "run").string()};
+  BOOST_TEST(run_demo(directory, wait + "run 300ms\n", more).code == 0);
+  const Ran again = run_demo(directory, wait + "run 300ms\n", more);
+  BOOST_TEST(again.code == 0, again.output);
+  BOOST_TEST(tells(again, "node 3 recovers, life 2: it was last in group"), again.output);
+  BOOST_TEST(std::filesystem::exists(directory.path / "run" / "earlier" / "1" / "faults.jsonl"));
+}
+
+BOOST_AUTO_TEST_CASE(its_nodes_end_with_it_however_it_ends) {
+  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGKILL}) {
+    TestDirectory directory;
+    const auto run = directory.path / "run";
+    std::ofstream(directory.path / "s") << wait << "pause 2\nrun 1000s\n";
+    const auto output = directory.path / "output";
+    auto demo =
+        Process::launch(muster_with({"demo", "--nodes", "3", "--T", "2s", "--dir", run.string(),
+                                     "--script", (directory.path / "s").string()},
+                                    output));
+    BOOST_REQUIRE(demo.has_value());
+    wait_until_says(*demo, output, "SIGSTOP: node 2");
+    demo->signal(number);
+    const int status = demo->wait();
+    BOOST_TEST((WIFSIGNALED(status) && WTERMSIG(status) == number), describe_end(status));
+    // A node that were left would hold its store: the next life could not have it (exit code 75).
+    // The kernel needs a moment to end them.
+    Ran next;
+    do {
+      next = run_demo(directory, wait, {"--nodes", "3", "--dir", run.string()});
+    } while (next.code == 1 && tells(next, "75"));
+    BOOST_TEST(next.code == 0, next.output);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace muster::apps
