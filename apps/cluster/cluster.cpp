@@ -162,6 +162,8 @@ void Cluster::kill(NodeId node) {
   slot.process->signal(SIGKILL);
   slot.process->wait();
   slot.process.reset();
+  // A life that began between the stamp and the signal is over as well.
+  note(journal::FaultKind::ended, node);
   slot.paused = false;
 }
 

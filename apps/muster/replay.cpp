@@ -106,7 +106,10 @@ class Replaying {
   }
 
   void show(const RawLine& raw, const Difference& difference) {
-    if (differences_++ == 0) first_difference_ = raw.place() + ": the " + difference.of + " differ";
+    if (differences_++ == 0) {
+      const bool many = difference.of == "actions";
+      first_difference_ = raw.place() + ": the " + difference.of + (many ? " differ" : " differs");
+    }
     if (options_.json) {
       text_ = "{\"journal\":";
       write_json(text_, raw.file->string());

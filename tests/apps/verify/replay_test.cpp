@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(that_begin_with_another_state_are_named) {
   std::get<journal::Header>(node.lines.back()).state->counter += 1;
   const Printed printed = replay(node.lines);
   BOOST_TEST(printed.code == 1);
-  BOOST_TEST(printed.complains(":" + std::to_string(node.lines.size()) + ": the segment differ"),
+  BOOST_TEST(printed.complains(":" + std::to_string(node.lines.size()) + ": the segment differs"),
              printed);
 }
 
@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(of_the_state_is_named_with_both) {
   last_step(node.lines).view.procedure = "Probing";
   const Printed printed = replay(node.lines);
   BOOST_TEST(printed.code == 1);
-  BOOST_TEST(printed.complains(": the state differ"), printed);
+  BOOST_TEST(printed.complains(": the state differs"), printed);
   BOOST_TEST(printed.says("\"procedure\":\"Probing\""), printed);
 }
 
