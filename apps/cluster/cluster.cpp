@@ -200,8 +200,10 @@ bool Cluster::terminate_all() {
     Process& process = *slots_.at(node).process;
     std::optional<int> end;
     while (!(end = process.ended()) && now() < deadline) turn(reading_period);
-    if (!end || !WIFEXITED(*end) || WEXITSTATUS(*end) != 0) in_order = false;
+    const bool well = end && WIFEXITED(*end) && WEXITSTATUS(*end) == 0;
     if (!end) kill(node);
+    if (!well && listener_ != nullptr) listener_->ended_unasked(node, end.value_or(SIGKILL));
+    in_order = in_order && well;
     slots_.at(node).process.reset();
   }
   settle();

@@ -37,6 +37,7 @@ class Cluster {
     virtual ~Listener() = default;
     virtual void line(const journal::Line&) {}
     virtual void formed(const Formed&) {}
+    /// Its process ended though it was not told to, or not in order when it was; as waitpid tells.
     virtual void ended_unasked(NodeId, int wait_status) { static_cast<void>(wait_status); }
   };
 

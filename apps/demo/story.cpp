@@ -105,7 +105,7 @@ void Story::formed(const Formed& formed) {
 
 void Story::ended_unasked(NodeId node, int wait_status) {
   const std::string text = name(node) + " " + describe_end(wait_status) +
-                           ", unasked: " + last_line(cluster_.output(node));
+                           ", not in order: " + last_line(cluster_.output(node));
   unasked_.push_back(text);
   screen_.say(Duration(monotonic_ns()), text);
 }
