@@ -35,6 +35,12 @@ struct Warning {
 };
 using Notice = std::variant<LetterCame, CallUnanswered, LifeOver, OutlivedBy, Warning>;
 
+/// The last warning about a matter.
+struct Warned {
+  std::string text;
+  Clock::time_point when;
+};
+
 /// What listener and peers of one Sessions share. Handlers are never called in the midst of a
 /// change: what they are to be told waits here until the turn ends.
 struct Context {
@@ -46,9 +52,9 @@ struct Context {
   Calls calls;
   std::deque<Notice> notices;
   bool closed = false;
-  std::uint64_t clock = 0;   ///< orders calls and dials
-  std::uint64_t hellos = 0;  ///< said in this life
-  std::map<std::string, std::string, std::less<>> warned;
+  std::uint64_t clock = 0;                            ///< orders calls and dials
+  std::uint64_t hellos = 0;                           ///< said in this life
+  std::map<std::string, Warned, std::less<>> warned;  ///< by matter: there are few
 
   std::function<void()> deliver;      ///< the turn ends: the handlers are told
   std::function<void()> read_hellos;  ///< what others have already said is taken note of
@@ -70,11 +76,13 @@ struct Context {
     notify(CallUnanswered{call.to, call.number});
   }
 
-  /// Warns, unless the last warning about that matter was the same.
+  /// Warns, unless the last warning about that matter was the same, or came just before.
   void warn(const std::string& matter, std::string text) {
-    std::string& last = warned[matter];
-    if (last == text) return;
-    last = text;
+    Warned& last = warned[matter];
+    const auto now = Clock::now();
+    if (last.text == text || (!last.text.empty() && now - last.when < std::chrono::seconds(1)))
+      return;
+    last = {text, now};
     notify(Warning{std::move(text)});
   }
   void calm(const std::string& matter) {

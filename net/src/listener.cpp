@@ -18,6 +18,10 @@ namespace {
 
 constexpr auto accept_again_after = 10ms;
 
+std::string name_of(NodeId node) {
+  return "node " + std::to_string(node.value);
+}
+
 Failure cannot_listen(const std::string& address, const error_code& error) {
   if (error == asio::error::address_in_use) {
     return Failure{ExitCode::temporary,
@@ -184,31 +188,22 @@ void Listener::ended(Connection& connection, End end, const std::string&) {
 }
 
 void Listener::heard(Strangers::iterator stranger, const Hello& hello) {
-  if (auto refusal = refuse_namesake(hello))
-    return refuse(stranger, *refusal, "node with its own id");
-  if (const auto refusal = refuse_speech(context_->self, hello)) {
-    const std::string who =
-        hello.role == Role::observer ? "observer" : "node " + std::to_string(hello.from.value);
-    return refuse(stranger, *refusal, who);
-  }
+  if (const auto refusal = refuse_namesake(hello)) return refuse(stranger, *refusal, hello.from);
+  if (const auto refusal = refuse_speech(context_->self, hello))
+    return refuse(stranger, *refusal, hello.from);
   if (hello.role == Role::observer) return heard_observer(stranger);
-  const std::string who = "node " + std::to_string(hello.from.value);
   if (hello.to != context_->self.id) {
-    return refuse(
-        stranger,
-        Refusal{RefusalReason::stranger, "this is node " + std::to_string(context_->self.id.value) +
-                                             ", not node " + std::to_string(hello.to.value) +
-                                             ", which was dialled"},
-        who);
+    const Refusal refusal{RefusalReason::stranger, "this is " + name_of(context_->self.id) +
+                                                       ", not " + name_of(hello.to) +
+                                                       ", which was dialled"};
+    return refuse(stranger, refusal, hello.from);
   }
   const auto connection = stranger->connection;
   strangers_.erase(stranger);
   if (greeted_(connection, hello)) return;
   strangers_.push_back({connection, asio::steady_timer(context_->executor), false});
   refuse(std::prev(strangers_.end()),
-         Refusal{RefusalReason::stranger,
-                 "no node of the cluster has the id " + std::to_string(hello.from.value)},
-         who);
+         Refusal{RefusalReason::stranger, "the cluster has no " + name_of(hello.from)}, hello.from);
 }
 
 void Listener::heard_observer(Strangers::iterator stranger) {
@@ -224,10 +219,10 @@ void Listener::heard_observer(Strangers::iterator stranger) {
 std::optional<Refusal> Listener::refuse_namesake(const Hello& hello) {
   const Self& self = context_->self;
   if (hello.role != Role::node || hello.from != self.id) return std::nullopt;
-  const std::string name = "node " + std::to_string(self.id.value);
+  const std::string name = name_of(self.id);
   if (hello.instance == self.instance) {
-    return Refusal{RefusalReason::oneself, name + " has dialled itself: the address of node " +
-                                               std::to_string(hello.to.value) + " is its own"};
+    return Refusal{RefusalReason::oneself, name + " has dialled itself: the address of " +
+                                               name_of(hello.to) + " is its own"};
   }
   if (hello.incarnation > self.incarnation) {
     context_->notify(OutlivedBy{hello.incarnation});
@@ -236,10 +231,11 @@ std::optional<Refusal> Listener::refuse_namesake(const Hello& hello) {
   return Refusal{RefusalReason::clone, "two processes say that they are " + name};
 }
 
-void Listener::refuse(Strangers::iterator stranger, const Refusal& refusal,
-                      const std::string& who) {
+void Listener::refuse(Strangers::iterator stranger, const Refusal& refusal, NodeId who) {
   ++context_->counters.refused_hellos;
-  context_->warn("Hello of " + who, "refused " + who + ": " + presentable(refusal.text, 300));
+  // One matter for all: anybody can say any id.
+  context_->warn(
+      "Hello", "refused " + (who == NodeId{} ? "an observer" : name_of(who)) + ": " + refusal.text);
   append_frame(stranger->connection->out(), refusal);
   stranger->connection->flush();
   stranger->connection->close();

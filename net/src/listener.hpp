@@ -50,7 +50,7 @@ class Listener final : public ConnectionOwner, public std::enable_shared_from_th
   Strangers::iterator find(const Connection& connection);
   void heard(Strangers::iterator stranger, const Hello& hello);
   void heard_observer(Strangers::iterator stranger);
-  void refuse(Strangers::iterator stranger, const Refusal& refusal, const std::string& who);
+  void refuse(Strangers::iterator stranger, const Refusal& refusal, NodeId who);
   std::optional<Refusal> refuse_namesake(const Hello& hello);
 
   std::shared_ptr<Context> context_;

@@ -1,6 +1,10 @@
 #include "world.hpp"
 
+#include <csignal>
 #include <random>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
 
 // What anybody may send to the port of a node, and that the node goes on.
 
@@ -156,6 +160,45 @@ BOOST_AUTO_TEST_CASE(a_flood_of_connections_leaves_the_nodes_of_the_cluster_thei
   BOOST_TEST((answer && std::holds_alternative<net::Hello>(*answer)));
   BOOST_TEST(std::count_if(flood.begin(), flood.end(), [](auto& one) { return !one->closed(); }) <=
              16);
+}
+
+BOOST_AUTO_TEST_CASE(without_file_descriptors_strangers_go_and_nodes_stay) {
+  Port first, second, third;
+  const auto known = addresses({&first, &second, &third});
+  const pid_t poor = ::fork();  // before there is anything that it must not inherit
+  BOOST_REQUIRE(poor >= 0);
+  if (poor == 0) {
+    World world;
+    Setting setting;
+    setting.limits.strangers = 1000;
+    TestNode one(world, 1, known, setting);
+    const rlimit few{40, 40};
+    if (::setrlimit(RLIMIT_NOFILE, &few) != 0 || !one.sessions.listen()) ::_exit(1);
+    world.context.run();
+    ::_exit(0);
+  }
+  {
+    World world;
+    TestNode two(world, 2, known);
+    const auto asks = [&] {
+      two.log.clear();
+      const auto call = two.ask(1);
+      UNTIL(world, !two.log.empty());
+      return two.has(TestNode::answered(1, call));
+    };
+    while (!asks()) {  // until it listens
+    }
+    std::vector<std::unique_ptr<Outsider>> flood;
+    for (int i = 0; i < 100; ++i) flood.push_back(std::make_unique<Outsider>(world, first));
+    UNTIL(world, flood[0]->closed());
+    BOOST_TEST(asks());
+    BOOST_TEST(two.sessions.counters().broken == 0u);
+    TestNode three(world, 3, known);
+    const auto call = three.ask(1);
+    UNTIL(world, three.has(TestNode::answered(1, call)));
+  }
+  ::kill(poor, SIGKILL);
+  ::waitpid(poor, nullptr, 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_node_that_says_hello_without_end_has_one_connection) {
