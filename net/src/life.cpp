@@ -93,7 +93,7 @@ void Life::note_end(const Failure& why) {
 }
 
 void Life::break_connections() {
-  sessions_->break_connections();
+  if (begun_) sessions_->break_connections();
 }
 
 // --- Events
@@ -320,10 +320,12 @@ void Life::show(View view, Duration as_of) {
   show_counters();
 }
 
+// Before it has begun it is still being made, on the thread of its owner.
 void Life::show_counters() {
+  if (!begun_) return;
   const std::lock_guard lock(seen_mutex_);
   if (journal_) seen_.journal_dropped = journal_->dropped();
-  if (sessions_) seen_.counters = sessions_->counters();
+  seen_.counters = sessions_->counters();
 }
 
 Life::Seen Life::seen() const {

@@ -89,7 +89,9 @@ std::unique_ptr<SafeStorage> Cluster::open(NodeId id) {
   std::unique_ptr<SafeStorage> storage;
   if (options_.sqlite) {
     const auto directory = directory_.path() / ("store" + std::to_string(id.value));
-    storage = std::move(*storage::SqliteStorage::open(directory, {"test", id}));
+    auto opened = storage::SqliteStorage::open(directory, {"test", id});
+    BOOST_TEST_REQUIRE(opened.has_value(), (opened ? "" : opened.error().what));
+    storage = std::move(*opened);
   } else {
     auto& kept = cells_[id];
     if (!kept) kept = std::make_shared<storage::MemoryCells>();

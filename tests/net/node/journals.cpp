@@ -150,12 +150,12 @@ std::vector<std::string> Journals::unreadable() const {
 
 std::vector<journal::Line> Journals::merged() const {
   const std::lock_guard lock(mutex_);
-  std::vector<journal::Line> merged = faults_;
+  std::multimap<Duration, const journal::Line*> by_time;  // equal times keep their order
+  for (const journal::Line& line : faults_) by_time.emplace(journal::time_of(line), &line);
   for (const auto& [id, node] : nodes_)
-    merged.insert(merged.end(), node.lines.begin(), node.lines.end());
-  std::stable_sort(merged.begin(), merged.end(), [](const auto& a, const auto& b) {
-    return journal::time_of(a) < journal::time_of(b);
-  });
+    for (const journal::Line& line : node.lines) by_time.emplace(journal::time_of(line), &line);
+  std::vector<journal::Line> merged;
+  for (const auto& [time, line] : by_time) merged.push_back(*line);
   return merged;
 }
 
