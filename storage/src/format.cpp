@@ -15,7 +15,7 @@ namespace {
 // As SQLite keeps it in its own table: a file with any other text, or anything more, is not ours.
 constexpr std::string_view tables[] = {
     "CREATE TABLE identity(one INTEGER PRIMARY KEY CHECK(one = 1), cluster TEXT NOT NULL, "
-    "node INTEGER NOT NULL, settled INTEGER NOT NULL, checksum INTEGER NOT NULL) STRICT",
+    "node INTEGER NOT NULL, log_bytes INTEGER NOT NULL, checksum INTEGER NOT NULL) STRICT",
     "CREATE TABLE safe(one INTEGER PRIMARY KEY CHECK(one = 1), record BLOB NOT NULL, "
     "checksum INTEGER NOT NULL) STRICT",
     "CREATE TABLE cells(key BLOB PRIMARY KEY NOT NULL, value BLOB NOT NULL, "
@@ -36,9 +36,9 @@ std::uint32_t big_endian(std::string_view bytes, std::size_t at) {
   return number;
 }
 
-std::int64_t checksum_of_stamp(const Identity& identity, bool settled) {
-  return checksum_of(identity.cluster + '\n' + std::to_string(identity.node.value) +
-                     (settled ? "\n1" : "\n0"));
+std::int64_t checksum_of_stamp(const Identity& identity, std::uint64_t log_bytes) {
+  return checksum_of(identity.cluster + '\n' + std::to_string(identity.node.value) + '\n' +
+                     std::to_string(log_bytes));
 }
 
 Failure foreign(const std::filesystem::path& file) {
@@ -89,11 +89,11 @@ Expected<std::string> new_store(const Identity& identity) {
             ")); DROP TABLE reserve;";
   if (auto done = database->run(script.c_str()); !done) return done.error();
   auto stamp = database->prepare(
-      "INSERT INTO identity(one, cluster, node, settled, checksum) VALUES(1, ?1, ?2, 0, ?3)");
+      "INSERT INTO identity(one, cluster, node, log_bytes, checksum) VALUES(1, ?1, ?2, 0, ?3)");
   if (!stamp) return stamp.error();
   stamp->bind_text(1, identity.cluster)
       .bind(2, std::int64_t{identity.node.value})
-      .bind(3, checksum_of_stamp(identity, false));
+      .bind(3, checksum_of_stamp(identity, 0));
   if (stamp->step() != SQLITE_DONE) return database->failure("make");
   auto safe = database->prepare("INSERT INTO safe(one, record, checksum) VALUES(1, ?1, ?2)");
   if (!safe) return safe.error();
@@ -136,7 +136,7 @@ Expected<Stamp> read_stamp(Database& database) {
   if (code != SQLITE_DONE) return database.failure("read");
   if (!std::equal(found.begin(), found.end(), std::begin(tables), std::end(tables)))
     return damaged(file, "its tables are not those of a store of Muster");
-  auto select = database.prepare("SELECT cluster, node, settled, checksum FROM identity");
+  auto select = database.prepare("SELECT cluster, node, log_bytes, checksum FROM identity");
   if (!select) return select.error();
   code = select->step();
   if (code == SQLITE_DONE) return damaged(file, "it does not say whose it is");
@@ -144,8 +144,8 @@ Expected<Stamp> read_stamp(Database& database) {
   Stamp stamp;
   stamp.identity.cluster = select->text(0);
   stamp.identity.node.value = static_cast<std::uint32_t>(select->number(1));
-  stamp.settled = select->number(2) != 0;
-  if (select->number(3) != checksum_of_stamp(stamp.identity, stamp.settled) ||
+  stamp.log_bytes = static_cast<std::uint64_t>(select->number(2));
+  if (select->number(3) != checksum_of_stamp(stamp.identity, stamp.log_bytes) ||
       select->number(1) != std::int64_t{stamp.identity.node.value})
     return damaged(file, "the checksum of the identity is wrong");
   return stamp;
@@ -184,10 +184,11 @@ Expected<> check_contents(Database& database) {
   return {};
 }
 
-Expected<> settle(Database& database, const Identity& identity) {
-  auto update = database.prepare("UPDATE identity SET settled = 1, checksum = ?1 WHERE one = 1");
+Expected<> stamp_log(Database& database, const Identity& identity, std::uint64_t log_bytes) {
+  auto update = database.prepare("UPDATE identity SET log_bytes = ?1, checksum = ?2 WHERE one = 1");
   if (!update) return update.error();
-  update->bind(1, checksum_of_stamp(identity, true));
+  update->bind(1, static_cast<std::int64_t>(log_bytes))
+      .bind(2, checksum_of_stamp(identity, log_bytes));
   if (update->step() != SQLITE_DONE) return database.failure("write");
   return {};
 }

@@ -34,8 +34,9 @@ bool has_log(std::string_view first_bytes);
 /// What the row of `identity` says.
 struct Stamp {
   Identity identity;
-  /// True once the log was made for good: from then on a store without it is a part of one.
-  bool settled = false;
+  /// The size that the log has for good, in bytes: a shorter one is a part of one. 0 before there
+  /// is a log.
+  std::uint64_t log_bytes = 0;
 };
 
 /// Application, format, tables and stamp.
@@ -44,8 +45,8 @@ Expected<> check_identity(const std::filesystem::path& file, const Identity& fou
                           const Identity& wanted);
 /// Every page, the record, and every cell.
 Expected<> check_contents(Database& database);
-/// Marks the store as settled; not durable before the commit is.
-Expected<> settle(Database& database, const Identity& identity);
+/// Notes the size of the log in the stamp; not durable before the commit is.
+Expected<> stamp_log(Database& database, const Identity& identity, std::uint64_t log_bytes);
 
 Expected<SafeState> read_record(Database& database, Statement& select);
 

@@ -27,7 +27,7 @@ Expected<> Opening::claim(const Identity& identity) {
   auto log = look_at_own(files_, paths_.log);
   if (!log) return log.error();
   const std::uint64_t reserved = *log ? (*log)->size : 0;
-  const std::uint64_t wanted = log_size(options_.checkpoint_after);
+  const std::uint64_t wanted = log_size(options_.log_pages);
   const std::uint64_t missing = wanted > reserved ? wanted - reserved : 0;
   if (auto room = check_room(files_, paths_, missing + spare_bytes); !room) return room.error();
   auto lock = take_lock(files_, paths_, LockKind::exclusive);
@@ -100,6 +100,7 @@ Expected<> Opening::look_at_files() {
   auto log = look_at_own(files_, paths_.log);
   if (!log) return log.error();
   if (!*log) return {};
+  log_bytes_ = (*log)->size;
   auto bytes = files_.read(paths_.log, largest_log);
   if (!bytes) return step_failure("read", paths_.log, bytes.error());
   log_in_use_ = bytes->find_first_not_of('\0') < log_header_size;
@@ -119,6 +120,10 @@ Expected<> Opening::look_inside(Database& database, const Identity* wanted) {
     if (auto ours = check_identity(paths_.file, stamp_.identity, *wanted); !ours)
       return ours.error();
   }
+  if (stamp_.log_bytes > 0 && (!log_in_use_ || log_bytes_ < stamp_.log_bytes))
+    return refused(paths_.log,
+                   "is missing, empty or truncated: restore the whole directory, or put it aside "
+                   "and start the node anew with --initialise");
   return check_contents(database);
 }
 
@@ -128,10 +133,6 @@ Expected<Database> Opening::look(const Identity* wanted) {
     auto untouched = Database::open(paths_.file, Database::Access::untouched, options_.vfs);
     if (!untouched) return untouched.error();
     if (auto done = look_inside(*untouched, wanted); !done) return done.error();
-    if (stamp_.settled)
-      return refused(paths_.log,
-                     "is missing or empty: restore the whole directory, or put it aside and "
-                     "start the node anew with --initialise");
     if (!wanted) return untouched;
     return Database::open(paths_.file, Database::Access::exclusive, options_.vfs);
   }
@@ -153,8 +154,9 @@ Expected<> Opening::prepare(Database& database, const Identity& identity) {
   // What an earlier life failed to sync can be read and yet not be on the disk, and syncing again
   // does not help: all that was read is written anew.
   if (auto done = checkpoint(database); !done) return done.error();
-  if (stamp_.settled) return {};
-  if (auto done = settle(database, identity); !done) return done.error();
+  const std::uint64_t reserved = log_size(options_.log_pages);
+  if (stamp_.log_bytes >= reserved) return {};
+  if (auto done = stamp_log(database, identity, reserved); !done) return done.error();
   return checkpoint(database);
 }
 
@@ -162,24 +164,27 @@ Expected<> Opening::prepare(Database& database, const Identity& identity) {
 // and goes on when the disk is full.
 Expected<> Opening::reserve_log(Database& database) {
   // SQLite opens the log when it first reads.
-  if (auto read = database.ask("SELECT settled FROM identity"); !read) return read.error();
+  if (auto read = database.ask("SELECT log_bytes FROM identity"); !read) return read.error();
+  if (stamp_.log_bytes >= log_size(options_.log_pages)) return {};
   sqlite3_file* log = nullptr;
   if (sqlite3_file_control(database.handle(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) !=
           SQLITE_OK ||
       log == nullptr || log->pMethods == nullptr)
     return io_failure("reserve", paths_.log, "SQLite does not give it");
-  sqlite3_int64 size = 0;
-  if (log->pMethods->xFileSize(log, &size) != SQLITE_OK) return database.failure("reserve room in");
-  const auto wanted = static_cast<sqlite3_int64>(log_size(options_.checkpoint_after));
-  if (size >= wanted) return {};
-  const std::string zeros(largest_write, '\0');
-  while (size < wanted) {
-    const auto chunk = std::min(wanted - size, static_cast<sqlite3_int64>(zeros.size()));
-    const int code = log->pMethods->xWrite(log, zeros.data(), static_cast<int>(chunk), size);
+  // What is there already is written once more: its length may be another life's that failed to
+  // sync it.
+  const auto wanted = static_cast<sqlite3_int64>(log_size(options_.log_pages));
+  std::string bytes(largest_write, '\0');
+  for (auto at = static_cast<sqlite3_int64>(stamp_.log_bytes); at < wanted;) {
+    const int size = static_cast<int>(std::min(wanted - at, sqlite3_int64{largest_write}));
+    int code =
+        log->pMethods->xRead(log, bytes.data(), size, at);  // zeros where there is nothing yet
+    if (code == SQLITE_OK || code == SQLITE_IOERR_SHORT_READ)
+      code = log->pMethods->xWrite(log, bytes.data(), size, at);
     if (code != SQLITE_OK)
       return io_failure("reserve " + std::to_string(wanted) + " bytes for", paths_.log,
                         sqlite3_errstr(code));
-    size += chunk;
+    at += size;
   }
   if (const int code = log->pMethods->xSync(log, SQLITE_SYNC_NORMAL); code != SQLITE_OK)
     return io_failure("sync", paths_.log, sqlite3_errstr(code));

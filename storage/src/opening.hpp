@@ -46,6 +46,7 @@ class Opening {
   const OpenOptions& options_;
   std::unique_ptr<Lock> lock_;
   bool log_in_use_ = false;      ///< the log has content: the file alone is an old state
+  std::uint64_t log_bytes_ = 0;  ///< its size
   bool journal_in_use_ = false;  ///< making the log was cut off: SQLite will take it back
   Stamp stamp_;
 };

@@ -4,23 +4,31 @@
 #include <muster/storage/limits.hpp>
 #include <muster/storage/sqlite_storage.hpp>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
 
 namespace muster::storage {
 
+namespace {
+
+// A commit of usual size: as much stays free in the log, so that it does not grow.
+constexpr std::uint32_t pages_of_a_commit = 64;
+
+}  // namespace
+
 /// An open store. Its members are destroyed in the order that matters: statements, connection,
 /// lock.
 class SqliteStorage::Store {
  public:
   Store(Files& files, StorePaths paths, std::unique_ptr<Lock> lock, Database database,
-        std::uint32_t checkpoint_after)
+        std::uint32_t log_pages)
       : files_(files),
         paths_(std::move(paths)),
         lock_(std::move(lock)),
         database_(std::move(database)),
-        checkpoint_after_(checkpoint_after) {}
+        checkpoint_after_(log_pages - std::min(log_pages / 2, pages_of_a_commit)) {}
 
   Expected<> begin() {
     const std::pair<Statement*, std::string_view> statements[] = {
@@ -108,7 +116,7 @@ class SqliteStorage::Store {
 
  private:
   static int log_has_grown(void* self, sqlite3*, const char*, int pages) {
-    static_cast<Store*>(self)->log_pages_ = static_cast<std::uint32_t>(pages);
+    static_cast<Store*>(self)->pages_in_log_ = static_cast<std::uint32_t>(pages);
     return SQLITE_OK;
   }
 
@@ -124,10 +132,10 @@ class SqliteStorage::Store {
     if (poison_) return *poison_;
     if (auto done = still_there(); !done) return poisoned(done.error());
     if (auto done = work(); !done) return poisoned(done.error());
-    if (log_pages_ < checkpoint_after_) return {};
+    if (pages_in_log_ < checkpoint_after_) return {};
     // SQLite's own automatism would pass over a failure, and the first has to be the last word.
     if (auto done = checkpoint(database_); !done) return poisoned(done.error());
-    log_pages_ = 0;
+    pages_in_log_ = 0;
     return {};
   }
 
@@ -178,7 +186,7 @@ class SqliteStorage::Store {
   std::unique_ptr<Lock> lock_;
   Database database_;
   std::uint32_t checkpoint_after_;
-  std::uint32_t log_pages_ = 0;
+  std::uint32_t pages_in_log_ = 0;
   std::array<FileFacts, 2> watched_;
   std::optional<Failure> poison_;
   Statement begin_, commit_, select_record_, update_record_, select_cell_, select_cells_,
@@ -197,7 +205,7 @@ Expected<std::unique_ptr<SqliteStorage>> SqliteStorage::open(const std::filesyst
   if (!database) return database.error();
   if (auto done = opening.prepare(*database, identity); !done) return done.error();
   auto store = std::make_unique<Store>(files, opening.paths(), opening.take_lock_over(),
-                                       std::move(*database), options.checkpoint_after);
+                                       std::move(*database), options.log_pages);
   if (auto done = store->begin(); !done) return done.error();
   return std::unique_ptr<SqliteStorage>(new SqliteStorage(std::move(store)));
 }

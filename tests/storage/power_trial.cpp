@@ -9,14 +9,14 @@ namespace muster::test {
 namespace {
 
 // Small, so that the log goes back into the file several times in a life.
-constexpr std::uint32_t checkpoint_after = 6;
+constexpr std::uint32_t log_pages = 12;
 constexpr std::size_t losses_kept = 8;
 
 storage::OpenOptions options_on(const PowerCutVfs& vfs, DiskFiles& files) {
   storage::OpenOptions options;
   options.vfs = vfs.name();
   options.files = &files;
-  options.checkpoint_after = checkpoint_after;
+  options.log_pages = log_pages;
   return options;
 }
 

@@ -24,8 +24,9 @@ struct OpenOptions {
   std::string vfs;
   /// The steps outside SQLite; null for the system's. Has to outlive the store.
   Files* files = nullptr;
-  /// The log goes back into the file after so many pages of 4 KiB; so much room is reserved for it.
-  std::uint32_t checkpoint_after = 1000;
+  /// Room is reserved for a log of so many pages of 4 KiB, which goes back into the file when it is
+  /// nearly full.
+  std::uint32_t log_pages = 1000;
 };
 
 /// Safe storage in one directory, of mode 0700: `safe.sqlite`, its log `safe.sqlite-wal`, and

@@ -1,0 +1,167 @@
+#include "apps/muster/commands.hpp"
+#include "storage/temporary_directory.hpp"
+#include "storage/values.hpp"
+
+#include <muster/hash.hpp>
+#include <muster/json.hpp>
+#include <muster/storage/sqlite_storage.hpp>
+
+#include <CLI/CLI.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include <unistd.h>
+
+// `muster store inspect|verify DIR`.
+
+namespace muster::test {
+namespace {
+
+struct Answer {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+/// Catches what is written to a stream.
+class Caught {
+ public:
+  explicit Caught(std::ostream& stream) : stream_(stream), before_(stream.rdbuf(text_.rdbuf())) {}
+  Caught(const Caught&) = delete;
+  Caught& operator=(const Caught&) = delete;
+  ~Caught() { stream_.rdbuf(before_); }
+  [[nodiscard]] std::string text() const { return text_.str(); }
+
+ private:
+  std::ostream& stream_;
+  std::ostringstream text_;
+  std::streambuf* before_;
+};
+
+Answer muster(std::vector<std::string> words) {
+  Answer answer;
+  const Caught out(std::cout);
+  const Caught err(std::cerr);
+  CLI::App app("muster");
+  apps::add_store_command(app, answer.code);
+  std::reverse(words.begin(), words.end());  // as CLI11 takes them
+  app.parse(words);
+  answer.out = out.text();
+  answer.err = err.text();
+  return answer;
+}
+
+struct Store {
+  Store() : directory(temporary.path() / "n3") {
+    auto store = storage::SqliteStorage::open(directory, {"demo", NodeId{3}}).value();
+    store->save(safe_state(9)).value();
+    store->write(batch_of({{"shard/1", "one"}, {std::string("\0\n", 2), "two"}})).value();
+  }
+  TemporaryDirectory temporary;
+  std::filesystem::path directory;
+};
+
+std::vector<boost::json::value> lines_of(const std::string& text) {
+  std::vector<boost::json::value> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(boost::json::parse(line));
+  return lines;
+}
+
+BOOST_FIXTURE_TEST_CASE(inspect_prints_state_and_cells, Store) {
+  const Answer answer = muster({"store", "inspect", directory.string()});
+  BOOST_TEST(answer.code == 0);
+  BOOST_TEST(answer.err.empty());
+  for (const char* part :
+       {"node 3 of cluster demo", "incarnation   9", "group         (9,5)", "40 bytes",
+        "S(i).s        Reorganization", "node 2 in life 27, node 4 in life 7", "cells         2",
+        "shard/1", "\\x00\\x0a"})
+    BOOST_TEST(answer.out.find(part) != std::string::npos, part << " is not in\n" << answer.out);
+  BOOST_TEST(answer.out.find("one") == std::string::npos);
+  BOOST_TEST(
+      muster({"store", "inspect", directory.string(), "--values"}).out.find("shard/1 = one") !=
+      std::string::npos);
+}
+
+BOOST_FIXTURE_TEST_CASE(inspect_as_json_says_the_same, Store) {
+  const Answer answer = muster({"store", "inspect", directory.string(), "--json", "--values"});
+  BOOST_TEST(answer.code == 0);
+  const auto lines = lines_of(answer.out);
+  BOOST_REQUIRE(lines.size() == 3U);
+  const auto& store = lines[0].as_object();
+  const SafeState safe = safe_state(9);
+  BOOST_TEST(store.at("cluster").as_string() == "demo");
+  BOOST_TEST(store.at("node").to_number<int>() == 3);
+  BOOST_TEST(store.at("incarnation").to_number<int>() == 9);
+  BOOST_TEST(store.at("counter_limit").to_number<int>() == 25);
+  BOOST_TEST((read_json<GroupNumber>(store.at("group")).value() == safe.assigned->group));
+  BOOST_TEST((read_json<Digest>(store.at("definition")).value() ==
+              digest(safe.assigned->definition.data)));
+  BOOST_TEST((read_json<StateVector>(store.at("vector")).value() == safe.vector));
+  BOOST_TEST((read_json<decltype(safe.seen)>(store.at("seen")).value() == safe.seen));
+  BOOST_TEST(store.at("cells").to_number<int>() == 2);
+  const auto& cell = lines[2].as_object();
+  BOOST_TEST(cell.at("cell").as_string() == "shard/1");
+  BOOST_TEST(cell.at("bytes").to_number<int>() == 3);
+  BOOST_TEST((read_json<Digest>(cell.at("digest")).value() == digest("one")));
+  BOOST_TEST((read_json<Bytes>(cell.at("value")).value() == Bytes{"one"}));
+}
+
+BOOST_FIXTURE_TEST_CASE(nothing_is_changed, Store) {
+  const auto look = [&] {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+      std::ifstream in(entry.path(), std::ios::binary);
+      files[entry.path().filename()] = std::string(std::istreambuf_iterator<char>(in), {});
+    }
+    return files;
+  };
+  const auto before = look();
+  BOOST_TEST(muster({"store", "inspect", directory.string()}).code == 0);
+  BOOST_TEST(muster({"store", "verify", directory.string()}).code == 0);
+  BOOST_TEST((look() == before));
+}
+
+BOOST_FIXTURE_TEST_CASE(verify_says_that_it_holds, Store) {
+  const Answer answer = muster({"store", "verify", directory.string()});
+  BOOST_TEST(answer.code == 0);
+  BOOST_TEST(answer.out.find("holds: the store of node 3, 9 lives, 2 cells") != std::string::npos);
+  const auto lines = lines_of(muster({"store", "verify", directory.string(), "--json"}).out);
+  BOOST_REQUIRE(lines.size() == 1U);
+  BOOST_TEST(lines[0].at("holds").as_bool());
+}
+
+BOOST_FIXTURE_TEST_CASE(verify_names_what_is_wrong, Store) {
+  std::filesystem::resize_file(directory / "safe.sqlite", 8000);
+  std::filesystem::remove(directory / "safe.sqlite-wal");
+  const Answer answer = muster({"store", "verify", directory.string(), "--json"});
+  BOOST_TEST(answer.code == 65);
+  BOOST_TEST(!lines_of(answer.out).at(0).at("holds").as_bool());
+  BOOST_TEST(answer.err.find("safe.sqlite is corrupt") != std::string::npos, answer.err);
+  BOOST_TEST(std::count(answer.err.begin(), answer.err.end(), '\n') == 1);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_store_in_use_is_named_with_its_holder, Store) {
+  const auto held = storage::SqliteStorage::open(directory, {"demo", NodeId{3}}).value();
+  for (const char* word : {"inspect", "verify"}) {
+    const Answer answer = muster({"store", word, directory.string()});
+    BOOST_TEST(answer.code == 75);
+    BOOST_TEST(answer.err.find("process " + std::to_string(::getpid())) != std::string::npos,
+               answer.err);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(where_there_is_no_store_it_says_so) {
+  const TemporaryDirectory empty;
+  const Answer answer = muster({"store", "inspect", empty.path().string()});
+  BOOST_TEST(answer.code == 65);
+  BOOST_TEST(answer.err.find("holds no store") != std::string::npos, answer.err);
+  BOOST_TEST(muster({"store", "inspect", (empty.path() / "none").string()}).code == 65);
+}
+
+}  // namespace
+}  // namespace muster::test

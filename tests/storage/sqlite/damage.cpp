@@ -1,0 +1,123 @@
+#include "storage/store_fixture.hpp"
+
+#include <random>
+
+// St9: bits that change on the disk are noticed, or change nothing that is read.
+
+namespace muster::test {
+namespace {
+
+enum class Found { refused, the_same, another };
+
+struct Damage : StoreFixture {
+  Damage() {
+    small.log_pages = 20;  // small files: every byte matters more
+    const auto store = open(small).value();
+    for (std::uint64_t number = 1; number <= 8; ++number) {
+      store->save(safe_state(number, 200)).value();
+      store->write(batch_of({{"cell/" + std::to_string(number), std::string(300, 'c')}})).value();
+    }
+    cells = cells_of(*store);
+    safe = store->load().value();
+  }
+
+  // With one bit of a file changed; the file is as before afterwards.
+  Found with_bit_flipped(const std::filesystem::path& path, std::size_t byte, int bit) {
+    const std::string file_before = bytes_of(file);
+    const std::string log_before = bytes_of(log);
+    std::string damaged = path == file ? file_before : log_before;
+    damaged[byte] = static_cast<char>(damaged[byte] ^ (1 << bit));
+    put_bytes(path, damaged);
+    Found found = Found::refused;
+    {
+      auto store = open(small);
+      if (store) {
+        auto loaded = (*store)->load();
+        const bool same = loaded && *loaded == safe && cells_of(**store) == cells;
+        found = same ? Found::the_same : Found::another;
+      } else {
+        BOOST_TEST((store.error().code == ExitCode::storage_refused), store.error().what);
+        BOOST_TEST(store.error().what.find('\n') == std::string::npos);
+        BOOST_TEST((bytes_of(path) == damaged), "touched though refused");
+      }
+    }
+    put_bytes(file, file_before);
+    put_bytes(log, log_before);
+    return found;
+  }
+
+  // Where the log's last commit begins: what is damaged from there on looks like a power cut.
+  [[nodiscard]] std::size_t last_commit() const {
+    constexpr std::size_t frame = 4096 + 24;
+    const std::string bytes = bytes_of(log);
+    std::size_t begin = 32;
+    std::size_t after = 32;
+    for (std::size_t at = 32; at + frame <= bytes.size(); at += frame) {
+      if (bytes.compare(at + 8, 8, bytes, 16, 8) != 0) break;  // of an earlier round
+      if (bytes.compare(at + 4, 4, std::string(4, '\0')) == 0) continue;
+      begin = after;
+      after = at + frame;
+    }
+    return begin;
+  }
+
+  storage::OpenOptions small;
+  SafeState safe;
+  Cells cells;
+};
+
+BOOST_FIXTURE_TEST_CASE(no_changed_bit_of_the_file_changes_what_is_read, Damage) {
+  // Everything is in the file, as it is after opening.
+  { const auto again = open(small).value(); }
+  std::mt19937 random(7);
+  std::size_t refused = 0;
+  const std::size_t size = std::filesystem::file_size(file);
+  for (int i = 0; i < 250; ++i) {
+    const std::size_t byte = i < 100 ? static_cast<std::size_t>(i) : random() % size;
+    const Found found = with_bit_flipped(file, byte, static_cast<int>(random() % 8));
+    BOOST_TEST((found != Found::another), "bit of byte " << byte);
+    refused += found == Found::refused ? 1 : 0;
+  }
+  BOOST_TEST(refused > 20U);
+}
+
+BOOST_FIXTURE_TEST_CASE(no_changed_bit_before_the_last_commit_in_the_log_does, Damage) {
+  std::mt19937 random(8);
+  std::size_t refused = 0;
+  const std::size_t end = last_commit();
+  BOOST_REQUIRE(end > 5U * 4120);
+  for (int i = 0; i < 250; ++i) {
+    const std::size_t byte = 32 + random() % (end - 32);
+    const Found found = with_bit_flipped(log, byte, static_cast<int>(random() % 8));
+    BOOST_TEST((found != Found::another), "bit of byte " << byte << " of " << end);
+    refused += found == Found::refused ? 1 : 0;
+  }
+  BOOST_TEST(refused > 200U);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_log_that_ends_in_the_last_commit_is_a_power_cut, Damage) {
+  std::string bytes = bytes_of(log);
+  bytes[last_commit() + 100] = static_cast<char>(bytes[last_commit() + 100] ^ 1);
+  put_bytes(log, bytes);
+  const auto store = open(small).value();
+  cells.erase("cell/8");
+  BOOST_TEST((cells_of(*store) == cells));
+  BOOST_TEST((store->load().value() == safe));
+}
+
+BOOST_FIXTURE_TEST_CASE(every_truncation_is_refused, Damage) {
+  { const auto again = open(small).value(); }
+  for (const std::filesystem::path& path : {file, log}) {
+    const auto before = content();
+    const std::string bytes = bytes_of(path);
+    for (std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{99}, std::size_t{100},
+                             std::size_t{4095}, std::size_t{4096}, std::size_t{4096 * 3}}) {
+      put_bytes(path, bytes.substr(0, size));
+      require_refused({path.string()});
+      for (const auto& [name, content_before] : before) put_bytes(directory / name, content_before);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace muster::test

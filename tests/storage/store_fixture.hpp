@@ -1,0 +1,77 @@
+#pragma once
+
+#include "storage/temporary_directory.hpp"
+#include "storage/values.hpp"
+
+#include <muster/storage/sqlite_storage.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+
+namespace muster::test {
+
+inline std::string bytes_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+inline void put_bytes(const std::filesystem::path& file, const std::string& bytes) {
+  std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes;
+  std::filesystem::permissions(
+      file, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+}
+
+/// A directory for a store of node 3 of the cluster "demo", in a directory of its own.
+struct StoreFixture {
+  TemporaryDirectory temporary;
+  std::filesystem::path directory = temporary.path() / "n3";
+  std::filesystem::path file = directory / "safe.sqlite";
+  std::filesystem::path log = directory / "safe.sqlite-wal";
+  storage::Identity identity{"demo", NodeId{3}};
+
+  Expected<std::unique_ptr<storage::SqliteStorage>> open(
+      const storage::OpenOptions& options = {}) const {
+    return storage::SqliteStorage::open(directory, identity, options);
+  }
+
+  /// A store with so many lives behind it and a cell.
+  void make(std::uint64_t lives = 3) const {
+    for (std::uint64_t life = 1; life <= lives; ++life) {
+      const auto store = open().value();
+      store->save(safe_state(life)).value();
+      store->write(batch_of({{"cell", std::to_string(life)}})).value();
+    }
+  }
+
+  /// Every file of the store but the lock, with its content.
+  [[nodiscard]] std::map<std::string, std::string> content() const {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::directory_iterator(directory))
+      if (entry.path().filename() != "lock" && !entry.is_directory())
+        files[entry.path().filename()] = bytes_of(entry.path());
+    return files;
+  }
+
+  /// Refused with that code and one line with these words, and nothing of it changed.
+  void require_refused(const std::vector<std::string>& words,
+                       ExitCode code = ExitCode::storage_refused,
+                       const storage::OpenOptions& options = {}) const {
+    const auto before = content();
+    const auto refused = open(options);
+    BOOST_REQUIRE_MESSAGE(refused.has_error(), "not refused: " << words.front());
+    const std::string& what = refused.error().what;
+    BOOST_TEST((refused.error().code == code), what);
+    for (const std::string& word : words)
+      BOOST_TEST(what.find(word) != std::string::npos, "\"" << word << "\" is not in: " << what);
+    BOOST_TEST(what.find('\n') == std::string::npos, what);
+    BOOST_TEST(what.find(temporary.path().string()) != std::string::npos, what);
+    BOOST_TEST((content() == before), "the store was touched: " << what);
+  }
+};
+
+}  // namespace muster::test
