@@ -67,7 +67,9 @@ std::vector<std::string> names() {
   return all;
 }
 
-Scenario named(const std::string& name) { return read(fs::path(MUSTER_SCENARIOS) / (name + ".txt")); }
+Scenario named(const std::string& name) {
+  return read(fs::path(MUSTER_SCENARIOS) / (name + ".txt"));
+}
 
 // The world after the script, every command of which must be possible.
 World play(const Scenario& scenario) {
@@ -77,12 +79,14 @@ World play(const Scenario& scenario) {
     if (run(world, command)) continue;
     std::string so_far;
     for (const std::string& line : world.journal()) so_far += line + '\n';
-    BOOST_FAIL(scenario.file.filename() << ": not possible: " << to_line(command) << '\n' << so_far);
+    BOOST_FAIL(scenario.file.filename() << ": not possible: " << to_line(command) << '\n'
+                                        << so_far);
   }
   return world;
 }
 
-// Once more, leniently, with one failure injected. The failed node comes back at once, or when all is over.
+// Once more, leniently, with one failure injected. The failed node comes back at once, or when all
+// is over.
 std::optional<std::string> play_with_a_failure(const Scenario& scenario, Injection failure,
                                                bool back_at_once) {
   World world = scenario.world();
@@ -125,7 +129,8 @@ BOOST_DATA_TEST_CASE(play_as_expected, boost::unit_test::data::make(names()), na
   BOOST_TEST(!std::getline(expected, wanted));
 }
 
-BOOST_DATA_TEST_CASE(come_to_rest_when_failures_cease, boost::unit_test::data::make(names()), name) {
+BOOST_DATA_TEST_CASE(come_to_rest_when_failures_cease, boost::unit_test::data::make(names()),
+                     name) {
   const Scenario scenario = named(name);
   World world = play(scenario);
   for (std::uint32_t i = 1; i <= world.size(); ++i) world[i].hold_hooks = false;

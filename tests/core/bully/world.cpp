@@ -159,7 +159,7 @@ bool World::fail(std::uint32_t id, bool silent) {
 }
 
 void World::end_life(Node& node) {
-  node.up = node.paused = node.uncounted = false;
+  node.up = node.paused = false;
   node.state = {};
   node.timers.clear();
   node.peers.clear();
@@ -180,7 +180,6 @@ bool World::resume(std::uint32_t id) {
   Node& node = (*this)[id];
   if (!node.up || !node.paused) return false;
   node.paused = false;
-  node.uncounted = node.state.leaving.has_value();
   take(node, Paused{node.config.timings.T});
   return true;
 }
@@ -301,7 +300,7 @@ std::vector<Standing> World::standings() const {
   for (const Node& node : nodes_) {
     const auto works = node.application.discounted ? std::nullopt : node.application.works;
     all.push_back(standing(node.config.self, bully::view(node.config, node.state), works));
-    all.back().up = node.up && !node.paused && !node.uncounted;
+    all.back().up = node.up && !node.paused;
   }
   return all;
 }

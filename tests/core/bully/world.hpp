@@ -93,7 +93,6 @@ struct TestNode {
   bully::State state;
   bool up = false;
   bool paused = false;
-  bool uncounted = false;  ///< it paused while leaving, and ignores that (3.3): it counts no longer
   bool silent = false;     ///< while down: refuses nothing, says nothing
   bool hold_hooks = false;              ///< run_until_quiet lets no hook of it end
   SafeState safe;                       ///< safe storage
