@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_signal_comes_once) {
   Directory directory;
   // Says what comes, and ends when it is told to by something else.
   auto process = Process::launch(
-      shell("trap 'echo term' TERM; trap 'echo hup; exit 0' HUP; echo up; while :; do :; done",
+      shell("trap 'echo asked' TERM; trap 'echo hup; exit 0' HUP; echo up; while :; do :; done",
             directory));
   BOOST_REQUIRE(process.has_value());
   const auto says = [&](const std::string& text) {
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(a_signal_comes_once) {
   for (int times = 0; times < 20; ++times) {
     process->signal(SIGTERM);
     std::string so_far = "up\n";
-    for (int i = 0; i <= times; ++i) so_far += "term\n";
+    for (int i = 0; i <= times; ++i) so_far += "asked\n";
     says(so_far);
   }
   process->signal(SIGHUP);

@@ -93,7 +93,7 @@ struct TestNode {
   bully::State state;
   bool up = false;
   bool paused = false;
-  bool silent = false;     ///< while down: refuses nothing, says nothing
+  bool silent = false;                  ///< while down: refuses nothing, says nothing
   bool hold_hooks = false;              ///< run_until_quiet lets no hook of it end
   SafeState safe;                       ///< safe storage
   std::optional<GroupNumber> accepted;  ///< the highest group chosen or accepted, in any life
