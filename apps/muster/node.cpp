@@ -126,8 +126,10 @@ class DeathPipe {
 int run_node(const NodeConfig& config, bool initialise) {
   auto storage = storage::SqliteStorage::open(config.data, {config.cluster.name, config.self});
   if (!storage) return failed(storage.error());
-  HookThread hooks;
+  // The hooks' thread is ended, and what waits there is dropped, while the context is still there:
+  // that holds strands of the context.
   boost::asio::io_context context(1);
+  HookThread hooks;
   net::Node node(context, options_of(config, initialise), std::move(*storage),
                  application_of(config.application), hooks.executor());
   Signals signals(context, node);

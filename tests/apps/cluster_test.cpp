@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -98,31 +97,6 @@ BOOST_AUTO_TEST_CASE(a_program_that_is_not_there_is_said_at_once) {
   const auto process = Process::launch(options);
   BOOST_REQUIRE(process.has_error());
   BOOST_TEST(process.error().what.find("nothing") != std::string::npos);
-}
-
-BOOST_AUTO_TEST_CASE(a_signal_comes_once) {
-  Directory directory;
-  // Says what comes, and ends when it is told to by something else.
-  auto process = Process::launch(
-      shell("trap 'echo asked' TERM; trap 'echo hup; exit 0' HUP; echo up; while :; do :; done",
-            directory));
-  BOOST_REQUIRE(process.has_value());
-  const auto says = [&](const std::string& text) {
-    while (contents(directory.path / "out").find(text) == std::string::npos) {
-      BOOST_REQUIRE(!process->ended());
-    }
-  };
-  says("up");
-  for (int times = 0; times < 20; ++times) {
-    process->signal(SIGTERM);
-    std::string so_far = "up\n";
-    for (int i = 0; i <= times; ++i) so_far += "asked\n";
-    says(so_far);
-  }
-  process->signal(SIGHUP);
-  BOOST_TEST(WEXITSTATUS(process->wait()) == 0);
-  const std::string all = contents(directory.path / "out");
-  BOOST_TEST(std::count(all.begin(), all.end(), '\n') == 22, all);
 }
 
 BOOST_AUTO_TEST_CASE(ends_with_its_handle) {

@@ -125,7 +125,7 @@ std::string kind(const std::string& what) {
 
 }  // namespace
 
-std::optional<std::string> come_to_rest(World& world, bool must_settle) {
+std::optional<std::string> come_to_rest(World& world, bool must_settle, Return back) {
   world.inject.reset();
   const auto rest = [&](const char* when) -> std::optional<std::string> {
     const Duration peace = world.now;
@@ -139,7 +139,8 @@ std::optional<std::string> come_to_rest(World& world, bool must_settle) {
   };
   for (std::uint32_t i = 1; i <= world.size(); ++i) world.resume(i);
   for (std::uint32_t i = 1; i <= world.size(); ++i) {
-    if (auto late = rest("with some nodes down")) return late;
+    if (back == Return::one_by_one)
+      if (auto late = rest("with some nodes down")) return late;
     world.recover(i);
   }
   return rest("with all nodes up");

@@ -31,10 +31,12 @@ struct Finding {
   std::vector<Command> script;  ///< what leads to it, from nodes that are all down
 };
 
-/// Failures cease: who is paused goes on, and who is down begins a new life, one after the other.
-/// What is wrong, when Assertion 2 is not reached within the settling bound each time; with
-/// `must_settle` off, nothing is.
-std::optional<std::string> come_to_rest(World& world, bool must_settle);
+/// Failures cease: who is paused goes on, and who is down begins a new life; all at once, or one
+/// after the other, each when the others have come to rest. What is wrong, when Assertion 2 is not
+/// reached within the settling bound each time; with `must_settle` off, nothing is.
+enum class Return { at_once, one_by_one };
+std::optional<std::string> come_to_rest(World& world, bool must_settle,
+                                        Return back = Return::one_by_one);
 
 /// One run. None where everything held.
 std::optional<Finding> explore(std::uint64_t seed, const Wildness& wildness);

@@ -102,7 +102,7 @@ std::optional<std::string> play_with_a_failure(const Scenario& scenario, Injecti
     }
   }
   for (std::uint32_t i = 1; i <= world.size(); ++i) world[i].hold_hooks = false;
-  return come_to_rest(world, !scenario.literal);
+  return come_to_rest(world, !scenario.literal, Return::at_once);
 }
 
 }  // namespace

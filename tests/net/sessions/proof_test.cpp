@@ -192,6 +192,32 @@ BOOST_AUTO_TEST_CASE(hello_of_a_newer_life_ends_the_older_one) {
   UNTIL(net.world, net.one.has(TestNode::answered(2, to_node)));
 }
 
+BOOST_AUTO_TEST_CASE(what_the_old_life_said_is_read_before_the_hello_of_the_new_one_is_heeded) {
+  OneOfTwo net;
+  Outsider old(net.world), young(net.world);
+  net.greet(old, 1, 4711);
+  young.dial(net.first);
+  UNTIL(net.world, net.one.sessions.counters().accepted == 2);
+  net.world.settle();
+  young.say(hello_of(2, 1, 2, 4712));  // it is the first that can be read
+  old.say(carried(1, letter_of_two(1, 5)));
+  UNTIL(net.world, net.one.log.size() == 2);
+  BOOST_TEST(net.one.log[0] == TestNode::called(2, 5));
+  BOOST_TEST(net.one.log[1] == TestNode::failed(2, 1));
+}
+
+BOOST_AUTO_TEST_CASE(a_letter_that_comes_twice_is_taken_once) {
+  OneOfTwo net;
+  Outsider two(net.world);
+  net.greet(two, 1, 4711);
+  for (std::uint64_t number : {1u, 2u, 2u, 1u, 7u, 5u})
+    two.say(carried(number, letter_of_two(1, number)));
+  UNTIL(net.world, net.one.sessions.counters().duplicates == 3);
+  const std::vector<std::string> expected{TestNode::called(2, 1), TestNode::called(2, 2),
+                                          TestNode::called(2, 7)};
+  BOOST_TEST(net.one.log == expected, boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(an_answer_that_is_late_for_one_life_does_not_go_to_a_call_of_the_next) {
   // The same number in both lives, and the old life's call is answered from within the handler that
   // is told of it, when the new life's call has come already.
