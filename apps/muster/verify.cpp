@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <muster/verify.hpp>
 
+#include <algorithm>
 #include <iomanip>
 #include <iostream>
 #include <map>
@@ -48,7 +49,7 @@ class Glancer {
     return true;
   }
   std::optional<std::uint64_t> number() {
-    const std::size_t digits = text_.find_first_not_of("0123456789");
+    const std::size_t digits = std::min(text_.find_first_not_of("0123456789"), text_.size());
     const auto value = parse_number(text_.substr(0, digits));
     if (value) text_.remove_prefix(digits);
     return value;
