@@ -95,6 +95,8 @@ BOOST_AUTO_TEST_CASE(p1_a_member_has_joined_when_its_last_permit_is_back) {
   cluster.await_group({1, 2, 3});
   auto permit = cluster.stage.services(NodeId{1}).acquire();
   const std::size_t before = cluster.journals.count(NodeId{1});
+  // While the group formed node 2 may have reorganized a smaller one.
+  const std::size_t reorganized = cluster.stage.count(NodeId{2}, Hook::reorganize);
   cluster.kill(3);
   cluster.await_line(1, "the end of its permits", before, [](const journal::Line& line) {
     return std::holds_alternative<journal::Permits>(line);
@@ -104,7 +106,7 @@ BOOST_AUTO_TEST_CASE(p1_a_member_has_joined_when_its_last_permit_is_back) {
     const auto* received = step ? std::get_if<Received>(&step->event) : nullptr;
     return received && std::holds_alternative<NewCoordinator>(received->letter.message);
   });
-  BOOST_TEST(cluster.stage.count(NodeId{2}, Hook::reorganize) == 0u);
+  BOOST_TEST(cluster.stage.count(NodeId{2}, Hook::reorganize) == reorganized);
   permit.reset();
   cluster.await_group({1, 2});
   cluster.judge();
