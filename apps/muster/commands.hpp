@@ -10,6 +10,7 @@ class App;
 namespace muster::apps {
 
 void add_bench_command(CLI::App& app, int& exit_code);
+void add_check_command(CLI::App& app, int& exit_code);
 void add_demo_command(CLI::App& app, int& exit_code);
 void add_members_command(CLI::App& app, int& exit_code);
 void add_node_command(CLI::App& app, int& exit_code);

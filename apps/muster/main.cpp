@@ -19,6 +19,7 @@ int run(int argc, char** argv) {
   add_node_command(app, exit_code);
   add_status_command(app, exit_code);
   add_members_command(app, exit_code);
+  add_check_command(app, exit_code);
   add_verify_command(app, exit_code);
   add_replay_command(app, exit_code);
 #ifdef MUSTER_HAS_STORE_COMMAND

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <muster/describe.hpp>
+#include <muster/lines.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -190,10 +191,12 @@ struct Config {
   NodeSet nodes;
   Repairs repairs;
   Timings timings;
+  /// Lines of the protocol that the lab has taken out; empty on a real node.
+  Struck struck = {};
 
   /// True when the protocol is the paper's text without any of our repairs.
   [[nodiscard]] bool literal() const { return repairs == Repairs::none(); }
 };
-MUSTER_DESCRIBE(Config, self, nodes, repairs, timings);
+MUSTER_DESCRIBE(Config, self, nodes, repairs, timings, struck);
 
 }  // namespace muster

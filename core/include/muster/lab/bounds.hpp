@@ -1,0 +1,64 @@
+#pragma once
+
+#include <muster/types.hpp>
+
+#include <cstdint>
+#include <optional>
+
+/// In which world the checker looks, and how far.
+
+namespace muster::lab {
+
+using muster::operator==;
+
+/// What becomes of letters on their way (assumptions 6 to 8).
+enum class Channels {
+  session,      ///< what muster::net gives: in order, between one life and one life
+  fifo,         ///< in the order sent, per pair of nodes, whichever life sent them
+  incarnation,  ///< in the order sent within one life of the sender
+  any,          ///< in any order
+};
+MUSTER_DESCRIBE_ENUM(Channels, session, fifo, incarnation, any)
+
+/// How long the application's hooks take.
+enum class Hooks {
+  prompt,   ///< no time
+  slow,     ///< any time
+  failing,  ///< any time, and some fail
+};
+MUSTER_DESCRIBE_ENUM(Hooks, prompt, slow, failing)
+
+/// How the search begins.
+enum class Beginning {
+  down,    ///< no node was ever up
+  normal,  ///< all nodes are up and form one group
+};
+MUSTER_DESCRIBE_ENUM(Beginning, down, normal)
+
+/// The world that is searched, and the limits of the search.
+struct Bounds {
+  std::uint32_t nodes = 3;  ///< at most 5
+  Repairs repairs;
+  Struck struck;  ///< lines taken out of the protocol
+  Channels channels = Channels::session;
+  Hooks hooks = Hooks::prompt;
+  Beginning beginning = Beginning::down;
+  std::optional<unsigned> failures = 2;        ///< none: unbounded
+  std::optional<unsigned> wrong_timeouts = 0;  ///< of calls that may still be answered; none: any
+  unsigned duplicates = 0;
+  unsigned losses = 0;  ///< of letters between nodes that are up
+  unsigned pauses = 0;
+  unsigned leaves = 0;
+  unsigned failed_hooks = 2;       ///< where hooks fail
+  unsigned queue = 4;              ///< letters on their way from one node to another, at most
+  bool canonical = true;           ///< off: numbers and dead fields stay as they are
+  bool liveness = false;           ///< look for states from which Assertion 2 cannot be reached
+  std::uint64_t limit_states = 0;  ///< 0: none
+  std::uint64_t limit_memory = 0;  ///< bytes; 0: none
+  unsigned threads = 2;
+};
+MUSTER_DESCRIBE(Bounds, nodes, repairs, struck, channels, hooks, beginning, failures,
+                wrong_timeouts, duplicates, losses, pauses, leaves, failed_hooks, queue, canonical,
+                liveness, limit_states, limit_memory, threads);
+
+}  // namespace muster::lab

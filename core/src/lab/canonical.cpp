@@ -1,0 +1,184 @@
+#include "world.hpp"
+
+#include <muster/archive.hpp>
+
+#include <algorithm>
+
+namespace muster::lab {
+
+namespace {
+
+/// Gaps between group counters that are wider are as good as this one: a number in between, and a
+/// limit that lies ahead.
+constexpr std::uint64_t widest_gap = 2;
+
+using Renaming = std::vector<std::pair<Number, Number>>;  // ascending
+
+Number renamed(const Renaming& renaming, Number number) {
+  const auto at = std::lower_bound(renaming.begin(), renaming.end(), number,
+                                   [](const auto& pair, Number n) { return pair.first < n; });
+  return at->second;
+}
+
+struct Rename {
+  const Renaming& by;
+  void life(NodeId node, Incarnation& life) const {
+    if (life.value > 0)
+      life.value = value_of(renamed(by, number_of(Count::life, node, 0, life.value)));
+  }
+  void election(NodeId candidate, Incarnation& incarnation, std::uint64_t& number) const {
+    if (number > 0)
+      number =
+          value_of(renamed(by, number_of(Count::election, candidate, incarnation.value, number)));
+    life(candidate, incarnation);
+  }
+  void call(NodeId caller, CallNumber& number) const {
+    number.value = value_of(renamed(by, number_of(Count::call, caller, 0, number.value)));
+  }
+  void last_call(NodeId caller, CallNumber& number) const { call(caller, number); }
+  void counter(std::uint64_t& counter) const {
+    counter = value_of(renamed(by, number_of(Count::counter, NodeId{}, 0, counter)));
+  }
+};
+
+template <class T>
+void rename(T& value, NodeId self, const Renaming& by) {
+  const Rename visitor{by};
+  Walk<const Rename> walk(self, visitor);
+  walk(value);
+}
+
+// The order of numbers stays. Lives, elections and calls are renamed to their ranks: the next one
+// is above all, and nothing but order and equality is asked of them. What a former life called may
+// be above the last call of this one: there the distance stays, for the next calls count through
+// it.
+Renaming renaming_of(const std::vector<Number>& all) {
+  Renaming renaming;
+  Number kind = 0;
+  Number before = 0;
+  std::uint64_t last = 0;
+  std::map<std::uint64_t, std::uint64_t> last_calls;
+  for (const Number number : all) {
+    const bool first = counted_with(number) != kind;
+    kind = counted_with(number);
+    const std::uint64_t gap = first ? 0 : value_of(number) - value_of(before);
+    Number to = 0;
+    switch (count_of(number)) {
+      case Count::life:
+        to = kind | (first ? 1 : last + 1);
+        break;
+      case Count::election: {
+        const NodeId candidate{static_cast<std::uint32_t>(number >> 52 & 0xFF)};
+        const Number life =
+            renamed(renaming, number_of(Count::life, candidate, 0, life_of(number)));
+        to = number_of(Count::election, candidate, value_of(life), first ? 1 : last + 1);
+        break;
+      }
+      case Count::last_call:
+        last_calls[number >> 52 & 0xFF] = value_of(number);
+        to = number;  // follows the call of the same number below
+        break;
+      case Count::call: {
+        const auto pivot = last_calls.find(number >> 52 & 0xFF);
+        const bool old = pivot != last_calls.end() && value_of(number) > pivot->second;
+        const std::uint64_t lowest = value_of(number) == 0 ? 0 : 1;
+        to = kind | (first ? lowest : old ? last + gap : last + 1);
+        break;
+      }
+      case Count::counter:
+        to = kind | (first ? 0 : last + std::min(gap, widest_gap));
+        break;
+    }
+    last = value_of(to);
+    before = number;
+    renaming.emplace_back(number, to);
+  }
+  for (auto& [from, to] : renaming) {
+    if (count_of(from) != Count::last_call) continue;
+    const NodeId caller{static_cast<std::uint32_t>(from >> 52 & 0xFF)};
+    to = counted_with(from) |
+         value_of(renamed(renaming, number_of(Count::call, caller, 0, value_of(from))));
+  }
+  return renaming;
+}
+
+}  // namespace
+
+void Canonical::compute(const std::uint32_t* before, std::uint32_t* after, std::size_t objects) {
+  std::vector<Number> all;
+  for (std::size_t i = 0; i < objects; ++i) {
+    const auto numbers = values_.numbers(before[i]);
+    all.insert(all.end(), numbers.begin(), numbers.end());
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  const Renaming renaming = renaming_of(all);
+  for (std::size_t i = 0; i < objects; ++i) {
+    auto numbers = values_.numbers(before[i]);
+    for (Number& number : numbers) number = renamed(renaming, number);
+    after[i] = values_.numbers(numbers);
+  }
+}
+
+std::uint32_t Canonical::renamed_local(std::uint32_t id, std::uint32_t numbers) {
+  const std::uint32_t before = values_.locals.facts(id).numbers;
+  if (before == numbers) return id;
+  const std::uint64_t key = (std::uint64_t{id} << 32 | numbers) + 1;
+  if (const auto* known = locals_.find(key)) return *known;
+  Local local = values_.local(id);
+  Renaming renaming;
+  const auto from = values_.numbers(before);
+  const auto to = values_.numbers(numbers);
+  for (std::size_t i = 0; i < from.size(); ++i) renaming.emplace_back(from[i], to[i]);
+  rename(local, local.node, renaming);
+  const std::uint32_t renamed = values_.local(local);
+  locals_.insert(key, renamed);
+  return renamed;
+}
+
+std::uint32_t Canonical::renamed_item(std::uint32_t id, std::uint32_t numbers) {
+  const std::uint32_t before = values_.items.facts(id).numbers;
+  if (before == numbers) return id;
+  const std::uint64_t key = (std::uint64_t{id} << 32 | numbers) + 1;
+  if (const auto* known = items_.find(key)) return *known;
+  Item item = values_.item(id);
+  Renaming renaming;
+  const auto from = values_.numbers(before);
+  const auto to = values_.numbers(numbers);
+  for (std::size_t i = 0; i < from.size(); ++i) renaming.emplace_back(from[i], to[i]);
+  rename(item, NodeId{}, renaming);
+  const std::uint32_t renamed = values_.item(item);
+  items_.insert(key, renamed);
+  return renamed;
+}
+
+void Canonical::operator()(World& world, std::size_t nodes) {
+  std::array<std::uint32_t, most_nodes + most_items> before;
+  std::array<std::uint32_t, most_nodes + most_items> after;
+  const std::size_t objects = nodes + world.items;
+  std::uint64_t key = 0x9E3779B97F4A7C15;
+  const auto add = [&](std::size_t i, std::uint32_t numbers) {
+    before[i] = numbers;
+    key = (key ^ numbers) * 0xC2B2AE3D27D4EB4F;
+    key ^= key >> 29;
+  };
+  for (std::size_t i = 0; i < nodes; ++i) add(i, values_.locals.facts(world.node[i]).numbers);
+  for (std::size_t i = 0; i < world.items; ++i)
+    add(nodes + i, values_.items.facts(world.item[i]).numbers);
+  Cached& cached = cache_[key & (cache_.size() - 1)];
+  const std::uint32_t* to = after.data();
+  if (cached.key == key && objects <= cached.numbers.size()) {
+    to = cached.numbers.data();
+  } else {
+    compute(before.data(), after.data(), objects);
+    if (objects <= cached.numbers.size()) {
+      cached.key = key;
+      std::copy_n(after.begin(), objects, cached.numbers.begin());
+    }
+  }
+  for (std::size_t i = 0; i < nodes; ++i) world.node[i] = renamed_local(world.node[i], to[i]);
+  for (std::size_t i = 0; i < world.items; ++i)
+    world.item[i] = renamed_item(world.item[i], to[nodes + i]);
+}
+
+}  // namespace muster::lab

@@ -1,0 +1,208 @@
+#pragma once
+
+#include <muster/assertions.hpp>
+#include <muster/bully.hpp>
+#include <muster/journal.hpp>
+#include <muster/lab/bounds.hpp>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+/// One node of the checker's world with what its host keeps for it, and what one happening makes of
+/// it: design of hosts as in docs/architecture.md, without time.
+
+namespace muster::lab {
+
+using muster::operator==;
+
+/// What a definition says in the checker: who defined it, in which life, for which group.
+struct Task {
+  GroupNumber group;
+  Incarnation life;
+};
+Definition write_task(const Task& task);
+std::optional<Task> read_task(const Bytes& bytes);
+
+/// A call that a node waits for.
+struct OutCall {
+  Letter letter;
+  std::optional<Incarnation> sent_to;  ///< the life to which it was transmitted
+  bool given_up = false;               ///< refused: never transmitted again
+};
+MUSTER_DESCRIBE(OutCall, letter, sent_to, given_up);
+
+// --- What is on its way to a node from a peer, in the order in which its host takes it
+
+/// Hello of a new life proves that the old one is over.
+struct NewLife {
+  NodeId peer;
+  Incarnation life;
+};
+MUSTER_DESCRIBE(NewLife, peer, life);
+/// The session with that life begins.
+struct Begins {
+  NodeId peer;
+  Incarnation life;
+};
+MUSTER_DESCRIBE(Begins, peer, life);
+/// A connection was refused, after those calls to the peer were made that are given up.
+struct Refusal {
+  NodeId peer;
+};
+MUSTER_DESCRIBE(Refusal, peer);
+
+/// A call of the node `at` will not be answered.
+struct NoAnswer {
+  NodeId at;
+  NodeId by;
+  CallNumber call;
+};
+MUSTER_DESCRIBE(NoAnswer, at, by, call);
+
+using Item = std::variant<Letter, NewLife, Begins, Refusal, NoAnswer>;
+
+/// A `reorganize` or `start` that runs.
+struct Runs {
+  Hook hook{};
+  Ticket ticket;
+  GroupNumber group;
+};
+MUSTER_DESCRIBE(Runs, hook, ticket, group);
+/// A STOP that has not ended.
+struct Stops {
+  Ticket ticket;
+  bool owed{};
+};
+MUSTER_DESCRIBE(Stops, ticket, owed);
+
+/// A node, its safe storage, and what its host keeps.
+struct Local {
+  NodeId node;
+  bool up = false;
+  bool paused = false;
+  bool returns = false;  ///< it stood back: a new life begins by itself
+  SafeState safe;
+  bully::State state;
+  std::map<CallNumber, OutCall> calls;
+  std::vector<std::optional<Incarnation>> with;  ///< the life of each node that a session joins
+  bool check = false, coordinator = false, retry = false;  ///< timers that run
+  std::optional<Runs> runs;
+  std::optional<Stops> stops;
+  bool stop_owed = false;               ///< by P2
+  std::optional<GroupNumber> works;     ///< from the beginning of `start` to the end of `stop`
+  bool discounted = false;              ///< it paused since: what it works for does not count
+  std::optional<GroupNumber> accepted;  ///< the highest group chosen or accepted, in any life
+};
+MUSTER_DESCRIBE(Local, node, up, paused, returns, safe, state, calls, with, check, coordinator,
+                retry, runs, stops, stop_owed, works, discounted, accepted);
+
+// --- What can happen to one node, whatever the others do
+
+enum class Op : std::uint8_t {
+  take,      ///< the next item from a peer
+  expire,    ///< a timer
+  end_hook,  ///< the hook that runs ends, or STOP
+  fail_hook,
+  silence,  ///< a call stays unanswered
+  refuse,   ///< a connection to a peer was refused
+  recover,
+  fail,
+  pause,
+  resume,
+  leave,
+  meet,  ///< a session with that life of a peer begins
+};
+
+/// Something sent or put into a queue.
+struct Put {
+  NodeId to;    ///< whose queue
+  NodeId from;  ///< of what comes from whom
+  bool front = false;
+  Item item;
+  std::optional<Incarnation> life;  ///< only to that life, if it is up
+};
+
+/// An assertion that does not hold inside one step.
+struct Wrong {
+  std::string assertion;
+  Disagreement disagreement;
+};
+
+/// What came of it, beside the new state of the node.
+struct Effects {
+  std::vector<Put> puts;
+  std::optional<Wrong> wrong;
+  std::optional<Members> reorganizes;  ///< P4 has to be looked at: these have to be stopped
+};
+
+/// Told of every line that a journal would have; for counterexamples.
+class Recorder {
+ public:
+  virtual ~Recorder() = default;
+  virtual void step(const Local& node, const Event& event, const Actions& actions) = 0;
+  virtual void performed(const Local& node) = 0;
+  virtual void hook(const Local& node, Hook hook, journal::Edge edge, Ticket ticket,
+                    const std::optional<GroupNumber>& group, const Members* members) = 0;
+  virtual void revoked(const Local& node, const GroupNumber& group) = 0;
+};
+
+/// The host of one node while one thing happens to it.
+class Host {
+ public:
+  Host(const Bounds& bounds, const Config& config, Local& node, Recorder* recorder = nullptr)
+      : bounds_(bounds), config_(config), node_(node), recorder_(recorder) {}
+
+  void take(NodeId from, const Item& item);
+  void expire(Timer timer);
+  void end_hook(bool well);
+  void silence(CallNumber call);
+  void refuse(NodeId peer);
+  void recover();
+  void fail();
+  void pause();
+  void resume();
+  void leave();
+  void meet(NodeId peer, Incarnation life);
+  /// Where hooks are prompt: they end at once.
+  void end_prompt_hooks();
+
+  Effects effects;
+
+ private:
+  void take_item(NodeId from, const Letter& letter);
+  void take_item(NodeId from, const NewLife& item);
+  void take_item(NodeId from, const Begins& item);
+  void take_item(NodeId from, const Refusal& item);
+  void take_item(NodeId from, const NoAnswer& item);
+  void session_over(NodeId peer, const std::vector<CallNumber>& unanswered,
+                    std::optional<Incarnation> next);
+  void take(const Event& event);
+  void perform(const Save& action);
+  void perform(const Send& action);
+  void perform(const Arm& action);
+  void perform(const Disarm& action);
+  void perform(const Stop& action);
+  void perform(const Reorganize& action);
+  void perform(const Start& action);
+  void perform(const Leave& action);
+  void transmit(OutCall& call);
+  void accepted();
+  void wrong(const char* assertion, std::string why);
+  std::optional<Incarnation>& with(NodeId peer) { return node_.with[peer.value - 1]; }
+  [[nodiscard]] bool outlived(const OutCall& call, Incarnation life) const;
+  [[nodiscard]] bool& timer(Timer timer);
+
+  const Bounds& bounds_;
+  const Config& config_;
+  Local& node_;
+  Recorder* recorder_;
+};
+
+/// Clears what can have no effect any more, and keeps numbers that only this node has small.
+void forget_dead(const Bounds& bounds, const Config& config, Local& node);
+void forget_dead(const Bounds& bounds, Item& item);
+
+}  // namespace muster::lab

@@ -1,0 +1,177 @@
+#include "world.hpp"
+
+#include <muster/archive.hpp>
+#include <muster/ensure.hpp>
+
+#include <algorithm>
+
+namespace muster::lab {
+
+namespace {
+
+struct Collect {
+  std::vector<Number> found;
+  void life(NodeId node, Incarnation life) {
+    if (life.value > 0) found.push_back(number_of(Count::life, node, 0, life.value));
+  }
+  void election(NodeId candidate, Incarnation incarnation, std::uint64_t number) {
+    life(candidate, incarnation);
+    if (number > 0)
+      found.push_back(number_of(Count::election, candidate, incarnation.value, number));
+  }
+  void call(NodeId caller, CallNumber number) {
+    found.push_back(number_of(Count::call, caller, 0, number.value));
+  }
+  void last_call(NodeId caller, CallNumber number) {
+    call(caller, number);
+    found.push_back(number_of(Count::last_call, caller, 0, number.value));
+  }
+  void counter(std::uint64_t counter) {
+    found.push_back(number_of(Count::counter, NodeId{}, 0, counter));
+  }
+};
+
+NodeId owner(const Local& local) {
+  return local.node;
+}
+NodeId owner(const Item&) {
+  return {};
+}
+
+template <class T>
+std::vector<Number> collect(T value) {
+  Collect visitor;
+  const NodeId self = owner(value);
+  Walk<Collect> walk(self, visitor);
+  walk(value);
+  auto& found = visitor.found;
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+}  // namespace
+
+Values::Values(const Bounds& what) : bounds(what) {
+  NodeSet all;
+  for (std::uint32_t id = 1; id <= bounds.nodes; ++id) all.insert(NodeId{id});
+  for (std::uint32_t id = 1; id <= bounds.nodes; ++id)
+    configs.push_back(Config{NodeId{id}, all, bounds.repairs, {}, bounds.struck});
+}
+
+std::uint32_t Values::local(Local& local) {
+  forget_dead(bounds, configs[local.node.value - 1], local);
+  return locals.intern(encode(local), [&] { return facts_of(local); });
+}
+
+std::uint32_t Values::item(Item& item) {
+  forget_dead(bounds, item);
+  return items.intern(encode(item), [&] { return facts_of(item); });
+}
+
+Local Values::local(std::uint32_t id) const {
+  return decode<Local>(locals.bytes(id)).value();
+}
+
+Item Values::item(std::uint32_t id) const {
+  return decode<Item>(items.bytes(id)).value();
+}
+
+std::uint32_t Values::numbers(const std::vector<Number>& numbers) {
+  const std::string_view bytes(reinterpret_cast<const char*>(numbers.data()),
+                               numbers.size() * sizeof(Number));
+  return signatures.intern(bytes, [] { return Nothing{}; });
+}
+
+std::vector<Number> Values::numbers(std::uint32_t id) const {
+  const std::string_view bytes = signatures.bytes(id);
+  std::vector<Number> numbers(bytes.size() / sizeof(Number));
+  if (!bytes.empty()) std::memcpy(numbers.data(), bytes.data(), bytes.size());
+  return numbers;
+}
+
+Standing Values::standing(std::uint32_t id) const {
+  return decode<Standing>(standings.bytes(id)).value();
+}
+
+std::uint32_t Values::wrong(Wrong wrong) {
+  const std::scoped_lock lock(mutex_);
+  wrongs_.push_back(std::move(wrong));
+  return static_cast<std::uint32_t>(wrongs_.size());
+}
+
+Wrong Values::wrong(std::uint32_t id) {
+  const std::scoped_lock lock(mutex_);
+  return wrongs_[id - 1];
+}
+
+std::uint32_t Values::members(Members members) {
+  const std::scoped_lock lock(mutex_);
+  members_.push_back(std::move(members));
+  return static_cast<std::uint32_t>(members_.size());
+}
+
+Members Values::members(std::uint32_t id) {
+  const std::scoped_lock lock(mutex_);
+  return members_[id - 1];
+}
+
+std::uint64_t Values::memory() const {
+  return locals.memory() + items.memory() + standings.memory() + signatures.memory();
+}
+
+LocalFacts Values::facts_of(Local& local) {
+  const bully::State& state = local.state;
+  LocalFacts facts;
+  facts.up = local.up;
+  facts.paused = local.paused;
+  facts.returns = local.returns;
+  facts.leaving = state.leaving.has_value();
+  facts.hook_ends = local.runs || local.stops;
+  facts.hook_may_fail = local.runs && !local.stops;
+  facts.works = local.works && !local.discounted;
+  facts.ceased = !local.runs && !local.stops && !local.works;
+  facts.timers = static_cast<std::uint8_t>(local.check | local.coordinator << 1 | local.retry << 2);
+  facts.life = static_cast<std::uint32_t>(
+      (local.up ? state.safe.incarnation : local.safe.incarnation).value);
+  for (std::size_t i = 0; i < local.with.size(); ++i)
+    facts.with[i] = static_cast<std::uint32_t>(local.with[i].value_or(Incarnation{}).value);
+  for (const auto& [number, call] : local.calls) {
+    MUSTER_ENSURE(facts.waiting < facts.waits.size());
+    const auto narrow = [](std::optional<Incarnation> life) {
+      return static_cast<std::uint32_t>(life.value_or(Incarnation{}).value);
+    };
+    const auto named =
+        bounds.channels == Channels::session ? life_called(call.letter) : std::nullopt;
+    facts.waits[facts.waiting++] = {static_cast<std::uint8_t>(call.letter.to.value - 1),
+                                    call.given_up, static_cast<std::uint32_t>(number.value),
+                                    narrow(call.sent_to), narrow(named)};
+  }
+  for (const bully::Owed& owed : state.owed) {
+    MUSTER_ENSURE(facts.owing < facts.owes.size());
+    facts.owes[facts.owing++] = {static_cast<std::uint8_t>(owed.to.value - 1),
+                                 static_cast<std::uint32_t>(owed.call.value)};
+  }
+  const auto works = local.discounted ? std::nullopt : local.works;
+  Standing stands =
+      muster::standing(local.node, bully::view(configs[local.node.value - 1], state), works);
+  stands.up = local.up && !local.paused;
+  facts.standing = standings.intern(encode(stands), [] { return Nothing{}; });
+  if (bounds.canonical) facts.numbers = numbers(collect(local));
+  return facts;
+}
+
+ItemFacts Values::facts_of(Item& item) {
+  ItemFacts facts;
+  if (const auto* letter = std::get_if<Letter>(&item)) {
+    facts.letter = true;
+    facts.answer = is_answer(*letter);
+    facts.call = static_cast<std::uint32_t>(letter->call.value);
+    facts.life = static_cast<std::uint32_t>(letter->incarnation.value);
+  }
+  facts.new_life = std::holds_alternative<NewLife>(item) || std::holds_alternative<Begins>(item);
+  if (bounds.canonical) facts.numbers = numbers(collect(item));
+  return facts;
+}
+
+}  // namespace muster::lab

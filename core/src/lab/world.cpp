@@ -1,0 +1,402 @@
+#include "world.hpp"
+
+#include <muster/archive.hpp>
+#include <muster/ensure.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace muster::lab {
+
+// --- Queues
+// -------------------------------------------------------------------------------------------
+
+std::size_t Mover::begin_of(const World& world, std::size_t queue) const {
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < queue; ++i) begin += world.length[i];
+  return begin;
+}
+
+void Mover::erase(World& world, std::size_t queue, std::size_t position) {
+  const std::size_t at = begin_of(world, queue) + position;
+  std::memmove(&world.item[at], &world.item[at + 1], (world.items - at - 1) * sizeof world.item[0]);
+  --world.items;
+  --world.length[queue];
+}
+
+bool Mover::push(World& world, std::size_t to, std::size_t from, std::uint32_t item, bool front) {
+  const std::size_t in = queue(to, from);
+  if (world.length[in] >= values_.bounds.queue + (values_.items.facts(item).letter ? 0u : 4u) ||
+      world.items == most_items || world.length[in] == 15) {
+    ++cut_;
+    return false;
+  }
+  const std::size_t at = begin_of(world, in) + (front ? 0u : world.length[in]);
+  std::memmove(&world.item[at + 1], &world.item[at], (world.items - at) * sizeof world.item[0]);
+  world.item[at] = item;
+  ++world.items;
+  ++world.length[in];
+  return true;
+}
+
+// Answers that nobody waits for any more have no effect.
+void Mover::drop_dead(World& world, std::size_t i) {
+  const LocalFacts& node = facts(world, i);
+  const bool session = values_.bounds.channels == Channels::session;
+  for (std::size_t from = 0; from < nodes(); ++from) {
+    const std::size_t in = queue(i, from);
+    for (std::size_t k = world.length[in]; k-- > 0;) {
+      const ItemFacts& item = values_.items.facts(world.item[begin_of(world, in) + k]);
+      bool dead = !node.up && (session || item.answer);
+      if (item.answer && node.up) {
+        const auto* end = node.waits.begin() + node.waiting;
+        dead = std::none_of(node.waits.begin(), end, [&](const LocalFacts::Waits& call) {
+          return call.to == from && call.number == item.call;
+        });
+      }
+      if (dead) erase(world, in, k);
+    }
+  }
+}
+
+// --- Steps of one node
+// --------------------------------------------------------------------------------
+
+const Outcome& Mover::outcome(std::uint32_t local, std::uint32_t code) {
+  const std::uint64_t key = (std::uint64_t{local} << 32 | code) + 1;
+  if (const auto* known = memo_.find(key)) return outcomes_[*known];
+  outcomes_.push_back(compute(local, code));
+  memo_.insert(key, static_cast<std::uint32_t>(outcomes_.size() - 1));
+  return outcomes_.back();
+}
+
+namespace {
+
+void run(Host& host, const Local& node, Op op, std::uint32_t argument, const LocalFacts& facts) {
+  switch (op) {
+    case Op::take:
+      break;
+    case Op::expire:
+      return host.expire(static_cast<Timer>(argument));
+    case Op::end_hook:
+      return host.end_hook(true);
+    case Op::fail_hook:
+      return host.end_hook(false);
+    case Op::silence:
+      return host.silence(std::next(node.calls.begin(), argument)->first);
+    case Op::refuse:
+      return host.refuse(NodeId{argument + 1});
+    case Op::recover:
+      return host.recover();
+    case Op::fail:
+      return host.fail();
+    case Op::pause:
+      return host.pause();
+    case Op::resume:
+      return host.resume();
+    case Op::leave:
+      return host.leave();
+    case Op::meet:
+      return host.meet(NodeId{(argument >> 24) + 1}, Incarnation{argument & 0xFFFFFF});
+  }
+  static_cast<void>(facts);
+}
+
+NodeId peer_of(const Item& item) {
+  return std::visit(
+      [](const auto& what) {
+        if constexpr (requires { what.from; })
+          return what.from;
+        else if constexpr (requires { what.by; })
+          return what.by;
+        else
+          return what.peer;
+      },
+      item);
+}
+
+}  // namespace
+
+Outcome Mover::compute(std::uint32_t id, std::uint32_t code) {
+  Local node = values_.local(id);
+  const auto op = static_cast<Op>(code >> 28);
+  const std::uint32_t argument = code & 0xFFFFFFF;
+  Host host(values_.bounds, values_.configs[node.node.value - 1], node, recorder_);
+  if (op == Op::take) {
+    const Item item = values_.item(argument);
+    host.take(peer_of(item), item);
+  } else {
+    run(host, node, op, argument, values_.locals.facts(id));
+  }
+  host.end_prompt_hooks();
+  Outcome outcome;
+  for (Put& put : host.effects.puts)
+    outcome.puts.push_back({static_cast<std::uint8_t>(put.to.value - 1),
+                            static_cast<std::uint8_t>(put.from.value - 1), put.front,
+                            values_.item(put.item),
+                            static_cast<std::uint32_t>(put.life.value_or(Incarnation{}).value)});
+  if (host.effects.wrong) outcome.wrong = values_.wrong(*host.effects.wrong);
+  if (host.effects.reorganizes) outcome.reorganizes = values_.members(*host.effects.reorganizes);
+  outcome.next = values_.local(node);
+  return outcome;
+}
+
+// P4: every member is stopped. One that died since will be missed.
+void Mover::check_members(const World& world, const Outcome& outcome, std::uint32_t& wrong) {
+  for (const Member& member : values_.members(outcome.reorganizes)) {
+    const std::size_t j = member.node.value - 1;
+    const LocalFacts& node = facts(world, j);
+    if (!node.up || node.paused || world.node[j] == outcome.next) continue;
+    if (node.works || (node.life == member.incarnation.value && !node.ceased))
+      wrong = values_.wrong({"hook-grammar",
+                             {{member.node},
+                              "reorganize begins before member " +
+                                  std::to_string(member.node.value) + " is stopped (P4)"}});
+  }
+}
+
+bool Mover::put(World& world, const Outcome& outcome, std::uint32_t& wrong) {
+  if (outcome.wrong) wrong = outcome.wrong;
+  if (outcome.reorganizes && !wrong) check_members(world, outcome, wrong);
+  for (const Outcome::Put& put : outcome.puts) {
+    const LocalFacts& to = facts(world, put.to);
+    if (put.life != 0 && (!to.up || to.life != put.life)) continue;
+    if (!push(world, put.to, put.from, put.item, put.front)) return false;
+  }
+  return true;
+}
+
+bool Mover::apply(World& world, std::size_t i, std::uint32_t code, std::uint32_t& wrong) {
+  const Outcome& done = outcome(world.node[i], code);
+  world.node[i] = done.next;
+  if (!put(world, done, wrong)) return false;
+  drop_dead(world, i);
+  for (const Outcome::Put& put : done.puts)
+    if (values_.items.facts(put.item).answer) drop_dead(world, put.to);
+  return true;
+}
+
+// A node begins a life: sessions with all that are up begin, at a peer that has one with an old
+// life when it has taken what came from that one.
+bool Mover::recover(World& world, std::size_t i, std::uint32_t& wrong) {
+  const bool session = values_.bounds.channels == Channels::session;
+  for (std::size_t j = 0; session && j < nodes(); ++j) {
+    if (j == i || !facts(world, j).up) continue;
+    const auto peer = static_cast<std::uint32_t>(j) << 24;
+    world.node[i] = outcome(world.node[i], code_of(Op::meet, peer | facts(world, j).life)).next;
+  }
+  const Outcome& recovery = outcome(world.node[i], code_of(Op::recover));
+  world.node[i] = recovery.next;
+  const std::uint32_t life = facts(world, i).life;
+  for (std::size_t j = 0; session && facts(world, i).up && j < nodes(); ++j) {
+    const LocalFacts& other = facts(world, j);
+    if (j == i || !other.up) continue;
+    const NodeId self{static_cast<std::uint32_t>(i + 1)};
+    if (world.length[queue(j, i)] == 0 && other.with[i] == 0) {
+      const auto meeting = code_of(Op::meet, static_cast<std::uint32_t>(i) << 24 | life);
+      if (!apply(world, j, meeting, wrong)) return false;
+      continue;
+    }
+    Item item = NewLife{self, Incarnation{life}};
+    if (other.with[i] == 0) item = Begins{self, Incarnation{life}};
+    if (!push(world, j, i, values_.item(item), false)) return false;
+  }
+  return put(world, recovery, wrong);
+}
+
+// --- Moves
+// --------------------------------------------------------------------------------------------
+
+bool Mover::move(World& world, const Label& label, std::uint32_t& wrong, Recorder* recorder) {
+  recorder_ = recorder;
+  const std::size_t in = queue(label.node, label.peer);
+  const std::size_t i = label.node;
+  bool fits = true;
+  if (label.what != Label::What::op) {
+    if (label.what == Label::What::lose) world.spend(Trouble::loss);
+    if (label.what != Label::What::duplicate) {
+      erase(world, in, label.index);
+    } else {
+      world.spend(Trouble::duplicate);
+      fits = apply(world, i, world.item[begin_of(world, in) + label.index], wrong);
+    }
+  } else if (label.op == Op::take) {
+    const std::uint32_t item = world.item[begin_of(world, in) + label.index];
+    erase(world, in, label.index);
+    fits = apply(world, i, item, wrong);
+  } else if (label.op == Op::recover) {
+    fits = recover(world, i, wrong);
+  } else {
+    std::uint32_t argument = label.index;
+    if (label.op == Op::refuse) argument = label.peer;
+    if (label.op == Op::fail) world.spend(Trouble::failure);
+    if (label.op == Op::pause) world.spend(Trouble::pause);
+    if (label.op == Op::leave) world.spend(Trouble::leave);
+    if (label.op == Op::fail_hook) world.spend(Trouble::hook);
+    if (label.op == Op::silence && can_be_answered(world, i, facts(world, i).waits[label.index]))
+      world.spend(Trouble::wrong_timeout);
+    fits = apply(world, i, code_of(label.op, argument), wrong);
+  }
+  recorder_ = nullptr;
+  if (fits && values_.bounds.canonical) canonical_(world, nodes());
+  return fits;
+}
+
+// --- What may happen
+// ----------------------------------------------------------------------------------
+
+bool Mover::can_be_answered(const World& world, std::size_t i,
+                            const LocalFacts::Waits& call) const {
+  const auto holds = [&](std::size_t to, std::size_t from, bool answer) {
+    const std::size_t begin = begin_of(world, queue(to, from));
+    for (std::size_t k = 0; k < world.length[queue(to, from)]; ++k) {
+      const ItemFacts& item = values_.items.facts(world.item[begin + k]);
+      if (item.letter && item.answer == answer && item.call == call.number) return true;
+    }
+    return false;
+  };
+  const std::size_t j = call.to;
+  if (holds(i, j, true)) return true;
+  const LocalFacts& other = facts(world, j);
+  const bool session = values_.bounds.channels == Channels::session;
+  if (!session && holds(j, i, false)) return true;
+  if (!other.up || other.paused) return false;
+  if (session) {
+    if (call.named != 0 && call.named != other.life) return false;
+    if (call.sent_to != other.life) return true;  // it goes to this life when the hosts have met
+    if (holds(j, i, false)) return true;
+  }
+  const auto* end = other.owes.begin() + other.owing;
+  return std::any_of(other.owes.begin(), end, [&](const LocalFacts::Owes& owed) {
+    return owed.to == i && owed.number == call.number;
+  });
+}
+
+void Mover::labels(const World& world, std::vector<Label>& out) {
+  out.clear();
+  for (std::size_t i = 0; i < nodes(); ++i) {
+    labels_of(world, i, out);
+    for (std::size_t j = 0; j < nodes(); ++j)
+      if (j != i) labels_between(world, i, j, out);
+  }
+}
+
+void Mover::labels_of(const World& world, std::size_t i, std::vector<Label>& out) {
+  const LocalFacts& node = facts(world, i);
+  const auto offer = [&](Op op, std::size_t index = 0) {
+    out.push_back({Label::What::op, op, static_cast<std::uint8_t>(i), static_cast<std::uint8_t>(i),
+                   static_cast<std::uint8_t>(index)});
+  };
+  if (!node.up) return offer(Op::recover);
+  if (world.remaining(Trouble::failure) > 0) offer(Op::fail);
+  if (node.paused) return offer(Op::resume);
+  if (world.remaining(Trouble::pause) > 0) offer(Op::pause);
+  if (world.remaining(Trouble::leave) > 0 && !node.leaving) offer(Op::leave);
+  for (std::size_t timer = 0; timer < 3; ++timer)
+    if (node.timers >> timer & 1) offer(Op::expire, timer);
+  if (node.hook_ends) offer(Op::end_hook);
+  if (node.hook_may_fail && world.remaining(Trouble::hook) > 0) offer(Op::fail_hook);
+  for (std::size_t k = 0; k < node.waiting; ++k) {
+    const LocalFacts::Waits& call = node.waits[k];
+    if (call.given_up) continue;
+    if (world.remaining(Trouble::wrong_timeout) > 0 || !can_be_answered(world, i, call)) {
+      offer(Op::silence, k);
+      out.back().peer = call.to;
+    }
+  }
+}
+
+void Mover::labels_between(const World& world, std::size_t i, std::size_t j,
+                           std::vector<Label>& out) {
+  const Bounds& bounds = values_.bounds;
+  const LocalFacts& node = facts(world, i);
+  const LocalFacts& other = facts(world, j);
+  const std::size_t begin = begin_of(world, queue(i, j));
+  const std::size_t length = world.length[queue(i, j)];
+  const auto offer = [&](Label::What what, Op op, std::size_t index) {
+    out.push_back({what, op, static_cast<std::uint8_t>(i), static_cast<std::uint8_t>(j),
+                   static_cast<std::uint8_t>(index)});
+  };
+  const auto item = [&](std::size_t k) -> const ItemFacts& {
+    return values_.items.facts(world.item[begin + k]);
+  };
+  for (std::size_t k = 0; k < length; ++k) {
+    bool possible = k == 0 || bounds.channels == Channels::any;
+    if (bounds.channels == Channels::incarnation) {
+      possible = true;
+      for (std::size_t l = 0; l < k; ++l) possible = possible && item(l).life != item(k).life;
+    }
+    if (!possible) continue;
+    if (!node.up) {
+      offer(Label::What::lose_last, Op::take, k);  // there is nobody who could take it
+      continue;
+    }
+    if (node.paused) continue;
+    offer(Label::What::op, Op::take, k);
+    if (item(k).letter && world.remaining(Trouble::duplicate) > 0)
+      offer(Label::What::duplicate, Op::take, k);
+    if (item(k).letter && world.remaining(Trouble::loss) > 0) offer(Label::What::lose, Op::take, k);
+  }
+  if (bounds.channels != Channels::session || !node.up || node.paused || other.up) return;
+  if (length > 0 && (item(length - 1).letter || item(length - 1).new_life))
+    offer(Label::What::lose_last, Op::take, length - 1);
+  bool refused = node.with[j] != 0;
+  for (std::size_t k = 0; k < length; ++k)
+    refused = refused && (item(k).letter || item(k).new_life);
+  for (std::size_t k = 0; k < node.waiting; ++k)
+    refused = refused || (node.waits[k].to == j && !node.waits[k].given_up);
+  if (refused) offer(Label::What::op, Op::refuse, 0);
+}
+
+// --- Beginning, and judging
+// ---------------------------------------------------------------------------
+
+World Mover::first() {
+  World world;
+  const Bounds& bounds = values_.bounds;
+  const auto some = [](std::optional<unsigned> count) { return std::min(count.value_or(15), 15u); };
+  const std::array<unsigned, 7> left = {
+      some(bounds.failures),
+      some(bounds.wrong_timeouts),
+      some(bounds.duplicates),
+      some(bounds.losses),
+      some(bounds.pauses),
+      some(bounds.leaves),
+      bounds.hooks == Hooks::failing ? some(bounds.failed_hooks) : 0u};
+  for (std::size_t i = 0; i < left.size(); ++i) world.left |= left[i] << 4 * i;
+  for (std::size_t i = 0; i < nodes(); ++i) {
+    Local local;
+    local.node = NodeId{static_cast<std::uint32_t>(i + 1)};
+    local.with.resize(nodes());
+    world.node[i] = values_.local(local);
+  }
+  if (bounds.canonical) canonical_(world, nodes());
+  return world;
+}
+
+std::vector<Standing> Mover::standings(const World& world) const {
+  std::vector<Standing> all;
+  for (std::size_t i = 0; i < nodes(); ++i)
+    all.push_back(values_.standing(facts(world, i).standing));
+  return all;
+}
+
+std::optional<Wrong> Mover::judge(const World& world) {
+  std::uint64_t key = 1;
+  for (std::size_t i = 0; i < nodes(); ++i)
+    key = (key ^ facts(world, i).standing) * 0x9E3779B97F4A7C15;
+  if (verdicts_.find(key | 1)) return std::nullopt;
+  const std::vector<Standing> all = standings(world);
+  if (auto disagreement = assertion_1a(all)) return Wrong{"1a", *disagreement};
+  if (auto disagreement = assertion_1b(all)) return Wrong{"1b", *disagreement};
+  if (auto disagreement = works_apart(all)) return Wrong{"works-apart", *disagreement};
+  verdicts_.insert(key | 1, 0);
+  return std::nullopt;
+}
+
+bool Mover::settled(const World& world) {
+  const std::vector<Standing> all = standings(world);
+  return !assertion_2(all);
+}
+
+}  // namespace muster::lab

@@ -1,0 +1,209 @@
+#pragma once
+
+#include "intern.hpp"
+#include "local.hpp"
+#include "numbers.hpp"
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// The checker's world: nodes and letters by their numbers, and what may happen next.
+
+namespace muster::lab {
+
+constexpr std::size_t most_nodes = 5;
+constexpr std::size_t most_items = 64;
+
+/// What is left of each kind of trouble; 15 is without bound.
+enum class Trouble : std::uint8_t { failure, wrong_timeout, duplicate, loss, pause, leave, hook };
+
+/// All nodes and all that is on its way.
+struct World {
+  std::array<std::uint32_t, most_nodes> node{};
+  std::uint32_t left = 0;                                      ///< four bits for each Trouble
+  std::array<std::uint8_t, most_nodes * most_nodes> length{};  ///< of the queue of `to` from `from`
+  std::uint8_t items = 0;
+  std::array<std::uint32_t, most_items> item{};  ///< queue after queue
+
+  [[nodiscard]] unsigned remaining(Trouble trouble) const {
+    return left >> 4 * static_cast<unsigned>(trouble) & 15;
+  }
+  void spend(Trouble trouble) {
+    if (remaining(trouble) != 15) left -= 1u << 4 * static_cast<unsigned>(trouble);
+  }
+};
+
+/// What happens: an Op at a node, or what befalls a letter.
+struct Label {
+  enum class What : std::uint8_t { op, lose_last, lose, duplicate } what{};
+  Op op{};
+  std::uint8_t node = 0;   ///< from 0
+  std::uint8_t peer = 0;   ///< from 0
+  std::uint8_t index = 0;  ///< of a timer, of a call that waits, of an item in the queue
+};
+
+/// What has to be known of a node without looking at its bytes.
+struct LocalFacts {
+  struct Waits {
+    std::uint8_t to = 0;
+    bool given_up = false;
+    std::uint32_t number = 0;
+    std::uint32_t sent_to = 0;
+    std::uint32_t named = 0;  ///< the life that it is to; 0: to the node
+  };
+  struct Owes {
+    std::uint8_t to = 0;
+    std::uint32_t number = 0;
+  };
+  bool up = false, paused = false, returns = false, leaving = false;
+  bool hook_ends = false, hook_may_fail = false, ceased = true, works = false;
+  std::uint8_t timers = 0;
+  std::uint8_t waiting = 0, owing = 0;
+  std::uint32_t life = 0;
+  std::array<std::uint32_t, most_nodes> with{};
+  std::array<Waits, 10> waits{};
+  std::array<Owes, 6> owes{};
+  std::uint32_t standing = 0;
+  std::uint32_t numbers = 0;
+};
+
+struct ItemFacts {
+  bool letter = false, answer = false, new_life = false;
+  std::uint32_t call = 0;
+  std::uint32_t life = 0;  ///< of the sender
+  std::uint32_t numbers = 0;
+};
+
+struct Nothing {};
+
+/// What a step of one node made of it, by numbers.
+struct Outcome {
+  struct Put {
+    std::uint8_t to = 0, from = 0;
+    bool front = false;
+    std::uint32_t item = 0;
+    std::uint32_t life = 0;  ///< 0: whichever
+  };
+  std::uint32_t next = 0;
+  std::uint32_t wrong = 0;        ///< 1 + index
+  std::uint32_t reorganizes = 0;  ///< 1 + index
+  std::vector<Put> puts;
+};
+
+/// What all threads share: the values by their numbers.
+class Values {
+ public:
+  explicit Values(const Bounds& bounds);
+
+  std::uint32_t local(Local& local);  ///< forgets what is dead in it
+  std::uint32_t item(Item& item);
+  [[nodiscard]] Local local(std::uint32_t id) const;
+  [[nodiscard]] Item item(std::uint32_t id) const;
+  std::uint32_t numbers(const std::vector<Number>& numbers);
+  [[nodiscard]] std::vector<Number> numbers(std::uint32_t id) const;
+  [[nodiscard]] Standing standing(std::uint32_t id) const;
+  std::uint32_t wrong(Wrong wrong);
+  [[nodiscard]] Wrong wrong(std::uint32_t id);
+  std::uint32_t members(Members members);
+  [[nodiscard]] Members members(std::uint32_t id);
+  [[nodiscard]] std::uint64_t memory() const;
+
+  const Bounds bounds;
+  std::vector<Config> configs;
+  Interner<LocalFacts> locals;
+  Interner<ItemFacts> items;
+  Interner<Nothing> standings;
+  Interner<Nothing> signatures;
+
+ private:
+  LocalFacts facts_of(Local& local);
+  ItemFacts facts_of(Item& item);
+  std::mutex mutex_;
+  std::vector<Wrong> wrongs_;
+  std::vector<Members> members_;
+};
+
+/// Worlds with numbers as small as their order allows; one for each thread.
+class Canonical {
+ public:
+  explicit Canonical(Values& values) : values_(values), cache_(std::size_t{1} << 14) {}
+  void operator()(World& world, std::size_t nodes);
+
+ private:
+  struct Cached {
+    std::uint64_t key = 0;
+    std::array<std::uint32_t, 20> numbers{};
+  };
+  void compute(const std::uint32_t* before, std::uint32_t* after, std::size_t objects);
+  std::uint32_t renamed_local(std::uint32_t id, std::uint32_t numbers);
+  std::uint32_t renamed_item(std::uint32_t id, std::uint32_t numbers);
+
+  Values& values_;
+  std::vector<Cached> cache_;
+  Memo<std::uint32_t> locals_, items_;
+};
+
+/// Takes steps of worlds; one for each thread.
+class Mover {
+ public:
+  explicit Mover(Values& values) : values_(values), canonical_(values) {}
+
+  [[nodiscard]] World first();
+  /// All that may happen in that world.
+  void labels(const World& world, std::vector<Label>& out);
+  /// What comes of it; false where a queue would be too long. `wrong` is 1 + the index of what does
+  /// not hold.
+  bool move(World& world, const Label& label, std::uint32_t& wrong, Recorder* recorder = nullptr);
+  /// What does not hold in that world.
+  std::optional<Wrong> judge(const World& world);
+  /// Whether Assertion 2 holds there.
+  bool settled(const World& world);
+  [[nodiscard]] std::vector<Standing> standings(const World& world) const;
+  [[nodiscard]] std::uint64_t cut() const { return cut_; }
+  [[nodiscard]] std::uint64_t memory() const {
+    return memo_.memory() + outcomes_.size() * (sizeof(Outcome) + 32);
+  }
+
+ private:
+  [[nodiscard]] std::size_t nodes() const { return values_.bounds.nodes; }
+  [[nodiscard]] const LocalFacts& facts(const World& world, std::size_t i) const {
+    return values_.locals.facts(world.node[i]);
+  }
+  [[nodiscard]] std::size_t queue(std::size_t to, std::size_t from) const {
+    return to * nodes() + from;
+  }
+  [[nodiscard]] std::size_t begin_of(const World& world, std::size_t queue) const;
+  void labels_of(const World& world, std::size_t i, std::vector<Label>& out);
+  void labels_between(const World& world, std::size_t i, std::size_t j, std::vector<Label>& out);
+  [[nodiscard]] bool can_be_answered(const World& world, std::size_t i,
+                                     const LocalFacts::Waits& call) const;
+  void erase(World& world, std::size_t queue, std::size_t position);
+  bool push(World& world, std::size_t to, std::size_t from, std::uint32_t item, bool front);
+  bool apply(World& world, std::size_t i, std::uint32_t code, std::uint32_t& wrong);
+  bool put(World& world, const Outcome& outcome, std::uint32_t& wrong);
+  bool recover(World& world, std::size_t i, std::uint32_t& wrong);
+  void drop_dead(World& world, std::size_t i);
+  const Outcome& outcome(std::uint32_t local, std::uint32_t code);
+  Outcome compute(std::uint32_t local, std::uint32_t code);
+  void check_members(const World& world, const Outcome& outcome, std::uint32_t& wrong);
+
+  Values& values_;
+  Canonical canonical_;
+  Memo<std::uint32_t> memo_;
+  std::deque<Outcome> outcomes_;
+  Memo<std::uint8_t> verdicts_, settled_;
+  Recorder* recorder_ = nullptr;
+  std::uint64_t cut_ = 0;
+};
+
+/// The code of an Op with its argument, where it is no `take`, whose code is the item's number.
+constexpr std::uint32_t code_of(Op op, std::uint32_t argument = 0) {
+  return static_cast<std::uint32_t>(op) << 28 | argument;
+}
+
+}  // namespace muster::lab
