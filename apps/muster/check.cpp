@@ -26,6 +26,7 @@ struct Options {
   std::string hooks = "prompt";
   std::string timeouts = "certain";
   std::vector<std::string> repairs;
+  std::vector<std::string> strikes;
   bool literal = false;
   bool json = false;
 };
@@ -76,6 +77,8 @@ Expected<> read(Options& options) {
   if (options.literal) bounds.repairs = Repairs::none();
   for (const std::string& repair : options.repairs)
     if (auto read = read_repair(repair, bounds.repairs); !read) return read;
+  for (const std::string& strike : options.strikes)
+    if (auto read = read_enum(strike, "--strike", bounds.struck.emplace_back()); !read) return read;
   if (auto read = read_number(options.failures, "--failures", "unbounded", bounds.failures); !read)
     return read;
   if (options.timeouts == "certain") options.timeouts = "0";
@@ -155,6 +158,7 @@ void add_check_command(CLI::App& app, int& exit_code) {
   command->add_option("--queue", bounds.queue, "Letters on their way between two nodes, at most")
       ->check(CLI::Range(1, 8));
   command->add_option("--repair", options->repairs, "NAME=on|off, a switch; repeatable");
+  command->add_option("--strike", options->strikes, "Take this line out; repeatable");
   command->add_flag("--literal", options->literal, "The paper's text: every switch off");
   command->add_flag("!--exact", bounds.canonical, "Numbers and dead fields stay as they are");
   command->add_option("--limit-states", bounds.limit_states, "Stop after so many states");

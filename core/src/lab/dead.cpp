@@ -38,7 +38,7 @@ void forget_lives(Local& node) {
 
 void forget_safe(const Bounds& bounds, SafeState& safe) {
   safe.assigned.reset();
-  if (stands(bounds.struck, Line::h_undefined_at_recovery)) safe.vector = {};
+  safe.vector = {};
   if (bounds.channels == Channels::session) safe.seen.clear();
 }
 

@@ -28,13 +28,6 @@ enum class Hooks {
 };
 MUSTER_DESCRIBE_ENUM(Hooks, prompt, slow, failing)
 
-/// How the search begins.
-enum class Beginning {
-  down,    ///< no node was ever up
-  normal,  ///< all nodes are up and form one group
-};
-MUSTER_DESCRIBE_ENUM(Beginning, down, normal)
-
 /// The world that is searched, and the limits of the search.
 struct Bounds {
   std::uint32_t nodes = 3;  ///< at most 5
@@ -42,7 +35,6 @@ struct Bounds {
   Struck struck;  ///< lines taken out of the protocol
   Channels channels = Channels::session;
   Hooks hooks = Hooks::prompt;
-  Beginning beginning = Beginning::down;
   std::optional<unsigned> failures = 2;        ///< none: unbounded
   std::optional<unsigned> wrong_timeouts = 0;  ///< of calls that may still be answered; none: any
   unsigned duplicates = 0;
@@ -52,13 +44,11 @@ struct Bounds {
   unsigned failed_hooks = 2;       ///< where hooks fail
   unsigned queue = 4;              ///< letters on their way from one node to another, at most
   bool canonical = true;           ///< off: numbers and dead fields stay as they are
-  bool liveness = false;           ///< look for states from which Assertion 2 cannot be reached
   std::uint64_t limit_states = 0;  ///< 0: none
   std::uint64_t limit_memory = 0;  ///< bytes; 0: none
-  unsigned threads = 2;
 };
-MUSTER_DESCRIBE(Bounds, nodes, repairs, struck, channels, hooks, beginning, failures,
-                wrong_timeouts, duplicates, losses, pauses, leaves, failed_hooks, queue, canonical,
-                liveness, limit_states, limit_memory, threads);
+MUSTER_DESCRIBE(Bounds, nodes, repairs, struck, channels, hooks, failures, wrong_timeouts,
+                duplicates, losses, pauses, leaves, failed_hooks, queue, canonical, limit_states,
+                limit_memory);
 
 }  // namespace muster::lab
