@@ -161,6 +161,7 @@ void Node::Impl::outlived(Incarnation seen) {
     });
     return;
   }
+  if (seen == life_->incarnation()) return;  // a clone, and which of the two nobody can know
   fatal({ExitCode::storage_refused,
          "node " + std::to_string(options_.config.self.value) +
              ": its safe storage is younger than what peers have seen (incarnation " +
