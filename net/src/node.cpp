@@ -230,7 +230,8 @@ std::string Node::Impl::fresh_status_json() const {
 
 std::string Node::Impl::status_json() const {
   const auto present = life();
-  const auto [view, as_of, journal_dropped, counters] = present ? present->seen() : Life::Seen{};
+  const auto [view, as_of, journal_dropped, slow_saves, counters] =
+      present ? present->seen() : Life::Seen{};
   const NodeStatus status{options_.config.self,
                           view.status,
                           view.coordinator,
@@ -244,6 +245,7 @@ std::string Node::Impl::status_json() const {
                           view.procedure,
                           view.application,
                           journal_dropped,
+                          slow_saves,
                           counters};
   std::string out;
   write_json(out, status);
