@@ -41,6 +41,12 @@ struct HaltingLower {
 };
 MUSTER_DESCRIBE(HaltingLower, call, node);
 
+/// Phase H without 6.5, for the lab alone: Halt to all lower nodes at once.
+struct HaltingAll {
+  Calls halted;
+};
+MUSTER_DESCRIBE(HaltingAll, halted);
+
 /// Election(i), phase C: NewCoordinator to all in S(i).Up, and the own stop.
 struct Announcing {
   Calls announced;
@@ -82,7 +88,7 @@ struct BackingOff {};
 MUSTER_DESCRIBE(BackingOff);
 
 using Procedure = std::variant<Idle, SeekingHigher, Ceasing, HaltingLower, Announcing, Reorganizing,
-                               MakingReady, Checking, Probing, BackingOff>;
+                               MakingReady, Checking, Probing, BackingOff, HaltingAll>;
 
 /// A call that this node will answer later.
 struct Owed {

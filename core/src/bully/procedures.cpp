@@ -31,7 +31,7 @@ void Turn::called(const Letter& letter, const Halt& call) {
   const NodeId j = letter.from;
   if (repairs_.tags) {
     auto [last, first] = state_.last_halt.try_emplace(j, call.election);
-    if (!first && call.election <= last->second) return;
+    if (!first && call.election <= last->second && stands(Line::newer_halts_only)) return;
     last->second = call.election;
   }
   state_.s = Status::Election;
@@ -54,11 +54,13 @@ void Turn::called(const Letter& letter, const NewCoordinator& call) {
     refuse(j, letter.call, Bound::stopped, std::move(why));
   };
   if (state_.leaving) return refused("leaving");
-  if (state_.s != Status::Election || !elects(state_.h, call.election))
+  if ((state_.s != Status::Election && stands(Line::status_test_of_new_coordinator)) ||
+      (!elects(state_.h, call.election) && stands(Line::h_test)))
     return refused("not halted by this election");
-  if (repairs_.tags && call.receiver != state_.safe.incarnation)
+  if (repairs_.tags && call.receiver != state_.safe.incarnation && stands(Line::life_test))
     return refused("another life was halted");
-  if (call.group.counter <= state_.counter) return refused("the group number is not a new one");
+  if (stands(Line::counter_test) && call.group.counter <= state_.counter)
+    return refused("the group number is not a new one");
   state_.counter = call.group.counter;
   if (state_.counter > state_.safe.counter_limit) save();
   state_.c = call.election;
@@ -80,9 +82,10 @@ void Turn::called(const Letter& letter, const Ready& call) {
     refuse(j, letter.call, Bound::started, std::move(why));
   };
   if (state_.leaving) return refused("leaving");
-  if (state_.s != Status::Reorganization || !elects(state_.c, call.election))
+  if ((state_.s != Status::Reorganization && stands(Line::status_test_of_ready)) ||
+      (!elects(state_.c, call.election) && stands(Line::c_test)))
     return refused("not reorganized by this election");
-  if (repairs_.tags && call.receiver != state_.safe.incarnation)
+  if (repairs_.tags && call.receiver != state_.safe.incarnation && stands(Line::life_test))
     return refused("another life was halted");
   if (state_.application != Activity::Idle) return refused("the application is not stopped");
   state_.d = call.definition;
@@ -122,24 +125,50 @@ void Turn::ask_higher(bool all) {
 void Turn::halt_lower() {
   stop({StopReason::own_election, std::nullopt});
   state_.s = Status::Election;
-  state_.h = ElectionId{config_.self, state_.safe.incarnation, ++state_.elections};
+  ++state_.elections;
+  state_.h = own_election();
   forget_group();
   state_.answered_by.reset();
   if (!repairs_.stop_beside_halts && state_.application != Activity::Idle)
     state_.procedure = Ceasing{};
   else
-    halt_next_below(config_.self);
+    halt_next(config_.self);
 }
 
 // Phase H: for j = i-1, ..., 1: call Halt(j, i). Descending and one at a time: in parallel, or
 // ascending, a lower candidate's NewCoordinator may follow its Halt at a node that i has halted
 // already (6.5). Every lower node is halted anew, whatever is known of it (6.19).
-void Turn::halt_next_below(NodeId node) {
-  const auto above = std::lower_bound(config_.nodes.begin(), config_.nodes.end(), node);
-  if (above == config_.nodes.begin()) return election_point();
-  const NodeId j = *std::prev(above);
+void Turn::halt_next(NodeId last) {
   const Bound bound = repairs_.stop_beside_halts ? Bound::answer : Bound::stopped;
-  state_.procedure = HaltingLower{call(j, Halt{*state_.h}, bound), j};
+  if (!stands(Line::halts_one_by_one)) {
+    if (!runs<HaltingAll>()) halt_all();
+    if (std::get<HaltingAll>(state_.procedure).halted.empty()) election_point();
+    return;
+  }
+  const auto j = next_to_halt(last);
+  if (!j) return election_point();
+  state_.procedure = HaltingLower{call(*j, Halt{own_election()}, bound), *j};
+}
+
+// After `last`, or after this node itself.
+std::optional<NodeId> Turn::next_to_halt(NodeId last) const {
+  const bool descending = stands(Line::halts_descending);
+  std::optional<NodeId> next;
+  for (NodeId j : config_.nodes) {
+    if (j >= config_.self) break;
+    if (descending && j < last) next = j;
+    if (!descending && !next && (last == config_.self || j > last)) next = j;
+  }
+  return next;
+}
+
+// Only where 6.5 is struck out.
+void Turn::halt_all() {
+  HaltingAll wait;
+  for (NodeId j : config_.nodes) {
+    if (j < config_.self) wait.halted.emplace(call(j, Halt{own_election()}, Bound::stopped), j);
+  }
+  state_.procedure = std::move(wait);
 }
 
 // [[ S.c := i; S.s := Reorganization ]], with a group number above all that the halted nodes have
@@ -147,7 +176,7 @@ void Turn::halt_next_below(NodeId node) {
 void Turn::election_point() {
   state_.g = GroupNumber{++state_.counter, config_.self};
   if (state_.counter > state_.safe.counter_limit) save();
-  state_.c = state_.h;
+  state_.c = own_election();
   state_.s = Status::Reorganization;
   Announcing wait;
   for (const Member& j : state_.up) wait.not_announced.insert(j.node);
@@ -171,7 +200,8 @@ void Turn::announce() {
 // S.d := reorganize(), when every member has answered that it is stopped, and i itself is (6.20).
 void Turn::reorganize_when_all_stopped() {
   const auto* wait = std::get_if<Announcing>(&state_.procedure);
-  if (!wait || !wait->announced.empty() || !wait->not_announced.empty()) return;
+  if (!wait || !wait->not_announced.empty()) return;
+  if (!wait->announced.empty() && stands(Line::reorganize_after_stops)) return;
   if (state_.application != Activity::Idle) return;
   Members members = state_.up;
   members.push_back({config_.self, state_.safe.incarnation, state_.holdings});
@@ -227,6 +257,7 @@ void Turn::normal_when_all_ready() {
 // Recovery(i): S.h := undefined; Election(i)
 void Turn::recovery() {
   fail();
+  if (!stands(Line::down_at_recovery)) state_.s = Status::Election;
   election();
 }
 

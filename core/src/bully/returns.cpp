@@ -30,6 +30,8 @@ void Turn::returned(NodeId by, CallNumber call, const Result* result) {
     if (is_out(wait->asked)) higher_returned(by, result);
   } else if (auto* halting = std::get_if<HaltingLower>(&state_.procedure)) {
     if (halting->call == call && halting->node == by) halt_returned(by, result);
+  } else if (auto* all = std::get_if<HaltingAll>(&state_.procedure)) {
+    if (is_out(all->halted)) halt_returned(by, result);
   } else if (auto* announcing = std::get_if<Announcing>(&state_.procedure)) {
     if (is_out(announcing->announced)) new_coordinator_returned(by, result);
   } else if (auto* making = std::get_if<MakingReady>(&state_.procedure)) {
@@ -56,15 +58,18 @@ void Turn::halt_returned(NodeId by, const Result* result) {
     state_.counter = std::max(state_.counter, halted->counter);
     state_.up.insert(state_.up.begin(), Member{by, state_.seen[by], {}});
   }
-  halt_next_below(by);
+  halt_next(by);
 }
 
 // NewCoordinator: timeout -> Election(i); return. A refusal starts over as well, where it is
 // reported.
 void Turn::new_coordinator_returned(NodeId by, const Result* result) {
   const auto* joined = as<Joined>(result);
-  if (!joined) return start_over(false);
-  member(by)->holdings = joined->holdings;
+  if (!joined && (!result || stands(Line::refusal_starts_over))) return start_over(false);
+  if (joined)
+    member(by)->holdings = joined->holdings;
+  else
+    std::erase_if(state_.up, [&](const Member& j) { return j.node == by; });
   announce();
   reorganize_when_all_stopped();
 }

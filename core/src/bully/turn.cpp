@@ -31,13 +31,16 @@ void Turn::happened(const Recovered& event) {
   state_ = State{};
   state_.safe = safe_before_ = event.safe;
   state_.seen = event.safe.seen;
-  state_.counter = event.safe.counter_limit;
+  if (stands(Line::safe_counter)) state_.counter = event.safe.counter_limit;
   state_.holdings.empty = !event.safe.assigned;
+  if (const auto h = event.safe.vector.h; h && !stands(Line::h_undefined_at_recovery))
+    state_.h = ElectionId{*h, {}, 0};
   recovery();
 }
 
 void Turn::happened(const Received& event) {
   const Letter& letter = event.letter;
+  if (state_.leaving && !stands(Line::leaving_answers)) return;
   Incarnation& seen = state_.seen[letter.from];
   if (repairs_.tags && letter.incarnation < seen) return;  // from a life that is over (6.9)
   if (letter.incarnation > seen) owe_nothing(letter.from);
@@ -74,7 +77,8 @@ void Turn::happened(const Failed& event) {
   const bool awaited = (works_in_group() && is_over(state_.c)) ||
                        (state_.s == Status::Election && is_over(state_.h)) ||
                        (state_.answered_by && state_.answered_by->node == k);
-  if (awaited && (runs<Idle>() || runs<Probing>())) timeout();
+  if (!awaited || !(runs<Idle>() || runs<Probing>())) return;
+  stands(Line::failed_spares_no_question) ? timeout() : election({k});
 }
 
 void Turn::happened(const Expired& event) {
@@ -232,7 +236,9 @@ void Turn::settle_timers() {
   const bool normal_coordinator = state_.s == Status::Normal && coordinates();
   settle(Timer::check, state_.check_armed, here && (normal_coordinator || questions()),
          rearm_check_);
-  settle(Timer::coordinator, state_.coordinator_armed, here && runs<Idle>() && !normal_coordinator,
+  settle(Timer::coordinator, state_.coordinator_armed,
+         here && runs<Idle>() && !normal_coordinator &&
+             (works_in_group() || stands(Line::timeout_unless_normal)),
          rearm_coordinator_);
 }
 
@@ -246,6 +252,7 @@ struct NameOfWait {
   std::string operator()(const SeekingHigher&) const { return "SeekingHigher"; }
   std::string operator()(const Ceasing&) const { return "Ceasing"; }
   std::string operator()(const HaltingLower&) const { return "HaltingLower"; }
+  std::string operator()(const HaltingAll&) const { return "HaltingAll"; }
   std::string operator()(const Announcing&) const { return "Announcing"; }
   std::string operator()(const Reorganizing&) const { return "Reorganizing"; }
   std::string operator()(const MakingReady&) const { return "MakingReady"; }
@@ -281,6 +288,8 @@ bool awaits(const State& state, CallNumber call) {
           return in(wait.asked);
         else if constexpr (std::is_same_v<Wait, HaltingLower> || std::is_same_v<Wait, Probing>)
           return wait.call == call;
+        else if constexpr (std::is_same_v<Wait, HaltingAll>)
+          return in(wait.halted);
         else if constexpr (std::is_same_v<Wait, Announcing>)
           return in(wait.announced) || in(wait.questions);
         else if constexpr (std::is_same_v<Wait, Reorganizing>)

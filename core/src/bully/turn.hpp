@@ -52,7 +52,8 @@ class Turn {
   void election(NodeSet asked_in_vain = {});
   void ask_higher(bool all);
   void halt_lower();
-  void halt_next_below(NodeId node);
+  void halt_next(NodeId last);
+  void halt_all();
   void election_point();
   void announce();
   void reorganize_when_all_stopped();
@@ -92,8 +93,13 @@ class Turn {
   [[nodiscard]] bool runs() const {
     return std::holds_alternative<Wait>(state_.procedure);
   }
+  [[nodiscard]] bool stands(Line line) const { return muster::stands(config_.struck, line); }
   [[nodiscard]] bool coordinates() const;
   [[nodiscard]] bool works_in_group() const;
+  [[nodiscard]] ElectionId own_election() const {
+    return {config_.self, state_.safe.incarnation, state_.elections};
+  }
+  [[nodiscard]] std::optional<NodeId> next_to_halt(NodeId last) const;
   [[nodiscard]] bool elects(const std::optional<ElectionId>& kept, const ElectionId& named) const;
   [[nodiscard]] static bool asks(const Calls& calls, NodeId node);
   [[nodiscard]] Member* member(NodeId node);

@@ -12,10 +12,12 @@ namespace muster::bully {
 // refused, and the application ceases; `stop` is called once for each start that began, and once in
 // a new life.
 void Turn::stop(StopCause cause) {
-  end_procedure();
+  const bool elects = runs<SeekingHigher>() || runs<HaltingLower>() || runs<HaltingAll>();
+  if (!elects || stands(Line::stop_ends_election)) end_procedure();
   state_.quiet_checks = 0;
   for (const Owed& owed : std::exchange(state_.owed, {})) {
-    if (owed.until == Bound::answer)
+    if (owed.until == Bound::answer ||
+        (owed.until == Bound::stopped && !stands(Line::stop_refuses_waiting_calls)))
       state_.owed.push_back(owed);
     else
       refuse(owed.to, owed.call, owed.until, "stopped meanwhile");
@@ -35,7 +37,7 @@ void Turn::stopped() {
       answer(owed.to, owed.call, Joined{state_.holdings});
   }
   if (state_.leaving) return depart();
-  if (runs<Ceasing>()) return halt_next_below(config_.self);
+  if (runs<Ceasing>()) return halt_next(config_.self);
   reorganize_when_all_stopped();
 }
 
@@ -44,7 +46,7 @@ void Turn::stopped() {
 void Turn::start_over(bool proven) {
   if (repairs_.start_over_halted) {
     state_.s = Status::Election;
-    state_.h = ElectionId{config_.self, state_.safe.incarnation, state_.elections};
+    state_.h = own_election();
     forget_group();
     stop({StopReason::starting_over, std::nullopt});
   }
@@ -75,7 +77,7 @@ void Turn::depart() {
 // What a failure makes of S(i): S.s := Down, and S.h undefined when it recovers.
 void Turn::fail() {
   state_.s = Status::Down;
-  state_.h.reset();
+  if (stands(Line::h_undefined_at_recovery)) state_.h.reset();
   forget_group();
   state_.answered_by.reset();
 }

@@ -44,11 +44,12 @@ struct Bounds {
   unsigned failed_hooks = 2;       ///< where hooks fail
   unsigned queue = 4;              ///< letters on their way from one node to another, at most
   bool canonical = true;           ///< off: numbers and dead fields stay as they are
+  bool counters = false;           ///< group counters keep their order; then group-grows is checked
   std::uint64_t limit_states = 0;  ///< 0: none
   std::uint64_t limit_memory = 0;  ///< bytes; 0: none
 };
 MUSTER_DESCRIBE(Bounds, nodes, repairs, struck, channels, hooks, failures, wrong_timeouts,
-                duplicates, losses, pauses, leaves, failed_hooks, queue, canonical, limit_states,
-                limit_memory);
+                duplicates, losses, pauses, leaves, failed_hooks, queue, canonical, counters,
+                limit_states, limit_memory);
 
 }  // namespace muster::lab

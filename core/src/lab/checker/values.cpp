@@ -10,6 +10,7 @@ namespace muster::lab {
 namespace {
 
 struct Collect {
+  bool counters;
   std::vector<Number> found;
   void life(NodeId node, Incarnation life) {
     if (life.value > 0) found.push_back(number_of(Count::life, node, 0, life.value));
@@ -26,8 +27,20 @@ struct Collect {
     call(caller, number);
     found.push_back(number_of(Count::last_call, caller, 0, number.value));
   }
-  void counter(std::uint64_t counter) {
-    found.push_back(number_of(Count::counter, NodeId{}, 0, counter));
+  void group(NodeId coordinator, std::uint64_t counter) {
+    if (counters)
+      found.push_back(number_of(Count::counter, NodeId{}, 0, counter));
+    else
+      found.push_back(number_of(Count::group, coordinator, 0, counter));
+  }
+  void own(NodeId node, std::uint64_t counter) {
+    if (counters)
+      found.push_back(number_of(Count::counter, NodeId{}, 0, counter));
+    else
+      found.push_back(number_of(Count::own, node, 0, counter));
+  }
+  void reported(std::uint64_t counter) {
+    if (counters) found.push_back(number_of(Count::counter, NodeId{}, 0, counter));
   }
 };
 
@@ -39,8 +52,8 @@ NodeId owner(const Item&) {
 }
 
 template <class T>
-std::vector<Number> collect(T value) {
-  Collect visitor;
+std::vector<Number> collect(bool counters, T value) {
+  Collect visitor{counters, {}};
   const NodeId self = owner(value);
   Walk<Collect> walk(self, visitor);
   walk(value);
@@ -53,10 +66,13 @@ std::vector<Number> collect(T value) {
 }  // namespace
 
 Values::Values(const Bounds& what) : bounds(what) {
+  Struck struck = bounds.struck;
+  // A number that tags make superfluous is not compared where it is not kept.
+  if (bounds.canonical && !bounds.counters) struck.push_back(Line::counter_test);
   NodeSet all;
   for (std::uint32_t id = 1; id <= bounds.nodes; ++id) all.insert(NodeId{id});
   for (std::uint32_t id = 1; id <= bounds.nodes; ++id)
-    configs.push_back(Config{NodeId{id}, all, bounds.repairs, {}, bounds.struck});
+    configs.push_back(Config{NodeId{id}, all, bounds.repairs, {}, struck});
 }
 
 std::uint32_t Values::local(Local& local) {
@@ -157,7 +173,7 @@ LocalFacts Values::facts_of(Local& local) {
       muster::standing(local.node, bully::view(configs[local.node.value - 1], state), works);
   stands.up = local.up && !local.paused;
   facts.standing = standings.intern(encode(stands), [] { return Nothing{}; });
-  if (bounds.canonical) facts.numbers = numbers(collect(local));
+  if (bounds.canonical) facts.numbers = numbers(collect(bounds.counters, local));
   return facts;
 }
 
@@ -170,7 +186,7 @@ ItemFacts Values::facts_of(Item& item) {
     facts.life = static_cast<std::uint32_t>(letter->incarnation.value);
   }
   facts.new_life = std::holds_alternative<NewLife>(item) || std::holds_alternative<Begins>(item);
-  if (bounds.canonical) facts.numbers = numbers(collect(item));
+  if (bounds.canonical) facts.numbers = numbers(collect(bounds.counters, item));
   return facts;
 }
 

@@ -15,7 +15,15 @@ namespace muster::lab {
 /// number.
 using Number = std::uint64_t;
 
-enum class Count : std::uint8_t { life = 1, election, last_call, call, counter };
+enum class Count : std::uint8_t {
+  life = 1,
+  election,
+  last_call,
+  call,
+  counter,  ///< all group counters, where they are kept
+  group,    ///< the groups of one coordinator, where counters are dropped
+  own,      ///< from which a node counts, where counters are dropped
+};
 
 constexpr Number number_of(Count count, NodeId node, std::uint64_t life, std::uint64_t value) {
   return static_cast<Number>(count) << 60 | Number{node.value} << 52 | life << 28 | value;
@@ -60,8 +68,8 @@ class Walk {
   void operator()(ElectionId& id) {
     if (id.incarnation.value > 0) visit_.election(id.candidate, id.incarnation, id.number);
   }
-  void operator()(GroupNumber& group) { visit_.counter(group.counter); }
-  void operator()(Halted& answer) { visit_.counter(answer.counter); }
+  void operator()(GroupNumber& group) { visit_.group(group.coordinator, group.counter); }
+  void operator()(Halted& answer) { visit_.reported(answer.counter); }
   void operator()(bully::Life& life) { visit_.life(life.node, life.incarnation); }
   void operator()(Member& member) {
     visit_.life(member.node, member.incarnation);
@@ -72,7 +80,7 @@ class Walk {
   void operator()(bully::Probing& wait) { visit_.call(self_, wait.call); }
   void operator()(Bytes& bytes) {
     if (auto task = read_task(bytes)) {
-      visit_.counter(task->group.counter);
+      (*this)(task->group);
       visit_.life(task->group.coordinator, task->life);
       bytes = write_task(*task);
     }
@@ -118,7 +126,7 @@ class Walk {
 
   void operator()(SafeState& safe) {
     visit_.life(self_, safe.incarnation);
-    visit_.counter(safe.counter_limit);
+    visit_.own(self_, safe.counter_limit);
     (*this)(safe.assigned);
     (*this)(safe.seen);
   }
@@ -126,7 +134,7 @@ class Walk {
     for_each_field(state, [&]<class Field>(const char*, Field& field) {
       if constexpr (!std::same_as<Field, CallNumber>) (*this)(field);
     });
-    visit_.counter(state.counter);
+    visit_.own(self_, state.counter);
     visit_.last_call(self_, state.calls);
     if (state.elections > 0) {
       Incarnation life = state_life_;

@@ -21,6 +21,8 @@ void forget(const Bounds& bounds, Letter& letter) {
   if (auto* call = std::get_if<AreYouNormal>(&letter.message); call && !repairs.normal_for_me)
     call->group = {};
   if (auto* answer = std::get_if<Answer>(&letter.message)) {
+    if (auto* halted = std::get_if<Halted>(&answer->result); halted && !bounds.counters)
+      halted->counter = 0;
     if (auto* joined = std::get_if<Joined>(&answer->result)) joined->holdings = {};
     if (auto* refused = std::get_if<Refused>(&answer->result)) refused->why.clear();
   }
@@ -57,13 +59,22 @@ void forget_calls(const Bounds& bounds, Local& node) {
   }
 }
 
+bool elects_anew(const bully::Procedure& procedure) {
+  return std::holds_alternative<bully::SeekingHigher>(procedure) ||
+         std::holds_alternative<bully::BackingOff>(procedure);
+}
+
+constexpr unsigned many = 10;  // Checks, for the back-off to fall back
+
 }  // namespace
 
 void forget_dead(const Bounds& bounds, const Config&, Local& node) {
   if (!bounds.canonical) return;
   forget_safe(bounds, node.safe);
+  if (!bounds.counters) node.accepted.reset();
   if (!node.up) return;
   bully::State& state = node.state;
+  if (!bounds.counters) node.safe.counter_limit = state.safe.counter_limit = state.counter;
   forget_safe(bounds, state.safe);
   state.holdings = {};
   for (Member& member : state.up) member.holdings = {};
@@ -75,18 +86,19 @@ void forget_dead(const Bounds& bounds, const Config&, Local& node) {
     state.elections = 0;
     state.last_halt.clear();
   }
-  if (!bounds.repairs.proofs) state.answered_by.reset();
+  if (!bounds.repairs.proofs || state.leaving || elects_anew(state.procedure))
+    state.answered_by.reset();
   state.retry_level = bounds.repairs.back_off ? std::min(state.retry_level, 1u) : 0;
   if (state.retry_level == 0) state.quiet_checks = 0;
+  // Checks are not counted: as many as it takes may follow one that found nothing.
+  if (state.quiet_checks > 0) state.quiet_checks = many;
   if (bounds.hooks != Hooks::failing) state.failed_hooks = 0;
   if (bounds.channels == Channels::session && bounds.duplicates == 0) forget_lives(node);
   forget_calls(bounds, node);
-  constexpr std::uint64_t kept = 4;
-  if (state.ticket.value > kept) {
-    state.ticket.value = kept;
-    if (node.runs) node.runs->ticket = state.ticket;
-    if (node.stops) node.stops->ticket = state.ticket;
-  }
+  if (node.stops) node.runs.reset();  // it ends with the STOP
+  state.ticket = Ticket{1};           // of the hook that runs; an older one has ended
+  if (node.runs) node.runs->ticket = state.ticket;
+  if (node.stops) node.stops->ticket = state.ticket;
 }
 
 void forget_dead(const Bounds& bounds, Item& item) {

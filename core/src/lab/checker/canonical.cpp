@@ -21,6 +21,7 @@ Number renamed(const Renaming& renaming, Number number) {
 }
 
 struct Rename {
+  bool counters;
   const Renaming& by;
   void life(NodeId node, Incarnation& life) const {
     if (life.value > 0)
@@ -36,14 +37,22 @@ struct Rename {
     number.value = value_of(renamed(by, number_of(Count::call, caller, 0, number.value)));
   }
   void last_call(NodeId caller, CallNumber& number) const { call(caller, number); }
-  void counter(std::uint64_t& counter) const {
-    counter = value_of(renamed(by, number_of(Count::counter, NodeId{}, 0, counter)));
+  void group(NodeId coordinator, std::uint64_t& counter) const {
+    counter = value_of(renamed(by, counters ? number_of(Count::counter, NodeId{}, 0, counter)
+                                            : number_of(Count::group, coordinator, 0, counter)));
+  }
+  void own(NodeId node, std::uint64_t& counter) const {
+    counter = value_of(renamed(by, counters ? number_of(Count::counter, NodeId{}, 0, counter)
+                                            : number_of(Count::own, node, 0, counter)));
+  }
+  void reported(std::uint64_t& counter) const {
+    if (counters) counter = value_of(renamed(by, number_of(Count::counter, NodeId{}, 0, counter)));
   }
 };
 
 template <class T>
-void rename(T& value, NodeId self, const Renaming& by) {
-  const Rename visitor{by};
+void rename(bool counters, T& value, NodeId self, const Renaming& by) {
+  const Rename visitor{counters, by};
   Walk<const Rename> walk(self, visitor);
   walk(value);
 }
@@ -58,6 +67,7 @@ Renaming renaming_of(const std::vector<Number>& all) {
   Number before = 0;
   std::uint64_t last = 0;
   std::map<std::uint64_t, std::uint64_t> last_calls;
+  std::map<std::uint64_t, std::uint64_t> last_groups;
   for (const Number number : all) {
     const bool first = counted_with(number) != kind;
     kind = counted_with(number);
@@ -87,6 +97,13 @@ Renaming renaming_of(const std::vector<Number>& all) {
       }
       case Count::counter:
         to = kind | (first ? 0 : last + std::min(gap, widest_gap));
+        break;
+      case Count::group:
+        to = kind | (first ? 1 : last + 1);
+        last_groups[number >> 52 & 0xFF] = value_of(to);
+        break;
+      case Count::own:  // the next group is above all of this coordinator that are left
+        to = kind | last_groups[number >> 52 & 0xFF];
         break;
     }
     last = value_of(to);
@@ -130,7 +147,7 @@ std::uint32_t Canonical::renamed_local(std::uint32_t id, std::uint32_t numbers) 
   const auto from = values_.numbers(before);
   const auto to = values_.numbers(numbers);
   for (std::size_t i = 0; i < from.size(); ++i) renaming.emplace_back(from[i], to[i]);
-  rename(local, local.node, renaming);
+  rename(values_.bounds.counters, local, local.node, renaming);
   const std::uint32_t renamed = values_.local(local);
   locals_.insert(key, renamed);
   return renamed;
@@ -146,7 +163,7 @@ std::uint32_t Canonical::renamed_item(std::uint32_t id, std::uint32_t numbers) {
   const auto from = values_.numbers(before);
   const auto to = values_.numbers(numbers);
   for (std::size_t i = 0; i < from.size(); ++i) renaming.emplace_back(from[i], to[i]);
-  rename(item, NodeId{}, renaming);
+  rename(values_.bounds.counters, item, NodeId{}, renaming);
   const std::uint32_t renamed = values_.item(item);
   items_.insert(key, renamed);
   return renamed;
