@@ -88,6 +88,14 @@ Expected<> read(Options& options) {
   return read_enum(options.hooks, "--hooks", bounds.hooks);
 }
 
+// What was said of the assertions is said of so much.
+std::string how_far(const lab::CheckReport& report, const Options& options) {
+  if (!report.exhausted) return "as far as the limit";
+  if (report.cut == 0) return "in all worlds";
+  return "within queues of at most " + std::to_string(options.bounds.queue) + " letters (" +
+         std::to_string(report.cut) + " successors cut)";
+}
+
 void show(const lab::CheckReport& report, const Options& options) {
   std::ostream& out = std::cout;
   const lab::Progress& found = report.progress;
@@ -101,7 +109,8 @@ void show(const lab::CheckReport& report, const Options& options) {
         out << "{\"assertion\":\"" << assertion << "\",\"holds\":true,\"checked\":" << found.states
             << "}\n";
     out << "{\"states\":" << found.states << ",\"transitions\":" << found.transitions
-        << ",\"depth\":" << found.depth << ",\"exhausted\":" << to_json(report.exhausted)
+        << ",\"depth\":" << found.depth
+        << ",\"exhausted\":" << to_json(report.exhausted && report.cut == 0)
         << ",\"cut\":" << report.cut << ",\"seconds\":" << report.seconds
         << ",\"memory\":" << report.memory
         << ",\"protocol\":\"bully\",\"nodes\":" << options.bounds.nodes << "}\n";
@@ -114,13 +123,10 @@ void show(const lab::CheckReport& report, const Options& options) {
     out << "assertion " << report.counterexample->assertion
         << " is violated: " << report.counterexample->disagreement.why << '\n';
   } else {
-    out << (report.exhausted ? "1a, 1b, works-apart and group-grows hold in all worlds"
-                             : "1a, 1b, works-apart and group-grows hold as far as the limit")
-        << '\n';
+    out << "1a, 1b, works-apart and group-grows hold " << how_far(report, options) << '\n';
   }
   out << found.states << " states, " << found.transitions << " transitions, depth " << found.depth
       << ", " << report.seconds << " s, " << report.memory / 1000000 << " MB";
-  if (report.cut > 0) out << ", " << report.cut << " not followed (a queue was full)";
   out << '\n';
 }
 

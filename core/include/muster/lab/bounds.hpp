@@ -44,7 +44,7 @@ struct Bounds {
   unsigned failed_hooks = 2;       ///< where hooks fail
   unsigned queue = 4;              ///< letters on their way from one node to another, at most
   bool canonical = true;           ///< off: numbers and dead fields stay as they are
-  bool counters = false;           ///< group counters keep their order; then group-grows is checked
+  bool counters = true;            ///< off: group counters are dropped, and group-grows is not seen
   std::uint64_t limit_states = 0;  ///< 0: none
   std::uint64_t limit_memory = 0;  ///< bytes; 0: none
 };
