@@ -1,3 +1,4 @@
+#include "apps/muster/check_texts.hpp"
 #include "apps/muster/commands.hpp"
 #include "apps/muster/failed.hpp"
 
@@ -8,9 +9,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <memory>
+#include <thread>
 
 /// `muster check`: exhaustive search on the `step` that ships.
 
@@ -27,7 +31,11 @@ struct Options {
   std::string timeouts = "certain";
   std::vector<std::string> repairs;
   std::vector<std::string> strikes;
+  std::string start = "down";
+  std::string out;
   bool literal = false;
+  bool lines = false;
+  bool assumptions = false;
   bool json = false;
 };
 
@@ -72,13 +80,26 @@ Expected<> read_repair(const std::string& text, Repairs& repairs) {
   return {};
 }
 
+Expected<> read_strike(std::string name, lab::Bounds& bounds) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  if (const auto line = enumerator_named<Line>(name)) {
+    bounds.struck.push_back(*line);
+    return {};
+  }
+  if (read_repair(name + "=off", bounds.repairs)) return {};
+  return usage("--strike does not know '" + name + "'; muster check --lines lists what it knows");
+}
+
 Expected<> read(Options& options) {
   lab::Bounds& bounds = options.bounds;
   if (options.literal) bounds.repairs = Repairs::none();
   for (const std::string& repair : options.repairs)
     if (auto read = read_repair(repair, bounds.repairs); !read) return read;
   for (const std::string& strike : options.strikes)
-    if (auto read = read_enum(strike, "--strike", bounds.struck.emplace_back()); !read) return read;
+    if (auto read = read_strike(strike, bounds); !read) return read;
+  if (options.start != "normal" && options.start != "down")
+    return usage("--start is normal or down, not '" + options.start + "'");
+  bounds.normal_start = options.start == "normal";
   if (auto read = read_number(options.failures, "--failures", "unbounded", bounds.failures); !read)
     return read;
   if (options.timeouts == "certain") options.timeouts = "0";
@@ -88,59 +109,121 @@ Expected<> read(Options& options) {
   return read_enum(options.hooks, "--hooks", bounds.hooks);
 }
 
-// What was said of the assertions is said of so much.
+std::vector<std::string> looked_at(const lab::Bounds& bounds) {
+  std::vector<std::string> names = {"1a", "1b", "works-apart", "hook-grammar"};
+  if (lab::keeps_counters(bounds)) names.emplace_back("group-grows");
+  return names;
+}
+
+void show_json(const lab::CheckReport& report, const Options& options) {
+  std::ostream& out = std::cout;
+  const lab::Progress& found = report.progress;
+  if (const auto& counter = report.counterexample) {
+    out << "{\"assertion\":" << to_json(counter->assertion)
+        << ",\"holds\":false,\"at\":{\"nodes\":" << to_json(counter->disagreement.nodes)
+        << "},\"why\":" << to_json(counter->disagreement.why)
+        << ",\"steps\":" << counter->story.lines.size() << ",\"counted\":" << counter->story.counted
+        << ",\"story\":" << to_json(counter->story.lines);
+    if (!options.out.empty()) out << ",\"journal\":" << to_json(options.out);
+    out << "}\n";
+  } else {
+    for (const std::string& assertion : looked_at(options.bounds))
+      out << "{\"assertion\":\"" << assertion << "\",\"holds\":true,\"checked\":" << found.states
+          << "}\n";
+  }
+  if (const auto& wedged = report.wedged) {
+    out << "{\"assertion\":\"2\",\"holds\":" << to_json(wedged->worlds == 0)
+        << ",\"wedged\":" << wedged->worlds;
+    if (wedged->story) out << ",\"story\":" << to_json(wedged->story->lines);
+    out << "}\n";
+  }
+  out << "{\"states\":" << found.states << ",\"transitions\":" << found.transitions
+      << ",\"depth\":" << found.depth << ",\"exhausted\":" << to_json(report.exhausted())
+      << ",\"ended\":" << to_json(report.ended) << ",\"cut\":" << report.cut
+      << ",\"queue\":" << options.bounds.queue << ",\"seconds\":" << found.seconds
+      << ",\"memory\":" << found.memory
+      << ",\"protocol\":\"bully\",\"nodes\":" << options.bounds.nodes << "}\n";
+}
+
+void show_story(const lab::Story& story) {
+  std::size_t number = 0;
+  for (const std::string& line : story.lines)
+    std::cout << std::setw(4) << ++number << "  " << line << '\n';
+}
+
+// How far what was said of the assertions goes.
 std::string how_far(const lab::CheckReport& report, const Options& options) {
-  if (!report.exhausted) return "as far as the limit";
+  if (!report.ended) return "as far as the limit";
   if (report.cut == 0) return "in all worlds";
   return "within queues of at most " + std::to_string(options.bounds.queue) + " letters (" +
          std::to_string(report.cut) + " successors cut)";
 }
 
-void show(const lab::CheckReport& report, const Options& options) {
+void show_text(const lab::CheckReport& report, const Options& options) {
   std::ostream& out = std::cout;
   const lab::Progress& found = report.progress;
-  if (options.json) {
-    if (report.counterexample)
-      out << "{\"assertion\":" << to_json(report.counterexample->assertion)
-          << ",\"holds\":false,\"why\":" << to_json(report.counterexample->disagreement.why)
-          << ",\"story\":" << to_json(report.counterexample->story) << "}\n";
-    else
-      for (const char* assertion : {"1a", "1b", "works-apart", "group-grows"})
-        out << "{\"assertion\":\"" << assertion << "\",\"holds\":true,\"checked\":" << found.states
-            << "}\n";
-    out << "{\"states\":" << found.states << ",\"transitions\":" << found.transitions
-        << ",\"depth\":" << found.depth
-        << ",\"exhausted\":" << to_json(report.exhausted && report.cut == 0)
-        << ",\"cut\":" << report.cut << ",\"seconds\":" << report.seconds
-        << ",\"memory\":" << report.memory
-        << ",\"protocol\":\"bully\",\"nodes\":" << options.bounds.nodes << "}\n";
-    return;
-  }
-  if (report.counterexample) {
-    std::size_t number = 0;
-    for (const std::string& line : report.counterexample->story)
-      out << std::setw(4) << ++number << "  " << line << '\n';
-    out << "assertion " << report.counterexample->assertion
-        << " is violated: " << report.counterexample->disagreement.why << '\n';
+  if (const auto& counter = report.counterexample) {
+    show_story(counter->story);
+    out << "assertion " << counter->assertion << " is violated: " << counter->disagreement.why
+        << '\n';
   } else {
-    out << "1a, 1b, works-apart and group-grows hold " << how_far(report, options) << '\n';
+    std::string names;
+    for (const std::string& name : looked_at(options.bounds))
+      names += (names.empty() ? "" : ", ") + name;
+    out << names << " hold " << how_far(report, options) << '\n';
+  }
+  if (const auto& wedged = report.wedged; wedged && wedged->worlds > 0) {
+    show_story(*wedged->story);
+    out << "wedged: from there, and from " << wedged->worlds - 1
+        << " other worlds, Assertion 2 cannot be reached without another failure or recovery\n";
+  } else if (wedged) {
+    out << "2 can be reached from every world without another failure\n";
   }
   out << found.states << " states, " << found.transitions << " transitions, depth " << found.depth
-      << ", " << report.seconds << " s, " << report.memory / 1000000 << " MB";
+      << ", " << found.seconds << " s, " << found.memory / 1000000 << " MB";
+  if (found.seconds > 0)
+    out << ", " << static_cast<std::uint64_t>(static_cast<double>(found.states) / found.seconds)
+        << " states/s";
   out << '\n';
 }
 
+// The journal of what was found, where it was asked for.
+Expected<> write_journal(const lab::CheckReport& report, const std::string& path) {
+  const lab::Story* story = nullptr;
+  if (report.counterexample)
+    story = &report.counterexample->story;
+  else if (report.wedged && report.wedged->story)
+    story = &*report.wedged->story;
+  if (path.empty() || !story) return {};
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << story->journal;
+  file.close();
+  if (!file) return Failure{ExitCode::io_error, path + ": cannot be written; choose another --out"};
+  return {};
+}
+
 int check(Options& options) {
+  if (options.lines) return show_lines(std::cout), 0;
+  if (options.assumptions) return show_assumptions(std::cout), 0;
   if (auto well = read(options); !well) return failed(well.error());
   const bool tell = isatty(STDERR_FILENO) != 0 && !options.json;
   const auto report = lab::check(options.bounds, [&](const lab::Progress& now) {
-    if (tell) std::cerr << "depth " << now.depth << ": " << now.states << " states\r";
+    if (!tell) return;
+    const double rate = static_cast<double>(now.states) / std::max(now.seconds, 1e-9);
+    std::cerr << "\rdepth " << now.depth << ": " << now.states << " states, "
+              << static_cast<std::uint64_t>(rate) << " a second, " << now.memory / 1000000
+              << " MB ";
   });
   if (tell) std::cerr << '\n';
-  show(report, options);
-  if (!report.counterexample) return 0;
-  return failed({ExitCode::does_not_hold,
-                 "assertion " + report.counterexample->assertion + " does not hold in this world"});
+  if (auto written = write_journal(report, options.out); !written) return failed(written.error());
+  options.json ? show_json(report, options) : show_text(report, options);
+  if (report.counterexample)
+    return failed({ExitCode::does_not_hold, "assertion " + report.counterexample->assertion +
+                                                " does not hold in this world"});
+  if (report.wedged && report.wedged->worlds > 0)
+    return failed({ExitCode::does_not_hold, "assertion 2 cannot be reached from " +
+                                                std::to_string(report.wedged->worlds) + " worlds"});
+  return 0;
 }
 
 }  // namespace
@@ -148,6 +231,7 @@ int check(Options& options) {
 void add_check_command(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<Options>();
   lab::Bounds& bounds = options->bounds;
+  bounds.threads = std::max(1u, std::thread::hardware_concurrency());
   CLI::App* command = app.add_subcommand(
       "check", "Search every interleaving of a small cluster for what does not hold");
   command->add_option("--nodes", bounds.nodes, "How many nodes")->check(CLI::Range(2, 5));
@@ -163,8 +247,17 @@ void add_check_command(CLI::App& app, int& exit_code) {
   command->add_option("--leaves", bounds.leaves, "Nodes that leave")->check(CLI::Range(0, 14));
   command->add_option("--queue", bounds.queue, "Letters on their way between two nodes, at most")
       ->check(CLI::Range(1, 8));
+  command->add_option("--start", options->start, "down: all come up first; normal: one group");
   command->add_option("--repair", options->repairs, "NAME=on|off, a switch; repeatable");
   command->add_option("--strike", options->strikes, "Take this line out; repeatable");
+  command->add_flag("--lines", options->lines, "List what --strike knows, and what each is for");
+  command->add_flag("--assumptions", options->assumptions,
+                    "Each assertion, and where it is claimed");
+  command->add_option("--out", options->out, "Write what was found as a journal");
+  command->add_flag("--liveness", bounds.liveness,
+                    "Also: can Assertion 2 be reached from anywhere?");
+  command->add_flag("--counters", bounds.counters, "Keep group counters, and look at group-grows");
+  command->add_option("--threads", bounds.threads, "How many")->check(CLI::Range(1, 64));
   command->add_flag("--literal", options->literal, "The paper's text: every switch off");
   command->add_flag("!--exact", bounds.canonical, "Numbers and dead fields stay as they are");
   command->add_option("--limit-states", bounds.limit_states, "Stop after so many states");

@@ -41,15 +41,18 @@ struct Bounds {
   unsigned losses = 0;  ///< of letters between nodes that are up
   unsigned pauses = 0;
   unsigned leaves = 0;
-  unsigned failed_hooks = 2;       ///< where hooks fail
-  unsigned queue = 4;              ///< letters on their way from one node to another, at most
-  bool canonical = true;           ///< off: numbers and dead fields stay as they are
-  bool counters = true;            ///< off: group counters are dropped, and group-grows is not seen
+  unsigned failed_hooks = 2;  ///< where hooks fail
+  unsigned queue = 1;         ///< letters on their way from one node to another, at most
+  bool normal_start = false;  ///< begin where all are Normal in one group, not with all down
+  bool canonical = true;      ///< off: numbers and dead fields stay as they are
+  bool counters = false;      ///< group counters keep their order; then group-grows is checked
+  bool liveness = false;      ///< also ask from where Assertion 2 cannot be reached
+  unsigned threads = 1;
   std::uint64_t limit_states = 0;  ///< 0: none
   std::uint64_t limit_memory = 0;  ///< bytes; 0: none
 };
 MUSTER_DESCRIBE(Bounds, nodes, repairs, struck, channels, hooks, failures, wrong_timeouts,
-                duplicates, losses, pauses, leaves, failed_hooks, queue, canonical, counters,
-                limit_states, limit_memory);
+                duplicates, losses, pauses, leaves, failed_hooks, queue, normal_start, canonical,
+                counters, liveness, threads, limit_states, limit_memory);
 
 }  // namespace muster::lab

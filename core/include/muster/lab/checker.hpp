@@ -13,11 +13,25 @@
 
 namespace muster::lab {
 
+/// A shortest way to a world of interest, told from the beginning.
+struct Story {
+  std::vector<std::string> lines;  ///< one a step
+  std::string journal;             ///< the same as a journal (docs/journal.md)
+  /// Steps in which a letter or call comes to its end, a timer expires, a node fails or recovers.
+  unsigned counted{};
+};
+
 /// The shortest way to a world in which an assertion does not hold.
 struct Counterexample {
   std::string assertion;
   Disagreement disagreement;
-  std::vector<std::string> story;  ///< one line a step
+  Story story;
+};
+
+/// Worlds from which, without another failure or recovery, no world of Assertion 2 can be reached.
+struct Wedged {
+  std::uint64_t worlds{};
+  std::optional<Story> story;  ///< of the nearest
 };
 
 /// How far the search came.
@@ -25,16 +39,25 @@ struct Progress {
   std::uint64_t states{};
   std::uint64_t transitions{};
   unsigned depth{};
+  double seconds{};
+  std::uint64_t memory{};  ///< bytes of fingerprints, values and worlds, at most so far
 };
 
 struct CheckReport {
   Progress progress;
-  bool exhausted = false;
-  std::uint64_t cut{};  ///< successors that were not looked at: a queue was full
-  double seconds{};
-  std::uint64_t memory{};  ///< bytes of fingerprints, values and worlds
+  bool ended = false;   ///< no limit ended the search: all was seen that was not cut
+  std::uint64_t cut{};  ///< successors that were not looked at: a queue would have been too long
   std::optional<Counterexample> counterexample;
+  std::optional<Wedged> wedged;  ///< where liveness was asked for, and the search ended
+
+  /// True when every world that can be reached was seen.
+  [[nodiscard]] bool exhausted() const { return ended && cut == 0; }
 };
+
+/// True where the checker keeps the order of group counters: only there is group-grows looked at.
+/// They are dropped where they decide nothing: where elections are matched exactly, or the test of
+/// them is struck out.
+bool keeps_counters(const Bounds& bounds);
 
 /// Searches the world of `bounds`, and tells `progress` at each new depth.
 CheckReport check(const Bounds& bounds, const std::function<void(const Progress&)>& progress);

@@ -36,7 +36,12 @@ struct Rename {
   void call(NodeId caller, CallNumber& number) const {
     number.value = value_of(renamed(by, number_of(Count::call, caller, 0, number.value)));
   }
-  void last_call(NodeId caller, CallNumber& number) const { call(caller, number); }
+  void last_election(NodeId candidate, Incarnation life, std::uint64_t& number) const {
+    number = value_of(renamed(by, number_of(Count::last_election, candidate, life.value, number)));
+  }
+  void last_call(NodeId caller, CallNumber& number) const {
+    number.value = value_of(renamed(by, number_of(Count::last_call, caller, 0, number.value)));
+  }
   void group(NodeId coordinator, std::uint64_t& counter) const {
     counter = value_of(renamed(by, counters ? number_of(Count::counter, NodeId{}, 0, counter)
                                             : number_of(Count::group, coordinator, 0, counter)));
@@ -57,67 +62,69 @@ void rename(bool counters, T& value, NodeId self, const Renaming& by) {
   walk(value);
 }
 
-// The order of numbers stays. Lives, elections and calls are renamed to their ranks: the next one
-// is above all, and nothing but order and equality is asked of them. What a former life called may
-// be above the last call of this one: there the distance stays, for the next calls count through
-// it.
-Renaming renaming_of(const std::vector<Number>& all) {
-  Renaming renaming;
-  Number kind = 0;
-  Number before = 0;
-  std::uint64_t last = 0;
-  std::map<std::uint64_t, std::uint64_t> last_calls;
-  std::map<std::uint64_t, std::uint64_t> last_groups;
-  for (const Number number : all) {
-    const bool first = counted_with(number) != kind;
-    kind = counted_with(number);
-    const std::uint64_t gap = first ? 0 : value_of(number) - value_of(before);
-    Number to = 0;
+// The order of numbers stays, and each is renamed to its rank: nothing but order and equality is
+// asked of them, and the next one is above all. From where a node counts on is the highest of its
+// numbers that is left.
+class Ranks {
+ public:
+  Renaming of(const std::vector<Number>& all) {
+    for (const Number number : all) {
+      const bool first = counted_with(number) != kind_;
+      kind_ = counted_with(number);
+      const std::uint64_t gap = first ? 0 : value_of(number) - value_of(before_);
+      const Number to = rank(number, first, gap);
+      last_ = value_of(to);
+      before_ = number;
+      renaming_.emplace_back(number, to);
+    }
+    return std::move(renaming_);
+  }
+
+ private:
+  Number rank(Number number, bool first, std::uint64_t gap) {
+    const std::uint64_t next = first ? 1 : last_ + 1;
+    const auto owner = number >> 52 & 0xFF;
     switch (count_of(number)) {
       case Count::life:
-        to = kind | (first ? 1 : last + 1);
-        break;
-      case Count::election: {
-        const NodeId candidate{static_cast<std::uint32_t>(number >> 52 & 0xFF)};
-        const Number life =
-            renamed(renaming, number_of(Count::life, candidate, 0, life_of(number)));
-        to = number_of(Count::election, candidate, value_of(life), first ? 1 : last + 1);
-        break;
+        return kind_ | next;
+      case Count::election:
+        highest_elections_[counted_with(number)] = next;
+        return with_life(number, next);
+      case Count::last_election: {
+        const Number its = number_of(Count::election, NodeId{static_cast<std::uint32_t>(owner)},
+                                     life_of(number), 0);
+        return with_life(number, highest_elections_[its]);
       }
+      case Count::call:  // 0 is one that nobody waits for
+        highest_calls_[owner] = value_of(number) == 0 ? 0 : next;
+        return kind_ | highest_calls_[owner];
       case Count::last_call:
-        last_calls[number >> 52 & 0xFF] = value_of(number);
-        to = number;  // follows the call of the same number below
-        break;
-      case Count::call: {
-        const auto pivot = last_calls.find(number >> 52 & 0xFF);
-        const bool old = pivot != last_calls.end() && value_of(number) > pivot->second;
-        const std::uint64_t lowest = value_of(number) == 0 ? 0 : 1;
-        to = kind | (first ? lowest : old ? last + gap : last + 1);
-        break;
-      }
+        return kind_ | highest_calls_[owner];
       case Count::counter:
-        to = kind | (first ? 0 : last + std::min(gap, widest_gap));
-        break;
+        return kind_ | (first ? 0 : last_ + std::min(gap, widest_gap));
       case Count::group:
-        to = kind | (first ? 1 : last + 1);
-        last_groups[number >> 52 & 0xFF] = value_of(to);
-        break;
-      case Count::own:  // the next group is above all of this coordinator that are left
-        to = kind | last_groups[number >> 52 & 0xFF];
-        break;
+        highest_groups_[owner] = next;
+        return kind_ | next;
+      case Count::own:
+        return kind_ | highest_groups_[owner];
     }
-    last = value_of(to);
-    before = number;
-    renaming.emplace_back(number, to);
+    return number;
   }
-  for (auto& [from, to] : renaming) {
-    if (count_of(from) != Count::last_call) continue;
-    const NodeId caller{static_cast<std::uint32_t>(from >> 52 & 0xFF)};
-    to = counted_with(from) |
-         value_of(renamed(renaming, number_of(Count::call, caller, 0, value_of(from))));
+  [[nodiscard]] Number with_life(Number number, std::uint64_t value) const {
+    const NodeId node{static_cast<std::uint32_t>(number >> 52 & 0xFF)};
+    const Number life =
+        life_of(number) == 0
+            ? 0
+            : value_of(renamed(renaming_, number_of(Count::life, node, 0, life_of(number))));
+    return number_of(count_of(number), node, life, value);
   }
-  return renaming;
-}
+
+  Renaming renaming_;
+  Number kind_ = 0, before_ = 0;
+  std::uint64_t last_ = 0;
+  std::map<Number, std::uint64_t> highest_elections_;
+  std::map<std::uint64_t, std::uint64_t> highest_calls_, highest_groups_;
+};
 
 }  // namespace
 
@@ -129,7 +136,7 @@ void Canonical::compute(const std::uint32_t* before, std::uint32_t* after, std::
   }
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
-  const Renaming renaming = renaming_of(all);
+  const Renaming renaming = Ranks().of(all);
   for (std::size_t i = 0; i < objects; ++i) {
     auto numbers = values_.numbers(before[i]);
     for (Number& number : numbers) number = renamed(renaming, number);

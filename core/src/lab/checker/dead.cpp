@@ -40,7 +40,9 @@ void forget_lives(Local& node) {
 
 void forget_safe(const Bounds& bounds, SafeState& safe) {
   safe.assigned.reset();
+  const auto h = safe.vector.h;
   safe.vector = {};
+  if (!stands(bounds.struck, Line::h_undefined_at_recovery)) safe.vector.h = h;
   if (bounds.channels == Channels::session) safe.seen.clear();
 }
 
@@ -64,6 +66,12 @@ bool elects_anew(const bully::Procedure& procedure) {
          std::holds_alternative<bully::BackingOff>(procedure);
 }
 
+// Its failure is proven to whom it matters anyhow.
+bool waits_for(const bully::State& state, NodeId node) {
+  if (state.s == Status::Election) return state.h && state.h->candidate == node;
+  return state.s != Status::Down && state.c && state.c->candidate == node;
+}
+
 constexpr unsigned many = 10;  // Checks, for the back-off to fall back
 
 }  // namespace
@@ -79,7 +87,10 @@ void forget_dead(const Bounds& bounds, const Config&, Local& node) {
   state.holdings = {};
   for (Member& member : state.up) member.holdings = {};
   if (!std::holds_alternative<bully::SeekingHigher>(state.procedure)) state.asked_in_vain = {};
-  if (state.s != Status::Election) state.h.reset();
+  if (state.s != Status::Election && stands(bounds.struck, Line::status_test_of_new_coordinator) &&
+      stands(bounds.struck, Line::h_undefined_at_recovery))
+    state.h.reset();
+  if (state.answered_by && waits_for(state, state.answered_by->node)) state.answered_by.reset();
   if (state.h) forget(bounds.repairs, *state.h);
   if (state.c) forget(bounds.repairs, *state.c);
   if (!bounds.repairs.tags) {

@@ -140,6 +140,7 @@ void Host::perform(const Start& action) {
 }
 
 void Host::perform(const Leave& action) {
+  if (recorder_) recorder_->left(node_);
   fail();
   node_.returns = action.cause == LeaveCause::stood_back;
 }
@@ -181,6 +182,11 @@ void Host::meet(NodeId peer, Incarnation life) {
   with(peer) = life;
   for (auto& [number, call] : node_.calls)
     if (call.letter.to == peer) transmit(call);
+}
+
+void Host::not_waited(NodeId by, CallNumber call) {
+  for (bully::Owed& owed : node_.state.owed)
+    if (owed.to == by && owed.call == call) owed.call = {};
 }
 
 void Host::expire(Timer which) {

@@ -113,7 +113,8 @@ enum class Op : std::uint8_t {
   pause,
   resume,
   leave,
-  meet,  ///< a session with that life of a peer begins
+  meet,        ///< a session with that life of a peer begins
+  not_waited,  ///< a call that it will answer is not waited for any more
 };
 
 /// Something sent or put into a queue.
@@ -147,6 +148,7 @@ class Recorder {
   virtual void hook(const Local& node, Hook hook, journal::Edge edge, Ticket ticket,
                     const std::optional<GroupNumber>& group, const Members* members) = 0;
   virtual void revoked(const Local& node, const GroupNumber& group) = 0;
+  virtual void left(const Local& node) = 0;
 };
 
 /// The host of one node while one thing happens to it.
@@ -166,6 +168,7 @@ class Host {
   void resume();
   void leave();
   void meet(NodeId peer, Incarnation life);
+  void not_waited(NodeId by, CallNumber call);
   /// Where hooks are prompt: they end at once.
   void end_prompt_hooks();
 

@@ -18,8 +18,9 @@ using Number = std::uint64_t;
 enum class Count : std::uint8_t {
   life = 1,
   election,
-  last_call,
+  last_election,  ///< from which a node counts
   call,
+  last_call,
   counter,  ///< all group counters, where they are kept
   group,    ///< the groups of one coordinator, where counters are dropped
   own,      ///< from which a node counts, where counters are dropped
@@ -136,10 +137,7 @@ class Walk {
     });
     visit_.own(self_, state.counter);
     visit_.last_call(self_, state.calls);
-    if (state.elections > 0) {
-      Incarnation life = state_life_;
-      visit_.election(self_, life, state.elections);
-    }
+    visit_.last_election(self_, state_life_, state.elections);
   }
   void operator()(Local& local) {
     state_life_ = local.state.safe.incarnation;  // as it was before it was changed

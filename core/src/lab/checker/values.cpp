@@ -23,8 +23,10 @@ struct Collect {
   void call(NodeId caller, CallNumber number) {
     found.push_back(number_of(Count::call, caller, 0, number.value));
   }
+  void last_election(NodeId candidate, Incarnation life, std::uint64_t number) {
+    found.push_back(number_of(Count::last_election, candidate, life.value, number));
+  }
   void last_call(NodeId caller, CallNumber number) {
-    call(caller, number);
     found.push_back(number_of(Count::last_call, caller, 0, number.value));
   }
   void group(NodeId coordinator, std::uint64_t counter) {
@@ -83,6 +85,14 @@ std::uint32_t Values::local(Local& local) {
 std::uint32_t Values::item(Item& item) {
   forget_dead(bounds, item);
   return items.intern(encode(item), [&] { return facts_of(item); });
+}
+
+std::uint32_t Values::not_waited(std::uint32_t id) {
+  const std::scoped_lock lock(mutex_);
+  if (const auto known = not_waited_.find(id); known != not_waited_.end()) return known->second;
+  Item call = item(id);
+  std::get<Letter>(call).call = {};
+  return not_waited_[id] = item(call);
 }
 
 Local Values::local(std::uint32_t id) const {

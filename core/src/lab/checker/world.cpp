@@ -59,14 +59,46 @@ void Mover::drop_dead(World& world, std::size_t i) {
   }
 }
 
+// Calls that nobody waits for any more are one like the other. Without sessions a call of a former
+// life has to be told from those of this one.
+void Mover::forget_calls(World& world, std::size_t i) {
+  const bool session = values_.bounds.channels == Channels::session;
+  if (session && !values_.bounds.canonical) return;
+  const auto waits = [&](std::size_t to, std::uint32_t number) {
+    const LocalFacts& node = facts(world, i);
+    const auto* end = node.waits.begin() + node.waiting;
+    return std::any_of(node.waits.begin(), end, [&](const LocalFacts::Waits& call) {
+      return call.to == to && call.number == number;
+    });
+  };
+  for (std::size_t j = 0; j < nodes(); ++j) {
+    if (j == i) continue;
+    const std::size_t begin = begin_of(world, queue(j, i));
+    for (std::size_t k = 0; k < world.length[queue(j, i)]; ++k) {
+      std::uint32_t& item = world.item[begin + k];
+      const ItemFacts& call = values_.items.facts(item);
+      if (call.letter && !call.answer && call.call != 0 && !waits(j, call.call))
+        item = values_.not_waited(item);
+    }
+    const LocalFacts& other = facts(world, j);
+    for (std::size_t k = 0; other.up && k < other.owing; ++k) {
+      const LocalFacts::Owes owed = other.owes[k];
+      if (owed.to != i || owed.number == 0 || waits(j, owed.number)) continue;
+      const auto argument = static_cast<std::uint32_t>(i) << 24 | owed.number;
+      world.node[j] = outcome(world.node[j], code_of(Op::not_waited, argument)).next;
+      return forget_calls(world, i);  // what was known of j is another thing now
+    }
+  }
+}
+
 // --- Steps of one node
 // --------------------------------------------------------------------------------
 
 const Outcome& Mover::outcome(std::uint32_t local, std::uint32_t code) {
   const std::uint64_t key = (std::uint64_t{local} << 32 | code) + 1;
-  if (const auto* known = memo_.find(key)) return outcomes_[*known];
+  if (const auto* known = memo_.find(key); known && !recorder_) return outcomes_[*known];
   outcomes_.push_back(compute(local, code));
-  memo_.insert(key, static_cast<std::uint32_t>(outcomes_.size() - 1));
+  if (!recorder_) memo_.insert(key, static_cast<std::uint32_t>(outcomes_.size() - 1));
   return outcomes_.back();
 }
 
@@ -98,6 +130,8 @@ void run(Host& host, const Local& node, Op op, std::uint32_t argument, const Loc
       return host.leave();
     case Op::meet:
       return host.meet(NodeId{(argument >> 24) + 1}, Incarnation{argument & 0xFFFFFF});
+    case Op::not_waited:
+      return host.not_waited(NodeId{(argument >> 24) + 1}, CallNumber{argument & 0xFFFFFF});
   }
   static_cast<void>(facts);
 }
@@ -171,6 +205,7 @@ bool Mover::apply(World& world, std::size_t i, std::uint32_t code, std::uint32_t
   world.node[i] = done.next;
   if (!put(world, done, wrong)) return false;
   drop_dead(world, i);
+  forget_calls(world, i);
   for (const Outcome::Put& put : done.puts)
     if (values_.items.facts(put.item).answer) drop_dead(world, put.to);
   return true;
@@ -352,6 +387,57 @@ void Mover::labels_between(const World& world, std::size_t i, std::size_t j,
 // ---------------------------------------------------------------------------
 
 World Mover::first() {
+  World world = all_down();
+  for (const Label& label : opening()) {
+    std::uint32_t wrong = 0;
+    MUSTER_ENSURE(move(world, label, wrong) && !wrong);
+  }
+  return world;
+}
+
+// Without trouble, all come up and become one group: letters before lives, lives before timers.
+std::vector<Label> Mover::opening() {
+  std::vector<Label> path;
+  if (!values_.bounds.normal_start) return path;
+  World world = all_down();
+  std::vector<Label> offered;
+  const auto rank = [&](const Label& label) {
+    if (disturbs(world, label)) return label.op == Op::recover ? 1 : 3;
+    return label.op == Op::expire ? 2 : 0;
+  };
+  constexpr std::size_t enough = 1000;
+  while (path.size() < enough) {
+    labels(world, offered);
+    const Label next = *std::min_element(
+        offered.rbegin(), offered.rend(),
+        [&](const Label& left, const Label& right) { return rank(left) < rank(right); });
+    if (rank(next) == 2 && settled(world)) break;
+    std::uint32_t wrong = 0;
+    MUSTER_ENSURE(move(world, next, wrong) && !wrong);
+    path.push_back(next);
+  }
+  MUSTER_ENSURE(settled(world));
+  return path;
+}
+
+bool Mover::disturbs(const World& world, const Label& label) const {
+  if (label.what != Label::What::op) return label.what != Label::What::lose_last;
+  switch (label.op) {
+    case Op::fail:
+    case Op::pause:
+    case Op::leave:
+    case Op::fail_hook:
+      return true;
+    case Op::recover:
+      return !facts(world, label.node).returns;
+    case Op::silence:
+      return can_be_answered(world, label.node, facts(world, label.node).waits[label.index]);
+    default:
+      return false;
+  }
+}
+
+World Mover::all_down() {
   World world;
   const Bounds& bounds = values_.bounds;
   const auto some = [](std::optional<unsigned> count) { return std::min(count.value_or(15), 15u); };
@@ -381,22 +467,32 @@ std::vector<Standing> Mover::standings(const World& world) const {
   return all;
 }
 
-std::optional<Wrong> Mover::judge(const World& world) {
+std::uint64_t Mover::key_of_standings(const World& world) const {
   std::uint64_t key = 1;
-  for (std::size_t i = 0; i < nodes(); ++i)
+  for (std::size_t i = 0; i < nodes(); ++i) {
     key = (key ^ facts(world, i).standing) * 0x9E3779B97F4A7C15;
-  if (verdicts_.find(key | 1)) return std::nullopt;
+    key ^= key >> 29;
+  }
+  return key | 1;
+}
+
+std::optional<Wrong> Mover::judge(const World& world) {
+  const std::uint64_t key = key_of_standings(world);
+  if (well_.find(key)) return std::nullopt;
   const std::vector<Standing> all = standings(world);
   if (auto disagreement = assertion_1a(all)) return Wrong{"1a", *disagreement};
   if (auto disagreement = assertion_1b(all)) return Wrong{"1b", *disagreement};
   if (auto disagreement = works_apart(all)) return Wrong{"works-apart", *disagreement};
-  verdicts_.insert(key | 1, 0);
+  well_.insert(key, true);
   return std::nullopt;
 }
 
 bool Mover::settled(const World& world) {
-  const std::vector<Standing> all = standings(world);
-  return !assertion_2(all);
+  const std::uint64_t key = key_of_standings(world);
+  if (const bool* known = settled_.find(key)) return *known;
+  const bool settled = !assertion_2(standings(world));
+  settled_.insert(key, settled);
+  return settled;
 }
 
 }  // namespace muster::lab

@@ -102,6 +102,7 @@ class Values {
 
   std::uint32_t local(Local& local);  ///< forgets what is dead in it
   std::uint32_t item(Item& item);
+  std::uint32_t not_waited(std::uint32_t item);  ///< the same call, of which nobody waits
   [[nodiscard]] Local local(std::uint32_t id) const;
   [[nodiscard]] Item item(std::uint32_t id) const;
   std::uint32_t numbers(const std::vector<Number>& numbers);
@@ -124,6 +125,7 @@ class Values {
   LocalFacts facts_of(Local& local);
   ItemFacts facts_of(Item& item);
   std::mutex mutex_;
+  std::unordered_map<std::uint32_t, std::uint32_t> not_waited_;
   std::vector<Wrong> wrongs_;
   std::vector<Members> members_;
 };
@@ -153,7 +155,14 @@ class Mover {
  public:
   explicit Mover(Values& values) : values_(values), canonical_(values) {}
 
+  /// Where the search begins.
   [[nodiscard]] World first();
+  [[nodiscard]] World all_down();
+  /// The way from there to where the search begins.
+  [[nodiscard]] std::vector<Label> opening();
+  /// Whether that is a failure, a recovery or another trouble: what has ceased when Assertion 2 is
+  /// asked for.
+  [[nodiscard]] bool disturbs(const World& world, const Label& label) const;
   /// All that may happen in that world.
   void labels(const World& world, std::vector<Label>& out);
   /// What comes of it; false where a queue would be too long. `wrong` is 1 + the index of what does
@@ -171,6 +180,7 @@ class Mover {
 
  private:
   [[nodiscard]] std::size_t nodes() const { return values_.bounds.nodes; }
+  [[nodiscard]] std::uint64_t key_of_standings(const World& world) const;
   [[nodiscard]] const LocalFacts& facts(const World& world, std::size_t i) const {
     return values_.locals.facts(world.node[i]);
   }
@@ -188,6 +198,7 @@ class Mover {
   bool put(World& world, const Outcome& outcome, std::uint32_t& wrong);
   bool recover(World& world, std::size_t i, std::uint32_t& wrong);
   void drop_dead(World& world, std::size_t i);
+  void forget_calls(World& world, std::size_t i);
   const Outcome& outcome(std::uint32_t local, std::uint32_t code);
   Outcome compute(std::uint32_t local, std::uint32_t code);
   void check_members(const World& world, const Outcome& outcome, std::uint32_t& wrong);
@@ -196,7 +207,7 @@ class Mover {
   Canonical canonical_;
   Memo<std::uint32_t> memo_;
   std::deque<Outcome> outcomes_;
-  Memo<std::uint8_t> verdicts_, settled_;
+  Memo<bool> well_, settled_;
   Recorder* recorder_ = nullptr;
   std::uint64_t cut_ = 0;
 };

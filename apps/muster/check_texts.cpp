@@ -1,0 +1,114 @@
+#include "apps/muster/check_texts.hpp"
+
+#include <muster/text.hpp>
+
+#include <array>
+
+namespace muster::apps {
+
+using muster::operator<<;
+
+const char* meaning(Line line) {
+  switch (line) {
+    case Line::stop_ends_election:
+      return "STOP ends an Election(i) that asks or halts";
+    case Line::h_test:
+      return "NewCoordinator(i, j) is accepted only if S.h = j";
+    case Line::c_test:
+      return "Ready(i, j, x) is accepted only if S.c = j";
+    case Line::status_test_of_new_coordinator:
+      return "NewCoordinator is accepted only in Election";
+    case Line::status_test_of_ready:
+      return "Ready is accepted only in Reorganization";
+    case Line::h_undefined_at_recovery:
+      return "Recovery(i) leaves S.h undefined; struck: what safe storage says";
+    case Line::down_at_recovery:
+      return "a life begins Down, until an election touches it; struck: in Election";
+    case Line::halts_descending:
+      return "Halts go to the highest lower node first; struck: to the lowest";
+    case Line::halts_one_by_one:
+      return "a Halt is sent when the one before has returned; struck: all at once";
+    case Line::halt_outlives_life:
+      return "the end of a life does not make a Halt to that node unanswered";
+    case Line::question_outlives_life:
+      return "the end of a life does not make AreYouThere or AreYouNormal unanswered";
+    case Line::failed_spares_no_question:
+      return "the proof that a life is over does not spare AreYouThere in the next phase A";
+    case Line::leaving_answers:
+      return "a node that leaves answers until it has stopped; struck: it is silent at once";
+    case Line::stop_refuses_waiting_calls:
+      return "STOP answers a NewCoordinator that waits here with \"refused\"";
+    case Line::safe_counter:
+      return "a new life counts groups from the limit in safe storage; struck: from 0";
+    case Line::counter_test:
+      return "NewCoordinator is refused with a group number that is not above the node's own";
+    case Line::life_test:
+      return "NewCoordinator and Ready are for one life of their receiver";
+    case Line::newer_halts_only:
+      return "a Halt of an election that halted here before is ignored";
+    case Line::reorganize_after_stops:
+      return "reorganize waits for every answer to NewCoordinator";
+    case Line::refusal_starts_over:
+      return "who refuses NewCoordinator makes the coordinator start over; struck: it is dropped";
+    case Line::timeout_unless_normal:
+      return "Timeout(i) runs in Down and Election as well";
+  }
+  return "";
+}
+
+std::string name_of(Line line) {
+  std::string name = to_text(line);
+  for (char& letter : name)
+    if (letter == '_') letter = '-';
+  return name;
+}
+
+void show_lines(std::ostream& out) {
+  boost::mp11::mp_for_each<boost::describe::describe_enumerators<Line>>([&](auto line) {
+    const std::string name = name_of(line.value);
+    out << name << std::string(name.size() < 32 ? 32 - name.size() : 1, ' ') << meaning(line.value)
+        << '\n';
+  });
+  Repairs repairs;
+  out << "and the switches of --repair:";
+  for_each_field(repairs, [&](const char* name, bool) { out << ' ' << name; });
+  out << '\n';
+}
+
+namespace {
+
+struct Claim {
+  const char* assertion;
+  const char* says;
+  const char* where;
+};
+
+constexpr std::array<Claim, 7> claims = {{
+    {"1a", "two nodes in Reorganization or Normal have the same coordinator",
+     "assumptions 1 to 9: --timeouts certain, no --losses; pauses count as failures; letters "
+     "--channels session or fifo, any other and --duplicates only with the switch tags"},
+    {"1b", "two nodes in Normal have the same definition", "as 1a"},
+    {"works-apart", "no two nodes work at once for different groups", "as 1a"},
+    {"group-grows", "a node never accepts a smaller group number than before",
+     "every world; looked at where group counters are kept (--counters, or without tags)"},
+    {"hook-grammar",
+     "P2, P4, P5: stop once for each start, reorganize when members are stopped, "
+     "start of what is durable",
+     "P2 and P5 in every world; P4 as 1a"},
+    {"2",
+     "once failures and recoveries cease, a state where all are Normal under one coordinator "
+     "can be reached (--liveness)",
+     "assumptions 1 to 9 and the switch start_over_halted; after wrong timeouts also "
+     "normal_for_me"},
+    {"durable", "what was saved is there in the next life",
+     "not here: safe storage is exact in this world; muster verify and simulate look at it"},
+}};
+
+}  // namespace
+
+void show_assumptions(std::ostream& out) {
+  for (const Claim& claim : claims)
+    out << claim.assertion << ": " << claim.says << "\n    claimed in: " << claim.where << '\n';
+}
+
+}  // namespace muster::apps

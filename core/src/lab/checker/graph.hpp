@@ -1,0 +1,40 @@
+#pragma once
+
+#include "visited.hpp"
+
+#include <muster/lab/checker.hpp>
+
+/// The search of one thread that remembers from where each world was reached first and, for
+/// liveness, what can be reached from it.
+
+namespace muster::lab {
+
+class Graph {
+ public:
+  explicit Graph(const Bounds& bounds) : values_(bounds), mover_(values_) {}
+  void run(CheckReport& report, const std::function<void(const Progress&)>& tell);
+
+ private:
+  /// Worlds by the order in which they were reached.
+  using Id = std::uint32_t;
+
+  void look_from(const World& world, Id from, Worlds& next, CheckReport& report);
+  [[nodiscard]] bool limited(const Progress& progress) const;
+  void find_wedged(CheckReport& report);
+  [[nodiscard]] std::vector<Label> path_to(std::vector<std::uint64_t> way);
+  [[nodiscard]] std::vector<std::uint64_t> way_to(Id id) const;
+  [[nodiscard]] std::uint64_t memory() const;
+
+  Values values_;
+  Mover mover_;
+  Memo<Id> ids_;
+  std::vector<std::uint64_t> fingerprints_;
+  std::vector<Id> from_;
+  std::vector<bool> settled_;   ///< Assertion 2 holds there
+  std::vector<bool> unknown_;   ///< a successor was cut
+  std::vector<Id> successors_;  ///< one world's after the other's, without failures
+  std::vector<std::uint64_t> ends_;
+  std::vector<Label> labels_;
+};
+
+}  // namespace muster::lab

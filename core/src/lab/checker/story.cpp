@@ -1,0 +1,135 @@
+#include "story.hpp"
+
+#include <muster/ensure.hpp>
+#include <muster/text.hpp>
+
+#include <chrono>
+
+namespace muster::lab {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Writes the journal of all nodes: one file, each line one millisecond after the one before.
+class Scribe : public Recorder {
+ public:
+  explicit Scribe(const Values& values) : values_(values), seq_(values.bounds.nodes) {}
+
+  void begins(const Local& node) {
+    const std::size_t i = node.node.value - 1;
+    seq_[i] = 0;
+    journal::header_line(out, {tick(), node.node, node.safe.incarnation, journal::Clock::simulated,
+                               "bully", values_.configs[i], std::nullopt});
+  }
+  void fault(journal::FaultKind kind, NodeId node) {
+    journal::fault_line(out, {tick(), kind, node, std::nullopt});
+  }
+  void step(const Local& node, const Event& event, const Actions& actions) override {
+    const Config& config = values_.configs[node.node.value - 1];
+    journal::step_line(out, stamp(node), event, actions, bully::view(config, node.state));
+  }
+  void performed(const Local& node) override { journal::performed_line(out, stamp(node)); }
+  void hook(const Local& node, Hook hook, journal::Edge edge, Ticket ticket,
+            const std::optional<GroupNumber>& group, const Members* members) override {
+    journal::hook_line(out, stamp(node), hook, edge, group, ticket, members);
+  }
+  void revoked(const Local& node, const GroupNumber& group) override {
+    journal::permits_line(out, stamp(node), journal::PermitsEdge::revoked, group);
+    journal::permits_line(out, stamp(node), journal::PermitsEdge::returned, group);
+  }
+  void left(const Local& node) override { journal::ended_line(out, stamp(node), 0, "it left"); }
+
+  std::string out;
+
+ private:
+  Duration tick() { return now_ += milliseconds(1); }
+  journal::Stamp stamp(const Local& node) {
+    return {tick(), node.node, node.safe.incarnation, ++seq_[node.node.value - 1]};
+  }
+
+  const Values& values_;
+  std::vector<std::uint64_t> seq_;
+  Duration now_{};
+};
+
+std::string in_words(const Item& item) {
+  const auto* letter = std::get_if<Letter>(&item);
+  if (!letter) return to_text(item);
+  const auto* answer = std::get_if<Answer>(&letter->message);
+  return answer ? to_text(answer->result) : to_text(letter->message);
+}
+
+std::string what_happens(const Label& label, const Values& values, const World& world) {
+  static constexpr const char* words[] = {
+      "takes",    "expires", "its hook ends", "its hook fails", "silence", "is refused",
+      "recovers", "fails",   "pauses",        "resumes",        "leaves",  "meets"};
+  std::string line = "node " + std::to_string(label.node + 1) + ' ';
+  if (label.what == Label::What::duplicate)
+    line += "takes a first time";
+  else if (label.what == Label::What::op)
+    line += words[static_cast<std::size_t>(label.op)];
+  else
+    line += "never gets";
+  const std::string peer = std::to_string(label.peer + 1);
+  if (label.op == Op::expire) line += ": " + to_text(static_cast<Timer>(label.index));
+  if (label.op == Op::silence || label.op == Op::refuse) line += " by " + peer;
+  if (label.op == Op::take) {
+    std::size_t at = label.index;
+    for (std::size_t q = 0; q < label.node * values.bounds.nodes + label.peer; ++q)
+      at += world.length[q];
+    line += " from " + peer + ": " + in_words(values.item(world.item[at]));
+  }
+  return line;
+}
+
+std::string standings_in_words(const std::vector<Standing>& nodes) {
+  std::string line;
+  for (const Standing& node : nodes) {
+    line += " | " + to_text(node.node) + ' ' + (node.up ? to_text(node.status) : "failed");
+    if (node.coordinator) line += " c=" + to_text(*node.coordinator);
+  }
+  return line;
+}
+
+bool counts(const Label& label) {
+  return label.what == Label::What::duplicate ||
+         (label.what == Label::What::op && label.op != Op::end_hook && label.op != Op::refuse);
+}
+
+}  // namespace
+
+Story tell_story(const Bounds& bounds, const std::vector<Label>& path) {
+  Bounds exact = bounds;
+  exact.canonical = false;
+  Values values(exact);
+  Mover mover(values);
+  Scribe scribe(values);
+  World world = mover.all_down();
+  Story story;
+  std::vector<Label> whole = mover.opening();
+  const std::size_t opening = whole.size();
+  whole.insert(whole.end(), path.begin(), path.end());
+  for (const Label& label : whole) {
+    std::string line = what_happens(label, values, world);
+    if (label.what == Label::What::op) {
+      const NodeId node{label.node + 1u};
+      Local local = values.local(world.node[label.node]);
+      if (label.op == Op::fail) scribe.fault(journal::FaultKind::killed, node);
+      if (label.op == Op::pause) scribe.fault(journal::FaultKind::paused, node);
+      if (label.op == Op::resume) scribe.fault(journal::FaultKind::resumed, node);
+      if (label.op == Op::recover) {
+        ++local.safe.incarnation.value;
+        scribe.begins(local);
+      }
+    }
+    std::uint32_t wrong = 0;
+    MUSTER_ENSURE(mover.move(world, label, wrong, &scribe));
+    story.lines.push_back(line + standings_in_words(mover.standings(world)));
+    if (story.lines.size() > opening && counts(label)) ++story.counted;
+  }
+  story.journal = std::move(scribe.out);
+  return story;
+}
+
+}  // namespace muster::lab

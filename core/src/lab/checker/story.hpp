@@ -1,0 +1,13 @@
+#pragma once
+
+#include "world.hpp"
+
+#include <muster/lab/checker.hpp>
+
+namespace muster::lab {
+
+/// What happens along that path, told with the true numbers and all fields: what the canonical form
+/// invented would not happen there.
+Story tell_story(const Bounds& bounds, const std::vector<Label>& path);
+
+}  // namespace muster::lab

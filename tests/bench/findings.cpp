@@ -1,0 +1,49 @@
+#include "core/lab/findings.hpp"
+
+#include <muster/lab/checker.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <thread>
+
+/// Every row of the table of findings, or those named, each with what it is given: a Markdown table
+/// for docs/findings.md. MUSTER_STATES limits the states of each.
+
+using namespace muster::lab;
+
+namespace {
+
+std::string verdict(const CheckReport& report) {
+  std::string text;
+  if (const auto& counter = report.counterexample)
+    text = counter->assertion + " **violated**, " + std::to_string(counter->story.lines.size()) +
+           " steps, " + std::to_string(counter->story.counted) +
+           " counted: " + counter->disagreement.why;
+  else
+    text = report.ended ? "holds" : "holds as far as the limit";
+  if (report.wedged)
+    text += report.wedged->worlds == 0
+                ? "; 2 reachable"
+                : "; **wedged** in " + std::to_string(report.wedged->worlds) + " worlds";
+  return text;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::cout
+      << "| row | world | command | verdict | states | cut | s |\n|---|---|---|---|---|---|---|\n";
+  const char* limit = std::getenv("MUSTER_STATES");
+  for (findings::Row& row : findings::rows()) {
+    const bool named = std::any_of(argv + 1, argv + argc,
+                                   [&](const char* id) { return std::string(id) == row.id; });
+    if (argc > 1 && !named) continue;
+    row.bounds.threads = std::max(1u, std::thread::hardware_concurrency());
+    if (limit) row.bounds.limit_states = std::strtoull(limit, nullptr, 10);
+    const CheckReport report = check(row.bounds, [](const Progress&) {});
+    std::cout << "| " << row.id << " | " << row.what << " | `" << findings::command_of(row.bounds)
+              << "` | " << verdict(report) << " | " << report.progress.states << " | " << report.cut
+              << " | " << report.progress.seconds << " |" << std::endl;
+  }
+}

@@ -1,0 +1,216 @@
+#include "findings.hpp"
+
+#include <muster/text.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace muster::lab::findings {
+
+namespace {
+
+// The paper's text: no repair, and no group number that is tested; calls of a former life may
+// linger.
+Bounds literal(std::uint32_t nodes, std::optional<unsigned> failures, unsigned queue) {
+  Bounds bounds;
+  bounds.nodes = nodes;
+  bounds.repairs = Repairs::none();
+  bounds.struck = {Line::counter_test};
+  bounds.channels = Channels::fifo;
+  bounds.failures = failures;
+  bounds.queue = queue;
+  return bounds;
+}
+
+Bounds ships(unsigned failures) {
+  Bounds bounds;
+  bounds.hooks = Hooks::slow;
+  bounds.failures = failures;
+  return bounds;
+}
+
+template <class Change>
+Bounds with(Bounds bounds, Change change) {
+  change(bounds);
+  return bounds;
+}
+
+Bounds without(Bounds bounds, std::initializer_list<Line> lines) {
+  bounds.struck.insert(bounds.struck.end(), lines);
+  return bounds;
+}
+
+Bounds live(Bounds bounds) {
+  bounds.liveness = true;
+  return bounds;
+}
+
+Bounds wrong_timeouts(std::uint32_t nodes, std::optional<unsigned> how_many) {
+  Bounds bounds = literal(nodes, 0, 3);
+  bounds.wrong_timeouts = how_many;
+  bounds.normal_start = true;
+  return bounds;
+}
+
+void normal_for_me(Bounds& bounds) {
+  bounds.repairs.normal_for_me = true;
+}
+void recommended(Bounds& bounds) {
+  bounds.repairs.normal_for_me = bounds.repairs.start_over_halted = true;
+}
+
+void add_literal(std::vector<Row>& rows) {
+  const auto none = std::nullopt;
+  constexpr auto holds = Verdict::holds;
+  constexpr auto violated = Verdict::violated;
+  const Bounds three = literal(3, 2, 1);
+  rows.insert(
+      rows.end(),
+      {{"B1", "literal", live(literal(2, none, 3)), holds},
+       {"B2", "literal", live(literal(3, none, 1)), holds, "", 0, false, false},
+       {"C1", "literal", live(literal(3, none, 2)), holds, "", 0, false, false},
+       {"C2", "literal", live(literal(4, 2, 2)), holds, "", 0, true, false},
+       {"C3", "literal", literal(4, 3, 2), holds, "", 0, false, false},
+       {"U1", "literal, any timeout", wrong_timeouts(2, none), violated, "1a", 3},
+       {"U2", "literal, any timeout", wrong_timeouts(3, none), violated, "1a", 4},
+       {"S1", "literal, 2 wrong timeouts", live(wrong_timeouts(2, 2)), violated, "1a", 3, false},
+       {"S2", "S1 + normal_for_me", live(with(wrong_timeouts(2, 2), normal_for_me)), violated, "1a",
+        3},
+       {"S3", "literal, 3 wrong timeouts", live(wrong_timeouts(3, 3)), violated, "1a", 4, false,
+        false},
+       {"S4", "S3 + normal_for_me", live(with(wrong_timeouts(3, 3), normal_for_me)), violated, "1a",
+        4, true, false},
+       {"M1", "STOP does not end the Election", without(three, {Line::stop_ends_election}),
+        violated, "1a", 12},
+       {"M2", "no h test", without(three, {Line::h_test}), violated, "1a", 13},
+       {"M2b", "no c test", without(three, {Line::c_test}), violated, "hook-grammar", 0, true,
+        false},
+       {"M3", "Election at recovery, h kept",
+        without(three, {Line::down_at_recovery, Line::h_undefined_at_recovery}), violated, "1a",
+        15},
+       {"F8", "Election at recovery, h reset", without(three, {Line::down_at_recovery}), holds, "",
+        0, true, false},
+       {"M4", "no order",
+        with(three,
+             [](Bounds& b) {
+               b.channels = Channels::any;
+               b.queue = 3;
+             }),
+        violated, "1a", 16, true, false},
+       {"M4b", "no order", with(literal(2, 2, 3), [](Bounds& b) { b.channels = Channels::any; }),
+        violated, "hook-grammar", 15},
+       {"M5", "order within a life",
+        with(three,
+             [](Bounds& b) {
+               b.channels = Channels::incarnation;
+               b.queue = 3;
+             }),
+        violated, "1a", 16, true, false},
+       {"M5b", "order within a life",
+        with(literal(2, 2, 3), [](Bounds& b) { b.channels = Channels::incarnation; }), violated,
+        "hook-grammar", 15},
+       {"G1", "a letter comes twice",
+        with(three,
+             [](Bounds& b) {
+               b.duplicates = 2;
+               b.queue = 3;
+             }),
+        violated, "1a", 16, true, false},
+       {"P1/P3", "calls in parallel but Halt",
+        with(three, [](Bounds& b) { b.repairs.parallel_calls = true; }), holds, "", 0, true, false},
+       {"P2", "Halts in parallel", without(three, {Line::halts_one_by_one}), violated, "1a", 13},
+       {"P2b", "Halts ascending", without(three, {Line::halts_descending}), violated, "1a", 13},
+       {"H1", "tags, no order",
+        with(literal(2, 2, 3),
+             [](Bounds& b) {
+               b.channels = Channels::any;
+               b.repairs.tags = true;
+             }),
+        holds, "", 0, true, false},
+       {"H6", "tags, Halts in parallel",
+        without(with(three, [](Bounds& b) { b.repairs.tags = true; }), {Line::halts_one_by_one}),
+        violated, "1a", 15},
+       {"F2", "literal + start_over_halted + normal_for_me",
+        live(with(literal(3, none, 1), recommended)), holds, "", 0, true, false},
+       {"F4", "F2, 2 wrong timeouts and 2 failures",
+        live(with(literal(3, 2, 1),
+                  [](Bounds& b) {
+                    recommended(b);
+                    b.wrong_timeouts = 2;
+                  })),
+        violated, "1a", 0, true, false}});
+}
+
+void add_shipped(std::vector<Row>& rows) {
+  constexpr auto holds = Verdict::holds;
+  constexpr auto violated = Verdict::violated;
+  const auto off = [](bool Repairs::*repair) {
+    return with(ships(2), [&](Bounds& b) { b.repairs.*repair = false; });
+  };
+  rows.insert(
+      rows.end(),
+      {{"V1", "as it ships", ships(1), holds, "", 0, true, false},
+       {"V1", "as it ships", live(ships(2)), holds, "", 0, true, false},
+       {"V3", "Hello of a new life answers Halts and questions",
+        without(with(ships(1), [](Bounds& b) { b.hooks = Hooks::prompt; }),
+                {Line::halt_outlives_life, Line::question_outlives_life}),
+        violated, "1a", 0, true, false},
+       {"V4", "Hello of a new life answers questions",
+        without(ships(2), {Line::question_outlives_life}), violated, "1a", 0, true, false},
+       {"V5", "the proof of an old life spares the question",
+        without(ships(2), {Line::failed_spares_no_question}), violated, "1a", 0, true, false},
+       {"V6", "without start_over_halted", live(off(&Repairs::start_over_halted)), holds, "", 0,
+        false, false},
+       {"V7", "STOP leaves a NewCoordinator waiting",
+        without(ships(2), {Line::stop_refuses_waiting_calls}), holds, "", 0, true, false},
+       {"V8", "a leaving node is silent at once",
+        without(with(ships(1), [](Bounds& b) { b.leaves = 1; }), {Line::leaving_answers}), violated,
+        "", 0, true, false},
+       {"Q5", "reorganize does not wait for the answers",
+        without(ships(2), {Line::reorganize_after_stops}), violated, "hook-grammar", 15},
+       {"Q6", "who refuses NewCoordinator is dropped",
+        without(ships(2), {Line::refusal_starts_over}), holds, "", 0, true, false}});
+}
+
+}  // namespace
+
+std::vector<Row> rows() {
+  std::vector<Row> all;
+  add_literal(all);
+  add_shipped(all);
+  return all;
+}
+
+std::string command_of(const Bounds& bounds) {
+  const auto number = [](std::optional<unsigned> count, const char* none) {
+    return count ? std::to_string(*count) : none;
+  };
+  std::string command = "muster check --nodes " + std::to_string(bounds.nodes) + " --failures " +
+                        number(bounds.failures, "unbounded") + " --queue " +
+                        std::to_string(bounds.queue);
+  if (bounds.wrong_timeouts != 0u) command += " --timeouts " + number(bounds.wrong_timeouts, "any");
+  if (bounds.channels != Channels::session) command += " --channels " + to_text(bounds.channels);
+  if (bounds.hooks != Hooks::prompt) command += " --hooks " + to_text(bounds.hooks);
+  if (bounds.duplicates > 0) command += " --duplicates " + std::to_string(bounds.duplicates);
+  if (bounds.leaves > 0) command += " --leaves " + std::to_string(bounds.leaves);
+  if (bounds.pauses > 0) command += " --pauses " + std::to_string(bounds.pauses);
+  if (bounds.normal_start) command += " --start normal";
+  if (bounds.liveness) command += " --liveness";
+  const bool literal = !bounds.repairs.back_off;
+  if (literal) command += " --literal";
+  Repairs usual = literal ? Repairs::none() : Repairs{};
+  std::vector<bool> as_usual;
+  for_each_field(usual, [&](const char*, bool on) { as_usual.push_back(on); });
+  std::size_t i = 0;
+  for_each_field(bounds.repairs, [&](const char* name, bool on) {
+    if (as_usual[i++] != on) command += " --repair " + std::string(name) + (on ? "=on" : "=off");
+  });
+  for (const Line line : bounds.struck) {
+    std::string name = to_text(line);
+    std::replace(name.begin(), name.end(), '_', '-');
+    command += " --strike " + name;
+  }
+  return command;
+}
+
+}  // namespace muster::lab::findings
