@@ -1,0 +1,229 @@
+#include "world.hpp"
+
+#include <muster/ensure.hpp>
+
+#include <algorithm>
+
+/// What may happen in a world, where the search begins, and what holds there.
+
+namespace muster::lab {
+
+// --- What may happen
+// ----------------------------------------------------------------------------------
+
+bool Mover::can_be_answered(const World& world, std::size_t i,
+                            const LocalFacts::Waits& call) const {
+  const auto holds = [&](std::size_t to, std::size_t from, bool answer) {
+    const std::size_t begin = begin_of(world, queue(to, from));
+    for (std::size_t k = 0; k < world.length[queue(to, from)]; ++k) {
+      const ItemFacts& item = values_.items.facts(world.item[begin + k]);
+      if (item.letter && item.answer == answer && item.call == call.number) return true;
+    }
+    return false;
+  };
+  const std::size_t j = call.to;
+  if (holds(i, j, true)) return true;
+  const LocalFacts& other = facts(world, j);
+  const bool session = values_.bounds.channels == Channels::session;
+  if (!session && holds(j, i, false)) return true;
+  if (!other.up || other.paused) return false;
+  if (session) {
+    if (call.named != 0 && call.named != other.life) return false;
+    if (call.sent_to != other.life) return true;  // it goes to this life when the hosts have met
+    if (holds(j, i, false)) return true;
+  }
+  const auto* end = other.owes.begin() + other.owing;
+  return std::any_of(other.owes.begin(), end, [&](const LocalFacts::Owes& owed) {
+    return owed.to == i && owed.number == call.number;
+  });
+}
+
+void Mover::labels(const World& world, std::vector<Label>& out) {
+  out.clear();
+  for (std::size_t i = 0; i < nodes(); ++i) {
+    labels_of(world, i, out);
+    for (std::size_t j = 0; j < nodes(); ++j)
+      if (j != i) labels_between(world, i, j, out);
+  }
+}
+
+void Mover::labels_of(const World& world, std::size_t i, std::vector<Label>& out) {
+  const LocalFacts& node = facts(world, i);
+  const auto offer = [&](Op op, std::size_t index = 0) {
+    out.push_back({Label::What::op, op, static_cast<std::uint8_t>(i), static_cast<std::uint8_t>(i),
+                   static_cast<std::uint8_t>(index)});
+  };
+  if (!node.up) return offer(Op::recover);
+  if (world.remaining(Trouble::failure) > 0) offer(Op::fail);
+  if (node.paused) return offer(Op::resume);
+  if (world.remaining(Trouble::pause) > 0) offer(Op::pause);
+  if (world.remaining(Trouble::leave) > 0 && !node.leaving) offer(Op::leave);
+  for (std::size_t timer = 0; timer < 3; ++timer)
+    if (node.timers >> timer & 1) offer(Op::expire, timer);
+  if (node.hook_ends) offer(Op::end_hook);
+  if (node.hook_may_fail && world.remaining(Trouble::hook) > 0) offer(Op::fail_hook);
+  for (std::size_t k = 0; k < node.waiting; ++k) {
+    const LocalFacts::Waits& call = node.waits[k];
+    if (call.given_up) continue;
+    if (world.remaining(Trouble::wrong_timeout) > 0 || !can_be_answered(world, i, call)) {
+      offer(Op::silence, k);
+      out.back().peer = call.to;
+    }
+  }
+}
+
+void Mover::labels_between(const World& world, std::size_t i, std::size_t j,
+                           std::vector<Label>& out) {
+  const Bounds& bounds = values_.bounds;
+  const LocalFacts& node = facts(world, i);
+  const LocalFacts& other = facts(world, j);
+  const std::size_t begin = begin_of(world, queue(i, j));
+  const std::size_t length = world.length[queue(i, j)];
+  const auto offer = [&](Label::What what, Op op, std::size_t index) {
+    out.push_back({what, op, static_cast<std::uint8_t>(i), static_cast<std::uint8_t>(j),
+                   static_cast<std::uint8_t>(index)});
+  };
+  const auto item = [&](std::size_t k) -> const ItemFacts& {
+    return values_.items.facts(world.item[begin + k]);
+  };
+  for (std::size_t k = 0; k < length; ++k) {
+    bool possible = k == 0 || bounds.channels == Channels::any;
+    if (bounds.channels == Channels::incarnation) {
+      possible = true;
+      for (std::size_t l = 0; l < k; ++l) possible = possible && item(l).life != item(k).life;
+    }
+    if (!possible) continue;
+    if (!node.up) {
+      offer(Label::What::lose_last, Op::take, k);  // there is nobody who could take it
+      continue;
+    }
+    if (node.paused) continue;
+    offer(Label::What::op, Op::take, k);
+    if (item(k).letter && world.remaining(Trouble::duplicate) > 0)
+      offer(Label::What::duplicate, Op::take, k);
+    if (item(k).letter && world.remaining(Trouble::loss) > 0) offer(Label::What::lose, Op::take, k);
+  }
+  if (bounds.channels != Channels::session || !node.up || node.paused || other.up) return;
+  if (length > 0 && (item(length - 1).letter || item(length - 1).new_life))
+    offer(Label::What::lose_last, Op::take, length - 1);
+  bool refused = node.with[j] != 0;
+  for (std::size_t k = 0; k < length; ++k)
+    refused = refused && (item(k).letter || item(k).new_life);
+  for (std::size_t k = 0; k < node.waiting; ++k)
+    refused = refused || (node.waits[k].to == j && !node.waits[k].given_up);
+  if (refused) offer(Label::What::op, Op::refuse, 0);
+}
+
+// --- Beginning, and judging
+// ---------------------------------------------------------------------------
+
+World Mover::first() {
+  World world = all_down();
+  for (const Label& label : opening()) {
+    std::uint32_t wrong = 0;
+    MUSTER_ENSURE(move(world, label, wrong) && !wrong);
+  }
+  return world;
+}
+
+// Without trouble, all come up and become one group: letters before lives, lives before timers.
+std::vector<Label> Mover::opening() {
+  std::vector<Label> path;
+  if (!values_.bounds.normal_start) return path;
+  World world = all_down();
+  std::vector<Label> offered;
+  const auto rank = [&](const Label& label) {
+    if (disturbs(world, label)) return label.op == Op::recover ? 1 : 3;
+    return label.op == Op::expire ? 2 : 0;
+  };
+  constexpr std::size_t enough = 1000;
+  while (path.size() < enough) {
+    labels(world, offered);
+    const Label next = *std::min_element(
+        offered.rbegin(), offered.rend(),
+        [&](const Label& left, const Label& right) { return rank(left) < rank(right); });
+    if (rank(next) == 2 && settled(world)) break;
+    std::uint32_t wrong = 0;
+    MUSTER_ENSURE(move(world, next, wrong) && !wrong);
+    path.push_back(next);
+  }
+  MUSTER_ENSURE(settled(world));
+  return path;
+}
+
+bool Mover::disturbs(const World& world, const Label& label) const {
+  if (label.what != Label::What::op) return label.what != Label::What::lose_last;
+  switch (label.op) {
+    case Op::fail:
+    case Op::pause:
+    case Op::leave:
+    case Op::fail_hook:
+      return true;
+    case Op::recover:
+      return !facts(world, label.node).returns;
+    case Op::silence:
+      return can_be_answered(world, label.node, facts(world, label.node).waits[label.index]);
+    default:
+      return false;
+  }
+}
+
+World Mover::all_down() {
+  World world;
+  const Bounds& bounds = values_.bounds;
+  const auto some = [](std::optional<unsigned> count) { return std::min(count.value_or(15), 15u); };
+  const std::array<unsigned, 7> left = {
+      some(bounds.failures),
+      some(bounds.wrong_timeouts),
+      some(bounds.duplicates),
+      some(bounds.losses),
+      some(bounds.pauses),
+      some(bounds.leaves),
+      bounds.hooks == Hooks::failing ? some(bounds.failed_hooks) : 0u};
+  for (std::size_t i = 0; i < left.size(); ++i) world.left |= left[i] << 4 * i;
+  for (std::size_t i = 0; i < nodes(); ++i) {
+    Local local;
+    local.node = NodeId{static_cast<std::uint32_t>(i + 1)};
+    local.with.resize(nodes());
+    world.node[i] = values_.local(local);
+  }
+  if (bounds.canonical) canonical_(world, nodes());
+  return world;
+}
+
+std::vector<Standing> Mover::standings(const World& world) const {
+  std::vector<Standing> all;
+  for (std::size_t i = 0; i < nodes(); ++i)
+    all.push_back(values_.standing(facts(world, i).standing));
+  return all;
+}
+
+std::uint64_t Mover::key_of_standings(const World& world) const {
+  std::uint64_t key = 1;
+  for (std::size_t i = 0; i < nodes(); ++i) {
+    key = (key ^ facts(world, i).standing) * 0x9E3779B97F4A7C15;
+    key ^= key >> 29;
+  }
+  return key | 1;
+}
+
+std::optional<Wrong> Mover::judge(const World& world) {
+  const std::uint64_t key = key_of_standings(world);
+  if (well_.find(key)) return std::nullopt;
+  const std::vector<Standing> all = standings(world);
+  if (auto disagreement = assertion_1a(all)) return Wrong{"1a", *disagreement};
+  if (auto disagreement = assertion_1b(all)) return Wrong{"1b", *disagreement};
+  if (auto disagreement = works_apart(all)) return Wrong{"works-apart", *disagreement};
+  well_.insert(key, true);
+  return std::nullopt;
+}
+
+bool Mover::settled(const World& world) {
+  const std::uint64_t key = key_of_standings(world);
+  if (const bool* known = settled_.find(key)) return *known;
+  const bool settled = !assertion_2(standings(world));
+  settled_.insert(key, settled);
+  return settled;
+}
+
+}  // namespace muster::lab
