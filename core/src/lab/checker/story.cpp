@@ -1,6 +1,5 @@
 #include "story.hpp"
 
-#include <muster/ensure.hpp>
 #include <muster/text.hpp>
 
 #include <chrono>
@@ -124,7 +123,10 @@ Story tell_story(const Bounds& bounds, const std::vector<Label>& path) {
       }
     }
     std::uint32_t wrong = 0;
-    MUSTER_ENSURE(mover.move(world, label, wrong, &scribe));
+    if (!mover.move(world, label, wrong, &scribe)) {
+      story.lines.push_back(line + ": NOT SO with the true numbers; a fault of the checker");
+      break;
+    }
     story.lines.push_back(line + standings_in_words(mover.standings(world)));
     if (story.lines.size() > opening && counts(label)) ++story.counted;
   }
