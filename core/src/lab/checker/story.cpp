@@ -2,6 +2,7 @@
 
 #include <muster/text.hpp>
 
+#include <algorithm>
 #include <chrono>
 
 namespace muster::lab {
@@ -101,6 +102,7 @@ bool counts(const Label& label) {
 Story tell_story(const Bounds& bounds, const std::vector<Label>& path) {
   Bounds exact = bounds;
   exact.canonical = false;
+  exact.queue = std::max(bounds.queue, 8u);  // dead letters take room here
   Values values(exact);
   Mover mover(values);
   Scribe scribe(values);
