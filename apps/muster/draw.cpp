@@ -1,6 +1,7 @@
 #include "apps/muster/draw.hpp"
 
 #include "apps/muster/commands.hpp"
+#include "apps/muster/draw/html.hpp"
 #include "apps/muster/draw/svg.hpp"
 #include "apps/muster/draw/texts.hpp"
 #include "apps/muster/text.hpp"
@@ -21,6 +22,7 @@ struct Format {
 };
 
 constexpr Format formats[] = {{"svg", ".svg", drawing::svg},
+                              {"html", ".html", drawing::html},
                               {"mermaid", ".mmd", drawing::mermaid},
                               {"shiviz", ".shiviz", drawing::shiviz}};
 
@@ -40,9 +42,9 @@ Expected<const Format*> format_of(const DrawOptions& options) {
     if (options.format.empty() ? ending == format.ending : options.format == format.name)
       return &format;
   if (!options.format.empty())
-    return usage("--format " + options.format + ": it is svg, mermaid or shiviz");
+    return usage("--format " + options.format + ": it is svg, html, mermaid or shiviz");
   return usage(options.output +
-               ": no format goes by this ending: .svg, .mmd or .shiviz; or name "
+               ": no format goes by this ending: .svg, .html, .mmd or .shiviz; or name "
                "one with --format");
 }
 
@@ -116,9 +118,9 @@ void add_draw_command(CLI::App& app, int& exit_code) {
       ->required();
   command
       ->add_option("-o,--output", options->output,
-                   "The file: .svg, .mmd or .shiviz; - is standard output")
+                   "The file: .svg, .html, .mmd or .shiviz; - is standard output")
       ->required();
-  command->add_option("--format", options->format, "svg, mermaid or shiviz");
+  command->add_option("--format", options->format, "svg, html, mermaid or shiviz");
   command->add_option("--from", options->from, "Draw from this time since the first line, as 2s");
   command->add_option("--until", options->until, "Draw until this time since the first line");
   command->add_option("--nodes", options->nodes, "Draw only these, as 1,2,5")->delimiter(',');

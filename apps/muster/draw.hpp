@@ -12,7 +12,7 @@ namespace muster::apps {
 struct DrawOptions {
   std::vector<std::filesystem::path> journals;
   std::string output;  ///< "-" is `out`
-  std::string format;  ///< svg, mermaid or shiviz; empty: by the ending of `output`
+  std::string format;  ///< svg, html, mermaid or shiviz; empty: by the ending of `output`
   std::string from;    ///< durations since the first line; empty: all
   std::string until;
   std::vector<std::uint32_t> nodes;  ///< empty: all

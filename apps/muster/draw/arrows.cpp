@@ -121,7 +121,9 @@ class ArrowPen {
     std::string transform = "translate(" + where + ')';
     if (degrees != 0) transform += " rotate(" + std::to_string(degrees) + ')';
     Tag tag(out_, "text");
-    tag.with("class", of_class).with("transform", transform).with("dy", -3);
+    tag.with("class", of_class)
+        .with("transform", transform)
+        .with("dy", of_class == "label" ? -3 : 10);
     if (ends_here) tag.with("text-anchor", "end");
     tag.text(text);
   }
