@@ -16,8 +16,6 @@ constexpr int widest_lane = 190;
 constexpr int break_height = 34;
 constexpr int most_for_time = 14;
 constexpr int between_ticks = 60;
-/// A page of A4 is so many times as high as it is wide, in hundredths, without its margins.
-constexpr int page_shape = 140;
 
 /// What a moment needs to be readable.
 struct Room {
@@ -96,27 +94,6 @@ void place_ticks(const Chart& chart, Layout& layout) {
   }
 }
 
-// Pages end where nothing happens, as far down as they reach.
-void cut_pages(Layout& layout) {
-  const int page = (layout.width * page_shape) / 100 - layout.head;
-  int begin = layout.top;
-  while (layout.bottom - begin > page) {
-    const int end = begin + page;
-    int cut = end;
-    int widest = 0;
-    for (std::size_t i = 1; i < layout.y.size(); ++i) {
-      const int gap = layout.y[i] - layout.y[i - 1];
-      const int middle = layout.y[i - 1] + gap / 2;
-      if (middle <= begin + page * 3 / 4 || middle > end || gap < widest) continue;
-      widest = gap;
-      cut = middle;
-    }
-    layout.pages.push_back(cut);
-    begin = cut;
-  }
-  layout.pages.push_back(layout.height);
-}
-
 bool has_notes(const Chart& chart) {
   return !chart.violations.empty() || !chart.not_claimed.empty() ||
          std::any_of(chart.moments.begin(), chart.moments.end(), [](const Moment& moment) {
@@ -162,7 +139,6 @@ Layout lay_out(const Chart& chart) {
   place_moments(chart, layout);
   layout.height = layout.bottom + 12;
   place_ticks(chart, layout);
-  cut_pages(layout);
   return layout;
 }
 

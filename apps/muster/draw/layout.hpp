@@ -31,7 +31,6 @@ struct Layout {
   std::vector<int> y;  ///< of each moment
   std::vector<Break> breaks;
   std::vector<Tick> ticks;
-  std::vector<int> pages;  ///< y at which a page of paper ends, and the next begins
 
   /// Of the lane of a node.
   [[nodiscard]] int x_of(NodeId node) const;
