@@ -257,6 +257,22 @@ BOOST_AUTO_TEST_CASE(a_node_that_is_initialised_adopts_a_later_life_durably) {
   cluster.judge({"durable"});
 }
 
+// Its peers have seen the very incarnation that the empty store begins with.
+BOOST_AUTO_TEST_CASE(a_store_wiped_after_its_first_life_is_begun_anew_as_well) {
+  test::ClusterOptions options{.nodes = 2};
+  options.alter = [&](NodeId, net::NodeOptions& node) { node.initialise = true; };
+  Cluster cluster(std::move(options));
+  cluster.start(2);
+  cluster.start(1);
+  cluster.await_group({1, 2});
+  cluster.kill(1);
+  cluster.wipe(1);
+  cluster.start(1);
+  cluster.await("the adopted life", [&] { return cluster.journals.life(NodeId{1}).value == 2; });
+  cluster.await_group({1, 2});
+  cluster.judge({"durable"});
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(clones)
