@@ -147,16 +147,19 @@ std::string view_words(const View& view) {
 std::string time_words(Duration t) {
   const auto ns = t.count();
   if (ns < 0) return "-" + time_words(-t);
-  const bool seconds = ns >= 1'000'000'000;
   if (ns < 1000) return std::to_string(ns) + " ns";
-  const auto unit = seconds ? 1'000'000'000 : ns >= 1'000'000 ? 1'000'000 : 1000;
-  const auto thousandths = ns / (unit / 1000);
-  std::string decimals = std::to_string(thousandths % 1000);
-  decimals.insert(0, 3 - decimals.size(), '0');
-  return std::to_string(thousandths / 1000) + '.' + decimals +
-         (seconds        ? " s"
-          : unit == 1000 ? " us"
-                         : " ms");
+  const bool seconds = ns >= 1'000'000'000;
+  const bool micro = ns < 1'000'000;
+  // Steps lie microseconds apart, after the first second too.
+  const std::size_t digits = seconds ? 6 : 3;
+  const auto smallest = ns / (micro ? 1 : 1000);
+  const auto unit = seconds ? 1'000'000 : 1000;
+  std::string decimals = std::to_string(smallest % unit);
+  decimals.insert(0, digits - decimals.size(), '0');
+  return std::to_string(smallest / unit) + '.' + decimals +
+         (seconds ? " s"
+          : micro ? " us"
+                  : " ms");
 }
 
 std::string shortened(std::string text, std::size_t most) {

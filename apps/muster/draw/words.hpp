@@ -28,7 +28,7 @@ std::string fault_words(const journal::Fault& fault);
 /// "Normal c=5 g=(3,5)".
 std::string view_words(const View& view);
 
-/// "1.250 s"; "3.217 ms" where there is less than a second.
+/// "1.250004 s"; "3.217 ms" where there is less than a second.
 std::string time_words(Duration t);
 
 /// At most so many bytes of a text, whole characters; "..." where something was left out.
