@@ -88,12 +88,12 @@ chan procedure_of[N + 1] = [0] of { mtype };
   :: procedure_of[i]?FAIL -> goto failed \
   fi
 
-/* Scratch of d_steps, no part of the state. */
-hidden mtype p;
-hidden byte x;
-hidden byte awaited;
-hidden byte k;
-hidden byte m;
+/* Scratch of indivisible steps, 0 after each. */
+mtype p;
+byte x;
+byte awaited;
+byte k;
+byte m;
 
 #define ONLY(j) (1 << (j))
 #define HAS(set, j) (((set) & ONLY(j)) != 0)
@@ -126,6 +126,8 @@ inline forget(j) {
   :: m > 0 -> way(i, j)?p, x, _; way(i, j)!p, x, 0; m--
   :: else -> break
   od;
+  p = 0;
+  x = 0;
   called = called & ~ONLY(j)
 }
 
@@ -253,7 +255,7 @@ up:
       :: REQUEST_IS_NEXT(4, i) -> j = 4
 #endif
       fi;
-      d_step { serve(); j = 0 };
+      d_step { serve(); p = 0; x = 0; awaited = 0; j = 0 };
       if
       :: stop -> stop = 0; procedure_of[i]!STOP
       :: else
@@ -483,7 +485,9 @@ active [N] proctype Procedure() {
 active proctype Disorder() {
   byte w;
   do
-  :: d_step { len(ways[w]) > 1 -> ways[w]?p, x, awaited; ways[w]!p, x, awaited }
+  :: d_step {
+      len(ways[w]) > 1 -> ways[w]?p, x, awaited; ways[w]!p, x, awaited; p = 0; x = 0; awaited = 0
+    }
   :: d_step { w = (w + 1) % (N * N) }
   od
 }
