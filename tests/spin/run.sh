@@ -16,22 +16,23 @@ done
 # row; when it runs; the verdict; definitions of bully.pml
 rows='
 B1   test  holds     -DN=2 -DCAP=3
-B2f  test  holds     -DN=3 -DFAILURES=1
-U1   test  violated  -DN=2 -DANY -DFAILURES=0
-U2   test  violated  -DN=3 -DANY -DFAILURES=0
-M1   test  violated  -DN=3 -DM1 -DFAILURES=3
-M2   test  violated  -DN=3 -DM2 -DFAILURES=3
-M3   test  violated  -DN=3 -DM3 -DFAILURES=3
-P2   test  violated  -DN=3 -DP2 -DFAILURES=3
-P2b  test  violated  -DN=3 -DP2B -DFAILURES=3
-M4b  test  violated  -DN=2 -DNOFIFO -DFAILURES=3 -DCAP=3
-W    test  violated  -DN=3 -DWEDGED -DFAILURES=3
-F2f  test  holds     -DN=3 -DR67 -DR612 -DFAILURES=1
+B2a  test  holds     -DN=3 -DFAILURES=0
+U1   test  violated  -DN=2 -DFAILURES=0 -DANY
+U2   test  violated  -DN=3 -DFAILURES=0 -DANY
+M1   test  violated  -DN=3 -DFAILURES=0 -DM1
+M2   test  violated  -DN=3 -DFAILURES=0 -DM2
+M3   test  violated  -DN=3 -DFAILURES=1 -DM3
+P2   test  violated  -DN=3 -DFAILURES=0 -DP2
+P2b  test  violated  -DN=3 -DFAILURES=0 -DP2B
+M4b  test  violated  -DN=2 -DFAILURES=1 -DNOFIFO -DCAP=3
+F2a  test  holds     -DN=3 -DFAILURES=0 -DR67 -DR612
 B2   long  holds     -DN=3
-M2b  long  violated  -DN=3 -DM2B -DFAILURES=3
-F8   long  holds     -DN=3 -DF8 -DFAILURES=2
-WF   long  holds     -DN=3 -DWEDGED -DR67 -DR612 -DFAILURES=2
+B2b  long  holds     -DN=3 -DFAILURES=1
+M2b  long  violated  -DN=3 -DFAILURES=1 -DM2B
+F8   long  holds     -DN=3 -DFAILURES=1 -DF8
 F2   long  holds     -DN=3 -DR67 -DR612
+W    long  violated  -DN=3 -DFAILURES=2 -DWEDGED
+WF   long  holds     -DN=3 -DFAILURES=2 -DWEDGED -DR67 -DR612
 '
 
 if [[ ${KEEP-} ]]; then
