@@ -19,10 +19,10 @@ B1   test  holds     -DN=2 -DCAP=3
 B2a  long  holds     -DN=3 -DFAILURES=0
 U1   test  violated  -DN=2 -DFAILURES=0 -DANY
 U2   long  violated  -DN=3 -DFAILURES=0 -DANY
-M1   long  violated  -DN=3 -DFAILURES=0 -DM1
+M1   test  violated  -DN=3 -DFAILURES=0 -DM1
 M2   long  violated  -DN=3 -DFAILURES=0 -DM2
 M3   long  violated  -DN=3 -DFAILURES=1 -DM3
-P2   long  violated  -DN=3 -DFAILURES=0 -DP2
+P2   test  violated  -DN=3 -DFAILURES=0 -DP2
 P2b  long  violated  -DN=3 -DFAILURES=0 -DP2B
 M4b  long  violated  -DN=2 -DFAILURES=1 -DNOFIFO -DCAP=3
 F2a  long  holds     -DN=3 -DFAILURES=0 -DR67 -DR612
