@@ -56,7 +56,8 @@ verdict() {
   states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' pan.log)
   if grep -q 'assertion violated' pan.log; then
     found=violated
-  elif grep -q 'errors: 0' pan.log && ! grep -qiE 'search not completed|depth too small|out of memory' pan.log; then
+  elif grep -q 'errors: 0' pan.log &&
+    ! grep -qiE 'search not completed|depth too small|out of memory' pan.log; then
     found=holds
   else
     found=unfinished
