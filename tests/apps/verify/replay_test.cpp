@@ -219,7 +219,9 @@ BOOST_AUTO_TEST_CASE(is_reported_once_a_life) {
     if (life < 2) last_step(node.lines).view.procedure = "Probing";
     node.give(Expired{Timer::check});
   }
-  const Printed printed = replay(node.lines, {{}, {}, false, true});
+  apps::ReplayOptions options;
+  options.json = true;
+  const Printed printed = replay(node.lines, options);
   BOOST_TEST(printed.code == 1);
   std::istringstream lines(printed.out);
   std::vector<boost::json::object> objects;
