@@ -1,0 +1,66 @@
+#pragma once
+
+#include "life.hpp"
+
+#include <muster/assertions.hpp>
+
+#include <set>
+#include <vector>
+
+namespace muster::lab {
+
+/// The nodes of a world, and what befalls them.
+class World::Impl {
+ public:
+  explicit Impl(WorldOptions chosen);
+  ~Impl();
+
+  /// What outlives the lives of one node.
+  struct Node {
+    Config config;
+    std::unique_ptr<SafeStorage> storage;
+    std::shared_ptr<simulated::Life> life;  ///< the present one, or the last
+    bool up = false;
+    bool failing = false;  ///< its end is on the agenda
+    View view;
+    std::uint64_t points = 0;
+    std::uint64_t lives = 0;
+    unsigned stood_back = 0;  ///< how often, since it was last Normal
+  };
+
+  Node& at(NodeId node) { return nodes_.at(node.value - 1); }
+  [[nodiscard]] const Node& at(NodeId node) const { return nodes_.at(node.value - 1); }
+
+  void begin_life(NodeId id, SafeState safe);
+  bool restart(NodeId id);
+  void end_life(NodeId id, journal::FaultKind kind, bool machine_off);
+  bool wipe(NodeId id);
+  bool cut(NodeId node, const NodeSet& from, bool both_ways);
+  bool heal();
+  void fault(journal::FaultKind kind, std::optional<NodeId> node,
+             std::optional<NodeSet> from = std::nullopt);
+  [[nodiscard]] bool is_normal() const;
+
+  WorldOptions options;
+  simulated::Surroundings world;
+  simulated::Network network;
+  NodeSet ids;
+  std::optional<CrashPoint> crash;
+  std::string crashed_at;
+
+ private:
+  void point(NodeId id, const char* what);
+  void died(NodeId id);
+  void left(NodeId id, LeaveCause cause);
+  void outlived(NodeId id, Incarnation seen);
+  void fatal(NodeId id, const Failure& failure);
+  void begin_next_life(NodeId id, Incarnation above);
+  void next_life_after(NodeId id, Duration delay, Incarnation above);
+  simulated::Life::Handlers handlers(NodeId id);
+  std::shared_ptr<simulated::Life> drop(NodeId id);
+
+  std::vector<Node> nodes_;
+  std::set<std::pair<NodeId, NodeId>> cuts_;
+};
+
+}  // namespace muster::lab
