@@ -28,6 +28,12 @@ struct HookFate {
   Duration late{};                     ///< its end is told so much later
 };
 
+/// A point at which a life may end: after an action, or before or after a commit to its storage.
+struct CrashPoint {
+  NodeId node;
+  std::uint64_t point{};  ///< counts the points of this node, in all its lives, from 1
+};
+
 struct WorldOptions {
   std::uint32_t nodes = 5;
   /// Gives the whole run: delays, the times of commits, what is lost when a process ends.
@@ -49,18 +55,14 @@ struct WorldOptions {
   /// A store that is younger than what others have seen of its node is adopted, as
   /// `muster node --initialise` does; otherwise that node ends with exit code 65.
   bool initialise = true;
+  /// The process of that node ends when it comes to that point; once.
+  std::optional<CrashPoint> fail_at;
 
   // What a simulation decides anew each time.
   std::function<HookFate(NodeId, Hook)> hook_fate;
   std::function<Duration(NodeId)> commit_time;
   /// How long a thousandth of a second of a node's clock takes, in microseconds; none: 1000.
   std::function<std::uint32_t(NodeId)> clock_rate;
-};
-
-/// A point at which a life may end: after an action, or before or after a commit to its storage.
-struct CrashPoint {
-  NodeId node;
-  std::uint64_t point{};  ///< counts the points of this node, in all its lives, from 1
 };
 
 /// See the file's head. All nodes begin their first life at once. No member may be called from
@@ -98,8 +100,8 @@ class World {
   bool cut(NodeId node, NodeSet from);       ///< nothing passes between it and those
   bool cut_one_way(NodeId from, NodeId to);  ///< nothing passes from one to the other
   bool heal();  ///< whatever was cut is whole again, and what was held back comes
-  /// The process of that node ends when it comes to that point; once.
-  void fail_at(CrashPoint point);
+  /// As the option, from now on; none: nobody fails there.
+  void fail_at(std::optional<CrashPoint> point);
 
   // --- Looking
 
@@ -125,6 +127,8 @@ class World {
 
   /// All that has happened (docs/journal.md).
   [[nodiscard]] const std::deque<journal::Line>& lines() const;
+  /// Takes them out of the world, which is not to be run any more.
+  std::deque<journal::Line> take_lines();
   /// The same as JSON Lines, for `muster verify`, `replay` and `draw`.
   [[nodiscard]] std::string journal() const;
   /// The journal, checked.

@@ -1,5 +1,7 @@
 #include "cluster.hpp"
 
+#include <muster/json.hpp>
+
 #include <algorithm>
 
 namespace muster::lab {
@@ -45,7 +47,6 @@ World::Impl::~Impl() {
 }
 
 // --- Lives
-// --------------------------------------------------------------------------------------------------
 
 Life::Handlers World::Impl::handlers(NodeId id) {
   Life::Handlers handlers;
@@ -68,9 +69,10 @@ Life::Handlers World::Impl::handlers(NodeId id) {
 bool World::Impl::restart(NodeId id) {
   Node& node = at(id);
   if (node.up) return false;
-  if (options.open_storage)
+  if (options.open_storage) {
+    node.storage.reset();  // closed before it is opened again
     node.storage = options.open_storage(id);
-  else if (!node.storage)
+  } else if (!node.storage)
     node.storage = std::make_unique<simulated::Cells>();
   SafeState safe = node.storage->load().value();
   ++safe.incarnation.value;
@@ -113,9 +115,9 @@ void World::Impl::died(NodeId id) {
   world.agenda.soon([life = node.life] {});
 }
 
-void World::Impl::end_life(NodeId id, FaultKind kind, bool machine_off) {
+void World::Impl::end_life(NodeId id, FaultKind kind, bool machine_off, bool in_the_store) {
   fault(kind, id);
-  at(id).life->end(world.random.one_in(2));
+  at(id).life->end(in_the_store);
   network.ended(id, machine_off, !machine_off && world.random.one_in(2));
   died(id);
   if (!options.restart_after) return;
@@ -125,7 +127,6 @@ void World::Impl::end_life(NodeId id, FaultKind kind, bool machine_off) {
 }
 
 // --- Ends that a life brings about itself
-// -------------------------------------------------------------------
 
 void World::Impl::left(NodeId id, LeaveCause cause) {
   Node& node = at(id);
@@ -155,34 +156,26 @@ void World::Impl::outlived(NodeId id, Incarnation seen) {
 void World::Impl::fatal(NodeId id, const Failure& failure) {
   if (!at(id).up) return;
   at(id).life->note_end(failure);
-  end_life(id, FaultKind::ended, false);
+  end_life(id, FaultKind::ended, false, true);
 }
 
 void World::Impl::point(NodeId id, const char* what) {
   Node& node = at(id);
   ++node.points;
-  if (!crash || crash->node != id || crash->point != node.points) return;
-  crash.reset();
+  if (!options.fail_at || options.fail_at->node != id || options.fail_at->point != node.points)
+    return;
+  options.fail_at.reset();
   crashed_at = what;
-  const auto* step = [&]() -> const journal::Step* {
-    for (auto line = world.lines.rbegin(); line != world.lines.rend(); ++line)
-      if (const auto* last = std::get_if<journal::Step>(&*line); last && last->stamp.node == id)
-        return last;
-    return nullptr;
-  }();
-  if (step) crashed_at += " of " + to_text(step->event);
-  fault(FaultKind::killed, id);
-  node.life->end(false);
-  network.ended(id, false, false);
-  died(id);
-  if (!options.restart_after) return;
-  world.agenda.after(*options.restart_after, [this, id, lives = node.lives] {
-    if (at(id).lives == lives) restart(id);
+  const auto last = std::find_if(world.lines.rbegin(), world.lines.rend(), [&](const auto& line) {
+    const auto* step = std::get_if<journal::Step>(&line);
+    return step && step->stamp.node == id;
   });
+  if (last != world.lines.rend())
+    crashed_at += ", after " + to_json(std::get<journal::Step>(*last).event);
+  end_life(id, FaultKind::killed, false, false);
 }
 
 // --- Faults
-// -------------------------------------------------------------------------------------------------
 
 void World::Impl::fault(FaultKind kind, std::optional<NodeId> node, std::optional<NodeSet> from) {
   world.lines.emplace_back(journal::Fault{world.agenda.now(), kind, node, std::move(from)});

@@ -21,7 +21,6 @@ class World::Impl {
     std::unique_ptr<SafeStorage> storage;
     std::shared_ptr<simulated::Life> life;  ///< the present one, or the last
     bool up = false;
-    bool failing = false;  ///< its end is on the agenda
     View view;
     std::uint64_t points = 0;
     std::uint64_t lives = 0;
@@ -33,7 +32,8 @@ class World::Impl {
 
   void begin_life(NodeId id, SafeState safe);
   bool restart(NodeId id);
-  void end_life(NodeId id, journal::FaultKind kind, bool machine_off);
+  /// `in_the_store`: so ends the commit that is being made.
+  void end_life(NodeId id, journal::FaultKind kind, bool machine_off, bool in_the_store);
   bool wipe(NodeId id);
   bool cut(NodeId node, const NodeSet& from, bool both_ways);
   bool heal();
@@ -45,7 +45,6 @@ class World::Impl {
   simulated::Surroundings world;
   simulated::Network network;
   NodeSet ids;
-  std::optional<CrashPoint> crash;
   std::string crashed_at;
 
  private:

@@ -12,7 +12,6 @@ constexpr std::size_t largest_value = 1024 * 1024;
 }  // namespace
 
 // --- Cells
-// ----------------------------------------------------------------------------------------------
 
 Expected<> Cells::save(const SafeState& safe) {
   safe_ = safe;
@@ -49,7 +48,6 @@ Expected<> Cells::scan(std::string_view prefix,
 }
 
 // --- Disk
-// -----------------------------------------------------------------------------------------------
 
 void Disk::save(const SafeState& safe, Work durable) {
   saves_.push_back({safe, std::move(durable)});

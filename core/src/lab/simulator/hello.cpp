@@ -21,7 +21,6 @@ Duration doubled(Duration first, unsigned times, Duration most) {
 }  // namespace
 
 // --- Dials
-// ----------------------------------------------------------------------------------------------
 
 // A session needs a connection, for else nothing would prove its end; and so does a call.
 bool Sessions::wanted(const Peer& to) const {
@@ -113,7 +112,6 @@ void Sessions::give_up_dial(Peer& to) {
 }
 
 // --- Hellos
-// ---------------------------------------------------------------------------------------------
 
 Hello Sessions::own_hello(Peer& to) {
   Hello hello{incarnation_, instance_, ++hellos_, to.session_count, to.instance, 0, 0};

@@ -18,7 +18,6 @@ std::unique_ptr<Application> Hooks::abandon() {
 }
 
 // --- The three actions
-// ------------------------------------------------------------------------------------
 
 // Permits are revoked before anything else, and all of it has one deadline.
 void Hooks::perform(const Stop& action) {
@@ -69,7 +68,6 @@ void Hooks::perform(const Start& action) {
 }
 
 // --- Stopping
-// ---------------------------------------------------------------------------------------------
 
 void Hooks::go_on_stopping() {
   if (!stopping_->owed) {
@@ -92,7 +90,6 @@ void Hooks::stopped_when_all_done() {
 }
 
 // --- Calling a hook, and its end
-// --------------------------------------------------------------------------
 
 // Whenever the application says that it has ended, the end is looked at later, and not within what
 // the application does.
@@ -182,7 +179,6 @@ void Hooks::ended_badly(const Running& ran, const std::string& why) {
 }
 
 // --- Deadlines
-// --------------------------------------------------------------------------------------------
 
 void Hooks::bound(Duration deadline, std::function<void()> overrun) {
   process_->after(deadline, [this, number = ++deadlines_, overrun = std::move(overrun)] {

@@ -37,7 +37,6 @@ Life::Life(std::shared_ptr<Process> process, Network& network, const Config& con
       sessions_(network, process_, config, safe_, session_handlers()) {}
 
 // --- Its beginning and its end
-// ------------------------------------------------------------------------------
 
 void Life::begin() {
   network_.listen(config_.self, process_, &sessions_);
@@ -62,7 +61,6 @@ void Life::note_end(const Failure& why) {
 }
 
 // --- Events
-// -------------------------------------------------------------------------------------------------
 
 void Life::put(Event event, std::uint64_t expiry) {
   if (process_->over()) return;
@@ -124,7 +122,6 @@ void Life::give(const Event& event) {
 }
 
 // --- Actions
-// ------------------------------------------------------------------------------------------------
 
 void Life::perform_rest() {
   while (performed_ < actions_->size()) {
@@ -186,7 +183,6 @@ void Life::arm(Timer timer, unsigned level) {
 }
 
 // --- Promptness
-// ---------------------------------------------------------------------------------------------
 
 void Life::pause() {
   paused_at_ = process_->now();
@@ -208,7 +204,6 @@ void Life::resume() {
 }
 
 // --- The journal, and what the parts of a life tell
-// -----------------------------------------------------------
 
 journal::Stamp Life::next_stamp() {
   return {process_->now(), config_.self, safe_.incarnation, ++seq_};

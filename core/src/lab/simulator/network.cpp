@@ -15,7 +15,6 @@ void Network::listen(NodeId node, std::shared_ptr<Process> process, Sessions* se
 }
 
 // --- Dialling
-// -------------------------------------------------------------------------------------------
 
 void Network::dial(const std::shared_ptr<Process>& process, Sessions* sessions, NodeId from,
                    NodeId to, std::uint64_t dial) {
@@ -48,7 +47,6 @@ void Network::dial_arrives(const std::shared_ptr<Process>& process, Sessions* se
 }
 
 // --- Frames
-// ---------------------------------------------------------------------------------------------
 
 void Network::send(const ConnectionPtr& connection, std::size_t side, Frame frame) {
   push(connection, 1 - side, std::move(frame));
@@ -96,7 +94,6 @@ void Network::arrives(const ConnectionPtr& connection, std::size_t to) {
 }
 
 // --- Faults
-// ---------------------------------------------------------------------------------------------
 
 void Network::ended(NodeId node, bool machine_off, bool lose) {
   Host& host = hosts_[node.value];

@@ -39,7 +39,6 @@ void Sessions::greet() {
 }
 
 // --- Calls and answers
-// ----------------------------------------------------------------------------------
 
 void Sessions::send(const Letter& letter, std::optional<Duration> bound) {
   Peer& to = peer(letter.to);
@@ -90,7 +89,6 @@ void Sessions::keep_only(const std::function<bool(CallNumber)>& awaited) {
 }
 
 // --- Letters
-// --------------------------------------------------------------------------------------------
 
 void Sessions::push_call(Peer& to, CallNumber number) {
   to.session->queue.push_back({++to.session->last_number, number, std::nullopt});
@@ -160,6 +158,8 @@ void Sessions::connection_ended(Peer& with, const ConnectionPtr& connection) {
     with.greeting.reset();
   else if (with.connection == connection)
     with.connection.reset();
+  else
+    return;
   if (!with.connection && !with.dialling()) dial_quickly(with);
 }
 

@@ -28,7 +28,6 @@ World::World(WorldOptions options) : impl_(std::make_unique<Impl>(std::move(opti
 World::~World() = default;
 
 // --- Time
-// ---------------------------------------------------------------------------------------------------
 
 Duration World::now() const {
   return impl_->world.agenda.now();
@@ -57,11 +56,10 @@ bool World::run_until_normal() {
 }
 
 // --- Faults
-// -------------------------------------------------------------------------------------------------
 
 bool World::fail(NodeId node) {
   if (!is_up(node)) return false;
-  impl_->end_life(node, FaultKind::killed, false);
+  impl_->end_life(node, FaultKind::killed, false, impl_->world.random.one_in(2));
   return true;
 }
 
@@ -71,7 +69,7 @@ bool World::restart(NodeId node) {
 
 bool World::power_cut(NodeId node) {
   if (!is_up(node)) return false;
-  impl_->end_life(node, FaultKind::power_cut, true);
+  impl_->end_life(node, FaultKind::power_cut, true, impl_->world.random.one_in(2));
   return true;
 }
 
@@ -118,12 +116,12 @@ bool World::heal() {
   return impl_->heal();
 }
 
-void World::fail_at(CrashPoint point) {
-  impl_->crash = point;
+void World::fail_at(std::optional<CrashPoint> point) {
+  impl_->options.fail_at = point;
+  impl_->crashed_at.clear();
 }
 
 // --- Looking
-// ------------------------------------------------------------------------------------------------
 
 const NodeSet& World::nodes() const {
   return impl_->ids;
@@ -180,6 +178,10 @@ const std::string& World::failed_at() const {
 
 const std::deque<journal::Line>& World::lines() const {
   return impl_->world.lines;
+}
+
+std::deque<journal::Line> World::take_lines() {
+  return std::exchange(impl_->world.lines, {});
 }
 
 std::string World::journal() const {
