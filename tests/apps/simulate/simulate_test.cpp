@@ -56,30 +56,6 @@ BOOST_AUTO_TEST_CASE(as_json_each_line_is_an_object_and_the_last_has_the_figures
   BOOST_TEST(last.at("pairs").as_array().size() == lab::troubles * (lab::troubles - 1) / 2);
 }
 
-BOOST_AUTO_TEST_CASE(a_violation_leaves_a_journal_that_verify_and_replay_take) {
-  TemporaryDirectory directory;
-  apps::SimulateOptions options;
-  options.simulation.repairs.normal_for_me = false;
-  options.simulation.allowed = {lab::Trouble::partition};
-  options.last_seed = 60;
-  options.out = directory.path() / "journals";
-  options.flags = " --repair normal_for_me=off --faults partition";
-  const Said said = simulate(options);
-  BOOST_TEST(said.code == 1);
-  BOOST_TEST(said.err.find("violated an assertion") != std::string::npos, said.err);
-  BOOST_TEST(said.out.find("again: muster simulate --repair normal_for_me=off --faults partition "
-                           "--seeds") != std::string::npos,
-             said.out);
-  std::vector<std::filesystem::path> journals;
-  for (const auto& entry : std::filesystem::directory_iterator(*options.out))
-    journals.push_back(entry.path());
-  BOOST_REQUIRE(!journals.empty());
-  std::ostringstream out;
-  std::ostringstream err;
-  BOOST_TEST(apps::verify({{journals.front()}, false}, out, err) == 1);
-  BOOST_TEST(err.str().find("2 does not hold") != std::string::npos, err.str());
-}
-
 BOOST_AUTO_TEST_CASE(a_single_seed_leaves_its_journal_and_holds) {
   TemporaryDirectory directory;
   apps::SimulateOptions options;

@@ -8,7 +8,7 @@
 
 namespace muster::test {
 
-/// What applications of a ledger have acknowledged, by node.
+/// How many entries applications of a ledger have acknowledged, by node.
 using Acknowledged = std::map<NodeId, std::uint64_t>;
 
 /// An application that writes one entry each time that it is started, and acknowledges it: when it
@@ -33,7 +33,7 @@ class Ledger final : public Application {
   void start(Assignment, Done<> done) override {
     permit_seen = services_.acquire().has_value();
     const std::uint64_t entry = entries_ + 1;
-    const auto acknowledge = [this, entry] { acknowledged_[services_.self()] = entry; };
+    const auto acknowledge = [this] { ++acknowledged_[services_.self()]; };
     const auto started = std::make_shared<Done<>>(std::move(done));
     services_.write({{{"entry", Bytes{std::to_string(entry)}}}},
                     [acknowledge, started, hasty = hasty_] {

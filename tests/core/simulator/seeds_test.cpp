@@ -34,7 +34,9 @@ BOOST_AUTO_TEST_CASE(a_seed_is_the_same_run_with_every_compiler_in_every_build) 
   std::string digests;
   for (std::uint64_t seed : {1u, 2u, 3u, 4u, 5u})
     digests += to_text(digest(journal_of(lab::run_seed({}, seed)))) + ' ';
-  BOOST_TEST(digests == "");
+  BOOST_TEST(
+      digests ==
+      "2b177a3c88d680fc d27dd8b34901062f 4e081e98fff330eb 1672ecc8051dfeb7 e2bdaa93d7b9a2b9 ");
 }
 
 BOOST_AUTO_TEST_CASE(a_seed_run_twice_is_one_run) {
@@ -59,20 +61,6 @@ BOOST_AUTO_TEST_CASE(nothing_is_violated_and_every_kind_of_trouble_is_seen) {
   for (const auto& [assertion, judged] : campaign.judged)
     BOOST_TEST(judged.checked > 0u, assertion + " was never checked");
   BOOST_TEST(campaign.judged.at("2").not_checked == 0u);
-}
-
-struct Broken {
-  const char* name;
-  void (*break_it)(Repairs&);
-  std::vector<lab::Trouble> allowed;
-  std::uint64_t seeds;
-};
-
-BOOST_AUTO_TEST_CASE(a_split_brain_that_never_heals_is_caught) {
-  lab::Simulation simulation;
-  simulation.repairs.normal_for_me = false;
-  simulation.allowed = {lab::Trouble::partition, lab::Trouble::pause, lab::Trouble::partial_cut};
-  BOOST_TEST(run_seeds(simulation, 1, 60).judged.at("2").violated > 0u);
 }
 
 }  // namespace
