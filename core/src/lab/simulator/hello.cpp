@@ -54,6 +54,8 @@ void Sessions::dial_ended(NodeId node, std::uint64_t dial, DialEnd end,
     found_refused(to);
     return handlers_.told();
   }
+  // Accepted by a process that was over before this was known here.
+  if (!connection->sides[0].open) return dial_quickly(to);
   to.greeting = connection;
   to.side = 0;
   network_.send(connection, 0, own_hello(to));
