@@ -56,8 +56,11 @@ Life::Handlers World::Impl::handlers(NodeId id) {
   handlers.point = [this, id](const char* what) { point(id, what); };
   handlers.seen = [this, id](const View& view) { at(id).view = view; };
   handlers.commit_time = [this, id] {
-    if (options.commit_time) return options.commit_time(id);
-    return world.random.between(*options.most_commit / 16, *options.most_commit);
+    if (!options.commit_time)
+      return world.random.between(*options.most_commit / 16, *options.most_commit);
+    const Duration time = options.commit_time(id);
+    if (time > *options.most_commit) stand_still_for(id, time);
+    return time;
   };
   handlers.fate = [this, id](Hook hook) {
     return options.hook_fate ? options.hook_fate(id, hook) : HookFate{};
@@ -81,9 +84,29 @@ bool World::Impl::restart(NodeId id) {
   return true;
 }
 
+void World::Impl::stand_still(NodeId id) {
+  if (at(id).stands_still++ == 0) fault(FaultKind::paused, id);
+}
+
+void World::Impl::go_on(NodeId id) {
+  if (--at(id).stands_still == 0) fault(FaultKind::resumed, id);
+}
+
+// What T has no room for is a pause, whoever lets others wait.
+void World::Impl::stand_still_for(NodeId id, Duration time) {
+  stand_still(id);
+  // Behind what its end brings about: another commit may follow at once.
+  world.agenda.after(time, [this, id, life = at(id).lives] {
+    world.agenda.after({}, [this, id, life] {
+      if (at(id).up && at(id).lives == life) go_on(id);
+    });
+  });
+}
+
 void World::Impl::begin_life(NodeId id, SafeState safe) {
   Node& node = at(id);
   node.up = true;
+  node.stands_still = 0;
   ++node.lives;
   node.view = View{};
   const std::uint32_t rate = options.clock_rate ? options.clock_rate(id) : 1000;

@@ -21,6 +21,7 @@ class World::Impl {
     std::unique_ptr<SafeStorage> storage;
     std::shared_ptr<simulated::Life> life;  ///< the present one, or the last
     bool up = false;
+    unsigned stands_still = 0;  ///< for so many reasons: it is paused, a commit takes too long
     View view;
     std::uint64_t points = 0;
     std::uint64_t lives = 0;
@@ -30,6 +31,9 @@ class World::Impl {
   Node& at(NodeId node) { return nodes_.at(node.value - 1); }
   [[nodiscard]] const Node& at(NodeId node) const { return nodes_.at(node.value - 1); }
 
+  /// By assumption 9 a failure, told by a line of the journal, until as many reasons are gone.
+  void stand_still(NodeId id);
+  void go_on(NodeId id);
   void begin_life(NodeId id, SafeState safe);
   bool restart(NodeId id);
   /// `in_the_store`: so ends the commit that is being made.
@@ -48,6 +52,7 @@ class World::Impl {
   std::string crashed_at;
 
  private:
+  void stand_still_for(NodeId id, Duration time);
   void point(NodeId id, const char* what);
   void died(NodeId id);
   void left(NodeId id, LeaveCause cause);

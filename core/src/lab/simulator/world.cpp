@@ -79,14 +79,14 @@ bool World::wipe(NodeId node) {
 
 bool World::pause(NodeId node) {
   if (!is_up(node) || is_paused(node)) return false;
-  impl_->fault(FaultKind::paused, node);
+  impl_->stand_still(node);
   impl_->at(node).life->pause();
   return true;
 }
 
 bool World::resume(NodeId node) {
   if (!is_paused(node)) return false;
-  impl_->fault(FaultKind::resumed, node);
+  impl_->go_on(node);
   impl_->at(node).life->resume();
   return true;
 }
