@@ -66,7 +66,9 @@ BOOST_AUTO_TEST_CASE(a_single_seed_leaves_its_journal_and_holds) {
   std::ostringstream err;
   const auto journal = directory.path() / "seed-3.jsonl";
   BOOST_TEST(apps::verify({{journal}, false}, out, err) == 0, err.str());
-  BOOST_TEST(apps::replay({{journal}, {}, false, false}, out, err) == 0, err.str());
+  apps::ReplayOptions replay;
+  replay.journals = {journal};
+  BOOST_TEST(apps::replay(replay, out, err) == 0, err.str());
 }
 
 // With two nodes and one kind of trouble that is drawn for few seeds, some campaign misses it.

@@ -148,16 +148,7 @@ bool Life::perform(const Action& action) {
     });
     return false;
   }
-  if (const auto* send = std::get_if<Send>(&action)) {
-    const Timings& timings = config_.timings;
-    std::optional<Duration> bound;
-    if (send->bound) {
-      bound = timings.T;
-      if (*send->bound == Bound::stopped) *bound += timings.stop_deadline;
-      if (*send->bound == Bound::started) *bound += timings.start_deadline;
-    }
-    sessions_.send(send->letter, bound);
-  }
+  if (const auto* send = std::get_if<Send>(&action)) perform_send(*send);
   if (const auto* timer = std::get_if<Arm>(&action)) arm(timer->timer, timer->level);
   if (const auto* timer = std::get_if<Disarm>(&action))
     ++armed_[static_cast<std::size_t>(timer->timer)];
@@ -169,6 +160,28 @@ bool Life::perform(const Action& action) {
     handlers_.left(leave->cause);
   }
   return true;
+}
+
+// An answer is to a call that `step` was given: the same number in a letter that waits here was
+// chosen by the caller's next life.
+bool Life::is_to_an_older_life(const Letter& answer) const {
+  return std::any_of(inbox_.begin(), inbox_.end(), [&](const Waiting& waiting) {
+    const auto* received = std::get_if<Received>(&waiting.event);
+    return received && received->letter.from == answer.to && received->letter.call == answer.call &&
+           !is_answer(received->letter);
+  });
+}
+
+void Life::perform_send(const Send& send) {
+  if (is_answer(send.letter) && is_to_an_older_life(send.letter)) return;
+  const Timings& timings = config_.timings;
+  std::optional<Duration> bound;
+  if (send.bound) {
+    bound = timings.T;
+    if (*send.bound == Bound::stopped) *bound += timings.stop_deadline;
+    if (*send.bound == Bound::started) *bound += timings.start_deadline;
+  }
+  sessions_.send(send.letter, bound);
 }
 
 void Life::arm(Timer timer, unsigned level) {

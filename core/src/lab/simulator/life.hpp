@@ -58,6 +58,8 @@ class Life {
   std::optional<Event> next_event();
   void give(const Event& event);
   void perform_rest();
+  void perform_send(const Send& send);
+  [[nodiscard]] bool is_to_an_older_life(const Letter& answer) const;
   bool perform(const Action& action);  // false: goes on when the Save is durable
   void arm(Timer timer, unsigned level);
   [[nodiscard]] Duration longest_wait() const {
