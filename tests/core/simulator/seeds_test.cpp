@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(a_seed_is_the_same_run_with_every_compiler_in_every_build) 
       "3b7b4115765e73f3 d27dd8b34901062f 4e081e98fff330eb 1672ecc8051dfeb7 e2bdaa93d7b9a2b9 ");
 }
 
-// Where more is saved, more waits for it: a caller may have failed and be back with the same number.
+// Where more is saved, more waits: a caller may have failed, and be back with the same number.
 BOOST_AUTO_TEST_CASE(an_answer_goes_to_the_life_that_called) {
   lab::Simulation simulation;
   simulation.most_nodes = 5;
