@@ -247,7 +247,8 @@ int simulate(const SimulateOptions& options, std::ostream& out, std::ostream& er
     return failed({ExitCode::does_not_hold,
                    counted(campaign->violating.size(), "seed") + " violated an assertion, seed " +
                        std::to_string(campaign->violating.front()) +
-                       " first: look at its journal with muster verify, replay and draw"},
+                       " first: " + (options.out ? "" : "repeat it as above, and ") +
+                       "look at its journal with muster verify, replay and draw"},
                   err);
   const auto missing = campaign->missing(options.simulation);
   if (campaign->seeds >= seeds_of_a_campaign && !missing.empty())
