@@ -215,7 +215,18 @@ bool Life::perform(const Action& action) {
   return true;
 }
 
+// An answer is to a call that `step` was given: the same number in a letter that waits here was
+// chosen by the caller's next life.
+bool Life::is_to_an_older_life(const Letter& answer) const {
+  return std::any_of(inbox_.begin(), inbox_.end(), [&](const Waiting& waiting) {
+    const auto* received = std::get_if<Received>(&waiting.event);
+    return received && received->letter.from == answer.to && received->letter.call == answer.call &&
+           !is_answer(received->letter);
+  });
+}
+
 void Life::perform_send(const Send& send) {
+  if (is_answer(send.letter) && is_to_an_older_life(send.letter)) return;
   const Timings& timings = options_.config.timings;
   std::optional<Duration> bound;
   if (send.bound) switch (*send.bound) {

@@ -88,8 +88,9 @@ struct Foresight {
     NodeId node;
   };
   std::vector<Pause> pauses;  ///< that are told by a `Paused`; ascending by `from`
-  /// For each `resumed` of a node in turn: whether the first event after it is a `Paused`.
-  std::map<NodeId, std::deque<bool>> resumed_to_paused;
+  /// For each `resumed` of a node in turn: whether the first that comes after it is a `Paused`, or
+  /// the end of its life.
+  std::map<NodeId, std::deque<bool>> resumed_late;
   NodeSet nodes;  ///< of which there is a journal
 };
 
@@ -101,6 +102,7 @@ class Foreseer {
   /// The parts of which `take` is made, for those who know without parsing what a line is.
   void life(NodeId node);
   void step(NodeId node, Duration t, const Paused* paused);
+  void over(NodeId node);
   void fault(const journal::Fault& fault);
 
   Foresight finish();
@@ -144,8 +146,10 @@ class Letters {
 /// by the number of nodes.
 class Verifier {
  public:
-  /// `not_claimed` is told of each time for which an assertion is not claimed, when it is over.
-  Verifier(Foresight foresight, std::function<void(const NotClaimed&)> not_claimed);
+  /// `not_claimed` is told of each time for which an assertion is not claimed, when it is over;
+  /// `violated` each time that an assertion begins not to hold.
+  Verifier(Foresight foresight, std::function<void(const NotClaimed&)> not_claimed,
+           std::function<void(const Violated&)> violated = {});
 
   /// The failure is one of the journal: it is not one that nodes write. Nothing can be judged then.
   Expected<> take(const journal::Line& line, const Place& place);
@@ -167,7 +171,9 @@ class Verifier {
   };
   struct Node {
     Incarnation life;
-    bool counts = false;  ///< its present life is not over
+    Incarnation highest_life;
+    bool named_before = false;  ///< its store was wiped: another life had that incarnation, too
+    bool counts = false;        ///< its present life is not over
     std::optional<Duration> paused_since;
     std::optional<std::uint64_t> seq;  ///< of its last line, where known
     HookGrammar grammar;
@@ -219,6 +225,7 @@ class Verifier {
   Foresight foresight_;
   std::size_t next_pause_ = 0;
   std::function<void(const NotClaimed&)> tell_;
+  std::function<void(const Violated&)> tell_violated_;
 
   Duration began_{};
   Duration now_{};

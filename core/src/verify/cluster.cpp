@@ -38,6 +38,8 @@ void Verifier::begin_life(const journal::Header& line) {
   disturbed();
   ++lives_;
   Node& node = nodes_[line.node];
+  node.named_before = line.incarnation <= node.highest_life;
+  node.highest_life = std::max(node.highest_life, line.incarnation);
   node.life = line.incarnation;
   node.counts = true;
   node.seq.reset();
@@ -133,9 +135,9 @@ void Verifier::for_each_named(const std::optional<NodeId>& node, void (Verifier:
   for (const auto& [id, known] : nodes_) (this->*what)(id);
 }
 
-// It is down until it says `Paused`, where that is what it says first.
+// It is down until it says `Paused`, or to the end of its life, where that comes first.
 void Verifier::resumed(NodeId id) {
-  auto& told = foresight_.resumed_to_paused[id];
+  auto& told = foresight_.resumed_late[id];
   const bool paused = !told.empty() && told.front();
   if (!told.empty()) told.pop_front();
   if (!paused && nodes_.contains(id)) end_pause(id);
@@ -178,7 +180,11 @@ void Verifier::end_cut() {
 
 void Verifier::check_states() {
   if (cut_since_) {
-    if (!cut_.empty() || !is_one_group(standings_)) return;
+    // A node that stands still may come back from the other side of the cut.
+    const auto is_paused = [](const auto& node) { return node.second.paused_since.has_value(); };
+    if (!cut_.empty() || !is_one_group(standings_) ||
+        std::any_of(nodes_.begin(), nodes_.end(), is_paused))
+      return;
     end_cut();
   }
   const auto is_up = [](const Standing& node) { return node.up; };
@@ -210,8 +216,11 @@ void Verifier::judge(const char* assertion, std::optional<Disagreement> disagree
   judged.violated_now = disagreement.has_value();
   if (!begins) return;
   ++judged.violations;
-  if (!judged.first)
-    judged.first = Violated{assertion, 0, 0, now_, *std::move(disagreement), place_, {}};
+  if (judged.first && !tell_violated_) return;
+  const Violated violated{
+      assertion, judged.checked, judged.violations, now_, *std::move(disagreement), place_, {}};
+  if (tell_violated_) tell_violated_(violated);
+  if (!judged.first) judged.first = violated;
 }
 
 void Verifier::judge_grammar(NodeId id, std::optional<std::string> wrong) {

@@ -17,8 +17,11 @@ std::string name(NodeId node) {
 
 }  // namespace
 
-Verifier::Verifier(Foresight foresight, std::function<void(const NotClaimed&)> not_claimed)
-    : foresight_(std::move(foresight)), tell_(std::move(not_claimed)) {
+Verifier::Verifier(Foresight foresight, std::function<void(const NotClaimed&)> not_claimed,
+                   std::function<void(const Violated&)> violated)
+    : foresight_(std::move(foresight)),
+      tell_(std::move(not_claimed)),
+      tell_violated_(std::move(violated)) {
   for (const char* assertion : assertions) judged_[assertion];
 }
 
@@ -206,7 +209,9 @@ void Verifier::members_have_ceased(const journal::HookEdge& line) {
     const auto found = nodes_.find(member.node);
     if (found == nodes_.end()) continue;
     const Node& node = found->second;
-    if (!node.counts || node.paused_since || node.life != member.incarnation) continue;
+    // What is told is of another life.
+    if (node.life != member.incarnation || node.named_before) continue;
+    if (!node.counts || node.paused_since) continue;
     const std::string who = "reorganize of " + name(line.stamp.node) + " begins, but ";
     if (member.node != line.stamp.node && !node.grammar.has_ceased())
       judge_grammar(member.node, who + name(member.node) + " has not ceased (P4)");

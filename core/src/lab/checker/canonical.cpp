@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace muster::lab {
+namespace muster::lab::explored {
 
 namespace {
 
@@ -205,4 +205,4 @@ void Canonical::operator()(World& world, std::size_t nodes) {
     world.item[i] = renamed_item(world.item[i], to[nodes + i]);
 }
 
-}  // namespace muster::lab
+}  // namespace muster::lab::explored

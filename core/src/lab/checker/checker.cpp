@@ -8,7 +8,7 @@
 #include <chrono>
 #include <thread>
 
-namespace muster::lab {
+namespace muster::lab::explored {
 
 namespace {
 
@@ -119,6 +119,10 @@ bool Search::run(CheckReport& report, const std::function<void(const Progress&)>
 
 }  // namespace
 
+}  // namespace muster::lab::explored
+
+namespace muster::lab {
+
 bool keeps_counters(const Bounds& bounds) {
   const bool decide = !bounds.repairs.tags && stands(bounds.struck, Line::counter_test);
   return bounds.counters || decide || !stands(bounds.struck, Line::safe_counter);
@@ -129,18 +133,18 @@ CheckReport check(const Bounds& asked, const std::function<void(const Progress&)
   bounds.counters = keeps_counters(asked);
   CheckReport report;
   if (bounds.liveness) {
-    Graph graph(bounds);
+    explored::Graph graph(bounds);
     graph.run(report, progress);
     return report;
   }
   bool found = false;
   {
-    Search search(bounds);
+    explored::Search search(bounds);
     found = search.run(report, progress);
   }
   if (!found) return report;
   // The same again, to know the way: the first of the shortest, whatever the threads met first.
-  Graph graph(bounds);
+  explored::Graph graph(bounds);
   CheckReport again;
   graph.run(again, [](const Progress&) {});
   report.counterexample = std::move(again.counterexample);

@@ -2,7 +2,7 @@
 
 /// What can have no effect any more, so that worlds that differ only in it are one.
 
-namespace muster::lab {
+namespace muster::lab::explored {
 
 namespace {
 
@@ -117,4 +117,4 @@ void forget_dead(const Bounds& bounds, Item& item) {
   if (auto* letter = std::get_if<Letter>(&item)) forget(bounds, *letter);
 }
 
-}  // namespace muster::lab
+}  // namespace muster::lab::explored

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace muster::lab {
+namespace muster::lab::explored {
 
 std::uint64_t Graph::memory() const {
   return ids_.memory() + values_.memory() + mover_.memory() + fingerprints_.capacity() * 8 +
@@ -156,4 +156,4 @@ void Graph::find_wedged(CheckReport& report) {
   report.wedged = std::move(wedged);
 }
 
-}  // namespace muster::lab
+}  // namespace muster::lab::explored

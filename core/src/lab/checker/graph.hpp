@@ -7,7 +7,7 @@
 /// The search of one thread that remembers from where each world was reached first and, for
 /// liveness, what can be reached from it.
 
-namespace muster::lab {
+namespace muster::lab::explored {
 
 class Graph {
  public:
@@ -37,4 +37,4 @@ class Graph {
   std::vector<Label> labels_;
 };
 
-}  // namespace muster::lab
+}  // namespace muster::lab::explored

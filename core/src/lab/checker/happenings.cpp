@@ -6,7 +6,7 @@
 
 /// What may happen in a world, where the search begins, and what holds there.
 
-namespace muster::lab {
+namespace muster::lab::explored {
 
 // --- What may happen
 // ----------------------------------------------------------------------------------
@@ -226,4 +226,4 @@ bool Mover::settled(const World& world) {
   return settled;
 }
 
-}  // namespace muster::lab
+}  // namespace muster::lab::explored

@@ -14,7 +14,7 @@
 
 /// Values that are kept once and named by a number of 32 bits, for several threads.
 
-namespace muster::lab {
+namespace muster::lab::explored {
 
 /// Bytes, each kept once, and what is to be known of them at once.
 template <class Facts>
@@ -156,4 +156,4 @@ class Fingerprints {
   std::size_t size_ = 0;
 };
 
-}  // namespace muster::lab
+}  // namespace muster::lab::explored

@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-namespace muster::lab {
+namespace muster::lab::explored {
 
 Definition write_task(const Task& task) {
   return {"task " + std::to_string(task.group.counter) + '.' +
@@ -303,4 +303,4 @@ void Host::take_item(NodeId by, const NoAnswer& item) {
   if (node_.calls.erase(item.call) > 0) take(Unanswered{by, item.call});
 }
 
-}  // namespace muster::lab
+}  // namespace muster::lab::explored

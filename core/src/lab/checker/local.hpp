@@ -14,7 +14,7 @@
 /// One node of the checker's world with what its host keeps for it, and what one happening makes of
 /// it: design of hosts as in docs/architecture.md, without time.
 
-namespace muster::lab {
+namespace muster::lab::explored {
 
 using muster::operator==;
 
@@ -208,4 +208,4 @@ class Host {
 void forget_dead(const Bounds& bounds, const Config& config, Local& node);
 void forget_dead(const Bounds& bounds, Item& item);
 
-}  // namespace muster::lab
+}  // namespace muster::lab::explored

@@ -9,7 +9,7 @@
 /// The numbers that grow for ever, found in values by their types: lives, elections, calls, group
 /// counters. The checker keeps their order and forgets how large they are.
 
-namespace muster::lab {
+namespace muster::lab::explored {
 
 /// One number with what it is counted with, as one integer that orders like it: kind, node, life,
 /// number.
@@ -162,4 +162,4 @@ class Walk {
   Incarnation state_life_;
 };
 
-}  // namespace muster::lab
+}  // namespace muster::lab::explored

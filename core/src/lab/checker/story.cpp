@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace muster::lab {
+namespace muster::lab::explored {
 
 namespace {
 
@@ -136,4 +136,4 @@ Story tell_story(const Bounds& bounds, const std::vector<Label>& path) {
   return story;
 }
 
-}  // namespace muster::lab
+}  // namespace muster::lab::explored

@@ -4,10 +4,10 @@
 
 #include <muster/lab/checker.hpp>
 
-namespace muster::lab {
+namespace muster::lab::explored {
 
 /// What happens along that path, told with the true numbers and all fields: what the canonical form
 /// invented would not happen there.
 Story tell_story(const Bounds& bounds, const std::vector<Label>& path);
 
-}  // namespace muster::lab
+}  // namespace muster::lab::explored

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace muster::lab {
+namespace muster::lab::explored {
 
 namespace {
 
@@ -200,4 +200,4 @@ ItemFacts Values::facts_of(Item& item) {
   return facts;
 }
 
-}  // namespace muster::lab
+}  // namespace muster::lab::explored

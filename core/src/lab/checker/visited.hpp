@@ -10,7 +10,7 @@
 
 /// Which worlds were reached, and those whose successors are still to be looked at.
 
-namespace muster::lab {
+namespace muster::lab::explored {
 
 /// A hash of a world; never 0.
 inline std::uint64_t fingerprint(const World& world, std::size_t nodes) {
@@ -86,4 +86,4 @@ class Worlds {
   std::size_t at_ = 0;
 };
 
-}  // namespace muster::lab
+}  // namespace muster::lab::explored

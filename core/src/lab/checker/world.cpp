@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace muster::lab {
+namespace muster::lab::explored {
 
 // --- Queues
 // -------------------------------------------------------------------------------------------
@@ -277,4 +277,4 @@ bool Mover::move(World& world, const Label& label, std::uint32_t& wrong, Recorde
   return fits;
 }
 
-}  // namespace muster::lab
+}  // namespace muster::lab::explored

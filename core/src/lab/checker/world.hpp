@@ -14,7 +14,7 @@
 
 /// The checker's world: nodes and letters by their numbers, and what may happen next.
 
-namespace muster::lab {
+namespace muster::lab::explored {
 
 constexpr std::size_t most_nodes = 5;
 constexpr std::size_t most_items = 64;
@@ -217,4 +217,4 @@ constexpr std::uint32_t code_of(Op op, std::uint32_t argument = 0) {
   return static_cast<std::uint32_t>(op) << 28 | argument;
 }
 
-}  // namespace muster::lab
+}  // namespace muster::lab::explored
