@@ -81,7 +81,9 @@ void Host::transmit(OutCall& call) {
     return;
   }
   call.sent_to = life;
-  effects.puts.push_back({to, node_.node, false, call.letter, life});
+  Letter letter = call.letter;
+  letter.incarnation = node_.state.safe.incarnation;  // forgotten while it waits
+  effects.puts.push_back({to, node_.node, false, std::move(letter), life});
 }
 
 bool& Host::timer(Timer timer) {
