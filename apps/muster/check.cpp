@@ -13,7 +13,9 @@
 #include <fstream>
 #include <iomanip>
 #include <iostream>
+#include <map>
 #include <memory>
+#include <sstream>
 #include <thread>
 
 /// `muster check`: exhaustive search on the `step` that ships.
@@ -80,14 +82,53 @@ Expected<> read_repair(const std::string& text, Repairs& repairs) {
   return {};
 }
 
+Expected<> read_start(const std::string& text, lab::Bounds& bounds) {
+  if (text == "down") return {};
+  if (text == "normal") {
+    for (std::uint32_t id = 1; id <= bounds.nodes; ++id) bounds.start.insert(NodeId{id});
+    return {};
+  }
+  std::istringstream ids(text);
+  for (std::string id; std::getline(ids, id, ',');) {
+    const bool digit = id.size() == 1 && id[0] >= '1' && id[0] <= '9';
+    if (!digit || id[0] - '0' > static_cast<int>(bounds.nodes))
+      return usage("--start is down, normal or a list of nodes up to " +
+                   std::to_string(bounds.nodes) + ", not '" + text + "'");
+    bounds.start.insert(NodeId{static_cast<std::uint32_t>(id[0] - '0')});
+  }
+  return {};
+}
+
+// Names may be written with '-' and with the paper's capitals: status-test-of-NewCoordinator.
+std::string words_of(const std::string& name) {
+  std::string words;
+  for (const char letter : name) {
+    const bool capital = letter >= 'A' && letter <= 'Z';
+    if (capital && !words.empty() && words.back() != '_') words += '_';
+    words += capital ? static_cast<char>(letter - 'A' + 'a') : letter == '-' ? '_' : letter;
+  }
+  return words;
+}
+
 Expected<> read_strike(std::string name, lab::Bounds& bounds) {
-  std::replace(name.begin(), name.end(), '-', '_');
+  static const std::map<std::string, std::vector<Line>> instead = {
+      {"halts_descending=ascending", {Line::halts_descending}},
+      {"halts_descending=parallel", {Line::halts_one_by_one}},
+      {"halts_descending=rounds", {Line::halts_one_by_one, Line::halts_once}},
+      {"halts_descending=rounds_with_incarnations",
+       {Line::halts_one_by_one, Line::halts_once, Line::rounds_by_node}}};
+  const std::string asked = name;
+  name = words_of(name);
+  if (const auto found = instead.find(name); found != instead.end()) {
+    bounds.struck.insert(bounds.struck.end(), found->second.begin(), found->second.end());
+    return {};
+  }
   if (const auto line = enumerator_named<Line>(name)) {
     bounds.struck.push_back(*line);
     return {};
   }
   if (read_repair(name + "=off", bounds.repairs)) return {};
-  return usage("--strike does not know '" + name + "'; muster check --lines lists what it knows");
+  return usage("--strike does not know '" + asked + "'; muster check --lines lists what it knows");
 }
 
 Expected<> read(Options& options) {
@@ -97,9 +138,7 @@ Expected<> read(Options& options) {
     if (auto read = read_repair(repair, bounds.repairs); !read) return read;
   for (const std::string& strike : options.strikes)
     if (auto read = read_strike(strike, bounds); !read) return read;
-  if (options.start != "normal" && options.start != "down")
-    return usage("--start is normal or down, not '" + options.start + "'");
-  bounds.normal_start = options.start == "normal";
+  if (auto read = read_start(options.start, bounds); !read) return read;
   if (auto read = read_number(options.failures, "--failures", "unbounded", bounds.failures); !read)
     return read;
   if (options.timeouts == "certain") options.timeouts = "0";
@@ -112,6 +151,7 @@ Expected<> read(Options& options) {
 std::vector<std::string> looked_at(const lab::Bounds& bounds) {
   std::vector<std::string> names = {"1a", "1b", "works-apart", "hook-grammar"};
   if (lab::keeps_counters(bounds)) names.emplace_back("group-grows");
+  std::erase_if(names, [&](const std::string& name) { return !looks_at(bounds, name); });
   return names;
 }
 
@@ -247,12 +287,20 @@ void add_check_command(CLI::App& app, int& exit_code) {
   command->add_option("--leaves", bounds.leaves, "Nodes that leave")->check(CLI::Range(0, 14));
   command->add_option("--queue", bounds.queue, "Letters on their way between two nodes, at most")
       ->check(CLI::Range(1, 8));
-  command->add_option("--start", options->start, "down: all come up first; normal: one group");
+  command->add_option(
+      "--start", options->start,
+      "down: nobody is up; normal: all are, in one group; or the nodes that are: 1,2");
+  command->add_flag("--slow-restart", bounds.slow_restart,
+                    "A life begins when nothing of the last one is under way");
+  command->add_flag("--split-actions", bounds.split_actions,
+                    "A node may also fail between two actions of one step");
   command->add_option("--repair", options->repairs, "NAME=on|off, a switch; repeatable");
   command->add_option("--strike", options->strikes, "Take this line out; repeatable");
   command->add_flag("--lines", options->lines, "List what --strike knows, and what each is for");
   command->add_flag("--assumptions", options->assumptions,
                     "Each assertion, and where it is claimed");
+  command->add_option("--assertion", bounds.assertions, "Look only at this one; repeatable")
+      ->check(CLI::IsMember({"1a", "1b", "works-apart", "hook-grammar", "group-grows"}));
   command->add_option("--out", options->out, "Write what was found as a journal");
   command->add_flag("--liveness", bounds.liveness,
                     "Also: can Assertion 2 be reached from anywhere?");

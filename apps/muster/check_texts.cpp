@@ -28,6 +28,11 @@ const char* meaning(Line line) {
       return "Halts go to the highest lower node first; struck: to the lowest";
     case Line::halts_one_by_one:
       return "a Halt is sent when the one before has returned; struck: all at once";
+    case Line::halts_once:
+      return "with halts-one-by-one struck: one round; struck too: rounds until one is like the "
+             "last";
+    case Line::rounds_by_node:
+      return "of such rounds: alike if the same nodes answered; struck too: if the same lives did";
     case Line::halt_outlives_life:
       return "the end of a life does not make a Halt to that node unanswered";
     case Line::question_outlives_life:
@@ -52,6 +57,8 @@ const char* meaning(Line line) {
       return "who refuses NewCoordinator makes the coordinator start over; struck: it is dropped";
     case Line::timeout_unless_normal:
       return "Timeout(i) runs in Down and Election as well";
+    case Line::self_timeout:
+      return "Timeout(i) of an idle coordinator in Reorganization starts over";
   }
   return "";
 }

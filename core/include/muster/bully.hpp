@@ -41,11 +41,19 @@ struct HaltingLower {
 };
 MUSTER_DESCRIBE(HaltingLower, call, node);
 
-/// Phase H without 6.5, for the lab alone: Halt to all lower nodes at once.
+/// A node and one of its lives.
+struct Life {
+  NodeId node;
+  Incarnation incarnation;
+};
+MUSTER_DESCRIBE(Life, node, incarnation);
+
+/// Phase H without 6.5, for the lab alone: Halt to all lower nodes at once, perhaps in rounds.
 struct HaltingAll {
   Calls halted;
+  std::optional<std::vector<Life>> before;  ///< who answered in the round before
 };
-MUSTER_DESCRIBE(HaltingAll, halted);
+MUSTER_DESCRIBE(HaltingAll, halted, before);
 
 /// Election(i), phase C: NewCoordinator to all in S(i).Up, and the own stop.
 struct Announcing {
@@ -97,13 +105,6 @@ struct Owed {
   Bound until{};  ///< answer: a Halt, when stopped; stopped: a NewCoordinator; started: a Ready
 };
 MUSTER_DESCRIBE(Owed, to, call, until);
-
-/// A node and one of its lives.
-struct Life {
-  NodeId node;
-  Incarnation incarnation;
-};
-MUSTER_DESCRIBE(Life, node, incarnation);
 
 /// Everything that a node knows in one life. A node that has not recovered yet has a State{}.
 struct State {

@@ -140,11 +140,7 @@ void Turn::halt_lower() {
 // already (6.5). Every lower node is halted anew, whatever is known of it (6.19).
 void Turn::halt_next(NodeId last) {
   const Bound bound = repairs_.stop_beside_halts ? Bound::answer : Bound::stopped;
-  if (!stands(Line::halts_one_by_one)) {
-    if (!runs<HaltingAll>()) halt_all();
-    if (std::get<HaltingAll>(state_.procedure).halted.empty()) election_point();
-    return;
-  }
+  if (!stands(Line::halts_one_by_one)) return halt_at_once();
   const auto j = next_to_halt(last);
   if (!j) return election_point();
   state_.procedure = HaltingLower{call(*j, Halt{own_election()}, bound), *j};
@@ -162,9 +158,26 @@ std::optional<NodeId> Turn::next_to_halt(NodeId last) const {
   return next;
 }
 
-// Only where 6.5 is struck out.
-void Turn::halt_all() {
-  HaltingAll wait;
+// Only where 6.5 is struck out: one round of Halts, or rounds until two in a row are alike (6.5).
+void Turn::halt_at_once() {
+  if (!runs<HaltingAll>()) halt_all(std::nullopt);
+  const auto& wait = std::get<HaltingAll>(state_.procedure);
+  if (!wait.halted.empty()) return;
+  std::vector<bully::Life> round;
+  for (const Member& j : state_.up)
+    round.push_back({j.node, stands(Line::rounds_by_node) ? Incarnation{} : j.incarnation});
+  std::sort(round.begin(), round.end(),
+            [](const auto& left, const auto& right) { return left.node < right.node; });
+  if (stands(Line::halts_once) || wait.before == round) return election_point();
+  ++state_.elections;
+  state_.h = own_election();
+  state_.up.clear();
+  halt_all(std::move(round));
+  if (std::get<HaltingAll>(state_.procedure).halted.empty()) election_point();
+}
+
+void Turn::halt_all(std::optional<std::vector<bully::Life>> before) {
+  HaltingAll wait{{}, std::move(before)};
   for (NodeId j : config_.nodes) {
     if (j < config_.self) wait.halted.emplace(call(j, Halt{own_election()}, Bound::stopped), j);
   }
@@ -288,7 +301,9 @@ void Turn::timeout() {
   if (coordinates()) {
     // The paper's call to itself is always answered; a coordinator-elect would stay so for ever
     // (6.7).
-    if (repairs_.start_over_halted && state_.s == Status::Reorganization) start_over(false);
+    if (repairs_.start_over_halted && stands(Line::self_timeout) &&
+        state_.s == Status::Reorganization)
+      start_over(false);
     return;
   }
   if (runs<Probing>()) return;

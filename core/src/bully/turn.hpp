@@ -53,7 +53,8 @@ class Turn {
   void ask_higher(bool all);
   void halt_lower();
   void halt_next(NodeId last);
-  void halt_all();
+  void halt_at_once();
+  void halt_all(std::optional<std::vector<bully::Life>> before);
   void election_point();
   void announce();
   void reorganize_when_all_stopped();

@@ -2,8 +2,12 @@
 
 #include <muster/types.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 /// In which world the checker looks, and how far.
 
@@ -41,18 +45,28 @@ struct Bounds {
   unsigned losses = 0;  ///< of letters between nodes that are up
   unsigned pauses = 0;
   unsigned leaves = 0;
-  unsigned failed_hooks = 2;  ///< where hooks fail
-  unsigned queue = 1;         ///< letters on their way from one node to another, at most
-  bool normal_start = false;  ///< begin where all are Normal in one group, not with all down
-  bool canonical = true;      ///< off: numbers and dead fields stay as they are
-  bool counters = false;      ///< group counters keep their order; then group-grows is checked
-  bool liveness = false;      ///< also ask from where Assertion 2 cannot be reached
+  unsigned failed_hooks = 2;   ///< where hooks fail
+  unsigned queue = 1;          ///< letters on their way from one node to another, at most
+  NodeSet start;               ///< these begin Normal, in one group; the others down
+  bool slow_restart = false;   ///< a life begins when nothing of the last one is under way
+  bool split_actions = false;  ///< a node may also fail between two actions of one step
+  bool canonical = true;       ///< off: numbers and dead fields stay as they are
+  bool counters = false;       ///< group counters keep their order; then group-grows is checked
+  bool liveness = false;       ///< also ask from where Assertion 2 cannot be reached
+  std::vector<std::string> assertions;  ///< looked at; empty: all
   unsigned threads = 1;
   std::uint64_t limit_states = 0;  ///< 0: none
   std::uint64_t limit_memory = 0;  ///< bytes; 0: none
 };
 MUSTER_DESCRIBE(Bounds, nodes, repairs, struck, channels, hooks, failures, wrong_timeouts,
-                duplicates, losses, pauses, leaves, failed_hooks, queue, normal_start, canonical,
-                counters, liveness, threads, limit_states, limit_memory);
+                duplicates, losses, pauses, leaves, failed_hooks, queue, start, slow_restart,
+                split_actions, canonical, counters, liveness, assertions, threads, limit_states,
+                limit_memory);
+
+/// True when that assertion is looked at.
+inline bool looks_at(const Bounds& bounds, std::string_view assertion) {
+  return bounds.assertions.empty() || std::find(bounds.assertions.begin(), bounds.assertions.end(),
+                                                assertion) != bounds.assertions.end();
+}
 
 }  // namespace muster::lab

@@ -189,15 +189,15 @@ void Canonical::operator()(World& world, std::size_t nodes) {
   for (std::size_t i = 0; i < nodes; ++i) add(i, values_.locals.facts(world.node[i]).numbers);
   for (std::size_t i = 0; i < world.items; ++i)
     add(nodes + i, values_.items.facts(world.item[i]).numbers);
-  Cached& cached = cache_[key & (cache_.size() - 1)];
+  Cached& entry = cache_[key & (cache_.size() - 1)];
   const std::uint32_t* to = after.data();
-  if (cached.key == key && objects <= cached.numbers.size()) {
-    to = cached.numbers.data();
+  if (entry.key == key && objects <= entry.numbers.size()) {
+    to = entry.numbers.data();
   } else {
     compute(before.data(), after.data(), objects);
-    if (objects <= cached.numbers.size()) {
-      cached.key = key;
-      std::copy_n(after.begin(), objects, cached.numbers.begin());
+    if (objects <= entry.numbers.size()) {
+      entry.key = key;
+      std::copy_n(after.begin(), objects, entry.numbers.begin());
     }
   }
   for (std::size_t i = 0; i < nodes; ++i) world.node[i] = renamed_local(world.node[i], to[i]);

@@ -41,10 +41,40 @@ bool Mover::can_be_answered(const World& world, std::size_t i,
 void Mover::labels(const World& world, std::vector<Label>& out) {
   out.clear();
   for (std::size_t i = 0; i < nodes(); ++i) {
+    const std::size_t begin = out.size();
     labels_of(world, i, out);
     for (std::size_t j = 0; j < nodes(); ++j)
       if (j != i) labels_between(world, i, j, out);
+    if (values_.bounds.split_actions && world.remaining(Trouble::failure) > 0)
+      labels_of_parts(world, i, begin, out);
   }
+}
+
+// The same once more for each number of actions after which the node fails. To fail before the
+// first is to fail instead.
+void Mover::labels_of_parts(const World& world, std::size_t i, std::size_t begin,
+                            std::vector<Label>& out) {
+  const std::size_t end = out.size();
+  for (std::size_t k = begin; k < end; ++k) {
+    Label label = out[k];
+    if (label.what != Label::What::op || label.op == Op::fail) continue;
+    const unsigned actions = outcome(world.node[i], code_of(world, label)).actions;
+    for (unsigned performed = 1; performed < actions; ++performed) {
+      label.fails_after = static_cast<std::uint8_t>(performed);
+      out.push_back(label);
+    }
+  }
+}
+
+// Whether anything of the last life of a node that is down is still on its way, or waits for it.
+bool Mover::under_way(const World& world, std::size_t i) const {
+  for (std::size_t j = 0; j < nodes(); ++j) {
+    if (world.length[queue(i, j)] > 0 || world.length[queue(j, i)] > 0) return true;
+    const LocalFacts& other = facts(world, j);
+    for (std::size_t k = 0; k < other.waiting; ++k)
+      if (other.waits[k].to == i) return true;
+  }
+  return false;
 }
 
 void Mover::labels_of(const World& world, std::size_t i, std::vector<Label>& out) {
@@ -53,7 +83,10 @@ void Mover::labels_of(const World& world, std::size_t i, std::vector<Label>& out
     out.push_back({Label::What::op, op, static_cast<std::uint8_t>(i), static_cast<std::uint8_t>(i),
                    static_cast<std::uint8_t>(index)});
   };
-  if (!node.up) return offer(Op::recover);
+  if (!node.up) {
+    if (!values_.bounds.slow_restart || node.returns || !under_way(world, i)) offer(Op::recover);
+    return;
+  }
   if (world.remaining(Trouble::failure) > 0) offer(Op::fail);
   if (node.paused) return offer(Op::resume);
   if (world.remaining(Trouble::pause) > 0) offer(Op::pause);
@@ -119,21 +152,31 @@ void Mover::labels_between(const World& world, std::size_t i, std::size_t j,
 
 World Mover::first() {
   World world = all_down();
-  for (const Label& label : opening()) {
+  const std::vector<Label> path = opening();
+  room_ = enough_room;
+  for (const Label& label : path) {
     std::uint32_t wrong = 0;
     MUSTER_ENSURE(move(world, label, wrong) && !wrong);
   }
+  room_ = values_.bounds.queue;
   return world;
 }
 
-// Without trouble, all come up and become one group: letters before lives, lives before timers.
+// Without trouble, those that begin Normal come up and become one group: letters before lives,
+// lives before timers.
 std::vector<Label> Mover::opening() {
   std::vector<Label> path;
-  if (!values_.bounds.normal_start) return path;
+  const NodeSet& start = values_.bounds.start;
+  if (start.empty()) return path;
   World world = all_down();
+  room_ = enough_room;
   std::vector<Label> offered;
   const auto rank = [&](const Label& label) {
-    if (disturbs(world, label)) return label.op == Op::recover ? 1 : 3;
+    if (disturbs(world, label)) {
+      const bool starts = label.op == Op::recover && start.contains(NodeId{label.node + 1u}) &&
+                          label.fails_after == Label::whole;
+      return starts ? 1 : 3;
+    }
     return label.op == Op::expire ? 2 : 0;
   };
   constexpr std::size_t enough = 1000;
@@ -147,11 +190,13 @@ std::vector<Label> Mover::opening() {
     MUSTER_ENSURE(move(world, next, wrong) && !wrong);
     path.push_back(next);
   }
+  room_ = values_.bounds.queue;
   MUSTER_ENSURE(settled(world));
   return path;
 }
 
 bool Mover::disturbs(const World& world, const Label& label) const {
+  if (label.fails_after != Label::whole) return true;
   if (label.what != Label::What::op) return label.what != Label::What::lose_last;
   switch (label.op) {
     case Op::fail:
@@ -211,9 +256,14 @@ std::optional<Wrong> Mover::judge(const World& world) {
   const std::uint64_t key = key_of_standings(world);
   if (well_.find(key)) return std::nullopt;
   const std::vector<Standing> all = standings(world);
-  if (auto disagreement = assertion_1a(all)) return Wrong{"1a", *disagreement};
-  if (auto disagreement = assertion_1b(all)) return Wrong{"1b", *disagreement};
-  if (auto disagreement = works_apart(all)) return Wrong{"works-apart", *disagreement};
+  const auto judged = [&](const char* assertion, auto holds) -> std::optional<Wrong> {
+    if (!looks_at(values_.bounds, assertion)) return std::nullopt;
+    const auto disagreement = holds(all);
+    return disagreement ? std::optional(Wrong{assertion, *disagreement}) : std::nullopt;
+  };
+  if (auto wrong = judged("1a", assertion_1a)) return wrong;
+  if (auto wrong = judged("1b", assertion_1b)) return wrong;
+  if (auto wrong = judged("works-apart", works_apart)) return wrong;
   well_.insert(key, true);
   return std::nullopt;
 }

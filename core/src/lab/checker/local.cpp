@@ -29,7 +29,9 @@ void Host::take(const Event& event) {
   const Actions actions = bully::step(config_, node_.state, event);
   if (recorder_) recorder_->step(node_, event, actions);
   for (const Action& action : actions) {
+    if (performed_ == most_) fail();
     if (!node_.up) break;
+    ++performed_;
     std::visit([this](const auto& what) { perform(what); }, action);
   }
   if (!node_.up) return;
@@ -41,13 +43,14 @@ void Host::take(const Event& event) {
 void Host::accepted() {
   const auto& group = node_.state.g;
   if (!group || group == node_.accepted) return;
-  if (auto disagreement = group_grows(node_.node, node_.accepted, *group))
+  const auto disagreement = group_grows(node_.node, node_.accepted, *group);
+  if (disagreement && looks_at(bounds_, "group-grows"))
     effects.wrong = Wrong{"group-grows", *disagreement};
   node_.accepted = group;
 }
 
 void Host::wrong(const char* assertion, std::string why) {
-  if (!effects.wrong)
+  if (!effects.wrong && looks_at(bounds_, assertion))
     effects.wrong = Wrong{assertion, {{node_.node}, "node " + to_text(node_.node) + ": " + why}};
 }
 

@@ -169,6 +169,10 @@ class Host {
   void leave();
   void meet(NodeId peer, Incarnation life);
   void not_waited(NodeId by, CallNumber call);
+  /// It fails when it has performed so many actions, if there are more.
+  void fail_after(unsigned actions) { most_ = actions; }
+  /// How many were performed.
+  [[nodiscard]] std::uint8_t actions() const { return performed_; }
   /// Where hooks are prompt: they end at once.
   void end_prompt_hooks();
 
@@ -202,6 +206,8 @@ class Host {
   const Config& config_;
   Local& node_;
   Recorder* recorder_;
+  std::optional<unsigned> most_;
+  std::uint8_t performed_ = 0;
 };
 
 /// Clears what can have no effect any more, and keeps numbers that only this node has small.

@@ -76,6 +76,11 @@ class Walk {
     visit_.life(member.node, member.incarnation);
     (*this)(member.holdings);
   }
+  void operator()(bully::HaltingAll& wait) {
+    (*this)(wait.halted);
+    if (!wait.before) return;
+    for (bully::Life& life : *wait.before) visit_.life(life.node, life.incarnation);
+  }
   void operator()(bully::Owed& owed) { visit_.call(owed.to, owed.call); }
   void operator()(bully::HaltingLower& wait) { visit_.call(self_, wait.call); }
   void operator()(bully::Probing& wait) { visit_.call(self_, wait.call); }

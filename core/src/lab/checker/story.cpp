@@ -60,7 +60,15 @@ std::string in_words(const Item& item) {
   return answer ? to_text(answer->result) : to_text(letter->message);
 }
 
-std::string what_happens(const Label& label, const Values& values, const World& world) {
+std::optional<Item> taken(const Label& label, const Values& values, const World& world) {
+  if (label.op != Op::take || label.what == Label::What::lose_last) return std::nullopt;
+  std::size_t at = label.index;
+  for (std::size_t q = 0; q < label.node * values.bounds.nodes + label.peer; ++q)
+    at += world.length[q];
+  return values.item(world.item[at]);
+}
+
+std::string what_happens(const Label& label, const std::optional<Item>& taken) {
   static constexpr const char* words[] = {
       "takes",    "expires", "its hook ends", "its hook fails", "silence", "is refused",
       "recovers", "fails",   "pauses",        "resumes",        "leaves",  "meets"};
@@ -74,12 +82,10 @@ std::string what_happens(const Label& label, const Values& values, const World& 
   const std::string peer = std::to_string(label.peer + 1);
   if (label.op == Op::expire) line += ": " + to_text(static_cast<Timer>(label.index));
   if (label.op == Op::silence || label.op == Op::refuse) line += " by " + peer;
-  if (label.op == Op::take) {
-    std::size_t at = label.index;
-    for (std::size_t q = 0; q < label.node * values.bounds.nodes + label.peer; ++q)
-      at += world.length[q];
-    line += " from " + peer + ": " + in_words(values.item(world.item[at]));
-  }
+  if (label.op == Op::take) line += " from " + peer;
+  if (taken) line += ": " + in_words(*taken);
+  if (label.fails_after != Label::whole)
+    line += ", and fails after " + std::to_string(label.fails_after) + " actions";
   return line;
 }
 
@@ -92,9 +98,15 @@ std::string standings_in_words(const std::vector<Standing>& nodes) {
   return line;
 }
 
-bool counts(const Label& label) {
-  return label.what == Label::What::duplicate ||
-         (label.what == Label::What::op && label.op != Op::end_hook && label.op != Op::refuse);
+// Letters delivered, expiries (of a timer, or of a call), failures and recoveries.
+unsigned counted(const Label& label, const std::optional<Item>& taken) {
+  unsigned count = label.fails_after == Label::whole ? 0 : 1;
+  if (label.what == Label::What::lose_last || label.what == Label::What::lose) return count;
+  if (taken)
+    return count +
+           (std::holds_alternative<Letter>(*taken) || std::holds_alternative<NoAnswer>(*taken));
+  const bool own = label.op == Op::end_hook || label.op == Op::fail_hook || label.op == Op::refuse;
+  return count + (own ? 0 : 1);
 }
 
 }  // namespace
@@ -112,7 +124,8 @@ Story tell_story(const Bounds& bounds, const std::vector<Label>& path) {
   const std::size_t opening = whole.size();
   whole.insert(whole.end(), path.begin(), path.end());
   for (const Label& label : whole) {
-    std::string line = what_happens(label, values, world);
+    const auto item = taken(label, values, world);
+    std::string line = what_happens(label, item);
     if (label.what == Label::What::op) {
       const NodeId node{label.node + 1u};
       Local local = values.local(world.node[label.node]);
@@ -126,11 +139,13 @@ Story tell_story(const Bounds& bounds, const std::vector<Label>& path) {
     }
     std::uint32_t wrong = 0;
     if (!mover.move(world, label, wrong, &scribe)) {
+      if (label.fails_after != Label::whole)
+        scribe.fault(journal::FaultKind::killed, NodeId{label.node + 1u});
       story.lines.push_back(line + ": NOT SO with the true numbers; a fault of the checker");
       break;
     }
     story.lines.push_back(line + standings_in_words(mover.standings(world)));
-    if (story.lines.size() > opening && counts(label)) ++story.counted;
+    if (story.lines.size() > opening) story.counted += counted(label, item);
   }
   story.journal = std::move(scribe.out);
   return story;

@@ -26,12 +26,18 @@ void Mover::erase(World& world, std::size_t queue, std::size_t position) {
 
 bool Mover::push(World& world, std::size_t to, std::size_t from, std::uint32_t item, bool front) {
   const std::size_t in = queue(to, from);
-  if (world.length[in] >= values_.bounds.queue + (values_.items.facts(item).letter ? 0u : 4u) ||
+  const std::size_t begin = begin_of(world, in);
+  const auto is_letter = [&](std::uint32_t id) { return values_.items.facts(id).letter; };
+  const auto letters = [&] {
+    const auto first = world.item.begin() + static_cast<std::ptrdiff_t>(begin);
+    return static_cast<unsigned>(std::count_if(first, first + world.length[in], is_letter));
+  };
+  if ((is_letter(item) && world.length[in] >= room_ && letters() >= room_) ||
       world.items == most_items || world.length[in] == 15) {
     ++cut_;
     return false;
   }
-  const std::size_t at = begin_of(world, in) + (front ? 0u : world.length[in]);
+  const std::size_t at = begin + (front ? 0u : world.length[in]);
   std::memmove(&world.item[at + 1], &world.item[at], (world.items - at) * sizeof world.item[0]);
   world.item[at] = item;
   ++world.items;
@@ -85,7 +91,7 @@ void Mover::forget_calls(World& world, std::size_t i) {
       const LocalFacts::Owes owed = other.owes[k];
       if (owed.to != i || owed.number == 0 || waits(j, owed.number)) continue;
       const auto argument = static_cast<std::uint32_t>(i) << 24 | owed.number;
-      world.node[j] = outcome(world.node[j], code_of(Op::not_waited, argument)).next;
+      world.node[j] = outcome(world.node[j], explored::code_of(Op::not_waited, argument)).next;
       return forget_calls(world, i);  // what was known of j is another thing now
     }
   }
@@ -94,12 +100,20 @@ void Mover::forget_calls(World& world, std::size_t i) {
 // --- Steps of one node
 // --------------------------------------------------------------------------------
 
-const Outcome& Mover::outcome(std::uint32_t local, std::uint32_t code) {
-  const std::uint64_t key = (std::uint64_t{local} << 32 | code) + 1;
-  if (const auto* known = memo_.find(key); known && !recorder_) return outcomes_[*known];
-  outcomes_.push_back(compute(local, code));
-  if (!recorder_) memo_.insert(key, static_cast<std::uint32_t>(outcomes_.size() - 1));
-  return outcomes_.back();
+const Outcome& Mover::outcome(std::uint32_t local, std::uint32_t code, std::uint8_t fails_after) {
+  const auto known_or_new = [&](Memo<std::uint32_t>& memo, std::uint64_t key, std::uint8_t after) {
+    if (const auto* known = memo.find(key); known && !recorder_) return *known;
+    outcomes_.push_back(compute(local, code, after));
+    const auto index = static_cast<std::uint32_t>(outcomes_.size() - 1);
+    if (!recorder_) memo.insert(key, index);
+    return index;
+  };
+  if (recorder_) return outcomes_[known_or_new(memo_, 1, fails_after)];
+  const std::uint32_t index =
+      known_or_new(memo_, (std::uint64_t{local} << 32 | code) + 1, Label::whole);
+  if (fails_after == Label::whole) return outcomes_[index];
+  return outcomes_[known_or_new(parts_, (std::uint64_t{index} << 8 | fails_after) + 1,
+                                fails_after)];
 }
 
 namespace {
@@ -151,11 +165,12 @@ NodeId peer_of(const Item& item) {
 
 }  // namespace
 
-Outcome Mover::compute(std::uint32_t id, std::uint32_t code) {
+Outcome Mover::compute(std::uint32_t id, std::uint32_t code, std::uint8_t fails_after) {
   Local node = values_.local(id);
   const auto op = static_cast<Op>(code >> 28);
   const std::uint32_t argument = code & 0xFFFFFFF;
   Host host(values_.bounds, values_.configs[node.node.value - 1], node, recorder_);
+  if (fails_after != Label::whole) host.fail_after(fails_after);
   if (op == Op::take) {
     const Item item = values_.item(argument);
     host.take(peer_of(item), item);
@@ -164,6 +179,7 @@ Outcome Mover::compute(std::uint32_t id, std::uint32_t code) {
   }
   host.end_prompt_hooks();
   Outcome outcome;
+  outcome.actions = host.actions();
   for (Put& put : host.effects.puts)
     outcome.puts.push_back({static_cast<std::uint8_t>(put.to.value - 1),
                             static_cast<std::uint8_t>(put.from.value - 1), put.front,
@@ -191,7 +207,8 @@ void Mover::check_members(const World& world, const Outcome& outcome, std::uint3
 
 bool Mover::put(World& world, const Outcome& outcome, std::uint32_t& wrong) {
   if (outcome.wrong) wrong = outcome.wrong;
-  if (outcome.reorganizes && !wrong) check_members(world, outcome, wrong);
+  if (outcome.reorganizes && !wrong && looks_at(values_.bounds, "hook-grammar"))
+    check_members(world, outcome, wrong);
   for (const Outcome::Put& put : outcome.puts) {
     const LocalFacts& to = facts(world, put.to);
     if (put.life != 0 && (!to.up || to.life != put.life)) continue;
@@ -200,8 +217,9 @@ bool Mover::put(World& world, const Outcome& outcome, std::uint32_t& wrong) {
   return true;
 }
 
-bool Mover::apply(World& world, std::size_t i, std::uint32_t code, std::uint32_t& wrong) {
-  const Outcome& done = outcome(world.node[i], code);
+bool Mover::apply(World& world, std::size_t i, std::uint32_t code, std::uint32_t& wrong,
+                  std::uint8_t fails_after) {
+  const Outcome& done = outcome(world.node[i], code, fails_after);
   world.node[i] = done.next;
   if (!put(world, done, wrong)) return false;
   drop_dead(world, i);
@@ -213,14 +231,15 @@ bool Mover::apply(World& world, std::size_t i, std::uint32_t code, std::uint32_t
 
 // A node begins a life: sessions with all that are up begin, at a peer that has one with an old
 // life when it has taken what came from that one.
-bool Mover::recover(World& world, std::size_t i, std::uint32_t& wrong) {
+bool Mover::recover(World& world, std::size_t i, std::uint32_t& wrong, std::uint8_t fails_after) {
   const bool session = values_.bounds.channels == Channels::session;
   for (std::size_t j = 0; session && j < nodes(); ++j) {
     if (j == i || !facts(world, j).up) continue;
     const auto peer = static_cast<std::uint32_t>(j) << 24;
-    world.node[i] = outcome(world.node[i], code_of(Op::meet, peer | facts(world, j).life)).next;
+    world.node[i] =
+        outcome(world.node[i], explored::code_of(Op::meet, peer | facts(world, j).life)).next;
   }
-  const Outcome& recovery = outcome(world.node[i], code_of(Op::recover));
+  const Outcome& recovery = outcome(world.node[i], explored::code_of(Op::recover), fails_after);
   world.node[i] = recovery.next;
   const std::uint32_t life = facts(world, i).life;
   for (std::size_t j = 0; session && facts(world, i).up && j < nodes(); ++j) {
@@ -228,7 +247,7 @@ bool Mover::recover(World& world, std::size_t i, std::uint32_t& wrong) {
     if (j == i || !other.up) continue;
     const NodeId self{static_cast<std::uint32_t>(i + 1)};
     if (world.length[queue(j, i)] == 0 && other.with[i] == 0) {
-      const auto meeting = code_of(Op::meet, static_cast<std::uint32_t>(i) << 24 | life);
+      const auto meeting = explored::code_of(Op::meet, static_cast<std::uint32_t>(i) << 24 | life);
       if (!apply(world, j, meeting, wrong)) return false;
       continue;
     }
@@ -237,6 +256,13 @@ bool Mover::recover(World& world, std::size_t i, std::uint32_t& wrong) {
     if (!push(world, j, i, values_.item(item), false)) return false;
   }
   return put(world, recovery, wrong);
+}
+
+// What its outcome is known by.
+std::uint32_t Mover::code_of(const World& world, const Label& label) const {
+  if (label.op == Op::take)
+    return world.item[begin_of(world, queue(label.node, label.peer)) + label.index];
+  return explored::code_of(label.op, label.op == Op::refuse ? label.peer : label.index);
 }
 
 // --- Moves
@@ -255,22 +281,17 @@ bool Mover::move(World& world, const Label& label, std::uint32_t& wrong, Recorde
       world.spend(Trouble::duplicate);
       fits = apply(world, i, world.item[begin_of(world, in) + label.index], wrong);
     }
-  } else if (label.op == Op::take) {
-    const std::uint32_t item = world.item[begin_of(world, in) + label.index];
-    erase(world, in, label.index);
-    fits = apply(world, i, item, wrong);
-  } else if (label.op == Op::recover) {
-    fits = recover(world, i, wrong);
   } else {
-    std::uint32_t argument = label.index;
-    if (label.op == Op::refuse) argument = label.peer;
-    if (label.op == Op::fail) world.spend(Trouble::failure);
+    const std::uint32_t code = code_of(world, label);
+    if (label.op == Op::take) erase(world, in, label.index);
+    if (label.op == Op::fail || label.fails_after != Label::whole) world.spend(Trouble::failure);
     if (label.op == Op::pause) world.spend(Trouble::pause);
     if (label.op == Op::leave) world.spend(Trouble::leave);
     if (label.op == Op::fail_hook) world.spend(Trouble::hook);
     if (label.op == Op::silence && can_be_answered(world, i, facts(world, i).waits[label.index]))
       world.spend(Trouble::wrong_timeout);
-    fits = apply(world, i, code_of(label.op, argument), wrong);
+    fits = label.op == Op::recover ? recover(world, i, wrong, label.fails_after)
+                                   : apply(world, i, code, wrong, label.fails_after);
   }
   recorder_ = nullptr;
   if (fits && values_.bounds.canonical) canonical_(world, nodes());

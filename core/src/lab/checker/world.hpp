@@ -42,9 +42,12 @@ struct World {
 struct Label {
   enum class What : std::uint8_t { op, lose_last, lose, duplicate } what{};
   Op op{};
-  std::uint8_t node = 0;   ///< from 0
-  std::uint8_t peer = 0;   ///< from 0
-  std::uint8_t index = 0;  ///< of a timer, of a call that waits, of an item in the queue
+  std::uint8_t node = 0;             ///< from 0
+  std::uint8_t peer = 0;             ///< from 0
+  std::uint8_t index = 0;            ///< of a timer, of a call that waits, of an item in the queue
+  std::uint8_t fails_after = whole;  ///< so many actions of what it does, where it does not do all
+
+  static constexpr std::uint8_t whole = 255;
 };
 
 /// What has to be known of a node without looking at its bytes.
@@ -92,6 +95,7 @@ struct Outcome {
   std::uint32_t next = 0;
   std::uint32_t wrong = 0;        ///< 1 + index
   std::uint32_t reorganizes = 0;  ///< 1 + index
+  std::uint8_t actions = 0;       ///< performed
   std::vector<Put> puts;
 };
 
@@ -133,10 +137,15 @@ class Values {
 /// Worlds with numbers as small as their order allows; one for each thread.
 class Canonical {
  public:
-  explicit Canonical(Values& values) : values_(values), cache_(std::size_t{1} << 14) {}
+  explicit Canonical(Values& values) : values_(values), cache_(cached) {}
   void operator()(World& world, std::size_t nodes);
 
+  [[nodiscard]] std::uint64_t memory() const {
+    return cache_.size() * sizeof(Cached) + locals_.memory() + items_.memory();
+  }
+
  private:
+  static constexpr std::size_t cached = std::size_t{1} << 18;
   struct Cached {
     std::uint64_t key = 0;
     std::array<std::uint32_t, 20> numbers{};
@@ -153,7 +162,8 @@ class Canonical {
 /// Takes steps of worlds; one for each thread.
 class Mover {
  public:
-  explicit Mover(Values& values) : values_(values), canonical_(values) {}
+  explicit Mover(Values& values)
+      : values_(values), canonical_(values), room_(values.bounds.queue) {}
 
   /// Where the search begins.
   [[nodiscard]] World first();
@@ -175,10 +185,13 @@ class Mover {
   [[nodiscard]] std::vector<Standing> standings(const World& world) const;
   [[nodiscard]] std::uint64_t cut() const { return cut_; }
   [[nodiscard]] std::uint64_t memory() const {
-    return memo_.memory() + outcomes_.size() * (sizeof(Outcome) + 32);
+    return memo_.memory() + parts_.memory() + outcomes_.size() * (sizeof(Outcome) + 32) +
+           canonical_.memory();
   }
 
  private:
+  static constexpr unsigned enough_room = 8;
+
   [[nodiscard]] std::size_t nodes() const { return values_.bounds.nodes; }
   [[nodiscard]] std::uint64_t key_of_standings(const World& world) const;
   [[nodiscard]] const LocalFacts& facts(const World& world, std::size_t i) const {
@@ -189,26 +202,33 @@ class Mover {
   }
   [[nodiscard]] std::size_t begin_of(const World& world, std::size_t queue) const;
   void labels_of(const World& world, std::size_t i, std::vector<Label>& out);
+  void labels_of_parts(const World& world, std::size_t i, std::size_t begin,
+                       std::vector<Label>& out);
+  [[nodiscard]] bool under_way(const World& world, std::size_t i) const;
   void labels_between(const World& world, std::size_t i, std::size_t j, std::vector<Label>& out);
   [[nodiscard]] bool can_be_answered(const World& world, std::size_t i,
                                      const LocalFacts::Waits& call) const;
   void erase(World& world, std::size_t queue, std::size_t position);
   bool push(World& world, std::size_t to, std::size_t from, std::uint32_t item, bool front);
-  bool apply(World& world, std::size_t i, std::uint32_t code, std::uint32_t& wrong);
+  bool apply(World& world, std::size_t i, std::uint32_t code, std::uint32_t& wrong,
+             std::uint8_t fails_after = Label::whole);
   bool put(World& world, const Outcome& outcome, std::uint32_t& wrong);
-  bool recover(World& world, std::size_t i, std::uint32_t& wrong);
+  bool recover(World& world, std::size_t i, std::uint32_t& wrong, std::uint8_t fails_after);
+  [[nodiscard]] std::uint32_t code_of(const World& world, const Label& label) const;
   void drop_dead(World& world, std::size_t i);
   void forget_calls(World& world, std::size_t i);
-  const Outcome& outcome(std::uint32_t local, std::uint32_t code);
-  Outcome compute(std::uint32_t local, std::uint32_t code);
+  const Outcome& outcome(std::uint32_t local, std::uint32_t code,
+                         std::uint8_t fails_after = Label::whole);
+  Outcome compute(std::uint32_t local, std::uint32_t code, std::uint8_t fails_after);
   void check_members(const World& world, const Outcome& outcome, std::uint32_t& wrong);
 
   Values& values_;
   Canonical canonical_;
-  Memo<std::uint32_t> memo_;
+  Memo<std::uint32_t> memo_, parts_;
   std::deque<Outcome> outcomes_;
   Memo<bool> well_, settled_;
   Recorder* recorder_ = nullptr;
+  unsigned room_;  ///< of a queue, in letters
   std::uint64_t cut_ = 0;
 };
 
