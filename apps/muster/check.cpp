@@ -1,6 +1,7 @@
 #include "apps/muster/check_texts.hpp"
 #include "apps/muster/commands.hpp"
 #include "apps/muster/failed.hpp"
+#include "apps/muster/repair_option.hpp"
 
 #include <CLI/CLI.hpp>
 #include <muster/json.hpp>
@@ -33,6 +34,7 @@ struct Options {
   std::string timeouts = "certain";
   std::vector<std::string> repairs;
   std::vector<std::string> strikes;
+  std::string protocol = "bully";
   std::string start = "down";
   std::string out;
   bool literal = false;
@@ -64,21 +66,6 @@ Expected<> read_number(const std::string& text, const char* flag, const char* un
     return usage(std::string(flag) + " is a number up to 14 or '" + unbounded + "', not '" + text +
                  "'");
   to = static_cast<unsigned>(std::stoul(text));
-  return {};
-}
-
-Expected<> read_repair(const std::string& text, Repairs& repairs) {
-  const auto equals = text.find('=');
-  const std::string value = equals == text.npos ? "" : text.substr(equals + 1);
-  bool known = false;
-  for_each_field(repairs, [&](const char* name, bool& field) {
-    if (text.substr(0, equals) != name) return;
-    known = true;
-    field = value == "on";
-  });
-  if (!known || (value != "on" && value != "off"))
-    return usage("--repair is NAME=on|off, with a name of docs/decisions/switches.md, not '" +
-                 text + "'");
   return {};
 }
 
@@ -181,8 +168,8 @@ void show_json(const lab::CheckReport& report, const Options& options) {
       << ",\"depth\":" << found.depth << ",\"exhausted\":" << to_json(report.exhausted())
       << ",\"ended\":" << to_json(report.ended) << ",\"cut\":" << report.cut
       << ",\"queue\":" << options.bounds.queue << ",\"seconds\":" << found.seconds
-      << ",\"memory\":" << found.memory
-      << ",\"protocol\":\"bully\",\"nodes\":" << options.bounds.nodes << "}\n";
+      << ",\"memory\":" << found.memory << ",\"protocol\":" << to_json(options.protocol)
+      << ",\"nodes\":" << options.bounds.nodes << "}\n";
 }
 
 void show_story(const lab::Story& story) {
@@ -274,6 +261,8 @@ void add_check_command(CLI::App& app, int& exit_code) {
   bounds.threads = std::max(1u, std::thread::hardware_concurrency());
   CLI::App* command = app.add_subcommand(
       "check", "Search every interleaving of a small cluster for what does not hold");
+  command->add_option("--protocol", options->protocol, "Which protocol")
+      ->check(CLI::IsMember({"bully"}));
   command->add_option("--nodes", bounds.nodes, "How many nodes")->check(CLI::Range(2, 5));
   command->add_option("--failures", options->failures, "At most so many; or 'unbounded'");
   command->add_option("--timeouts", options->timeouts,

@@ -2,6 +2,7 @@
 
 #include "apps/muster/commands.hpp"
 #include "apps/muster/failed.hpp"
+#include "apps/muster/repair_option.hpp"
 #include "apps/muster/text.hpp"
 
 #include <CLI/CLI.hpp>
@@ -283,20 +284,6 @@ struct Words {
   bool json = false;
 };
 
-void read_repair(const std::string& text, Repairs& repairs) {
-  const auto equals = text.find('=');
-  const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
-  bool known = false;
-  for_each_field(repairs, [&](const char* repair, bool& field) {
-    if (text.substr(0, equals) != repair) return;
-    known = value == "on" || value == "off";
-    field = value == "on";
-  });
-  if (!known)
-    throw CLI::ValidationError("--repair", "expected NAME=on or NAME=off, not " + text +
-                                               "; docs/decisions/switches.md has the names");
-}
-
 SimulateOptions options_of(const Words& words) {
   SimulateOptions options;
   lab::Simulation& simulation = options.simulation;
@@ -311,7 +298,8 @@ SimulateOptions options_of(const Words& words) {
     options.flags += " --literal";
   }
   for (const std::string& repair : words.repairs) {
-    read_repair(repair, simulation.repairs);
+    if (auto read = read_repair(repair, simulation.repairs); !read)
+      throw CLI::ValidationError(read.error().what);
     options.flags += " --repair " + repair;
   }
   if (!words.faults.empty()) {

@@ -1,0 +1,127 @@
+#include "apps/command.hpp"
+
+#include <boost/json/parse.hpp>
+
+// `muster check`.
+
+namespace muster::apps {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words and_also(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+const Words any_timeout = {"check",      "--nodes",      "2",       "--failures",
+                           "0",          "--timeouts",   "any",     "--literal",
+                           "--channels", "fifo",         "--start", "normal",
+                           "--strike",   "counter-test", "--queue", "3"};
+
+std::vector<boost::json::object> objects_of(const std::string& output) {
+  std::vector<boost::json::object> objects;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with('{')) objects.push_back(boost::json::parse(line).as_object());
+  return objects;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(check)
+
+BOOST_AUTO_TEST_CASE(two_nodes_that_may_fail_once_hold_in_all_worlds) {
+  const TestDirectory directory;
+  const Ran ran = run_muster(directory, {"check", "--protocol", "bully", "--nodes", "2",
+                                         "--failures", "1", "--queue", "8", "--liveness"});
+  BOOST_TEST(ran.code == 0, ran.output);
+  BOOST_TEST(
+      ran.output.find("1a, 1b, works-apart, hook-grammar hold in all worlds") != std::string::npos,
+      ran.output);
+  BOOST_TEST(ran.output.find("2 can be reached from every world") != std::string::npos, ran.output);
+}
+
+BOOST_AUTO_TEST_CASE(a_counterexample_is_a_story_and_a_journal_that_the_other_commands_take) {
+  const TestDirectory directory;
+  const std::string journal = (directory.path / "story.jsonl").string();
+  const Ran checked = run_muster(directory, and_also(any_timeout, {"--out", journal}));
+  says_why(checked, 1, "assertion 1a does not hold in this world");
+  BOOST_TEST(checked.output.find("node 1 Normal c=1, node 2 Normal c=2") != std::string::npos,
+             checked.output);
+  const Ran replayed = run_muster(directory, {"replay", journal});
+  BOOST_TEST(replayed.code == 0, replayed.output);
+  const Ran verified = run_muster(directory, {"verify", journal});
+  BOOST_TEST(verified.code == 1, verified.output);
+  BOOST_TEST(verified.output.find("1a") != std::string::npos, verified.output);
+  const std::string drawing = (directory.path / "story.svg").string();
+  BOOST_TEST(run_muster(directory, {"draw", journal, "-o", drawing}).code == 0);
+  BOOST_TEST(read_all(drawing).find("AreYouThere") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(as_json_the_last_line_has_the_figures) {
+  const TestDirectory directory;
+  const Ran ran = run_muster(directory, and_also(any_timeout, {"--json"}));
+  const auto objects = objects_of(ran.output);
+  BOOST_REQUIRE(objects.size() == 2u);
+  BOOST_TEST(objects[0].at("assertion").as_string() == "1a");
+  BOOST_TEST(!objects[0].at("holds").as_bool());
+  BOOST_TEST(objects[0].at("counted").to_number<int>() == 3);
+  for (const char* field : {"states", "transitions", "depth", "exhausted", "seconds", "protocol"})
+    BOOST_TEST(objects[1].contains(field), field);
+}
+
+BOOST_AUTO_TEST_CASE(a_state_that_nothing_leads_out_of_is_told) {
+  const TestDirectory directory;
+  const Ran ran = run_muster(
+      directory, {"check", "--nodes", "2", "--failures", "0", "--timeouts", "2", "--literal",
+                  "--channels", "fifo", "--start", "normal", "--strike", "counter-test",
+                  "--assertion", "works-apart", "--queue", "3", "--liveness"});
+  says_why(ran, 1, "assertion");
+  BOOST_TEST(ran.output.find("wedged: from there") != std::string::npos, ran.output);
+}
+
+BOOST_AUTO_TEST_CASE(a_limit_ends_the_search_and_says_how_far_it_went) {
+  const TestDirectory directory;
+  const Ran ran = run_muster(directory, {"check", "--limit-states", "1000"});
+  BOOST_TEST(ran.code == 0, ran.output);
+  BOOST_TEST(ran.output.find("hold as far as the limit") != std::string::npos, ran.output);
+  const Ran little = run_muster(directory, {"check", "--limit-memory", "1000000"});
+  BOOST_TEST(little.output.find("hold as far as the limit") != std::string::npos, little.output);
+}
+
+BOOST_AUTO_TEST_CASE(lines_and_assumptions_are_listed) {
+  const TestDirectory directory;
+  const Ran lines = run_muster(directory, {"check", "--lines"});
+  for (const char* name : {"stop-ends-election", "h-test", "halts-descending", "self-timeout"})
+    BOOST_TEST(lines.output.find(name) != std::string::npos, name);
+  const Ran assumptions = run_muster(directory, {"check", "--assumptions"});
+  for (const char* name : {"1a", "1b", "works-apart", "group-grows", "hook-grammar", "claimed in"})
+    BOOST_TEST(assumptions.output.find(name) != std::string::npos, name);
+}
+
+BOOST_AUTO_TEST_CASE(a_line_may_be_written_as_in_the_paper) {
+  const TestDirectory directory;
+  for (const char* line : {"status-test-of-NewCoordinator", "status-test-of-Ready", "tags",
+                           "normal-for-me", "halts-descending=rounds-with-incarnations"})
+    BOOST_TEST(
+        run_muster(directory, {"check", "--nodes", "2", "--strike", line, "--limit-states", "100"})
+                .code == 0,
+        line);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_known_is_refused) {
+  const TestDirectory directory;
+  const std::vector<std::pair<Words, std::string>> refused = {
+      {{"--strike", "nothing"}, "--strike does not know 'nothing'"},
+      {{"--repair", "tags"}, "--repair is NAME=on or NAME=off"},
+      {{"--start", "5"}, "--start is down, normal or a list of nodes up to 3"},
+      {{"--failures", "many"}, "--failures is a number up to 14 or 'unbounded'"},
+      {{"--channels", "tube"}, "--channels does not know 'tube'"}};
+  for (const auto& [words, why] : refused)
+    says_why(run_muster(directory, and_also({"check"}, words)), 2, why);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace muster::apps
