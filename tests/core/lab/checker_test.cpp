@@ -105,6 +105,43 @@ BOOST_AUTO_TEST_CASE(the_journal_of_a_counterexample_is_replayed_and_found_viola
   BOOST_TEST(violated);
 }
 
+BOOST_AUTO_TEST_CASE(failures_between_two_actions_change_no_verdict) {
+  Bounds holds;
+  holds.failures = 1;
+  holds.start = {NodeId{1}, NodeId{2}, NodeId{3}};
+  for (Bounds bounds : {holds, row("M1").bounds, row("P2").bounds}) {
+    const CheckReport whole = run(bounds);
+    bounds.split_actions = true;
+    const CheckReport split = run(bounds);
+    BOOST_TEST(split.progress.states > whole.progress.states);
+    BOOST_REQUIRE(split.counterexample.has_value() == whole.counterexample.has_value());
+    if (!whole.counterexample) continue;
+    BOOST_TEST(split.counterexample->assertion == whole.counterexample->assertion);
+    BOOST_TEST(split.counterexample->story.counted <= whole.counterexample->story.counted);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_journal_of_a_failure_within_a_step_is_replayed) {
+  Bounds bounds = row("P2").bounds;
+  bounds.split_actions = true;
+  const CheckReport report = run(bounds);
+  BOOST_REQUIRE(report.counterexample);
+  replay::Replayer replayer;
+  for (const journal::Line& line : lines_of(report.counterexample->story.journal)) {
+    const auto difference = replayer.take(line);
+    BOOST_REQUIRE(difference.has_value());
+    BOOST_TEST(!difference->has_value());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(only_what_is_asked_for_is_looked_at) {
+  Bounds bounds = row("M4b").bounds;
+  bounds.assertions = {};
+  const CheckReport all = run(bounds);
+  BOOST_REQUIRE(all.counterexample);
+  BOOST_TEST(all.counterexample->assertion == "hook-grammar");
+}
+
 BOOST_AUTO_TEST_CASE(a_limit_ends_the_search) {
   Bounds bounds = two_nodes(2);
   bounds.limit_states = 1000;
