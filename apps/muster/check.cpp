@@ -159,9 +159,12 @@ void show_json(const lab::CheckReport& report, const Options& options) {
           << "}\n";
   }
   if (const auto& wedged = report.wedged) {
-    out << "{\"assertion\":\"2\",\"holds\":" << to_json(wedged->worlds == 0)
+    out << "{\"assertion\":\"2\",\"holds\":"
+        << to_json(wedged->worlds == 0 && !(report.avoids && report.avoids->story))
         << ",\"wedged\":" << wedged->worlds;
     if (wedged->story) out << ",\"story\":" << to_json(wedged->story->lines);
+    if (const auto& avoids = report.avoids; avoids && avoids->story)
+      out << ",\"round\":" << avoids->round << ",\"story\":" << to_json(avoids->story->lines);
     out << "}\n";
   }
   out << "{\"states\":" << found.states << ",\"transitions\":" << found.transitions
@@ -206,6 +209,13 @@ void show_text(const lab::CheckReport& report, const Options& options) {
   } else if (wedged) {
     out << "2 can be reached from every world without another failure\n";
   }
+  if (const auto& avoids = report.avoids; avoids && avoids->story) {
+    show_story(*avoids->story);
+    out << "avoided: the last " << avoids->round << " steps can go round for ever, fairly, among "
+        << avoids->worlds << " worlds, and Assertion 2 holds in none of them\n";
+  } else if (avoids) {
+    out << "2 is avoided by no fair way round\n";
+  }
   out << found.states << " states, " << found.transitions << " transitions, depth " << found.depth
       << ", " << found.seconds << " s, " << found.memory / 1000000 << " MB";
   if (found.seconds > 0)
@@ -221,6 +231,8 @@ Expected<> write_journal(const lab::CheckReport& report, const std::string& path
     story = &report.counterexample->story;
   else if (report.wedged && report.wedged->story)
     story = &*report.wedged->story;
+  else if (report.avoids && report.avoids->story)
+    story = &*report.avoids->story;
   if (path.empty() || !story) return {};
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file << story->journal;
@@ -250,6 +262,9 @@ int check(Options& options) {
   if (report.wedged && report.wedged->worlds > 0)
     return failed({ExitCode::does_not_hold, "assertion 2 cannot be reached from " +
                                                 std::to_string(report.wedged->worlds) + " worlds"});
+  if (report.avoids && report.avoids->story)
+    return failed({ExitCode::does_not_hold, "assertion 2 is avoided by a fair way round of " +
+                                                std::to_string(report.avoids->round) + " steps"});
   return 0;
 }
 

@@ -34,6 +34,14 @@ struct Wedged {
   std::optional<Story> story;  ///< of the nearest
 };
 
+/// Worlds on one way round that never comes to a world of Assertion 2, though nothing is left out
+/// on it that could happen all the time (weak fairness), and nobody fails.
+struct Avoids {
+  std::uint64_t worlds{};
+  std::optional<Story> story;  ///< to the nearest of them, and once round
+  std::size_t round{};         ///< so many of its last lines are the way round
+};
+
 /// How far the search came.
 struct Progress {
   std::uint64_t states{};
@@ -49,6 +57,7 @@ struct CheckReport {
   std::uint64_t cut{};  ///< successors that were not looked at: a queue would have been too long
   std::optional<Counterexample> counterexample;
   std::optional<Wedged> wedged;  ///< where liveness was asked for, and the search ended
+  std::optional<Avoids> avoids;  ///< likewise, where no world is wedged
 
   /// True when every world that can be reached was seen.
   [[nodiscard]] bool exhausted() const { return ended && cut == 0; }

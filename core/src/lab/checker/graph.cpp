@@ -11,7 +11,7 @@ namespace muster::lab::explored {
 
 std::uint64_t Graph::memory() const {
   return ids_.memory() + values_.memory() + mover_.memory() + fingerprints_.capacity() * 8 +
-         from_.capacity() * 4 + successors_.capacity() * 4 + ends_.capacity() * 8;
+         from_.capacity() * 4 + successors_.capacity() * 6 + ends_.capacity() * 8;
 }
 
 bool Graph::limited(const Progress& progress) const {
@@ -49,8 +49,22 @@ void Graph::run(CheckReport& report, const std::function<void(const Progress&)>&
     tell(progress);
   }
   report.ended = true;
-  if (values_.bounds.liveness) find_wedged(report);
+  if (!values_.bounds.liveness) return;
+  find_wedged(report);
+  if (report.wedged->worlds == 0) find_cycle(report);
 }
+
+namespace {
+
+// Calls to one node are one kind, and so are the letters of one queue.
+Kind kind_of(const Label& label) {
+  constexpr std::size_t ops = 13;
+  const std::size_t what = label.what == Label::What::op ? static_cast<std::size_t>(label.op) : ops;
+  const std::size_t which = label.op == Op::expire ? label.index : label.peer;
+  return static_cast<Kind>((what * most_nodes + label.node) * most_nodes + which);
+}
+
+}  // namespace
 
 void Graph::look_from(const World& world, Id from, Worlds& next, CheckReport& report) {
   mover_.labels(world, labels_);
@@ -83,7 +97,9 @@ void Graph::look_from(const World& world, Id from, Worlds& next, CheckReport& re
       next.push(after);
       ++report.progress.states;
     }
-    if (values_.bounds.liveness && !mover_.disturbs(world, label)) successors_.push_back(id);
+    if (!values_.bounds.liveness || mover_.disturbs(world, label)) continue;
+    successors_.push_back(id);
+    kinds_.push_back(kind_of(label));
   }
   ends_.push_back(successors_.size());
   unknown_.push_back(cut);
@@ -154,6 +170,19 @@ void Graph::find_wedged(CheckReport& report) {
     wedged.story = tell_story(values_.bounds, path_to(way_to(static_cast<Id>(nearest))));
   }
   report.wedged = std::move(wedged);
+}
+
+// A fair way round on which Assertion 2 does not hold.
+void Graph::find_cycle(CheckReport& report) {
+  const Transitions transitions{successors_, kinds_, ends_};
+  const std::vector<Id> worlds = fair_cycle(transitions, settled_, unknown_);
+  report.avoids = Avoids{worlds.size(), std::nullopt, 0};
+  if (worlds.empty()) return;
+  std::vector<std::uint64_t> way = way_to(worlds.front());
+  const std::size_t before = way.size() - 1;
+  for (const Id id : way_round(transitions, worlds)) way.push_back(fingerprints_[id]);
+  report.avoids->story = tell_story(values_.bounds, path_to(way));
+  report.avoids->round = way.size() - 1 - before;
 }
 
 }  // namespace muster::lab::explored

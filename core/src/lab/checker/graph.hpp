@@ -1,5 +1,6 @@
 #pragma once
 
+#include "fairness.hpp"
 #include "visited.hpp"
 
 #include <muster/lab/checker.hpp>
@@ -21,6 +22,7 @@ class Graph {
   void look_from(const World& world, Id from, Worlds& next, CheckReport& report);
   [[nodiscard]] bool limited(const Progress& progress) const;
   void find_wedged(CheckReport& report);
+  void find_cycle(CheckReport& report);
   [[nodiscard]] std::vector<Label> path_to(std::vector<std::uint64_t> way);
   [[nodiscard]] std::vector<std::uint64_t> way_to(Id id) const;
   [[nodiscard]] std::uint64_t memory() const;
@@ -33,6 +35,7 @@ class Graph {
   std::vector<bool> settled_;   ///< Assertion 2 holds there
   std::vector<bool> unknown_;   ///< a successor was cut
   std::vector<Id> successors_;  ///< one world's after the other's, without failures
+  std::vector<Kind> kinds_;     ///< of the transitions to them
   std::vector<std::uint64_t> ends_;
   std::vector<Label> labels_;
 };
