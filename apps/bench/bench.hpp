@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-/// The benchmarks of the command: real processes, real safe storage with full durability.
+/// The benchmarks of the command. Those of nodes have real processes and real safe storage.
 
 namespace muster::apps {
 
@@ -45,6 +45,13 @@ struct SoakOptions {
 };
 /// Random kill -9, restarts, pauses and broken connections; then journals and records are judged.
 int bench_soak(const SoakOptions& options);
+
+struct CheckerOptions {
+  std::uint64_t limit_states = 60'000'000;  ///< of each world
+  bool json = false;
+};
+/// How fast `muster check` searches, and what a state costs.
+int bench_checker(const CheckerOptions& options);
 
 /// The value below which the share `part` of the values lies; 0 of none.
 template <class Value>

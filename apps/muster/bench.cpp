@@ -99,14 +99,25 @@ void add_soak(CLI::App& bench, int& exit_code) {
   });
 }
 
+void add_checker(CLI::App& bench, int& exit_code) {
+  const auto options = std::make_shared<CheckerOptions>();
+  CLI::App* command =
+      bench.add_subcommand("checker", "States a second of muster check, and bytes a state");
+  command->add_option("--limit-states", options->limit_states, "Of each world")
+      ->capture_default_str();
+  command->add_flag("--json", options->json, "One object a line");
+  command->callback([options, &exit_code] { exit_code = bench_checker(*options); });
+}
+
 }  // namespace
 
 void add_bench_command(CLI::App& app, int& exit_code) {
-  CLI::App* bench = app.add_subcommand("bench", "Measure real processes with real safe storage");
+  CLI::App* bench = app.add_subcommand("bench", "Measure");
   bench->require_subcommand(1);
   add_failover(*bench, exit_code);
   add_stability(*bench, exit_code);
   add_soak(*bench, exit_code);
+  add_checker(*bench, exit_code);
 }
 
 }  // namespace muster::apps

@@ -24,7 +24,8 @@ std::string verdict(const CheckReport& report) {
     text = report.ended ? "holds" : "holds as far as the limit";
   if (report.wedged)
     text += report.wedged->worlds == 0
-                ? "; 2 reachable"
+                ? report.avoids && report.avoids->story ? "; 2 reachable, **avoided** by a fair way"
+                                                        : "; 2 reachable"
                 : "; **wedged** in " + std::to_string(report.wedged->worlds) + " worlds";
   return text;
 }
@@ -41,7 +42,11 @@ int main(int argc, char** argv) {
     if (argc > 1 && !named) continue;
     row.bounds.threads = std::max(1u, std::thread::hardware_concurrency());
     if (limit) row.bounds.limit_states = std::strtoull(limit, nullptr, 10);
-    const CheckReport report = check(row.bounds, [](const Progress&) {});
+    const CheckReport report = check(row.bounds, [&](const Progress& now) {
+      std::cerr << '\r' << row.id << ": depth " << now.depth << ", " << now.states << " states, "
+                << now.memory / 1000000 << " MB ";
+    });
+    std::cerr << '\n';
     std::cout << "| " << row.id << " | " << row.what << " | `" << findings::command_of(row.bounds)
               << "` | " << verdict(report) << " | " << report.progress.states << " | " << report.cut
               << " | " << report.progress.seconds << " |" << std::endl;

@@ -1,0 +1,72 @@
+#include "apps/bench/bench.hpp"
+
+#include <muster/json.hpp>
+#include <muster/lab/checker.hpp>
+
+#include <iomanip>
+#include <iostream>
+#include <thread>
+
+namespace muster::apps {
+namespace {
+
+struct Row {
+  const char* world;
+  lab::Bounds bounds;
+};
+
+std::vector<Row> rows(const CheckerOptions& options) {
+  lab::Bounds ships;
+  ships.failures = 1;
+  ships.hooks = lab::Hooks::slow;
+  ships.limit_states = options.limit_states;
+  lab::Bounds all_cores = ships;
+  all_cores.threads = std::max(1u, std::thread::hardware_concurrency());
+  lab::Bounds two = all_cores;
+  two.failures = 2;
+  lab::Bounds literal = all_cores;
+  literal.nodes = 4;
+  literal.failures = 3;
+  literal.hooks = lab::Hooks::prompt;
+  literal.channels = lab::Channels::fifo;
+  literal.repairs = Repairs::none();
+  literal.struck = {Line::counter_test};
+  return {{"as it ships, 3 nodes, 1 failure, slow hooks, one thread", ships},
+          {"the same, every core", all_cores},
+          {"as it ships, 3 nodes, 2 failures, slow hooks", two},
+          {"the paper's text, 4 nodes, 3 failures, prompt hooks", literal}};
+}
+
+void show(const Row& row, const lab::CheckReport& report, bool json) {
+  const lab::Progress& found = report.progress;
+  const auto states = static_cast<double>(found.states);
+  const auto rate = static_cast<std::uint64_t>(states / std::max(found.seconds, 1e-9));
+  const double bytes = static_cast<double>(found.memory) / states;
+  if (json) {
+    std::cout << "{\"world\":" << to_json(std::string(row.world))
+              << ",\"threads\":" << row.bounds.threads << ",\"states\":" << found.states
+              << ",\"seconds\":" << found.seconds << ",\"states_per_second\":" << rate
+              << ",\"bytes_per_state\":" << bytes << ",\"ended\":" << to_json(report.ended)
+              << ",\"holds\":" << to_json(!report.counterexample) << "}" << std::endl;
+    return;
+  }
+  std::cout << "| " << row.world << " | " << row.bounds.threads << " | " << found.states << " | "
+            << (report.counterexample ? "violated"
+                : report.ended        ? "holds"
+                                      : "holds as far as the limit")
+            << " | " << std::fixed << std::setprecision(1) << found.seconds << " | " << rate
+            << " | " << found.memory / 1'000'000 << " | " << bytes << " |" << std::endl;
+}
+
+}  // namespace
+
+int bench_checker(const CheckerOptions& options) {
+  if (!options.json)
+    std::cout << "| world | threads | states | verdict | s | states/s | MB | bytes a state |\n"
+                 "|---|---|---|---|---|---|---|---|\n";
+  for (const Row& row : rows(options))
+    show(row, lab::check(row.bounds, [](const lab::Progress&) {}), options.json);
+  return 0;
+}
+
+}  // namespace muster::apps

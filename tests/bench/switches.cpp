@@ -1,0 +1,65 @@
+#include <muster/lab/checker.hpp>
+
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <thread>
+#include <vector>
+
+/// Every switch off alone, then every pair of them, as a Markdown table for docs/findings.md:
+/// `bench_switches [singles|pairs] [FAILURES] [prompt|slow]`. MUSTER_STATES limits the states of
+/// each.
+
+using namespace muster;
+using namespace muster::lab;
+
+namespace {
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  Repairs repairs;
+  for_each_field(repairs, [&](const char* name, bool) { all.emplace_back(name); });
+  return all;
+}
+
+void turn_off(Repairs& repairs, const std::string& which) {
+  for_each_field(repairs, [&](const char* name, bool& on) {
+    if (name == which) on = false;
+  });
+}
+
+void look(const std::vector<std::string>& off, Bounds bounds) {
+  for (const std::string& name : off) turn_off(bounds.repairs, name);
+  const CheckReport report = check(bounds, [](const Progress&) {});
+  std::cout << "| " << off.front() << (off.size() > 1 ? ", " + off.back() : "") << " | ";
+  if (const auto& counter = report.counterexample)
+    std::cout << "**" << counter->assertion << "**: " << counter->disagreement.why << ", "
+              << counter->story.counted << " counted";
+  else
+    std::cout << (report.ended ? "holds" : "holds as far as the limit");
+  std::cout << " | " << report.progress.states << " | " << report.cut << " | "
+            << report.progress.seconds << " |" << std::endl;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto word = [&](int at, const char* otherwise) {
+    return std::string(argc > at ? argv[at] : otherwise);
+  };
+  Bounds bounds;
+  bounds.failures = static_cast<unsigned>(std::stoul(word(2, "2")));
+  bounds.hooks = word(3, "slow") == "slow" ? Hooks::slow : Hooks::prompt;
+  bounds.threads = std::max(1u, std::thread::hardware_concurrency());
+  if (const char* limit = std::getenv("MUSTER_STATES"))
+    bounds.limit_states = std::strtoull(limit, nullptr, 10);
+  std::cout << "| off | verdict | states | cut | s |\n|---|---|---|---|---|\n";
+  const auto all = names();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (word(1, "singles") == "singles") {
+      look({all[i]}, bounds);
+      continue;
+    }
+    for (std::size_t j = i + 1; j < all.size(); ++j) look({all[i], all[j]}, bounds);
+  }
+}
