@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(a_limit_ends_the_search) {
 }
 
 BOOST_AUTO_TEST_CASE(the_verdict_is_the_same_without_the_canonical_form) {
-  for (const char* id : {"U1", "S2"}) {
+  for (const char* id : {"U1", "S2", "M1", "M2", "P2"}) {
     Bounds bounds = row(id).bounds;
     bounds.liveness = false;
     const CheckReport with = run(bounds);
