@@ -70,6 +70,10 @@ std::string of_timer(Timer timer) {
       return "Check found something";
     case Timer::retry:
       return "it backed off and began anew";
+    case Timer::merge:
+      return "no coordinator above it moved first";
+    case Timer::accepts:
+      return "the time for Accepts was over";
   }
   return "a timer expired";
 }

@@ -31,7 +31,8 @@ Life::Life(asio::any_io_executor strand, asio::any_io_executor hooks, const Node
       safe_(std::move(safe)),
       handlers_(std::move(handlers)),
       permits_(std::make_shared<Permits>(options.config.timings.T / 2)),
-      timers_{NamedTimer(strand_), NamedTimer(strand_), NamedTimer(strand_)},
+      timers_{NamedTimer(strand_), NamedTimer(strand_), NamedTimer(strand_), NamedTimer(strand_),
+              NamedTimer(strand_)},
       watch_(strand_) {
   seen_.as_of = monotonic_now();
 }
@@ -214,26 +215,15 @@ bool Life::perform(const Action& action) {
 }
 
 void Life::perform_send(const Send& send) {
-  const Timings& timings = options_.config.timings;
   std::optional<Duration> bound;
-  if (send.bound) switch (*send.bound) {
-      case Bound::answer:
-        bound = timings.T;
-        break;
-      case Bound::stopped:
-        bound = timings.T + timings.stop_deadline;
-        break;
-      case Bound::started:
-        bound = timings.T + timings.start_deadline;
-        break;
-    }
+  if (send.bound) bound = length_of(*send.bound, options_.config.timings);
   sessions_->send(send.letter, bound);
 }
 
 void Life::arm(Timer timer, unsigned level) {
   NamedTimer& named = timers_[static_cast<std::size_t>(timer)];
   const std::uint64_t expiry = ++named.armed;
-  named.timer.expires_after(period(timer, level));
+  named.timer.expires_after(length_of(timer, level, options_.config.timings));
   named.timer.async_wait([weak = weak_from_this(), timer, expiry](auto error) {
     const auto self = weak.lock();
     if (!error && self) self->put(Expired{timer}, expiry);
@@ -244,19 +234,6 @@ void Life::disarm(Timer timer) {
   NamedTimer& named = timers_[static_cast<std::size_t>(timer)];
   ++named.armed;
   named.timer.cancel();
-}
-
-Duration Life::period(Timer timer, unsigned level) const {
-  const Timings& timings = options_.config.timings;
-  switch (timer) {
-    case Timer::check:
-      return timings.check_every;
-    case Timer::coordinator:
-      return timings.coordinator_timeout;
-    case Timer::retry:
-      break;
-  }
-  return timings.T * (std::int64_t{1} << level);
 }
 
 // --- Promptness

@@ -95,7 +95,6 @@ class Life : public std::enable_shared_from_this<Life> {
   void perform_send(const Send& send);
   void arm(Timer timer, unsigned level);
   void disarm(Timer timer);
-  [[nodiscard]] Duration period(Timer timer, unsigned level) const;
   [[nodiscard]] Duration longest_wait() const { return options_.config.timings.T / 2; }
   void watch();
   void note_pause(Duration now);
@@ -132,7 +131,7 @@ class Life : public std::enable_shared_from_this<Life> {
   bool was_normal_ = false;
   bool ended_ = false;
 
-  std::array<NamedTimer, 3> timers_;
+  std::array<NamedTimer, 5> timers_;
   boost::asio::steady_timer watch_;
   Duration last_alive_{};
   Duration last_pause_{};
