@@ -59,7 +59,7 @@ void Turn::called(const Letter& letter, const Ready& call) {
   if (call.receiver && call.receiver != state_.safe.incarnation)
     return refused("another life has accepted");
   if (state_.application != Activity::Idle) return refused("the application is not stopped");
-  end_procedure();
+  if (runs<Accepting>()) end_procedure();
   state_.d = call.definition;
   rearm_coordinator_ = true;
   state_.owed.push_back({j, letter.call});
