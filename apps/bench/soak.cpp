@@ -9,6 +9,7 @@
 #include <muster/assertions.hpp>
 #include <muster/net/admin.hpp>
 
+#include <algorithm>
 #include <iostream>
 #include <random>
 #include <sstream>
@@ -124,9 +125,10 @@ ClusterOptions soaked(const SoakOptions& options, const RunDirectory& directory,
   cluster.cluster.timings.T = options.T;
   cluster.cluster.timings.check_every = options.T / 2;
   cluster.cluster.timings.coordinator_timeout = options.T / 2 + options.T;
-  cluster.cluster.timings.stop_deadline = hook_deadline;
-  cluster.cluster.timings.start_deadline = hook_deadline;
-  cluster.cluster.timings.reorganize_deadline = hook_deadline;
+  const Duration deadline = std::max(hook_deadline, options.T);  // a shorter one contradicts T
+  cluster.cluster.timings.stop_deadline = deadline;
+  cluster.cluster.timings.start_deadline = deadline;
+  cluster.cluster.timings.reorganize_deadline = deadline;
 
   return cluster;
 }

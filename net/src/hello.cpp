@@ -18,8 +18,12 @@ std::optional<Refusal> Peer::refuse_life(const Hello& hello) const {
                    seen_.value};
   }
   if (hello.incarnation == seen_ && instance_ != 0 && hello.instance != instance_) {
-    return Refusal{RefusalReason::clone, "two processes say that they are incarnation " +
-                                             std::to_string(seen_.value) + " of " + name()};
+    return Refusal{RefusalReason::clone,
+                   "two processes say that they are incarnation " + std::to_string(seen_.value) +
+                       " of " + name() +
+                       "; if its store was wiped, 'muster node "
+                       "--initialise' begins it anew",
+                   seen_.value};
   }
   return std::nullopt;
 }
@@ -142,8 +146,7 @@ void Peer::was_refused(const Refusal& refusal) {
   if (refusal.reason == RefusalReason::crossing) return dial_quickly();
   unwelcome_ = true;
   context_->warn(name(), name() + " refuses this node: " + presentable(refusal.text, 300));
-  if (refusal.reason == RefusalReason::outlived &&
-      refusal.figure > context_->self.incarnation.value)
+  if (refusal.figure >= context_->self.incarnation.value)
     context_->notify(OutlivedBy{Incarnation{refusal.figure}});
   dial_slowly();
 }

@@ -183,11 +183,13 @@ void Life::perform_rest() {
 bool Life::perform(const Action& action) {
   if (const auto* save = std::get_if<Save>(&action)) {
     saving_ = true;
-    storage_.save(save->safe, [weak = weak_from_this(), strand = strand_](Expected<> saved) {
-      asio::post(strand, [weak, saved] {
+    storage_.save(save->safe, [weak = weak_from_this(), strand = strand_,
+                               begun = boottime_now()](Expected<> saved) {
+      asio::post(strand, [weak, saved, took = boottime_now() - begun] {
         const auto self = weak.lock();
         if (!self || self->ended_) return;
         if (!saved) return self->handlers_.fatal(saved.error());
+        self->note_save(took);
         self->write_journal([&](std::string& out) {
           journal::performed_line(out, self->next_stamp(monotonic_now()));
         });
@@ -258,6 +260,17 @@ void Life::note_pause(Duration now) {
   if (gap > longest_wait()) pause_ = std::max(pause_.value_or(gap), gap);
   // No permit is valid again before `step` was told of the pause and revoked what there was.
   if (!pause_ && !pausing_) permits_->turned(now);
+}
+
+void Life::note_save(Duration took) {
+  if (took <= longest_wait()) return;
+  const std::lock_guard lock(seen_mutex_);
+  if (seen_.slow_saves++ > 0) return;
+  handlers_.warn(
+      "node " + std::to_string(options_.config.self.value) + ": a commit took " +
+      std::to_string(took / std::chrono::milliseconds(1)) +
+      " ms, and what waits for longer than T/2 counts as a pause: choose a longer T or a "
+      "faster disk (the status counts slow_saves)");
 }
 
 // --- The journal

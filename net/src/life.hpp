@@ -43,6 +43,7 @@ class Life : public std::enable_shared_from_this<Life> {
     View view;
     Duration as_of{};
     std::uint64_t journal_dropped{};
+    std::uint64_t slow_saves{};
     Counters counters;
   };
 
@@ -98,6 +99,7 @@ class Life : public std::enable_shared_from_this<Life> {
   [[nodiscard]] Duration longest_wait() const { return options_.config.timings.T / 2; }
   void watch();
   void note_pause(Duration now);
+  void note_save(Duration took);
   void show(View view, Duration as_of);
 
   void write_journal(const std::function<void(std::string&)>& append);

@@ -161,6 +161,7 @@ void Node::Impl::outlived(Incarnation seen) {
     });
     return;
   }
+  if (seen == life_->incarnation()) return;  // a clone, and which of the two nobody can know
   fatal({ExitCode::storage_refused,
          "node " + std::to_string(options_.config.self.value) +
              ": its safe storage is younger than what peers have seen (incarnation " +
@@ -229,7 +230,8 @@ std::string Node::Impl::fresh_status_json() const {
 
 std::string Node::Impl::status_json() const {
   const auto present = life();
-  const auto [view, as_of, journal_dropped, counters] = present ? present->seen() : Life::Seen{};
+  const auto [view, as_of, journal_dropped, slow_saves, counters] =
+      present ? present->seen() : Life::Seen{};
   const NodeStatus status{options_.config.self,
                           view.status,
                           view.coordinator,
@@ -243,6 +245,7 @@ std::string Node::Impl::status_json() const {
                           view.procedure,
                           view.application,
                           journal_dropped,
+                          slow_saves,
                           counters};
   std::string out;
   write_json(out, status);

@@ -20,26 +20,37 @@ void StorageThread::save(SafeState safe, std::function<void(Expected<>)> saved) 
 }
 
 void StorageThread::write(CellBatch batch, std::function<void(Expected<>)> written) {
-  put(cells_, [this, batch = std::move(batch), written = std::move(written)] {
-    written(storage_.write(batch));
-  });
+  put(
+      cells_,
+      [this, batch = std::move(batch), written = std::move(written)] {
+        written(storage_.write(batch));
+      },
+      most_waiting);
 }
 
 void StorageThread::scan(std::string prefix, std::function<void(Expected<Cells>)> scanned) {
-  put(cells_, [this, prefix = std::move(prefix), scanned = std::move(scanned)] {
-    Cells cells;
-    const Expected<> done = storage_.scan(
-        prefix, [&](std::string_view key, const Bytes& value) { cells.emplace_back(key, value); });
-    if (done)
-      scanned(std::move(cells));
-    else
-      scanned(done.error());
-  });
+  put(
+      cells_,
+      [this, prefix = std::move(prefix), scanned = std::move(scanned)] {
+        Cells cells;
+        const Expected<> done = storage_.scan(
+            prefix,
+            [&](std::string_view key, const Bytes& value) { cells.emplace_back(key, value); });
+        if (done)
+          scanned(std::move(cells));
+        else
+          scanned(done.error());
+      },
+      most_waiting);
 }
 
-void StorageThread::put(std::deque<std::function<void()>>& queue, std::function<void()> work) {
+void StorageThread::put(std::deque<std::function<void()>>& queue, std::function<void()> work,
+                        std::size_t most) {
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    // What asks on this very thread, in a callback, would wait for itself.
+    if (std::this_thread::get_id() != thread_.get_id())
+      room_.wait(lock, [&] { return queue.size() < most; });
     queue.push_back(std::move(work));
   }
   more_.notify_one();
@@ -56,6 +67,7 @@ void StorageThread::run() {
       const std::function<void()> work = std::move(queue.front());
       queue.pop_front();
       lock.unlock();
+      room_.notify_one();
       work();
     }  // what it holds ends without the lock: it may ask for more
     lock.lock();

@@ -132,6 +132,13 @@ class SystemFiles final : public Files {
     return write_all(file.number(), bytes);
   }
 
+  Result<> overwrite(const Path& path, std::uint64_t offset, std::string_view bytes) override {
+    const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (!file.open() || ::lseek(file.number(), static_cast<off_t>(offset), SEEK_SET) < 0)
+      return last_error();
+    return write_all(file.number(), bytes);
+  }
+
   Result<> sync_file(const Path& path) override { return sync(path, O_WRONLY | O_NOFOLLOW); }
 
   Result<> rename(const Path& from, const Path& to) override {

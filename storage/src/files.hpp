@@ -70,6 +70,8 @@ class Files {
   /// Makes a file of mode 0600 with these bytes, which are not durable yet. Fails where there is
   /// one.
   virtual Result<> create(const Path& path, std::string_view bytes) = 0;
+  /// Writes over a part of a file, which is not durable yet. Of which file: see `read`.
+  virtual Result<> overwrite(const Path& path, std::uint64_t offset, std::string_view bytes) = 0;
   virtual Result<> sync_file(const Path& path) = 0;
   virtual Result<> rename(const Path& from, const Path& to) = 0;
   virtual Result<> remove(const Path& path) = 0;

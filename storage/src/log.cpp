@@ -3,6 +3,8 @@
 #include "database.hpp"
 #include "format.hpp"
 
+#include <sqlite3.h>
+
 #include <cstdint>
 #include <utility>
 
@@ -25,6 +27,10 @@ std::uint32_t number(std::string_view bytes, std::size_t at, bool big_endian = t
   return value;
 }
 
+void append(std::string& bytes, std::uint32_t value) {
+  for (unsigned shift : {24U, 16U, 8U, 0U}) bytes += static_cast<char>(value >> shift & 0xFFU);
+}
+
 Sums sum(std::string_view bytes, Sums sums, bool big_endian) {
   for (std::size_t at = 0; at < bytes.size(); at += 8) {
     sums.first += number(bytes, at, big_endian) + sums.second;
@@ -37,7 +43,9 @@ Sums sum(std::string_view bytes, Sums sums, bool big_endian) {
 struct Frame {
   std::string_view bytes;
 
+  [[nodiscard]] bool empty() const { return number(bytes, 0) == 0; }
   [[nodiscard]] bool commits() const { return number(bytes, 4) != 0; }
+  [[nodiscard]] std::string_view salts() const { return bytes.substr(8, 8); }
   [[nodiscard]] Sums stated() const { return {number(bytes, 16), number(bytes, 20)}; }
   [[nodiscard]] Sums computed(Sums before, bool big_endian) const {
     return sum(bytes.substr(frame_header_size), sum(bytes.substr(0, 8), before, big_endian),
@@ -51,10 +59,10 @@ class Log {
 
   [[nodiscard]] bool header_holds() const {
     return (number(bytes_, 0) & ~1U) == magic && number(bytes_, 4) == log_version &&
-           number(bytes_, 8) == page_size &&
-           header_sums() == Sums{number(bytes_, 24), number(bytes_, 28)};
+           number(bytes_, 8) == page_size && header_sums() == stated();
   }
   [[nodiscard]] Sums header_sums() const { return sum(bytes_.substr(0, 24), {}, big_endian_); }
+  [[nodiscard]] Sums stated() const { return {number(bytes_, 24), number(bytes_, 28)}; }
   [[nodiscard]] std::size_t frames() const {
     return (bytes_.size() - log_header_size) / frame_size;
   }
@@ -62,7 +70,7 @@ class Log {
     return {bytes_.substr(log_header_size + index * frame_size, frame_size)};
   }
   [[nodiscard]] bool of_this_round(const Frame& frame) const {
-    return frame.bytes.substr(8, 8) == bytes_.substr(16, 8);
+    return frame.salts() == bytes_.substr(16, 8);
   }
   [[nodiscard]] Sums computed(const Frame& frame, Sums before) const {
     return frame.computed(before, big_endian_);
@@ -80,23 +88,60 @@ class Log {
     return commits;
   }
 
+  // Where the header does not hold: is it that of the frames below, damaged? A header that the
+  // power cut off is another one, from the left up to some byte, over that of the frames.
+  [[nodiscard]] bool header_is_damaged() const {
+    if (frames() == 0 || frame(0).empty()) return false;
+    const Frame first = frame(0);
+    const auto begins_at = [&](Sums sums) {
+      return first.stated() == first.computed(sums, false) ||
+             first.stated() == first.computed(sums, true);
+    };
+    if (begins_at(header_sums())) return true;
+    return begins_at(stated()) && !was_cut_off_over(first.salts());
+  }
+
  private:
+  // Each header counts one up, big-endian: a cut inside that number leaves the left bytes of the
+  // new one before the right bytes, all ones, of the old one.
+  [[nodiscard]] bool was_cut_off_over(std::string_view salts) const {
+    const auto fits = [&](unsigned bits_of_old) {
+      const std::uint32_t ones = (1U << bits_of_old) - 1;
+      const std::uint32_t old = number(bytes_, 12) - (1U << bits_of_old);
+      std::string header(bytes_.substr(0, 12));
+      append(header, old);
+      return (old & ones) == ones && sum(header.append(salts), {}, big_endian_) == stated();
+    };
+    return fits(0) || fits(8) || fits(16) || fits(24);
+  }
+
   std::string_view bytes_;
   bool big_endian_;
 };
 
+Failure corrupt(const std::filesystem::path& file, const std::string& where) {
+  return refused(file, "is corrupt (" + where +
+                           ", with commits after it): restore the whole directory, or put it "
+                           "aside and start the node anew with --initialise");
+}
+
 }  // namespace
 
-Expected<> check_log(const std::filesystem::path& file, std::string_view bytes) {
-  if (bytes.size() < log_header_size) return {};
+Expected<LogContent> check_log(const std::filesystem::path& file, std::string_view bytes) {
+  if (bytes.size() < log_header_size) return LogContent::nothing;
   const Log log(bytes);
-  if (!log.header_holds()) return {};
+  if (!log.header_holds()) {
+    if (log.header_is_damaged()) return corrupt(file, "its header");
+    return LogContent::nothing;
+  }
+  LogContent content = LogContent::nothing;
   Sums sums = log.header_sums();
   for (std::size_t index = 0; index < log.frames(); ++index) {
     const Frame frame = log.frame(index);
     const Sums right = log.computed(frame, sums);
     if (log.of_this_round(frame) && frame.stated() == right) {
       sums = right;
+      if (frame.commits()) content = LogContent::commits;
       continue;
     }
     // The power can have cut off one commit. Its frames may have reached the disk without this one,
@@ -104,12 +149,25 @@ Expected<> check_log(const std::filesystem::path& file, std::string_view bytes) 
     const int possible = frame.commits() ? 0 : 1;
     if (log.commits_after(index + 1, frame.stated()) > possible ||
         log.commits_after(index + 1, right) > possible)
-      return refused(file, "is corrupt (page " + std::to_string(index + 1) +
-                               ", with commits after it): restore the whole directory, or put it "
-                               "aside and start the node anew with --initialise");
+      return corrupt(file, "page " + std::to_string(index + 1));
     break;
   }
-  return {};
+  return content;
+}
+
+std::string header_of_another_round(std::string_view log) {
+  std::string header;
+  append(header, magic);
+  append(header, log_version);
+  append(header, page_size);
+  append(header, number(log, 12) + 1);
+  std::string salts(8, '\0');
+  sqlite3_randomness(static_cast<int>(salts.size()), salts.data());
+  header += salts;
+  const auto [first, second] = sum(header, {}, false);
+  append(header, first);
+  append(header, second);
+  return header;
 }
 
 }  // namespace muster::storage

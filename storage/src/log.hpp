@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace muster::storage {
@@ -11,10 +12,20 @@ namespace muster::storage {
 inline constexpr std::size_t log_header_size = 32;
 inline constexpr std::size_t frame_header_size = 24;
 
-/// Refuses a log that was damaged before its last commit. SQLite takes a log up to the first frame
-/// whose checksum is wrong, and forgets all that was committed after it: right after a power cut,
-/// which can only hurt the commit that was not acknowledged, wrong after any other damage. `bytes`
-/// are the whole log.
-Expected<> check_log(const std::filesystem::path& log, std::string_view bytes);
+/// What a log has to add to the file beside it.
+enum class LogContent {
+  nothing,  ///< no commit: it was cut off when it was begun, and the file has all that was before
+  commits,
+};
+
+/// Looks through a log, of which `bytes` are the whole; refuses one that was damaged before its
+/// last commit. SQLite takes a log up to the first frame whose checksum is wrong, and forgets all
+/// that was committed after it: right after a power cut, which can only hurt the commit that was
+/// not acknowledged, wrong after any other damage.
+Expected<LogContent> check_log(const std::filesystem::path& log, std::string_view bytes);
+
+/// The header with which a log without commits is begun anew, by other salts than any before:
+/// SQLite would go on under those that it finds, and take up frames that a cut has left.
+std::string header_of_another_round(std::string_view log);
 
 }  // namespace muster::storage

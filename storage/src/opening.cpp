@@ -103,13 +103,17 @@ Expected<> Opening::look_at_files() {
   log_bytes_ = (*log)->size;
   auto bytes = files_.read(paths_.log, largest_log);
   if (!bytes) return step_failure("read", paths_.log, bytes.error());
-  log_in_use_ = bytes->find_first_not_of('\0') < log_header_size;
-  if (!log_in_use_) return {};
+  log_is_begun_ = bytes->find_first_not_of('\0') < log_header_size;
+  if (!log_is_begun_) return {};
   // A log is begun when its making is durable, and its journal is gone for good by then.
   if (journal_in_use_ || !has_log(*first_bytes))
     return refused(journal_in_use_ ? paths_.journal : paths_.log,
                    "does not belong to the store beside it: restore the whole directory");
-  return check_log(paths_.log, *bytes);
+  auto content = check_log(paths_.log, *bytes);
+  if (!content) return content.error();
+  log_content_ = *content;
+  if (log_content_ == LogContent::nothing) new_header_ = header_of_another_round(*bytes);
+  return {};
 }
 
 Expected<> Opening::look_inside(Database& database, const Identity* wanted) {
@@ -120,7 +124,7 @@ Expected<> Opening::look_inside(Database& database, const Identity* wanted) {
     if (auto ours = check_identity(paths_.file, stamp_.identity, *wanted); !ours)
       return ours.error();
   }
-  if (stamp_.log_bytes > 0 && (!log_in_use_ || log_bytes_ < stamp_.log_bytes))
+  if (stamp_.log_bytes > 0 && (!log_is_begun_ || log_bytes_ < stamp_.log_bytes))
     return refused(paths_.log,
                    "is missing, empty or truncated: restore the whole directory, or put it aside "
                    "and start the node anew with --initialise");
@@ -129,11 +133,12 @@ Expected<> Opening::look_inside(Database& database, const Identity* wanted) {
 
 Expected<Database> Opening::look(const Identity* wanted) {
   if (auto done = look_at_files(); !done) return done.error();
-  if (!log_in_use_) {
+  if (log_content_ == LogContent::nothing) {
     auto untouched = Database::open(paths_.file, Database::Access::untouched, options_.vfs);
     if (!untouched) return untouched.error();
     if (auto done = look_inside(*untouched, wanted); !done) return done.error();
     if (!wanted) return untouched;
+    if (auto done = begin_log_anew(); !done) return done.error();
     return Database::open(paths_.file, Database::Access::exclusive, options_.vfs);
   }
   // Reading a file with its log changes neither, so a refusal leaves both as they are.
@@ -143,6 +148,21 @@ Expected<Database> Opening::look(const Identity* wanted) {
     return done.error();
   if (auto done = look_inside(*database, wanted); !done) return done.error();
   return database;
+}
+
+// First the frames lose their beginning. Without it there is no commit whatever becomes of the
+// header, and a header that is cut off again cannot be taken for a damaged one.
+Expected<> Opening::begin_log_anew() {
+  if (!log_is_begun_) return {};
+  const std::pair<std::uint64_t, std::string> changes[] = {
+      {log_header_size, std::string(frame_header_size, '\0')}, {0, new_header_}};
+  for (const auto& [offset, bytes] : changes) {
+    if (auto done = files_.overwrite(paths_.log, offset, bytes); !done)
+      return step_failure("write", paths_.log, done.error());
+    if (auto done = files_.sync_file(paths_.log); !done)
+      return step_failure("sync", paths_.log, done.error());
+  }
+  return {};
 }
 
 Expected<> Opening::prepare(Database& database, const Identity& identity) {

@@ -3,9 +3,11 @@
 #include "database.hpp"
 #include "directory.hpp"
 #include "format.hpp"
+#include "log.hpp"
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 namespace muster::storage {
 
@@ -39,13 +41,16 @@ class Opening {
   Expected<> create(const Identity& identity);
   Expected<> look_at_files();
   Expected<> look_inside(Database& database, const Identity* wanted);
+  Expected<> begin_log_anew();
   Expected<> reserve_log(Database& database);
 
   Files& files_;
   StorePaths paths_;
   const OpenOptions& options_;
   std::unique_ptr<Lock> lock_;
-  bool log_in_use_ = false;      ///< the log has content: the file alone is an old state
+  bool log_is_begun_ = false;  ///< it is there, and more than room
+  LogContent log_content_ = LogContent::nothing;
+  std::string new_header_;       ///< of a log that was begun, and has no commit
   std::uint64_t log_bytes_ = 0;  ///< its size
   bool journal_in_use_ = false;  ///< making the log was cut off: SQLite will take it back
   Stamp stamp_;

@@ -99,6 +99,36 @@ BOOST_AUTO_TEST_CASE(a_program_that_is_not_there_is_said_at_once) {
   BOOST_TEST(process.error().what.find("nothing") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_signal_comes_once) {
+  Directory directory;
+  auto pipe = make_pipe().value();
+  const std::string ready = std::to_string(pipe.write.fd());
+  // Real-time signals are queued one by one, and the lower number comes first.
+  auto options = shell(
+      "exec python3 -c '\n"
+      "import os, signal\n"
+      "counted, last = signal.SIGRTMIN, signal.SIGRTMIN + 1\n"
+      "signal.pthread_sigmask(signal.SIG_BLOCK, {counted, last})\n"
+      "os.write(" +
+          ready +
+          ", b\"!\")\n"
+          "count = 0\n"
+          "while signal.sigwaitinfo({counted, last}).si_signo == counted:\n"
+          "    count += 1\n"
+          "print(count)'",
+      directory);
+  options.inherited = {pipe.write.fd()};
+  auto process = Process::launch(options);
+  BOOST_REQUIRE(process.has_value());
+  pipe.write = Descriptor();
+  char byte = 0;
+  BOOST_REQUIRE(::read(pipe.read.fd(), &byte, 1) == 1);
+  for (int times = 0; times < 20; ++times) process->signal(SIGRTMIN);
+  process->signal(SIGRTMIN + 1);
+  BOOST_TEST(WEXITSTATUS(process->wait()) == 0);
+  BOOST_TEST(contents(directory.path / "out") == "20\n");
+}
+
 BOOST_AUTO_TEST_CASE(ends_with_its_handle) {
   Directory directory;
   auto pipe = make_pipe().value();

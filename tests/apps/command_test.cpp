@@ -38,6 +38,7 @@ struct Pair {
   /// A node of this pair that is up: it has said so.
   Process start(std::uint32_t id) const {
     const auto output = directory.path / ("n" + std::to_string(id) + ".log");
+    std::filesystem::remove(output);  // what an earlier life said there
     auto process = Process::launch(muster_with({"node", "--config", file(id)}, output));
     BOOST_REQUIRE(process.has_value());
     wait_until_says(*process, output, " is up on ");

@@ -29,6 +29,10 @@ class ForwardingFiles : public storage::Files {
     before("create");
     return files_.create(path, bytes);
   }
+  Result<> overwrite(const Path& path, std::uint64_t offset, std::string_view bytes) override {
+    before("overwrite");
+    return files_.overwrite(path, offset, bytes);
+  }
   Result<> sync_file(const Path& path) override {
     before("sync file");
     return files_.sync_file(path);

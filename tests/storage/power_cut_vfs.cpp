@@ -306,6 +306,12 @@ storage::Files::Result<> DiskFiles::create(const Path& path, std::string_view by
   return {};
 }
 
+storage::Files::Result<> DiskFiles::overwrite(const Path& path, std::uint64_t offset,
+                                              std::string_view bytes) {
+  const auto file = disk_.find(path.string());
+  return file ? result_of(disk_.write(*file, offset, bytes)) : Result<>(no_entry);
+}
+
 storage::Files::Result<> DiskFiles::sync_file(const Path& path) {
   if (disk_.forgets_sync_file) return {};
   const auto file = disk_.find(path.string());

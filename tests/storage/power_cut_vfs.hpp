@@ -36,6 +36,7 @@ class DiskFiles final : public storage::Files {
   Result<> make_directory(const Path& path) override;
   Result<> sync_directory(const Path& path) override;
   Result<> create(const Path& path, std::string_view bytes) override;
+  Result<> overwrite(const Path& path, std::uint64_t offset, std::string_view bytes) override;
   Result<> sync_file(const Path& path) override;
   Result<> rename(const Path& from, const Path& to) override;
   Result<> remove(const Path& path) override;

@@ -145,8 +145,8 @@ BOOST_AUTO_TEST_CASE(a_node_destroyed_without_leaving_has_failed) {
 // The application may still be in a hook then, and ask for things.
 BOOST_AUTO_TEST_CASE(a_hook_may_still_run_when_its_node_is_destroyed) {
   Cluster cluster({.nodes = 1});
-  test::Running hooks;
   test::Running running;
+  test::Running hooks;
   auto kept = std::make_shared<storage::MemoryCells>();
   auto node = std::make_unique<net::Node>(
       running.context, cluster.options_of(1), std::make_unique<storage::MemoryStorage>(kept),
@@ -180,8 +180,8 @@ BOOST_AUTO_TEST_CASE(a_hook_may_still_run_when_its_node_is_destroyed) {
 
 BOOST_AUTO_TEST_CASE(two_nodes_share_a_context_and_one_goes_on_when_the_other_is_destroyed) {
   Cluster cluster({.nodes = 2});
-  test::Running hooks;
   auto running = std::make_unique<test::Running>(2);
+  test::Running hooks;
   std::unique_ptr<net::Node> nodes[2];
   for (std::uint32_t id = 1; id <= 2; ++id) {
     nodes[id - 1] = std::make_unique<net::Node>(

@@ -257,6 +257,22 @@ BOOST_AUTO_TEST_CASE(a_node_that_is_initialised_adopts_a_later_life_durably) {
   cluster.judge({"durable"});
 }
 
+// Its peers have seen the very incarnation that the empty store begins with.
+BOOST_AUTO_TEST_CASE(a_store_wiped_after_its_first_life_is_begun_anew_as_well) {
+  test::ClusterOptions options{.nodes = 2};
+  options.alter = [&](NodeId, net::NodeOptions& node) { node.initialise = true; };
+  Cluster cluster(std::move(options));
+  cluster.start(2);
+  cluster.start(1);
+  cluster.await_group({1, 2});
+  cluster.kill(1);
+  cluster.wipe(1);
+  cluster.start(1);
+  cluster.await("the adopted life", [&] { return cluster.journals.life(NodeId{1}).value == 2; });
+  cluster.await_group({1, 2});
+  cluster.judge({"durable"});
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(clones)
@@ -290,7 +306,7 @@ BOOST_AUTO_TEST_CASE(a_clone_is_refused_and_named) {
   const std::string named = "two processes say that they are incarnation 2 of node 1";
   cluster.await("the clone to be refused", [&] { return says(*clone, "refuses this node"); });
   BOOST_TEST(says(*clone, named));
-  BOOST_TEST(says(*second, named));
+  cluster.await("its name", [&] { return says(*second, named); });
   BOOST_TEST((cluster.journals.view(NodeId{1})->group == group));
   BOOST_TEST((cluster.journals.view(NodeId{2})->group == group));
   clone->signal(SIGKILL);

@@ -3,6 +3,8 @@
 #include <muster/text.hpp>
 #include <muster/verify.hpp>
 
+#include <algorithm>
+
 namespace muster::test {
 
 namespace {
@@ -10,9 +12,13 @@ namespace {
 /// One node, as its journal tells of it.
 class Replay {
  public:
+  /// A wiped node may begin with the number of its last life again.
+  explicit Replay(bool wiped) : wiped_(wiped) {}
+
   void take(const journal::Header& header) {
     config_ = header.config;
-    const bool goes_on = known_ && life_ == header.incarnation;
+    const bool goes_on =
+        known_ && life_ == header.incarnation && (header.state.has_value() || !wiped_);
     if (goes_on != header.state.has_value()) wrong("its first line belongs elsewhere");
     if (goes_on && header.state && state_ != *header.state)
       wrong("the state of its segment is " + to_text(*header.state) + ", not " + to_text(state_));
@@ -50,6 +56,7 @@ class Replay {
     complaints.push_back("life " + to_text(life_) + ", line " + to_text(seq_) + ": " + what);
   }
 
+  bool wiped_;
   Config config_;
   bully::State state_;
   Incarnation life_;
@@ -60,8 +67,8 @@ class Replay {
 
 }  // namespace
 
-std::vector<std::string> replay(const std::vector<journal::Line>& lines) {
-  Replay replay;
+std::vector<std::string> replay(const std::vector<journal::Line>& lines, bool wiped) {
+  Replay replay(wiped);
   for (const journal::Line& line : lines)
     std::visit([&](const auto& kind) { replay.take(kind); }, line);
   return replay.complaints;
@@ -69,12 +76,18 @@ std::vector<std::string> replay(const std::vector<journal::Line>& lines) {
 
 std::vector<std::string> judge(const Journals& journals, const std::set<std::string>& spared) {
   std::vector<std::string> complaints;
+  const std::vector<journal::Line> merged = journals.merged();
+  const auto was_wiped = [&](NodeId node) {
+    return std::any_of(merged.begin(), merged.end(), [&](const journal::Line& line) {
+      const auto* fault = std::get_if<journal::Fault>(&line);
+      return fault && fault->kind == journal::FaultKind::wiped && fault->node == node;
+    });
+  };
   for (NodeId node : journals.nodes())
-    for (const std::string& complaint : replay(journals.lines(node)))
+    for (const std::string& complaint : replay(journals.lines(node), was_wiped(node)))
       complaints.push_back("node " + to_text(node) + ", " + complaint);
   for (const std::string& line : journals.unreadable()) complaints.push_back("unreadable: " + line);
 
-  const std::vector<journal::Line> merged = journals.merged();
   verify::Foreseer foreseer;
   for (const journal::Line& line : merged) foreseer.take(line);
   verify::Verifier verifier(foreseer.finish(), [](const verify::NotClaimed&) {});

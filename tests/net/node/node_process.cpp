@@ -143,8 +143,8 @@ int main(int count, char** arguments) {
   net::NodeOptions options = node_options(words);
   const NodeId id = options.config.self;
   play(stage, id, words);
-  test::Running hooks;
   test::Running running;
+  test::Running hooks;  // what is left there ends while the node's context is there
   net::Node node(running.context, options, open(words, id), stage.make(id),
                  hooks.context.get_executor());
   if (const Expected<> started = node.start(); !started) {

@@ -41,8 +41,8 @@ BOOST_AUTO_TEST_CASE(one_is_of_the_present_group_and_valid) {
 BOOST_AUTO_TEST_CASE(a_revoked_one_is_not_valid_though_it_is_still_held) {
   Permits permits(1h);
   permits.grant(first);
-  const auto permit = permits.acquire();
   bool returned = false;
+  const auto permit = permits.acquire();
   const auto group = permits.revoke([&] { returned = true; });
   BOOST_TEST((group == first));
   BOOST_TEST(!permit->valid());

@@ -267,4 +267,26 @@ BOOST_AUTO_TEST_CASE(what_a_callback_holds_may_ask_for_more_as_it_is_destroyed) 
   told.get_future().wait();
 }
 
+BOOST_AUTO_TEST_CASE(who_asks_for_more_than_may_wait_waits_too) {
+  constexpr std::size_t all = StorageThread::most_waiting + 100;
+  WatchedStorage storage(true);
+  std::atomic<std::size_t> asked = 0;
+  {
+    StorageThread thread(storage);
+    thread.write(cell("first"), ignored);
+    storage.await_first();
+    std::thread asker([&] {
+      for (; asked < all; ++asked) thread.write(cell("more"), ignored);
+    });
+    while (asked < StorageThread::most_waiting) std::this_thread::yield();
+    for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+    BOOST_TEST(asked == StorageThread::most_waiting);
+    thread.save(life(2), ignored);  // the protocol waits for nobody's cells
+    storage.go_on();
+    asker.join();
+  }
+  BOOST_TEST(storage.done.size() == all + 2);
+  BOOST_TEST(storage.done.at(1) == "save 2");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

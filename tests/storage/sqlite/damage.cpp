@@ -95,6 +95,43 @@ BOOST_FIXTURE_TEST_CASE(no_changed_bit_before_the_last_commit_in_the_log_does, D
   BOOST_TEST(refused > 200U);
 }
 
+BOOST_FIXTURE_TEST_CASE(no_changed_bit_of_the_header_of_the_log_does, Damage) {
+  // The header counts the logs from 0; this one is the first. One more and nothing else is what a
+  // cut leaves as well, after which nothing of this log is needed.
+  constexpr std::size_t count = 15;
+  BOOST_REQUIRE(bytes_of(log)[count] % 2 == 0);
+  for (std::size_t byte = 0; byte < 32; ++byte)
+    for (int bit = 0; bit < 8; ++bit)
+      if (byte != count || bit != 0)
+        BOOST_TEST((with_bit_flipped(log, byte, bit) == Found::refused), "bit of byte " << byte);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_header_that_was_cut_off_is_a_power_cut, Damage) {
+  // Everything is in the file, and the next commit begins the log anew.
+  { const auto again = open(small).value(); }
+  const std::string before = bytes_of(log);
+  {
+    const auto store = open(small).value();
+    safe = safe_state(9, 200);
+    store->save(safe).value();
+  }
+  const std::string file_before = bytes_of(file);
+  const std::string after = bytes_of(log);
+  BOOST_REQUIRE(before.substr(0, 32) != after.substr(0, 32));
+  safe = safe_state(8, 200);
+  for (std::size_t written = 0; written < 32; ++written) {
+    put_bytes(file, file_before);
+    put_bytes(log, after.substr(0, written) + before.substr(written));
+    // Twice: what begins the log anew leaves one that can be begun.
+    for (int life = 0; life < 2; ++life) {
+      const auto store = open(small);
+      BOOST_REQUIRE_MESSAGE(store, written << ": " << store.error().what);
+      BOOST_TEST(((*store)->load().value() == safe), written);
+      BOOST_TEST((cells_of(**store) == cells));
+    }
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(a_log_that_ends_in_the_last_commit_is_a_power_cut, Damage) {
   std::string bytes = bytes_of(log);
   bytes[last_commit() + 100] = static_cast<char>(bytes[last_commit() + 100] ^ 1);

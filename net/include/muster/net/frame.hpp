@@ -81,7 +81,7 @@ MUSTER_DESCRIBE_ENUM(RefusalReason, version, cluster, stranger, oneself, clone, 
 struct Refusal {
   RefusalReason reason{};
   std::string text;        ///< one sentence for a person
-  std::uint64_t figure{};  ///< the incarnation that was seen, where `outlived`
+  std::uint64_t figure{};  ///< the incarnation that was seen, where `outlived` or `clone`
 };
 MUSTER_DESCRIBE(Refusal, reason, text, figure);
 

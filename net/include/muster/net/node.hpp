@@ -50,7 +50,8 @@ struct NodeOptions {
 class Node {
  public:
   /// `storage` is open and locked. Hooks, and what the application posts, run one at a time on
-  /// `hooks`, which should not be a thread that `context` needs.
+  /// `hooks`, which should not be a thread that `context` needs. `context` outlives this, and what
+  /// waits on `hooks` after it: declare it before the threads that run the hooks.
   Node(boost::asio::io_context& context, NodeOptions options, std::unique_ptr<SafeStorage> storage,
        MakeApplication make_application, boost::asio::any_io_executor hooks);
   Node(const Node&) = delete;

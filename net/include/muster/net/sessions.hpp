@@ -75,7 +75,8 @@ class Sessions {
     std::function<void(NodeId, CallNumber)> unanswered;
     /// That life of another node is over: proven.
     std::function<void(NodeId, Incarnation)> failed;
-    /// Another node has seen this higher incarnation of this node: this life must not go on.
+    /// Another node has seen this incarnation of this node: a higher one, and this life must not go
+    /// on, or the very one in another process.
     std::function<void(Incarnation)> outlived;
     /// The status as one line of JSON, for observers.
     std::function<std::string()> status;

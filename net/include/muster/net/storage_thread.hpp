@@ -16,10 +16,11 @@ namespace muster::net {
 /// The one thread that uses a node's safe storage. The protocol's saves go before the application's
 /// reads and writes, which keep their order among themselves; each is a commit of its own. Members
 /// may be called from any thread; what they are given is called on the storage thread, in order,
-/// once.
+/// once. Where `most_waiting` reads and writes wait already, asking for another waits too.
 class StorageThread {
  public:
   using Cells = std::vector<std::pair<std::string, Bytes>>;
+  static constexpr std::size_t most_waiting = 1024;
 
   /// `storage` outlives this and is used by nobody else meanwhile.
   explicit StorageThread(SafeStorage& storage);
@@ -34,12 +35,14 @@ class StorageThread {
   void scan(std::string prefix, std::function<void(Expected<Cells>)> scanned);
 
  private:
-  void put(std::deque<std::function<void()>>& queue, std::function<void()> work);
+  void put(std::deque<std::function<void()>>& queue, std::function<void()> work,
+           std::size_t most = static_cast<std::size_t>(-1));
   void run();
 
   SafeStorage& storage_;
   std::mutex mutex_;  // guards the queues and ending_
   std::condition_variable more_;
+  std::condition_variable room_;
   std::deque<std::function<void()>> saves_;
   std::deque<std::function<void()>> cells_;
   bool ending_ = false;
