@@ -11,6 +11,7 @@ namespace muster::apps {
 
 void add_bench_command(CLI::App& app, int& exit_code);
 void add_demo_command(CLI::App& app, int& exit_code);
+void add_draw_command(CLI::App& app, int& exit_code);
 void add_members_command(CLI::App& app, int& exit_code);
 void add_node_command(CLI::App& app, int& exit_code);
 void add_replay_command(CLI::App& app, int& exit_code);

@@ -21,6 +21,7 @@ int run(int argc, char** argv) {
   add_members_command(app, exit_code);
   add_verify_command(app, exit_code);
   add_replay_command(app, exit_code);
+  add_draw_command(app, exit_code);
 #ifdef MUSTER_HAS_STORE_COMMAND
   add_store_command(app, exit_code);
 #endif

@@ -9,6 +9,7 @@
 #include <muster/replay.hpp>
 
 #include <iostream>
+#include <map>
 
 namespace muster::apps {
 namespace {
@@ -67,6 +68,8 @@ class Replaying {
       const auto more = reader.next(raw);
       if (!more) return more.error();
       if (!*more) break;
+      if (!began_) began_ = raw.t;
+      if (options_.until_time && raw.t - *began_ > *options_.until_time) break;
       const auto line = journal::parse_line(raw.text);
       if (!line && raw.may_be_torn) {
         ++torn_;
@@ -79,6 +82,7 @@ class Replaying {
       if (const auto* step = std::get_if<journal::Step>(&*line)) show(*step, replayer);
       if (*difference) show(raw, **difference);
     }
+    if (options_.state) show_states(replayer);
     torn_ += reader.torn_lines();
     exact_ += replayer.exact_steps();
     passed_over_ += replayer.passed_over();
@@ -86,23 +90,36 @@ class Replaying {
     return {};
   }
 
+  void show_states(const Replayer& replayer) {
+    for (const auto& [node, seq] : last_) {
+      if (options_.until && !options_.until_time && steps_ == *options_.until && node == latest_)
+        continue;  // shown when it was reached
+      show_state(node, seq, replayer);
+    }
+    last_.clear();
+  }
+
+  void show_state(NodeId node, std::uint64_t seq, const Replayer& replayer) {
+    const bully::State* state = replayer.state_of(node);
+    if (!state) return;
+    if (options_.json)
+      out_ << "{\"node\":" << to_json(node) << ",\"seq\":" << to_json(seq)
+           << ",\"state\":" << to_json(*state) << "}\n";
+    else
+      out_ << "node " << node << " after seq " << seq << ": " << to_text(*state) << '\n';
+  }
+
   void show(const journal::Step& line, const Replayer& replayer) {
     ++steps_;
+    latest_ = line.stamp.node;
+    last_[line.stamp.node] = line.stamp.seq;
     if (options_.step && !options_.json) {
       out_ << format_seconds(line.stamp.t) << " s node " << line.stamp.node << " seq "
            << line.stamp.seq << ": " << to_text(line.event) << '\n';
       for (const Action& action : line.actions) out_ << "    " << to_text(action) << '\n';
       out_ << "  = " << to_text(line.view) << '\n';
     }
-    if (!finished()) return;
-    const bully::State* state = replayer.state_of(line.stamp.node);
-    if (!state) return;
-    if (options_.json)
-      out_ << "{\"node\":" << to_json(line.stamp.node) << ",\"seq\":" << to_json(line.stamp.seq)
-           << ",\"state\":" << to_json(*state) << "}\n";
-    else
-      out_ << "node " << line.stamp.node << " after seq " << line.stamp.seq << ": "
-           << to_text(*state) << '\n';
+    if (finished()) show_state(line.stamp.node, line.stamp.seq, replayer);
   }
 
   void show(const RawLine& raw, const Difference& difference) {
@@ -126,6 +143,9 @@ class Replaying {
   const ReplayOptions& options_;
   std::ostream& out_;
   std::string text_;
+  std::map<NodeId, std::uint64_t> last_;  ///< the last step of each node, by its seq
+  NodeId latest_;
+  std::optional<Duration> began_;
   std::uint64_t steps_ = 0;
   std::uint64_t exact_ = 0;
   std::uint64_t passed_over_ = 0;
@@ -158,7 +178,19 @@ void add_replay_command(CLI::App& app, int& exit_code) {
       app.add_subcommand("replay", "Run `step` again on each recorded event and compare");
   command->add_option("journals", options->journals, "Journals of nodes; segments are found")
       ->required();
-  command->add_option("--until", options->until, "Stop after so many steps, and show the state");
+  command
+      ->add_option_function<std::string>(
+          "--until",
+          [options](const std::string& text) {
+            options->until = parse_number(text);
+            options->until_time = parse_duration(text);
+            if (!options->until && !options->until_time)
+              throw CLI::ValidationError("--until " + text,
+                                         "a number of steps is expected, or a time as 1500ms");
+          },
+          "Stop after so many steps and show the state, or after a time since the first line")
+      ->type_name("STEP|TIME");
+  command->add_flag("--state", options->state, "Show all states after the last step replayed");
   command->add_flag("--step", options->step, "Show each step");
   command->add_flag("--json", options->json, "One JSON object a line");
   command->callback([options, &exit_code] { exit_code = replay(*options, std::cout, std::cerr); });

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <muster/types.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <iosfwd>
@@ -15,6 +17,8 @@ struct ReplayOptions {
   std::optional<std::uint64_t> until;  ///< stop after so many steps, and show the state
   bool step = false;                   ///< show each step
   bool json = false;
+  bool state = false;  ///< show the states of all nodes after the last step replayed
+  std::optional<Duration> until_time = {};  ///< stop after so much time since the first line
 };
 
 /// Replays the journals one after the other; a report goes to `out`, a reason for any exit code but

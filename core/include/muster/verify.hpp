@@ -144,8 +144,10 @@ class Letters {
 /// by the number of nodes.
 class Verifier {
  public:
-  /// `not_claimed` is told of each time for which an assertion is not claimed, when it is over.
-  Verifier(Foresight foresight, std::function<void(const NotClaimed&)> not_claimed);
+  /// `not_claimed` is told of each time for which an assertion is not claimed, when it is over;
+  /// `violated` each time that an assertion begins not to hold.
+  Verifier(Foresight foresight, std::function<void(const NotClaimed&)> not_claimed,
+           std::function<void(const Violated&)> violated = {});
 
   /// The failure is one of the journal: it is not one that nodes write. Nothing can be judged then.
   Expected<> take(const journal::Line& line, const Place& place);
@@ -219,6 +221,7 @@ class Verifier {
   Foresight foresight_;
   std::size_t next_pause_ = 0;
   std::function<void(const NotClaimed&)> tell_;
+  std::function<void(const Violated&)> tell_violated_;
 
   Duration began_{};
   Duration now_{};

@@ -210,8 +210,11 @@ void Verifier::judge(const char* assertion, std::optional<Disagreement> disagree
   judged.violated_now = disagreement.has_value();
   if (!begins) return;
   ++judged.violations;
-  if (!judged.first)
-    judged.first = Violated{assertion, 0, 0, now_, *std::move(disagreement), place_, {}};
+  if (judged.first && !tell_violated_) return;
+  const Violated violated{
+      assertion, judged.checked, judged.violations, now_, *std::move(disagreement), place_, {}};
+  if (tell_violated_) tell_violated_(violated);
+  if (!judged.first) judged.first = violated;
 }
 
 void Verifier::judge_grammar(NodeId id, std::optional<std::string> wrong) {

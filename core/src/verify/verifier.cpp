@@ -17,8 +17,11 @@ std::string name(NodeId node) {
 
 }  // namespace
 
-Verifier::Verifier(Foresight foresight, std::function<void(const NotClaimed&)> not_claimed)
-    : foresight_(std::move(foresight)), tell_(std::move(not_claimed)) {
+Verifier::Verifier(Foresight foresight, std::function<void(const NotClaimed&)> not_claimed,
+                   std::function<void(const Violated&)> violated)
+    : foresight_(std::move(foresight)),
+      tell_(std::move(not_claimed)),
+      tell_violated_(std::move(violated)) {
   for (const char* assertion : assertions) judged_[assertion];
 }
 

@@ -277,6 +277,27 @@ BOOST_AUTO_TEST_CASE(until_stops_and_shows_the_state) {
   BOOST_TEST(printed.says("2 steps of 1 life replayed exactly"), printed);
 }
 
+BOOST_AUTO_TEST_CASE(until_a_time_and_the_states_then) {
+  Alone node;
+  node.becomes_normal();
+  apps::ReplayOptions options;
+  options.until_time = Duration(1);
+  options.state = true;
+  const Printed printed = replay(node.lines, options);
+  BOOST_TEST(printed.code == 0, printed);
+  BOOST_TEST(printed.says("node 1 after seq 1: State{s: "), printed);
+  BOOST_TEST(printed.says("1 step of 1 life replayed exactly"), printed);
+}
+
+BOOST_AUTO_TEST_CASE(the_states_after_the_end_in_json) {
+  Alone node;
+  node.becomes_normal();
+  apps::ReplayOptions options;
+  options.state = options.json = true;
+  const Printed printed = replay(node.lines, options);
+  BOOST_TEST(printed.says("\"state\":{\"s\":\"Normal\""), printed);
+}
+
 BOOST_AUTO_TEST_CASE(step_shows_each_step) {
   Alone node;
   node.becomes_normal();
@@ -304,6 +325,8 @@ BOOST_AUTO_TEST_CASE(on_the_command_line) {
   };
   BOOST_TEST(run("replay " + path) == 0);
   BOOST_TEST(run("replay --json --until 3 " + path) == 0);
+  BOOST_TEST(run("replay --state --until 1s " + path) == 0);
+  BOOST_CHECK_THROW(run("replay --until soon " + path), CLI::ParseError);
   BOOST_CHECK_THROW(run("replay"), CLI::ParseError);
 }
 

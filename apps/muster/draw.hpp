@@ -1,0 +1,25 @@
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+/// `muster draw`: journals as a space-time diagram.
+
+namespace muster::apps {
+
+struct DrawOptions {
+  std::vector<std::filesystem::path> journals;
+  std::string output;  ///< "-" is `out`
+  std::string format;  ///< svg, html, mermaid or shiviz; empty: by the ending of `output`
+  std::string from;    ///< durations since the first line; empty: all
+  std::string until;
+  std::vector<std::uint32_t> nodes;  ///< empty: all
+};
+
+/// Draws the journals; what was drawn goes to `err` in one line, as does a reason for any exit code
+/// but 0. Returns the exit code.
+int draw(const DrawOptions& options, std::ostream& out, std::ostream& err);
+
+}  // namespace muster::apps
