@@ -125,9 +125,7 @@ Expected<> Demo::play_random() {
 
 /// For as long as Assertion 2 needs to be judged.
 Expected<> Demo::leave_in_peace() {
-  Config config{NodeId{1}, cluster_.nodes(), cluster_.options().cluster.repairs,
-                cluster_.options().cluster.timings};
-  const Duration calm = settling_bound(config) + 500ms;
+  const Duration calm = settling_bound(cluster_.options().cluster.core(NodeId{1})) + 500ms;
   screen_.say(Duration(monotonic_ns()), "left in peace for " + format_seconds(calm) +
                                             " s, after which Assertion 2 has to hold");
   return player_.play(ScriptStep{"", "", Run{calm}});

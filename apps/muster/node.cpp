@@ -132,6 +132,11 @@ int run_node(const NodeConfig& config, bool initialise) {
   HookThread hooks;
   net::Node node(context, options_of(config, initialise), std::move(*storage),
                  application_of(config.application), hooks.executor());
+  if (config.cluster.protocol == ProtocolName::textbook) {
+    std::cerr << "muster: warning: protocol = \"textbook\" is there for comparison: nodes work on "
+                 "under an old view, and a late Coordinator message is believed; use \"bully\" or "
+                 "\"invitation\" for anything that matters\n";
+  }
   Signals signals(context, node);
   DeathPipe death(context);
   const auto started = node.start();

@@ -100,11 +100,11 @@ class Replaying {
   }
 
   void show_state(NodeId node, std::uint64_t seq, const Replayer& replayer) {
-    const bully::State* state = replayer.state_of(node);
+    const Protocol* state = replayer.state_of(node);
     if (!state) return;
     if (options_.json)
       out_ << "{\"node\":" << to_json(node) << ",\"seq\":" << to_json(seq)
-           << ",\"state\":" << to_json(*state) << "}\n";
+           << ",\"state\":" << state_json(*state) << "}\n";
     else
       out_ << "node " << node << " after seq " << seq << ": " << to_text(*state) << '\n';
   }

@@ -177,6 +177,21 @@ Duration settling_bound_of_invitation(const Config& config) {
 
 }  // namespace
 
+Claims claims_of(const Config& config) {
+  switch (config.protocol) {
+    case ProtocolName::bully:
+      return {{"1a", "1b", "2", "works-apart", "group-grows", "durable", "hook-grammar"}};
+    case ProtocolName::invitation:
+      // The paper's own numbers are unique, and no more.
+      if (!config.invitation_repairs.growing_numbers)
+        return {{"3a", "3b", "4", "durable", "hook-grammar"}, true};
+      return {{"3a", "3b", "4", "group-grows", "durable", "hook-grammar"}, true};
+    case ProtocolName::textbook:
+      break;
+  }
+  return {{"2", "durable", "hook-grammar"}, false, false};
+}
+
 // From the last disturbance on, the highest node that is up is disturbed by nobody. It may take
 // - to notice: the longer of coordinator_timeout and check_every, and one call that goes
 // unanswered;

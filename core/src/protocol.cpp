@@ -1,35 +1,25 @@
 #include <muster/ensure.hpp>
+#include <muster/json.hpp>
 #include <muster/protocol.hpp>
 
 #include <algorithm>
 
 namespace muster {
 
-namespace {
-
-std::size_t index_of(ProtocolName name) {
-  switch (name) {
+Protocol begin(const Config& config) {
+  switch (config.protocol) {
     case ProtocolName::bully:
-      return Protocol(bully::State{}).index();
+      return bully::State{};
     case ProtocolName::invitation:
-      return Protocol(invitation::State{}).index();
+      return invitation::State{};
     case ProtocolName::textbook:
       break;
   }
-  MUSTER_ENSURE(false);
-  return 0;
-}
-
-}  // namespace
-
-Protocol begin(const Config& config) {
-  Protocol made;
-  if (config.protocol == ProtocolName::invitation) made.emplace<invitation::State>();
-  return made;
+  return textbook::State{};
 }
 
 Actions step(const Config& config, Protocol& protocol, const Event& event) {
-  MUSTER_ENSURE(protocol.index() == index_of(config.protocol));
+  MUSTER_ENSURE(protocol.index() == static_cast<std::size_t>(config.protocol));
   return std::visit([&](auto& state) { return step(config, state, event); }, protocol);
 }
 
@@ -39,6 +29,10 @@ View view(const Config& config, const Protocol& protocol) {
 
 bool awaits(const Protocol& protocol, CallNumber call) {
   return std::visit([&](const auto& state) { return awaits(state, call); }, protocol);
+}
+
+std::string state_json(const Protocol& protocol) {
+  return std::visit([](const auto& state) { return to_json(state); }, protocol);
 }
 
 const SafeState& safe_state(const Protocol& protocol) {
@@ -60,8 +54,11 @@ bool is_leaving(const Protocol& protocol) {
 bool owes(const Protocol& protocol, NodeId to, CallNumber call) {
   return std::visit(
       [&](const auto& state) {
-        return std::any_of(state.owed.begin(), state.owed.end(),
-                           [&](const auto& owed) { return owed.to == to && owed.call == call; });
+        if constexpr (requires { state.owed; })
+          return std::any_of(state.owed.begin(), state.owed.end(),
+                             [&](const auto& owed) { return owed.to == to && owed.call == call; });
+        else
+          return false;
       },
       protocol);
 }

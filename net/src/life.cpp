@@ -3,6 +3,7 @@
 #include "clock.hpp"
 
 #include <boost/asio/post.hpp>
+#include <boost/describe/enumerators.hpp>
 
 #include <algorithm>
 #include <random>
@@ -31,9 +32,10 @@ Life::Life(asio::any_io_executor strand, asio::any_io_executor hooks, const Node
       safe_(std::move(safe)),
       handlers_(std::move(handlers)),
       permits_(std::make_shared<Permits>(options.config.timings.T / 2)),
-      timers_{NamedTimer(strand_), NamedTimer(strand_), NamedTimer(strand_), NamedTimer(strand_),
-              NamedTimer(strand_)},
+      protocol_(begin(options.config)),
       watch_(strand_) {
+  boost::mp11::mp_for_each<boost::describe::describe_enumerators<Timer>>(
+      [this](auto) { timers_.emplace_back(strand_); });
   seen_.as_of = monotonic_now();
 }
 
@@ -151,7 +153,7 @@ void Life::give(const Event& event) {
   if (journal_) journal_->make_room();
   const Duration t = monotonic_now();
   try {
-    actions_ = bully::step(options_.config, state_, event);
+    actions_ = step(options_.config, protocol_, event);
   } catch (const std::exception& error) {
     handlers_.fatal({ExitCode::impossible_state,
                      "node " + std::to_string(options_.config.self.value) + ": " + error.what() +
@@ -159,7 +161,7 @@ void Life::give(const Event& event) {
   }
   performed_ = 0;
   recovered_ = true;
-  View view = bully::view(options_.config, state_);
+  View view = muster::view(options_.config, protocol_);
   write_journal(
       [&](std::string& out) { journal::step_line(out, next_stamp(t), event, actions_, view); });
   was_normal_ = was_normal_ || view.status == Status::Normal;
@@ -177,7 +179,7 @@ void Life::perform_rest() {
   }
   pausing_ = false;
   if (!ended_)
-    sessions_->keep_only([this](CallNumber call) { return bully::awaits(state_, call); });
+    sessions_->keep_only([this](CallNumber call) { return awaits(protocol_, call); });
 }
 
 bool Life::perform(const Action& action) {
@@ -294,7 +296,7 @@ void Life::write_header(std::string& out, bool in_a_life) {
   header.incarnation = safe_.incarnation;
   header.clock = journal::Clock::monotonic;
   header.config = options_.config;
-  if (in_a_life) header.state = state_;
+  if (in_a_life) header.state = protocol_;
   journal::header_line(out, header);
 }
 

@@ -5,21 +5,21 @@
 #include "permits.hpp"
 #include "services.hpp"
 
-#include <muster/bully.hpp>
 #include <muster/net/node.hpp>
 #include <muster/net/sessions.hpp>
 #include <muster/net/storage_thread.hpp>
+#include <muster/protocol.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include <array>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace muster::net {
 
@@ -64,7 +64,7 @@ class Life : public std::enable_shared_from_this<Life> {
   void note_end(const Failure& why);
   [[nodiscard]] bool has_ended() const { return ended_; }
   /// What is in safe storage.
-  [[nodiscard]] const SafeState& safe() const { return recovered_ ? state_.safe : safe_; }
+  [[nodiscard]] const SafeState& safe() const { return recovered_ ? safe_state(protocol_) : safe_; }
   /// True when it has been Normal.
   [[nodiscard]] bool was_normal() const { return was_normal_; }
 
@@ -122,7 +122,7 @@ class Life : public std::enable_shared_from_this<Life> {
   std::unique_ptr<Sessions> sessions_;
   std::unique_ptr<JournalFile> journal_;
 
-  bully::State state_;
+  Protocol protocol_;
   std::deque<Waiting> inbox_;
   Actions actions_;
   std::size_t performed_ = 0;  ///< actions of the last step that were performed
@@ -133,7 +133,7 @@ class Life : public std::enable_shared_from_this<Life> {
   bool was_normal_ = false;
   bool ended_ = false;
 
-  std::array<NamedTimer, 5> timers_;
+  std::vector<NamedTimer> timers_;  ///< one for each Timer
   boost::asio::steady_timer watch_;
   Duration last_alive_{};
   Duration last_pause_{};

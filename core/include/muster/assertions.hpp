@@ -1,6 +1,5 @@
 #pragma once
 
-#include <muster/bully.hpp>
 #include <muster/step.hpp>
 
 #include <optional>
@@ -62,6 +61,20 @@ std::optional<Disagreement> assertion_3b(Standings nodes);
 /// and all others that are up are Normal with the same coordinator, in the same group. Holds where
 /// none of them is up.
 std::optional<Disagreement> assertion_4(Standings nodes, const NodeSet& together);
+
+/// What a protocol claims, and in which worlds.
+struct Claims {
+  /// By their names in verdicts, in the order in which verdicts are given.
+  std::vector<std::string> assertions;
+  /// Several groups may be at work side by side: 3a, 3b and 4 are claimed, not 1a, 1b and 2; with
+  /// or without assumptions 8 and 9.
+  bool of_groups = false;
+  /// What came of a call that was wrongly taken for unanswered does not last (6.12).
+  bool heals = true;
+};
+
+/// What the protocol of that configuration claims.
+Claims claims_of(const Config& config);
 
 /// How long it may take from the last disturbance to a state of Assertion 2, or 4 in the Invitation
 /// algorithm: see assertions.cpp.

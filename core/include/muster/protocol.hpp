@@ -3,7 +3,9 @@
 #include <muster/bully.hpp>
 #include <muster/invitation.hpp>
 #include <muster/step.hpp>
+#include <muster/textbook.hpp>
 
+#include <string>
 #include <variant>
 
 /// Whatever protocol a node runs, behind one name: for hosts, lab and commands, which know none by
@@ -11,8 +13,9 @@
 
 namespace muster {
 
-/// All that a node knows in one life. Which alternative it holds is which protocol the node runs.
-using Protocol = std::variant<bully::State, invitation::State>;
+/// All that a node knows in one life. Which alternative it holds is which protocol the node runs,
+/// in the order of ProtocolName.
+using Protocol = std::variant<bully::State, invitation::State, textbook::State>;
 
 /// A node that has not recovered yet, of the protocol that `config` names.
 Protocol begin(const Config& config);
@@ -27,6 +30,9 @@ View view(const Config& config, const Protocol& protocol);
 /// True while a procedure of this node waits for the answer to that call; a host forgets the
 /// others.
 bool awaits(const Protocol& protocol, CallNumber call);
+
+/// The whole state as an object of JSON, as it stands in a journal.
+std::string state_json(const Protocol& protocol);
 
 /// What is in safe storage, as of the last Save.
 const SafeState& safe_state(const Protocol& protocol);

@@ -37,13 +37,14 @@ enum class StopReason {
   recovering,     ///< this node becomes a group of its own
   merging,        ///< this coordinator merges groups
   invited,        ///< this node was invited into another group
+  told,           ///< another node says that it is coordinator (textbook)
 };
 MUSTER_DESCRIBE_ENUM(StopReason, own_election, halted, starting_over, paused, leaving,
-                     standing_back, recovering, merging, invited)
+                     standing_back, recovering, merging, invited, told)
 
 struct StopCause {
   StopReason reason{};
-  std::optional<NodeId> by;  ///< the candidate, where `halted`; the coordinator, where `invited`
+  std::optional<NodeId> by;  ///< the candidate or coordinator: `halted`, `invited`, `told`
 };
 MUSTER_DESCRIBE(StopCause, reason, by);
 
@@ -150,7 +151,7 @@ MUSTER_DESCRIBE(Save, safe);
 /// answer and `Unanswered`, unless the node no longer awaits it.
 struct Send {
   Letter letter;
-  std::optional<Bound> bound;  ///< none for an answer, and for a letter that nobody answers
+  std::optional<Bound> bound;  ///< none for an answer
 };
 MUSTER_DESCRIBE(Send, letter, bound);
 

@@ -1,8 +1,9 @@
+#include "core/protocol/letters.hpp"
 #include "core/protocol/world.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-/// Section 4 of the paper, and the races of 6.15 to 6.17: one test a sentence.
+/// Section 4 of the paper: one test a sentence; and what a single node makes of 6.15 to 6.18.
 
 namespace muster::test::any {
 
@@ -25,16 +26,6 @@ Config config(Repairs repairs = {}) {
   made.protocol = ProtocolName::invitation;
   made.invitation_repairs = repairs;
   return made;
-}
-
-/// The nodes to which a call of that kind is sent, in order.
-template <class Call>
-std::vector<std::uint32_t> sent(const Actions& actions) {
-  std::vector<std::uint32_t> to;
-  for (const Action& action : actions)
-    if (const auto* send = std::get_if<Send>(&action))
-      if (std::holds_alternative<Call>(send->letter.message)) to.push_back(send->letter.to.value);
-  return to;
 }
 
 /// The first answer of that kind; null where none is given.

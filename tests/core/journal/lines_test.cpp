@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(the_first_line) {
   std::string out;
   journal::header_line(
       out,
-      {Duration(1), NodeId{3}, Incarnation{9}, journal::Clock::monotonic, "bully", config(), {}});
+      {Duration(1), NodeId{3}, Incarnation{9}, journal::Clock::monotonic, config(), {}});
   BOOST_TEST(out.starts_with(
       R"({"journal":"muster","version":1,"node":3,"incarnation":9,"clock":"monotonic","t_ns":1,)"
       R"("protocol":"bully","literal":false,"nodes":[1,2,3,4,5],"config":{"self":3,)"));
@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(the_first_line_of_a_segment_with_its_whole_state) {
   bully::step(own, state, Stopped{state.ticket, Report{every_byte}});
   bully::step(own, state, Expired{Timer::coordinator});
   const journal::Header header{Duration(1), NodeId{3}, Incarnation{9}, journal::Clock::simulated,
-                               "bully",     own,       state};
+                               own,       state};
   std::string out;
   journal::header_line(out, header);
   const journal::Line line = read_again(out);
@@ -280,7 +280,7 @@ BOOST_AUTO_TEST_CASE(the_paper_s_text_is_named_literal) {
   own.repairs = Repairs::none();
   std::string out;
   journal::header_line(
-      out, {Duration(1), NodeId{3}, Incarnation{1}, journal::Clock::simulated, "bully", own, {}});
+      out, {Duration(1), NodeId{3}, Incarnation{1}, journal::Clock::simulated, own, {}});
   BOOST_TEST(out.find("\"literal\":true") != std::string::npos);
   BOOST_TEST(std::get<journal::Header>(read_again(out)).config == own);
 }
@@ -344,7 +344,7 @@ BOOST_AUTO_TEST_CASE(a_configuration_of_another_node) {
   std::string out;
   journal::header_line(
       out,
-      {Duration(1), NodeId{2}, Incarnation{9}, journal::Clock::monotonic, "bully", config(), {}});
+      {Duration(1), NodeId{2}, Incarnation{9}, journal::Clock::monotonic, config(), {}});
   out.pop_back();
   BOOST_TEST(refusal(out) == "config.self is not the node of the line");
 }

@@ -42,7 +42,7 @@ class Story {
     Config own = config_;
     own.self = NodeId{id};
     lines.emplace_back(journal::Header{
-        tick(), NodeId{id}, node.life, journal::Clock::monotonic, "bully", own, {}});
+        tick(), NodeId{id}, node.life, journal::Clock::monotonic, own, {}});
   }
 
   /// A new segment in the middle of a life, with this state.

@@ -138,10 +138,14 @@ void World::check_node(const Node& node, const std::optional<GroupNumber>& befor
   for (const auto& [number, call] : node.calls)
     demand(awaits(node.protocol, number), node, "a call that nobody awaits");
   const bool has_timer = !node.timers.empty();
-  const bool waits = has_timer || !node.calls.empty() || node.app.running || node.app.stopping;
+  // The textbook's coordinator is disturbed by nobody but others.
+  const bool rests = node.config.protocol == ProtocolName::textbook &&
+                     view.status == Status::Normal && view.coordinator == node.config.self;
+  const bool waits =
+      rests || has_timer || !node.calls.empty() || node.app.running || node.app.stopping;
   demand(waits, node, "nothing will ever happen to it again: " + to_text(view));
   if (leaving) demand(!has_timer, node, "a leaving node has a timer");
-  if (view.procedure == "Idle" && !leaving)
+  if (view.procedure == "Idle" && !leaving && !rests)
     demand(node.timers.contains(Timer::coordinator) || node.timers.contains(Timer::check), node,
            "no procedure runs, and no timer: " + to_text(view));
   const auto group = application_seen(node.protocol).group;
