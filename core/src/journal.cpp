@@ -141,6 +141,19 @@ class Fields {
     to = std::move(*result);
   }
 
+  /// A journal of a version that had the Bully alone says nothing of what came later.
+  void read_config(Config& to) {
+    static const boost::json::value defaults = boost::json::parse(to_json(Config{}));
+    const boost::json::value* value = object_.if_contains("config");
+    if (!value || !value->is_object()) return read("config", to);
+    boost::json::object config = value->get_object();
+    for (const char* key : {"protocol", "invitation_repairs", "importance"})
+      config.emplace(key, defaults.at(key));
+    auto result = read_json<Config>(config);
+    if (!result) return fail("config: " + result.error().what);
+    to = std::move(*result);
+  }
+
   template <class T>
   void read_if_there(std::string_view key, std::optional<T>& to) {
     if (has(key)) read(key, to.emplace());
@@ -183,7 +196,7 @@ Expected<Line> parse_header(Fields fields) {
   fields.read("t_ns", line.t);
   ProtocolName protocol{};
   fields.read("protocol", protocol);
-  fields.read("config", line.config);
+  fields.read_config(line.config);
   if (line.config.protocol != protocol) fields.fail("config.protocol is not the line's");
   if (line.config.self != line.node) fields.fail("config.self is not the node of the line");
   if (fields.has("state")) {
