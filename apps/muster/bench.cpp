@@ -1,6 +1,7 @@
 #include "apps/bench/bench.hpp"
 
 #include "apps/muster/commands.hpp"
+#include "apps/muster/protocol_option.hpp"
 #include "apps/muster/text.hpp"
 
 #include <CLI/CLI.hpp>
@@ -88,6 +89,7 @@ void add_soak(CLI::App& bench, int& exit_code) {
   auto* faults =
       command->add_option("--faults", words->options.faults, "How many")->capture_default_str();
   command->add_option("--time", words->time, "As many as fit, instead")->excludes(faults);
+  add_protocol(*command, words->options.protocol);
   command->add_option("--T", words->T, "The paper's T (100ms)");
   command->add_option("--seed", words->options.seed, "Of the choice of faults")
       ->capture_default_str();

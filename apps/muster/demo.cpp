@@ -1,10 +1,10 @@
 #include "apps/demo/demo.hpp"
 
 #include "apps/muster/commands.hpp"
+#include "apps/muster/protocol_option.hpp"
 #include "apps/muster/text.hpp"
 
 #include <CLI/CLI.hpp>
-#include <muster/kinds.hpp>
 
 namespace muster::apps {
 namespace {
@@ -31,14 +31,7 @@ void add_demo_command(CLI::App& app, int& exit_code) {
       "demo", "Real nodes: kill -9, SIGSTOP and restart them, and see whether every promise holds");
   command->add_option("--nodes", options->nodes, "How many (1 to 64)")->capture_default_str();
   command->add_option("--dir", options->dir, "Where to run: new, or made by a demo before");
-  command
-      ->add_option_function<std::string>(
-          "--protocol",
-          [options](const std::string& name) {
-            options->protocol = enumerator_named<ProtocolName>(name).value();
-          },
-          "bully or invitation (bully)")
-      ->check(CLI::IsMember({"bully", "invitation"}));
+  add_protocol(*command, options->protocol);
   auto* script = command->add_option("--script", options->script, "What to do, a step a line");
   add_duration(*command, "--random", options->random, "Play random steps for so long");
   command->add_option("--seed", options->seed, "Of the random steps")->capture_default_str();

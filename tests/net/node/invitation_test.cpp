@@ -30,7 +30,7 @@ Timings timings() {
   return timings;
 }
 
-ClusterOptions invitation(std::uint32_t nodes, Links* links = nullptr) {
+ClusterOptions inviting(std::uint32_t nodes, Links* links = nullptr) {
   ClusterOptions options{.nodes = nodes, .timings = timings()};
   options.alter = [links](NodeId, net::NodeOptions& node) {
     node.config.protocol = ProtocolName::invitation;
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_SUITE(invitations)
 
 BOOST_AUTO_TEST_CASE(while_the_network_is_cut_each_side_works_and_when_it_heals_they_merge) {
   Links links;
-  Cluster cluster(invitation(3, &links));
+  Cluster cluster(inviting(3, &links));
   cluster.start_all();
   const GroupNumber whole = await_together(cluster, nodes({1, 2, 3}));
   cluster.journals.note(journal::FaultKind::cut, NodeId{3});
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(while_the_network_is_cut_each_side_works_and_when_it_heals_
 }
 
 BOOST_AUTO_TEST_CASE(when_the_coordinator_fails_the_others_merge_and_it_joins_them_again) {
-  Cluster cluster(invitation(3));
+  Cluster cluster(inviting(3));
   cluster.start_all();
   const GroupNumber first = await_together(cluster, nodes({1, 2, 3}));
   cluster.kill(first.coordinator.value);
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(when_the_coordinator_fails_the_others_merge_and_it_joins_th
 }
 
 BOOST_AUTO_TEST_CASE(accept_is_sent_when_the_application_has_stopped) {
-  Cluster cluster(invitation(2));
+  Cluster cluster(inviting(2));
   cluster.start(1);
   await_together(cluster, nodes({1}));
   cluster.stage.hold(NodeId{1}, Hook::stop);
@@ -157,7 +157,9 @@ BOOST_AUTO_TEST_CASE(accept_is_sent_when_the_application_has_stopped) {
 }
 
 BOOST_AUTO_TEST_CASE(a_node_that_comes_back_counts_its_groups_on_from_safe_storage) {
-  Cluster cluster({.nodes = 1, .timings = timings(), .sqlite = true, .alter = invitation(1).alter});
+  ClusterOptions options = inviting(1);
+  options.sqlite = true;
+  Cluster cluster(std::move(options));
   cluster.start(1);
   const GroupNumber before = await_together(cluster, nodes({1}));
   cluster.kill(1);
