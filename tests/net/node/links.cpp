@@ -84,6 +84,7 @@ Links::Links() = default;
 
 Links::~Links() {
   running_.halt();
+  ends_.clear();  // before the context at which they listen
 }
 
 void Links::lead(net::NodeOptions& options) {
