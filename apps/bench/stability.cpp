@@ -104,8 +104,14 @@ Expected<bool> round_of(const StabilityOptions& options, Duration T, std::size_t
   }
   print(options, T, true, round, busy);
   (*cluster)->terminate_all();
-  directory->remove();
-  return idle.elections + idle.paused + busy.elections + busy.paused == 0;
+  const bool calm = idle.elections + idle.paused + busy.elections + busy.paused == 0;
+  if (calm)
+    directory->remove();
+  else
+    std::cerr << "what happened is in " << directory->path().string()
+              << "; each pause with its gap_ns: grep Paused "
+              << (directory->path() / "n*" / "journal.jsonl").string() << std::endl;
+  return calm;
 }
 
 }  // namespace
