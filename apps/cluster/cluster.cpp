@@ -129,12 +129,14 @@ Expected<> Cluster::start(NodeId node) {
   process.program = options_.program;
   process.arguments = {"node", "--config", config_file(node).string()};
   process.output = output(node);
+  process.holds_signals = true;  // told to leave while it begins, it leaves in order
   process.inherited = {records_.write.fd(), death_.read.fd()};
   process.environment = {
       std::string(record_pipe_variable) + "=" + std::to_string(records_.write.fd()),
       std::string(death_pipe_variable) + "=" + std::to_string(death_.read.fd())};
   const auto network = options_.networks.find(node);
   if (network != options_.networks.end()) process.network = network->second;
+  since_[node] = now();
   auto launched = Process::launch(process);
   if (!launched) return launched.error();
   Slot& slot = slots_.at(node);

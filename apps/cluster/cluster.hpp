@@ -106,7 +106,7 @@ class Cluster {
 
   ClusterOptions options_;
   std::map<NodeId, Slot> slots_;
-  std::map<NodeId, Duration> since_;
+  std::map<NodeId, Duration> since_;  ///< what was seen of a node before does not count
   PipeEnds records_;
   PipeEnds death_;
   Descriptor fault_journal_;

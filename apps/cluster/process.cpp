@@ -48,6 +48,7 @@ struct Prepared {
         variables(environment_of(options)),
         inherited(options.inherited),
         network(options.network),
+        holds_signals(options.holds_signals),
         parent(getpid()) {
     arguments.insert(arguments.end(), options.arguments.begin(), options.arguments.end());
     argv = pointers(arguments);
@@ -59,6 +60,7 @@ struct Prepared {
   std::vector<std::string> variables;
   std::vector<int> inherited;
   int network;
+  bool holds_signals;
   pid_t parent;
   std::vector<char*> argv;
   std::vector<char*> envp;
@@ -74,9 +76,12 @@ struct Prepared {
   if (getppid() != prepared.parent) _exit(127);  // it ended before the line above
   if (setpgid(0, 0) != 0) failed();
   if (prepared.network >= 0 && setns(prepared.network, CLONE_NEWNET) != 0) failed();
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
+  sigset_t held;
+  sigemptyset(&held);
+  if (prepared.holds_signals) {
+    for (int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&held, number);
+  }
+  sigprocmask(SIG_SETMASK, &held, nullptr);
   for (int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD, SIGQUIT}) ::signal(number, SIG_DFL);
   const int input = open("/dev/null", O_RDONLY);
   const int output = open(prepared.output.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);

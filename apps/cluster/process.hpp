@@ -47,6 +47,9 @@ struct ProcessOptions {
   std::filesystem::path output;          ///< standard output and error are appended to it
   std::vector<int> inherited;            ///< descriptors it gets under the same numbers
   int network = -1;                      ///< the network namespace to enter; none: -1
+  /// SIGINT, SIGTERM and SIGHUP wait until the program unblocks them, which is to be when it can
+  /// take them.
+  bool holds_signals = false;
 };
 
 /// A child in a process group of its own. The kernel kills it when this process ends; destroying

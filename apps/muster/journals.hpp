@@ -62,6 +62,8 @@ class MergedJournals {
 
   Expected<bool> next(RawLine& line);
 
+  /// Which of the journals the line came from that was given last, from 0.
+  [[nodiscard]] std::size_t journal() const { return *given_; }
   [[nodiscard]] std::uint64_t torn_lines() const;
 
  private:

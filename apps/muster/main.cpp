@@ -22,6 +22,7 @@ int run(int argc, char** argv) {
   add_verify_command(app, exit_code);
   add_replay_command(app, exit_code);
   add_draw_command(app, exit_code);
+  add_simulate_command(app, exit_code);
 #ifdef MUSTER_HAS_STORE_COMMAND
   add_store_command(app, exit_code);
 #endif

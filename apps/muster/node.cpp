@@ -79,6 +79,7 @@ class Signals {
   Signals(boost::asio::io_context& context, net::Node& node)
       : context_(context), node_(node), signals_(context, SIGTERM, SIGINT, SIGHUP) {
     wait();
+    unblock();
   }
 
  private:
@@ -86,6 +87,13 @@ class Signals {
     signals_.async_wait([this](const boost::system::error_code& error, int number) {
       if (!error) take(number);
     });
+  }
+  /// Whoever launched this process may have held them back until now.
+  static void unblock() {
+    sigset_t held;
+    sigemptyset(&held);
+    for (int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&held, number);
+    pthread_sigmask(SIG_UNBLOCK, &held, nullptr);
   }
   void take(int number) {
     if (leaving_) {

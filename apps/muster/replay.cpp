@@ -8,8 +8,11 @@
 #include <muster/json.hpp>
 #include <muster/replay.hpp>
 
+#include <unistd.h>
+
 #include <iostream>
 #include <map>
+#include <numeric>
 
 namespace muster::apps {
 namespace {
@@ -30,96 +33,122 @@ class Replaying {
   Expected<> run() {
     const auto journals = find_journals(options_.journals);
     if (!journals) return journals.error();
-    for (const Segments& segments : *journals) {
-      const auto replayed = run(segments);
-      if (!replayed) return replayed.error();
-      if (finished()) break;
-    }
-    return {};
-  }
-
-  void summarize() {
-    if (options_.json) {
-      text_ = "{\"exact\":" + to_json(exact_) + ",\"passed_over\":" + to_json(passed_over_) +
-              ",\"lives\":" + to_json(lives_) + ",\"torn\":" + to_json(torn_) +
-              ",\"differences\":" + to_json(differences_) + "}\n";
-      out_ << text_;
-      return;
-    }
-    out_ << counted(exact_, "step") << " of " << counted(lives_, "life", "lives")
-         << " replayed exactly";
-    if (passed_over_ > 0) out_ << ", " << counted(passed_over_, "step") << " not";
-    if (torn_ > 0) out_ << ", torn lines: " << torn_;
-    out_ << '\n';
-  }
-
-  [[nodiscard]] std::uint64_t exact() const { return exact_; }
-  /// "FILE:LINE: ..." of the first difference; empty where there is none.
-  [[nodiscard]] const std::string& first_difference() const { return first_difference_; }
-
- private:
-  [[nodiscard]] bool finished() const { return options_.until && steps_ >= *options_.until; }
-
-  Expected<> run(const Segments& segments) {
-    Replayer replayer;
-    JournalReader reader(segments);
+    replayers_ = std::vector<Replayer>(journals->size());
+    MergedJournals lines(*journals);
     RawLine raw;
     while (!finished()) {
-      const auto more = reader.next(raw);
+      const auto more = lines.next(raw);
       if (!more) return more.error();
       if (!*more) break;
       if (!began_) began_ = raw.t;
       if (options_.until_time && raw.t - *began_ > *options_.until_time) break;
-      const auto line = journal::parse_line(raw.text);
-      if (!line && raw.may_be_torn) {
-        ++torn_;
-        continue;
-      }
-      if (!line) return Failure{line.error().code, raw.place() + ": " + line.error().what};
-      const auto difference = replayer.take(*line);
-      if (!difference)
-        return Failure{difference.error().code, raw.place() + ": " + difference.error().what};
-      if (const auto* step = std::get_if<journal::Step>(&*line)) show(*step, replayer);
-      if (*difference) show(raw, **difference);
+      if (const auto taken = take(raw, lines.journal()); !taken) return taken.error();
     }
-    if (options_.state) show_states(replayer);
-    torn_ += reader.torn_lines();
-    exact_ += replayer.exact_steps();
-    passed_over_ += replayer.passed_over();
-    lives_ += replayer.lives();
+    if (options_.state) show_states();
+    torn_ += lines.torn_lines();
     return {};
   }
 
-  void show_states(const Replayer& replayer) {
-    for (const auto& [node, seq] : last_) {
-      if (options_.until && !options_.until_time && steps_ == *options_.until && node == latest_)
-        continue;  // shown when it was reached
-      show_state(node, seq, replayer);
+  void summarize() {
+    const std::uint64_t passed_over = sum(&Replayer::passed_over);
+    const std::uint64_t lives = sum(&Replayer::lives);
+    if (options_.json) {
+      text_ = "{\"exact\":" + to_json(exact()) + ",\"passed_over\":" + to_json(passed_over) +
+              ",\"lives\":" + to_json(lives) + ",\"torn\":" + to_json(torn_) +
+              ",\"differences\":" + to_json(differences_) + "}\n";
+      out_ << text_;
+      return;
     }
-    last_.clear();
+    out_ << counted(exact(), "step") << " of " << counted(lives, "life", "lives")
+         << " replayed exactly";
+    if (passed_over > 0) out_ << ", " << counted(passed_over, "step") << " not";
+    if (torn_ > 0) out_ << ", torn lines: " << torn_;
+    out_ << '\n';
   }
 
-  void show_state(NodeId node, std::uint64_t seq, const Replayer& replayer) {
-    const Protocol* state = replayer.state_of(node);
+  [[nodiscard]] std::uint64_t exact() const { return sum(&Replayer::exact_steps); }
+  /// "FILE:LINE: ..." of the first difference; empty where there is none.
+  [[nodiscard]] const std::string& first_difference() const { return first_difference_; }
+
+ private:
+  struct Reached {
+    std::uint64_t seq = 0;
+    std::size_t journal = 0;
+  };
+
+  [[nodiscard]] bool finished() const {
+    return stopped_ || (options_.until && steps_ >= *options_.until);
+  }
+
+  Expected<> take(const RawLine& raw, std::size_t journal) {
+    Replayer& replayer = replayers_[journal];
+    const auto line = journal::parse_line(raw.text);
+    if (!line && raw.may_be_torn) {
+      ++torn_;
+      return {};
+    }
+    if (!line) return Failure{line.error().code, raw.place() + ": " + line.error().what};
+    const auto difference = replayer.take(*line);
+    if (!difference)
+      return Failure{difference.error().code, raw.place() + ": " + difference.error().what};
+    if (const auto* step = std::get_if<journal::Step>(&*line)) show(*step, journal);
+    if (*difference) show(raw, **difference);
+    return {};
+  }
+
+  [[nodiscard]] std::uint64_t sum(std::uint64_t (Replayer::*figure)() const) const {
+    return std::accumulate(
+        replayers_.begin(), replayers_.end(), std::uint64_t{0},
+        [&](std::uint64_t sum, const Replayer& each) { return sum + (each.*figure)(); });
+  }
+
+  void show_states() {
+    for (const auto& [node, reached] : reached_) show_state(node, reached);
+  }
+
+  void show_state(NodeId node, const Reached& reached) {
+    const Protocol* state = replayers_[reached.journal].state_of(node);
     if (!state) return;
     if (options_.json)
-      out_ << "{\"node\":" << to_json(node) << ",\"seq\":" << to_json(seq)
+      out_ << "{\"node\":" << to_json(node) << ",\"seq\":" << to_json(reached.seq)
            << ",\"state\":" << state_json(*state) << "}\n";
     else
-      out_ << "node " << node << " after seq " << seq << ": " << to_text(*state) << '\n';
+      out_ << "node " << node << " after seq " << reached.seq << ": " << to_text(*state) << '\n';
   }
 
-  void show(const journal::Step& line, const Replayer& replayer) {
+  void show(const journal::Step& line, std::size_t journal) {
     ++steps_;
-    latest_ = line.stamp.node;
-    last_[line.stamp.node] = line.stamp.seq;
+    const Reached reached{line.stamp.seq, journal};
+    reached_[line.stamp.node] = reached;
     if (options_.step && !options_.json) {
       out_ << format_seconds(line.stamp.t) << " s node " << line.stamp.node << " seq "
            << line.stamp.seq << ": " << to_text(line.event) << '\n';
       for (const Action& action : line.actions) out_ << "    " << to_text(action) << '\n';
       out_ << "  = " << to_text(line.view) << '\n';
+      if (options_.walk && !finished()) ask();
     }
-    if (finished()) show_state(line.stamp.node, line.stamp.seq, replayer);
+    if (finished() && !options_.state) show_state(line.stamp.node, reached);
+  }
+
+  void ask() {
+    if (going_ > 0) {
+      --going_;
+      return;
+    }
+    for (std::string answer;;) {
+      out_ << "step " << steps_
+           << ": [Enter] next, NUMBER of steps, s states, q quit: " << std::flush;
+      if (!std::getline(*options_.walk, answer) || answer == "q") {
+        stopped_ = true;
+        return;
+      }
+      if (answer.empty()) return;
+      if (const auto number = parse_number(answer); number && *number > 0) {
+        going_ = *number - 1;
+        return;
+      }
+      if (answer == "s") show_states();
+    }
   }
 
   void show(const RawLine& raw, const Difference& difference) {
@@ -143,13 +172,12 @@ class Replaying {
   const ReplayOptions& options_;
   std::ostream& out_;
   std::string text_;
-  std::map<NodeId, std::uint64_t> last_;  ///< the last step of each node, by its seq
-  NodeId latest_;
+  std::vector<Replayer> replayers_;    ///< one for each journal
+  std::map<NodeId, Reached> reached_;  ///< the last step of each node
   std::optional<Duration> began_;
   std::uint64_t steps_ = 0;
-  std::uint64_t exact_ = 0;
-  std::uint64_t passed_over_ = 0;
-  std::uint64_t lives_ = 0;
+  std::uint64_t going_ = 0;  ///< steps before somebody is asked again
+  bool stopped_ = false;
   std::uint64_t torn_ = 0;
   std::uint64_t differences_ = 0;
   std::string first_difference_;
@@ -191,9 +219,12 @@ void add_replay_command(CLI::App& app, int& exit_code) {
           "Stop after so many steps and show the state, or after a time since the first line")
       ->type_name("STEP|TIME");
   command->add_flag("--state", options->state, "Show all states after the last step replayed");
-  command->add_flag("--step", options->step, "Show each step");
+  command->add_flag("--step", options->step, "Show each step; on a terminal, wait after each");
   command->add_flag("--json", options->json, "One JSON object a line");
-  command->callback([options, &exit_code] { exit_code = replay(*options, std::cout, std::cerr); });
+  command->callback([options, &exit_code] {
+    if (::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1) options->walk = &std::cin;
+    exit_code = replay(*options, std::cout, std::cerr);
+  });
 }
 
 }  // namespace muster::apps

@@ -14,15 +14,18 @@ namespace muster::apps {
 
 struct ReplayOptions {
   std::vector<std::filesystem::path> journals;
-  std::optional<std::uint64_t> until;  ///< stop after so many steps, and show the state
-  bool step = false;                   ///< show each step
-  bool json = false;
-  bool state = false;  ///< show the states of all nodes after the last step replayed
+  std::optional<std::uint64_t> until;       ///< stop after so many steps, and show the state
   std::optional<Duration> until_time = {};  ///< stop after so much time since the first line
+  bool step = false;                        ///< show each step
+  bool state = false;  ///< show the states of all nodes after the last step replayed
+  bool json = false;
+  /// Asked after each step shown, as a user at a terminal: an empty line goes on, a number as many
+  /// steps, `s` shows all states, `q` or the end stops. Null: nobody is asked.
+  std::istream* walk = nullptr;
 };
 
-/// Replays the journals one after the other; a report goes to `out`, a reason for any exit code but
-/// 0 to `err`. Returns the exit code.
+/// Replays the journals together, in the order of their times; a report goes to `out`, a reason for
+/// any exit code but 0 to `err`. Returns the exit code.
 int replay(const ReplayOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace muster::apps

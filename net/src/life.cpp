@@ -218,7 +218,18 @@ bool Life::perform(const Action& action) {
   return true;
 }
 
+// An answer is to a call that `step` was given: the same number in a letter that waits here was
+// chosen by the caller's next life.
+bool Life::is_to_an_older_life(const Letter& answer) const {
+  return std::any_of(inbox_.begin(), inbox_.end(), [&](const Waiting& waiting) {
+    const auto* received = std::get_if<Received>(&waiting.event);
+    return received && received->letter.from == answer.to && received->letter.call == answer.call &&
+           !is_answer(received->letter);
+  });
+}
+
 void Life::perform_send(const Send& send) {
+  if (is_answer(send.letter) && is_to_an_older_life(send.letter)) return;
   std::optional<Duration> bound;
   if (send.bound) bound = length_of(*send.bound, options_.config.timings);
   sessions_->send(send.letter, bound);

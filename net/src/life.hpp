@@ -94,6 +94,7 @@ class Life : public std::enable_shared_from_this<Life> {
   void perform_rest();
   bool perform(const Action& action);  // false: goes on when the Save is durable
   void perform_send(const Send& send);
+  [[nodiscard]] bool is_to_an_older_life(const Letter& answer) const;
   void arm(Timer timer, unsigned level);
   void disarm(Timer timer);
   [[nodiscard]] Duration longest_wait() const { return options_.config.timings.T / 2; }

@@ -1,3 +1,4 @@
+#include "apps/cluster/cluster.hpp"
 #include "apps/cluster/ports.hpp"
 #include "command.hpp"
 
@@ -22,11 +23,62 @@ Ran run_demo(const TestDirectory& directory, const std::string& script,
 
 const std::string wait = "wait normal within 100s\n";
 
+/// Two nodes of `muster node`, not started yet.
+std::unique_ptr<Cluster> two_nodes(const TestDirectory& directory) {
+  const auto ports = ReservedPorts::take(2).value();
+  ClusterOptions options;
+  options.directory = directory.path;
+  options.program = MUSTER_PROGRAM;
+  options.cluster.name = "two";
+  options.cluster.nodes = addresses_on(ports.ports());
+  Timings& timings = options.cluster.timings;
+  timings.T = std::chrono::seconds(2);
+  timings.coordinator_timeout = timings.check_every + timings.T;
+  options.application = {"none", 20};
+  return Cluster::make(std::move(options)).value();
+}
+
+void start_both(Cluster& cluster) {
+  for (const NodeId node : cluster.nodes()) BOOST_TEST_REQUIRE(cluster.start(node).has_value());
+}
+
+bool becomes_normal(Cluster& cluster) {
+  return cluster.until([&] { return cluster.normal(); }, std::chrono::seconds(100));
+}
+
 bool tells(const Ran& ran, const std::string& what) {
   return ran.output.find(what) != std::string::npos;
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(cluster)
+
+BOOST_AUTO_TEST_CASE(is_not_normal_for_what_was_before_a_start_or_a_pause) {
+  TestDirectory directory;
+  const auto cluster = two_nodes(directory);
+  start_both(*cluster);
+  BOOST_TEST_REQUIRE(becomes_normal(*cluster));
+  cluster->pause(NodeId{1});
+  BOOST_TEST(!cluster->normal());
+  cluster->resume(NodeId{1});
+  BOOST_TEST(!cluster->normal());
+  BOOST_TEST_REQUIRE(becomes_normal(*cluster));
+  for (const NodeId node : cluster->nodes()) cluster->kill(node);
+  start_both(*cluster);
+  BOOST_TEST(!cluster->normal());
+  BOOST_TEST(becomes_normal(*cluster));
+  BOOST_TEST(cluster->terminate_all());
+}
+
+BOOST_AUTO_TEST_CASE(leaves_in_order_when_it_is_told_so_while_it_begins) {
+  TestDirectory directory;
+  const auto cluster = two_nodes(directory);
+  start_both(*cluster);
+  BOOST_TEST(cluster->terminate_all());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(demo)
 

@@ -88,8 +88,9 @@ struct Foresight {
     NodeId node;
   };
   std::vector<Pause> pauses;  ///< that are told by a `Paused`; ascending by `from`
-  /// For each `resumed` of a node in turn: whether the first event after it is a `Paused`.
-  std::map<NodeId, std::deque<bool>> resumed_to_paused;
+  /// For each `resumed` of a node in turn: whether the first that comes after it is a `Paused`, or
+  /// the end of its life.
+  std::map<NodeId, std::deque<bool>> resumed_late;
   NodeSet nodes;  ///< of which there is a journal
 };
 
@@ -101,6 +102,7 @@ class Foreseer {
   /// The parts of which `take` is made, for those who know without parsing what a line is.
   void life(NodeId node);
   void step(NodeId node, Duration t, const Paused* paused);
+  void over(NodeId node);
   void fault(const journal::Fault& fault);
 
   Foresight finish();
@@ -169,7 +171,9 @@ class Verifier {
   };
   struct Node {
     Incarnation life;
-    bool counts = false;  ///< its present life is not over
+    Incarnation highest_life;
+    bool named_before = false;  ///< its store was wiped: another life had that incarnation, too
+    bool counts = false;        ///< its present life is not over
     std::optional<Duration> paused_since;
     std::optional<std::uint64_t> seq;  ///< of its last line, where known
     HookGrammar grammar;
@@ -210,6 +214,7 @@ class Verifier {
   void for_each_named(const std::optional<NodeId>& node, void (Verifier::*what)(NodeId));
 
   void disturbed() { calm_since_ = now_; }
+  [[nodiscard]] bool may_end_cut() const;
   void check_states();
   void check_calm();
   void check_2();

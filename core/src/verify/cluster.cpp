@@ -42,6 +42,8 @@ void Verifier::begin_life(const journal::Header& line) {
   disturbed();
   ++lives_;
   Node& node = nodes_[line.node];
+  node.named_before = line.incarnation <= node.highest_life;
+  node.highest_life = std::max(node.highest_life, line.incarnation);
   node.life = line.incarnation;
   node.counts = true;
   node.seq.reset();
@@ -139,9 +141,9 @@ void Verifier::for_each_named(const std::optional<NodeId>& node, void (Verifier:
   for (const auto& [id, known] : nodes_) (this->*what)(id);
 }
 
-// It is down until it says `Paused`, where that is what it says first.
+// It is down until it says `Paused`, or to the end of its life, where that comes first.
 void Verifier::resumed(NodeId id) {
-  auto& told = foresight_.resumed_to_paused[id];
+  auto& told = foresight_.resumed_late[id];
   const bool paused = !told.empty() && told.front();
   if (!told.empty()) told.pop_front();
   if (!paused && nodes_.contains(id)) end_pause(id);
@@ -183,8 +185,15 @@ void Verifier::end_cut() {
 
 // --- Checks
 
+// A node that stands still may come back from the other side of the cut.
+bool Verifier::may_end_cut() const {
+  const auto is_paused = [](const auto& node) { return node.second.paused_since.has_value(); };
+  return cut_.empty() && is_one_group(standings_) &&
+         std::none_of(nodes_.begin(), nodes_.end(), is_paused);
+}
+
 void Verifier::check_states() {
-  if (cut_since_ && cut_.empty() && is_one_group(standings_)) end_cut();
+  if (cut_since_ && may_end_cut()) end_cut();
   if (!anybody_is_up(standings_)) return;
   if (claims_.of_groups) {
     judge("3a", assertion_3a(standings_));

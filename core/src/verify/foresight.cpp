@@ -11,6 +11,8 @@ void Foreseer::take(const journal::Line& line) {
     step(happened->stamp.node, happened->stamp.t, std::get_if<Paused>(&happened->event));
   } else if (const auto* done = std::get_if<journal::Fault>(&line)) {
     fault(*done);
+  } else if (const auto* ended = std::get_if<journal::Ended>(&line)) {
+    over(ended->stamp.node);
   }
 }
 
@@ -22,16 +24,23 @@ void Foreseer::life(NodeId node) {
 
 void Foreseer::step(NodeId node, Duration t, const Paused* paused) {
   if (paused) foresight_.pauses.push_back({t - paused->gap, node});
-  if (just_resumed_.erase(node) > 0) foresight_.resumed_to_paused[node].back() = paused != nullptr;
+  if (just_resumed_.erase(node) > 0) foresight_.resumed_late[node].back() = paused != nullptr;
+}
+
+// A life that is over before its first event since `resumed` had no time to say `Paused`.
+void Foreseer::over(NodeId node) {
+  if (just_resumed_.erase(node) > 0) foresight_.resumed_late[node].back() = true;
 }
 
 void Foreseer::fault(const journal::Fault& fault) {
+  using journal::FaultKind;
   if (!fault.node) return;
-  if (fault.kind == journal::FaultKind::resumed) {
-    foresight_.resumed_to_paused[*fault.node].push_back(false);
+  if (fault.kind == FaultKind::resumed) {
+    foresight_.resumed_late[*fault.node].push_back(false);
     just_resumed_.insert(*fault.node);
-  } else if (fault.kind == journal::FaultKind::killed) {
-    just_resumed_.erase(*fault.node);  // the first event after it is one of another life
+  } else if (fault.kind == FaultKind::killed || fault.kind == FaultKind::power_cut ||
+             fault.kind == FaultKind::ended) {
+    over(*fault.node);
   }
 }
 

@@ -212,7 +212,9 @@ void Verifier::members_have_ceased(const journal::HookEdge& line) {
     const auto found = nodes_.find(member.node);
     if (found == nodes_.end()) continue;
     const Node& node = found->second;
-    if (!node.counts || node.paused_since || node.life != member.incarnation) continue;
+    // What is told is of another life.
+    if (node.life != member.incarnation || node.named_before) continue;
+    if (!node.counts || node.paused_since) continue;
     // Where nobody is forced to stay, it may be in another group by now.
     if (claims_.of_groups && node.last_group != line.group) continue;
     const std::string who = "reorganize of " + name(line.stamp.node) + " begins, but ";

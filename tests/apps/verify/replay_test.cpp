@@ -8,6 +8,7 @@
 #include <boost/json/parse.hpp>
 
 #include <algorithm>
+#include <sstream>
 
 /// `muster replay` on journals that the protocol itself made.
 
@@ -218,7 +219,9 @@ BOOST_AUTO_TEST_CASE(is_reported_once_a_life) {
     if (life < 2) last_step(node.lines).view.procedure = "Probing";
     node.give(Expired{Timer::check});
   }
-  const Printed printed = replay(node.lines, {{}, {}, false, true});
+  apps::ReplayOptions options;
+  options.json = true;
+  const Printed printed = replay(node.lines, options);
   BOOST_TEST(printed.code == 1);
   std::istringstream lines(printed.out);
   std::vector<boost::json::object> objects;
@@ -296,6 +299,28 @@ BOOST_AUTO_TEST_CASE(the_states_after_the_end_in_json) {
   options.state = options.json = true;
   const Printed printed = replay(node.lines, options);
   BOOST_TEST(printed.says("\"state\":{\"s\":\"Normal\""), printed);
+}
+
+BOOST_AUTO_TEST_CASE(journals_are_walked_through_together_in_the_order_of_their_times) {
+  Alone one(1);
+  Alone two(2);
+  one.becomes_normal();
+  two.becomes_normal();
+  JournalFiles files;
+  const auto first = files.write("n1.jsonl", JournalFiles::text_of(one.lines));
+  const auto second = files.write("n2.jsonl", JournalFiles::text_of(two.lines));
+  std::istringstream walk("\ns\n3\nq\n");
+  apps::ReplayOptions options;
+  options.step = true;
+  options.walk = &walk;
+  const Printed printed = replay({first, second}, options);
+  BOOST_TEST(printed.code == 0, printed);
+  BOOST_TEST(printed.says("step 1: [Enter] next"), printed);
+  BOOST_TEST(printed.says("step 2: "), printed);
+  BOOST_TEST(printed.says("node 2 after seq 1: State{"), printed);
+  BOOST_TEST(!printed.says("step 3: "), printed);
+  BOOST_TEST(printed.says("step 5: "), printed);
+  BOOST_TEST(printed.says("5 steps of 2 lives replayed exactly"), printed);
 }
 
 BOOST_AUTO_TEST_CASE(step_shows_each_step) {

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <muster/lab/simulator.hpp>
+
+#include <filesystem>
+#include <iosfwd>
+#include <optional>
+#include <string>
+
+/// `muster simulate`: seeded runs with faults.
+
+namespace muster::apps {
+
+struct SimulateOptions {
+  lab::Simulation simulation;
+  std::uint64_t first_seed = 1;
+  std::uint64_t last_seed = 1000;
+  unsigned threads = 2;
+  std::optional<std::filesystem::path> out;  ///< where journals go
+  bool json = false;
+  std::string flags;  ///< of the command line, but for seeds and --out: what repeats a run
+};
+
+/// A campaign of so many seeds, or more, fails where some kind of trouble never came about.
+inline constexpr std::uint64_t seeds_of_a_campaign = 200;
+
+/// Runs all seeds; verdicts go to `out`, a reason for any exit code but 0 to `err`. Returns the
+/// exit code.
+int simulate(const SimulateOptions& options, std::ostream& out, std::ostream& err);
+
+}  // namespace muster::apps

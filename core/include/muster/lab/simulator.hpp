@@ -1,0 +1,100 @@
+#pragma once
+
+#include <muster/lab/world.hpp>
+
+#include <array>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+/// Seeded runs with faults: a seed gives a cluster, its timings, and everything that befalls it;
+/// first a time of faults, then one of peace in which it must come to a state of Assertion 2.
+
+namespace muster::lab {
+
+using muster::operator==;
+using muster::operator<<;
+
+/// What may befall a cluster.
+enum class Trouble {
+  crash,             ///< a process ends, as by kill -9, and begins anew sooner or later
+  crash_at_point,    ///< a process ends between two actions, or within a commit
+  crash_loop,        ///< it ends again and again, soon after it has begun
+  outage,            ///< all processes end at once
+  power_cut,         ///< a machine stops without a word
+  wipe,              ///< a machine stops, and comes back with empty storage
+  pause,             ///< a process stands still for longer than T/2
+  short_pause,       ///< ... for less
+  partition,         ///< some nodes are cut off from all others
+  partial_cut,       ///< two nodes are cut off from each other
+  one_way_cut,       ///< nothing passes from one node to another
+  reset,             ///< a connection breaks
+  slow_hook,         ///< a hook is called late, and its end is told late
+  failing_hook,      ///< `reorganize` or `start` fails
+  overrunning_hook,  ///< ... or ends after its deadline
+  failing_stop,      ///< `stop` fails, which ends the process
+  slow_commit,       ///< a commit takes up to 2 T
+  clock_rate,        ///< clocks are up to a twentieth fast or slow
+  leave,             ///< a node leaves in order, and comes back
+};
+MUSTER_DESCRIBE_ENUM(Trouble, crash, crash_at_point, crash_loop, outage, power_cut, wipe, pause,
+                     short_pause, partition, partial_cut, one_way_cut, reset, slow_hook,
+                     failing_hook, overrunning_hook, failing_stop, slow_commit, clock_rate, leave)
+inline constexpr std::size_t troubles = 19;
+
+/// What is simulated.
+struct Simulation {
+  std::uint32_t least_nodes = 3;
+  std::uint32_t most_nodes = 7;
+  Repairs repairs;
+  /// Each seed draws its own from these.
+  std::set<Trouble> allowed = all();
+  /// The application under test; none: one that counts in its cells, and knows what was durable.
+  MakeApplication make_application;
+
+  static std::set<Trouble> all();
+};
+
+/// How often each kind of trouble came about in a run.
+using TroubleCounts = std::array<std::uint64_t, troubles>;
+
+/// What came of one seed.
+struct SeedRun {
+  std::uint64_t seed{};
+  std::uint32_t nodes{};
+  Duration simulated{};
+  std::uint64_t steps{};
+  TroubleCounts counts{};
+  verify::Outcome outcome;
+  std::deque<journal::Line> lines;
+
+  /// The first assertion that was violated; null where none was.
+  [[nodiscard]] const verify::Violated* violated() const;
+};
+
+/// Runs one seed. Equal simulations and seeds make equal journals.
+SeedRun run_seed(const Simulation& simulation, std::uint64_t seed);
+
+/// What came of many seeds.
+struct Campaign {
+  struct Judged {
+    std::uint64_t checked{};
+    std::uint64_t violated{};     ///< in so many seeds
+    std::uint64_t not_checked{};  ///< in so many seeds nothing could be checked
+  };
+  std::uint64_t seeds{};
+  std::uint64_t steps{};
+  Duration simulated{};
+  TroubleCounts counts{};
+  std::array<TroubleCounts, troubles> pairs{};  ///< seeds in which both came about
+  std::map<std::string, Judged> judged;
+  std::vector<std::uint64_t> violating;  ///< seeds, ascending
+
+  void add(const SeedRun& run);
+  void add(const Campaign& other);
+  /// The allowed kinds of trouble that never came about.
+  [[nodiscard]] std::vector<Trouble> missing(const Simulation& simulation) const;
+};
+
+}  // namespace muster::lab

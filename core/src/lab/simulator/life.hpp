@@ -1,0 +1,102 @@
+#pragma once
+
+#include "disk.hpp"
+#include "hooks.hpp"
+#include "services.hpp"
+#include "sessions.hpp"
+
+#include <muster/protocol.hpp>
+
+#include <deque>
+#include <map>
+#include <memory>
+
+namespace muster::lab::simulated {
+
+/// One life of a node: gives events to `step`, one after the other, and performs the actions of
+/// each in order before the next. As muster::net has it; it decides nothing.
+class Life {
+ public:
+  struct Handlers {
+    std::function<void(LeaveCause)> left;
+    std::function<void(Incarnation seen)> outlived;
+    std::function<void(Failure)> fatal;
+    std::function<void(const char* what)> point;  ///< the life may end here
+    std::function<void(const View&)> seen;        ///< after each step
+    std::function<Duration()> commit_time;
+    std::function<HookFate(Hook)> fate;
+  };
+
+  Life(std::shared_ptr<Process> process, Network& network, const Config& config,
+       const MakeApplication& make_application, SafeStorage& storage, SafeState safe,
+       Handlers handlers);
+
+  /// Listens, and gives the first event.
+  void begin();
+  void leave() { put(Leaving{}); }
+  void pause();
+  void resume();
+  /// Ends at once, without a word. A commit that is being made is in the store afterwards, or not.
+  void end(bool commit_in_the_store);
+  /// The journal's last line.
+  void note_end(const Failure& why);
+
+  [[nodiscard]] const Protocol& protocol() const { return protocol_; }
+  [[nodiscard]] const SafeState& safe() const { return recovered_ ? safe_state(protocol_) : safe_; }
+  [[nodiscard]] Process& process() const { return *process_; }
+  [[nodiscard]] Application* application() const { return hooks_.application(); }
+  [[nodiscard]] bool was_normal() const { return was_normal_; }
+
+ private:
+  struct Waiting {
+    Event event;
+    Duration since;
+    std::uint64_t expiry = 0;  ///< of a timer: which arming
+  };
+  void put(Event event, std::uint64_t expiry = 0);
+  void turn();
+  std::optional<Event> next_event();
+  void give(const Event& event);
+  void perform_rest();
+  void perform_send(const Send& send);
+  [[nodiscard]] bool is_to_an_older_life(const Letter& answer) const;
+  bool perform(const Action& action);  // false: goes on when the Save is durable
+  void arm(Timer timer, unsigned level);
+  [[nodiscard]] Duration longest_wait() const {
+    return process_->by_its_clock(config_.timings.T / 2);
+  }
+  journal::Stamp next_stamp();
+  template <class Line>
+  const Line& record(Line line);
+  Sessions::Handlers session_handlers();
+  Hooks::Handlers hook_handlers();
+  Disk::Handlers disk_handlers();
+
+  std::shared_ptr<Process> process_;
+  Network& network_;
+  const Config& config_;
+  const SafeState safe_;  ///< with which it began
+  Handlers handlers_;
+  Permits permits_;
+  Disk disk_;
+  NodeServices services_;
+  Hooks hooks_;
+  Sessions sessions_;
+
+  Protocol protocol_;
+  std::deque<Waiting> inbox_;
+  const Actions* actions_ = nullptr;  ///< of the last step; they stand in the journal
+  std::size_t performed_ = 0;
+  bool turning_ = false;
+  bool saving_ = false;
+  bool recovered_ = false;
+  bool was_normal_ = false;
+  std::map<Timer, std::uint64_t> armed_;  ///< counts armings and disarmings of each timer
+  Duration paused_at_{};
+  Duration last_pause_{};
+  std::optional<Duration> pause_;  ///< a Paused that comes before any other event
+  bool pausing_ = false;           ///< what it led to is not all performed
+  std::uint64_t seq_ = 0;
+};
+
+}  // namespace muster::lab::simulated

@@ -1,0 +1,139 @@
+#include "network.hpp"
+
+#include "sessions.hpp"
+
+#include <algorithm>
+
+namespace muster::lab::simulated {
+
+Duration Network::delay() {
+  return world_.random.between(world_.options.least_delay, *world_.options.most_delay);
+}
+
+void Network::listen(NodeId node, std::shared_ptr<Process> process, Sessions* sessions) {
+  hosts_[node.value] = {std::move(process), sessions, false};
+}
+
+// --- Dialling
+
+void Network::dial(const std::shared_ptr<Process>& process, Sessions* sessions, NodeId from,
+                   NodeId to, std::uint64_t dial) {
+  world_.agenda.after(delay(), [this, process, sessions, from, to, dial] {
+    dial_arrives(process, sessions, from, to, dial);
+  });
+}
+
+void Network::dial_arrives(const std::shared_ptr<Process>& process, Sessions* sessions, NodeId from,
+                           NodeId to, std::uint64_t dial) {
+  const Host& host = hosts_[to.value];
+  if (process->over() || host.off || is_cut(from, to) || is_cut(to, from)) return;
+  ConnectionPtr connection;
+  if (host.process && !host.process->over()) {
+    connection = std::make_shared<Connection>();
+    connection->sides[0] = {from, process, sessions, true, {}, 0, {}};
+    connection->sides[1] = {to, host.process, host.sessions, true, {}, 0, {}};
+    std::erase_if(connections_, [](const ConnectionPtr& old) {
+      return old->broken || (!old->sides[0].open && !old->sides[1].open);
+    });
+    connections_.push_back(connection);
+  }
+  world_.agenda.after(delay(), [this, process, sessions, from, to, dial, connection] {
+    if (is_cut(to, from)) return;
+    process->arrive([=] {
+      sessions->dial_ended(to, dial, connection ? DialEnd::connected : DialEnd::refused,
+                           connection);
+    });
+  });
+}
+
+// --- Frames
+
+void Network::send(const ConnectionPtr& connection, std::size_t side, Frame frame) {
+  push(connection, 1 - side, std::move(frame));
+}
+
+void Network::close(const ConnectionPtr& connection, std::size_t side) {
+  if (!std::exchange(connection->sides[side].open, false)) return;
+  push(connection, 1 - side, Closed{});
+}
+
+void Network::push(const ConnectionPtr& connection, std::size_t to, Frame frame) {
+  connection->sides[to].coming.push_back(std::move(frame));
+  schedule(connection, to);
+}
+
+void Network::schedule(const ConnectionPtr& connection, std::size_t to) {
+  Connection::Side& side = connection->sides[to];
+  side.last = std::max(side.last, world_.agenda.now() + delay());
+  world_.agenda.at(side.last, [this, connection, to] { arrives(connection, to); });
+}
+
+void Network::arrives(const ConnectionPtr& connection, std::size_t to) {
+  Connection::Side& side = connection->sides[to];
+  if (is_cut(connection->sides[1 - to].node, side.node)) {
+    ++side.held;
+    return;
+  }
+  if (side.coming.empty()) return;  // it was lost
+  Frame frame = std::move(side.coming.front());
+  side.coming.pop_front();
+  if (side.process->over()) {
+    // The machine answers for a process that is over.
+    if (!hosts_[side.node.value].off && !std::holds_alternative<Closed>(frame) &&
+        !std::exchange(connection->broken, true))
+      push(connection, 1 - to, Closed{});
+    return;
+  }
+  if (side.process->paused()) {
+    side.process->arrive([connection, to, frame = std::move(frame)]() mutable {
+      connection->sides[to].sessions->came(connection, to, frame);
+    });
+    return;
+  }
+  side.sessions->came(connection, to, frame);
+}
+
+// --- Faults
+
+void Network::ended(NodeId node, bool machine_off, bool lose) {
+  Host& host = hosts_[node.value];
+  host.off = machine_off;
+  for (const ConnectionPtr& connection : connections_) {
+    for (std::size_t side = 0; side < 2; ++side) {
+      Connection::Side& mine = connection->sides[side];
+      if (mine.process != host.process || !std::exchange(mine.open, false)) continue;
+      std::deque<Frame>& sent = connection->sides[1 - side].coming;
+      if (lose) sent.resize(world_.random.below(sent.size() + 1));
+      if (!machine_off) push(connection, 1 - side, Closed{});
+    }
+  }
+  host.process.reset();
+  host.sessions = nullptr;
+}
+
+void Network::heal(NodeId from, NodeId to) {
+  cuts_.erase({from, to});
+  for (const ConnectionPtr& connection : connections_)
+    for (std::size_t side = 0; side < 2; ++side)
+      if (connection->sides[side].node == to && connection->sides[1 - side].node == from)
+        for (std::size_t held = std::exchange(connection->sides[side].held, 0); held > 0; --held)
+          schedule(connection, side);
+}
+
+bool Network::reset(NodeId a, NodeId b) {
+  bool any = false;
+  for (const ConnectionPtr& connection : connections_) {
+    const NodeId dialled = connection->sides[0].node;
+    const NodeId accepted = connection->sides[1].node;
+    if (std::minmax(dialled, accepted) != std::minmax(a, b) || connection->broken) continue;
+    if (!connection->sides[0].open || !connection->sides[1].open) continue;
+    any = connection->broken = true;
+    for (std::size_t side = 0; side < 2; ++side) {
+      connection->sides[side].coming.clear();
+      push(connection, side, Closed{});
+    }
+  }
+  return any;
+}
+
+}  // namespace muster::lab::simulated

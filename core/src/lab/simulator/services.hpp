@@ -1,0 +1,51 @@
+#pragma once
+
+#include "disk.hpp"
+#include "permits.hpp"
+
+#include <muster/services.hpp>
+
+namespace muster::lab::simulated {
+
+/// What the application of one life is given. The executor on which its hooks and what it posts run
+/// is the world's: one thing after the other, never within a call of the application.
+class NodeServices final : public Services {
+ public:
+  NodeServices(NodeId self, const NodeSet& nodes, std::shared_ptr<Process> process,
+               Permits& permits, Disk& disk)
+      : self_(self), nodes_(nodes), process_(std::move(process)), permits_(permits), disk_(disk) {}
+
+  NodeId self() const override { return self_; }
+  const NodeSet& nodes() const override { return nodes_; }
+  std::optional<Permit> acquire() override {
+    if (process_->over()) return std::nullopt;
+    return permits_.acquire();
+  }
+  void write(CellBatch batch, std::function<void()> durable) override {
+    if (process_->over()) return;
+    // The disk begins when the application has returned: a life may end at its beginning.
+    process_->soon([this, batch = std::move(batch), durable = std::move(durable)]() mutable {
+      disk_.write(std::move(batch), std::move(durable));
+    });
+  }
+  void scan(std::string prefix,
+            std::function<void(std::vector<std::pair<std::string, Bytes>>)> done) override {
+    if (process_->over()) return;
+    process_->soon([this, prefix = std::move(prefix), done = std::move(done)]() mutable {
+      disk_.scan(std::move(prefix), std::move(done));
+    });
+  }
+  void post(std::function<void()> work) override { post_after(Duration{}, std::move(work)); }
+  void post_after(Duration delay, std::function<void()> work) override {
+    if (!process_->over()) process_->after(delay, std::move(work));
+  }
+
+ private:
+  NodeId self_;
+  const NodeSet& nodes_;
+  std::shared_ptr<Process> process_;
+  Permits& permits_;
+  Disk& disk_;
+};
+
+}  // namespace muster::lab::simulated

@@ -1,0 +1,248 @@
+#include "troubles.hpp"
+
+#include <algorithm>
+
+namespace muster::lab::simulated {
+
+namespace {
+
+constexpr std::array striking{Trouble::crash,       Trouble::crash_at_point, Trouble::crash_loop,
+                              Trouble::outage,      Trouble::power_cut,      Trouble::wipe,
+                              Trouble::pause,       Trouble::short_pause,    Trouble::partition,
+                              Trouble::partial_cut, Trouble::one_way_cut,    Trouble::reset,
+                              Trouble::leave};
+
+}  // namespace
+
+Troubles::Troubles(const Simulation& simulation, std::uint64_t seed,
+                   std::function<void(NodeId)> wiped)
+    : simulation_(simulation), wiped_(std::move(wiped)), random_(seed) {
+  nodes_ =
+      simulation.least_nodes +
+      static_cast<std::uint32_t>(random_.below(simulation.most_nodes - simulation.least_nodes + 1));
+  // Few kinds at a time, now and then many: what hides behind another kind shows without it.
+  const std::uint64_t of_ten = 1 + random_.below(5);
+  for (Trouble trouble : simulation.allowed)
+    if (random_.below(10) < of_ten) chosen_.insert(trouble);
+  for (Trouble trouble : striking)
+    if (has(trouble)) strikes_.push_back(trouble);
+
+  using std::chrono::milliseconds;
+  constexpr std::array choices{milliseconds(20), milliseconds(50), milliseconds(100),
+                               milliseconds(200)};
+  const Duration T = timings_.T = choices[random_.below(choices.size())];
+  timings_.check_every = some(5, 15);
+  timings_.coordinator_timeout = timings_.check_every + T + some(0, 10);
+  timings_.stop_deadline = some(20, 80);
+  timings_.start_deadline = some(20, 80);
+  timings_.reorganize_deadline = some(40, 160);
+}
+
+Duration Troubles::some(unsigned least_tenths, unsigned most_tenths) {
+  return random_.between(timings_.T / 10 * least_tenths, timings_.T / 10 * most_tenths);
+}
+
+NodeId Troubles::any_node() {
+  return {1 + static_cast<std::uint32_t>(random_.below(nodes_))};
+}
+
+WorldOptions Troubles::options() {
+  WorldOptions options;
+  options.nodes = nodes_;
+  options.seed = random_.next();
+  options.timings = timings_;
+  options.repairs = simulation_.repairs;
+  options.make_application = simulation_.make_application;
+  options.most_delay = timings_.T / (random_.one_in(2) ? 24 : 200);
+  options.restart_after = some(5, 60);
+  options.hook_fate = [this](NodeId, Hook hook) { return hook_fate(hook); };
+  options.commit_time = [this](NodeId) { return commit_time(); };
+  if (has(Trouble::clock_rate))
+    options.clock_rate = [this](NodeId) {
+      count(Trouble::clock_rate);
+      return 950 + static_cast<std::uint32_t>(random_.below(101));
+    };
+  return options;
+}
+
+// --- What happens by itself
+
+HookFate Troubles::hook_fate(Hook hook) {
+  HookFate fate;
+  fate.begins_after = random_.between({}, timings_.T / 100);
+  if (peace_) return fate;
+  if (has(Trouble::slow_hook) && random_.one_in(3)) {
+    count(Trouble::slow_hook);
+    fate.begins_after = some(0, 8);
+    fate.late = some(0, 9);
+  }
+  if (hook == Hook::stop) {
+    if (has(Trouble::failing_stop) && random_.one_in(15)) {
+      count(Trouble::failing_stop);
+      fate.fails = "as was drawn";
+    }
+    return fate;
+  }
+  if (has(Trouble::failing_hook) && random_.one_in(6)) {
+    count(Trouble::failing_hook);
+    fate.fails = "as was drawn";
+    fate.called = random_.one_in(2);
+  }
+  if (has(Trouble::overrunning_hook) && random_.one_in(10)) {
+    count(Trouble::overrunning_hook);
+    const Duration deadline =
+        hook == Hook::start ? timings_.start_deadline : timings_.reorganize_deadline;
+    fate.late = deadline + random_.between({}, timings_.stop_deadline * 5 / 4);
+  }
+  return fate;
+}
+
+Duration Troubles::commit_time() {
+  if (!peace_ && has(Trouble::slow_commit) && random_.one_in(12)) {
+    count(Trouble::slow_commit);
+    return some(1, 20);
+  }
+  return random_.between(timings_.T / 400, timings_.T / 24);
+}
+
+// --- What is done
+
+void Troubles::befall(World& world) {
+  world_ = &world;
+  const Duration end = random_.between(timings_.T * 40, timings_.T * 120);
+  if (random_.one_in(2)) world.run_until_normal();
+  for (;;) {
+    const Duration next = world.now() + some(1, random_.one_in(3) ? 10 : 80);
+    if (end < next) break;
+    run_until(next);
+    if (!strikes_.empty()) strike(strikes_[random_.below(strikes_.size())]);
+  }
+  run_until(end);
+  peace_ = true;
+  world.fail_at(std::nullopt);
+  while (!mends_.empty()) {
+    const auto first = mends_.begin();
+    const auto mend = std::move(first->second);
+    mends_.erase(first);
+    mend();
+  }
+  world.heal();
+}
+
+void Troubles::run_until(Duration time) {
+  while (!mends_.empty() && mends_.begin()->first <= time) {
+    const auto first = mends_.begin();
+    const auto mend = std::move(first->second);
+    const Duration then = first->first;
+    mends_.erase(first);
+    world_->run_for(then - world_->now());
+    mend();
+  }
+  world_->run_for(time - world_->now());
+  note_crash_at_point();
+}
+
+void Troubles::mend_after(Duration delay, std::function<void()> mend) {
+  mends_.emplace(world_->now() + delay, std::move(mend));
+}
+
+void Troubles::note_crash_at_point() {
+  if (!to_crash_ || world_->failed_at().empty()) return;
+  count(Trouble::crash_at_point);
+  to_crash_.reset();
+}
+
+void Troubles::crash(NodeId node, Duration back_after) {
+  mend_after(back_after, [this, node] { world_->restart(node); });
+}
+
+void Troubles::strike(Trouble trouble) {
+  const NodeId node = any_node();
+  const NodeId other = any_node();
+  const Duration soon = random_.one_in(3) ? Duration{} : some(0, 60);
+  bool done = false;
+  switch (trouble) {
+    case Trouble::crash:
+      if ((done = world_->fail(node))) crash(node, soon);
+      break;
+    case Trouble::crash_at_point:
+      if (to_crash_) break;
+      to_crash_ = node;
+      world_->fail_at(CrashPoint{node, world_->points(node) + 1 + random_.below(40)});
+      break;
+    case Trouble::crash_loop:
+      for (int times = 1; times <= 4; ++times)
+        mend_after(timings_.T * times / 2, [this, node] {
+          world_->fail(node);
+          world_->restart(node);
+        });
+      done = true;
+      break;
+    case Trouble::outage:
+      for (NodeId each : world_->nodes())
+        if (world_->fail(each)) {
+          done = true;
+          crash(each, some(0, 40));
+        }
+      break;
+    case Trouble::power_cut:
+      if ((done = world_->power_cut(node))) crash(node, soon);
+      break;
+    case Trouble::wipe:
+      world_->power_cut(node);
+      if (!(done = world_->wipe(node))) break;
+      wiped_(node);
+      crash(node, soon);
+      break;
+    case Trouble::pause:
+    case Trouble::short_pause:
+      return pause(trouble);
+    case Trouble::partition:
+      partition();
+      done = true;
+      break;
+    case Trouble::partial_cut:
+      done = world_->cut(node, NodeSet{other});
+      if (done) mend_after(some(2, 80), [this] { world_->heal(); });
+      break;
+    case Trouble::one_way_cut:
+      done = world_->cut_one_way(node, other);
+      if (done) mend_after(some(2, 80), [this] { world_->heal(); });
+      break;
+    case Trouble::reset:
+      done = node != other && world_->reset(node, other);
+      break;
+    case Trouble::leave:
+      done = world_->leave(node);
+      if (done) crash(node, some(5, 100));
+      break;
+    case Trouble::slow_hook:
+    case Trouble::failing_hook:
+    case Trouble::overrunning_hook:
+    case Trouble::failing_stop:
+    case Trouble::slow_commit:
+    case Trouble::clock_rate:
+      break;  // these happen by themselves
+  }
+  if (done) count(trouble);
+}
+
+void Troubles::pause(Trouble trouble) {
+  const NodeId node = any_node();
+  if (!world_->pause(node)) return;
+  count(trouble);
+  const Duration gap = trouble == Trouble::pause ? some(6, 60) : some(0, 4);
+  mend_after(gap, [this, node] { world_->resume(node); });
+}
+
+void Troubles::partition() {
+  NodeSet inside;
+  NodeSet outside;
+  inside.insert(any_node());
+  for (NodeId node : world_->nodes())
+    if (!inside.contains(node)) random_.one_in(2) ? inside.insert(node) : outside.insert(node);
+  for (NodeId node : inside) world_->cut(node, outside);
+  mend_after(some(5, 120), [this] { world_->heal(); });
+}
+
+}  // namespace muster::lab::simulated

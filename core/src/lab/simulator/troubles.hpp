@@ -1,0 +1,57 @@
+#pragma once
+
+#include "random.hpp"
+
+#include <muster/lab/simulator.hpp>
+
+#include <functional>
+#include <map>
+#include <optional>
+
+namespace muster::lab::simulated {
+
+/// Draws what befalls a world, and does it.
+class Troubles {
+ public:
+  /// `wiped` is told of each node whose storage is emptied.
+  Troubles(const Simulation& simulation, std::uint64_t seed, std::function<void(NodeId)> wiped);
+
+  /// What the world is made of: drawn too.
+  WorldOptions options();
+
+  /// A time of trouble, at the end of which all is mended.
+  void befall(World& world);
+
+  [[nodiscard]] const TroubleCounts& counts() const { return counts_; }
+
+ private:
+  [[nodiscard]] bool has(Trouble trouble) const { return chosen_.contains(trouble); }
+  void count(Trouble trouble) { ++counts_[static_cast<std::size_t>(trouble)]; }
+  HookFate hook_fate(Hook hook);
+  Duration commit_time();
+  NodeId any_node();
+  Duration some(unsigned least_tenths, unsigned most_tenths);
+
+  void mend_after(Duration delay, std::function<void()> mend);
+  void strike(Trouble trouble);
+  void crash(NodeId node, Duration back_after);
+  void pause(Trouble trouble);
+  void partition();
+  void note_crash_at_point();
+  void run_until(Duration time);
+
+  const Simulation& simulation_;
+  std::function<void(NodeId)> wiped_;
+  Random random_;
+  std::set<Trouble> chosen_;
+  std::vector<Trouble> strikes_;  ///< of the chosen ones, those that are done to a world
+  std::uint32_t nodes_;
+  Timings timings_;
+  bool peace_ = false;
+  World* world_ = nullptr;
+  std::optional<NodeId> to_crash_;  ///< at a point
+  std::multimap<Duration, std::function<void()>> mends_;
+  TroubleCounts counts_{};
+};
+
+}  // namespace muster::lab::simulated

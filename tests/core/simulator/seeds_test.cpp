@@ -1,0 +1,82 @@
+#include <muster/hash.hpp>
+#include <muster/json.hpp>
+#include <muster/lab/simulator.hpp>
+#include <muster/replay.hpp>
+#include <muster/text.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+// Seeded runs: the same whoever builds them, nothing violated as it ships, every kind of trouble
+// seen, and what is not as it ships is caught.
+
+namespace muster::test {
+namespace {
+
+using muster::operator<<;
+
+std::string journal_of(const lab::SeedRun& run) {
+  std::string text;
+  for (const journal::Line& line : run.lines) journal::append_line(text, line);
+  return text;
+}
+
+lab::Campaign run_seeds(const lab::Simulation& simulation, std::uint64_t first,
+                        std::uint64_t last) {
+  lab::Campaign campaign;
+  for (std::uint64_t seed = first; seed <= last; ++seed)
+    campaign.add(lab::run_seed(simulation, seed));
+  return campaign;
+}
+
+// Where these change, a seed that was reported means another run from now on. Everything is in
+// them: what the protocol does, and how the world draws.
+BOOST_AUTO_TEST_CASE(a_seed_is_the_same_run_with_every_compiler_in_every_build) {
+  std::string digests;
+  for (std::uint64_t seed : {1u, 2u, 3u, 4u, 5u})
+    digests += to_text(digest(journal_of(lab::run_seed({}, seed)))) + ' ';
+  BOOST_TEST(
+      digests ==
+      "3b7b4115765e73f3 d27dd8b34901062f 4e081e98fff330eb 1672ecc8051dfeb7 e2bdaa93d7b9a2b9 ");
+}
+
+// Where more is saved, more waits: a caller may have failed, and be back with the same number.
+BOOST_AUTO_TEST_CASE(an_answer_goes_to_the_life_that_called) {
+  lab::Simulation simulation;
+  simulation.most_nodes = 5;
+  simulation.repairs.save_promises_only = false;
+  BOOST_TEST(run_seeds(simulation, 1, 40).violating.empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_as_it_ships_is_caught) {
+  lab::Simulation simulation;
+  simulation.most_nodes = 5;
+  simulation.repairs.normal_for_me = false;
+  BOOST_TEST(!run_seeds(simulation, 30, 35).violating.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_seed_run_twice_is_one_run) {
+  for (std::uint64_t seed : {11u, 12u})
+    BOOST_TEST((journal_of(lab::run_seed({}, seed)) == journal_of(lab::run_seed({}, seed))));
+}
+
+BOOST_AUTO_TEST_CASE(every_step_of_a_seed_replays_exactly) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const lab::SeedRun run = lab::run_seed({}, seed);
+    replay::Replayer replayer;
+    for (const journal::Line& line : run.lines)
+      BOOST_REQUIRE(!replayer.take(line).value().has_value());
+    BOOST_TEST(replayer.exact_steps() == run.steps);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_violated_and_every_kind_of_trouble_is_seen) {
+  const lab::Campaign campaign = run_seeds({}, 1, 300);
+  for (std::uint64_t seed : campaign.violating) BOOST_ERROR("seed " + std::to_string(seed));
+  for (lab::Trouble trouble : campaign.missing({})) BOOST_ERROR("never: " + to_text(trouble));
+  for (const auto& [assertion, judged] : campaign.judged)
+    BOOST_TEST(judged.checked > 0u, assertion + " was never checked");
+  BOOST_TEST(campaign.judged.at("2").not_checked == 0u);
+}
+
+}  // namespace
+}  // namespace muster::test

@@ -1,0 +1,52 @@
+#include <muster/lab/world.hpp>
+#include <muster/replay.hpp>
+#include <muster/text.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <sstream>
+
+// A world of nodes in simulated time: the cluster that a user's test has in one value.
+
+namespace muster::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// All assertions that were checked hold, and each step, run again from the journal's text, does
+/// and becomes what is recorded.
+void judge(const lab::World& world) {
+  for (const verify::Verdict& verdict : world.verify().verdicts)
+    if (const auto* violated = std::get_if<verify::Violated>(&verdict))
+      BOOST_ERROR(violated->assertion + ": " + violated->disagreement.why);
+  std::istringstream text(world.journal());
+  replay::Replayer replayer;
+  std::uint64_t number = 0;
+  for (std::string one; std::getline(text, one);) {
+    const auto line = journal::parse_line(one);
+    BOOST_REQUIRE_MESSAGE(line.has_value(), one);
+    BOOST_TEST((*line == world.lines().at(number++)), one);
+    const auto difference = replayer.take(*line).value();
+    BOOST_TEST(!difference.has_value(), one);
+  }
+  BOOST_TEST(replayer.passed_over() == 0u);
+  BOOST_TEST(replayer.exact_steps() > 0u);
+}
+
+BOOST_AUTO_TEST_CASE(nodes_form_a_group_and_form_it_again_when_the_coordinator_fails) {
+  lab::World world(5, 1);
+  BOOST_TEST(world.run_until_normal());
+  BOOST_TEST(world.view(NodeId{1}).coordinator.value().value == 5u);
+  BOOST_TEST(world.fail(NodeId{5}));
+  BOOST_TEST(!world.is_normal());
+  BOOST_TEST(world.run_until_normal());
+  BOOST_TEST(world.view(NodeId{1}).coordinator.value().value == 4u);
+  BOOST_TEST(world.restart(NodeId{5}));
+  BOOST_TEST(world.run_until([&] { return world.view(NodeId{5}).status == Status::Normal; }, 10s));
+  BOOST_TEST(world.run_until_normal());
+  BOOST_TEST(world.view(NodeId{1}).coordinator.value().value == 5u);
+  judge(world);
+}
+
+}  // namespace
+}  // namespace muster::test
