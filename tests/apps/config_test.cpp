@@ -190,7 +190,7 @@ const std::vector<Refused> refusals{
     {"importance of nobody",
      textbook("4 = 7"),
      "/c/n.toml:17:",
-     {"4 = 7", "one of the ids", "1, 2, 3"}},
+     {"4 = 7", "one of the ids", "1 2 3"}},
     {"importance below nothing", textbook("1 = -7"), "/c/n.toml:17:", {"1 = -7", "from 0 on"}},
     {"protocol raft",
      with("protocol = \"bully\"", "protocol = \"raft\""),

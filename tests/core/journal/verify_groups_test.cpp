@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(that_no_longer_grow_are_no_fault_of_the_paper_s_text) {
     Story one = story;
     one.recovers(1);
     one.joins(1, 1, {2, NodeId{1}});
-    one.is_halted(1);
+    one.enter_election(1);
     one.joins(1, 1, {1, NodeId{1}});
     for (journal::Line& line : one.lines)
       if (auto* header = std::get_if<journal::Header>(&line))
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(may_be_left_by_a_member_before_they_are_reorganized) {
     Story story(2, protocol);
     for (std::uint32_t id : {1U, 2U}) story.recovers(id);
     story.joins(1, 2, {1, NodeId{2}});
-    story.is_halted(1);
+    story.enter_election(1);
     story.joins(1, 1, {2, NodeId{1}});
     story.reorganizes(1, {1});
     story.starts(1);
