@@ -39,6 +39,8 @@ struct WorldOptions {
   /// Gives the whole run: delays, the times of commits, what is lost when a process ends.
   std::uint64_t seed = 1;
   Timings timings;
+  /// The timings of one node; none: `timings` for all.
+  std::function<Timings(NodeId)> timings_of;
   ProtocolName protocol = ProtocolName::bully;
   Repairs repairs;                         ///< of the Bully
   invitation::Repairs invitation_repairs;  ///< of the Invitation
@@ -57,6 +59,10 @@ struct WorldOptions {
   /// A store that is younger than what others have seen of its node is adopted, as
   /// `muster node --initialise` does; otherwise that node ends with exit code 65.
   bool initialise = true;
+  /// Told of each line of the journal as it is written.
+  std::function<void(const journal::Line&)> watch;
+  /// Whether lines() has them: those of a thousand nodes are many.
+  bool keep_lines = true;
   /// The process of that node ends when it comes to that point; once.
   std::optional<CrashPoint> fail_at;
 

@@ -41,9 +41,8 @@ Life::Life(std::shared_ptr<Process> process, Network& network, const Config& con
 
 void Life::begin() {
   network_.listen(config_.self, process_, &sessions_);
-  process_->world.lines.emplace_back(journal::Header{process_->now(), config_.self,
-                                                     safe_.incarnation, journal::Clock::simulated,
-                                                     config_, std::nullopt});
+  record(journal::Header{process_->now(), config_.self, safe_.incarnation,
+                         journal::Clock::simulated, config_, std::nullopt});
   last_pause_ = process_->now();
   sessions_.greet();
   put(Recovered{safe_});
@@ -111,22 +110,21 @@ std::optional<Event> Life::next_event() {
 
 void Life::give(const Event& event) {
   const journal::Stamp stamp = next_stamp();
-  Actions actions = step(config_, protocol_, event);
+  actions_ = step(config_, protocol_, event);
   recovered_ = true;
-  const journal::Step& line =
-      record(journal::Step{stamp, event, std::move(actions), muster::view(config_, protocol_)});
-  actions_ = &line.actions;
+  View view = muster::view(config_, protocol_);
+  record(journal::Step{stamp, event, actions_, view});
   performed_ = 0;
-  was_normal_ = was_normal_ || line.view.status == Status::Normal;
-  handlers_.seen(line.view);
+  was_normal_ = was_normal_ || view.status == Status::Normal;
+  handlers_.seen(view);
   perform_rest();
 }
 
 // --- Actions
 
 void Life::perform_rest() {
-  while (performed_ < actions_->size()) {
-    const Action& action = (*actions_)[performed_++];
+  while (performed_ < actions_.size()) {
+    const Action& action = actions_[performed_++];
     if (!perform(action)) return;
     if (process_->over()) return;
     handlers_.point("an action");
@@ -151,8 +149,7 @@ bool Life::perform(const Action& action) {
   }
   if (const auto* send = std::get_if<Send>(&action)) perform_send(*send);
   if (const auto* timer = std::get_if<Arm>(&action)) arm(timer->timer, timer->level);
-  if (const auto* timer = std::get_if<Disarm>(&action))
-    ++armed_[timer->timer];
+  if (const auto* timer = std::get_if<Disarm>(&action)) ++armed_[timer->timer];
   if (const auto* stop = std::get_if<Stop>(&action)) hooks_.perform(*stop);
   if (const auto* hook = std::get_if<Reorganize>(&action)) hooks_.perform(*hook);
   if (const auto* start = std::get_if<Start>(&action)) hooks_.perform(*start);
@@ -212,11 +209,6 @@ void Life::resume() {
 
 journal::Stamp Life::next_stamp() {
   return {process_->now(), config_.self, safe_.incarnation, ++seq_};
-}
-
-template <class Line>
-const Line& Life::record(Line line) {
-  return std::get<Line>(process_->world.lines.emplace_back(std::move(line)));
 }
 
 Sessions::Handlers Life::session_handlers() {

@@ -66,8 +66,7 @@ class Life {
     return process_->by_its_clock(config_.timings.T / 2);
   }
   journal::Stamp next_stamp();
-  template <class Line>
-  const Line& record(Line line);
+  void record(journal::Line line) { process_->world.write(std::move(line)); }
   Sessions::Handlers session_handlers();
   Hooks::Handlers hook_handlers();
   Disk::Handlers disk_handlers();
@@ -85,7 +84,7 @@ class Life {
 
   Protocol protocol_;
   std::deque<Waiting> inbox_;
-  const Actions* actions_ = nullptr;  ///< of the last step; they stand in the journal
+  Actions actions_;
   std::size_t performed_ = 0;
   bool turning_ = false;
   bool saving_ = false;
