@@ -96,18 +96,22 @@ BOOST_AUTO_TEST_SUITE(invitations)
 
 BOOST_AUTO_TEST_CASE(while_the_network_is_cut_each_side_works_and_when_it_heals_they_merge) {
   Links links;
-  Cluster cluster(inviting(3, &links));
+  Cluster cluster(inviting(5, &links));
   cluster.start_all();
-  const GroupNumber whole = await_together(cluster, nodes({1, 2, 3}));
-  cluster.journals.note(journal::FaultKind::cut, NodeId{3});
-  links.cut(NodeId{3});
-  const GroupNumber left = await_together(cluster, nodes({1, 2}));
-  const GroupNumber right = await_together(cluster, nodes({3}));
+  const GroupNumber whole = await_together(cluster, nodes({1, 2, 3, 4, 5}));
+  for (const NodeId node : {NodeId{4}, NodeId{5}}) {
+    cluster.journals.note(journal::FaultKind::cut, node, nodes({1, 2, 3}));
+    links.cut(node);
+  }
+  const GroupNumber left = await_together(cluster, nodes({1, 2, 3}));
+  const GroupNumber right = await_together(cluster, nodes({4, 5}));
   BOOST_TEST((left != right));
   BOOST_TEST((whole < left && whole < right));
-  cluster.journals.note(journal::FaultKind::healed, NodeId{3});
-  links.heal(NodeId{3});
-  const GroupNumber merged = await_together(cluster, nodes({1, 2, 3}));
+  for (const NodeId node : {NodeId{4}, NodeId{5}}) {
+    links.heal(node);
+    cluster.journals.note(journal::FaultKind::healed, node);
+  }
+  const GroupNumber merged = await_together(cluster, nodes({1, 2, 3, 4, 5}));
   BOOST_TEST((left < merged && right < merged));
   cluster.leave_all();
   cluster.judge();
