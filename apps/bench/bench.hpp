@@ -40,6 +40,7 @@ struct SoakOptions {
   std::size_t faults = 1000;
   Duration time{};  ///< as many faults as fit; zero: `faults` of them
   std::uint64_t seed = 1;
+  ProtocolName protocol = ProtocolName::bully;
   Duration T = Timings{}.T;
   bool json = false;
 };

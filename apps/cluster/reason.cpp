@@ -15,7 +15,7 @@ bool is_any(std::string_view procedure, Words... words) {
 }
 
 bool seeks_or_halts(std::string_view procedure) {
-  return is_any(procedure, "SeekingHigher", "Ceasing", "HaltingLower");
+  return is_any(procedure, "SeekingHigher", "Ceasing", "HaltingLower", "Inviting");
 }
 
 bool coordinates(std::string_view procedure) {
@@ -46,6 +46,8 @@ std::string of_answer(const Letter& letter) {
   if (std::holds_alternative<Normality>(answer->result)) {
     return name(letter.from) + " is up and answered AreYouNormal with No";
   }
+  if (std::holds_alternative<invitation::Coordinating>(answer->result))
+    return name(letter.from) + " was found by Check";
   return name(letter.from) + " answered";
 }
 
@@ -70,6 +72,10 @@ std::string of_timer(Timer timer) {
       return "Check found something";
     case Timer::retry:
       return "it backed off and began anew";
+    case Timer::merge:
+      return "no coordinator above it moved first";
+    case Timer::accepts:
+      return "the time for Accepts was over";
   }
   return "a timer expired";
 }

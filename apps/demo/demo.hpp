@@ -14,6 +14,7 @@ struct DemoOptions {
   std::string script;              ///< a file; empty: the default script
   std::optional<Duration> random;  ///< plays random steps for that long instead
   std::uint64_t seed = 1;
+  ProtocolName protocol = ProtocolName::bully;
   std::optional<Duration> T;  ///< none: that of a demo
   unsigned records_per_second = 20;
   bool json = false;

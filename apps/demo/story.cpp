@@ -55,6 +55,18 @@ void Story::tell(const journal::Step& step) {
   procedures_[node] = step.view.procedure;
 }
 
+namespace {
+
+bool becomes_a_group_of_its_own(const journal::Step& step) {
+  return std::any_of(step.actions.begin(), step.actions.end(), [](const Action& action) {
+    const auto* stop = std::get_if<Stop>(&action);
+    return stop && (stop->cause.reason == StopReason::recovering ||
+                    stop->cause.reason == StopReason::paused);
+  });
+}
+
+}  // namespace
+
 void Story::tell_election(const journal::Step& step, const NodeSeen& seen) {
   const NodeId node = step.stamp.node;
   const std::string& was = procedures_[node];
@@ -62,9 +74,15 @@ void Story::tell_election(const journal::Step& step, const NodeSeen& seen) {
   if (is == "BackingOff" && was != is) {
     screen_.say(step.stamp.t, name(node) + " backs off before it starts over: " + seen.reason);
   }
+  if (is == "Inviting" && was != is) {
+    screen_.say(step.stamp.t, name(node) + " begins Merge and invites others: " + seen.reason);
+  }
   if ((is == "HaltingLower" || is == "Ceasing") && was != "HaltingLower" && was != "Ceasing") {
-    screen_.say(step.stamp.t,
-                name(node) + " begins Election and halts the lower nodes: " + seen.reason);
+    screen_.say(step.stamp.t, name(node) +
+                                  (becomes_a_group_of_its_own(step)
+                                       ? " becomes a group of its own: "
+                                       : " begins Election and halts the lower nodes: ") +
+                                  seen.reason);
   }
 }
 

@@ -1,10 +1,14 @@
 #include "apps/bench/bench.hpp"
 
+#include "apps/bench/election.hpp"
 #include "apps/muster/commands.hpp"
+#include "apps/muster/protocol_option.hpp"
+#include "apps/muster/range_option.hpp"
 #include "apps/muster/text.hpp"
 
 #include <CLI/CLI.hpp>
 
+#include <iostream>
 #include <memory>
 
 namespace muster::apps {
@@ -88,6 +92,7 @@ void add_soak(CLI::App& bench, int& exit_code) {
   auto* faults =
       command->add_option("--faults", words->options.faults, "How many")->capture_default_str();
   command->add_option("--time", words->time, "As many as fit, instead")->excludes(faults);
+  add_protocol(*command, words->options.protocol, healing_protocols);
   command->add_option("--T", words->T, "The paper's T (100ms)");
   command->add_option("--seed", words->options.seed, "Of the choice of faults")
       ->capture_default_str();
@@ -109,15 +114,53 @@ void add_checker(CLI::App& bench, int& exit_code) {
   command->callback([options, &exit_code] { exit_code = bench_checker(*options); });
 }
 
+void add_election(CLI::App& bench, int& exit_code) {
+  struct Words {
+    election::Options options;
+    std::string nodes = "5..1000";
+    std::string svg;
+  };
+  const auto words = std::make_shared<Words>();
+  CLI::App* command = bench.add_subcommand(
+      "election",
+      "Messages and time of one election in simulated time, by protocol: the paper's text, the "
+      "Bully "
+      "as it ships, the textbooks' and the Invitation, best and worst case, each compared with its "
+      "closed form (docs/figures.md); exit code 1 where one does not hold");
+  command
+      ->add_option("--nodes", words->nodes,
+                   "How many, or a range: both ends and the 1, 2, 5, 10, 20, 50 ... between them")
+      ->capture_default_str();
+  command
+      ->add_option("--down", words->options.down,
+                   "So many of the highest stop at once, the coordinator among them")
+      ->check(CLI::Range(1, 16))
+      ->capture_default_str();
+  command->add_option("--svg", words->svg, "Where a plot is left");
+  command->add_flag("--json", words->options.json, "One object a line");
+  command->callback([words, &exit_code] {
+    const auto [least, most] = range_of("--nodes", words->nodes);
+    if (least < words->options.down + 1 || most > 1000)
+      throw CLI::ValidationError("--nodes", "expected more nodes than --down, and at most 1000");
+    words->options.least_nodes = static_cast<std::uint32_t>(least);
+    words->options.most_nodes = static_cast<std::uint32_t>(most);
+    if (!words->svg.empty()) words->options.svg = words->svg;
+    exit_code = election::bench(words->options, std::cout, std::cerr);
+  });
+}
+
 }  // namespace
 
 void add_bench_command(CLI::App& app, int& exit_code) {
-  CLI::App* bench = app.add_subcommand("bench", "Measure");
+  CLI::App* bench = app.add_subcommand(
+      "bench",
+      "Measure real processes with real safe storage, the lab, and elections in simulated time");
   bench->require_subcommand(1);
   add_failover(*bench, exit_code);
   add_stability(*bench, exit_code);
   add_soak(*bench, exit_code);
   add_checker(*bench, exit_code);
+  add_election(*bench, exit_code);
 }
 
 }  // namespace muster::apps

@@ -1,6 +1,7 @@
 #include "apps/muster/check_texts.hpp"
 #include "apps/muster/commands.hpp"
 #include "apps/muster/failed.hpp"
+#include "apps/muster/protocol_option.hpp"
 #include "apps/muster/repair_option.hpp"
 
 #include <CLI/CLI.hpp>
@@ -34,7 +35,6 @@ struct Options {
   std::string timeouts = "certain";
   std::vector<std::string> repairs;
   std::vector<std::string> strikes;
-  std::string protocol = "bully";
   std::string start = "down";
   std::string out;
   bool literal = false;
@@ -106,23 +106,29 @@ Expected<> read_strike(std::string name, lab::Bounds& bounds) {
        {Line::halts_one_by_one, Line::halts_once, Line::rounds_by_node}}};
   const std::string asked = name;
   name = words_of(name);
-  if (const auto found = instead.find(name); found != instead.end()) {
+  if (const auto found = instead.find(name);
+      found != instead.end() && bounds.protocol == ProtocolName::bully) {
     bounds.struck.insert(bounds.struck.end(), found->second.begin(), found->second.end());
     return {};
   }
-  if (const auto line = enumerator_named<Line>(name)) {
+  if (name == "reorganization_before_accept") name = "reorganization_first";
+  if (read_repair(name + "=off", bounds)) return {};
+  const auto line = enumerator_named<Line>(name);
+  if (line && bounds.protocol == ProtocolName::bully) {
     bounds.struck.push_back(*line);
     return {};
   }
-  if (read_repair(name + "=off", bounds.repairs)) return {};
   return usage("--strike does not know '" + asked + "'; muster check --lines lists what it knows");
 }
 
 Expected<> read(Options& options) {
   lab::Bounds& bounds = options.bounds;
-  if (options.literal) bounds.repairs = Repairs::none();
+  if (options.literal) {
+    bounds.repairs = Repairs::none();
+    bounds.invitation_repairs = invitation::Repairs::none();
+  }
   for (const std::string& repair : options.repairs)
-    if (auto read = read_repair(repair, bounds.repairs); !read) return read;
+    if (auto read = read_repair(repair, bounds); !read) return read;
   for (const std::string& strike : options.strikes)
     if (auto read = read_strike(strike, bounds); !read) return read;
   if (auto read = read_start(options.start, bounds); !read) return read;
@@ -135,11 +141,9 @@ Expected<> read(Options& options) {
   return read_enum(options.hooks, "--hooks", bounds.hooks);
 }
 
-std::vector<std::string> looked_at(const lab::Bounds& bounds) {
-  std::vector<std::string> names = {"1a", "1b", "works-apart", "hook-grammar"};
-  if (lab::keeps_counters(bounds)) names.emplace_back("group-grows");
-  std::erase_if(names, [&](const std::string& name) { return !looks_at(bounds, name); });
-  return names;
+// The paper's assertion about what is reached in peace.
+std::string liveness(const Options& options) {
+  return options.bounds.protocol == ProtocolName::invitation ? "4" : "2";
 }
 
 void show_json(const lab::CheckReport& report, const Options& options) {
@@ -154,12 +158,12 @@ void show_json(const lab::CheckReport& report, const Options& options) {
     if (!options.out.empty()) out << ",\"journal\":" << to_json(options.out);
     out << "}\n";
   } else {
-    for (const std::string& assertion : looked_at(options.bounds))
+    for (const std::string& assertion : lab::looked_at(options.bounds))
       out << "{\"assertion\":\"" << assertion << "\",\"holds\":true,\"checked\":" << found.states
           << "}\n";
   }
   if (const auto& wedged = report.wedged) {
-    out << "{\"assertion\":\"2\",\"holds\":"
+    out << "{\"assertion\":\"" << liveness(options) << "\",\"holds\":"
         << to_json(wedged->worlds == 0 && !(report.avoids && report.avoids->story))
         << ",\"wedged\":" << wedged->worlds;
     if (wedged->story) out << ",\"story\":" << to_json(wedged->story->lines);
@@ -171,7 +175,7 @@ void show_json(const lab::CheckReport& report, const Options& options) {
       << ",\"depth\":" << found.depth << ",\"exhausted\":" << to_json(report.exhausted())
       << ",\"ended\":" << to_json(report.ended) << ",\"cut\":" << report.cut
       << ",\"queue\":" << options.bounds.queue << ",\"seconds\":" << found.seconds
-      << ",\"memory\":" << found.memory << ",\"protocol\":" << to_json(options.protocol)
+      << ",\"memory\":" << found.memory << ",\"protocol\":" << to_json(options.bounds.protocol)
       << ",\"nodes\":" << options.bounds.nodes << "}\n";
 }
 
@@ -198,16 +202,16 @@ void show_text(const lab::CheckReport& report, const Options& options) {
         << '\n';
   } else {
     std::string names;
-    for (const std::string& name : looked_at(options.bounds))
+    for (const std::string& name : lab::looked_at(options.bounds))
       names += (names.empty() ? "" : ", ") + name;
     out << names << " hold " << how_far(report, options) << '\n';
   }
   if (const auto& wedged = report.wedged; wedged && wedged->worlds > 0) {
     show_story(*wedged->story);
-    out << "wedged: from there, and from " << wedged->worlds - 1
-        << " other worlds, Assertion 2 cannot be reached without another failure or recovery\n";
+    out << "wedged: from there, and from " << wedged->worlds - 1 << " other worlds, Assertion "
+        << liveness(options) << " cannot be reached without another failure or recovery\n";
   } else if (wedged) {
-    out << "2 can be reached from every world without another failure\n";
+    out << liveness(options) << " can be reached from every world without another failure\n";
   }
   if (const auto& avoids = report.avoids; avoids && avoids->story) {
     show_story(*avoids->story);
@@ -260,7 +264,8 @@ int check(Options& options) {
     return failed({ExitCode::does_not_hold, "assertion " + report.counterexample->assertion +
                                                 " does not hold in this world"});
   if (report.wedged && report.wedged->worlds > 0)
-    return failed({ExitCode::does_not_hold, "assertion 2 cannot be reached from " +
+    return failed({ExitCode::does_not_hold, "assertion " + liveness(options) +
+                                                " cannot be reached from " +
                                                 std::to_string(report.wedged->worlds) + " worlds"});
   if (report.avoids && report.avoids->story)
     return failed({ExitCode::does_not_hold, "assertion 2 is avoided by a fair way round of " +
@@ -276,8 +281,7 @@ void add_check_command(CLI::App& app, int& exit_code) {
   bounds.threads = std::max(1u, std::thread::hardware_concurrency());
   CLI::App* command = app.add_subcommand(
       "check", "Search every interleaving of a small cluster for what does not hold");
-  command->add_option("--protocol", options->protocol, "Which protocol")
-      ->check(CLI::IsMember({"bully"}));
+  add_protocol(*command, bounds.protocol, every_protocol);
   command->add_option("--nodes", bounds.nodes, "How many nodes")->check(CLI::Range(2, 5));
   command->add_option("--failures", options->failures, "At most so many; or 'unbounded'");
   command->add_option("--timeouts", options->timeouts,
@@ -304,7 +308,8 @@ void add_check_command(CLI::App& app, int& exit_code) {
   command->add_flag("--assumptions", options->assumptions,
                     "Each assertion, and where it is claimed");
   command->add_option("--assertion", bounds.assertions, "Look only at this one; repeatable")
-      ->check(CLI::IsMember({"1a", "1b", "works-apart", "hook-grammar", "group-grows"}));
+      ->check(
+          CLI::IsMember({"1a", "1b", "3a", "3b", "works-apart", "hook-grammar", "group-grows"}));
   command->add_option("--out", options->out, "Write what was found as a journal");
   command->add_flag("--liveness", bounds.liveness,
                     "Also: can Assertion 2 be reached from anywhere?");

@@ -76,10 +76,13 @@ void show_lines(std::ostream& out) {
     out << name << std::string(name.size() < 32 ? 32 - name.size() : 1, ' ') << meaning(line.value)
         << '\n';
   });
-  Repairs repairs;
-  out << "and the switches of --repair:";
-  for_each_field(repairs, [&](const char* name, bool) { out << ' ' << name; });
-  out << '\n';
+  const auto switches = [&](const char* protocol, auto repairs) {
+    out << "and the switches of the " << protocol << ':';
+    for_each_field(repairs, [&](const char* name, bool) { out << ' ' << name; });
+    out << '\n';
+  };
+  switches("Bully", Repairs{});
+  switches("Invitation", invitation::Repairs{});
 }
 
 namespace {
@@ -90,11 +93,15 @@ struct Claim {
   const char* where;
 };
 
-constexpr std::array<Claim, 7> claims = {{
+constexpr std::array<Claim, 10> claims = {{
     {"1a", "two nodes in Reorganization or Normal have the same coordinator",
      "assumptions 1 to 9: --timeouts certain, no --losses; pauses count as failures; letters "
      "--channels session or fifo, any other and --duplicates only with the switch tags"},
     {"1b", "two nodes in Normal have the same definition", "as 1a"},
+    {"3a", "two nodes in Reorganization or Normal, in one group, have the same coordinator",
+     "the Invitation: assumptions 1 to 7, so with --timeouts any, --losses and --pauses too"},
+    {"3b", "two nodes in Normal, in one group, have the same definition",
+     "as 3a, and the switch safe_counter"},
     {"works-apart", "no two nodes work at once for different groups", "as 1a"},
     {"group-grows", "a node never accepts a smaller group number than before",
      "every world; looked at where group counters are kept (--counters, or without tags)"},
@@ -107,6 +114,10 @@ constexpr std::array<Claim, 7> claims = {{
      "can be reached (--liveness)",
      "assumptions 1 to 9 and the switch start_over_halted; after wrong timeouts also "
      "normal_for_me"},
+    {"4",
+     "once failures and recoveries cease, a state where all are Normal in one group can be reached "
+     "(--liveness)",
+     "the Invitation: --timeouts certain, and the switch probe_tells_status"},
     {"durable", "what was saved is there in the next life",
      "not here: safe storage is exact in this world; muster verify and simulate look at it"},
 }};

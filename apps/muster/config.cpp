@@ -3,6 +3,7 @@
 #include "apps/muster/text.hpp"
 
 #include <toml++/toml.h>
+#include <muster/kinds.hpp>
 #include <muster/text.hpp>
 
 #include <fstream>
@@ -177,11 +178,27 @@ void read_timings(Reader& reader, const toml::table& cluster, Timings& timings) 
   }
 }
 
-void read_repairs(Reader& reader, const toml::table& cluster, Repairs& repairs) {
+// What a switch may not be on real nodes, because of another or at all.
+void refuse_unsafe(Reader& reader, const toml::table& table, const ClusterConfig& cluster) {
+  if (!cluster.repairs.report_refusals && cluster.repairs.stop_beside_halts) {
+    reader.refuse(
+        *table.get("report_refusals"), "report_refusals",
+        "true, or stop_beside_halts = false beside it: without reported refusals a Halt must be "
+        "answered only when stopped");
+  }
+  if (!cluster.invitation_repairs.safe_counter) {
+    reader.refuse(*table.get("safe_counter"), "safe_counter",
+                  "true: a node that counts from 0 again gives a new group an old number, and "
+                  "Assertion 3b fails");
+  }
+}
+
+void read_repairs(Reader& reader, const toml::table& cluster, ClusterConfig& to) {
   const bool literal = reader.flag(cluster, "literal", false);
   const toml::table* table = reader.table(cluster, "repairs", false);
   if (literal) {
-    repairs = Repairs::none();
+    if (to.protocol == ProtocolName::bully) to.repairs = Repairs::none();
+    to.invitation_repairs = invitation::Repairs::none();
     if (table != nullptr) {
       reader.refuse(Reader::line_of(*table),
                     "[cluster.repairs] stands beside literal = true, which turns every switch off: "
@@ -191,15 +208,36 @@ void read_repairs(Reader& reader, const toml::table& cluster, Repairs& repairs) 
   }
   if (table == nullptr) return;
   std::vector<std::string_view> names;
-  for_each_field(repairs, [&](const char* name, bool&) { names.emplace_back(name); });
+  for_each_switch(to, [&](const char* name, bool&) { names.emplace_back(name); });
+  if (names.empty()) {
+    return reader.refuse(Reader::line_of(*table),
+                         "[cluster.repairs]: the textbook protocol has no switches: expected none");
+  }
   reader.only(*table, "[cluster.repairs]", names);
-  for_each_field(repairs,
-                 [&](const char* name, bool& value) { value = reader.flag(*table, name, value); });
-  if (!repairs.report_refusals && repairs.stop_beside_halts) {
-    reader.refuse(
-        *table->get("report_refusals"), "report_refusals",
-        "true, or stop_beside_halts = false beside it: without reported refusals a Halt must be "
-        "answered only when stopped");
+  for_each_switch(to,
+                  [&](const char* name, bool& value) { value = reader.flag(*table, name, value); });
+  refuse_unsafe(reader, *table, to);
+}
+
+void read_importance(Reader& reader, const toml::table& cluster, ClusterConfig& to) {
+  const toml::table* table = reader.table(cluster, "importance", false);
+  if (table == nullptr) return;
+  if (to.protocol != ProtocolName::textbook) {
+    return reader.refuse(Reader::line_of(*table),
+                         "[cluster.importance] is of the textbook protocol; with any other the id "
+                         "is the priority: expected protocol = \"textbook\"");
+  }
+  for (const auto& [key, node] : *table) {
+    const auto id = parse_number(key.str());
+    const auto score = node.value_exact<std::int64_t>();
+    const bool known = id && *id <= std::numeric_limits<std::uint32_t>::max() &&
+                       to.nodes.contains(NodeId{static_cast<std::uint32_t>(*id)});
+    if (!known || !score || *score < 0) {
+      return reader.refuse(node, key.str(),
+                           "a whole number from 0 on for one of the ids in [cluster.nodes]: " +
+                               format_nodes(to.ids()));
+    }
+    to.importance[NodeId{static_cast<std::uint32_t>(*id)}] = static_cast<std::uint64_t>(*score);
   }
 }
 
@@ -260,13 +298,13 @@ void read_nodes(Reader& reader, const toml::table& cluster, ClusterConfig& confi
 }
 
 void read_protocol(Reader& reader, const toml::table& cluster, ClusterConfig& config) {
-  config.protocol = reader.text(cluster, "protocol", "bully");
-  if (config.protocol == "bully") return;
-  const toml::node& at = *cluster.get("protocol");
-  const bool announced = config.protocol == "invitation" || config.protocol == "textbook";
-  reader.refuse(at, "protocol",
-                announced ? "\"bully\": this version has no " + config.protocol + " algorithm yet"
-                          : std::string("\"bully\""));
+  const toml::node* at = cluster.get("protocol");
+  if (at == nullptr) return;
+  const auto named = enumerator_named<ProtocolName>(reader.text(cluster, "protocol", ""));
+  if (!named)
+    reader.refuse(*at, "protocol", "\"bully\", \"invitation\" or \"textbook\"");
+  else
+    config.protocol = *named;
 }
 
 void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
@@ -275,7 +313,7 @@ void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
   reader.only(
       *cluster, "[cluster]",
       {"name", "protocol", "literal", "T", "stop_deadline", "start_deadline", "reorganize_deadline",
-       "check_every", "coordinator_timeout", "nodes", "repairs", "insecure"});
+       "check_every", "coordinator_timeout", "nodes", "repairs", "importance", "insecure"});
   ClusterConfig& to = config.cluster;
   to.name = reader.text(*cluster, "name", "");
   const bool plain =
@@ -290,8 +328,9 @@ void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
   read_protocol(reader, *cluster, to);
   to.insecure = reader.flag(*cluster, "insecure", false);
   read_timings(reader, *cluster, to.timings);
-  read_repairs(reader, *cluster, to.repairs);
+  read_repairs(reader, *cluster, to);
   read_nodes(reader, *cluster, to);
+  read_importance(reader, *cluster, to);
   if (!to.nodes.contains(config.self)) {
     reader.refuse(Reader::line_of(*root.get("node")->as_table()->get("id")),
                   "id = " + std::to_string(config.self.value) +

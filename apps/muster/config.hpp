@@ -31,16 +31,28 @@ std::optional<Address> parse_address(std::string_view text);
 /// [cluster]: the same on every node.
 struct ClusterConfig {
   std::string name;
-  std::string protocol = "bully";
+  ProtocolName protocol = ProtocolName::bully;
   bool insecure = false;
   Timings timings;
-  Repairs repairs;
+  Repairs repairs;  ///< of the Bully
+  invitation::Repairs invitation_repairs;
+  std::map<NodeId, std::uint64_t> importance;  ///< of the textbook protocol
   std::map<NodeId, Address> nodes;
 
   /// Sorted `key=value` lines, defaults included: what nodes compare when they connect.
   [[nodiscard]] std::string canonical() const;
   [[nodiscard]] NodeSet ids() const;
+  /// What `step` may know at that node.
+  [[nodiscard]] Config core(NodeId self) const;
 };
+
+/// Calls `visit(name, value)` for each switch of the cluster's protocol; the textbook has none.
+template <class Cluster, class Visit>
+void for_each_switch(Cluster& cluster, const Visit& visit) {
+  if (cluster.protocol == ProtocolName::bully) for_each_field(cluster.repairs, visit);
+  if (cluster.protocol == ProtocolName::invitation)
+    for_each_field(cluster.invitation_repairs, visit);
+}
 
 struct JournalConfig {
   std::filesystem::path file;

@@ -2,6 +2,7 @@
 #include "apps/muster/text.hpp"
 
 #include <arpa/inet.h>
+#include <muster/kinds.hpp>
 
 #include <sstream>
 #include <vector>
@@ -76,13 +77,16 @@ NodeSet ClusterConfig::ids() const {
 std::string ClusterConfig::canonical() const {
   auto lines = timing_lines(timings);
   lines.emplace_back("name", name);
-  lines.emplace_back("protocol", protocol);
-  lines.emplace_back("literal", text_of(repairs == Repairs::none()));
+  lines.emplace_back("protocol", enumerator_name(protocol));
+  lines.emplace_back("literal", text_of(core({}).literal()));
   lines.emplace_back("insecure", text_of(insecure));
   for (const auto& [id, address] : nodes) {
     lines.emplace_back("nodes." + std::to_string(id.value), address.text());
   }
-  for_each_field(repairs, [&](const char* switch_name, const bool& value) {
+  for (const auto& [id, score] : importance) {
+    lines.emplace_back("importance." + std::to_string(id.value), std::to_string(score));
+  }
+  for_each_switch(*this, [&](const char* switch_name, const bool& value) {
     lines.emplace_back("repairs." + std::string(switch_name), text_of(value));
   });
   std::sort(lines.begin(), lines.end());
@@ -91,17 +95,38 @@ std::string ClusterConfig::canonical() const {
   return text;
 }
 
-Config NodeConfig::core() const {
-  return {self, cluster.ids(), cluster.repairs, cluster.timings};
+Config ClusterConfig::core(NodeId self) const {
+  return {self, ids(), repairs, timings, protocol, invitation_repairs, importance};
 }
+
+Config NodeConfig::core() const {
+  return cluster.core(self);
+}
+
+namespace {
+
+void write_switches(std::ostream& out, const ClusterConfig& cluster) {
+  out << "\n[cluster.repairs]\n";
+  for_each_switch(cluster, [&](const char* name, const bool& value) {
+    out << name << " = " << text_of(value) << '\n';
+  });
+}
+
+void write_importance(std::ostream& out, const ClusterConfig& cluster) {
+  out << "\n[cluster.importance]\n";
+  for (const auto& [id, score] : cluster.importance) out << id.value << " = " << score << '\n';
+}
+
+}  // namespace
 
 std::string write_config(const NodeConfig& config) {
   std::ostringstream out;
   out << "[node]\nid = " << config.self.value << "\ndata = " << quoted(config.data.string())
       << "\n\n";
-  out << "[cluster]\nname = " << quoted(config.cluster.name)
-      << "\nprotocol = " << quoted(config.cluster.protocol) << '\n';
-  const bool literal = config.cluster.repairs == Repairs::none();
+  out << "[cluster]\nname = " << quoted(config.cluster.name) << "\nprotocol = \""
+      << enumerator_name(config.cluster.protocol) << "\"\n";
+  const bool has_switches = config.cluster.protocol != ProtocolName::textbook;
+  const bool literal = has_switches && config.core().literal();
   if (literal) out << "literal = true\n";
   if (config.cluster.insecure) out << "insecure = true\n";
   for (const auto& [key, value] : timing_lines(config.cluster.timings)) {
@@ -111,12 +136,8 @@ std::string write_config(const NodeConfig& config) {
   for (const auto& [id, address] : config.cluster.nodes) {
     out << id.value << " = " << quoted(address.text()) << '\n';
   }
-  if (!literal && config.cluster.repairs != Repairs{}) {
-    out << "\n[cluster.repairs]\n";
-    for_each_field(config.cluster.repairs, [&](const char* name, const bool& value) {
-      out << name << " = " << text_of(value) << '\n';
-    });
-  }
+  if (has_switches && !literal) write_switches(out, config.cluster);
+  if (!config.cluster.importance.empty()) write_importance(out, config.cluster);
   if (config.journal) {
     out << "\n[journal]\nfile = " << quoted(config.journal->file.string())
         << "\nlimit = " << quoted(format_size(config.journal->limit)) << '\n';

@@ -1,5 +1,6 @@
 #include "apps/muster/commands.hpp"
 #include "apps/muster/failed.hpp"
+#include "apps/muster/protocol_option.hpp"
 #include "apps/muster/run_node.hpp"
 #include "apps/muster/text.hpp"
 #include "apps/shards/shards.hpp"
@@ -140,6 +141,7 @@ int run_node(const NodeConfig& config, bool initialise) {
   HookThread hooks;
   net::Node node(context, options_of(config, initialise), std::move(*storage),
                  application_of(config.application), hooks.executor());
+  warn_of(config.cluster.protocol);
   Signals signals(context, node);
   DeathPipe death(context);
   const auto started = node.start();

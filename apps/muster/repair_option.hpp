@@ -1,7 +1,8 @@
 #pragma once
 
+#include "apps/muster/config.hpp"
+
 #include <muster/failure.hpp>
-#include <muster/types.hpp>
 
 #include <string>
 
@@ -9,8 +10,21 @@
 
 namespace muster::apps {
 
-/// Turns one switch of docs/decisions/switches.md on or off, as NAME=on|off says; a usage error
-/// else.
-Expected<> read_repair(const std::string& text, Repairs& repairs);
+/// Turns one switch of the cluster's protocol on or off, as NAME=on|off says; a usage error where
+/// it does not.
+template <class Cluster>
+Expected<> read_repair(const std::string& text, Cluster& cluster) {
+  const auto equals = text.find('=');
+  const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
+  bool known = false;
+  for_each_switch(cluster, [&](const char* name, bool& on) {
+    if (text.substr(0, equals) != name) return;
+    known = value == "on" || value == "off";
+    on = value == "on";
+  });
+  if (known) return {};
+  return Failure{ExitCode::usage, "--repair is NAME=on or NAME=off, not '" + text +
+                                      "'; docs/decisions has the names of each protocol"};
+}
 
 }  // namespace muster::apps

@@ -107,11 +107,11 @@ class Replaying {
   }
 
   void show_state(NodeId node, const Reached& reached) {
-    const bully::State* state = replayers_[reached.journal].state_of(node);
+    const Protocol* state = replayers_[reached.journal].state_of(node);
     if (!state) return;
     if (options_.json)
       out_ << "{\"node\":" << to_json(node) << ",\"seq\":" << to_json(reached.seq)
-           << ",\"state\":" << to_json(*state) << "}\n";
+           << ",\"state\":" << state_json(*state) << "}\n";
     else
       out_ << "node " << node << " after seq " << reached.seq << ": " << to_text(*state) << '\n';
   }

@@ -1,7 +1,10 @@
 #include "apps/muster/simulate.hpp"
 
 #include "apps/muster/commands.hpp"
+#include "apps/muster/config.hpp"
 #include "apps/muster/failed.hpp"
+#include "apps/muster/protocol_option.hpp"
+#include "apps/muster/range_option.hpp"
 #include "apps/muster/repair_option.hpp"
 #include "apps/muster/text.hpp"
 
@@ -161,11 +164,11 @@ class Summary {
           << ",\"checked\":" << its.checked << ",\"violating_seeds\":" << its.violated
           << ",\"seeds_not_checked\":" << its.not_checked << "}\n";
     }
-    out << "{\"seeds\":" << campaign_.seeds << ",\"protocol\":\"bully\",\"nodes\":["
-        << options_.simulation.least_nodes << ',' << options_.simulation.most_nodes
-        << "],\"violating\":" << campaign_.violating.size() << ",\"steps\":" << campaign_.steps
-        << std::fixed << std::setprecision(3) << ",\"seconds\":" << seconds_
-        << ",\"simulated_s\":" << simulated() << std::setprecision(1)
+    out << "{\"seeds\":" << campaign_.seeds << ",\"protocol\":\"" << options_.simulation.protocol
+        << "\",\"nodes\":[" << options_.simulation.least_nodes << ','
+        << options_.simulation.most_nodes << "],\"violating\":" << campaign_.violating.size()
+        << ",\"steps\":" << campaign_.steps << std::fixed << std::setprecision(3)
+        << ",\"seconds\":" << seconds_ << ",\"simulated_s\":" << simulated() << std::setprecision(1)
         << ",\"seeds_per_minute\":" << per_minute()
         << ",\"times_faster\":" << simulated() / seconds_ << ",\"troubles\":{";
     const char* comma = "";
@@ -262,18 +265,8 @@ int simulate(const SimulateOptions& options, std::ostream& out, std::ostream& er
 
 namespace {
 
-/// "5" or "3..7".
-std::pair<std::uint64_t, std::uint64_t> range_of(const char* flag, const std::string& text) {
-  const auto dots = text.find("..");
-  const auto first = parse_number(text.substr(0, dots));
-  const auto last = dots == std::string::npos ? first : parse_number(text.substr(dots + 2));
-  if (!first || !last || *last < *first)
-    throw CLI::ValidationError(flag, "expected a number, or a range such as 3..7, not " + text);
-  return {*first, *last};
-}
-
 struct Words {
-  std::string protocol = "bully";
+  ProtocolName protocol = ProtocolName::bully;
   std::string nodes = "3..7";
   std::string seeds = "1..1000";
   std::vector<std::string> faults;
@@ -292,13 +285,15 @@ SimulateOptions options_of(const Words& words) {
   simulation.least_nodes = static_cast<std::uint32_t>(least);
   simulation.most_nodes = static_cast<std::uint32_t>(most);
   std::tie(options.first_seed, options.last_seed) = range_of("--seeds", words.seeds);
-  options.flags = " --protocol " + words.protocol + " --nodes " + words.nodes;
+  simulation.protocol = words.protocol;
+  options.flags = " --protocol " + to_text(words.protocol) + " --nodes " + words.nodes;
   if (words.literal) {
     simulation.repairs = Repairs::none();
+    simulation.invitation_repairs = invitation::Repairs::none();
     options.flags += " --literal";
   }
   for (const std::string& repair : words.repairs) {
-    if (auto read = read_repair(repair, simulation.repairs); !read)
+    if (auto read = read_repair(repair, simulation); !read)
       throw CLI::ValidationError(read.error().what);
     options.flags += " --repair " + repair;
   }
@@ -333,9 +328,7 @@ void add_simulate_command(CLI::App& app, int& exit_code) {
   const auto words = std::make_shared<Words>();
   CLI::App* command = app.add_subcommand(
       "simulate", "Seeded runs with faults, in simulated time, each checked (docs/lab.md)");
-  command->add_option("--protocol", words->protocol, "bully")
-      ->check(CLI::IsMember({"bully"}))
-      ->capture_default_str();
+  add_protocol(*command, words->protocol, every_protocol);
   command->add_option("--nodes", words->nodes, "How many, or a range of which each seed draws")
       ->capture_default_str();
   command->add_option("--seeds", words->seeds, "Which, or a range; each gives a whole run")
@@ -345,8 +338,9 @@ void add_simulate_command(CLI::App& app, int& exit_code) {
                    "Of which faults each seed draws, none or some of: " + all_names())
       ->delimiter(',');
   command->add_flag("--literal", words->literal, "The paper's text without any repair");
-  command->add_option("--repair", words->repairs,
-                      "NAME=on|off: one switch of docs/decisions/switches.md");
+  command->add_option(
+      "--repair", words->repairs,
+      "NAME=on|off: one switch of docs/decisions/switches.md, or of invitation.md there");
   command->add_option("--out", words->out,
                       "Where the journal of each seed that violates an assertion is left, or of a "
                       "single seed");

@@ -3,6 +3,7 @@
 #include <muster/text.hpp>
 
 #include <algorithm>
+#include <iterator>
 
 namespace muster {
 
@@ -91,6 +92,106 @@ std::optional<Disagreement> assertion_2(Standings nodes) {
                       with_coordinator(*coordinator) + ", " + with_coordinator(*other)};
 }
 
+namespace {
+
+// Equality inside each group is transitive, but there are several groups: each node with the last
+// one before it that is in its group.
+template <class Counts, class Agree, class Say>
+std::optional<Disagreement> agree_in_groups(Standings nodes, Counts counts, Agree agree, Say say) {
+  for (auto j = nodes.begin(); j != nodes.end(); ++j) {
+    if (!counts(*j)) continue;
+    const auto before = std::make_reverse_iterator(j);
+    const auto i = std::find_if(before, nodes.rend(), [&](const Standing& node) {
+      return counts(node) && node.group == j->group;
+    });
+    if (i != nodes.rend() && !agree(*i, *j))
+      return Disagreement{{i->node, j->node},
+                          say(*i) + ", " + say(*j) + " in group " + to_text(j->group)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Disagreement> assertion_3a(Standings nodes) {
+  return agree_in_groups(
+      nodes, works_in_group,
+      [](const Standing& i, const Standing& j) { return i.coordinator == j.coordinator; },
+      with_coordinator);
+}
+
+std::optional<Disagreement> assertion_3b(Standings nodes) {
+  return agree_in_groups(
+      nodes, is_normal,
+      [](const Standing& i, const Standing& j) { return i.definition == j.definition; },
+      with_definition);
+}
+
+std::optional<Disagreement> assertion_4(Standings nodes, const NodeSet& together) {
+  std::vector<Standing> here;
+  for (const Standing& node : nodes)
+    if (together.contains(node.node)) here.push_back(node);
+  if (auto disagreement = assertion_2(here)) return disagreement;
+  const Standing* coordinator = own_coordinator(here);
+  if (!coordinator) return std::nullopt;  // nobody is up
+  const auto other = std::find_if(here.begin(), here.end(), [&](const Standing& node) {
+    return node.up && node.group != coordinator->group;
+  });
+  if (other == here.end()) return std::nullopt;
+  return Disagreement{{coordinator->node, other->node},
+                      name(*coordinator) + " is in group " + to_text(coordinator->group) + ", " +
+                          name(*other) + " in group " + to_text(other->group)};
+}
+
+namespace {
+
+// From the last disturbance on, all nodes that are up, and can communicate, first notice (T after
+// the longer of coordinator_timeout and check_every), back off (8 T) and become groups of their
+// own: stop, reorganize, start. Then
+// - Check: T, or T for each of n-1 where calls go one by one;
+// - all but the highest give way, the lowest for longest; a Merge that came to nothing is backed
+// off from;
+// - Merge: T for Invitations and the longest wait for Accepts; reorganize; Ready: T + start.
+// A Merge takes in whoever is Normal. Who is not, because it was still recovering, or its own Merge
+// was on its way, is found by the next Check; and a member that missed its Ready, or was left out,
+// finds out by its probe. Four rounds of all this are more than was ever seen.
+Duration settling_bound_of_invitation(const Config& config) {
+  const Timings& timings = config.timings;
+  const invitation::Repairs& repairs = config.invitation_repairs;
+  const auto others = static_cast<Duration::rep>(config.nodes.size()) - 1;
+  const auto calls = repairs.parallel_calls ? 1 : std::max<Duration::rep>(others, 1);
+  const auto distance = config.nodes.empty()
+                            ? 0u
+                            : std::prev(config.nodes.end())->value - config.nodes.begin()->value;
+  const Duration notice = std::max(timings.coordinator_timeout, timings.check_every) + timings.T;
+  const Duration back_off = repairs.back_off ? 8 * timings.T : Duration{};
+  const Duration alone =
+      timings.stop_deadline + timings.reorganize_deadline + timings.start_deadline;
+  const Duration found =
+      timings.check_every + calls * timings.T + length_of(Timer::merge, distance, timings);
+  const Duration merged = calls * timings.T + length_of(Timer::accepts, 0, timings) +
+                          timings.reorganize_deadline +
+                          (calls + 1) * length_of(Bound::started, timings);
+  return 4 * (notice + back_off + alone + found + merged);
+}
+
+}  // namespace
+
+Claims claims_of(const Config& config) {
+  switch (config.protocol) {
+    case ProtocolName::bully:
+      return {{"1a", "1b", "2", "works-apart", "group-grows", "durable", "hook-grammar"}};
+    case ProtocolName::invitation:
+      // The paper's own numbers are unique, and no more.
+      if (!config.invitation_repairs.growing_numbers)
+        return {{"3a", "3b", "4", "durable", "hook-grammar"}, true};
+      return {{"3a", "3b", "4", "group-grows", "durable", "hook-grammar"}, true};
+    case ProtocolName::textbook:
+      break;
+  }
+  return {{"2", "durable", "hook-grammar"}, false, false};
+}
+
 // From the last disturbance on, the highest node that is up is disturbed by nobody. It may take
 // - to notice: the longer of coordinator_timeout and check_every, and one call that goes
 // unanswered;
@@ -105,6 +206,7 @@ std::optional<Disagreement> assertion_2(Standings nodes) {
 // as late as in phase Y (a member that paused in reorganize is found by its refusal), and no second
 // one.
 Duration settling_bound(const Config& config) {
+  if (config.protocol == ProtocolName::invitation) return settling_bound_of_invitation(config);
   const Timings& timings = config.timings;
   const Repairs& repairs = config.repairs;
   const auto others = static_cast<Duration::rep>(config.nodes.size()) - 1;

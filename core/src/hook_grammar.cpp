@@ -16,18 +16,17 @@ std::string name(Hook hook, Ticket ticket) {
 
 }  // namespace
 
-HookGrammar::HookGrammar(const bully::State& state) : sure_(false) {
-  const bool has_started =
-      state.application == Activity::Starting || state.application == Activity::Working;
+HookGrammar::HookGrammar(const Protocol& state) : sure_(false) {
+  const auto [does, ticket, group] = application_seen(state);
+  const bool has_started = does == Activity::Starting || does == Activity::Working;
   if (has_started) {
-    started_ = state.g;
+    started_ = group;
     permits_ = PermitsAre::valid;
   }
-  stop_owed_ = has_started || state.application == Activity::Owing;
-  if (state.application == Activity::Starting) running_ = Running{Hook::start, state.ticket};
-  if (state.application == Activity::Reorganizing)
-    running_ = Running{Hook::reorganize, state.ticket};
-  saved_ = saved_by(state.safe);
+  stop_owed_ = has_started || does == Activity::Owing;
+  if (does == Activity::Starting) running_ = Running{Hook::start, ticket};
+  if (does == Activity::Reorganizing) running_ = Running{Hook::reorganize, ticket};
+  saved_ = saved_by(safe_state(state));
 }
 
 std::optional<HookGrammar::Saved> HookGrammar::saved_by(const SafeState& safe) {

@@ -48,11 +48,11 @@ void header_line(std::string& out, const Header& header) {
   append_field(out, ",\"incarnation\":", header.incarnation);
   append_field(out, ",\"clock\":", header.clock);
   append_field(out, ",\"t_ns\":", header.t);
-  append_field(out, ",\"protocol\":", header.protocol);
+  append_field(out, ",\"protocol\":", header.config.protocol);
   append_field(out, ",\"literal\":", header.config.literal());
   append_field(out, ",\"nodes\":", header.config.nodes);
   append_field(out, ",\"config\":", header.config);
-  if (header.state) append_field(out, ",\"state\":", *header.state);
+  if (header.state) (out += ",\"state\":") += state_json(*header.state);
   out += "}\n";
 }
 
@@ -141,6 +141,19 @@ class Fields {
     to = std::move(*result);
   }
 
+  /// A journal of a version that had the Bully alone says nothing of what came later.
+  void read_config(Config& to) {
+    static const boost::json::value defaults = boost::json::parse(to_json(Config{}));
+    const boost::json::value* value = object_.if_contains("config");
+    if (!value || !value->is_object()) return read("config", to);
+    boost::json::object config = value->get_object();
+    for (const char* key : {"protocol", "invitation_repairs", "importance", "struck"})
+      config.emplace(key, defaults.at(key));
+    auto result = read_json<Config>(config);
+    if (!result) return fail("config: " + result.error().what);
+    to = std::move(*result);
+  }
+
   template <class T>
   void read_if_there(std::string_view key, std::optional<T>& to) {
     if (has(key)) read(key, to.emplace());
@@ -181,11 +194,15 @@ Expected<Line> parse_header(Fields fields) {
   fields.read("incarnation", line.incarnation);
   fields.read("clock", line.clock);
   fields.read("t_ns", line.t);
-  fields.read("protocol", line.protocol);
-  if (line.protocol != "bully") fields.fail("protocol: " + line.protocol + " is not known here");
-  fields.read("config", line.config);
+  ProtocolName protocol{};
+  fields.read("protocol", protocol);
+  fields.read_config(line.config);
+  if (line.config.protocol != protocol) fields.fail("config.protocol is not the line's");
   if (line.config.self != line.node) fields.fail("config.self is not the node of the line");
-  fields.read_if_there("state", line.state);
+  if (fields.has("state")) {
+    line.state = begin(line.config);
+    std::visit([&](auto& state) { fields.read("state", state); }, *line.state);
+  }
   return fields.finish(std::move(line));
 }
 

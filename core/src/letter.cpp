@@ -5,6 +5,7 @@ namespace muster {
 std::optional<Incarnation> life_called(const Letter& letter) {
   if (const auto* call = std::get_if<NewCoordinator>(&letter.message)) return call->receiver;
   if (const auto* call = std::get_if<Ready>(&letter.message)) return call->receiver;
+  if (const auto* call = std::get_if<invitation::Ready>(&letter.message)) return call->receiver;
   return std::nullopt;
 }
 

@@ -33,17 +33,18 @@ std::optional<Difference> Replayer::begin(const journal::Header& line) {
       line.state && found != lives_of_nodes_.end() && found->second.incarnation == line.incarnation;
   if (!goes_on) {
     ++lives_;
-    Life life{line.incarnation, line.config, line.state.value_or(bully::State{}), {}, true};
+    Life life{
+        line.incarnation, line.config, line.state.value_or(muster::begin(line.config)), {}, true};
     if (!line.state) life.seq = 0;
     lives_of_nodes_.insert_or_assign(line.node, std::move(life));
     return std::nullopt;
   }
   Life& life = found->second;
   const bool was_followed = std::exchange(life.followed, true);
-  const bully::State before = std::exchange(life.state, *line.state);
+  const Protocol before = std::exchange(life.state, *line.state);
   life.config = line.config;
   if (!was_followed || before == life.state) return std::nullopt;
-  return Difference{"segment", to_json(life.state), to_json(before)};
+  return Difference{"segment", state_json(life.state), state_json(before)};
 }
 
 std::optional<Difference> Replayer::step(Life& life, const journal::Step& line) {
@@ -51,8 +52,8 @@ std::optional<Difference> Replayer::step(Life& life, const journal::Step& line) 
     ++passed_over_;
     return std::nullopt;
   }
-  const Actions actions = bully::step(life.config, life.state, line.event);
-  const View view = bully::view(life.config, life.state);
+  const Actions actions = muster::step(life.config, life.state, line.event);
+  const View view = muster::view(life.config, life.state);
   if (actions == line.actions && view == line.view) {
     ++exact_;
     return std::nullopt;
@@ -64,7 +65,7 @@ std::optional<Difference> Replayer::step(Life& life, const journal::Step& line) 
   return Difference{"state", to_json(line.view), to_json(view)};
 }
 
-const bully::State* Replayer::state_of(NodeId node) const {
+const Protocol* Replayer::state_of(NodeId node) const {
   const auto found = lives_of_nodes_.find(node);
   return found == lives_of_nodes_.end() || !found->second.followed ? nullptr : &found->second.state;
 }

@@ -3,6 +3,7 @@
 #include "clock.hpp"
 
 #include <boost/asio/post.hpp>
+#include <boost/describe/enumerators.hpp>
 
 #include <algorithm>
 #include <random>
@@ -31,8 +32,10 @@ Life::Life(asio::any_io_executor strand, asio::any_io_executor hooks, const Node
       safe_(std::move(safe)),
       handlers_(std::move(handlers)),
       permits_(std::make_shared<Permits>(options.config.timings.T / 2)),
-      timers_{NamedTimer(strand_), NamedTimer(strand_), NamedTimer(strand_)},
+      protocol_(begin(options.config)),
       watch_(strand_) {
+  boost::mp11::mp_for_each<boost::describe::describe_enumerators<Timer>>(
+      [this](auto) { timers_.emplace_back(strand_); });
   seen_.as_of = monotonic_now();
 }
 
@@ -150,7 +153,7 @@ void Life::give(const Event& event) {
   if (journal_) journal_->make_room();
   const Duration t = monotonic_now();
   try {
-    actions_ = bully::step(options_.config, state_, event);
+    actions_ = step(options_.config, protocol_, event);
   } catch (const std::exception& error) {
     handlers_.fatal({ExitCode::impossible_state,
                      "node " + std::to_string(options_.config.self.value) + ": " + error.what() +
@@ -158,7 +161,7 @@ void Life::give(const Event& event) {
   }
   performed_ = 0;
   recovered_ = true;
-  View view = bully::view(options_.config, state_);
+  View view = muster::view(options_.config, protocol_);
   write_journal(
       [&](std::string& out) { journal::step_line(out, next_stamp(t), event, actions_, view); });
   was_normal_ = was_normal_ || view.status == Status::Normal;
@@ -176,7 +179,7 @@ void Life::perform_rest() {
   }
   pausing_ = false;
   if (!ended_)
-    sessions_->keep_only([this](CallNumber call) { return bully::awaits(state_, call); });
+    sessions_->keep_only([this](CallNumber call) { return awaits(protocol_, call); });
 }
 
 bool Life::perform(const Action& action) {
@@ -227,26 +230,15 @@ bool Life::is_to_an_older_life(const Letter& answer) const {
 
 void Life::perform_send(const Send& send) {
   if (is_answer(send.letter) && is_to_an_older_life(send.letter)) return;
-  const Timings& timings = options_.config.timings;
   std::optional<Duration> bound;
-  if (send.bound) switch (*send.bound) {
-      case Bound::answer:
-        bound = timings.T;
-        break;
-      case Bound::stopped:
-        bound = timings.T + timings.stop_deadline;
-        break;
-      case Bound::started:
-        bound = timings.T + timings.start_deadline;
-        break;
-    }
+  if (send.bound) bound = length_of(*send.bound, options_.config.timings);
   sessions_->send(send.letter, bound);
 }
 
 void Life::arm(Timer timer, unsigned level) {
   NamedTimer& named = timers_[static_cast<std::size_t>(timer)];
   const std::uint64_t expiry = ++named.armed;
-  named.timer.expires_after(period(timer, level));
+  named.timer.expires_after(length_of(timer, level, options_.config.timings));
   named.timer.async_wait([weak = weak_from_this(), timer, expiry](auto error) {
     const auto self = weak.lock();
     if (!error && self) self->put(Expired{timer}, expiry);
@@ -257,19 +249,6 @@ void Life::disarm(Timer timer) {
   NamedTimer& named = timers_[static_cast<std::size_t>(timer)];
   ++named.armed;
   named.timer.cancel();
-}
-
-Duration Life::period(Timer timer, unsigned level) const {
-  const Timings& timings = options_.config.timings;
-  switch (timer) {
-    case Timer::check:
-      return timings.check_every;
-    case Timer::coordinator:
-      return timings.coordinator_timeout;
-    case Timer::retry:
-      break;
-  }
-  return timings.T * (std::int64_t{1} << level);
 }
 
 // --- Promptness
@@ -328,7 +307,7 @@ void Life::write_header(std::string& out, bool in_a_life) {
   header.incarnation = safe_.incarnation;
   header.clock = journal::Clock::monotonic;
   header.config = options_.config;
-  if (in_a_life) header.state = state_;
+  if (in_a_life) header.state = protocol_;
   journal::header_line(out, header);
 }
 

@@ -5,21 +5,21 @@
 #include "permits.hpp"
 #include "services.hpp"
 
-#include <muster/bully.hpp>
 #include <muster/net/node.hpp>
 #include <muster/net/sessions.hpp>
 #include <muster/net/storage_thread.hpp>
+#include <muster/protocol.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include <array>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace muster::net {
 
@@ -64,7 +64,7 @@ class Life : public std::enable_shared_from_this<Life> {
   void note_end(const Failure& why);
   [[nodiscard]] bool has_ended() const { return ended_; }
   /// What is in safe storage.
-  [[nodiscard]] const SafeState& safe() const { return recovered_ ? state_.safe : safe_; }
+  [[nodiscard]] const SafeState& safe() const { return recovered_ ? safe_state(protocol_) : safe_; }
   /// True when it has been Normal.
   [[nodiscard]] bool was_normal() const { return was_normal_; }
 
@@ -97,7 +97,6 @@ class Life : public std::enable_shared_from_this<Life> {
   [[nodiscard]] bool is_to_an_older_life(const Letter& answer) const;
   void arm(Timer timer, unsigned level);
   void disarm(Timer timer);
-  [[nodiscard]] Duration period(Timer timer, unsigned level) const;
   [[nodiscard]] Duration longest_wait() const { return options_.config.timings.T / 2; }
   void watch();
   void note_pause(Duration now);
@@ -124,7 +123,7 @@ class Life : public std::enable_shared_from_this<Life> {
   std::unique_ptr<Sessions> sessions_;
   std::unique_ptr<JournalFile> journal_;
 
-  bully::State state_;
+  Protocol protocol_;
   std::deque<Waiting> inbox_;
   Actions actions_;
   std::size_t performed_ = 0;  ///< actions of the last step that were performed
@@ -135,7 +134,7 @@ class Life : public std::enable_shared_from_this<Life> {
   bool was_normal_ = false;
   bool ended_ = false;
 
-  std::array<NamedTimer, 3> timers_;
+  std::vector<NamedTimer> timers_;  ///< one for each Timer
   boost::asio::steady_timer watch_;
   Duration last_alive_{};
   Duration last_pause_{};

@@ -240,7 +240,7 @@ std::string Node::Impl::status_json() const {
                           view.up,
                           present ? present->incarnation() : Incarnation{},
                           view.definition,
-                          "bully",
+                          options_.config.protocol,
                           as_of,
                           view.procedure,
                           view.application,

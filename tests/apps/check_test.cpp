@@ -90,6 +90,21 @@ BOOST_AUTO_TEST_CASE(a_limit_ends_the_search_and_says_how_far_it_went) {
   BOOST_TEST(little.output.find("hold as far as the limit") != std::string::npos, little.output);
 }
 
+BOOST_AUTO_TEST_CASE(every_protocol_is_searched_for_what_it_claims) {
+  const TestDirectory directory;
+  const Ran invitation = run_muster(directory, {"check", "--protocol", "invitation", "--nodes", "2",
+                                                "--failures", "1", "--queue", "6", "--liveness"});
+  BOOST_TEST(invitation.code == 0, invitation.output);
+  BOOST_TEST(invitation.output.find("3a, 3b, group-grows, hook-grammar hold in all worlds") !=
+                 std::string::npos,
+             invitation.output);
+  BOOST_TEST(invitation.output.find("4 can be reached from every world") != std::string::npos,
+             invitation.output);
+  const Ran textbook = run_muster(
+      directory, {"check", "--protocol", "textbook", "--nodes", "3", "--assertion", "1a"});
+  says_why(textbook, 1, "assertion 1a does not hold in this world");
+}
+
 BOOST_AUTO_TEST_CASE(lines_and_assumptions_are_listed) {
   const TestDirectory directory;
   const Ran lines = run_muster(directory, {"check", "--lines"});

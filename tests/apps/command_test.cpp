@@ -3,6 +3,8 @@
 #include "apps/muster/config.hpp"
 #include "apps/muster/text.hpp"
 
+#include <muster/kinds.hpp>
+
 #include <signal.h>
 
 namespace muster::apps {
@@ -12,8 +14,9 @@ using namespace std::chrono_literals;
 
 /// Configurations of nodes 1 and 2 of a cluster, of which a test may start some.
 struct Pair {
-  Pair() {
+  explicit Pair(ProtocolName protocol = ProtocolName::bully) {
     ClusterConfig cluster;
+    cluster.protocol = protocol;
     cluster.name = "pair";
     cluster.timings.T = 2s;
     cluster.timings.coordinator_timeout = cluster.timings.check_every + cluster.timings.T;
@@ -117,6 +120,23 @@ BOOST_AUTO_TEST_CASE(status_and_members_of_nodes_that_run) {
   const Ran status = pair.until(0, {"status", "--config", pair.file(2), "--json"});
   BOOST_TEST(status.output.find("\"coordinator\":2") != std::string::npos, status.output);
   BOOST_TEST(status.output.find("\"protocol\":\"bully\"") != std::string::npos, status.output);
+}
+
+BOOST_AUTO_TEST_CASE(nodes_of_another_protocol_say_so_and_the_textbook_s_warn) {
+  for (const auto protocol : {ProtocolName::invitation, ProtocolName::textbook}) {
+    const std::string name(enumerator_name(protocol));
+    Pair pair(protocol);
+    const Process one = pair.start(1);
+    const Process two = pair.start(2);
+    pair.until(0, {"members", "--config", pair.file(1), "--json"});
+    const Ran status = pair.until(0, {"status", "--config", pair.file(1), "--json"});
+    BOOST_TEST(status.output.find("\"coordinator\":2") != std::string::npos, status.output);
+    BOOST_TEST(status.output.find("\"protocol\":\"" + name + "\"") != std::string::npos,
+               status.output);
+    const std::string said = read_all(pair.directory.path / "n1.log");
+    const bool warned = said.find("warning: protocol = \"textbook\"") != std::string::npos;
+    BOOST_TEST(warned == (protocol == ProtocolName::textbook), said);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_signal_lets_a_node_leave_in_order_with_0) {

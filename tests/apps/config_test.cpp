@@ -37,11 +37,21 @@ limit = "64MB"
 kind = "shards"
 )";
 
-std::string with(const std::string& line, const std::string& instead) {
-  std::string text = good;
+std::string with(std::string text, const std::string& line, const std::string& instead) {
   const auto at = text.find(line + "\n");
   BOOST_REQUIRE_MESSAGE(at != std::string::npos, "no line " << line);
   return text.replace(at, line.size(), instead);
+}
+
+std::string with(const std::string& line, const std::string& instead) {
+  return with(good, line, instead);
+}
+
+/// The textbook protocol, with this line under [cluster.importance].
+std::string textbook(const std::string& importance) {
+  return with(with(with("protocol = \"bully\"", "protocol = \"textbook\""), "[cluster.repairs]",
+                   "[cluster.importance]"),
+              "back_off = true", importance);
 }
 
 struct Refused {
@@ -159,18 +169,33 @@ const std::vector<Refused> refusals{
      with("name = \"demo\"", "name = \"a\\nb\""),
      "/c/n.toml:5:",
      {"1 to 64"}},
-    {"protocol invitation",
-     with("protocol = \"bully\"", "protocol = \"invitation\""),
-     "/c/n.toml:6:",
-     {"invitation", "no invitation algorithm yet"}},
-    {"protocol textbook",
+    {"a switch of the Bully beside the Invitation",
+     with(with("protocol = \"bully\"", "protocol = \"invitation\""), "back_off = true",
+          "stop_beside_halts = true"),
+     "/c/n.toml:17:",
+     {"stop_beside_halts", "growing_numbers"}},
+    {"a volatile counter",
+     with(with("protocol = \"bully\"", "protocol = \"invitation\""), "back_off = true",
+          "safe_counter = false"),
+     "/c/n.toml:17:",
+     {"safe_counter = false", "expected true", "Assertion 3b"}},
+    {"switches of the textbook",
      with("protocol = \"bully\"", "protocol = \"textbook\""),
-     "/c/n.toml:6:",
-     {"textbook", "yet"}},
+     "/c/n.toml:16:",
+     {"[cluster.repairs]", "no switches"}},
+    {"importance beside the Bully",
+     with("[cluster.repairs]", "[cluster.importance]\n1 = 7\n[cluster.repairs]"),
+     "/c/n.toml:16:",
+     {"[cluster.importance]", "\"textbook\""}},
+    {"importance of nobody",
+     textbook("4 = 7"),
+     "/c/n.toml:17:",
+     {"4 = 7", "one of the ids", "1 2 3"}},
+    {"importance below nothing", textbook("1 = -7"), "/c/n.toml:17:", {"1 = -7", "from 0 on"}},
     {"protocol raft",
      with("protocol = \"bully\"", "protocol = \"raft\""),
      "/c/n.toml:6:",
-     {"raft", "\"bully\""}},
+     {"raft", "\"bully\", \"invitation\" or \"textbook\""}},
     {"duration without unit",
      with("T = \"100ms\"", "T = 100"),
      "/c/n.toml:7:",
@@ -321,6 +346,32 @@ BOOST_AUTO_TEST_CASE(what_is_written_is_read_back) {
   BOOST_TEST(again->journal->file.string() == config.journal->file.string());
   BOOST_TEST(again->application.records_per_second == 100u);
   BOOST_TEST(write_config(*again) == write_config(config));
+}
+
+BOOST_AUTO_TEST_CASE(of_the_invitation_has_its_own_switches) {
+  auto config = parse_config(with(with("protocol = \"bully\"", "protocol = \"invitation\""),
+                                  "back_off = true", "known_invitees = false"),
+                             "/c/n.toml")
+                    .value();
+  BOOST_TEST((config.core().protocol == ProtocolName::invitation));
+  BOOST_TEST(!config.core().invitation_repairs.known_invitees);
+  BOOST_TEST(config.core().invitation_repairs.tags);
+  const std::string canonical = config.cluster.canonical();
+  BOOST_TEST(canonical.find("protocol=invitation\n") != std::string::npos);
+  BOOST_TEST(canonical.find("repairs.known_invitees=false\n") != std::string::npos);
+  BOOST_TEST(canonical.find("repairs.stop_beside_halts") == std::string::npos);
+  const auto again = parse_config(write_config(config), "/elsewhere/m.toml");
+  BOOST_REQUIRE_MESSAGE(again.has_value(), (again ? "" : again.error().what));
+  BOOST_TEST(again->cluster.canonical() == canonical);
+}
+
+BOOST_AUTO_TEST_CASE(of_the_textbook_may_say_who_is_important) {
+  const auto config = parse_config(textbook("1 = 7"), "/c/n.toml").value();
+  BOOST_TEST((config.core().importance == std::map<NodeId, std::uint64_t>{{NodeId{1}, 7}}));
+  BOOST_TEST(config.cluster.canonical().find("importance.1=7\n") != std::string::npos);
+  const auto again = parse_config(write_config(config), "/elsewhere/m.toml");
+  BOOST_REQUIRE_MESSAGE(again.has_value(), (again ? "" : again.error().what));
+  BOOST_TEST(again->cluster.canonical() == config.cluster.canonical());
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_file_is_named) {

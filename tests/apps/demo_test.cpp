@@ -98,6 +98,19 @@ BOOST_AUTO_TEST_CASE(kill_and_restart_hold_every_promise) {
     BOOST_REQUIRE((c == '\n' || std::isprint(static_cast<unsigned char>(c)) != 0));
 }
 
+BOOST_AUTO_TEST_CASE(of_the_invitation_holds_what_that_promises) {
+  TestDirectory directory;
+  const Ran ran =
+      run_demo(directory,
+               wait + "run 500ms\nkill coordinator\n" + wait + "start all\n" + wait + "run 500ms\n",
+               {"--nodes", "3", "--protocol", "invitation"});
+  BOOST_TEST(ran.code == 0, ran.output);
+  BOOST_TEST(tells(ran, "begins Merge and invites others"), ran.output);
+  BOOST_TEST(tells(ran, "3a           holds"), ran.output);
+  BOOST_TEST(!tells(ran, "1a "), ran.output);
+  BOOST_TEST(tells(ran, "All held: 1 faults"), ran.output);
+}
+
 BOOST_AUTO_TEST_CASE(all_down_and_up_again_keep_every_accepted_record) {
   TestDirectory directory;
   const Ran ran = run_demo(directory, wait + "run 1s\nkill all\nstart all\n" + wait + "run 500ms\n",

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <muster/bully.hpp>
-#include <muster/step.hpp>
+#include <muster/protocol.hpp>
 
 #include <boost/mp11/algorithm.hpp>
 #include <boost/mp11/list.hpp>
@@ -18,8 +17,9 @@
 namespace muster::fuzz {
 
 /// The types that foreign bytes are read as. The first byte of an input chooses one.
-using Types = boost::mp11::mp_list<SafeState, Letter, Members, Config, Event, Actions, View,
-                                   bully::State, Repairs, NodeSet>;
+using Types =
+    boost::mp11::mp_list<SafeState, Letter, Members, Config, Event, Actions, View, bully::State,
+                         Repairs, NodeSet, invitation::State, textbook::State>;
 
 /// Calls `visit` with an mp_identity of the type that the first byte chooses, and the rest.
 template <class Visit>

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <muster/bully.hpp>
 #include <muster/step.hpp>
 
 #include <optional>
 #include <span>
 #include <string>
 
-/// The paper's assertions about the Bully (section 5) and ours, over the nodes of one instant. The
+/// The paper's assertions (section 5) and ours, over the nodes of one instant. The
 /// same functions serve unit tests, `muster verify`, simulator and checker. hook_grammar.hpp has
 /// the one that is about the order of things.
 
@@ -51,7 +50,34 @@ std::optional<Disagreement> assertion_1b(Standings nodes);
 /// nobody is up.
 std::optional<Disagreement> assertion_2(Standings nodes);
 
-/// How long it may take from the last disturbance to a state of Assertion 2: see assertions.cpp.
+/// Assertion 3a: two nodes in Reorganization or Normal, in one group, have the same coordinator.
+std::optional<Disagreement> assertion_3a(Standings nodes);
+
+/// Assertion 3b: two nodes in Normal, in one group, have the same definition of the task.
+std::optional<Disagreement> assertion_3b(Standings nodes);
+
+/// Assertion 4, of a state that has been left in peace for long enough: of `together`, nodes that
+/// can all communicate with each other and with nobody else, one is Normal and its own coordinator,
+/// and all others that are up are Normal with the same coordinator, in the same group. Holds where
+/// none of them is up.
+std::optional<Disagreement> assertion_4(Standings nodes, const NodeSet& together);
+
+/// What a protocol claims, and in which worlds.
+struct Claims {
+  /// By their names in verdicts, in the order in which verdicts are given.
+  std::vector<std::string> assertions;
+  /// Several groups may be at work side by side: 3a, 3b and 4 are claimed, not 1a, 1b and 2; with
+  /// or without assumptions 8 and 9.
+  bool of_groups = false;
+  /// What came of a call that was wrongly taken for unanswered does not last (6.12).
+  bool heals = true;
+};
+
+/// What the protocol of that configuration claims.
+Claims claims_of(const Config& config);
+
+/// How long it may take from the last disturbance to a state of Assertion 2, or 4 in the Invitation
+/// algorithm: see assertions.cpp.
 Duration settling_bound(const Config& config);
 
 /// True in a state of Assertion 2 in which somebody is up and all have the same group number.

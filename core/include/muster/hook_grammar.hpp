@@ -24,7 +24,7 @@ class HookGrammar {
 
   /// A life of which the beginning is not known: nothing is wrong before the first hook that
   /// begins.
-  explicit HookGrammar(const bully::State& state);
+  explicit HookGrammar(const Protocol& state);
 
   /// An event and the actions that it led to. The actions of the step before are all performed.
   Wrong step(const Event& event, const Actions& actions);

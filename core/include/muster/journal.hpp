@@ -1,7 +1,7 @@
 #pragma once
 
-#include <muster/bully.hpp>
 #include <muster/failure.hpp>
+#include <muster/protocol.hpp>
 #include <muster/step.hpp>
 #include <muster/text.hpp>
 
@@ -41,11 +41,10 @@ struct Header {
   NodeId node;
   Incarnation incarnation;
   Clock clock{};
-  std::string protocol = "bully";
   Config config;
-  std::optional<bully::State> state;  ///< only where a segment goes on in a life
+  std::optional<Protocol> state;  ///< only where a segment goes on in a life
 };
-MUSTER_DESCRIBE(Header, t, node, incarnation, clock, protocol, config, state);
+MUSTER_DESCRIBE(Header, t, node, incarnation, clock, config, state);
 
 /// What an event made of a node; written before the actions are performed. `stamp.t` is read before
 /// `step`.

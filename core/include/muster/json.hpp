@@ -222,6 +222,8 @@ class JsonReader {
   bool read_field(Keys& keys, T& to);
   template <class T>
   bool read_tagged(Keys& keys, T& to);
+  template <class T>
+  static bool has_keys(const boost::json::object& object);
 
   std::string path_;
   std::string what_;
@@ -313,16 +315,30 @@ bool JsonReader::read_tagged(Keys& keys, T& to) {
   const boost::json::value* name = keys.find(tag);
   if (!name) return missing(tag);
   if (!name->is_string()) return expected("a name", *name), inside(tag);
-  bool known = false;
-  bool well = true;
+  // Two procedures of the paper have one name in both algorithms: their fields tell them apart.
+  std::optional<std::size_t> named;
+  std::size_t fields = 0;
   boost::mp11::mp_for_each<boost::mp11::mp_iota_c<std::variant_size_v<T>>>([&](auto index) {
     using Alternative = std::variant_alternative_t<index, T>;
-    if (known || type_name<Alternative>() != std::string_view(name->get_string())) return;
-    known = true;
-    well = read_fields(keys, to.template emplace<index>());
+    constexpr std::size_t size = boost::mp11::mp_size<FieldsOf<Alternative>>::value;
+    if (type_name<Alternative>() != std::string_view(name->get_string())) return;
+    if (named && (size <= fields || !has_keys<Alternative>(keys.object))) return;
+    fields = has_keys<Alternative>(keys.object) ? size : 0;
+    named = index;
   });
-  if (!known) return expected("the name of a known alternative", *name), inside(tag);
-  return well;
+  if (!named) return expected("the name of a known alternative", *name), inside(tag);
+  return boost::mp11::mp_with_index<std::variant_size_v<T>>(
+      *named, [&](auto index) { return read_fields(keys, to.template emplace<index>()); });
+}
+
+template <class T>
+bool JsonReader::has_keys(const boost::json::object& object) {
+  bool all = true;
+  boost::mp11::mp_for_each<FieldsOf<T>>([&]<class Field>(Field) {
+    if constexpr (!json_among_fields<FieldType<T, Field>>)
+      all = all && object.contains(JsonKey<T, Field>::key);
+  });
+  return all;
 }
 
 template <class T>

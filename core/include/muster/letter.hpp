@@ -42,6 +42,84 @@ struct Ready {
 };
 MUSTER_DESCRIBE(Ready, election, receiver, group, definition);
 
+namespace invitation {
+
+using muster::operator==;
+
+/// AreYouCoordinator(i): is i Normal, and its own coordinator (section 4.1)?
+struct AreYouCoordinator {};
+MUSTER_DESCRIBE(AreYouCoordinator);
+
+/// AreYouThere(i, gn, j): is j, who asks, still a member of i's group gn?
+struct AreYouThere {
+  GroupNumber group;
+  Status status{};  ///< S(j).s: "I am still in Reorganization" (6.16)
+};
+MUSTER_DESCRIBE(AreYouThere, group, status);
+
+/// Invitation(i, j, gn): i is invited into the group gn of j, by j or by i's coordinator.
+struct Invitation {
+  GroupNumber group;
+};
+MUSTER_DESCRIBE(Invitation, group);
+
+/// Accept(i, j, gn): j joins i's group gn; its application has ceased.
+struct Accept {
+  GroupNumber group;
+  Holdings holdings;
+  NodeSet forwarded;  ///< the old members of j that it has invited, and that are coming
+};
+MUSTER_DESCRIBE(Accept, group, holdings, forwarded);
+
+/// Ready(i, j, gn, x): the definition x is to be installed.
+struct Ready {
+  GroupNumber group;
+  /// The life of the receiver that has accepted; none where the call is to the node.
+  std::optional<Incarnation> receiver;
+  Definition definition;
+};
+MUSTER_DESCRIBE(Ready, group, receiver, definition);
+
+/// The answer to AreYouCoordinator.
+struct Coordinating {
+  bool coordinator{};
+  std::optional<GroupNumber> group;  ///< S(i).g, in every status but Down
+  std::uint64_t counter{};           ///< the highest group counter that i has seen
+};
+MUSTER_DESCRIBE(Coordinating, coordinator, group, counter);
+
+/// The answer to AreYouThere.
+struct Membership {
+  bool member{};
+};
+MUSTER_DESCRIBE(Membership, member);
+
+/// The answer to Invitation: whether an Accept will follow.
+struct Invited {
+  bool coming{};
+  std::uint64_t counter{};  ///< the highest group counter that i has seen
+};
+MUSTER_DESCRIBE(Invited, coming, counter);
+
+}  // namespace invitation
+
+namespace textbook {
+
+using muster::operator==;
+
+/// Election: a less important node has begun an election.
+struct Election {};
+MUSTER_DESCRIBE(Election);
+
+/// Coordinator: the sender is coordinator from now on. Nobody answers it.
+struct Coordinator {
+  GroupNumber group;
+  Definition definition;
+};
+MUSTER_DESCRIBE(Coordinator, group, definition);
+
+}  // namespace textbook
+
 /// The answer to AreYouThere: only the fact of an answer.
 struct Here {};
 MUSTER_DESCRIBE(Here);
@@ -74,7 +152,9 @@ struct Refused {
 };
 MUSTER_DESCRIBE(Refused, why);
 
-using Result = std::variant<Here, Normality, Halted, Joined, Installed, Refused>;
+// What a letter is on a wire is its place here: whatever comes anew comes last.
+using Result = std::variant<Here, Normality, Halted, Joined, Installed, Refused,
+                            invitation::Coordinating, invitation::Membership, invitation::Invited>;
 
 /// The answer to the call of the same number.
 struct Answer {
@@ -82,7 +162,10 @@ struct Answer {
 };
 MUSTER_DESCRIBE(Answer, result);
 
-using Message = std::variant<AreYouThere, AreYouNormal, Halt, NewCoordinator, Ready, Answer>;
+using Message =
+    std::variant<AreYouThere, AreYouNormal, Halt, NewCoordinator, Ready, Answer,
+                 invitation::AreYouCoordinator, invitation::AreYouThere, invitation::Invitation,
+                 invitation::Accept, invitation::Ready, textbook::Election, textbook::Coordinator>;
 
 /// A remote procedure is called, or a call is answered. Every letter names the life of its sender.
 struct Letter {

@@ -27,7 +27,7 @@ class Replayer {
   Expected<std::optional<Difference>> take(const journal::Line& line);
 
   /// The state of a node that is being followed; null where there is none.
-  [[nodiscard]] const bully::State* state_of(NodeId node) const;
+  [[nodiscard]] const Protocol* state_of(NodeId node) const;
 
   [[nodiscard]] std::uint64_t exact_steps() const { return exact_; }
   /// Steps that were not run again.
@@ -38,7 +38,7 @@ class Replayer {
   struct Life {
     Incarnation incarnation;
     Config config;
-    bully::State state;
+    Protocol state;
     std::optional<std::uint64_t> seq;  ///< of its last line, where known
     bool followed = false;
   };

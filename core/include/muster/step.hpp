@@ -17,8 +17,10 @@ enum class Timer {
   check,        ///< it is time for Check(i)
   coordinator,  ///< nothing was heard from the coordinator for long: Timeout(i)
   retry,        ///< back off before starting over, T doubled `level` times
+  merge,        ///< let a coordinator that is `level` above move first (section 4.1)
+  accepts,      ///< a reasonable time for Accepts (section 4.1)
 };
-MUSTER_DESCRIBE_ENUM(Timer, check, coordinator, retry)
+MUSTER_DESCRIBE_ENUM(Timer, check, coordinator, retry, merge, accepts)
 
 /// The application's three hooks.
 enum class Hook { stop, reorganize, start };
@@ -32,13 +34,17 @@ enum class StopReason {
   paused,         ///< this node was too slow, by assumption 9 a failure
   leaving,        ///< this node's owner wants it out
   standing_back,  ///< hooks failed again and again
+  recovering,     ///< this node becomes a group of its own
+  merging,        ///< this coordinator merges groups
+  invited,        ///< this node was invited into another group
+  told,           ///< another node says that it is coordinator (textbook)
 };
 MUSTER_DESCRIBE_ENUM(StopReason, own_election, halted, starting_over, paused, leaving,
-                     standing_back)
+                     standing_back, recovering, merging, invited, told)
 
 struct StopCause {
   StopReason reason{};
-  std::optional<NodeId> by;  ///< the candidate, where `halted`
+  std::optional<NodeId> by;  ///< the candidate or coordinator: `halted`, `invited`, `told`
 };
 MUSTER_DESCRIBE(StopCause, reason, by);
 
@@ -152,7 +158,7 @@ MUSTER_DESCRIBE(Send, letter, bound);
 /// Start the timer anew, whether it runs or not.
 struct Arm {
   Timer timer{};
-  unsigned level{};  ///< only for `retry`: the delay is T doubled `level` times
+  unsigned level{};  ///< for `retry` and `merge`: see length_of
 };
 MUSTER_DESCRIBE(Arm, timer, level);
 
@@ -194,6 +200,15 @@ MUSTER_DESCRIBE(Leave, cause);
 
 using Action = std::variant<Save, Send, Arm, Disarm, Stop, Reorganize, Start, Leave>;
 using Actions = std::vector<Action>;
+
+// --- Times, the same for every host
+// ---------------------------------------------------------------------
+
+/// How long that timer runs when it is armed with that level.
+Duration length_of(Timer timer, unsigned level, const Timings& timings);
+
+/// How long a call of that bound may stay unanswered.
+Duration length_of(Bound bound, const Timings& timings);
 
 // --- What everybody may see of a node
 // ---------------------------------------------------------------

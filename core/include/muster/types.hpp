@@ -167,6 +167,47 @@ struct Repairs {
 MUSTER_DESCRIBE(Repairs, start_over_halted, normal_for_me, lost_members, report_refusals, tags,
                 parallel_calls, proofs, stop_beside_halts, save_promises_only, back_off);
 
+namespace invitation {
+
+using muster::operator==;
+
+/// The switches of docs/decisions/invitation.md, each of the Invitation algorithm alone.
+struct Repairs {
+  /// The paper's own, and no departure from it: off only to see what the safe counter is for.
+  bool safe_counter = true;
+  bool growing_numbers = true;
+  bool reorganization_first = true;
+  bool probe_tells_status = true;
+  bool ignore_own_group = true;
+  bool report_refusals = true;
+  bool recheck_probe = true;
+  bool lost_members = true;
+  bool known_invitees = true;
+  bool tags = true;
+  bool parallel_calls = true;
+  bool proofs = true;
+  bool back_off = true;
+
+  /// The paper's text: every switch off but the paper's own.
+  static constexpr Repairs none() {
+    return {true,  false, false, false, false, false, false,
+            false, false, false, false, false, false};
+  }
+};
+MUSTER_DESCRIBE(Repairs, safe_counter, growing_numbers, reorganization_first, probe_tells_status,
+                ignore_own_group, report_refusals, recheck_probe, lost_members, known_invitees,
+                tags, parallel_calls, proofs, back_off);
+
+}  // namespace invitation
+
+/// The election algorithms that a cluster can run.
+enum class ProtocolName {
+  bully,       ///< the paper's first (section 3)
+  invitation,  ///< the paper's second (section 4)
+  textbook,    ///< the Bully as textbooks give it, for comparison (section 7)
+};
+MUSTER_DESCRIBE_ENUM(ProtocolName, bully, invitation, textbook)
+
 using Duration = std::chrono::nanoseconds;
 
 /// The bounds and periods of a cluster; hosts turn named timers and bounds into them.
@@ -189,14 +230,24 @@ struct Config {
   NodeId self;
   /// All nodes of the cluster, `self` included.
   NodeSet nodes;
-  Repairs repairs;
+  Repairs repairs;  ///< of the Bully
   Timings timings;
+  ProtocolName protocol = ProtocolName::bully;
+  invitation::Repairs invitation_repairs = {};
+  /// Of the textbook protocol: who is more important becomes coordinator; 0 where a node has none,
+  /// and of equals the higher id.
+  std::map<NodeId, std::uint64_t> importance = {};
   /// Lines of the protocol that the lab has taken out; empty on a real node.
   Struck struck = {};
 
   /// True when the protocol is the paper's text without any of our repairs.
-  [[nodiscard]] bool literal() const { return repairs == Repairs::none(); }
+  [[nodiscard]] bool literal() const {
+    return protocol == ProtocolName::invitation
+               ? invitation_repairs == invitation::Repairs::none()
+               : protocol == ProtocolName::textbook || repairs == Repairs::none();
+  }
 };
-MUSTER_DESCRIBE(Config, self, nodes, repairs, timings, struck);
+MUSTER_DESCRIBE(Config, self, nodes, repairs, timings, protocol, invitation_repairs, importance,
+                struck);
 
 }  // namespace muster

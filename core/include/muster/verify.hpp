@@ -177,7 +177,8 @@ class Verifier {
     std::optional<Duration> paused_since;
     std::optional<std::uint64_t> seq;  ///< of its last line, where known
     HookGrammar grammar;
-    std::optional<GroupNumber> group;  ///< in its last view
+    std::optional<GroupNumber> group;       ///< in its last view
+    std::optional<GroupNumber> last_group;  ///< in its last view that had one
     std::optional<Reported> reported;
     std::optional<GroupNumber> accepted;   ///< the highest, in all lives
     std::optional<GroupNumber> accepting;  ///< counts when the Saves of its step are performed
@@ -213,9 +214,15 @@ class Verifier {
   void for_each_named(const std::optional<NodeId>& node, void (Verifier::*what)(NodeId));
 
   void disturbed() { calm_since_ = now_; }
+  [[nodiscard]] bool may_end_cut() const;
   void check_states();
+  void check_calm();
   void check_2();
+  void check_4();
+  [[nodiscard]] std::optional<std::vector<NodeSet>> parts() const;
+  [[nodiscard]] bool claims(const std::string& assertion) const;
   void judge(const char* assertion, std::optional<Disagreement> disagreement);
+  void judge_calm(const char* assertion, std::optional<Disagreement> disagreement);
   void judge_grammar(NodeId id, std::optional<std::string> wrong);
   void not_claimed(std::initializer_list<const char*> assertions, Duration from,
                    const std::string& why);
@@ -223,6 +230,9 @@ class Verifier {
   [[nodiscard]] Standing& standing_of(NodeId id);
 
   Foresight foresight_;
+  std::optional<ProtocolName> protocol_;  ///< of the first line
+  Claims claims_ = claims_of({});
+  bool was_doubted_ = false;  ///< some node was cut off or paused: assumptions 8 and 9
   std::size_t next_pause_ = 0;
   std::function<void(const NotClaimed&)> tell_;
   std::function<void(const Violated&)> tell_violated_;

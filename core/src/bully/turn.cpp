@@ -97,6 +97,9 @@ void Turn::happened(const Expired& event) {
     case Timer::retry:
       if (runs<BackingOff>()) election();
       break;
+    case Timer::merge:
+    case Timer::accepts:
+      break;  // of the Invitation algorithm
   }
 }
 

@@ -47,6 +47,8 @@ class Turn {
   void called(const Letter& letter, const NewCoordinator& call);
   void called(const Letter& letter, const Ready& call);
   void called(const Letter& letter, const Answer& answer);
+  template <class OfAnotherProtocol>
+  void called(const Letter&, const OfAnotherProtocol&) {}
 
   // Local procedures (section 3.1), Election(i) by its phases.
   void election(NodeSet asked_in_vain = {});

@@ -13,6 +13,10 @@ namespace {
 
 constexpr std::initializer_list<const char*> of_states = {"1a", "1b", "works-apart"};
 
+bool anybody_is_up(Standings nodes) {
+  return std::any_of(nodes.begin(), nodes.end(), [](const Standing& node) { return node.up; });
+}
+
 std::string names(const NodeSet& nodes) {
   std::string out;
   for (NodeId node : nodes) out += (out.empty() ? "" : ", ") + to_text(node);
@@ -47,13 +51,14 @@ void Verifier::begin_life(const journal::Header& line) {
   node.reported.reset();
   node.accepting.reset();
   node.group.reset();
+  node.last_group.reset();
   node.saving.clear();
   Standing& now = standing_of(line.node);
   now = {line.node, true, Status::Down, {}, {}, {}, {}};
   if (line.state) {
-    node.saved = line.state->safe;
-    node.group = line.state->g;
-    now = standing(line.node, bully::view(line.config, *line.state), node.grammar.works_for());
+    node.saved = safe_state(*line.state);
+    node.group = application_seen(*line.state).group;
+    now = standing(line.node, muster::view(line.config, *line.state), node.grammar.works_for());
   } else {
     node.seq = 0;
   }
@@ -82,6 +87,7 @@ void Verifier::foreseen_pauses() {
 void Verifier::begin_pause(NodeId id, Duration from) {
   const auto found = nodes_.find(id);
   if (found == nodes_.end() || !found->second.counts || found->second.paused_since) return;
+  was_doubted_ = true;
   found->second.paused_since = from;
   Standing& now = standing_of(id);
   now.up = false;
@@ -99,7 +105,7 @@ void Verifier::end_pause(NodeId id) {
 }
 
 Expected<> Verifier::take(const journal::Fault& line) {
-  check_2();
+  check_calm();
   disturbed();
   switch (line.kind) {
     case FaultKind::killed:
@@ -152,6 +158,7 @@ void Verifier::wiped(NodeId id) {
 
 void Verifier::cut(const journal::Fault& line) {
   if (!line.node) return;
+  was_doubted_ = true;
   if (!cut_since_) {
     cut_since_ = now_;
     were_cut_ = {};
@@ -178,39 +185,88 @@ void Verifier::end_cut() {
 
 // --- Checks
 
+// A node that stands still may come back from the other side of the cut.
+bool Verifier::may_end_cut() const {
+  const auto is_paused = [](const auto& node) { return node.second.paused_since.has_value(); };
+  return cut_.empty() && is_one_group(standings_) &&
+         std::none_of(nodes_.begin(), nodes_.end(), is_paused);
+}
+
 void Verifier::check_states() {
-  if (cut_since_) {
-    // A node that stands still may come back from the other side of the cut.
-    const auto is_paused = [](const auto& node) { return node.second.paused_since.has_value(); };
-    if (!cut_.empty() || !is_one_group(standings_) ||
-        std::any_of(nodes_.begin(), nodes_.end(), is_paused))
-      return;
-    end_cut();
+  if (cut_since_ && may_end_cut()) end_cut();
+  if (!anybody_is_up(standings_)) return;
+  if (claims_.of_groups) {
+    judge("3a", assertion_3a(standings_));
+    judge("3b", assertion_3b(standings_));
+  } else if (!cut_since_) {
+    judge("1a", assertion_1a(standings_));
+    judge("1b", assertion_1b(standings_));
+    judge("works-apart", works_apart(standings_));
   }
-  const auto is_up = [](const Standing& node) { return node.up; };
-  if (std::none_of(standings_.begin(), standings_.end(), is_up)) return;
-  judge("1a", assertion_1a(standings_));
-  judge("1b", assertion_1b(standings_));
-  judge("works-apart", works_apart(standings_));
 }
 
 // Before each fault, and at the end: what the calm before must have led to.
+void Verifier::check_calm() {
+  if (!bound_ || now_ - calm_since_ < *bound_ || !anybody_is_up(standings_)) return;
+  if (claims_.of_groups)
+    check_4();
+  else if (cut_.empty())
+    check_2();
+}
+
 void Verifier::check_2() {
-  if (!bound_ || now_ - calm_since_ < *bound_ || !cut_.empty()) return;
-  const auto is_up = [](const Standing& node) { return node.up; };
-  if (std::none_of(standings_.begin(), standings_.end(), is_up)) return;
-  auto disagreement = assertion_2(standings_);
+  if (was_doubted_ && !claims_.heals)
+    return tell_(
+        {"2", calm_since_, now_,
+         "assumptions 8 and 9: a node was cut off or paused before, and this protocol does "
+         "not heal what comes of it",
+         bound_});
+  judge_calm("2", assertion_2(standings_));
+}
+
+void Verifier::check_4() {
+  const auto all = parts();
+  if (!all)
+    return tell_({"4", calm_since_, now_,
+                  "which nodes can communicate with each other is not the same for all of them",
+                  bound_});
+  for (const NodeSet& together : *all) judge_calm("4", assertion_4(standings_, together));
+}
+
+/// The nodes that can all communicate with each other and with nobody else; none where the links do
+/// not make such parts.
+std::optional<std::vector<NodeSet>> Verifier::parts() const {
+  std::map<NodeId, NodeSet> reached;
+  for (NodeId i : configured_)
+    for (NodeId j : configured_)
+      if (!cut_.contains(std::minmax(i, j))) reached[i].insert(j);
+  std::vector<NodeSet> parts;
+  for (const auto& [i, part] : reached) {
+    const bool alike = std::all_of(part.begin(), part.end(),
+                                   [&, &of_i = part](NodeId j) { return reached[j] == of_i; });
+    if (!alike) return std::nullopt;
+    if (*part.begin() == i) parts.push_back(part);
+  }
+  return parts;
+}
+
+void Verifier::judge_calm(const char* assertion, std::optional<Disagreement> disagreement) {
   NodeSet unknown = configured_;
   for (NodeId node : foresight_.nodes) unknown.erase(node);
-  if (disagreement && !unknown.empty()) {
-    tell_({"2", calm_since_, now_, "there is no journal of " + names(unknown), bound_});
-    return;
-  }
-  judge("2", std::move(disagreement));
+  if (disagreement && !unknown.empty())
+    return tell_(
+        {assertion, calm_since_, now_, "there is no journal of " + names(unknown), bound_});
+  judge(assertion, std::move(disagreement));
+}
+
+bool Verifier::claims(const std::string& assertion) const {
+  const auto& all = claims_.assertions;
+  return std::find(all.begin(), all.end(), assertion) != all.end();
 }
 
 void Verifier::judge(const char* assertion, std::optional<Disagreement> disagreement) {
-  Judged& judged = judged_.find(assertion)->second;
+  if (!claims(assertion)) return;
+  Judged& judged = judged_[assertion];
   ++judged.checked;
   const bool begins = disagreement && !judged.violated_now;
   judged.violated_now = disagreement.has_value();
@@ -224,7 +280,7 @@ void Verifier::judge(const char* assertion, std::optional<Disagreement> disagree
 }
 
 void Verifier::judge_grammar(NodeId id, std::optional<std::string> wrong) {
-  Judged& judged = judged_.find("hook-grammar")->second;
+  Judged& judged = judged_["hook-grammar"];
   judged.violated_now = false;  // each line that is wrong is a violation of its own
   if (wrong)
     judge("hook-grammar", Disagreement{{id}, "node " + to_text(id) + ": " + *wrong});
@@ -234,7 +290,8 @@ void Verifier::judge_grammar(NodeId id, std::optional<std::string> wrong) {
 
 void Verifier::not_claimed(std::initializer_list<const char*> which, Duration from,
                            const std::string& why) {
-  for (const char* assertion : which) tell_({assertion, from, now_, why, {}});
+  for (const char* assertion : which)
+    if (claims(assertion)) tell_({assertion, from, now_, why, {}});
 }
 
 }  // namespace muster::verify

@@ -39,8 +39,8 @@ class Alone {
 
   void header(bool in_a_life) {
     lines.emplace_back(journal::Header{++now_, config_.self, safe_.incarnation,
-                                       journal::Clock::monotonic, "bully", config_,
-                                       in_a_life ? std::optional(state) : std::nullopt});
+                                       journal::Clock::monotonic, config_,
+                                       in_a_life ? std::optional<Protocol>(state) : std::nullopt});
   }
 
   void give(const Event& event) {
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(that_begin_with_another_state_are_named) {
   Alone node;
   node.becomes_normal();
   node.header(true);
-  std::get<journal::Header>(node.lines.back()).state->counter += 1;
+  std::get<bully::State>(*std::get<journal::Header>(node.lines.back()).state).counter += 1;
   const Printed printed = replay(node.lines);
   BOOST_TEST(printed.code == 1);
   BOOST_TEST(printed.complains(":" + std::to_string(node.lines.size()) + ": the segment differs"),

@@ -1,4 +1,5 @@
 #include <muster/assertions.hpp>
+#include <muster/bully.hpp>
 #include <muster/text.hpp>
 
 #include <boost/test/unit_test.hpp>

@@ -1,6 +1,7 @@
 #include "journal_text.hpp"
 
 #include <muster/kinds.hpp>
+#include <muster/text.hpp>
 
 namespace muster::test {
 
@@ -52,6 +53,11 @@ struct Words {
   }
   std::string operator()(const Installed&) const { return "installed"; }
   std::string operator()(const Refused& answer) const { return "refused: " + answer.why; }
+
+  template <class OfAnotherProtocol>
+  std::string operator()(const OfAnotherProtocol& message) const {
+    return to_text(message);
+  }
 
   std::string operator()(const Recovered& event) const {
     return "Recovered life " + text(event.safe.incarnation.value);

@@ -106,6 +106,22 @@ BOOST_AUTO_TEST_CASE(a_cold_start_of_all_at_once_takes_8_for_each_lower_node_seq
   }
 }
 
+BOOST_AUTO_TEST_CASE(literally_booting_one_by_one_upwards_each_takes_over_from_all_below) {
+  for (std::uint32_t n = 2; n <= 7; ++n) {
+    World world(n, Repairs::none());
+    for (std::uint32_t i = 1; i <= n; ++i) {
+      world.recover(i);
+      for (bool more = true; more;) {
+        world.run_until_quiet();
+        more = false;
+        for (std::uint32_t dead = i + 1; dead <= n; ++dead) more = world.silence(i, dead) || more;
+      }
+      BOOST_REQUIRE(world[i].state.s == Status::Normal);
+    }
+    BOOST_TEST(world.sent().size() == 3 * n * (n - 1) + n * (n - 1) / 2);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_loser_asks_and_is_answered_once) {
   World world(5, Repairs::none());
   for (std::uint32_t i = 1; i <= 5; ++i) world.recover(i);

@@ -66,10 +66,7 @@ void World::perform(Node& node, const Send& action) {
   const Letter& letter = action.letter;
   if (record) sent_.push_back(letter);
   if (action.bound) {
-    const Timings& timings = node.config.timings;
-    Duration due = now + timings.T;
-    if (*action.bound == Bound::stopped) due += timings.stop_deadline;
-    if (*action.bound == Bound::started) due += timings.start_deadline;
+    const Duration due = now + length_of(*action.bound, node.config.timings);
     OutCall& call = node.calls[letter.call] = {letter, *action.bound, std::nullopt, false, due};
     transmit(node, call);
     return;
@@ -80,7 +77,7 @@ void World::perform(Node& node, const Send& action) {
 }
 
 void World::perform(Node& node, const Arm& action) {
-  node.timers[action.timer] = now + delay(node, action.timer, action.level);
+  node.timers[action.timer] = now + length_of(action.timer, action.level, node.config.timings);
 }
 
 void World::perform(Node& node, const Disarm& action) {
@@ -117,19 +114,6 @@ void World::perform(Node& node, const Start& action) {
 void World::perform(Node& node, const Leave& action) {
   end_life(node);
   if (action.cause == LeaveCause::stood_back) node.returns = now + std::chrono::seconds(1);
-}
-
-Duration World::delay(const Node& node, Timer timer, unsigned level) const {
-  const Timings& timings = node.config.timings;
-  switch (timer) {
-    case Timer::check:
-      return timings.check_every;
-    case Timer::coordinator:
-      return timings.coordinator_timeout;
-    case Timer::retry:
-      return timings.T * (1 << level);
-  }
-  throw Violation("no such timer");
 }
 
 // --- Lives

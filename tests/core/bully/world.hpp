@@ -223,7 +223,6 @@ class World {
   void session_over(Node& node, NodeId peer, const std::set<CallNumber>& unanswered);
   void connect_where_needed();
   [[nodiscard]] bool can_be_answered(const Node& caller, const OutCall& call) const;
-  [[nodiscard]] Duration delay(const Node& node, Timer timer, unsigned level) const;
   Node& at(NodeId node) { return nodes_.at(node.value - 1); }
   [[nodiscard]] const Node& at(NodeId node) const { return nodes_.at(node.value - 1); }
 

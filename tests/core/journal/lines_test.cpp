@@ -84,7 +84,7 @@ const Action actions[] = {
     Leave{LeaveCause::stood_back},
 };
 
-const View view{Status::Reorganization, NodeId{4}, group,  NodeId{4},
+const View seen{Status::Reorganization, NodeId{4}, group,  NodeId{4},
                 NodeSet{NodeId{1}},     Digest{1}, "Idle", Activity::Starting};
 
 // What one line says; written again, it is the same line.
@@ -198,8 +198,7 @@ BOOST_AUTO_TEST_CASE(a_life_that_ends_itself) {
 BOOST_AUTO_TEST_CASE(the_first_line) {
   std::string out;
   journal::header_line(
-      out,
-      {Duration(1), NodeId{3}, Incarnation{9}, journal::Clock::monotonic, "bully", config(), {}});
+      out, {Duration(1), NodeId{3}, Incarnation{9}, journal::Clock::monotonic, config(), {}});
   BOOST_TEST(out.starts_with(
       R"({"journal":"muster","version":1,"node":3,"incarnation":9,"clock":"monotonic","t_ns":1,)"
       R"("protocol":"bully","literal":false,"nodes":[1,2,3,4,5],"config":{"self":3,)"));
@@ -212,16 +211,16 @@ BOOST_AUTO_TEST_SUITE(read_as_it_was_written)
 
 BOOST_DATA_TEST_CASE(every_event, data::xrange(std::size(events)), index) {
   std::string out;
-  journal::step_line(out, stamp(2, 41), events[index], {}, view);
+  journal::step_line(out, stamp(2, 41), events[index], {}, seen);
   const journal::Line line = read_again(out);
   BOOST_TEST((std::get<journal::Step>(line).event == events[index]), to_text(events[index]));
-  BOOST_TEST(std::get<journal::Step>(line).view == view);
+  BOOST_TEST(std::get<journal::Step>(line).view == seen);
   BOOST_TEST(std::get<journal::Step>(line).stamp == stamp(2, 41));
 }
 
 BOOST_DATA_TEST_CASE(every_action, data::xrange(std::size(actions)), index) {
   std::string out;
-  journal::step_line(out, stamp(2, 41), Leaving{}, {actions[index]}, view);
+  journal::step_line(out, stamp(2, 41), Leaving{}, {actions[index]}, seen);
   const journal::Line line = read_again(out);
   BOOST_TEST((std::get<journal::Step>(line).actions == Actions{actions[index]}),
              to_text(actions[index]));
@@ -268,11 +267,40 @@ BOOST_AUTO_TEST_CASE(the_first_line_of_a_segment_with_its_whole_state) {
   bully::step(own, state, Stopped{state.ticket, Report{every_byte}});
   bully::step(own, state, Expired{Timer::coordinator});
   const journal::Header header{Duration(1), NodeId{3}, Incarnation{9}, journal::Clock::simulated,
-                               "bully",     own,       state};
+                               own,         state};
   std::string out;
   journal::header_line(out, header);
   const journal::Line line = read_again(out);
   BOOST_TEST(std::get<journal::Header>(line) == header);
+}
+
+BOOST_AUTO_TEST_CASE(the_first_line_of_a_segment_of_each_protocol) {
+  for (const auto protocol : {ProtocolName::invitation, ProtocolName::textbook}) {
+    Config own = config();
+    own.protocol = protocol;
+    own.importance = {{NodeId{2}, 7}};
+    Protocol state = begin(own);
+    step(own, state, Recovered{safe});
+    const journal::Header header{Duration(1), NodeId{3}, Incarnation{9}, journal::Clock::simulated,
+                                 own,         state};
+    std::string out;
+    journal::header_line(out, header);
+    BOOST_TEST(std::get<journal::Header>(read_again(out)) == header);
+  }
+}
+
+// Before there were others, a journal's configuration did not say which protocol it is of.
+BOOST_AUTO_TEST_CASE(a_configuration_that_knows_the_bully_alone) {
+  std::string out;
+  journal::header_line(
+      out, {Duration(1), NodeId{3}, Incarnation{9}, journal::Clock::monotonic, config(), {}});
+  const std::size_t config_at = out.find("\"config\":{");
+  const std::size_t begins = out.find(",\"protocol\"", config_at);
+  BOOST_TEST_REQUIRE(begins != std::string::npos);
+  out.replace(begins, out.size() - begins, "}}\n");
+  const auto line = journal::parse_line(std::string_view(out).substr(0, out.size() - 1));
+  BOOST_TEST_REQUIRE(line.has_value(), (line ? "" : line.error().what));
+  BOOST_TEST(std::get<journal::Header>(*line).config == config());
 }
 
 BOOST_AUTO_TEST_CASE(the_paper_s_text_is_named_literal) {
@@ -280,7 +308,7 @@ BOOST_AUTO_TEST_CASE(the_paper_s_text_is_named_literal) {
   own.repairs = Repairs::none();
   std::string out;
   journal::header_line(
-      out, {Duration(1), NodeId{3}, Incarnation{1}, journal::Clock::simulated, "bully", own, {}});
+      out, {Duration(1), NodeId{3}, Incarnation{1}, journal::Clock::simulated, own, {}});
   BOOST_TEST(out.find("\"literal\":true") != std::string::npos);
   BOOST_TEST(std::get<journal::Header>(read_again(out)).config == own);
 }
@@ -296,7 +324,7 @@ BOOST_AUTO_TEST_SUITE(refused_with_a_reason)
 
 BOOST_AUTO_TEST_CASE(every_torn_line) {
   std::string out;
-  journal::step_line(out, stamp(2, 41), events[0], {actions[0]}, view);
+  journal::step_line(out, stamp(2, 41), events[0], {actions[0]}, seen);
   out.pop_back();
   BOOST_TEST_REQUIRE(journal::parse_line(out).has_value());
   for (std::size_t length = 0; length < out.size(); ++length)
@@ -327,24 +355,30 @@ BOOST_AUTO_TEST_CASE(a_field_that_is_wrong) {
 
 BOOST_AUTO_TEST_CASE(another_version_or_protocol) {
   std::string out;
-  journal::header_line(out, {Duration(1),
-                             NodeId{3},
-                             Incarnation{9},
-                             journal::Clock::monotonic,
-                             "invitation",
-                             config(),
-                             {}});
+  journal::header_line(
+      out, {Duration(1), NodeId{3}, Incarnation{9}, journal::Clock::monotonic, config(), {}});
   out.pop_back();
-  BOOST_TEST(refusal(out) == "protocol: invitation is not known here");
+  const std::string line = out;
+  out.replace(out.find("bully"), 5, "ring");
+  BOOST_TEST(refusal(out).starts_with("protocol: "));
+  out = line;
   out.replace(out.find("\"version\":1"), 11, "\"version\":2");
   BOOST_TEST(refusal(out) == "version is not one that is known here");
+}
+
+BOOST_AUTO_TEST_CASE(a_configuration_of_another_protocol) {
+  std::string out;
+  journal::header_line(
+      out, {Duration(1), NodeId{3}, Incarnation{9}, journal::Clock::monotonic, config(), {}});
+  const std::string is = R"("protocol":"bully","literal")";
+  out.replace(out.find(is), is.size(), R"("protocol":"invitation","literal")");
+  BOOST_TEST(refusal(out) == "config.protocol is not the line's");
 }
 
 BOOST_AUTO_TEST_CASE(a_configuration_of_another_node) {
   std::string out;
   journal::header_line(
-      out,
-      {Duration(1), NodeId{2}, Incarnation{9}, journal::Clock::monotonic, "bully", config(), {}});
+      out, {Duration(1), NodeId{2}, Incarnation{9}, journal::Clock::monotonic, config(), {}});
   out.pop_back();
   BOOST_TEST(refusal(out) == "config.self is not the node of the line");
 }
@@ -354,7 +388,7 @@ BOOST_AUTO_TEST_CASE(lines_may_grow_but_events_count_in_full) {
                  R"({"t_ns":3,"node":3,"incarnation":9,"seq":1,"performed":"Save","took_ns":5})")
                  .has_value());
   std::string out;
-  journal::step_line(out, stamp(2, 41), Leaving{}, {}, view);
+  journal::step_line(out, stamp(2, 41), Leaving{}, {}, seen);
   out.pop_back();
   out.replace(out.find("\"type\""), 0, "\"mood\":1,");
   BOOST_TEST(refusal(out) == "event: mood: is a key that is not known here");

@@ -14,7 +14,8 @@ namespace muster::test {
 
 class Story {
  public:
-  explicit Story(std::uint32_t nodes) {
+  explicit Story(std::uint32_t nodes, ProtocolName protocol = ProtocolName::bully) {
+    config_.protocol = protocol;
     for (std::uint32_t id = 1; id <= nodes; ++id) config_.nodes.insert(NodeId{id});
     config_.timings.stop_deadline = std::chrono::milliseconds(100);
     config_.timings.start_deadline = std::chrono::milliseconds(100);
@@ -42,7 +43,7 @@ class Story {
     Config own = config_;
     own.self = NodeId{id};
     lines.emplace_back(journal::Header{
-        tick(), NodeId{id}, node.life, journal::Clock::monotonic, "bully", own, {}});
+        tick(), NodeId{id}, node.life, journal::Clock::monotonic, own, {}});
   }
 
   /// A new segment in the middle of a life, with this state.

@@ -207,12 +207,53 @@ void add_shipped(std::vector<Row>& rows) {
         without(ships(2), {Line::refusal_starts_over}), holds, "", 0, true, false}});
 }
 
+// The Invitation in the paper's text: safe_counter is the paper's own.
+Bounds invitation(std::uint32_t nodes, unsigned failures, unsigned queue) {
+  Bounds bounds;
+  bounds.protocol = ProtocolName::invitation;
+  bounds.nodes = nodes;
+  bounds.invitation_repairs = muster::invitation::Repairs::none();
+  bounds.channels = Channels::fifo;
+  bounds.failures = failures;
+  bounds.queue = queue;
+  return bounds;
+}
+
+void add_invitation(std::vector<Row>& rows) {
+  constexpr auto holds = Verdict::holds;
+  constexpr auto violated = Verdict::violated;
+  const auto any = [](Bounds& b) {
+    b.wrong_timeouts.reset();
+    b.losses = 1;
+  };
+  const auto volatile_counter = [](Bounds& b) { b.invitation_repairs.safe_counter = false; };
+  const auto probe = [](Bounds& b) { b.invitation_repairs.probe_tells_status = true; };
+  rows.insert(rows.end(),
+              {{"I4", "Invitation, literal, volatile counter",
+                with(invitation(3, 1, 2), volatile_counter), violated, "3b", 14},
+               {"I5", "Invitation, literal, any timeout, a loss",
+                live(with(invitation(2, 2, 2), any)), holds, "", 0, true, false},
+               {"I6", "Invitation, literal, any timeout", with(invitation(3, 0, 1), any), holds, "",
+                0, true, false},
+               {"I7", "Invitation, literal", live(invitation(3, 1, 1)), holds, "", 0, false, false},
+               {"I11", "I7 + probe_tells_status", live(with(invitation(3, 1, 1), probe)), holds, "",
+                0, true, false},
+               {"I12", "Invitation as it ships",
+                live(with(invitation(3, 1, 1),
+                          [](Bounds& b) {
+                            b.invitation_repairs = {};
+                            b.channels = Channels::session;
+                          })),
+                holds, "", 0, true, false}});
+}
+
 }  // namespace
 
 std::vector<Row> rows() {
   std::vector<Row> all;
   add_literal(all);
   add_shipped(all);
+  add_invitation(all);
   return all;
 }
 
@@ -230,12 +271,15 @@ std::string command_of(const Bounds& bounds) {
   const auto number = [](std::optional<unsigned> count, const char* none) {
     return count ? std::to_string(*count) : none;
   };
-  std::string command = "muster check --nodes " + std::to_string(bounds.nodes) + " --failures " +
+  const bool invites = bounds.protocol == ProtocolName::invitation;
+  std::string command = std::string("muster check ") + (invites ? "--protocol invitation " : "") +
+                        "--nodes " + std::to_string(bounds.nodes) + " --failures " +
                         number(bounds.failures, "unbounded") + " --queue " +
                         std::to_string(bounds.queue);
   if (bounds.wrong_timeouts != 0u) command += " --timeouts " + number(bounds.wrong_timeouts, "any");
   if (bounds.channels != Channels::session) command += " --channels " + to_text(bounds.channels);
   if (bounds.hooks != Hooks::prompt) command += " --hooks " + to_text(bounds.hooks);
+  if (bounds.losses > 0) command += " --losses " + std::to_string(bounds.losses);
   if (bounds.duplicates > 0) command += " --duplicates " + std::to_string(bounds.duplicates);
   if (bounds.leaves > 0) command += " --leaves " + std::to_string(bounds.leaves);
   if (bounds.pauses > 0) command += " --pauses " + std::to_string(bounds.pauses);
@@ -247,15 +291,23 @@ std::string command_of(const Bounds& bounds) {
   if (bounds.slow_restart) command += " --slow-restart";
   if (bounds.split_actions) command += " --split-actions";
   if (bounds.liveness) command += " --liveness";
-  const bool literal = !bounds.repairs.back_off;
-  if (literal) command += " --literal";
-  Repairs usual = literal ? Repairs::none() : Repairs{};
-  std::vector<bool> as_usual;
-  for_each_field(usual, [&](const char*, bool on) { as_usual.push_back(on); });
-  std::size_t i = 0;
-  for_each_field(bounds.repairs, [&](const char* name, bool on) {
-    if (as_usual[i++] != on) command += " --repair " + std::string(name) + (on ? "=on" : "=off");
-  });
+  const auto add_switches = [&](const auto& switches) {
+    auto usual = switches;
+    usual = {};
+    const bool literal = !switches.back_off;
+    if (literal) usual = switches.none();
+    if (literal) command += " --literal";
+    std::vector<bool> as_usual;
+    for_each_field(usual, [&](const char*, bool on) { as_usual.push_back(on); });
+    std::size_t i = 0;
+    for_each_field(switches, [&](const char* name, bool on) {
+      if (as_usual[i++] != on) command += " --repair " + std::string(name) + (on ? "=on" : "=off");
+    });
+  };
+  if (invites)
+    add_switches(bounds.invitation_repairs);
+  else
+    add_switches(bounds.repairs);
   for (const Line line : bounds.struck) {
     std::string name = to_text(line);
     std::replace(name.begin(), name.end(), '_', '-');

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <muster/bully.hpp>
+#include <muster/invitation.hpp>
 #include <muster/letter.hpp>
 #include <muster/step.hpp>
+#include <muster/textbook.hpp>
 #include <muster/types.hpp>
 
 #include <boost/mp11/algorithm.hpp>
@@ -23,9 +25,11 @@ using HasNoFields = boost::mp11::mp_empty<FieldsOf<T>>;
 using Structs = boost::mp11::mp_append<
     boost::mp11::mp_list<GroupNumber, ElectionId, Assigned, StateVector, SafeState, Holdings,
                          Member, Repairs, Timings, Config, Letter, StopCause, View, bully::Owed,
-                         bully::Life, bully::State>,
+                         bully::Life, bully::State, invitation::Repairs, invitation::Owed,
+                         invitation::State, textbook::State>,
     AlternativesOf<Message>, AlternativesOf<Result>, AlternativesOf<Event>, AlternativesOf<Action>,
-    AlternativesOf<bully::Procedure>>;
+    AlternativesOf<bully::Procedure>, AlternativesOf<invitation::Procedure>,
+    AlternativesOf<textbook::Procedure>>;
 
 /// All structs that have fields.
 using StructsWithFields = boost::mp11::mp_remove_if<Structs, HasNoFields>;

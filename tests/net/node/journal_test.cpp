@@ -80,12 +80,12 @@ BOOST_AUTO_TEST_CASE(segments_begin_with_the_state_before_their_first_step) {
     const auto* header = std::get_if<journal::Header>(&lines.front());
     BOOST_TEST_REQUIRE(header != nullptr);
     BOOST_TEST(header->state.has_value() == (segments > 0));
-    bully::State state = header->state.value_or(bully::State{});
+    Protocol state = header->state.value_or(begin(header->config));
     for (const journal::Line& line : lines) {
       const auto* step = std::get_if<journal::Step>(&line);
       if (!step) continue;
-      BOOST_CHECK(bully::step(header->config, state, step->event) == step->actions);
-      BOOST_CHECK(bully::view(header->config, state) == step->view);
+      BOOST_CHECK(muster::step(header->config, state, step->event) == step->actions);
+      BOOST_CHECK(view(header->config, state) == step->view);
     }
   }
   BOOST_TEST(segments > 3);

@@ -118,9 +118,9 @@ void Journals::take(std::string_view text) {
   node.lines.push_back(std::move(*line));
 }
 
-void Journals::note(journal::FaultKind kind, NodeId node) {
+void Journals::note(journal::FaultKind kind, NodeId node, std::optional<NodeSet> from) {
   const std::lock_guard lock(mutex_);
-  faults_.emplace_back(journal::Fault{net::monotonic_now(), kind, node, std::nullopt});
+  faults_.emplace_back(journal::Fault{net::monotonic_now(), kind, node, std::move(from)});
   if (kind == journal::FaultKind::killed) nodes_[node].view.reset();
 }
 

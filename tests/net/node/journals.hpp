@@ -28,7 +28,7 @@ class Journals {
   ~Journals();
 
   /// A line of the test's own, about what it does to a node.
-  void note(journal::FaultKind kind, NodeId node);
+  void note(journal::FaultKind kind, NodeId node, std::optional<NodeSet> from = std::nullopt);
 
   /// All lines of a node so far, over all segments and lives.
   [[nodiscard]] std::vector<journal::Line> lines(NodeId node) const;

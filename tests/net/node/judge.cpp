@@ -22,18 +22,18 @@ class Replay {
     if (goes_on != header.state.has_value()) wrong("its first line belongs elsewhere");
     if (goes_on && header.state && state_ != *header.state)
       wrong("the state of its segment is " + to_text(*header.state) + ", not " + to_text(state_));
-    state_ = header.state.value_or(bully::State{});
+    state_ = header.state.value_or(begin(header.config));
     if (!goes_on) seq_ = 0;
     life_ = header.incarnation;
     known_ = true;
   }
   void take(const journal::Step& step) {
     stamped(step.stamp);
-    const Actions actions = bully::step(config_, state_, step.event);
+    const Actions actions = muster::step(config_, state_, step.event);
     if (actions != step.actions)
       wrong(to_text(step.event) + " leads to " + to_text(actions) + ", not to " +
             to_text(step.actions));
-    if (bully::view(config_, state_) != step.view)
+    if (muster::view(config_, state_) != step.view)
       wrong(to_text(step.event) + " leads to another state than " + to_text(step.view));
   }
   template <class Line>
@@ -58,7 +58,7 @@ class Replay {
 
   bool wiped_;
   Config config_;
-  bully::State state_;
+  Protocol state_;
   Incarnation life_;
   bool known_ = false;
   std::uint64_t seq_ = 0;

@@ -2,11 +2,9 @@
 
 #include <muster/types.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 /// In which world the checker looks, and how far.
@@ -35,8 +33,10 @@ MUSTER_DESCRIBE_ENUM(Hooks, prompt, slow, failing)
 /// The world that is searched, and the limits of the search.
 struct Bounds {
   std::uint32_t nodes = 3;  ///< at most 5
-  Repairs repairs;
-  Struck struck;  ///< lines taken out of the protocol
+  ProtocolName protocol = ProtocolName::bully;
+  Repairs repairs;                         ///< of the Bully
+  invitation::Repairs invitation_repairs;  ///< of the Invitation
+  Struck struck;                           ///< lines taken out of the protocol
   Channels channels = Channels::session;
   Hooks hooks = Hooks::prompt;
   std::optional<unsigned> failures = 2;        ///< none: unbounded
@@ -53,20 +53,14 @@ struct Bounds {
   bool canonical = true;       ///< off: numbers and dead fields stay as they are
   bool counters = false;       ///< group counters keep their order; then group-grows is checked
   bool liveness = false;       ///< also ask from where Assertion 2 cannot be reached
-  std::vector<std::string> assertions;  ///< looked at; empty: all
+  std::vector<std::string> assertions;  ///< looked at; empty: all that the protocol claims
   unsigned threads = 1;
   std::uint64_t limit_states = 0;  ///< 0: none
   std::uint64_t limit_memory = 0;  ///< bytes; 0: none
 };
-MUSTER_DESCRIBE(Bounds, nodes, repairs, struck, channels, hooks, failures, wrong_timeouts,
-                duplicates, losses, pauses, leaves, failed_hooks, queue, start, slow_restart,
-                split_actions, canonical, counters, liveness, assertions, threads, limit_states,
-                limit_memory);
-
-/// True when that assertion is looked at.
-inline bool looks_at(const Bounds& bounds, std::string_view assertion) {
-  return bounds.assertions.empty() || std::find(bounds.assertions.begin(), bounds.assertions.end(),
-                                                assertion) != bounds.assertions.end();
-}
+MUSTER_DESCRIBE(Bounds, nodes, protocol, repairs, invitation_repairs, struck, channels, hooks,
+                failures, wrong_timeouts, duplicates, losses, pauses, leaves, failed_hooks, queue,
+                start, slow_restart, split_actions, canonical, counters, liveness, assertions,
+                threads, limit_states, limit_memory);
 
 }  // namespace muster::lab

@@ -63,6 +63,10 @@ struct CheckReport {
   [[nodiscard]] bool exhausted() const { return ended && cut == 0; }
 };
 
+/// Which assertions about single worlds are looked at: those of `bounds`, or all that its protocol
+/// claims.
+std::vector<std::string> looked_at(const Bounds& bounds);
+
 /// True where the checker keeps the order of group counters: only there is group-grows looked at.
 /// They are dropped where they decide nothing: where elections are matched exactly, or the test of
 /// them is struck out.

@@ -9,7 +9,8 @@
 #include <vector>
 
 /// Seeded runs with faults: a seed gives a cluster, its timings, and everything that befalls it;
-/// first a time of faults, then one of peace in which it must come to a state of Assertion 2.
+/// first a time of faults, then one of peace in which it must come to a state of Assertion 2, or of
+/// 4 where the protocol is the Invitation.
 
 namespace muster::lab {
 
@@ -47,7 +48,9 @@ inline constexpr std::size_t troubles = 19;
 struct Simulation {
   std::uint32_t least_nodes = 3;
   std::uint32_t most_nodes = 7;
-  Repairs repairs;
+  ProtocolName protocol = ProtocolName::bully;
+  Repairs repairs;                         ///< of the Bully
+  invitation::Repairs invitation_repairs;  ///< of the Invitation
   /// Each seed draws its own from these.
   std::set<Trouble> allowed = all();
   /// The application under test; none: one that counts in its cells, and knows what was durable.

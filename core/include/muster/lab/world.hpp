@@ -1,8 +1,8 @@
 #pragma once
 
 #include <muster/application.hpp>
-#include <muster/bully.hpp>
 #include <muster/journal.hpp>
+#include <muster/protocol.hpp>
 #include <muster/safe_storage.hpp>
 #include <muster/verify.hpp>
 
@@ -39,7 +39,11 @@ struct WorldOptions {
   /// Gives the whole run: delays, the times of commits, what is lost when a process ends.
   std::uint64_t seed = 1;
   Timings timings;
-  Repairs repairs;
+  /// The timings of one node; none: `timings` for all.
+  std::function<Timings(NodeId)> timings_of;
+  ProtocolName protocol = ProtocolName::bully;
+  Repairs repairs;                         ///< of the Bully
+  invitation::Repairs invitation_repairs;  ///< of the Invitation
   /// Makes the application of each life; none: one that holds nothing and does nothing.
   MakeApplication make_application;
   /// Delays of frames between two nodes; none at `most`: T/24. Two delays, handling and a commit
@@ -55,6 +59,10 @@ struct WorldOptions {
   /// A store that is younger than what others have seen of its node is adopted, as
   /// `muster node --initialise` does; otherwise that node ends with exit code 65.
   bool initialise = true;
+  /// Told of each line of the journal as it is written.
+  std::function<void(const journal::Line&)> watch;
+  /// Whether lines() has them: those of a thousand nodes are many.
+  bool keep_lines = true;
   /// The process of that node ends when it comes to that point; once.
   std::optional<CrashPoint> fail_at;
 
@@ -112,7 +120,7 @@ class World {
   /// What everybody may see of it; status Down where it is not up.
   [[nodiscard]] View view(NodeId node) const;
   /// The protocol's state in its present life, or in the last.
-  [[nodiscard]] const bully::State& state(NodeId node) const;
+  [[nodiscard]] const Protocol& state(NodeId node) const;
   /// What is durable: the protocol's and the application's.
   [[nodiscard]] SafeState safe(NodeId node) const;
   [[nodiscard]] std::map<std::string, Bytes> cells(NodeId node) const;

@@ -124,8 +124,22 @@ bool Search::run(CheckReport& report, const std::function<void(const Progress&)>
 namespace muster::lab {
 
 bool keeps_counters(const Bounds& bounds) {
-  const bool decide = !bounds.repairs.tags && stands(bounds.struck, Line::counter_test);
-  return bounds.counters || decide || !stands(bounds.struck, Line::safe_counter);
+  if (bounds.counters || !stands(bounds.struck, Line::safe_counter)) return true;
+  if (bounds.protocol == ProtocolName::invitation) return bounds.invitation_repairs.growing_numbers;
+  return !bounds.repairs.tags && stands(bounds.struck, Line::counter_test);
+}
+
+std::vector<std::string> looked_at(const Bounds& bounds) {
+  if (!bounds.assertions.empty()) return bounds.assertions;
+  Config config;
+  config.protocol = bounds.protocol;
+  config.invitation_repairs = bounds.invitation_repairs;
+  std::vector<std::string> all = claims_of(config).assertions;
+  std::erase_if(all, [&](const std::string& name) {
+    return name == "2" || name == "4" || name == "durable" ||
+           (name == "group-grows" && !keeps_counters(bounds));
+  });
+  return all;
 }
 
 CheckReport check(const Bounds& asked, const std::function<void(const Progress&)>& progress) {

@@ -1,5 +1,7 @@
 #include "local.hpp"
 
+#include <algorithm>
+
 /// What can have no effect any more, so that worlds that differ only in it are one.
 
 namespace muster::lab::explored {
@@ -13,6 +15,17 @@ void forget(const Repairs& repairs, ElectionId& election) {
   if (!repairs.proofs) election.incarnation = {};
 }
 
+void forget(const Bounds& bounds, Answer& answer) {
+  const auto no_counter = [&](auto* result) {
+    if (result && !bounds.counters) result->counter = 0;
+  };
+  no_counter(std::get_if<Halted>(&answer.result));
+  no_counter(std::get_if<invitation::Coordinating>(&answer.result));
+  no_counter(std::get_if<invitation::Invited>(&answer.result));
+  if (auto* joined = std::get_if<Joined>(&answer.result)) joined->holdings = {};
+  if (auto* refused = std::get_if<Refused>(&answer.result)) refused->why.clear();
+}
+
 void forget(const Bounds& bounds, Letter& letter) {
   const Repairs& repairs = bounds.repairs;
   if (auto* halt = std::get_if<Halt>(&letter.message)) forget(repairs, halt->election);
@@ -20,22 +33,15 @@ void forget(const Bounds& bounds, Letter& letter) {
   if (auto* call = std::get_if<Ready>(&letter.message)) forget(repairs, call->election);
   if (auto* call = std::get_if<AreYouNormal>(&letter.message); call && !repairs.normal_for_me)
     call->group = {};
-  if (auto* answer = std::get_if<Answer>(&letter.message)) {
-    if (auto* halted = std::get_if<Halted>(&answer->result); halted && !bounds.counters)
-      halted->counter = 0;
-    if (auto* joined = std::get_if<Joined>(&answer->result)) joined->holdings = {};
-    if (auto* refused = std::get_if<Refused>(&answer->result)) refused->why.clear();
-  }
+  if (auto* accept = std::get_if<invitation::Accept>(&letter.message)) accept->holdings = {};
+  if (auto* answer = std::get_if<Answer>(&letter.message)) forget(bounds, *answer);
 }
 
-// In sessions letters come from the life that the session joins, and elections of one life ascend.
-void forget_lives(Local& node) {
-  bully::State& state = node.state;
-  state.last_halt.clear();
-  state.seen.clear();
+// In sessions letters come from the life that the session joins.
+void forget_lives(const Local& node, std::map<NodeId, Incarnation>& seen) {
+  seen.clear();
   for (std::size_t i = 0; i < node.with.size(); ++i)
-    if (node.with[i]) state.seen.emplace(static_cast<std::uint32_t>(i + 1), *node.with[i]);
-  if (state.answered_by) state.answered_by->incarnation = {};
+    if (node.with[i]) seen.emplace(static_cast<std::uint32_t>(i + 1), *node.with[i]);
 }
 
 void forget_safe(const Bounds& bounds, SafeState& safe) {
@@ -61,6 +67,16 @@ void forget_calls(const Bounds& bounds, Local& node) {
   }
 }
 
+constexpr unsigned many = 10;  // Checks, for the back-off to fall back
+
+// Checks are not counted: as many as it takes may follow one that found nothing. Nor is it counted
+// how often a timer was doubled.
+void forget_counts(bool back_off, unsigned& retry_level, unsigned& quiet_checks) {
+  retry_level = back_off ? std::min(retry_level, 1u) : 0;
+  if (retry_level == 0) quiet_checks = 0;
+  if (quiet_checks > 0) quiet_checks = many;
+}
+
 bool elects_anew(const bully::Procedure& procedure) {
   return std::holds_alternative<bully::SeekingHigher>(procedure) ||
          std::holds_alternative<bully::BackingOff>(procedure);
@@ -72,19 +88,7 @@ bool waits_for(const bully::State& state, NodeId node) {
   return state.s != Status::Down && state.c && state.c->candidate == node;
 }
 
-constexpr unsigned many = 10;  // Checks, for the back-off to fall back
-
-}  // namespace
-
-void forget_dead(const Bounds& bounds, const Config&, Local& node) {
-  if (!bounds.canonical) return;
-  forget_safe(bounds, node.safe);
-  if (!bounds.counters) node.accepted.reset();
-  if (!node.up) return;
-  bully::State& state = node.state;
-  if (!bounds.counters) node.safe.counter_limit = state.safe.counter_limit = state.counter;
-  forget_safe(bounds, state.safe);
-  state.holdings = {};
+void forget_own(const Bounds& bounds, bully::State& state) {
   for (Member& member : state.up) member.holdings = {};
   if (!std::holds_alternative<bully::SeekingHigher>(state.procedure)) state.asked_in_vain = {};
   if (state.s != Status::Election && stands(bounds.struck, Line::status_test_of_new_coordinator) &&
@@ -93,23 +97,46 @@ void forget_dead(const Bounds& bounds, const Config&, Local& node) {
   if (state.answered_by && waits_for(state, state.answered_by->node)) state.answered_by.reset();
   if (state.h) forget(bounds.repairs, *state.h);
   if (state.c) forget(bounds.repairs, *state.c);
-  if (!bounds.repairs.tags) {
-    state.elections = 0;
-    state.last_halt.clear();
-  }
+  // In sessions the elections of one life ascend.
+  const bool ascend = bounds.channels == Channels::session && bounds.duplicates == 0;
+  if (!bounds.repairs.tags) state.elections = 0;
+  if (!bounds.repairs.tags || ascend) state.last_halt.clear();
   if (!bounds.repairs.proofs || state.leaving || elects_anew(state.procedure))
     state.answered_by.reset();
-  state.retry_level = bounds.repairs.back_off ? std::min(state.retry_level, 1u) : 0;
-  if (state.retry_level == 0) state.quiet_checks = 0;
-  // Checks are not counted: as many as it takes may follow one that found nothing.
-  if (state.quiet_checks > 0) state.quiet_checks = many;
-  if (bounds.hooks != Hooks::failing) state.failed_hooks = 0;
-  if (bounds.channels == Channels::session && bounds.duplicates == 0) forget_lives(node);
+  if (ascend && state.answered_by) state.answered_by->incarnation = {};
+  forget_counts(bounds.repairs.back_off, state.retry_level, state.quiet_checks);
+}
+
+void forget_own(const Bounds& bounds, invitation::State& state) {
+  for (Member& member : state.up) member.holdings = {};
+  forget_counts(bounds.invitation_repairs.back_off, state.retry_level, state.quiet_checks);
+}
+
+void forget_own(const Bounds&, textbook::State&) {}
+
+}  // namespace
+
+void forget_dead(const Bounds& bounds, Local& node) {
+  if (!bounds.canonical) return;
+  forget_safe(bounds, node.safe);
+  if (!bounds.counters) node.accepted.reset();
+  if (!node.up) return;
+  std::visit(
+      [&](auto& state) {
+        if (!bounds.counters) node.safe.counter_limit = state.safe.counter_limit = state.counter;
+        forget_safe(bounds, state.safe);
+        state.holdings = {};
+        if (bounds.hooks != Hooks::failing) state.failed_hooks = 0;
+        if (bounds.channels == Channels::session && bounds.duplicates == 0)
+          forget_lives(node, state.seen);
+        forget_own(bounds, state);
+        state.ticket = Ticket{1};  // of the hook that runs; an older one has ended
+      },
+      node.state);
   forget_calls(bounds, node);
   if (node.stops) node.runs.reset();  // it ends with the STOP
-  state.ticket = Ticket{1};           // of the hook that runs; an older one has ended
-  if (node.runs) node.runs->ticket = state.ticket;
-  if (node.stops) node.stops->ticket = state.ticket;
+  if (node.runs) node.runs->ticket = Ticket{1};
+  if (node.stops) node.stops->ticket = Ticket{1};
 }
 
 void forget_dead(const Bounds& bounds, Item& item) {

@@ -91,7 +91,7 @@ void Mover::labels_of(const World& world, std::size_t i, std::vector<Label>& out
   if (node.paused) return offer(Op::resume);
   if (world.remaining(Trouble::pause) > 0) offer(Op::pause);
   if (world.remaining(Trouble::leave) > 0 && !node.leaving) offer(Op::leave);
-  for (std::size_t timer = 0; timer < 3; ++timer)
+  for (std::size_t timer = 0; timer < timers; ++timer)
     if (node.timers >> timer & 1) offer(Op::expire, timer);
   if (node.hook_ends) offer(Op::end_hook);
   if (node.hook_may_fail && world.remaining(Trouble::hook) > 0) offer(Op::fail_hook);
@@ -230,6 +230,7 @@ World Mover::all_down() {
     Local local;
     local.node = NodeId{static_cast<std::uint32_t>(i + 1)};
     local.with.resize(nodes());
+    local.state = begin(values_.configs[i]);
     world.node[i] = values_.local(local);
   }
   if (bounds.canonical) canonical_(world, nodes());
@@ -257,13 +258,15 @@ std::optional<Wrong> Mover::judge(const World& world) {
   if (well_.find(key)) return std::nullopt;
   const std::vector<Standing> all = standings(world);
   const auto judged = [&](const char* assertion, auto holds) -> std::optional<Wrong> {
-    if (!looks_at(values_.bounds, assertion)) return std::nullopt;
+    if (!values_.looks_at(assertion)) return std::nullopt;
     const auto disagreement = holds(all);
     return disagreement ? std::optional(Wrong{assertion, *disagreement}) : std::nullopt;
   };
   if (auto wrong = judged("1a", assertion_1a)) return wrong;
   if (auto wrong = judged("1b", assertion_1b)) return wrong;
   if (auto wrong = judged("works-apart", works_apart)) return wrong;
+  if (auto wrong = judged("3a", assertion_3a)) return wrong;
+  if (auto wrong = judged("3b", assertion_3b)) return wrong;
   well_.insert(key, true);
   return std::nullopt;
 }
@@ -271,7 +274,9 @@ std::optional<Wrong> Mover::judge(const World& world) {
 bool Mover::settled(const World& world) {
   const std::uint64_t key = key_of_standings(world);
   if (const bool* known = settled_.find(key)) return *known;
-  const bool settled = !assertion_2(standings(world));
+  const std::vector<Standing> all = standings(world);
+  const Config& config = values_.configs.front();
+  const bool settled = !(values_.of_groups ? assertion_4(all, config.nodes) : assertion_2(all));
   settled_.insert(key, settled);
   return settled;
 }

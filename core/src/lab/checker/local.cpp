@@ -26,7 +26,7 @@ std::optional<Task> read_task(const Bytes& bytes) {
 // -----------------------------------------------------------------------------------------
 
 void Host::take(const Event& event) {
-  const Actions actions = bully::step(config_, node_.state, event);
+  const Actions actions = step(config_, node_.state, event);
   if (recorder_) recorder_->step(node_, event, actions);
   for (const Action& action : actions) {
     if (performed_ == most_) fail();
@@ -35,22 +35,20 @@ void Host::take(const Event& event) {
     std::visit([this](const auto& what) { perform(what); }, action);
   }
   if (!node_.up) return;
-  std::erase_if(node_.calls,
-                [&](const auto& call) { return !bully::awaits(node_.state, call.first); });
+  std::erase_if(node_.calls, [&](const auto& call) { return !awaits(node_.state, call.first); });
   accepted();
 }
 
 void Host::accepted() {
-  const auto& group = node_.state.g;
+  const auto group = application_seen(node_.state).group;
   if (!group || group == node_.accepted) return;
   const auto disagreement = group_grows(node_.node, node_.accepted, *group);
-  if (disagreement && looks_at(bounds_, "group-grows"))
-    effects.wrong = Wrong{"group-grows", *disagreement};
+  if (disagreement && !effects.wrong) effects.wrong = Wrong{"group-grows", *disagreement};
   node_.accepted = group;
 }
 
 void Host::wrong(const char* assertion, std::string why) {
-  if (!effects.wrong && looks_at(bounds_, assertion))
+  if (!effects.wrong)
     effects.wrong = Wrong{assertion, {{node_.node}, "node " + to_text(node_.node) + ": " + why}};
 }
 
@@ -85,28 +83,16 @@ void Host::transmit(OutCall& call) {
   }
   call.sent_to = life;
   Letter letter = call.letter;
-  letter.incarnation = node_.state.safe.incarnation;  // forgotten while it waits
+  letter.incarnation = safe_state(node_.state).incarnation;  // forgotten while it waits
   effects.puts.push_back({to, node_.node, false, std::move(letter), life});
 }
 
-bool& Host::timer(Timer timer) {
-  switch (timer) {
-    case Timer::check:
-      return node_.check;
-    case Timer::coordinator:
-      return node_.coordinator;
-    case Timer::retry:
-      break;
-  }
-  return node_.retry;
-}
-
 void Host::perform(const Arm& action) {
-  timer(action.timer) = true;
+  node_.timers = static_cast<std::uint8_t>(node_.timers | bit(action.timer));
 }
 
 void Host::perform(const Disarm& action) {
-  timer(action.timer) = false;
+  node_.timers = static_cast<std::uint8_t>(node_.timers & ~bit(action.timer));
 }
 
 void Host::perform(const Stop& action) {
@@ -167,6 +153,7 @@ void Host::fail() {
   after.safe = node_.safe;
   after.accepted = node_.accepted;
   after.with.resize(node_.with.size());
+  after.state = begin(config_);
   node_ = std::move(after);
 }
 
@@ -190,12 +177,17 @@ void Host::meet(NodeId peer, Incarnation life) {
 }
 
 void Host::not_waited(NodeId by, CallNumber call) {
-  for (bully::Owed& owed : node_.state.owed)
-    if (owed.to == by && owed.call == call) owed.call = {};
+  std::visit(
+      [&](auto& state) {
+        if constexpr (requires { state.owed; })
+          for (auto& owed : state.owed)
+            if (owed.to == by && owed.call == call) owed.call = {};
+      },
+      node_.state);
 }
 
 void Host::expire(Timer which) {
-  timer(which) = false;
+  perform(Disarm{which});
   take(Expired{which});
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <muster/assertions.hpp>
-#include <muster/bully.hpp>
 #include <muster/journal.hpp>
 #include <muster/lab/bounds.hpp>
+#include <muster/protocol.hpp>
 
 #include <map>
 #include <optional>
@@ -78,6 +78,11 @@ struct Stops {
 };
 MUSTER_DESCRIBE(Stops, ticket, owed);
 
+constexpr std::size_t timers = 5;
+constexpr std::uint8_t bit(Timer timer) {
+  return static_cast<std::uint8_t>(1u << static_cast<unsigned>(timer));
+}
+
 /// A node, its safe storage, and what its host keeps.
 struct Local {
   NodeId node;
@@ -85,10 +90,10 @@ struct Local {
   bool paused = false;
   bool returns = false;  ///< it stood back: a new life begins by itself
   SafeState safe;
-  bully::State state;
+  Protocol state;
   std::map<CallNumber, OutCall> calls;
   std::vector<std::optional<Incarnation>> with;  ///< the life of each node that a session joins
-  bool check = false, coordinator = false, retry = false;  ///< timers that run
+  std::uint8_t timers = 0;                       ///< that run: bit by bit in the order of Timer
   std::optional<Runs> runs;
   std::optional<Stops> stops;
   bool stop_owed = false;               ///< by P2
@@ -96,8 +101,8 @@ struct Local {
   bool discounted = false;              ///< it paused since: what it works for does not count
   std::optional<GroupNumber> accepted;  ///< the highest group chosen or accepted, in any life
 };
-MUSTER_DESCRIBE(Local, node, up, paused, returns, safe, state, calls, with, check, coordinator,
-                retry, runs, stops, stop_owed, works, discounted, accepted);
+MUSTER_DESCRIBE(Local, node, up, paused, returns, safe, state, calls, with, timers, runs, stops,
+                stop_owed, works, discounted, accepted);
 
 // --- What can happen to one node, whatever the others do
 
@@ -200,7 +205,6 @@ class Host {
   void wrong(const char* assertion, std::string why);
   std::optional<Incarnation>& with(NodeId peer) { return node_.with[peer.value - 1]; }
   [[nodiscard]] bool outlived(const OutCall& call, Incarnation life) const;
-  [[nodiscard]] bool& timer(Timer timer);
 
   const Bounds& bounds_;
   const Config& config_;
@@ -211,7 +215,7 @@ class Host {
 };
 
 /// Clears what can have no effect any more, and keeps numbers that only this node has small.
-void forget_dead(const Bounds& bounds, const Config& config, Local& node);
+void forget_dead(const Bounds& bounds, Local& node);
 void forget_dead(const Bounds& bounds, Item& item);
 
 }  // namespace muster::lab::explored

@@ -82,8 +82,15 @@ class Walk {
     for (bully::Life& life : *wait.before) visit_.life(life.node, life.incarnation);
   }
   void operator()(bully::Owed& owed) { visit_.call(owed.to, owed.call); }
+  void operator()(invitation::Owed& owed) { visit_.call(owed.to, owed.call); }
   void operator()(bully::HaltingLower& wait) { visit_.call(self_, wait.call); }
   void operator()(bully::Probing& wait) { visit_.call(self_, wait.call); }
+  void operator()(invitation::Accepting& wait) { visit_.call(self_, wait.call); }
+  void operator()(invitation::Probing& wait) {
+    visit_.call(self_, wait.call);
+    (*this)(wait.group);
+  }
+  void operator()(textbook::Probing& wait) { visit_.call(self_, wait.call); }
   void operator()(Bytes& bytes) {
     if (auto task = read_task(bytes)) {
       (*this)(task->group);
@@ -117,11 +124,19 @@ class Walk {
       visit_named(letter, *call);
     else if (auto* ready = std::get_if<Ready>(&letter.message))
       visit_named(letter, *ready);
+    else if (auto* installs = std::get_if<invitation::Ready>(&letter.message))
+      visit_named(letter, *installs);
     else
       (*this)(letter.message);
   }
   void operator()(NewCoordinator&) {}
   void operator()(Ready&) {}
+  void operator()(invitation::Ready&) {}
+  void operator()(invitation::Coordinating& answer) {
+    (*this)(answer.group);
+    visit_.reported(answer.counter);
+  }
+  void operator()(invitation::Invited& answer) { visit_.reported(answer.counter); }
   void operator()(OutCall& call) {
     (*this)(call.letter);
     if (call.sent_to) visit_.life(call.letter.to, *call.sent_to);
@@ -137,15 +152,13 @@ class Walk {
     (*this)(safe.seen);
   }
   void operator()(bully::State& state) {
-    for_each_field(state, [&]<class Field>(const char*, Field& field) {
-      if constexpr (!std::same_as<Field, CallNumber>) (*this)(field);
-    });
-    visit_.own(self_, state.counter);
-    visit_.last_call(self_, state.calls);
+    visit_state(state);
     visit_.last_election(self_, state_life_, state.elections);
   }
+  void operator()(invitation::State& state) { visit_state(state); }
+  void operator()(textbook::State& state) { visit_state(state); }
   void operator()(Local& local) {
-    state_life_ = local.state.safe.incarnation;  // as it was before it was changed
+    state_life_ = safe_state(local.state).incarnation;  // as it was before it was changed
     for_each_field(local, [&]<class Field>(const char*, Field& field) {
       if constexpr (!std::same_as<Field, std::vector<std::optional<Incarnation>>>) (*this)(field);
     });
@@ -154,6 +167,19 @@ class Walk {
   }
 
  private:
+  template <class State>
+  void visit_state(State& state) {
+    for_each_field(state, [&]<class Field>(const char*, Field& field) {
+      if constexpr (!std::same_as<Field, CallNumber>) (*this)(field);
+    });
+    visit_.own(self_, state.counter);
+    visit_.last_call(self_, state.calls);
+  }
+  void visit_named(Letter& letter, invitation::Ready& call) {
+    if (call.receiver) visit_.life(letter.to, *call.receiver);
+    (*this)(call.group);
+    (*this)(call.definition);
+  }
   template <class Named>
   void visit_named(Letter& letter, Named& call) {
     (*this)(call.election);

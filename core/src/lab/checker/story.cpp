@@ -20,14 +20,14 @@ class Scribe : public Recorder {
     const std::size_t i = node.node.value - 1;
     seq_[i] = 0;
     journal::header_line(out, {tick(), node.node, node.safe.incarnation, journal::Clock::simulated,
-                               "bully", values_.configs[i], std::nullopt});
+                               values_.configs[i], std::nullopt});
   }
   void fault(journal::FaultKind kind, NodeId node) {
     journal::fault_line(out, {tick(), kind, node, std::nullopt});
   }
   void step(const Local& node, const Event& event, const Actions& actions) override {
     const Config& config = values_.configs[node.node.value - 1];
-    journal::step_line(out, stamp(node), event, actions, bully::view(config, node.state));
+    journal::step_line(out, stamp(node), event, actions, view(config, node.state));
   }
   void performed(const Local& node) override { journal::performed_line(out, stamp(node)); }
   void hook(const Local& node, Hook hook, journal::Edge edge, Ticket ticket,

@@ -2,6 +2,7 @@
 
 #include <muster/archive.hpp>
 #include <muster/ensure.hpp>
+#include <muster/lab/checker.hpp>
 
 #include <algorithm>
 
@@ -74,11 +75,24 @@ Values::Values(const Bounds& what) : bounds(what) {
   NodeSet all;
   for (std::uint32_t id = 1; id <= bounds.nodes; ++id) all.insert(NodeId{id});
   for (std::uint32_t id = 1; id <= bounds.nodes; ++id)
-    configs.push_back(Config{NodeId{id}, all, bounds.repairs, {}, struck});
+    configs.push_back(Config{NodeId{id},
+                             all,
+                             bounds.repairs,
+                             {},
+                             bounds.protocol,
+                             bounds.invitation_repairs,
+                             {},
+                             struck});
+  of_groups = claims_of(configs.front()).of_groups;
+  looked_at_ = looked_at(bounds);
+}
+
+bool Values::looks_at(std::string_view assertion) const {
+  return std::find(looked_at_.begin(), looked_at_.end(), assertion) != looked_at_.end();
 }
 
 std::uint32_t Values::local(Local& local) {
-  forget_dead(bounds, configs[local.node.value - 1], local);
+  forget_dead(bounds, local);
   return locals.intern(encode(local), [&] { return facts_of(local); });
 }
 
@@ -147,19 +161,19 @@ std::uint64_t Values::memory() const {
 }
 
 LocalFacts Values::facts_of(Local& local) {
-  const bully::State& state = local.state;
+  const Protocol& state = local.state;
   LocalFacts facts;
   facts.up = local.up;
   facts.paused = local.paused;
   facts.returns = local.returns;
-  facts.leaving = state.leaving.has_value();
+  facts.leaving = is_leaving(state);
   facts.hook_ends = local.runs || local.stops;
   facts.hook_may_fail = local.runs && !local.stops;
   facts.works = local.works && !local.discounted;
   facts.ceased = !local.runs && !local.stops && !local.works;
-  facts.timers = static_cast<std::uint8_t>(local.check | local.coordinator << 1 | local.retry << 2);
+  facts.timers = local.timers;
   facts.life = static_cast<std::uint32_t>(
-      (local.up ? state.safe.incarnation : local.safe.incarnation).value);
+      (local.up ? safe_state(state).incarnation : local.safe.incarnation).value);
   for (std::size_t i = 0; i < local.with.size(); ++i)
     facts.with[i] = static_cast<std::uint32_t>(local.with[i].value_or(Incarnation{}).value);
   for (const auto& [number, call] : local.calls) {
@@ -173,14 +187,19 @@ LocalFacts Values::facts_of(Local& local) {
                                     call.given_up, static_cast<std::uint32_t>(number.value),
                                     narrow(call.sent_to), narrow(named)};
   }
-  for (const bully::Owed& owed : state.owed) {
+  const auto owes = [&](NodeId to, CallNumber call) {
     MUSTER_ENSURE(facts.owing < facts.owes.size());
-    facts.owes[facts.owing++] = {static_cast<std::uint8_t>(owed.to.value - 1),
-                                 static_cast<std::uint32_t>(owed.call.value)};
-  }
+    facts.owes[facts.owing++] = {static_cast<std::uint8_t>(to.value - 1),
+                                 static_cast<std::uint32_t>(call.value)};
+  };
+  std::visit(
+      [&](const auto& kind) {
+        if constexpr (requires { kind.owed; })
+          for (const auto& owed : kind.owed) owes(owed.to, owed.call);
+      },
+      state);
   const auto works = local.discounted ? std::nullopt : local.works;
-  Standing stands =
-      muster::standing(local.node, bully::view(configs[local.node.value - 1], state), works);
+  Standing stands = muster::standing(local.node, view(configs[local.node.value - 1], state), works);
   stands.up = local.up && !local.paused;
   facts.standing = standings.intern(encode(stands), [] { return Nothing{}; });
   if (bounds.canonical) facts.numbers = numbers(collect(bounds.counters, local));

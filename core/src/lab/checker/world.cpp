@@ -185,7 +185,8 @@ Outcome Mover::compute(std::uint32_t id, std::uint32_t code, std::uint8_t fails_
                             static_cast<std::uint8_t>(put.from.value - 1), put.front,
                             values_.item(put.item),
                             static_cast<std::uint32_t>(put.life.value_or(Incarnation{}).value)});
-  if (host.effects.wrong) outcome.wrong = values_.wrong(*host.effects.wrong);
+  if (host.effects.wrong && values_.looks_at(host.effects.wrong->assertion))
+    outcome.wrong = values_.wrong(*host.effects.wrong);
   if (host.effects.reorganizes) outcome.reorganizes = values_.members(*host.effects.reorganizes);
   outcome.next = values_.local(node);
   return outcome;
@@ -207,7 +208,7 @@ void Mover::check_members(const World& world, const Outcome& outcome, std::uint3
 
 bool Mover::put(World& world, const Outcome& outcome, std::uint32_t& wrong) {
   if (outcome.wrong) wrong = outcome.wrong;
-  if (outcome.reorganizes && !wrong && looks_at(values_.bounds, "hook-grammar"))
+  if (outcome.reorganizes && !wrong && !values_.of_groups && values_.looks_at("hook-grammar"))
     check_members(world, outcome, wrong);
   for (const Outcome::Put& put : outcome.puts) {
     const LocalFacts& to = facts(world, put.to);

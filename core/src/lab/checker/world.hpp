@@ -118,8 +118,11 @@ class Values {
   [[nodiscard]] Members members(std::uint32_t id);
   [[nodiscard]] std::uint64_t memory() const;
 
+  [[nodiscard]] bool looks_at(std::string_view assertion) const;
+
   const Bounds bounds;
   std::vector<Config> configs;
+  bool of_groups = false;  ///< several groups may be at work: Assertions 3 and 4 are claimed
   Interner<LocalFacts> locals;
   Interner<ItemFacts> items;
   Interner<Nothing> standings;
@@ -130,6 +133,7 @@ class Values {
   ItemFacts facts_of(Item& item);
   std::mutex mutex_;
   std::unordered_map<std::uint32_t, std::uint32_t> not_waited_;
+  std::vector<std::string> looked_at_;
   std::vector<Wrong> wrongs_;
   std::vector<Members> members_;
 };

@@ -37,7 +37,11 @@ WorldOptions completed(WorldOptions options) {
 World::Impl::Impl(WorldOptions chosen)
     : options(completed(std::move(chosen))), world(options), network(world), nodes_(options.nodes) {
   for (std::uint32_t id = 1; id <= options.nodes; ++id) ids.insert(NodeId{id});
-  for (NodeId id : ids) at(id).config = Config{id, ids, options.repairs, options.timings};
+  for (NodeId id : ids) {
+    const Timings timings = options.timings_of ? options.timings_of(id) : options.timings;
+    at(id).config = {
+        id, ids, options.repairs, timings, options.protocol, options.invitation_repairs, {}};
+  }
   for (NodeId id : ids) restart(id);
 }
 
@@ -201,7 +205,7 @@ void World::Impl::point(NodeId id, const char* what) {
 // --- Faults
 
 void World::Impl::fault(FaultKind kind, std::optional<NodeId> node, std::optional<NodeSet> from) {
-  world.lines.emplace_back(journal::Fault{world.agenda.now(), kind, node, std::move(from)});
+  world.write(journal::Fault{world.agenda.now(), kind, node, std::move(from)});
 }
 
 bool World::Impl::wipe(NodeId id) {

@@ -34,15 +34,15 @@ Life::Life(std::shared_ptr<Process> process, Network& network, const Config& con
       disk_(process_, storage, disk_handlers()),
       services_(config.self, config.nodes, process_, permits_, disk_),
       hooks_(process_, services_, make_application, permits_, config.timings, hook_handlers()),
-      sessions_(network, process_, config, safe_, session_handlers()) {}
+      sessions_(network, process_, config, safe_, session_handlers()),
+      protocol_(muster::begin(config)) {}
 
 // --- Its beginning and its end
 
 void Life::begin() {
   network_.listen(config_.self, process_, &sessions_);
-  process_->world.lines.emplace_back(journal::Header{process_->now(), config_.self,
-                                                     safe_.incarnation, journal::Clock::simulated,
-                                                     "bully", config_, std::nullopt});
+  record(journal::Header{process_->now(), config_.self, safe_.incarnation,
+                         journal::Clock::simulated, config_, std::nullopt});
   last_pause_ = process_->now();
   sessions_.greet();
   put(Recovered{safe_});
@@ -86,7 +86,7 @@ std::optional<Event> Life::next_event() {
   while (!inbox_.empty()) {
     const Waiting& first = inbox_.front();
     const auto* expired = std::get_if<Expired>(&first.event);
-    if (expired && armed_[static_cast<std::size_t>(expired->timer)] != first.expiry) {
+    if (expired && armed_[expired->timer] != first.expiry) {
       inbox_.pop_front();
       continue;
     }
@@ -110,29 +110,28 @@ std::optional<Event> Life::next_event() {
 
 void Life::give(const Event& event) {
   const journal::Stamp stamp = next_stamp();
-  Actions actions = bully::step(config_, state_, event);
+  actions_ = step(config_, protocol_, event);
   recovered_ = true;
-  const journal::Step& step =
-      record(journal::Step{stamp, event, std::move(actions), bully::view(config_, state_)});
-  actions_ = &step.actions;
+  View view = muster::view(config_, protocol_);
+  record(journal::Step{stamp, event, actions_, view});
   performed_ = 0;
-  was_normal_ = was_normal_ || step.view.status == Status::Normal;
-  handlers_.seen(step.view);
+  was_normal_ = was_normal_ || view.status == Status::Normal;
+  handlers_.seen(view);
   perform_rest();
 }
 
 // --- Actions
 
 void Life::perform_rest() {
-  while (performed_ < actions_->size()) {
-    const Action& action = (*actions_)[performed_++];
+  while (performed_ < actions_.size()) {
+    const Action& action = actions_[performed_++];
     if (!perform(action)) return;
     if (process_->over()) return;
     handlers_.point("an action");
     if (process_->over()) return;
   }
   if (std::exchange(pausing_, false)) permits_.stalled(std::nullopt);
-  sessions_.keep_only([this](CallNumber call) { return bully::awaits(state_, call); });
+  sessions_.keep_only([this](CallNumber call) { return awaits(protocol_, call); });
 }
 
 bool Life::perform(const Action& action) {
@@ -150,8 +149,7 @@ bool Life::perform(const Action& action) {
   }
   if (const auto* send = std::get_if<Send>(&action)) perform_send(*send);
   if (const auto* timer = std::get_if<Arm>(&action)) arm(timer->timer, timer->level);
-  if (const auto* timer = std::get_if<Disarm>(&action))
-    ++armed_[static_cast<std::size_t>(timer->timer)];
+  if (const auto* timer = std::get_if<Disarm>(&action)) ++armed_[timer->timer];
   if (const auto* stop = std::get_if<Stop>(&action)) hooks_.perform(*stop);
   if (const auto* hook = std::get_if<Reorganize>(&action)) hooks_.perform(*hook);
   if (const auto* start = std::get_if<Start>(&action)) hooks_.perform(*start);
@@ -174,24 +172,15 @@ bool Life::is_to_an_older_life(const Letter& answer) const {
 
 void Life::perform_send(const Send& send) {
   if (is_answer(send.letter) && is_to_an_older_life(send.letter)) return;
-  const Timings& timings = config_.timings;
   std::optional<Duration> bound;
-  if (send.bound) {
-    bound = timings.T;
-    if (*send.bound == Bound::stopped) *bound += timings.stop_deadline;
-    if (*send.bound == Bound::started) *bound += timings.start_deadline;
-  }
+  if (send.bound) bound = length_of(*send.bound, config_.timings);
   sessions_.send(send.letter, bound);
 }
 
 void Life::arm(Timer timer, unsigned level) {
-  const Timings& timings = config_.timings;
-  const Duration period = timer == Timer::check         ? timings.check_every
-                          : timer == Timer::coordinator ? timings.coordinator_timeout
-                                                        : timings.T * (std::int64_t{1} << level);
-  const auto which = static_cast<std::size_t>(timer);
-  process_->after(period, [this, timer, which, expiry = ++armed_[which]] {
-    if (armed_[which] == expiry) put(Expired{timer}, expiry);
+  const Duration period = length_of(timer, level, config_.timings);
+  process_->after(period, [this, timer, expiry = ++armed_[timer]] {
+    if (armed_[timer] == expiry) put(Expired{timer}, expiry);
   });
 }
 
@@ -220,11 +209,6 @@ void Life::resume() {
 
 journal::Stamp Life::next_stamp() {
   return {process_->now(), config_.self, safe_.incarnation, ++seq_};
-}
-
-template <class Line>
-const Line& Life::record(Line line) {
-  return std::get<Line>(process_->world.lines.emplace_back(std::move(line)));
 }
 
 Sessions::Handlers Life::session_handlers() {

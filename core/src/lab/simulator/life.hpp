@@ -5,10 +5,10 @@
 #include "services.hpp"
 #include "sessions.hpp"
 
-#include <muster/bully.hpp>
+#include <muster/protocol.hpp>
 
-#include <array>
 #include <deque>
+#include <map>
 #include <memory>
 
 namespace muster::lab::simulated {
@@ -41,8 +41,8 @@ class Life {
   /// The journal's last line.
   void note_end(const Failure& why);
 
-  [[nodiscard]] const bully::State& state() const { return state_; }
-  [[nodiscard]] const SafeState& safe() const { return recovered_ ? state_.safe : safe_; }
+  [[nodiscard]] const Protocol& protocol() const { return protocol_; }
+  [[nodiscard]] const SafeState& safe() const { return recovered_ ? safe_state(protocol_) : safe_; }
   [[nodiscard]] Process& process() const { return *process_; }
   [[nodiscard]] Application* application() const { return hooks_.application(); }
   [[nodiscard]] bool was_normal() const { return was_normal_; }
@@ -66,8 +66,7 @@ class Life {
     return process_->by_its_clock(config_.timings.T / 2);
   }
   journal::Stamp next_stamp();
-  template <class Line>
-  const Line& record(Line line);
+  void record(journal::Line line) { process_->world.write(std::move(line)); }
   Sessions::Handlers session_handlers();
   Hooks::Handlers hook_handlers();
   Disk::Handlers disk_handlers();
@@ -83,15 +82,15 @@ class Life {
   Hooks hooks_;
   Sessions sessions_;
 
-  bully::State state_;
+  Protocol protocol_;
   std::deque<Waiting> inbox_;
-  const Actions* actions_ = nullptr;  ///< of the last step; they stand in the journal
+  Actions actions_;
   std::size_t performed_ = 0;
   bool turning_ = false;
   bool saving_ = false;
   bool recovered_ = false;
   bool was_normal_ = false;
-  std::array<std::uint64_t, 3> armed_{};  ///< counts armings and disarmings of each timer
+  std::map<Timer, std::uint64_t> armed_;  ///< counts armings and disarmings of each timer
   Duration paused_at_{};
   Duration last_pause_{};
   std::optional<Duration> pause_;  ///< a Paused that comes before any other event

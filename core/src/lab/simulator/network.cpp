@@ -32,9 +32,7 @@ void Network::dial_arrives(const std::shared_ptr<Process>& process, Sessions* se
     connection = std::make_shared<Connection>();
     connection->sides[0] = {from, process, sessions, true, {}, 0, {}};
     connection->sides[1] = {to, host.process, host.sessions, true, {}, 0, {}};
-    std::erase_if(connections_, [](const ConnectionPtr& old) {
-      return old->broken || (!old->sides[0].open && !old->sides[1].open);
-    });
+    forget_closed();
     connections_.push_back(connection);
   }
   world_.agenda.after(delay(), [this, process, sessions, from, to, dial, connection] {
@@ -44,6 +42,15 @@ void Network::dial_arrives(const std::shared_ptr<Process>& process, Sessions* se
                            connection);
     });
   });
+}
+
+// Now and then: as often as their number has doubled.
+void Network::forget_closed() {
+  if (connections_.size() < 2 * kept_) return;
+  std::erase_if(connections_, [](const ConnectionPtr& old) {
+    return old->broken || (!old->sides[0].open && !old->sides[1].open);
+  });
+  kept_ = std::max<std::size_t>(connections_.size(), 64);
 }
 
 // --- Frames
@@ -76,7 +83,7 @@ void Network::arrives(const ConnectionPtr& connection, std::size_t to) {
   }
   if (side.coming.empty()) return;  // it was lost
   Frame frame = std::move(side.coming.front());
-  side.coming.pop_front();
+  side.coming.erase(side.coming.begin());
   if (side.process->over()) {
     // The machine answers for a process that is over.
     if (!hosts_[side.node.value].off && !std::holds_alternative<Closed>(frame) &&
@@ -102,7 +109,7 @@ void Network::ended(NodeId node, bool machine_off, bool lose) {
     for (std::size_t side = 0; side < 2; ++side) {
       Connection::Side& mine = connection->sides[side];
       if (mine.process != host.process || !std::exchange(mine.open, false)) continue;
-      std::deque<Frame>& sent = connection->sides[1 - side].coming;
+      std::vector<Frame>& sent = connection->sides[1 - side].coming;
       if (lose) sent.resize(world_.random.below(sent.size() + 1));
       if (!machine_off) push(connection, 1 - side, Closed{});
     }

@@ -5,7 +5,6 @@
 #include <muster/letter.hpp>
 
 #include <array>
-#include <deque>
 #include <memory>
 #include <set>
 #include <variant>
@@ -50,9 +49,9 @@ struct Connection {
     std::shared_ptr<Process> process;
     Sessions* sessions = nullptr;  ///< there while the process is
     bool open = true;
-    std::deque<Frame> coming;
-    std::size_t held = 0;  ///< arrivals that a cut holds back
-    Duration last{};       ///< when the last of them arrives
+    std::vector<Frame> coming;  ///< few at a time
+    std::size_t held = 0;       ///< arrivals that a cut holds back
+    Duration last{};            ///< when the last of them arrives
   };
   std::array<Side, 2> sides;  ///< who dialled, who accepted
   bool broken = false;
@@ -94,6 +93,7 @@ class Network {
     bool off = false;
   };
   Duration delay();
+  void forget_closed();
   void dial_arrives(const std::shared_ptr<Process>& process, Sessions* sessions, NodeId from,
                     NodeId to, std::uint64_t dial);
   void push(const ConnectionPtr& connection, std::size_t to, Frame frame);
@@ -102,7 +102,8 @@ class Network {
 
   Surroundings& world_;
   std::vector<Host> hosts_;
-  std::vector<ConnectionPtr> connections_;  ///< all that are not closed on both sides
+  std::vector<ConnectionPtr> connections_;  ///< all that are not closed on both sides, and a few
+  std::size_t kept_ = 64;                   ///< of them, when the closed were last forgotten
   std::set<std::pair<NodeId, NodeId>> cuts_;
 };
 

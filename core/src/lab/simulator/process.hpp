@@ -13,6 +13,12 @@ namespace muster::lab::simulated {
 /// What all processes of a world share.
 struct Surroundings {
   explicit Surroundings(const WorldOptions& chosen) : options(chosen), random(chosen.seed) {}
+  /// One more line of the journal.
+  void write(journal::Line line) {
+    if (options.watch) options.watch(line);
+    if (options.keep_lines) lines.push_back(std::move(line));
+  }
+
   const WorldOptions& options;
   Agenda agenda;
   Random random;

@@ -6,10 +6,10 @@
 namespace muster::lab::simulated {
 
 void Session::acknowledged(std::uint64_t number) {
-  while (!queue.empty() && queue.front().number <= number) {
-    queue.pop_front();
-    if (written > 0) --written;
-  }
+  const auto first = std::find_if(queue.begin(), queue.end(),
+                                  [&](const Queued& queued) { return queued.number > number; });
+  written -= std::min(written, static_cast<std::size_t>(first - queue.begin()));
+  queue.erase(queue.begin(), first);
 }
 
 Sessions::Sessions(Network& network, std::shared_ptr<Process> process, const Config& config,

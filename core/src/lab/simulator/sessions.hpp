@@ -32,7 +32,7 @@ struct Session {
   Incarnation life;
   std::uint64_t instance{};
   std::uint64_t peer_session{};  ///< the other side's count of its sessions with this life
-  std::deque<Queued> queue;      ///< not acknowledged
+  std::vector<Queued> queue;     ///< not acknowledged
   std::size_t written = 0;       ///< so many of them were sent over the present connection
   std::uint64_t last_number = 0;
   std::uint64_t received = 0;

@@ -51,7 +51,9 @@ WorldOptions Troubles::options() {
   options.nodes = nodes_;
   options.seed = random_.next();
   options.timings = timings_;
+  options.protocol = simulation_.protocol;
   options.repairs = simulation_.repairs;
+  options.invitation_repairs = simulation_.invitation_repairs;
   options.make_application = simulation_.make_application;
   options.most_delay = timings_.T / (random_.one_in(2) ? 24 : 200);
   options.restart_after = some(5, 60);

@@ -143,8 +143,8 @@ View World::view(NodeId node) const {
   return impl_->at(node).view;
 }
 
-const bully::State& World::state(NodeId node) const {
-  return impl_->at(node).life->state();
+const Protocol& World::state(NodeId node) const {
+  return impl_->at(node).life->protocol();
 }
 
 SafeState World::safe(NodeId node) const {

@@ -21,7 +21,7 @@ struct NodeStatus {
   std::optional<NodeSet> up;
   Incarnation incarnation;
   std::optional<Digest> definition;
-  std::string protocol;
+  ProtocolName protocol{};
   Duration as_of{};  ///< CLOCK_MONOTONIC, when this state was reached
   std::string procedure;
   Activity application{};

@@ -1,0 +1,113 @@
+#include "turn.hpp"
+
+#include <algorithm>
+
+/// How each CALL of the paper returns: answered, or ONTIMEOUT.
+
+namespace muster::invitation {
+
+namespace {
+
+/// The result as the answer that the call expects; null where there is none. An answer of another
+/// kind is none: it cannot come from a node that runs this protocol.
+template <class Expected>
+const Expected* as(const Result* result) {
+  return result ? std::get_if<Expected>(result) : nullptr;
+}
+
+}  // namespace
+
+void Turn::returned(NodeId by, CallNumber call, const Result* result) {
+  const auto is_out = [&](Calls& calls) {
+    const auto at = calls.find(call);
+    if (at == calls.end() || at->second != by) return false;
+    calls.erase(at);
+    return true;
+  };
+  if (auto* checking = std::get_if<Checking>(&state_.procedure)) {
+    if (is_out(checking->asked)) coordinator_returned(by, result);
+  } else if (auto* inviting = std::get_if<Inviting>(&state_.procedure)) {
+    if (is_out(inviting->invited)) invitation_returned(by, result);
+  } else if (auto* forwarding = std::get_if<Forwarding>(&state_.procedure)) {
+    if (is_out(forwarding->invited)) forward_returned(by, result);
+  } else if (auto* accepting = std::get_if<Accepting>(&state_.procedure)) {
+    if (accepting->call == call && accepting->node == by) accept_returned(result);
+  } else if (auto* making = std::get_if<MakingReady>(&state_.procedure)) {
+    if (is_out(making->readied)) ready_returned(result);
+  } else if (auto* probing = std::get_if<Probing>(&state_.procedure)) {
+    if (probing->call == call && probing->node == by) probe_returned(result);
+  }
+}
+
+// AreYouCoordinator: Yes -> K := K + {j}; timeout -> next j. Departs from the paper: a member that
+// does not answer, or is in another group by now, is lost.
+void Turn::coordinator_returned(NodeId by, const Result* result) {
+  auto& wait = std::get<Checking>(state_.procedure);
+  const auto* coordinating = as<Coordinating>(result);
+  if (coordinating) learn(coordinating->counter);
+  if (coordinating && coordinating->coordinator) wait.found.insert(by);
+  if (member(by) && !(coordinating && coordinating->group == state_.g)) wait.lost.insert(by);
+  call_next(wait.asked, wait.not_asked, AreYouCoordinator{}, Bound::answer);
+  if (wait.asked.empty()) check_returned();
+}
+
+// if K = {}: return; else, when the bigger ones have had their time, Merge(i, K).
+void Turn::check_returned() {
+  const auto wait = std::get<Checking>(std::exchange(state_.procedure, Idle{}));
+  const bool lost = repairs_.lost_members && !wait.lost.empty();
+  if (lost)
+    for (NodeId j : wait.lost) drop(j);
+  if (!wait.found.empty()) {
+    state_.quiet_checks = 0;
+    give_way(wait.found);
+  } else if (lost) {
+    state_.quiet_checks = 0;
+    back_off({});
+  } else if (++state_.quiet_checks >= quiet_enough) {
+    state_.quiet_checks = 0;
+    state_.retry_level = 0;
+  }
+}
+
+// Invitation: timeout -> next; an Accept will follow if the node has said so.
+void Turn::invitation_returned(NodeId by, const Result* result) {
+  const auto* invited = as<Invited>(result);
+  if (invited) learn(invited->counter);
+  if (invited && invited->coming && !member(by))
+    std::get<Inviting>(state_.procedure).coming.insert(by);
+  invite();
+}
+
+// A forwarded Invitation: timeout -> next.
+void Turn::forward_returned(NodeId by, const Result* result) {
+  const auto* invited = as<Invited>(result);
+  if (invited && invited->coming) std::get<Forwarding>(state_.procedure).coming.insert(by);
+  forward();
+}
+
+// Accept: timeout -> Recovery(i); S.s := Reorganization. Departs from the paper: a refused Accept
+// says so, and is not waited upon.
+void Turn::accept_returned(const Result* result) {
+  end_procedure();
+  if (!as<Here>(result)) return recovery(StopReason::recovering);
+  state_.s = Status::Reorganization;
+}
+
+// Ready: timeout -> Recovery(i); return. A refusal as well, where it is reported.
+void Turn::ready_returned(const Result* result) {
+  if (!as<Installed>(result)) return come_to_nothing();
+  send_ready();
+  normal_when_all_ready();
+}
+
+// AreYouThere: timeout -> Recovery(i); "No" -> Recovery(i). Departs from the paper: what was asked
+// about may be over by now (6.18).
+void Turn::probe_returned(const Result* result) {
+  const auto wait = std::get<Probing>(std::exchange(state_.procedure, Idle{}));
+  const bool is_over = state_.c != wait.node || state_.g != wait.group || state_.s != wait.status;
+  if (repairs_.recheck_probe && is_over) return;
+  const auto* membership = as<Membership>(result);
+  if (!membership || !membership->member) recovery(StopReason::recovering);
+}
+
+}  // namespace muster::invitation

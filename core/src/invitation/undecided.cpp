@@ -1,0 +1,131 @@
+#include "turn.hpp"
+
+#include <muster/hash.hpp>
+
+#include <algorithm>
+
+/// What the paper leaves open (docs/decisions/invitation.md): hooks that take time and fail, nodes
+/// that are proven dead, leaving.
+
+namespace muster::invitation {
+
+// STOP: whatever procedure of i runs is ended, a Ready that waits at i is refused, and the
+// application ceases; `stop` is called once for each start that began, and once in a new life.
+void Turn::stop(StopCause cause) {
+  end_procedure();
+  state_.quiet_checks = 0;
+  refuse_owed("stopped meanwhile");
+  const Activity was = state_.application;
+  if (was == Activity::Idle || was == Activity::Stopping) return;
+  state_.application = Activity::Stopping;
+  actions_.emplace_back(Stop{next_ticket(), cause, was != Activity::Reorganizing});
+}
+
+// i is stopped: what waited for it goes on.
+void Turn::stopped() {
+  if (state_.leaving) return depart();
+  if (runs<Ceasing>()) return reorganize();
+  accept_when_stopped();
+  reorganize_when_all_accepted();
+}
+
+// The reorganization of a Merge could not be finished: Recovery(i).
+void Turn::come_to_nothing() {
+  state_.retry_level = std::min(state_.retry_level + 1, highest_level);
+  recovery(StopReason::recovering);
+}
+
+// A life in S(i).Up, or of a node that was to accept, is proven over.
+void Turn::lost_member(NodeId node, Incarnation life) {
+  if (auto* inviting = std::get_if<Inviting>(&state_.procedure)) {
+    if (const Member* j = member(node); j && j->incarnation <= life) drop(node);
+    inviting->coming.erase(node);
+    return reorganize_when_all_accepted();
+  }
+  const Member* lost = member(node);
+  if (!lost || life < lost->incarnation) return;
+  if (state_.s == Status::Reorganization) return come_to_nothing();
+  if (!repairs_.lost_members || state_.s != Status::Normal) return;
+  drop(node);
+  if (runs<Idle>() || runs<Checking>()) merge({});
+}
+
+// Leaving: all has to cease first. Letters are still answered: members stay members until the node
+// is gone.
+void Turn::leave(LeaveCause cause) {
+  state_.leaving = cause;
+  stop(
+      {cause == LeaveCause::asked ? StopReason::leaving : StopReason::standing_back, std::nullopt});
+  if (state_.application == Activity::Idle) depart();
+}
+
+void Turn::depart() {
+  fail();
+  state_.left = true;
+  actions_.emplace_back(Leave{*state_.leaving});
+}
+
+// What a failure makes of S(i).
+void Turn::fail() {
+  state_.s = Status::Down;
+  state_.c.reset();
+  state_.d.reset();
+  state_.g.reset();
+  state_.up.clear();
+}
+
+// After three failures in a row this node stands back; before that it becomes a group of its own,
+// and a coordinator's Merge has come to nothing.
+void Turn::hook_failed() {
+  if (++state_.failed_hooks >= too_many_failures) return leave(LeaveCause::stood_back);
+  if (coordinates() && !state_.up.empty()) return come_to_nothing();
+  recovery(StopReason::recovering);
+}
+
+// --- Hooks end
+// --------------------------------------------------------------------------------------
+
+void Turn::happened(const Stopped& event) {
+  if (state_.application != Activity::Stopping || event.ticket != state_.ticket) return;
+  state_.application = Activity::Idle;
+  if (event.report) {
+    const auto& assigned = state_.safe.assigned;
+    state_.holdings = {*event.report, std::nullopt, std::nullopt, !assigned};
+    if (assigned) {
+      state_.holdings.group = assigned->group;
+      state_.holdings.definition = digest(assigned->definition.data);
+    }
+  }
+  stopped();
+}
+
+void Turn::happened(const Reorganized& event) {
+  if (state_.application != Activity::Reorganizing || event.ticket != state_.ticket) return;
+  state_.application = Activity::Idle;
+  state_.d = event.definition;
+  make_ready();
+}
+
+void Turn::happened(const Started& event) {
+  if (state_.application != Activity::Starting || event.ticket != state_.ticket) return;
+  state_.application = Activity::Working;
+  if (coordinates()) return normal_when_all_ready();
+  state_.s = Status::Normal;
+  state_.failed_hooks = 0;
+  rearm_coordinator_ = true;
+  for (const Owed& owed : std::exchange(state_.owed, {})) answer(owed.to, owed.call, Installed{});
+}
+
+void Turn::happened(const HookFailed& event) {
+  if (event.ticket != state_.ticket) return;
+  if (state_.application == Activity::Starting)
+    state_.application = Activity::Owing;
+  else if (state_.application == Activity::Reorganizing)
+    state_.application = Activity::Idle;
+  else
+    return;
+  refuse_owed("start failed: " + event.why);
+  hook_failed();
+}
+
+}  // namespace muster::invitation

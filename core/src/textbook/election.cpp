@@ -1,0 +1,81 @@
+#include "turn.hpp"
+
+/// The election as textbooks tell it.
+
+namespace muster::textbook {
+
+bool is_more_important(const Config& config, NodeId i, NodeId j) {
+  const auto importance = [&](NodeId node) {
+    const auto given = config.importance.find(node);
+    return std::pair(given == config.importance.end() ? 0 : given->second, node);
+  };
+  return importance(i) > importance(j);
+}
+
+// A node that notices the coordinator's failure, or recovers, sends Election to all that are more
+// important than itself. Where there is none it has won. It goes on working under the old view.
+void Turn::election() {
+  end_procedure();
+  state_.s = Status::Election;
+  Asking wait;
+  for (NodeId j : config_.nodes)
+    if (is_more_important(config_, j, config_.self)) wait.asked.emplace(call(j, Election{}), j);
+  if (wait.asked.empty()) return win();
+  state_.procedure = std::move(wait);
+}
+
+// A node that receives Election answers, and begins an election of its own unless it has begun one.
+void Turn::called(const Letter& letter, const Election&) {
+  answer(letter);
+  if (!electing() && !state_.leaving) election();
+}
+
+// An Answer: somebody more important takes over. Wait for its Coordinator message.
+void Turn::called(const Letter& letter, const Answer&) {
+  const auto* probing = std::get_if<Probing>(&state_.procedure);
+  if (probing && probing->call == letter.call) return end_procedure();
+  const auto* asking = std::get_if<Asking>(&state_.procedure);
+  if (!asking || !asking->asked.contains(letter.call)) return;
+  state_.procedure = AwaitingCoordinator{};
+  rearm_ = true;
+}
+
+// The first timeout: nobody more important is up.
+void Turn::nobody_answered() {
+  win();
+}
+
+// The winner is coordinator. Before it says so its application makes the task that it is to hand
+// out.
+void Turn::win() {
+  end_procedure();
+  state_.c = config_.self;
+  state_.g = GroupNumber{++state_.counter, config_.self};
+  if (state_.counter > state_.safe.counter_limit) save();
+  state_.procedure = Ceasing{};
+  stop({StopReason::own_election, std::nullopt});
+  if (state_.application == Activity::Idle) reorganize();
+}
+
+// Coordinator to all that are less important. It is one-way: nobody answers.
+void Turn::announce() {
+  for (NodeId j : config_.nodes)
+    if (is_more_important(config_, config_.self, j))
+      state_.announced.emplace(call(j, Coordinator{*state_.g, *state_.d}), j);
+}
+
+// A Coordinator message is believed, whoever sends it and however late it comes.
+void Turn::called(const Letter& letter, const Coordinator& call) {
+  if (state_.leaving) return;
+  end_procedure();
+  state_.s = Status::Reorganization;
+  state_.c = letter.from;
+  state_.g = call.group;
+  state_.d = call.definition;
+  state_.counter = std::max(state_.counter, call.group.counter);
+  state_.procedure = Installing{};
+  stop({StopReason::told, letter.from});
+  if (state_.application == Activity::Idle) install();
+}
+
+}  // namespace muster::textbook

@@ -1,0 +1,243 @@
+#include "turn.hpp"
+
+#include <muster/ensure.hpp>
+#include <muster/hash.hpp>
+#include <muster/kinds.hpp>
+
+#include <algorithm>
+
+/// What textbooks leave open: how a failure is noticed, and what becomes of the application.
+
+namespace muster::textbook {
+
+Actions step(const Config& config, State& state, const Event& event) {
+  return Turn(config, state).take(event);
+}
+
+Actions Turn::take(const Event& event) {
+  if (state_.left) return {};
+  std::visit([this](const auto& happening) { happened(happening); }, event);
+  settle_timer();
+  MUSTER_ENSURE(state_.s != Status::Normal || (state_.c && state_.g && state_.d));
+  return std::move(actions_);
+}
+
+// --- Events
+
+void Turn::happened(const Recovered& event) {
+  state_ = State{};
+  state_.safe = event.safe;
+  state_.seen = event.safe.seen;
+  state_.counter = event.safe.counter_limit;
+  state_.holdings.empty = !event.safe.assigned;
+  election();
+}
+
+void Turn::happened(const Received& event) {
+  const Letter& letter = event.letter;
+  Incarnation& seen = state_.seen[letter.from];
+  seen = std::max(seen, letter.incarnation);
+  if (letter.from == state_.c) rearm_ = true;
+  std::visit([&](const auto& message) { called(letter, message); }, letter.message);
+}
+
+void Turn::happened(const Unanswered& event) {
+  if (state_.announced.erase(event.call) > 0) return;
+  if (const auto* probing = std::get_if<Probing>(&state_.procedure)) {
+    if (probing->call == event.call) election();
+  } else if (auto* asking = std::get_if<Asking>(&state_.procedure)) {
+    if (asking->asked.erase(event.call) > 0 && asking->asked.empty()) nobody_answered();
+  }
+}
+
+void Turn::happened(const Expired& event) {
+  if (event.timer == Timer::coordinator) {
+    state_.coordinator_armed = false;
+    timeout();
+  } else if (event.timer == Timer::retry && runs<BackingOff>()) {
+    state_.procedure = Idle{};
+    election();
+  }
+}
+
+void Turn::happened(const Leaving&) {
+  leave(LeaveCause::asked);
+}
+
+// --- A failure is noticed
+
+// The second timeout: no Coordinator message came, and the election begins anew. In Normal: the
+// coordinator was not heard of for long.
+void Turn::timeout() {
+  if (runs<AwaitingCoordinator>()) return election();
+  if (!runs<Idle>() || coordinates()) return;
+  const NodeId k = *state_.c;
+  state_.procedure = Probing{call(k, AreYouThere{}), k};
+}
+
+void Turn::called(const Letter& letter, const AreYouThere&) {
+  answer(letter);
+}
+
+// --- The application follows
+
+void Turn::reorganize() {
+  state_.s = Status::Reorganization;
+  state_.procedure = Reorganizing{};
+  state_.application = Activity::Reorganizing;
+  // Nobody has told what others hold: the winner knows of itself alone.
+  Members members{{config_.self, state_.safe.incarnation, state_.holdings}};
+  actions_.emplace_back(Reorganize{next_ticket(), *state_.g, std::move(members)});
+}
+
+// S(i).d is durable before the application starts with it.
+void Turn::install() {
+  state_.safe.assigned = Assigned{*state_.d, *state_.g};
+  save();
+  state_.application = Activity::Starting;
+  actions_.emplace_back(Start{next_ticket(), *state_.d, *state_.g});
+}
+
+void Turn::stop(StopCause cause) {
+  const Activity was = state_.application;
+  if (was == Activity::Idle || was == Activity::Stopping) return;
+  state_.application = Activity::Stopping;
+  actions_.emplace_back(Stop{next_ticket(), cause, was != Activity::Reorganizing});
+}
+
+void Turn::happened(const Stopped& event) {
+  if (state_.application != Activity::Stopping || event.ticket != state_.ticket) return;
+  state_.application = Activity::Idle;
+  if (event.report) {
+    const auto& assigned = state_.safe.assigned;
+    state_.holdings = {*event.report, std::nullopt, std::nullopt, !assigned};
+    if (assigned) {
+      state_.holdings.group = assigned->group;
+      state_.holdings.definition = digest(assigned->definition.data);
+    }
+  }
+  if (state_.leaving) return depart();
+  if (runs<Ceasing>()) return reorganize();
+  if (runs<Installing>()) install();
+}
+
+void Turn::happened(const Reorganized& event) {
+  if (state_.application != Activity::Reorganizing || event.ticket != state_.ticket) return;
+  state_.application = Activity::Idle;
+  state_.d = event.definition;
+  announce();
+  state_.procedure = Installing{};
+  install();
+}
+
+void Turn::happened(const Started& event) {
+  if (state_.application != Activity::Starting || event.ticket != state_.ticket) return;
+  state_.application = Activity::Working;
+  if (!runs<Installing>()) return;  // an election has begun meanwhile
+  state_.s = Status::Normal;
+  state_.failed_hooks = 0;
+  state_.procedure = Idle{};
+  rearm_ = true;
+}
+
+void Turn::happened(const HookFailed& event) {
+  if (event.ticket != state_.ticket) return;
+  if (state_.application == Activity::Starting)
+    state_.application = Activity::Owing;
+  else if (state_.application == Activity::Reorganizing)
+    state_.application = Activity::Idle;
+  else
+    return;
+  if (++state_.failed_hooks >= too_many_failures) return leave(LeaveCause::stood_back);
+  if (electing() && !runs<Reorganizing>()) return;
+  state_.s = Status::Election;
+  state_.procedure = BackingOff{};
+  actions_.emplace_back(Arm{Timer::retry, state_.failed_hooks - 1});
+}
+
+void Turn::leave(LeaveCause cause) {
+  state_.leaving = cause;
+  end_procedure();
+  stop(
+      {cause == LeaveCause::asked ? StopReason::leaving : StopReason::standing_back, std::nullopt});
+  if (state_.application == Activity::Idle) depart();
+}
+
+void Turn::depart() {
+  state_.s = Status::Down;
+  state_.left = true;
+  actions_.emplace_back(Leave{*state_.leaving});
+}
+
+// --- Words
+
+// From Election on until the Coordinator message is sent, or has come.
+bool Turn::electing() const {
+  return runs<Asking>() || runs<AwaitingCoordinator>() || runs<Ceasing>() || runs<Reorganizing>();
+}
+
+void Turn::end_procedure() {
+  if (runs<BackingOff>()) actions_.emplace_back(Disarm{Timer::retry});
+  state_.procedure = Idle{};
+}
+
+CallNumber Turn::call(NodeId to, Message message) {
+  const CallNumber number{++state_.calls.value};
+  actions_.emplace_back(
+      Send{{config_.self, state_.safe.incarnation, to, number, std::move(message)}, Bound::answer});
+  return number;
+}
+
+void Turn::answer(const Letter& letter) {
+  actions_.emplace_back(
+      Send{{config_.self, state_.safe.incarnation, letter.from, letter.call, Answer{Here{}}},
+           std::nullopt});
+}
+
+Ticket Turn::next_ticket() {
+  return state_.ticket = Ticket{state_.ticket.value + 1};
+}
+
+void Turn::save() {
+  SafeState& safe = state_.safe;
+  safe.counter_limit = std::max(safe.counter_limit, state_.counter + counters_ahead);
+  safe.vector = {state_.s, state_.c, std::nullopt, {}};
+  safe.seen = state_.seen;
+  actions_.emplace_back(Save{safe});
+}
+
+// `coordinator` runs while a Coordinator message is awaited, and at a member that does nothing.
+void Turn::settle_timer() {
+  const bool member = runs<Idle>() && state_.s == Status::Normal && !coordinates();
+  const bool wanted = (member || runs<AwaitingCoordinator>()) && !state_.leaving && !state_.left;
+  if (wanted && (!state_.coordinator_armed || rearm_))
+    actions_.emplace_back(Arm{Timer::coordinator, 0});
+  else if (!wanted && state_.coordinator_armed)
+    actions_.emplace_back(Disarm{Timer::coordinator});
+  state_.coordinator_armed = wanted;
+}
+
+// --- What others may see
+
+View view(const Config&, const State& state) {
+  View view;
+  view.status = state.s;
+  if (state.s == Status::Reorganization || state.s == Status::Normal) {
+    view.coordinator = state.c;
+    view.group = state.g;
+  }
+  if (state.s == Status::Normal) view.definition = digest(state.d->data);
+  view.procedure = alternative_name(state.procedure);
+  view.application = state.application;
+  return view;
+}
+
+bool awaits(const State& state, CallNumber call) {
+  if (state.announced.contains(call)) return true;
+  if (const auto* asking = std::get_if<Asking>(&state.procedure))
+    return asking->asked.contains(call);
+  const auto* probing = std::get_if<Probing>(&state.procedure);
+  return probing && probing->call == call;
+}
+
+}  // namespace muster::textbook

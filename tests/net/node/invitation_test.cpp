@@ -1,0 +1,211 @@
+#include "links.hpp"
+
+#include <muster/text.hpp>
+#include <muster/verify.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+
+/// The Invitation algorithm on real nodes: the same Application, and several groups at once while
+/// the network is cut.
+
+using namespace muster;
+using test::Cluster;
+using test::ClusterOptions;
+using test::Cue;
+using test::Links;
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// No deadline is meant to be overrun. T is short enough for groups to merge while a test waits.
+Timings timings() {
+  Timings timings;
+  timings.T = 600ms;
+  timings.stop_deadline = timings.start_deadline = timings.reorganize_deadline = 8s;
+  timings.check_every = 200ms;
+  timings.coordinator_timeout = timings.check_every + timings.T;
+  return timings;
+}
+
+ClusterOptions inviting(std::uint32_t nodes, Links* links = nullptr) {
+  ClusterOptions options{.nodes = nodes, .timings = timings()};
+  options.alter = [links](NodeId, net::NodeOptions& node) {
+    node.config.protocol = ProtocolName::invitation;
+    if (links) links->lead(node);
+  };
+  return options;
+}
+
+/// Waits until exactly these are Normal in one group, whoever coordinates it, and gives its number.
+GroupNumber await_together(Cluster& cluster, const NodeSet& members) {
+  std::optional<GroupNumber> group;
+  cluster.await("one group of " + to_text(members), [&] {
+    group.reset();
+    NodeSet in_it;
+    for (NodeId node : members) {
+      const auto view = cluster.journals.view(node);
+      if (!view || view->status != Status::Normal || !view->group) return false;
+      if (group && view->group != group) return false;
+      group = view->group;
+      if (!view->up) continue;
+      in_it = *view->up;
+      in_it.insert(node);
+    }
+    return in_it == members;
+  });
+  return *group;
+}
+
+NodeSet nodes(std::initializer_list<std::uint32_t> ids) {
+  NodeSet set;
+  for (std::uint32_t id : ids) set.insert(NodeId{id});
+  return set;
+}
+
+bool has_sent_accept(const std::vector<journal::Line>& lines) {
+  return std::any_of(lines.begin(), lines.end(), [](const journal::Line& line) {
+    const auto* step = std::get_if<journal::Step>(&line);
+    return step && std::any_of(step->actions.begin(), step->actions.end(), [](const Action& one) {
+             const auto* send = std::get_if<Send>(&one);
+             return send && std::holds_alternative<invitation::Accept>(send->letter.message);
+           });
+  });
+}
+
+/// The assertions that were checked at least once, and hold.
+std::set<std::string> held(const Cluster& cluster) {
+  const auto lines = cluster.journals.merged();
+  verify::Foreseer foreseer;
+  for (const journal::Line& line : lines) foreseer.take(line);
+  verify::Verifier verifier(foreseer.finish(), [](const verify::NotClaimed&) {});
+  std::uint64_t number = 0;
+  for (const journal::Line& line : lines)
+    BOOST_REQUIRE(verifier.take(line, {"merged", ++number}).has_value());
+  std::set<std::string> all;
+  for (const verify::Verdict& verdict : verifier.finish().verdicts)
+    if (const auto* holds = std::get_if<verify::Holds>(&verdict)) all.insert(holds->assertion);
+  return all;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(invitations)
+
+BOOST_AUTO_TEST_CASE(while_the_network_is_cut_each_side_works_and_when_it_heals_they_merge) {
+  Links links;
+  Cluster cluster(inviting(5, &links));
+  cluster.start_all();
+  const GroupNumber whole = await_together(cluster, nodes({1, 2, 3, 4, 5}));
+  for (const NodeId node : {NodeId{4}, NodeId{5}}) {
+    cluster.journals.note(journal::FaultKind::cut, node, nodes({1, 2, 3}));
+    links.cut(node);
+  }
+  const GroupNumber left = await_together(cluster, nodes({1, 2, 3}));
+  const GroupNumber right = await_together(cluster, nodes({4, 5}));
+  BOOST_TEST((left != right));
+  BOOST_TEST((whole < left && whole < right));
+  for (const NodeId node : {NodeId{4}, NodeId{5}}) {
+    links.heal(node);
+    cluster.journals.note(journal::FaultKind::healed, node);
+  }
+  const GroupNumber merged = await_together(cluster, nodes({1, 2, 3, 4, 5}));
+  BOOST_TEST((left < merged && right < merged));
+  cluster.leave_all();
+  cluster.judge();
+  const auto checked = held(cluster);
+  for (const char* assertion : {"3a", "3b", "group-grows", "hook-grammar"})
+    BOOST_TEST(checked.contains(assertion), assertion << " was not checked");
+  for (const char* assertion : {"1a", "1b", "2", "works-apart"})
+    BOOST_TEST(!checked.contains(assertion), assertion << " is not claimed");
+}
+
+BOOST_AUTO_TEST_CASE(when_the_coordinator_fails_the_others_merge_and_it_joins_them_again) {
+  Cluster cluster(inviting(3));
+  cluster.start_all();
+  const GroupNumber first = await_together(cluster, nodes({1, 2, 3}));
+  cluster.kill(first.coordinator.value);
+  NodeSet others = nodes({1, 2, 3});
+  others.erase(first.coordinator);
+  const GroupNumber second = await_together(cluster, others);
+  cluster.start(first.coordinator.value);
+  const GroupNumber third = await_together(cluster, nodes({1, 2, 3}));
+  BOOST_TEST((first < second && second < third));
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(accept_is_sent_when_the_application_has_stopped) {
+  ClusterOptions options = inviting(2);
+  options.timings.stop_deadline = 40s;
+  Cluster cluster(std::move(options));
+  cluster.start(1);
+  await_together(cluster, nodes({1}));
+  cluster.stage.hold(NodeId{1}, Hook::stop);
+  cluster.start(2);
+  std::optional<Cue> stop;
+  do {  // on a busy machine it may stop for other reasons first
+    if (stop) stop->complete();
+    stop.emplace(cluster.stage.take(NodeId{1}, Hook::stop));
+  } while (stop->about.cause.reason != StopReason::invited);
+  BOOST_TEST((stop->about.cause.by == NodeId{2}));
+  BOOST_TEST(!has_sent_accept(cluster.journals.lines(NodeId{1})));
+  cluster.stage.play(NodeId{1}, Hook::stop, [](Cue cue) { cue.complete(); });
+  stop->complete();
+  const GroupNumber group = await_together(cluster, nodes({1, 2}));
+  const auto calls = cluster.stage.calls(group.coordinator);
+  const auto last = std::find_if(calls.rbegin(), calls.rend(), [](const test::Called& called) {
+    return called.hook == Hook::reorganize;
+  });
+  BOOST_TEST_REQUIRE((last != calls.rend()));
+  BOOST_TEST_REQUIRE(last->members.size() == 2u);
+  BOOST_TEST((last->members.front().holdings.report == test::usual_report(NodeId{1})));
+  if (group.coordinator == NodeId{2})
+    BOOST_TEST(has_sent_accept(cluster.journals.lines(NodeId{1})));
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(a_node_that_comes_back_counts_its_groups_on_from_safe_storage) {
+  ClusterOptions options = inviting(1);
+  options.sqlite = true;
+  Cluster cluster(std::move(options));
+  cluster.start(1);
+  const GroupNumber before = await_together(cluster, nodes({1}));
+  cluster.kill(1);
+  cluster.start(1);
+  const GroupNumber after = await_together(cluster, nodes({1}));
+  BOOST_TEST((before < after));
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// The Bully of the textbooks on real nodes: it agrees, where nothing but crashes happens.
+BOOST_AUTO_TEST_SUITE(textbook_nodes)
+
+BOOST_AUTO_TEST_CASE(agree_on_the_highest_that_is_up) {
+  ClusterOptions options{.nodes = 3, .timings = timings()};
+  options.alter = [](NodeId, net::NodeOptions& node) {
+    node.config.protocol = ProtocolName::textbook;
+  };
+  Cluster cluster(std::move(options));
+  const auto await_agreement = [&](const NodeSet& members, std::uint32_t coordinator) {
+    cluster.await("agreement of " + to_text(members), [&] {
+      return std::all_of(members.begin(), members.end(), [&](NodeId node) {
+        const auto view = cluster.journals.view(node);
+        return view && view->status == Status::Normal && view->coordinator == NodeId{coordinator};
+      });
+    });
+  };
+  cluster.start_all();
+  await_agreement(nodes({1, 2, 3}), 3);
+  cluster.kill(3);
+  await_agreement(nodes({1, 2}), 2);
+  cluster.start(3);
+  await_agreement(nodes({1, 2, 3}), 3);
+  cluster.leave_all();
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_SUITE_END()
