@@ -74,11 +74,12 @@ def missing(lines, printed):
 
 def quoted(lines):
     """Whether these lines stand one after another in a source of core."""
-    wanted = "\n" + "\n".join(line.strip() for line in lines) + "\n"
-    for path in (ROOT / "core").rglob("*.cpp"):
-        if wanted in "\n" + "\n".join(line.strip() for line in path.read_text().splitlines()) + "\n":
-            return True
-    return False
+
+    def flat(lines):
+        return "\n" + "\n".join(line.strip() for line in lines) + "\n"
+
+    sources = (ROOT / "core").rglob("*.cpp")
+    return any(flat(lines) in flat(path.read_text().splitlines()) for path in sources)
 
 
 def faults(lesson, muster):
@@ -101,7 +102,9 @@ def faults(lesson, muster):
     for language, lines in found:
         if language == "sh":
             before += 1
-        elif language == "text" and (line := missing(lines, printed[before] if before >= 0 else "")):
+        elif language == "text" and before < 0:
+            yield "something is shown before any command"
+        elif language == "text" and (line := missing(lines, printed[before])) is not None:
             yield f"not found, in this order: {line}\n  in what was printed:\n{printed[before]}"
         elif language == "cpp" and not quoted(lines):
             yield "not in core:\n" + "\n".join(lines)

@@ -50,7 +50,7 @@ class Runner(unittest.TestCase):
             lesson("muster check  # exit code 3"),
             lesson("muster fails  # exit code 1", "muster fails"),
             lesson(code=SOURCE),
-            lesson("exit 0", ""),
+            lesson("muster check\nexit 0"),
             "```sh\nmuster check\n```\n",
             "```text\nmuster check\n```\n",
         ):
