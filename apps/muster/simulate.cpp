@@ -1,5 +1,6 @@
 #include "apps/muster/simulate.hpp"
 
+#include "apps/muster/application_library.hpp"
 #include "apps/muster/commands.hpp"
 #include "apps/muster/config.hpp"
 #include "apps/muster/failed.hpp"
@@ -271,6 +272,7 @@ struct Words {
   std::string seeds = "1..1000";
   std::vector<std::string> faults;
   std::vector<std::string> repairs;
+  std::string app;
   std::string out;
   unsigned threads = 2;
   bool literal = false;
@@ -309,6 +311,12 @@ SimulateOptions options_of(const Words& words) {
     }
     options.flags += " --faults " + list;
   }
+  if (!words.app.empty()) {
+    auto make = load_application(words.app);
+    if (!make) throw CLI::ValidationError(make.error().what);
+    simulation.make_application = std::move(*make);
+    options.flags += " --app " + words.app;
+  }
   if (!words.out.empty()) options.out = words.out;
   options.threads = words.threads;
   options.json = words.json;
@@ -341,6 +349,9 @@ void add_simulate_command(CLI::App& app, int& exit_code) {
   command->add_option(
       "--repair", words->repairs,
       "NAME=on|off: one switch of docs/decisions/switches.md, or of invitation.md there");
+  command->add_option("--app", words->app,
+                      "Your own application: a shared library with MUSTER_APPLICATION_LIBRARY "
+                      "(docs/lab.md)");
   command->add_option("--out", words->out,
                       "Where the journal of each seed that violates an assertion is left, or of a "
                       "single seed");

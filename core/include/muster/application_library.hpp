@@ -1,0 +1,29 @@
+#pragma once
+
+#include <muster/application.hpp>
+
+#include <cstdint>
+#include <memory>
+
+/// An Application in a shared library, for `muster simulate --app LIB.so`.
+
+namespace muster {
+
+/// What a library and the command have to agree on; raised whenever Application, Services or Done
+/// change. They also have to be built by the same compiler.
+inline constexpr std::uint32_t application_interface = 1;
+
+}  // namespace muster
+
+/// Stands once in the library, outside of any namespace: `make(services)` gives an
+/// std::unique_ptr<muster::Application>, for each life of each node a new one, and is called by
+/// several threads at once.
+#define MUSTER_APPLICATION_LIBRARY(make)                                                           \
+  extern "C" __attribute__((visibility("default"))) std::uint32_t muster_application_interface() { \
+    return ::muster::application_interface;                                                        \
+  }                                                                                                \
+  extern "C" __attribute__((visibility("default"))) ::muster::Application*                         \
+  muster_make_application(::muster::Services& services) {                                          \
+    return std::unique_ptr<::muster::Application>(make(services)).release();                       \
+  }                                                                                                \
+  static_assert(true, "a semicolon follows")

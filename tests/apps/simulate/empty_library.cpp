@@ -1,0 +1,1 @@
+// A shared library without an application.
