@@ -24,9 +24,9 @@ Duration doubled(Duration first, unsigned times, Duration most) {
 
 // A session needs a connection, for else nothing would prove its end; and so does a call.
 bool Sessions::wanted(const Peer& to) const {
-  return to.session || to.greet || std::any_of(calls_.begin(), calls_.end(), [&](const auto& call) {
-           return call.second.letter.to == to.node;
-         });
+  return to.session || to.greet ||
+         std::any_of(to.calls.begin(), to.calls.end(),
+                     [&](const auto& call) { return handlers_.awaited(call.first); });
 }
 
 void Sessions::dial(Peer& to) {
@@ -74,7 +74,7 @@ void Sessions::found_refused(Peer& to) {
   to.unwelcome = false;
   to.quick_dials = to.slow_dials = 0;
   if (to.session) end_session(to);
-  unanswered_to(to.node, [&](const Call& call) { return call.made < to.dial_begun; });
+  unanswered_to(to, [&](const Call& call) { return call.made < to.dial_begun; });
   if (wanted(to)) dial(to);
 }
 
@@ -183,7 +183,7 @@ void Sessions::take_life(Peer& of, const Hello& hello) {
     end_session(of);
   }
   if (hello.incarnation > of.seen)
-    unanswered_to(of.node,
+    unanswered_to(of,
                   [&](const Call& call) { return call.life && *call.life < hello.incarnation; });
   if (of.instance != hello.instance) of.session_count = 1;
   of.seen = hello.incarnation;
@@ -218,10 +218,10 @@ void Sessions::begin_session(Peer& with, const Hello& hello) {
   with.heard = hello.incarnation != with.over;
   with.session.emplace(
       Session{hello.incarnation, hello.instance, session_of(hello), {}, 0, 0, 0, {}});
-  unanswered_to(with.node,
+  unanswered_to(with,
                 [&](const Call& call) { return call.life && *call.life != with.session->life; });
-  for (const auto& [number, call] : calls_)
-    if (call.letter.to == with.node && !call.written) push_call(with, number);
+  for (const auto& [number, call] : with.calls)
+    if (!call.written && handlers_.awaited(number)) push_call(with, number);
 }
 
 // The life is over: proven. What was to that life is unanswered, what was to the node goes to its
@@ -232,9 +232,8 @@ void Sessions::end_session(Peer& with) {
   with.over = life;
   with.session.reset();
   ++with.session_count;
-  for (auto& [number, call] : calls_)
-    if (call.letter.to == with.node) call.written = false;
-  unanswered_to(with.node, [&](const Call& call) { return call.life && *call.life <= life; });
+  for (auto& [number, call] : with.calls) call.written = false;
+  unanswered_to(with, [&](const Call& call) { return call.life && *call.life <= life; });
 }
 
 void Sessions::was_refused(Peer& by, const Refusal& refusal) {

@@ -131,7 +131,6 @@ void Life::perform_rest() {
     if (process_->over()) return;
   }
   if (std::exchange(pausing_, false)) permits_.stalled(std::nullopt);
-  sessions_.keep_only([this](CallNumber call) { return awaits(protocol_, call); });
 }
 
 bool Life::perform(const Action& action) {
@@ -221,6 +220,7 @@ Sessions::Handlers Life::session_handlers() {
   handlers.failed = [note](NodeId node, Incarnation life) { note(Failed{node, life}); };
   handlers.outlived = [this](Incarnation seen) { handlers_.outlived(seen); };
   handlers.told = [this] { turn(); };
+  handlers.awaited = [this](CallNumber call) { return awaits(protocol_, call); };
   return handlers;
 }
 

@@ -53,19 +53,19 @@ void Sessions::send(const Letter& letter, std::optional<Duration> bound) {
     flush(to);
     return;
   }
-  calls_.emplace(letter.call, Call{letter, life_called(letter), ++clock_});
-  if (bound) after(*bound, [this, number = letter.call] { unanswered(number); });
+  to.calls.emplace(letter.call, Call{letter, life_called(letter), ++clock_});
+  if (bound) after(*bound, [this, &to, number = letter.call] { unanswered(to, number); });
   call_made(to, letter.call);
 }
 
 void Sessions::call_made(Peer& to, CallNumber number) {
-  const Call& call = calls_.at(number);
+  const Call& call = to.calls.at(number);
   if (call.life) {
     const bool other =
         to.session ? *call.life != to.session->life : *call.life < to.seen || *call.life == to.over;
     if (other) {
       // Not within the step that makes the call.
-      after(Duration{}, [this, number] { unanswered(number); });
+      after(Duration{}, [this, &to, number] { unanswered(to, number); });
       return;
     }
   }
@@ -76,16 +76,18 @@ void Sessions::call_made(Peer& to, CallNumber number) {
   if (!to.dialling() && !(to.unwelcome && to.waits)) dial(to);
 }
 
-void Sessions::unanswered(CallNumber number) {
-  const auto found = calls_.find(number);
-  if (found == calls_.end()) return;
-  const NodeId by = found->second.letter.to;
-  calls_.erase(found);
-  handlers_.unanswered(by, number);
+void Sessions::unanswered(Peer& by, CallNumber number) {
+  if (!pending(by, number)) return;
+  by.calls.erase(number);
+  handlers_.unanswered(by.node, number);
 }
 
-void Sessions::keep_only(const std::function<bool(CallNumber)>& awaited) {
-  std::erase_if(calls_, [&](const auto& call) { return !awaited(call.first); });
+Call* Sessions::pending(Peer& to, CallNumber number) {
+  const auto found = to.calls.find(number);
+  if (found == to.calls.end()) return nullptr;
+  if (handlers_.awaited(number)) return &found->second;
+  to.calls.erase(found);
+  return nullptr;
 }
 
 // --- Letters
@@ -102,7 +104,7 @@ void Sessions::flush(Peer& to) {
     const Session::Queued& queued = session.queue[session.written];
     const Letter* letter = queued.answer ? &*queued.answer : nullptr;
     if (!letter) {
-      Call* const call = pending(queued.call);
+      Call* const call = pending(to, queued.call);
       if (!call) continue;
       call->written = true;
       letter = &call->letter;
@@ -121,9 +123,8 @@ void Sessions::came_letter(Peer& from, Carried& carried) {
   if (!is_answer(carried.letter)) {
     session.owed.push_back(carried.letter.call);
   } else {
-    const auto call = calls_.find(carried.letter.call);
-    if (call == calls_.end() || call->second.letter.to != from.node) return;  // given up
-    calls_.erase(call);
+    if (!pending(from, carried.letter.call)) return;
+    from.calls.erase(carried.letter.call);
   }
   handlers_.received(std::move(carried.letter));
 }

@@ -44,9 +44,10 @@ struct Session {
 /// Another node, as this life knows it.
 struct Peer {
   NodeId node;
-  Incarnation seen;              ///< the highest incarnation seen of it
-  std::uint64_t instance = 0;    ///< of that life; 0 where an earlier life of ours saw it
-  std::uint64_t last_hello = 0;  ///< of that life
+  Incarnation seen;                    ///< the highest incarnation seen of it
+  std::uint64_t instance = 0;          ///< of that life; 0 where an earlier life of ours saw it
+  std::uint64_t last_hello = 0;        ///< of that life
+  std::map<CallNumber, Call> calls{};  ///< to it: neither over nor, for all that is known, given up
   std::optional<Session> session{};
   std::uint64_t session_count = 1;  ///< with that life
   Incarnation over{};               ///< the last life that was found to be over
@@ -76,6 +77,8 @@ class Sessions {
     std::function<void(NodeId, Incarnation)> failed;
     std::function<void(Incarnation)> outlived;
     std::function<void()> told;  ///< all that is to be told at present was told
+    /// False once a call was given up; asked when it matters, for there may be many calls.
+    std::function<bool(CallNumber)> awaited;
   };
 
   Sessions(Network& network, std::shared_ptr<Process> process, const Config& config,
@@ -83,7 +86,6 @@ class Sessions {
 
   void greet();
   void send(const Letter& letter, std::optional<Duration> bound);
-  void keep_only(const std::function<bool(CallNumber)>& awaited);
 
   // --- What the network tells
   void dial_ended(NodeId to, std::uint64_t dial, DialEnd end, const ConnectionPtr& connection);
@@ -91,16 +93,14 @@ class Sessions {
 
  private:
   Peer& peer(NodeId node) { return peers_.at(node); }
-  Call* pending(CallNumber number) {
-    const auto found = calls_.find(number);
-    return found == calls_.end() ? nullptr : &found->second;
-  }
+  /// The call, unless it is over or was given up.
+  Call* pending(Peer& to, CallNumber number);
   void take(const ConnectionPtr& connection, std::size_t side, Frame& frame);
-  void unanswered(CallNumber number);
+  void unanswered(Peer& by, CallNumber number);
   template <class F>
   void after(Duration delay, F work);
   template <class Predicate>
-  void unanswered_to(NodeId node, Predicate predicate);
+  void unanswered_to(Peer& to, Predicate predicate);
   void call_made(Peer& to, CallNumber number);
 
   void push_call(Peer& to, CallNumber number);
@@ -136,7 +136,6 @@ class Sessions {
   std::uint64_t instance_;
   Handlers handlers_;
   std::map<NodeId, Peer> peers_;
-  std::map<CallNumber, Call> calls_;
   std::uint64_t clock_ = 0;   ///< the order of calls and dials
   std::uint64_t hellos_ = 0;  ///< said by this life
 };
@@ -150,11 +149,11 @@ void Sessions::after(Duration delay, F work) {
 }
 
 template <class Predicate>
-void Sessions::unanswered_to(NodeId node, Predicate predicate) {
+void Sessions::unanswered_to(Peer& to, Predicate predicate) {
   std::vector<CallNumber> numbers;
-  for (const auto& [number, call] : calls_)
-    if (call.letter.to == node && predicate(call)) numbers.push_back(number);
-  for (CallNumber number : numbers) unanswered(number);
+  for (const auto& [number, call] : to.calls)
+    if (predicate(call)) numbers.push_back(number);
+  for (CallNumber number : numbers) unanswered(to, number);
 }
 
 }  // namespace muster::lab::simulated
