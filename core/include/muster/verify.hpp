@@ -184,6 +184,7 @@ class Verifier {
     std::optional<GroupNumber> accepting;  ///< counts when the Saves of its step are performed
     std::optional<SafeState> saved;        ///< durable
     std::deque<SafeState> saving;
+    std::optional<SafeState> was_saving;  ///< as its last life ended: it may be durable, or not
   };
   using Pair = std::pair<NodeId, NodeId>;
 
@@ -214,8 +215,10 @@ class Verifier {
   void for_each_named(const std::optional<NodeId>& node, void (Verifier::*what)(NodeId));
 
   void disturbed() { calm_since_ = now_; }
-  [[nodiscard]] bool may_end_cut() const;
+  [[nodiscard]] bool is_settled() const;
   void check_states();
+  void check_groups();
+  void end_wipes();
   void check_calm();
   void check_2();
   void check_4();
@@ -248,6 +251,9 @@ class Verifier {
   std::set<Pair> cut_;  ///< between which no letter passes
   std::optional<Duration> cut_since_;
   NodeSet were_cut_;
+  /// Whose numbers may be in use twice: their safe storage was wiped. And since when.
+  NodeSet were_wiped_;
+  Duration wiped_since_{};
   Duration calm_since_{};
   std::optional<Duration> bound_;
 

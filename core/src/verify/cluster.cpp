@@ -52,6 +52,8 @@ void Verifier::begin_life(const journal::Header& line) {
   node.accepting.reset();
   node.group.reset();
   node.last_group.reset();
+  node.was_saving.reset();
+  if (!node.saving.empty()) node.was_saving = node.saving.front();
   node.saving.clear();
   Standing& now = standing_of(line.node);
   now = {line.node, true, Status::Down, {}, {}, {}, {}};
@@ -154,6 +156,8 @@ void Verifier::wiped(NodeId id) {
   if (found == nodes_.end()) return;
   found->second.accepted.reset();
   found->second.saved.reset();
+  if (were_wiped_.empty()) wiped_since_ = now_;
+  were_wiped_.insert(id);
 }
 
 void Verifier::cut(const journal::Fault& line) {
@@ -185,24 +189,42 @@ void Verifier::end_cut() {
 
 // --- Checks
 
-// A node that stands still may come back from the other side of the cut.
-bool Verifier::may_end_cut() const {
+// A node that stands still may come back from the other side of a cut, or from an old group.
+bool Verifier::is_settled() const {
   const auto is_paused = [](const auto& node) { return node.second.paused_since.has_value(); };
   return cut_.empty() && is_one_group(standings_) &&
          std::none_of(nodes_.begin(), nodes_.end(), is_paused);
 }
 
 void Verifier::check_states() {
-  if (cut_since_ && may_end_cut()) end_cut();
+  if (cut_since_ && is_settled()) end_cut();
+  if (!were_wiped_.empty() && is_settled()) end_wipes();
   if (!anybody_is_up(standings_)) return;
   if (claims_.of_groups) {
-    judge("3a", assertion_3a(standings_));
-    judge("3b", assertion_3b(standings_));
+    check_groups();
   } else if (!cut_since_) {
     judge("1a", assertion_1a(standings_));
     judge("1b", assertion_1b(standings_));
     judge("works-apart", works_apart(standings_));
   }
+}
+
+// By assumption 4 a node never counts twice to one number. One whose storage was wiped may, while
+// somebody who has not heard of its next life is still in a group of the last.
+void Verifier::check_groups() {
+  std::vector<Standing> known;
+  for (const Standing& node : standings_)
+    if (!node.group || !were_wiped_.contains(node.group->coordinator)) known.push_back(node);
+  judge("3a", assertion_3a(known));
+  judge("3b", assertion_3b(known));
+}
+
+void Verifier::end_wipes() {
+  if (were_wiped_.empty()) return;
+  if (claims_.of_groups)
+    not_claimed({"3a", "3b"}, wiped_since_,
+                "assumption 4: groups of " + names(were_wiped_) + ", whose safe storage was wiped");
+  were_wiped_ = {};
 }
 
 // Before each fault, and at the end: what the calm before must have led to.

@@ -34,6 +34,7 @@ Outcome Verifier::finish() {
   for (const auto& [id, node] : nodes_)
     if (node.counts && node.paused_since) end_pause(id);
   end_cut();
+  end_wipes();
   Outcome outcome{{}, lines_, lives_, missing_lines_};
   for (const std::string& assertion : claims_.assertions)
     outcome.verdicts.push_back(verdict_on(assertion));
@@ -142,7 +143,12 @@ void Verifier::step_of_life(const journal::Step& line, Node& node) {
 }
 
 void Verifier::recovered(NodeId id, Node& node, const SafeState& safe) {
-  if (node.saved) judge("durable", durable(id, *node.saved, safe));
+  if (node.saved) {
+    auto lost = durable(id, *node.saved, safe);
+    // Where numbers need not grow, what was being saved may have a smaller one.
+    if (lost && node.was_saving && !durable(id, *node.was_saving, safe)) lost.reset();
+    judge("durable", std::move(lost));
+  }
   node.saved = safe;
 }
 

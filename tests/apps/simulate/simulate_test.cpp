@@ -56,6 +56,22 @@ BOOST_AUTO_TEST_CASE(as_json_each_line_is_an_object_and_the_last_has_the_figures
   BOOST_TEST(last.at("pairs").as_array().size() == lab::troubles * (lab::troubles - 1) / 2);
 }
 
+BOOST_AUTO_TEST_CASE(a_campaign_is_judged_by_what_its_protocol_claims) {
+  for (const auto protocol : {ProtocolName::invitation, ProtocolName::textbook}) {
+    apps::SimulateOptions options;
+    options.simulation.protocol = protocol;
+    options.last_seed = 3;
+    options.json = true;
+    const Said said = simulate(options);
+    BOOST_TEST(said.code == 0, said.out + said.err);
+    const bool of_groups = protocol == ProtocolName::invitation;
+    const auto says = [&](const std::string& text) { return said.out.find(text) != said.out.npos; };
+    BOOST_TEST(says("\"assertion\":\"4\"") == of_groups);
+    BOOST_TEST(says("\"assertion\":\"2\"") != of_groups);
+    BOOST_TEST(says(of_groups ? "\"protocol\":\"invitation\"" : "\"protocol\":\"textbook\""));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_single_seed_leaves_its_journal_and_holds) {
   TemporaryDirectory directory;
   apps::SimulateOptions options;

@@ -53,6 +53,23 @@ BOOST_AUTO_TEST_CASE(of_one_number_have_one_coordinator_and_one_definition) {
   BOOST_TEST(judge(story).why("3b").find("in group 3.2") != std::string::npos);
 }
 
+// The number of a group lies in the safe storage of its coordinator (assumption 4).
+BOOST_AUTO_TEST_CASE(of_a_node_that_was_wiped_may_have_an_old_number) {
+  for (const bool wiped : {true, false}) {
+    Story story = cut_apart();
+    const GroupNumber group = *story[2].view.group;
+    story.fault(FaultKind::power_cut, 2);
+    if (wiped) story.fault(FaultKind::wiped, 2);
+    if (wiped) story[2].safe = {};
+    story.recovers(2);
+    story.joins(2, 2, group);
+    story.starts(2, "another task");
+    const Judgement judgement = judge(story);
+    BOOST_TEST(judgement.violated() == (wiped ? "" : "3b durable"));
+    BOOST_TEST(judgement.not_claimed.size() == (wiped ? 2u : 0u));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(that_no_longer_grow_are_no_fault_of_the_paper_s_text) {
   Story story(1, ProtocolName::invitation);
   for (const bool literal : {false, true}) {
@@ -85,6 +102,22 @@ BOOST_AUTO_TEST_CASE(may_be_left_by_a_member_before_they_are_reorganized) {
       BOOST_TEST(violated == "");
     else
       BOOST_TEST(violated == "1a hook-grammar");
+  }
+}
+
+// What was being saved as a life ended is there in the next, or is not; where numbers need not grow
+// it may have the smaller one.
+BOOST_AUTO_TEST_CASE(of_a_smaller_number_may_have_been_being_saved) {
+  for (const bool saving : {true, false}) {
+    Story story(1, ProtocolName::textbook);
+    story.recovers(1);
+    story.joins(1, 1, {5, NodeId{1}});
+    story.starts(1);
+    story[1].safe.assigned = Assigned{{"another task"}, {2, NodeId{1}}};
+    if (saving) story.step(1, Expired{Timer::check}, {Save{story[1].safe}});
+    story.fault(FaultKind::killed, 1);
+    story.recovers(1);
+    BOOST_TEST(judge(story).violated() == (saving ? "" : "durable"));
   }
 }
 

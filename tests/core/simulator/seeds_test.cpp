@@ -54,6 +54,39 @@ BOOST_AUTO_TEST_CASE(what_is_not_as_it_ships_is_caught) {
   BOOST_TEST(!run_seeds(simulation, 60, 65).violating.empty());
 }
 
+lab::Simulation inviting() {
+  lab::Simulation simulation;
+  simulation.protocol = ProtocolName::invitation;
+  return simulation;
+}
+
+BOOST_AUTO_TEST_CASE(nothing_of_the_invitation_is_violated_by_any_kind_of_trouble) {
+  const lab::Campaign campaign = run_seeds(inviting(), 1, 100);
+  for (std::uint64_t seed : campaign.violating) BOOST_ERROR("seed " + std::to_string(seed));
+  for (lab::Trouble trouble : campaign.missing({})) BOOST_ERROR("never: " + to_text(trouble));
+  for (const char* assertion : {"3a", "3b", "4", "group-grows", "durable", "hook-grammar"})
+    BOOST_TEST(campaign.judged.at(assertion).checked > 0u, assertion);
+  BOOST_TEST(campaign.judged.at("4").not_checked == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_counter_that_is_not_safe_is_caught) {
+  lab::Simulation simulation = inviting();
+  simulation.most_nodes = 5;
+  simulation.invitation_repairs.safe_counter = false;
+  BOOST_TEST(!run_seeds(simulation, 1, 4).violating.empty());
+}
+
+// It claims next to nothing, and that holds.
+BOOST_AUTO_TEST_CASE(what_the_textbooks_bully_claims_holds) {
+  lab::Simulation simulation;
+  simulation.protocol = ProtocolName::textbook;
+  simulation.most_nodes = 5;
+  const lab::Campaign campaign = run_seeds(simulation, 1, 100);
+  for (std::uint64_t seed : campaign.violating) BOOST_ERROR("seed " + std::to_string(seed));
+  BOOST_TEST(campaign.judged.at("2").checked > 0u);
+  BOOST_TEST(!campaign.judged.contains("1a"));
+}
+
 BOOST_AUTO_TEST_CASE(a_seed_run_twice_is_one_run) {
   for (std::uint64_t seed : {11u, 12u})
     BOOST_TEST((journal_of(lab::run_seed({}, seed)) == journal_of(lab::run_seed({}, seed))));
