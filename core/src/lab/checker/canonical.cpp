@@ -144,36 +144,36 @@ void Canonical::compute(const std::uint32_t* before, std::uint32_t* after, std::
   }
 }
 
-std::uint32_t Canonical::renamed_local(std::uint32_t id, std::uint32_t numbers) {
-  const std::uint32_t before = values_.locals.facts(id).numbers;
+template <class Read, class Write>
+std::uint32_t Canonical::renamed_value(Memo<std::uint32_t>& memo, std::uint32_t id,
+                                       std::uint32_t before, std::uint32_t numbers,
+                                       const Read& read, const Write& write) {
   if (before == numbers) return id;
   const std::uint64_t key = (std::uint64_t{id} << 32 | numbers) + 1;
-  if (const auto* known = locals_.find(key)) return *known;
-  Local local = values_.local(id);
+  if (const auto* known = memo.find(key)) return *known;
+  auto value = read(id);
   Renaming renaming;
   const auto from = values_.numbers(before);
   const auto to = values_.numbers(numbers);
   for (std::size_t i = 0; i < from.size(); ++i) renaming.emplace_back(from[i], to[i]);
-  rename(values_.bounds.counters, local, local.node, renaming);
-  const std::uint32_t renamed = values_.local(local);
-  locals_.insert(key, renamed);
+  rename(values_.bounds.counters, value, owner(value), renaming);
+  const std::uint32_t renamed = write(value);
+  memo.insert(key, renamed);
   return renamed;
 }
 
+std::uint32_t Canonical::renamed_local(std::uint32_t id, std::uint32_t numbers) {
+  return renamed_value(
+      locals_, id, values_.locals.facts(id).numbers, numbers,
+      [this](std::uint32_t known) { return values_.local(known); },
+      [this](Local& local) { return values_.local(local); });
+}
+
 std::uint32_t Canonical::renamed_item(std::uint32_t id, std::uint32_t numbers) {
-  const std::uint32_t before = values_.items.facts(id).numbers;
-  if (before == numbers) return id;
-  const std::uint64_t key = (std::uint64_t{id} << 32 | numbers) + 1;
-  if (const auto* known = items_.find(key)) return *known;
-  Item item = values_.item(id);
-  Renaming renaming;
-  const auto from = values_.numbers(before);
-  const auto to = values_.numbers(numbers);
-  for (std::size_t i = 0; i < from.size(); ++i) renaming.emplace_back(from[i], to[i]);
-  rename(values_.bounds.counters, item, NodeId{}, renaming);
-  const std::uint32_t renamed = values_.item(item);
-  items_.insert(key, renamed);
-  return renamed;
+  return renamed_value(
+      items_, id, values_.items.facts(id).numbers, numbers,
+      [this](std::uint32_t known) { return values_.item(known); },
+      [this](Item& item) { return values_.item(item); });
 }
 
 void Canonical::operator()(World& world, std::size_t nodes) {

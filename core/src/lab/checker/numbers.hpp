@@ -43,6 +43,14 @@ constexpr Number counted_with(Number number) {
   return number & ~Number{0xFFFFFFF};
 }
 
+/// The node to which the bare numbers in a value belong; items name theirs.
+inline NodeId owner(const Local& local) {
+  return local.node;
+}
+inline NodeId owner(const Item&) {
+  return {};
+}
+
 /// Visits each number in a value of the node `self`, and may change it. A bare number of these
 /// types has no owner: whoever contains it is named here, or the program does not compile.
 template <class Visitor>

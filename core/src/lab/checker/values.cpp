@@ -47,13 +47,6 @@ struct Collect {
   }
 };
 
-NodeId owner(const Local& local) {
-  return local.node;
-}
-NodeId owner(const Item&) {
-  return {};
-}
-
 template <class T>
 std::vector<Number> collect(bool counters, T value) {
   Collect visitor{counters, {}};

@@ -155,6 +155,9 @@ class Canonical {
     std::array<std::uint32_t, 20> numbers{};
   };
   void compute(const std::uint32_t* before, std::uint32_t* after, std::size_t objects);
+  template <class Read, class Write>
+  std::uint32_t renamed_value(Memo<std::uint32_t>& memo, std::uint32_t id, std::uint32_t before,
+                              std::uint32_t numbers, const Read& read, const Write& write);
   std::uint32_t renamed_local(std::uint32_t id, std::uint32_t numbers);
   std::uint32_t renamed_item(std::uint32_t id, std::uint32_t numbers);
 
