@@ -178,8 +178,7 @@ void Life::perform_rest() {
     if (!perform(action)) return;
   }
   pausing_ = false;
-  if (!ended_)
-    sessions_->keep_only([this](CallNumber call) { return awaits(protocol_, call); });
+  if (!ended_) sessions_->keep_only([this](CallNumber call) { return awaits(protocol_, call); });
 }
 
 bool Life::perform(const Action& action) {

@@ -42,8 +42,8 @@ class Story {
     node = {{node.life.value + 1}, 0, 0, {}, std::move(node.safe), {}};
     Config own = config_;
     own.self = NodeId{id};
-    lines.emplace_back(journal::Header{
-        tick(), NodeId{id}, node.life, journal::Clock::monotonic, own, {}});
+    lines.emplace_back(
+        journal::Header{tick(), NodeId{id}, node.life, journal::Clock::monotonic, own, {}});
   }
 
   /// A new segment in the middle of a life, with this state.
