@@ -24,6 +24,6 @@ inline constexpr std::uint32_t application_interface = 1;
   }                                                                                                \
   extern "C" __attribute__((visibility("default"))) ::muster::Application*                         \
   muster_make_application(::muster::Services& services) {                                          \
-    return std::unique_ptr<::muster::Application>(make(services)).release();                       \
+    return std::unique_ptr<::muster::Application>((make)(services)).release();                     \
   }                                                                                                \
   static_assert(true, "a semicolon follows")
