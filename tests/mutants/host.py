@@ -117,7 +117,7 @@ EDITS = (
          "(void)saved;",
          (f"{NODE} ends",)),
     Edit("letters-taken-twice",
-         "what comes again after a reconnect is not dropped", "assumption 6; 6.9",
+         "what comes again after a reconnect is not dropped", "assumption 3; 6.9",
          "net/src/session.cpp",
          "if (number <= received_) return false;",
          "if (number + 1000000 <= received_) return false;",

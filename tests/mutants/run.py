@@ -6,6 +6,7 @@ without any mutant, and has to pass. Exit code 1: a mutant has survived; 2: one 
 """
 
 import argparse
+import fcntl
 import os
 import re
 import signal
@@ -171,6 +172,13 @@ def main():
         return 0
     mutants = named(arguments.names)
     WORK.mkdir(parents=True, exist_ok=True)
+    lock = open(WORK / "lock", "w", encoding="utf-8")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        print("mutants: another run is at work in build/mutants; wait for its end",
+              file=sys.stderr)  # fmt: skip
+        return 2
     try:
         copy_tree()
         configure()
