@@ -33,7 +33,8 @@ EDITS = (
     Edit("late-plan-believed",
          "the result of an abandoned reorganize is taken", "P7",
          "core/src/bully/undecided.cpp",
-         "if (state_.application != Activity::Reorganizing || event.ticket != state_.ticket) return;",
+         "if (state_.application != Activity::Reorganizing || event.ticket != state_.ticket)"
+         " return;",
          "if (state_.application != Activity::Reorganizing) return;",
          (BULLY,)),
     Edit("old-death-of-a-member",

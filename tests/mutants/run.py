@@ -87,6 +87,9 @@ def run(command, hangs_after=HANGS_AFTER):
                 os.killpg(process.pid, signal.SIGKILL)
                 printed, _ = process.communicate()
                 return None, printed
+            except BaseException:  # this run itself is to end
+                os.killpg(process.pid, signal.SIGKILL)
+                raise
 
 
 def test_command(test):
@@ -171,6 +174,7 @@ def main():
         print(table(), end="")
         return 0
     mutants = named(arguments.names)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(2))
     WORK.mkdir(parents=True, exist_ok=True)
     lock = open(WORK / "lock", "w", encoding="utf-8")
     try:
