@@ -101,7 +101,7 @@ EDITS = (
 """,
          """  const std::uint64_t reserved = log_size(options_.log_pages);
 """,
-         (POWER, "storage_io_errors")),
+         ("storage_io_errors a_failing_io_stops_the_store_and_loses_nothing/sync_*",)),
     Edit("store-of-another-node",
          "a node opens the store of another", "assumption 4: one node, one store",
          "storage/src/format.cpp",
