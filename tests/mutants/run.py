@@ -97,8 +97,11 @@ def test_command(test):
     return command + ([f"--run_test={filter_of(test)}"] if filter_of(test) else [])
 
 
-def muster_command(flag, broken):
-    return [BUILD / "bin/muster", *flag.command(broken)]
+def targets_of(mutants, muster):
+    """What has to be built to judge them; `muster` is what there is of the command already."""
+    tests = {program(test) for m in mutants if isinstance(m, Edit) for test in m.tests}
+    flags = any(isinstance(m, Flag) for m in mutants)
+    return tests | ({"muster"} if flags and not muster else set())
 
 
 def failure(code, printed):
@@ -124,8 +127,8 @@ def verdict(flag, code, printed):
     return flag.verdict
 
 
-def judge_flag(flag):
-    return verdict(flag, *run(muster_command(flag, True)))
+def judge_flag(flag, muster):
+    return verdict(flag, *run([muster, *flag.command(True)]))
 
 
 def judge_edit(edit, jobs):
@@ -142,19 +145,17 @@ def judge_edit(edit, jobs):
         file.write_text(sound, encoding="utf-8")
 
 
-def check_sound(mutants, jobs):
+def check_sound(mutants, muster):
     """What is to fail passes without the mutant."""
-    tests = {test for m in mutants if isinstance(m, Edit) for test in m.tests}
-    flags = [m for m in mutants if isinstance(m, Flag)]
-    build({program(test) for test in tests} | ({"muster"} if flags else set()), jobs)
-    for test in sorted(tests):
+    for test in sorted({test for m in mutants if isinstance(m, Edit) for test in m.tests}):
         code, printed = run(test_command(test))
         if failed := failure(code, printed):
             raise Unjudged(f"{test} fails without a mutant ({failed}):\n{printed[-2000:]}")
-    for flag in {tuple(m.command(False)): m for m in flags}.values():
-        code, printed = run(muster_command(flag, False))
+    worlds = {tuple(m.command(False)): m.name for m in mutants if isinstance(m, Flag)}
+    for world, name in worlds.items():
+        code, printed = run([muster, *world])
         if code != 0:
-            raise Unjudged(f"the world of {flag.name} is broken already:\n{printed[-2000:]}")
+            raise Unjudged(f"the world of {name} is broken already:\n{printed[-2000:]}")
 
 
 def named(names):
@@ -164,30 +165,42 @@ def named(names):
     return [m for m in MUTANTS if not names or any(fnmatch(m.name, name) for name in names)]
 
 
-def main():
+def prepare(targets, jobs):
+    """Builds them without a mutant; gives what keeps another run away."""
+    lock = open(WORK / "lock", "w", encoding="utf-8")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as taken:
+        raise Unjudged("another run is at work in build/mutants; wait for its end") from taken
+    copy_tree()
+    configure()
+    build(targets, jobs)
+    return lock
+
+
+def parse():
     parser = argparse.ArgumentParser(description="Is every mutant caught?")
     parser.add_argument("names", metavar="NAME", nargs="*", help="these only; * stands for any")
     parser.add_argument("--list", action="store_true", help="print them as Markdown")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="of a build")
-    arguments = parser.parse_args()
+    parser.add_argument("--muster", type=Path, help="the command, where it is not to be built")
+    return parser.parse_args()
+
+
+def main():
+    arguments = parse()
     if arguments.list:
         print(table(), end="")
         return 0
     mutants = named(arguments.names)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(2))
     WORK.mkdir(parents=True, exist_ok=True)
-    lock = open(WORK / "lock", "w", encoding="utf-8")
+    targets = targets_of(mutants, arguments.muster)
+    muster = (arguments.muster or BUILD / "bin/muster").absolute()
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        print("mutants: another run is at work in build/mutants; wait for its end",
-              file=sys.stderr)  # fmt: skip
-        return 2
-    try:
-        copy_tree()
-        configure()
+        lock = prepare(targets, arguments.jobs) if targets else None
         print("without a mutant", flush=True)
-        check_sound(mutants, arguments.jobs)
+        check_sound(mutants, muster)
     except Unjudged as why:
         print(f"mutants: {why}", file=sys.stderr)
         return 2
@@ -196,7 +209,7 @@ def main():
         begun = time.monotonic()
         try:
             if isinstance(mutant, Flag):
-                caught = judge_flag(mutant)
+                caught = judge_flag(mutant, muster)
             else:
                 caught = judge_edit(mutant, arguments.jobs)
             survivors += caught is None
@@ -206,6 +219,8 @@ def main():
             said = f"not judged: {why}"
         print(f"{mutant.name}: {said} ({time.monotonic() - begun:.1f} s)", flush=True)
     print(f"{len(mutants)} mutants, {len(mutants) - survivors - unjudged} caught", flush=True)
+    if lock:
+        lock.close()
     return 2 if unjudged else 1 if survivors else 0
 
 
