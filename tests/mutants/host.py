@@ -136,7 +136,7 @@ EDITS = (
          "net/src/hello.cpp",
          "if (hello.incarnation == seen_ && instance_ != 0 && hello.instance != instance_) {",
          "if (hello.incarnation == seen_ && instance_ != 0 && hello.instance == 0) {",
-         (f"{SESSIONS} hello", f"{NODE} clones")),
+         (f"{SESSIONS} hello",)),
     Edit("wiped-store-accepted",
          "a node that has forgotten its lives begins them again", "assumption 4",
          "net/src/hello.cpp",
