@@ -66,19 +66,19 @@ def configure():
 def build(targets, jobs):
     # Another copy of the tree, and the tree without the mutant, find what was compiled already.
     environment = os.environ | {"CCACHE_BASEDIR": str(WORK), "CCACHE_NOHASHDIR": "1"}
-    ran = subprocess.run(
-        ["cmake", "--build", BUILD, "-j", str(jobs), "--target", *sorted(targets)],
-        env=environment, capture_output=True, text=True, check=False)  # fmt: skip
-    if ran.returncode != 0:
-        raise Unjudged("it cannot be built:\n" + ran.stdout[-4000:] + ran.stderr[-1000:])
+    command = ["cmake", "--build", BUILD, "-j", str(jobs), "--target", *sorted(targets)]
+    code, printed = run(command, None, environment)
+    if code != 0:
+        raise Unjudged("it cannot be built:\n" + printed[-4000:])
 
 
-def run(command, hangs_after=HANGS_AFTER):
+def run(command, hangs_after=HANGS_AFTER, environment=None):
     """(exit code, what it printed); no exit code where it hung, and was ended with its children."""
     with tempfile.TemporaryDirectory(dir=WORK) as directory:
         with subprocess.Popen(
-            command, cwd=directory, text=True, errors="replace", stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+            command, cwd=directory, env=environment, text=True, errors="replace",
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            start_new_session=True,
         ) as process:  # fmt: skip
             try:
                 printed, _ = process.communicate(timeout=hangs_after)
@@ -88,13 +88,8 @@ def run(command, hangs_after=HANGS_AFTER):
                 printed, _ = process.communicate()
                 return None, printed
             except BaseException:  # this run itself is to end
-                os.killpg(process.pid, signal.SIGKILL)
+                os.killpg(process.pid, signal.SIGTERM)
                 raise
-
-
-def test_command(test):
-    command = [BUILD / "bin" / program(test), "--color_output=no", "--report_level=no"]
-    return command + ([f"--run_test={filter_of(test)}"] if filter_of(test) else [])
 
 
 def targets_of(mutants, muster):
