@@ -50,7 +50,7 @@ EDITS = (
          "net/src/permits.cpp",
          "return (epoch_->word.load() & Epoch::revoked) == 0 && liveness_->alive();",
          "return liveness_->alive();",
-         (f"{NODE} promises/p1*",)),
+         (f"{PARTS} permits",)),
     Edit("permits-stay-valid-in-a-pause",
          "permits do not ask when the loop last turned", "P1; assumption 9",
          "net/src/permits.cpp",
