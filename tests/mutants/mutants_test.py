@@ -75,6 +75,12 @@ class Judgement(unittest.TestCase):
         self.assertEqual(run.failure(-6, "terminate"), "exit code -6")
         self.assertEqual(run.failure(None, ""), "a hang")
 
+    def test_a_program_is_run_with_its_filter(self):
+        command = [str(word) for word in run.test_command("net_node promises/p1*")]
+        self.assertTrue(command[0].endswith("bin/net_node"))
+        self.assertEqual(command[-1], "--run_test=promises/p1*")
+        self.assertNotIn("--run_test", " ".join(map(str, run.test_command("net_node"))))
+
     def test_a_filter_that_fits_nothing_is_no_catch(self):
         with self.assertRaises(run.Unjudged):
             run.failure(200, "Test setup error: no test cases matching filter")

@@ -92,6 +92,11 @@ def run(command, hangs_after=HANGS_AFTER, environment=None):
                 raise
 
 
+def test_command(test):
+    command = [BUILD / "bin" / program(test), "--color_output=no", "--report_level=no"]
+    return command + ([f"--run_test={filter_of(test)}"] if filter_of(test) else [])
+
+
 def targets_of(mutants, muster):
     """What has to be built to judge them; `muster` is what there is of the command already."""
     tests = {program(test) for m in mutants if isinstance(m, Edit) for test in m.tests}
