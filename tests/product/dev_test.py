@@ -112,6 +112,13 @@ class Dev(unittest.TestCase):
         self.assertIn("codec", listed.stdout)
         self.assertEqual(machine.calls("muster")[-1], "muster bench --help")
 
+    def test_bench_mutants_builds_on_its_own(self):
+        machine = Machine(self.directory.name)
+        machine.executable(machine.root / "tests/mutants/run.py")
+        self.assertEqual(machine.run("bench", "mutants", "no-h-test").returncode, 0)
+        [ran] = machine.calls("run.py", "cmake")
+        self.assertRegex(ran, r"^run\.py --jobs \d+ no-h-test$")
+
     def test_a_failed_configuration_ends_it(self):
         machine = Machine(self.directory.name)
         self.assertEqual(machine.run("demo", CMAKE_RESULT="3").returncode, 3)

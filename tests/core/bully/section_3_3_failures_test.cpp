@@ -235,6 +235,19 @@ BOOST_AUTO_TEST_CASE(failed_of_an_older_life_starts_nothing) {
   BOOST_TEST(node.procedure<bully::Idle>());
 }
 
+BOOST_AUTO_TEST_CASE(failed_of_a_former_life_of_a_member_loses_nobody) {
+  Shipped announcing;
+  announcing.restarts(1);
+  announcing.coordinator_elect({id(1)});
+  BOOST_TEST(announcing.failed(1).empty());
+  BOOST_TEST(announcing.procedure<bully::Announcing>());
+  Shipped normal;
+  normal.restarts(1);
+  normal.normal_coordinator_of({id(1)});
+  BOOST_TEST(normal.failed(1).empty());
+  BOOST_TEST(normal.state().s == Status::Normal);
+}
+
 BOOST_AUTO_TEST_CASE(failed_of_any_other_node_starts_nothing) {
   Shipped node;
   node.normal_member_of(4);

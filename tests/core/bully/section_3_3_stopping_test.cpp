@@ -310,6 +310,29 @@ BOOST_AUTO_TEST_CASE(the_end_of_an_abandoned_hook_is_dropped_however_late_it_com
   BOOST_TEST((node.state() == state));
 }
 
+// A hook of the same kind runs by then, for another group.
+BOOST_AUTO_TEST_CASE(the_end_of_an_abandoned_hook_is_not_taken_for_that_of_the_next) {
+  Shipped node;
+  node.reorganizing({id(1)});
+  const Ticket plan = node.state().ticket;
+  node.end_hook();
+  const Ticket start = node.state().ticket;
+  node.called(5, node.new_halt(5));
+  node.stop();
+  node.reorganizing({id(1)});
+  const Config& config = node.node().config;
+  const auto ignores = [&](const Event& late) {
+    bully::State state = node.state();
+    return bully::step(config, state, late).empty() && state == node.state();
+  };
+  BOOST_TEST(ignores(Reorganized{plan, Definition{"late"}}));
+  BOOST_TEST(ignores(HookFailed{plan, Hook::reorganize, "late"}));
+  node.end_hook();
+  BOOST_TEST(node.state().application == Activity::Starting);
+  BOOST_TEST(ignores(Started{start}));
+  BOOST_TEST(ignores(HookFailed{start, Hook::start, "late"}));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace muster::test

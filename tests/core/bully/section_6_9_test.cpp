@@ -90,6 +90,18 @@ BOOST_AUTO_TEST_CASE(an_old_new_coordinator_of_an_earlier_life_is_refused) {
   BOOST_TEST(node.state().s == Status::Election);
 }
 
+BOOST_AUTO_TEST_CASE(letters_of_a_life_that_is_over_are_ignored) {
+  Alone node(3, 5);
+  node.restarts(1);
+  BOOST_TEST(answer<Here>(node.called(1, AreYouThere{})));
+  node.coordinator_elect({id(1)});
+  const CallNumber call = node.procedure<bully::Announcing>()->announced.begin()->first;
+  for (const Message& old : {Message{AreYouThere{}}, Message{Halt{{id(1), {1}, 1}}}})
+    BOOST_TEST(node.give(Received{{id(1), {1}, id(3), {77}, old}}).empty());
+  BOOST_TEST(node.give(Received{{id(1), {1}, id(3), call, Answer{Joined{}}}}).empty());
+  BOOST_TEST(node.procedure<bully::Announcing>()->announced.contains(call));
+}
+
 BOOST_AUTO_TEST_CASE(an_old_ready_is_refused_in_the_second_reorganization) {
   Alone node(1, 2);
   node.answered(2, Here{});

@@ -158,6 +158,18 @@ BOOST_AUTO_TEST_CASE(ready_installs_the_definition_in_reorganization_of_that_gro
   BOOST_TEST((node.world[2].safe.assigned->group == Alone::group_of_3()));
 }
 
+BOOST_AUTO_TEST_CASE(ready_of_another_group_is_refused) {
+  Alone node;
+  node.group_of_one();
+  node.called(3, Invitation{Alone::group_of_3()});
+  node.world.run();
+  node.answer(3, Here{});
+  const GroupNumber older{Alone::group_of_3().counter - 1, id(3)};
+  BOOST_TEST(answered<Refused>(
+      node.called(3, invitation::Ready{older, Incarnation{1}, {"the task of another group"}})));
+  BOOST_TEST((node.state().s == Status::Reorganization && !node.state().d));
+}
+
 BOOST_AUTO_TEST_CASE(timeout_asks_the_coordinator_and_a_no_is_followed_by_recovery) {
   Alone node;
   node.member_of_3();
@@ -181,6 +193,27 @@ BOOST_AUTO_TEST_CASE(a_lower_coordinator_waits_in_proportion_to_the_distance) {
   BOOST_REQUIRE(node.world.expire(2, Timer::merge));
   BOOST_TEST(node.world.view(2).procedure == "Inviting");
   BOOST_TEST(node.state().g->counter > 7u);
+}
+
+BOOST_AUTO_TEST_CASE(accept_and_are_you_there_are_about_one_group) {
+  Alone node;
+  node.group_of_one();
+  const GroupNumber alone = *node.state().g;
+  BOOST_REQUIRE(node.world.expire(2, Timer::check));
+  node.answer(1, Coordinating{true, {}, 5});
+  node.answer(3, Coordinating{false, {}, 5});
+  node.answer(1, Invited{true, 5});
+  BOOST_TEST(answered<Refused>(node.called(1, Accept{alone, {}, {}})));
+  BOOST_TEST(node.state().up.empty());
+  const GroupNumber group = *node.state().g;
+  BOOST_TEST(answered<Here>(node.called(1, Accept{group, {}, {}})));
+  BOOST_TEST((node.state().up.size() == 1u && node.state().up.front().node == id(1)));
+  const auto is_member = [&](GroupNumber of) {
+    const invitation::AreYouThere question{of, Status::Reorganization};
+    return answered<Membership>(node.called(1, question))->member;
+  };
+  BOOST_TEST(is_member(group));
+  BOOST_TEST(!is_member(alone));
 }
 
 BOOST_AUTO_TEST_CASE(all_nodes_come_together_under_the_highest) {

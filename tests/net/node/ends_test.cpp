@@ -131,6 +131,25 @@ BOOST_AUTO_TEST_CASE(a_life_that_cannot_begin_durably_does_not_begin) {
   BOOST_TEST(cluster.journals.count(NodeId{1}) == 0u);
 }
 
+// The same after it stood back: it does not listen again in a life that may be begun twice.
+BOOST_AUTO_TEST_CASE(a_next_life_that_cannot_begin_durably_does_not_begin) {
+  Timings timings = test::patient();
+  timings.T = 1s;  // so long it waits before the third reorganize
+  timings.coordinator_timeout = timings.check_every + timings.T;
+  Cluster cluster({.nodes = 1, .timings = timings});
+  const auto process = cluster.spawn(
+      1, {"reorganize=fail", "fail_save=3"});  // a life, a group number, the next life
+  cluster.await("its end, or another life", [&] {
+    const auto lines = cluster.journals.lines(NodeId{1});
+    const auto* ended = lines.empty() ? nullptr : std::get_if<journal::Ended>(&lines.back());
+    return (ended && ended->code == 74) || cluster.journals.life(NodeId{1}).value == 2;
+  });
+  process->end_of_words();
+  check_end(cluster, *process, 1, 74, "cannot write safe.sqlite: gone");
+  BOOST_TEST(cluster.journals.life(NodeId{1}).value == 1u);
+  cluster.judge();
+}
+
 BOOST_AUTO_TEST_CASE(a_save_that_fails_ends_the_process_with_74) {
   Cluster cluster({.nodes = 1});
   const auto process = cluster.spawn(1, {"fail_save=2"});

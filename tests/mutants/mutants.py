@@ -1,0 +1,30 @@
+"""The mutants: the protocols, safe storage and the host, each broken in one place.
+
+Each has to be caught: by the checker or the simulator where a flag of the command breaks it, by a
+test where a line of the code is changed. `run.py` sees to it.
+"""
+
+import flags
+import host
+import protocol
+import storage
+
+MUTANTS = flags.FLAGS + protocol.EDITS + storage.EDITS + host.EDITS
+
+
+def table():
+    """All of them as Markdown."""
+    rows = ["| mutant | what is broken | forbidden by | flag or file | caught by |",
+            "|---|---|---|---|---|"]  # fmt: skip
+    rows += [
+        f"| {m.name} | {m.broken} | {m.forbidden_by} | {m.how} | {m.caught_by} |" for m in MUTANTS
+    ]
+    return "\n".join(rows) + "\n"
+
+
+def apply(mutant, text):
+    """The text of the file with the edit in it."""
+    count = text.count(mutant.old)
+    if count != 1:
+        raise ValueError(f"{mutant.name}: its old text is found {count} times in {mutant.file}")
+    return text.replace(mutant.old, mutant.new)

@@ -1,0 +1,111 @@
+"""Edits of safe storage: what is durable, and whose it is."""
+
+from kinds import Edit
+
+POWER = "storage_power_cuts"
+
+EDITS = (
+    Edit("commits-not-synced",
+         "a commit is acknowledged before it is on the disk", "P8; assumption 4",
+         "storage/src/opening.cpp",
+         """      {"PRAGMA journal_mode = WAL", "wal"},
+      {"PRAGMA synchronous = EXTRA", ""},
+      {"PRAGMA synchronous", "3"},
+""",
+         """      {"PRAGMA journal_mode = WAL", "wal"},
+      {"PRAGMA synchronous = OFF", ""},
+      {"PRAGMA synchronous", "0"},
+""",
+         (POWER,)),
+    Edit("store-without-a-durable-name",
+         "the directory is not synced after a new store got its name", "assumption 4",
+         "storage/src/opening.cpp",
+         """  if (auto done = files_.rename(paths_.fresh, paths_.file); !done)
+    return step_failure("rename", paths_.fresh, done.error());
+  if (auto done = files_.sync_directory(paths_.directory); !done)
+    return step_failure("sync", paths_.directory, done.error());
+  return {};
+""",
+         """  if (auto done = files_.rename(paths_.fresh, paths_.file); !done)
+    return step_failure("rename", paths_.fresh, done.error());
+  return {};
+""",
+         (POWER,)),
+    Edit("new-store-not-synced",
+         "a new store gets its name before its bytes are on the disk", "assumption 4",
+         "storage/src/opening.cpp",
+         """  if (auto done = files_.sync_file(paths_.fresh); !done)
+    return step_failure("sync", paths_.fresh, done.error());
+""",
+         "",
+         (POWER,)),
+    Edit("poison-forgotten",
+         "after a failed write the store is used again",
+         "assumption 5: a failed write ends the life",
+         "storage/src/sqlite_storage.cpp",
+         """    poison_ = Failure{ExitCode::io_error, failure.what};
+    return *poison_;
+""",
+         """    return Failure{ExitCode::io_error, failure.what};
+""",
+         ("storage_sqlite a_store_stops_when",)),
+    Edit("record-not-compared-with-its-checksum",
+         "a damaged record is believed", "assumption 4",
+         "storage/src/format.cpp",
+         "if (select.number(1) != checksum_of(select.blob(0)))",
+         "if (false)",
+         ("storage_sqlite refused",)),
+    Edit("cell-not-compared-with-its-checksum",
+         "a damaged cell is believed", "assumption 4",
+         "storage/src/format.cpp",
+         """    if (cells->number(2) != checksum_of(cells->blob(0), cells->blob(1)))
+      return damaged(file, "the checksum of a cell is wrong");
+""",
+         """    if (cells->blob(0).empty())
+      return damaged(file, "the checksum of a cell is wrong");
+""",
+         ("storage_sqlite refused",)),
+    Edit("lock-not-taken",
+         "two processes open one store", "assumption 4: one node, one store",
+         "storage/src/files.cpp",
+         "if (::fcntl(file.number(), F_OFD_SETLK, &whole) != 0) {",
+         "if (::fcntl(file.number(), F_OFD_GETLK, &whole) != 0) {",
+         ("storage_sqlite who_holds_it",)),
+    Edit("file-identity-not-watched",
+         "a store whose file was replaced goes on writing to what nobody finds again",
+         "assumption 4",
+         "storage/src/sqlite_storage.cpp",
+         "    if (auto done = still_there(); !done) return poisoned(done.error());\n",
+         "",
+         ("storage_sqlite a_store_stops_when",)),
+    Edit("log-not-begun-anew",
+         "a log without a commit is opened as it is, and SQLite may find one in it",
+         "assumption 4",
+         "storage/src/opening.cpp",
+         "if (!log_is_begun_) return {};\n  const std::pair",
+         "if (log_is_begun_ || !log_is_begun_) return {};\n  const std::pair",
+         (POWER, "storage_sqlite a_header_that_was_cut_off_is_a_power_cut")),
+    Edit("log-begun-anew-header-first",
+         "a log is begun anew by its header, with the frames of the old one still behind it",
+         "assumption 4",
+         "storage/src/opening.cpp",
+         "{log_header_size, std::string(frame_header_size, '\\0')}, {0, new_header_}};",
+         "{0, new_header_}, {log_header_size, std::string(frame_header_size, '\\0')}};",
+         (POWER, "storage_sqlite a_header_that_was_cut_off_is_a_power_cut")),
+    Edit("what-was-read-not-written-anew",
+         "what an earlier life failed to sync is read, and believed to be on the disk",
+         "assumption 4",
+         "storage/src/opening.cpp",
+         """  if (auto done = checkpoint(database); !done) return done.error();
+  const std::uint64_t reserved = log_size(options_.log_pages);
+""",
+         """  const std::uint64_t reserved = log_size(options_.log_pages);
+""",
+         ("storage_io_errors a_failing_io_stops_the_store_and_loses_nothing/sync_*",)),
+    Edit("store-of-another-node",
+         "a node opens the store of another", "assumption 4: one node, one store",
+         "storage/src/format.cpp",
+         "if (found.cluster == wanted.cluster && found.node == wanted.node) return {};",
+         "if (found.cluster == wanted.cluster) return {};",
+         ("storage_sqlite refused",)),
+)  # fmt: skip
