@@ -22,8 +22,8 @@ inline constexpr std::uint32_t application_interface = 1;
   extern "C" __attribute__((visibility("default"))) std::uint32_t muster_application_interface() { \
     return ::muster::application_interface;                                                        \
   }                                                                                                \
-  extern "C" __attribute__((visibility("default"))) ::muster::Application*                         \
-  muster_make_application(::muster::Services& services) {                                          \
-    return std::unique_ptr<::muster::Application>((make)(services)).release();                     \
+  extern "C" __attribute__((visibility("default"))) void muster_make_application(                  \
+      ::muster::Services& services, std::unique_ptr<::muster::Application>& made) {                \
+    made = (make)(services);                                                                       \
   }                                                                                                \
   static_assert(true, "a semicolon follows")

@@ -32,9 +32,7 @@ class Counting : public Application {
 extern "C" std::uint32_t muster_application_interface() {
   return 0;
 }
-extern "C" muster::Application* muster_make_application(muster::Services&) {
-  return nullptr;
-}
+extern "C" void muster_make_application(muster::Services&, std::unique_ptr<muster::Application>&) {}
 #else
 MUSTER_APPLICATION_LIBRARY([](Services&) { return std::make_unique<Counting>(); });
 #endif
