@@ -168,10 +168,4 @@ EDITS = (
          "if (Peer* const peer = find(node)) peer->read_now();",
          "(void)node;",
          (f"{SESSIONS} silence",)),
-    Edit("answer-owed-to-nobody-in-particular",
-         "an answer goes to a life that did not call", "6.9",
-         "net/src/peer.cpp",
-         "if (session_ && session_->instance() == instance) session_->owe(call);",
-         "if (session_ && instance != 0) session_->owe(call);",
-         (f"{SESSIONS} proof",)),
 )  # fmt: skip
