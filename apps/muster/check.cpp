@@ -211,7 +211,11 @@ void show_text(const lab::CheckReport& report, const Options& options) {
     out << "wedged: from there, and from " << wedged->worlds - 1 << " other worlds, Assertion "
         << liveness(options) << " cannot be reached without another failure or recovery\n";
   } else if (wedged) {
-    out << liveness(options) << " can be reached from every world without another failure\n";
+    out << liveness(options) << " can be reached from every world without another failure"
+        << (report.cut > 0 ? "; worlds with a successor that was cut are not judged\n" : "\n");
+  } else if (options.bounds.liveness) {
+    out << "whether " << liveness(options)
+        << " can be reached is not answered: the search did not come to its end\n";
   }
   if (const auto& avoids = report.avoids; avoids && avoids->story) {
     show_story(*avoids->story);
@@ -303,7 +307,9 @@ void add_check_command(CLI::App& app, int& exit_code) {
   command->add_flag("--split-actions", bounds.split_actions,
                     "A node may also fail between two actions of one step");
   command->add_option("--repair", options->repairs, "NAME=on|off, a switch; repeatable");
-  command->add_option("--strike", options->strikes, "Take this line out; repeatable");
+  command->add_option("--strike", options->strikes,
+                      "Take this line out; repeatable (halts-descending=parallel, =rounds or "
+                      "=rounds-with-incarnations: that instead)");
   command->add_flag("--lines", options->lines, "List what --strike knows, and what each is for");
   command->add_flag("--assumptions", options->assumptions,
                     "Each assertion, and where it is claimed");
@@ -312,7 +318,7 @@ void add_check_command(CLI::App& app, int& exit_code) {
           CLI::IsMember({"1a", "1b", "3a", "3b", "works-apart", "hook-grammar", "group-grows"}));
   command->add_option("--out", options->out, "Write what was found as a journal");
   command->add_flag("--liveness", bounds.liveness,
-                    "Also: can Assertion 2 be reached from anywhere?");
+                    "Also: can Assertion 2 (4 of the Invitation) be reached from anywhere?");
   command->add_flag("--counters", bounds.counters, "Keep group counters, and look at group-grows");
   command->add_option("--threads", bounds.threads, "How many")->check(CLI::Range(1, 64));
   command->add_flag("--literal", options->literal, "The paper's text: every switch off");

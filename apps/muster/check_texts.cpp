@@ -104,14 +104,15 @@ constexpr std::array<Claim, 10> claims = {{
      "as 3a, and the switch safe_counter"},
     {"works-apart", "no two nodes work at once for different groups", "as 1a"},
     {"group-grows", "a node never accepts a smaller group number than before",
-     "every world; looked at where group counters are kept (--counters, or without tags)"},
+     "every world; looked at where group counters are kept (--counters, without tags, or the "
+     "Invitation)"},
     {"hook-grammar",
      "P2, P4, P5: stop once for each start, reorganize when members are stopped, "
      "start of what is durable",
      "P2 and P5 in every world; P4 as 1a"},
     {"2",
      "once failures and recoveries cease, a state where all are Normal under one coordinator "
-     "can be reached (--liveness)",
+     "can be reached, and no fair way round avoids it (--liveness)",
      "assumptions 1 to 9 and the switch start_over_halted; after wrong timeouts also "
      "normal_for_me"},
     {"4",
