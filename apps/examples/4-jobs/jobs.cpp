@@ -1,4 +1,4 @@
-// jobs fill FILE COUNT, once; then jobs NODE PORT FILE: one of three nodes, ports PORT + 1 to 3.
+// jobs fill COUNT FILE, once; then jobs NODE PORT FILE: one of three nodes, ports PORT + 1 to 3.
 #include "jobs.hpp"
 
 #include <muster/net/node.hpp>
@@ -14,11 +14,8 @@ using examples::Jobs;
 
 int main(int, char** arguments) {
   const std::string first = arguments[1];
-  if (first == "fill")
-    return Jobs::fill(*storage::FencedStore::open(arguments[2]).value(), std::stoull(arguments[3]))
-                   .has_value()
-               ? 0
-               : 1;
+  auto queue = [file = arguments[3]] { return storage::FencedStore::open(file).value(); };
+  if (first == "fill") return Jobs::fill(*queue(), std::stoull(arguments[2])) ? 0 : 1;
   net::NodeOptions options{};
   const NodeId self = options.config.self = {std::uint32_t(std::stoul(first))};
   for (std::uint32_t i = 1; i <= 3; ++i) {
@@ -30,9 +27,7 @@ int main(int, char** arguments) {
   const auto tell = [](NodeId, const GroupNumber& group, std::uint64_t job) {
     std::cout << "job " << job << " in group " << group.counter << std::endl;
   };
-  const auto make = [&](Services& node) {
-    return std::make_unique<Jobs>(node, storage::FencedStore::open(arguments[3]).value(), tell);
-  };
+  const auto make = [&](Services& node) { return std::make_unique<Jobs>(node, queue(), tell); };
   auto store = storage::SqliteStorage::open("jobs-" + first, {"jobs", self}).value();
   net::Node node(context, options, std::move(store), make, hooks.get_executor());
   boost::asio::signal_set signals(context, SIGINT, SIGTERM);

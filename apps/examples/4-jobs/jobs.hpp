@@ -3,8 +3,6 @@
 #include <muster/application.hpp>
 #include <muster/storage/fenced_store.hpp>
 
-#include <stdexcept>
-
 namespace muster::examples {
 
 /// The jobs of a queue, done in their order, each exactly once: by the coordinator, which asks for
@@ -22,30 +20,29 @@ class Jobs final : public Application {
   }
   void reorganize(Reorganization, Done<Definition> done) override { done({}); }
   void start(Assignment task, Done<> done) override {
-    if (task.group.coordinator == node_.self()) begin(task.group);
+    if (task.group.coordinator == node_.self() && may_go_on(begin(task.group))) go_on(task.group);
     done();
   }
 
   /// Puts so many jobs into a new queue.
   static Expected<> fill(storage::FencedStore& queue, std::uint64_t jobs) {
     return queue.apply(GroupNumber{}, [&](auto& cells) -> Expected<> {
-      for (std::uint64_t job = 1; job <= jobs; ++job)
-        if (auto put = cells.write("job/" + std::to_string(job), Bytes{"to be done"}); !put)
-          return put.error();
-      return {};
+      Expected<> put;
+      for (std::uint64_t job = 1; put && job <= jobs; ++job)
+        put = cells.write("job/" + std::to_string(job), Bytes{"to be done"});
+      return put;
     });
   }
 
  private:
   // From here on nobody of an older group writes what is read here.
-  void begin(const GroupNumber& group) {
-    const auto read = queue_->apply(group, [&](auto& cells) -> Expected<> {
+  Expected<> begin(const GroupNumber& group) {
+    return queue_->apply(group, [&](auto& cells) -> Expected<> {
       const auto last = cells.read("last");
       if (!last) return last.error();
       last_ = *last ? std::stoull((*last)->data) : 0;
       return {};
     });
-    if (may_go_on(read)) go_on(group);
   }
 
   void go_on(const GroupNumber& group) {
@@ -60,10 +57,10 @@ class Jobs final : public Application {
     if (!permit) return;  // halted: a stop is coming
     const std::string number = std::to_string(last_ + 1);
     if (!queue_->read("job/" + number).value()) return;  // all are done
-    const auto done = queue_->apply(permit->group(), [&](auto& cells) -> Expected<> {
-      const std::string by = "node " + std::to_string(node_.self().value);
-      if (auto put = cells.write("job/" + number, Bytes{"done by " + by}); !put) return put;
-      return cells.write("last", Bytes{number});
+    const auto done = queue_->apply(permit->group(), [&](auto& cells) {
+      const Bytes by{"done by node " + std::to_string(node_.self().value)};
+      const Expected<> put = cells.write("job/" + number, by);
+      return put ? cells.write("last", Bytes{number}) : put;
     });
     if (!may_go_on(done)) return;
     told_(node_.self(), permit->group(), ++last_);
@@ -72,7 +69,7 @@ class Jobs final : public Application {
 
   // Who is of the past does nothing more; what else can go wrong ends the process.
   static bool may_go_on(const Expected<>& done) {
-    if (!done && !storage::is_fenced_off(done.error())) throw std::runtime_error(done.error().what);
+    if (!done && !storage::is_fenced_off(done.error())) done.value();  // throws
     return done.has_value();
   }
 

@@ -17,8 +17,6 @@ using namespace std::chrono_literals;
 using examples::Jobs;
 using storage::FencedStore;
 
-constexpr std::uint64_t jobs = 12;
-
 /// A queue that all nodes of a world work on, and what they told of it.
 struct Shop {
   struct Told {
@@ -28,7 +26,8 @@ struct Shop {
   };
 
   /// A new queue, for a new world.
-  void fill() {
+  void fill(std::uint64_t count) {
+    jobs = count;
     told.clear();
     file = directory.path() / ("queue" + std::to_string(++queues));
     Jobs::fill(*FencedStore::open(file).value(), jobs).value();
@@ -42,7 +41,8 @@ struct Shop {
     };
   }
   [[nodiscard]] bool is_done() const {
-    return std::any_of(told.begin(), told.end(), [](const Told& one) { return one.job == jobs; });
+    return std::any_of(told.begin(), told.end(),
+                       [this](const Told& one) { return one.job == jobs; });
   }
   /// The first job that was told of out of its turn.
   [[nodiscard]] std::optional<std::string> wrong() const {
@@ -57,6 +57,7 @@ struct Shop {
 
   TemporaryDirectory directory;
   std::filesystem::path file;
+  std::uint64_t jobs = 0;
   int queues = 0;
   std::vector<Told> told;
 };
@@ -68,11 +69,11 @@ BOOST_AUTO_TEST_CASE(each_job_is_done_once_wherever_a_node_fails) {
   lab::WorldOptions options;
   options.nodes = 2;
   options.make_application = shop.make();
-  shop.fill();
+  shop.fill(12);
   const lab::CrashReport report = lab::crash_everywhere(
       options,
       [&](lab::World& world) {
-        shop.fill();
+        shop.fill(12);
         world.run_until_normal();
         world.run_for(20ms);
         world.fail(NodeId{2});
@@ -93,7 +94,7 @@ BOOST_AUTO_TEST_CASE(each_job_is_done_once_wherever_a_node_fails) {
 // jobs of one.
 BOOST_AUTO_TEST_CASE(each_job_is_done_once_where_the_network_is_cut) {
   Shop shop;
-  shop.fill();
+  shop.fill(200);
   lab::World world(3, 1, shop.make());
   BOOST_REQUIRE(world.run_until_normal());
   BOOST_TEST(world.run_until([&] { return shop.told.size() >= 3; }, 1s));

@@ -50,7 +50,7 @@ def work(nodes):
 def main(program):
     with tempfile.TemporaryDirectory() as directory:
         program = str(Path(program).resolve())
-        subprocess.run([program, "fill", "queue", str(JOBS)], cwd=directory, check=True)
+        subprocess.run([program, "fill", str(JOBS), "queue"], cwd=directory, check=True)
         nodes = Workers(program, directory)
         try:
             for node in NODES:
