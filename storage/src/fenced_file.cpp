@@ -72,11 +72,26 @@ Expected<std::string> new_fenced_store() {
   return image;
 }
 
+// The log of another store would be taken for that of a new one.
+Expected<> check_no_log(Files& files, const std::filesystem::path& file) {
+  std::filesystem::path log = file;
+  log += "-wal";
+  auto left = look_at_own(files, log);
+  if (!left) return left.error();
+  if (!*left) return {};
+  auto there = look_at_own(files, file);  // somebody may have made it meanwhile, and opened it
+  if (!there) return there.error();
+  if (*there) return {};
+  return refused(file, "is missing, but " + log.filename().string() +
+                           " is there: restore it, or put that aside too");
+}
+
 // There is either no store or a whole one; of several who make it at once, the first does.
 Expected<> make_where_there_is_none(Files& files, const std::filesystem::path& file) {
   auto there = look_at_own(files, file);
   if (!there) return there.error();
   if (*there) return {};
+  if (auto none = check_no_log(files, file); !none) return none.error();
   auto image = new_fenced_store();
   if (!image) return image.error();
   std::filesystem::path fresh = file;

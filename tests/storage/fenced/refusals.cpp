@@ -100,6 +100,13 @@ BOOST_AUTO_TEST_CASE(one_with_a_group_number_that_was_changed) {
   check_refused("the checksum of a group number is wrong");
 }
 
+BOOST_AUTO_TEST_CASE(one_whose_file_is_missing_but_not_its_log) {
+  open()->write(group(3, 2), "key", Bytes{"value"}).value();
+  std::filesystem::remove(file);
+  check_refused("is missing, but jobs.sqlite-wal is there");
+  BOOST_TEST(!std::filesystem::exists(file));
+}
+
 BOOST_AUTO_TEST_CASE(one_that_others_can_reach) {
   make();
   std::filesystem::permissions(file, std::filesystem::perms(0644));
