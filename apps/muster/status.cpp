@@ -43,7 +43,8 @@ void print_status(std::ostream& out, const net::NodeStatus& status) {
       << enumerator_name(status.status) << std::setw(13) << number(status.coordinator)
       << std::setw(12) << (status.group ? format_group(*status.group) : "-") << std::setw(25)
       << (status.up ? format_nodes(*status.up) : "-") << std::setw(6) << status.incarnation.value
-      << status.procedure << ", application " << enumerator_name(status.application) << '\n';
+      << status.procedure << ", application " << enumerator_name(status.application)
+      << (status.progress.empty() ? "" : ": ") << status.progress << '\n';
 }
 
 struct StatusOptions {
