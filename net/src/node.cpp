@@ -1,6 +1,7 @@
 #include <muster/net/node.hpp>
 
 #include "clock.hpp"
+#include "history_store.hpp"
 #include "life.hpp"
 
 #include <muster/json.hpp>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <mutex>
 #include <vector>
 
@@ -42,13 +44,26 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   View view() const;
 
  private:
+  Expected<> listen_to_owner();
   Expected<> begin_life(const SafeState& safe);
   void begin_next_life(Incarnation above);
   std::shared_ptr<Life> life() const;
+  std::optional<Out> out() const;
   void left(LeaveCause cause);
   void gone();
   void outlived(Incarnation seen);
   void stand_back();
+  void go_out();
+  void come_back_after(Duration time);
+
+  std::string be_out(Out why, Duration back_after);
+  std::string be_drained(std::string_view said);
+  std::string be_elected(std::string_view said);
+  std::string cluster_json() const;
+  std::string history_json() const;
+  void stepped(Duration t, const Event& event, const View& after);
+  void tell();
+
   Life::Handlers life_handlers();
   [[noreturn]] void fatal(const Failure& failure);
   static void print(const std::string& sentence);
@@ -61,10 +76,21 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   StorageThread storage_;
   std::unique_ptr<Admin> admin_;
   asio::steady_timer wait_;
-  mutable std::mutex life_mutex_;  // guards life_, the pointer
+  mutable std::mutex life_mutex_;  // guards life_, the pointer, and out_
   std::shared_ptr<Life> life_;
   unsigned stood_back_ = 0;  ///< how often, since it was last Normal
-  bool leaving_ = false;
+  bool leaving_ = false;     ///< the process is to end
+
+  /// What its owner wants of a node that is to go out, or is.
+  struct Order {
+    Out why{};
+    Duration back_after{};  ///< when it is out; no matter where it is drained
+  };
+  std::optional<Order> order_;
+  std::optional<Out> out_;                     ///< set by the strand, under life_mutex_
+  View told_;                                  ///< what those who watch were told last
+  std::optional<history::Recorder> recorder_;  ///< of this life
+  std::shared_ptr<HistoryStore> history_;
   std::vector<std::function<void()>> left_;  ///< who is to be told
 };
 
@@ -77,26 +103,23 @@ Expected<> Node::Impl::start() {
   if (!safe) return safe.error();
   ++safe->incarnation.value;
   if (Expected<> saved = store_->save(*safe); !saved) return saved.error();
-  if (!options_.admin_socket.empty()) {
-    admin_ =
-        std::make_unique<Admin>(strand_, options_.admin_socket.string(),
-                                Admin::Words{{"status", [this] { return fresh_status_json(); }},
-                                             {"break-connections", [this] {
-                                                if (const auto present = life())
-                                                  present->break_connections();
-                                                return std::string("{}");
-                                              }}});
-    if (Expected<> listening = admin_->listen(); !listening) return listening.error();
-  }
+  auto history = HistoryStore::load(strand_, *store_, storage_,
+                                    {[this] { return recorder_ && !recorder_->going_on({}); },
+                                     [this](const Failure& failure) { fatal(failure); }});
+  if (!history) return history.error();
+  history_ = std::move(*history);
+  if (Expected<> listening = listen_to_owner(); !listening) return listening.error();
   return begin_life(*safe);
 }
 
 Expected<> Node::Impl::begin_life(const SafeState& safe) {
+  recorder_.emplace(options_.config.self, safe.incarnation);
   auto life = std::make_shared<Life>(strand_, hooks_, options_, make_application_, storage_, safe,
                                      life_handlers());
   {
     const std::lock_guard lock(life_mutex_);
     life_ = life;
+    out_.reset();
   }
   if (Expected<> listening = life->listen(); !listening) {
     life->end(listening.error());
@@ -125,11 +148,13 @@ void Node::Impl::begin_next_life(Incarnation above) {
 }
 
 void Node::Impl::left(LeaveCause cause) {
-  if (cause == LeaveCause::stood_back && !leaving_) return stand_back();
-  gone();
+  if (leaving_) return gone();
+  if (cause == LeaveCause::stood_back && !order_) return stand_back();
+  go_out();
 }
 
 void Node::Impl::gone() {
+  history_->flush();
   if (admin_) admin_->close();
   for (const auto& left : std::exchange(left_, {}))
     if (left) left();
@@ -143,10 +168,29 @@ void Node::Impl::stand_back() {
   print("node " + std::to_string(options_.config.self.value) +
         " stands back: hooks failed again and again; a new life begins in " +
         std::to_string(back_off / 1s) + " s");
-  wait_.expires_after(back_off);
+  order_ = Order{Out::stood_back, back_off};
+  go_out();
+}
+
+// The life has left in order, or there is none: whoever asked for that is told.
+void Node::Impl::go_out() {
+  {
+    const std::lock_guard lock(life_mutex_);
+    out_ = order_->why;
+  }
+  wait_.cancel();
+  history_->flush();
+  if (*out_ != Out::drained) come_back_after(order_->back_after);
+  tell();
+}
+
+void Node::Impl::come_back_after(Duration time) {
+  wait_.expires_after(time);
   wait_.async_wait([weak = weak_from_this()](auto error) {
     const auto self = weak.lock();
-    if (self && !error) self->begin_next_life({});
+    if (!self || error) return;
+    self->order_.reset();
+    self->begin_next_life({});
   });
 }
 
@@ -157,6 +201,7 @@ void Node::Impl::outlived(Incarnation seen) {
       if (!self || self->life_->has_ended()) return;
       self->life_->end({ExitCode::ok, "peers have seen a later life; a new one begins"});
       if (self->leaving_) return self->gone();
+      if (self->order_) return self->go_out();
       self->begin_next_life(seen);
     });
     return;
@@ -179,6 +224,9 @@ Life::Handlers Node::Impl::life_handlers() {
   handlers.fatal = [this](const Failure& failure) { fatal(failure); };
   handlers.status = [this] { return fresh_status_json(); };
   handlers.warn = [](const std::string& sentence) { print(sentence); };
+  handlers.stepped = [this](Duration t, const Event& event, const View& after) {
+    stepped(t, event, after);
+  };
   return handlers;
 }
 
@@ -215,8 +263,129 @@ void Node::Impl::print(const std::string& sentence) {
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
+// --- What its owner says
+// -----------------------------------------------------------------------------------
+
+namespace {
+
+constexpr const char* taken = "{}";
+
+/// An owner's word that is not followed, and why.
+std::string refused(const std::string& why) {
+  std::string out = "{\"refused\":";
+  write_json(out, why);
+  return out + '}';
+}
+
+/// A time in nanoseconds; none where it is no number, or more than a year.
+std::optional<Duration> parse_time(std::string_view text) {
+  using namespace std::chrono_literals;
+  Duration::rep number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number < 0) return std::nullopt;
+  return number <= Duration(365 * 24h).count() ? std::optional(Duration(number)) : std::nullopt;
+}
+
+/// What those who watch are told of; that it looks after its group is none of it.
+View worth_telling(View view) {
+  if (view.procedure == "Checking") view.procedure = "Idle";
+  return view;
+}
+
+}  // namespace
+
+Expected<> Node::Impl::listen_to_owner() {
+  if (options_.admin_socket.empty()) return {};
+  Admin::Words words;
+  words["status"] = [this](auto) { return fresh_status_json(); };
+  words["history"] = [this](auto) { return history_json(); };
+  words["cluster"] = [this](auto) { return cluster_json(); };
+  words["elect"] = [this](std::string_view said) { return be_elected(said); };
+  words["drain"] = [this](std::string_view said) { return be_drained(said); };
+  words["step-down"] = [this](std::string_view said) {
+    const auto time = parse_time(said);
+    return time ? be_out(Out::stepped_down, *time) : refused("no time in nanoseconds");
+  };
+  words["break-connections"] = [this](auto) {
+    if (const auto present = life()) present->break_connections();
+    return std::string(taken);
+  };
+  admin_ = std::make_unique<Admin>(strand_, options_.admin_socket.string(), std::move(words));
+  return admin_->listen();
+}
+
+// Leaves in order and stays out for that time, or, where it is out already, for that time from now.
+std::string Node::Impl::be_out(Out why, Duration back_after) {
+  if (leaving_) return refused("the process is ending");
+  const bool drained = order_ && order_->why == Out::drained;
+  if (drained && why != Out::drained)
+    return refused("it is drained; muster drain --undo brings it back");
+  const bool on_its_way_out = order_.has_value();
+  if (!on_its_way_out && life_->has_ended())
+    return refused("it is beginning a new life; ask again");
+  order_ = Order{why, back_after};
+  if (out_)
+    go_out();
+  else if (!on_its_way_out)
+    life_->leave();
+  return taken;
+}
+
+std::string Node::Impl::be_drained(std::string_view said) {
+  if (said != "undo") return be_out(Out::drained, {});
+  if (leaving_) return refused("the process is ending");
+  if (!order_ || order_->why != Out::drained) return refused("it is not drained");
+  order_ = Order{Out::stepped_down, {}};
+  if (out_) go_out();
+  return taken;
+}
+
+std::string Node::Impl::be_elected(std::string_view said) {
+  if (leaving_) return refused("the process is ending");
+  if (order_)
+    return refused("it is out, or on its way out: " + std::string(enumerator_name(order_->why)));
+  if (life_->has_ended()) return refused("it is beginning a new life; ask again");
+  life_->elect(std::string(said));
+  return taken;
+}
+
+std::string Node::Impl::cluster_json() const {
+  std::string out;
+  write_json(out, ClusterSeen{options_.cluster, options_.addresses});
+  return out;
+}
+
+// An object a line, the oldest first, and last the one that goes on, if one does.
+std::string Node::Impl::history_json() const {
+  std::string out;
+  const auto line = [&](const history::Entry& entry) {
+    if (!out.empty()) out += '\n';
+    write_json(out, entry);
+  };
+  for (const history::Entry& entry : history_->entries()) line(entry);
+  if (const auto entry = recorder_->going_on(monotonic_now()); entry && !out_) line(*entry);
+  return out;
+}
+
+void Node::Impl::stepped(Duration t, const Event& event, const View& after) {
+  if (auto entry = recorder_->take(t, event, after)) history_->add(*std::move(entry));
+  if (View view = worth_telling(after); view != told_) {
+    told_ = std::move(view);
+    tell();
+  }
+}
+
+void Node::Impl::tell() {
+  if (admin_ && admin_->is_watched()) admin_->tell(fresh_status_json());
+}
+
 // --- Status
 // -------------------------------------------------------------------------------------------
+
+std::optional<Out> Node::Impl::out() const {
+  const std::lock_guard lock(life_mutex_);
+  return out_;
+}
 
 View Node::Impl::view() const {
   const auto present = life();
@@ -230,6 +399,7 @@ std::string Node::Impl::fresh_status_json() const {
 
 std::string Node::Impl::status_json() const {
   const auto present = life();
+  const auto out_now = out();
   const auto [view, as_of, journal_dropped, slow_saves, counters] =
       present ? present->seen() : Life::Seen{};
   const NodeStatus status{options_.config.self,
@@ -246,6 +416,7 @@ std::string Node::Impl::status_json() const {
                           view.application,
                           journal_dropped,
                           slow_saves,
+                          out_now,
                           counters};
   std::string out;
   write_json(out, status);

@@ -66,7 +66,7 @@ class Running {
 };
 
 net::Admin::Words words() {
-  return {{"status", [] { return std::string("{\"node\":1}"); }}};
+  return {{"status", [](std::string_view) { return std::string("{\"node\":1}"); }}};
 }
 
 int code(const Expected<std::string>& answer) {
