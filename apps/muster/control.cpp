@@ -293,7 +293,8 @@ int elect_command(const Owner& owner, std::string reason) {
   const std::string socket = *directory / "admin.sock";
   bool sought = false;
   const auto outcome = order(owner, socket, "elect " + reason, [&](const Outcome& now) {
-    if (now.after.procedure == "SeekingHigher") sought = true;
+    for (const net::NodeStatus& status : {now.before, now.after})
+      sought = sought || status.procedure == "SeekingHigher";
     if (now.after.status != Status::Normal) return false;
     const bool changed = now.after.group != now.before.group;
     return changed || (sought && now.after.procedure == "Idle");
