@@ -45,6 +45,7 @@ class Life : public std::enable_shared_from_this<Life> {
   struct Seen {
     View view;
     Duration as_of{};
+    std::string progress;
     std::uint64_t journal_dropped{};
     std::uint64_t slow_saves{};
     Counters counters;

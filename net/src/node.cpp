@@ -203,7 +203,7 @@ std::string Node::Impl::fresh_status_json() const {
 std::string Node::Impl::status_json() const {
   const auto present = life();
   const auto out_now = out();
-  const auto [view, as_of, journal_dropped, slow_saves, counters] =
+  const auto [view, as_of, progress, journal_dropped, slow_saves, counters] =
       present ? present->seen() : Life::Seen{};
   const NodeStatus status{options_.config.self,
                           view.status,
@@ -217,6 +217,7 @@ std::string Node::Impl::status_json() const {
                           as_of,
                           view.procedure,
                           view.application,
+                          progress,
                           journal_dropped,
                           slow_saves,
                           out_now,

@@ -37,14 +37,15 @@ struct NodeStatus {
   Duration as_of{};  ///< CLOCK_MONOTONIC, when this state was reached
   std::string procedure;
   Activity application{};
+  std::string progress;             ///< how far the hook that runs says it is
   std::uint64_t journal_dropped{};  ///< lines that could not be written
   std::uint64_t slow_saves{};       ///< commits of this life that took longer than T/2
   std::optional<Out> out;           ///< the last life is over, and the next has not begun
   Counters counters;
 };
 MUSTER_DESCRIBE(NodeStatus, node, status, coordinator, group, halted_by, up, incarnation,
-                definition, protocol, as_of, procedure, application, journal_dropped, slow_saves,
-                out, counters);
+                definition, protocol, as_of, procedure, application, progress, journal_dropped,
+                slow_saves, out, counters);
 
 /// What a node says of its cluster to its owner.
 struct ClusterSeen {
