@@ -79,6 +79,10 @@ void Life::leave() {
   put(Leaving{});
 }
 
+void Life::elect(std::string why) {
+  put(ElectionAsked{std::move(why)});
+}
+
 void Life::end(const Failure& why) {
   if (std::exchange(ended_, true)) return;
   note_end(why);
@@ -165,8 +169,9 @@ void Life::give(const Event& event) {
   write_journal(
       [&](std::string& out) { journal::step_line(out, next_stamp(t), event, actions_, view); });
   was_normal_ = was_normal_ || view.status == Status::Normal;
-  show(std::move(view), t);
+  show(view, t);
   perform_rest();
+  handlers_.stepped(t, event, view);
 }
 
 // --- Actions
