@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -30,11 +31,12 @@ std::vector<std::string> environment_of(const ProcessOptions& options) {
   std::vector<std::string> variables = options.environment;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view text = *variable;
-    const auto name = text.substr(0, text.find('=') + 1);
-    const bool replaced =
-        std::any_of(options.environment.begin(), options.environment.end(),
-                    [&](const std::string& own) { return own.starts_with(name); });
-    if (!replaced) variables.emplace_back(text);
+    const auto name = text.substr(0, text.find('='));
+    const bool replaced = std::any_of(
+        options.environment.begin(), options.environment.end(),
+        [&](const std::string& own) { return own.starts_with(std::string(name) + "="); });
+    const bool withheld = std::count(options.withheld.begin(), options.withheld.end(), name) > 0;
+    if (!replaced && !withheld) variables.emplace_back(text);
   }
   return variables;
 }
@@ -44,7 +46,9 @@ struct Prepared {
   explicit Prepared(const ProcessOptions& options)
       : program(options.program.string()),
         output(options.output.empty() ? "/dev/null" : options.output.string()),
-        arguments{"muster"},
+        directory(options.directory.string()),
+        standard(options.standard),
+        arguments{options.name},
         variables(environment_of(options)),
         inherited(options.inherited),
         network(options.network),
@@ -56,6 +60,8 @@ struct Prepared {
   }
   std::string program;
   std::string output;
+  std::string directory;
+  std::array<int, 3> standard;
   std::vector<std::string> arguments;
   std::vector<std::string> variables;
   std::vector<int> inherited;
@@ -83,10 +89,15 @@ struct Prepared {
   }
   sigprocmask(SIG_SETMASK, &held, nullptr);
   for (int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD, SIGQUIT}) ::signal(number, SIG_DFL);
-  const int input = open("/dev/null", O_RDONLY);
-  const int output = open(prepared.output.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-  if (input < 0 || output < 0 || dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0)
-    failed();
+  if (!prepared.directory.empty() && chdir(prepared.directory.c_str()) != 0) failed();
+  for (int number : {0, 1, 2}) {
+    int from = prepared.standard[static_cast<std::size_t>(number)];
+    if (from < 0) {
+      from = number == 0 ? open("/dev/null", O_RDONLY)
+                         : open(prepared.output.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    }
+    if (from < 0 || dup2(from, number) < 0) failed();
+  }
   if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) != 0) failed();
   for (int fd : prepared.inherited) {
     if (fcntl(fd, F_SETFD, 0) != 0) failed();
@@ -124,8 +135,9 @@ Expected<Process> Process::launch(const ProcessOptions& options) {
   } while (size < 0 && errno == EINTR);
   if (size == 0) return process;
   errno = error;
-  return system_failure("cannot start " + prepared.program + " with its output in " +
-                        prepared.output);
+  const bool has_output = options.standard[1] >= 0 && options.standard[2] >= 0;
+  return system_failure("cannot start " + prepared.program +
+                        (has_output ? "" : " with its output in " + prepared.output));
 }
 
 Process::~Process() {
@@ -146,6 +158,13 @@ std::optional<int> Process::ended() {
   if (waitpid(pid_, &status, WNOHANG) != pid_) return std::nullopt;
   pid_ = 0;
   return status;
+}
+
+bool Process::over() const {
+  siginfo_t info{};
+  return pid_ > 0 &&
+         waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT | WNOHANG) == 0 &&
+         info.si_pid == pid_;
 }
 
 int Process::wait() {

@@ -16,6 +16,7 @@ void add_draw_command(CLI::App& app, int& exit_code);
 void add_members_command(CLI::App& app, int& exit_code);
 void add_node_command(CLI::App& app, int& exit_code);
 void add_replay_command(CLI::App& app, int& exit_code);
+void add_run_command(CLI::App& app, int& exit_code);
 void add_simulate_command(CLI::App& app, int& exit_code);
 void add_status_command(CLI::App& app, int& exit_code);
 void add_store_command(CLI::App& app, int& exit_code);
