@@ -82,13 +82,17 @@ struct Prepared {
   if (getppid() != prepared.parent) _exit(127);  // it ended before the line above
   if (setpgid(0, 0) != 0) failed();
   if (prepared.network >= 0 && setns(prepared.network, CLONE_NEWNET) != 0) failed();
+  // What came for the group of this process's parent is not for this one.
+  for (int number = 1; number < NSIG; ++number) {
+    ::signal(number, SIG_IGN);
+    ::signal(number, SIG_DFL);
+  }
   sigset_t held;
   sigemptyset(&held);
   if (prepared.holds_signals) {
     for (int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&held, number);
   }
   sigprocmask(SIG_SETMASK, &held, nullptr);
-  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD, SIGQUIT}) ::signal(number, SIG_DFL);
   if (!prepared.directory.empty() && chdir(prepared.directory.c_str()) != 0) failed();
   for (int number : {0, 1, 2}) {
     int from = prepared.standard[static_cast<std::size_t>(number)];
@@ -123,9 +127,20 @@ Expected<Process> Process::launch(const ProcessOptions& options) {
   const Prepared prepared(options);
   auto report = make_pipe();
   if (!report) return report.error();
+  // Until it executes, the child has this process's handlers, and their pipes: a signal that it
+  // took would be taken here, a second time.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   const pid_t pid = fork();
-  if (pid < 0) return system_failure("cannot start another process");
   if (pid == 0) run_child(prepared, report->write.fd());
+  const int error_of_fork = errno;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (pid < 0) {
+    errno = error_of_fork;
+    return system_failure("cannot start another process");
+  }
   Process process(pid);
   report->write = Descriptor();  // what is left open is the child's, until it executes
   int error = 0;

@@ -29,6 +29,25 @@ struct Hooked : RealNodes {
   }
 };
 
+/// The first block of that language in the documents.
+std::string block_of(const std::string& language) {
+  const std::string text = read_all(MUSTER_DOCUMENTS "/programs.md");
+  const auto begin = text.find("\n```" + language + "\n");
+  BOOST_REQUIRE(begin != std::string::npos);
+  const auto first = begin + language.size() + 5;
+  return text.substr(first, text.find("```\n", first) - first);
+}
+
+/// The keys of an object, and those of the first object in each of its arrays, in their order.
+std::string keys_of(const boost::json::value& value) {
+  if (value.is_array()) return value.get_array().empty() ? "" : keys_of(value.get_array()[0]);
+  if (!value.is_object()) return "";
+  std::string keys;
+  for (const auto& [key, field] : value.get_object())
+    keys += std::string(key) + "(" + keys_of(field) + ") ";
+  return keys;
+}
+
 /// The records of the shards example: which nodes have one, by shard and group.
 struct ShardRecords {
   explicit ShardRecords(const RealNodes& nodes) {
@@ -114,6 +133,32 @@ else:
   BOOST_TEST(first.at("node").as_int64() == 1);
   BOOST_TEST(first.at("empty").as_bool());
   BOOST_TEST((first.at("group").is_null() && first.at("definition").is_null()));
+}
+
+BOOST_AUTO_TEST_CASE(of_the_documents_run_as_they_stand) {
+  write_file(file("shards.py"), block_of("python"));
+  std::filesystem::permissions(file("shards.py"), std::filesystem::perms::owner_all);
+  hooks.reset();
+  hooks = parse_config(read_all(configure(1)) + block_of("toml"), file("n1.toml")).value().hooks;
+  BOOST_REQUIRE(hooks.has_value());
+  node(1);
+  wait_until([&] { return holds(log(1), "working with [1] for group ["); });
+  leaves_in_order();
+}
+
+BOOST_AUTO_TEST_CASE(are_told_what_the_documents_say) {
+  hooks->stop = hooks->reorganize = hooks->start =
+      shell("cat >told; mv told told-$MUSTER_HOOK; [ $MUSTER_HOOK != start ] || : >ready");
+  node(1);
+  wait_until([&] { return there("ready"); });
+  leaves_in_order();
+  const std::string text = read_all(MUSTER_DOCUMENTS "/programs.md");
+  for (const std::string hook : {"stop", "reorganize", "start"}) {
+    const auto begin = text.find("`{\"hook\":\"" + hook) + 1;
+    const auto shown = boost::json::parse(text.substr(begin, text.find('`', begin) - begin));
+    const auto told = boost::json::parse(read_all(file("told-" + hook)));
+    BOOST_TEST(keys_of(told) == keys_of(shown), hook);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(without_a_reorganize_the_definition_is_who_is_there) {

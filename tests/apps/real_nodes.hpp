@@ -127,7 +127,8 @@ struct RealNodes {
   Ran end(std::uint32_t id) {
     const int status = processes.at(id).wait();
     processes.erase(id);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_all(log(id))};
+    const std::string how = WIFEXITED(status) ? "" : describe_end(status) + "\n";
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_all(log(id)) + how};
   }
 
   TestDirectory directory;

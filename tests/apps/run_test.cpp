@@ -1,4 +1,7 @@
+#include "apps/muster/text.hpp"
 #include "real_nodes.hpp"
+
+#include <muster/journal.hpp>
 
 #include <algorithm>
 #include <sstream>
@@ -181,8 +184,18 @@ struct ThreeNodes : RealNodes {
     });
     return found;
   }
+  /// All promises held, by the journals.
+  void verify() const {
+    const Ran ran =
+        run_muster(directory, {"verify", file("faults.jsonl"), journal(1), journal(2), journal(3)});
+    BOOST_TEST(ran.code == 0, ran.output);
+  }
   /// Kills the node alone; its program ends with it, and what that had started does not.
   void kill_node(std::uint32_t id, pid_t program) {
+    std::string line;
+    journal::fault_line(
+        line, {Duration(monotonic_ns()), journal::FaultKind::killed, NodeId{id}, std::nullopt});
+    write_file(file("faults.jsonl"), line);
     processes.at(id).signal(SIGKILL);
     end(id);
     int status = 0;
@@ -195,6 +208,7 @@ struct ThreeNodes : RealNodes {
       const Ran left = leave(id);
       BOOST_TEST(left.code == 0, left.output);
     }
+    verify();
   }
 };
 
