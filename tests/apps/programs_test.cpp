@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(without_a_slash_is_looked_for_in_path) {
 
 BOOST_AUTO_TEST_CASE(that_is_told_may_end_in_order) {
   const ChildEnd end = run_and_tell(
-      shell("trap 'echo bye; exit 5' TERM; : >ready; tail -f /dev/null & wait; echo never"));
+      shell("trap 'echo bye; exit 5' TERM; sh -c ': >ready; exec tail -f /dev/null' & wait"));
   BOOST_TEST((end.told && !end.killed && !end.overran));
   BOOST_TEST(end.exited_with(5));
   BOOST_TEST(end.output == "bye\n");
