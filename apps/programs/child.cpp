@@ -107,7 +107,10 @@ Expected<Child> Child::launch(ChildOptions options) {
   process.program = find_program(process.name);
   process.arguments.assign(options.command.begin() + 1, options.command.end());
   process.environment = options.environment;
-  process.withheld = {record_pipe_variable, death_pipe_variable};
+  // Those of this process, which may be a program of another node itself.
+  process.withheld = {record_pipe_variable, death_pipe_variable,      "MUSTER_HOOK",
+                      "MUSTER_NODE",        "MUSTER_GROUP",           "MUSTER_COORDINATOR",
+                      "MUSTER_MEMBERS",     "MUSTER_DEFINITION_FILE", "MUSTER_REPORTS"};
   process.directory = options.directory;
   process.standard = {-1, STDOUT_FILENO, STDERR_FILENO};
   PipeEnds input;

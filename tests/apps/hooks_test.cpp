@@ -233,12 +233,15 @@ BOOST_AUTO_TEST_CASE(that_run_are_told_when_they_are_cancelled) {
 
 BOOST_AUTO_TEST_CASE(that_do_not_heed_their_cancelling_are_killed_before_the_stop) {
   Held held(file("held"));
-  hooks->stop = shell("echo stop >>calls");
-  hooks->reorganize = shell("trap '' TERM; exec 3>held; tail -f /dev/null & tail -f /dev/null");
+  // What it had started holds the lock as well.
+  hooks->reorganize = shell(
+      "trap '' TERM; exec 9>lock; flock 9; exec 3>held; tail -f /dev/null & tail -f /dev/null");
+  hooks->stop = shell("flock -n lock echo free >>found || echo held >>found");
   node(1);
   held.wait_for_holder();
   leaves_in_order();
   held.wait_until_free();
+  BOOST_TEST(read_all(file("found")) == "free\nfree\n");
   BOOST_TEST(holds(journal(1), "\"hook\":\"reorganize\",\"edge\":\"failed\""));
 }
 

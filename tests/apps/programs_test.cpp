@@ -70,12 +70,14 @@ BOOST_AUTO_TEST_CASE(need_not_read_its_input) {
 
 BOOST_AUTO_TEST_CASE(gets_its_environment_its_arguments_and_its_directory) {
   ::setenv("MUSTER_DEATH_PIPE", "9", 1);
-  auto options = shell(R"(echo "$MUSTER_WORD|$MUSTER_DEATH_PIPE|$1|$2"; pwd -P)");
+  ::setenv("MUSTER_GROUP", "1.1", 1);
+  auto options = shell(R"(echo "$MUSTER_WORD|$MUSTER_DEATH_PIPE$MUSTER_GROUP|$1|$2"; pwd -P)");
   options.command.insert(options.command.end(), {"sh", "a b", "*"});
   options.environment = {"MUSTER_WORD=hello"};
   BOOST_TEST(run(options).output ==
              "hello||a b|*\n" + std::filesystem::canonical(directory.path).string() + "\n");
   ::unsetenv("MUSTER_DEATH_PIPE");
+  ::unsetenv("MUSTER_GROUP");
 }
 
 BOOST_AUTO_TEST_CASE(gets_no_descriptors_and_no_blocked_signals) {
