@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -30,11 +31,12 @@ std::vector<std::string> environment_of(const ProcessOptions& options) {
   std::vector<std::string> variables = options.environment;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view text = *variable;
-    const auto name = text.substr(0, text.find('=') + 1);
-    const bool replaced =
-        std::any_of(options.environment.begin(), options.environment.end(),
-                    [&](const std::string& own) { return own.starts_with(name); });
-    if (!replaced) variables.emplace_back(text);
+    const auto name = text.substr(0, text.find('='));
+    const bool replaced = std::any_of(
+        options.environment.begin(), options.environment.end(),
+        [&](const std::string& own) { return own.starts_with(std::string(name) + "="); });
+    const bool withheld = std::count(options.withheld.begin(), options.withheld.end(), name) > 0;
+    if (!replaced && !withheld) variables.emplace_back(text);
   }
   return variables;
 }
@@ -44,7 +46,9 @@ struct Prepared {
   explicit Prepared(const ProcessOptions& options)
       : program(options.program.string()),
         output(options.output.empty() ? "/dev/null" : options.output.string()),
-        arguments{"muster"},
+        directory(options.directory.string()),
+        standard(options.standard),
+        arguments{options.name},
         variables(environment_of(options)),
         inherited(options.inherited),
         network(options.network),
@@ -56,6 +60,8 @@ struct Prepared {
   }
   std::string program;
   std::string output;
+  std::string directory;
+  std::array<int, 3> standard;
   std::vector<std::string> arguments;
   std::vector<std::string> variables;
   std::vector<int> inherited;
@@ -76,17 +82,26 @@ struct Prepared {
   if (getppid() != prepared.parent) _exit(127);  // it ended before the line above
   if (setpgid(0, 0) != 0) failed();
   if (prepared.network >= 0 && setns(prepared.network, CLONE_NEWNET) != 0) failed();
+  // What came for the group of this process's parent is not for this one.
+  for (int number = 1; number < NSIG; ++number) {
+    ::signal(number, SIG_IGN);
+    ::signal(number, SIG_DFL);
+  }
   sigset_t held;
   sigemptyset(&held);
   if (prepared.holds_signals) {
     for (int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&held, number);
   }
   sigprocmask(SIG_SETMASK, &held, nullptr);
-  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD, SIGQUIT}) ::signal(number, SIG_DFL);
-  const int input = open("/dev/null", O_RDONLY);
-  const int output = open(prepared.output.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-  if (input < 0 || output < 0 || dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0)
-    failed();
+  if (!prepared.directory.empty() && chdir(prepared.directory.c_str()) != 0) failed();
+  for (int number : {0, 1, 2}) {
+    int from = prepared.standard[static_cast<std::size_t>(number)];
+    if (from < 0) {
+      from = number == 0 ? open("/dev/null", O_RDONLY)
+                         : open(prepared.output.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    }
+    if (from < 0 || dup2(from, number) < 0) failed();
+  }
   if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) != 0) failed();
   for (int fd : prepared.inherited) {
     if (fcntl(fd, F_SETFD, 0) != 0) failed();
@@ -112,9 +127,20 @@ Expected<Process> Process::launch(const ProcessOptions& options) {
   const Prepared prepared(options);
   auto report = make_pipe();
   if (!report) return report.error();
+  // Until it executes, the child has this process's handlers, and their pipes: a signal that it
+  // took would be taken here, a second time.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   const pid_t pid = fork();
-  if (pid < 0) return system_failure("cannot start another process");
   if (pid == 0) run_child(prepared, report->write.fd());
+  const int error_of_fork = errno;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (pid < 0) {
+    errno = error_of_fork;
+    return system_failure("cannot start another process");
+  }
   Process process(pid);
   report->write = Descriptor();  // what is left open is the child's, until it executes
   int error = 0;
@@ -124,8 +150,9 @@ Expected<Process> Process::launch(const ProcessOptions& options) {
   } while (size < 0 && errno == EINTR);
   if (size == 0) return process;
   errno = error;
-  return system_failure("cannot start " + prepared.program + " with its output in " +
-                        prepared.output);
+  const bool has_output = options.standard[1] >= 0 && options.standard[2] >= 0;
+  return system_failure("cannot start " + prepared.program +
+                        (has_output ? "" : " with its output in " + prepared.output));
 }
 
 Process::~Process() {
@@ -146,6 +173,13 @@ std::optional<int> Process::ended() {
   if (waitpid(pid_, &status, WNOHANG) != pid_) return std::nullopt;
   pid_ = 0;
   return status;
+}
+
+bool Process::over() const {
+  siginfo_t info{};
+  return pid_ > 0 &&
+         waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT | WNOHANG) == 0 &&
+         info.si_pid == pid_;
 }
 
 int Process::wait() {

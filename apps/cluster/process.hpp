@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -45,8 +46,13 @@ struct ProcessOptions {
   std::vector<std::string> arguments;    ///< without the program's own name
   std::vector<std::string> environment;  ///< "NAME=value", beside this process's own
   std::filesystem::path output;          ///< standard output and error are appended to it
-  std::vector<int> inherited;            ///< descriptors it gets under the same numbers
-  int network = -1;                      ///< the network namespace to enter; none: -1
+  std::string name = "muster";           ///< argv[0]
+  std::filesystem::path directory;       ///< where it runs; empty: where this process does
+  std::vector<std::string> withheld;     ///< names of variables that it does not get
+  /// What becomes its standard input, output and error; -1: /dev/null, and `output` for both.
+  std::array<int, 3> standard{-1, -1, -1};
+  std::vector<int> inherited;  ///< descriptors it gets under the same numbers
+  int network = -1;            ///< the network namespace to enter; none: -1
   /// SIGINT, SIGTERM and SIGHUP wait until the program unblocks them, which is to be when it can
   /// take them.
   bool holds_signals = false;
@@ -73,6 +79,10 @@ class Process {
 
   /// How it ended, once it has: as waitpid tells. After that the handle is empty.
   std::optional<int> ended();
+
+  /// True when it has ended, and is still to be waited for: until then no other process can get its
+  /// number, or that of its group.
+  [[nodiscard]] bool over() const;
 
   /// Waits for its end.
   int wait();

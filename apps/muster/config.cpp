@@ -378,6 +378,35 @@ void read_application(Reader& reader, const toml::table& root, NodeConfig& confi
       reader.number(*application, "records_per_second", to.records_per_second, 1, 10'000);
 }
 
+std::vector<std::string> read_command(Reader& reader, const toml::table& hooks,
+                                      std::string_view key, const std::filesystem::path& file) {
+  const toml::node* node = hooks.get(key);
+  if (node == nullptr) return {};
+  std::vector<std::string> command;
+  if (const toml::array* words = node->as_array(); words && words->is_homogeneous<std::string>())
+    for (const toml::node& word : *words) command.push_back(word.value_or(std::string()));
+  if (command.empty() || command.front().empty()) {
+    reader.refuse(*node, key, "a program and its arguments, such as [\"./deal.py\", \"--fair\"]");
+  } else if (command.front().find('/') != std::string::npos) {  // else it is looked for in PATH
+    command.front() = beside(file, command.front()).string();
+  }
+  return command;
+}
+
+void read_hooks(Reader& reader, const toml::table& root, const std::filesystem::path& file,
+                NodeConfig& config) {
+  const toml::table* hooks = reader.table(root, "hooks", false);
+  if (hooks == nullptr) return;
+  reader.only(*hooks, "[hooks]", {"stop", "reorganize", "start"});
+  const auto command = [&](const char* key) { return read_command(reader, *hooks, key, file); };
+  config.hooks = {command("stop"), command("reorganize"), command("start"), beside(file, ".")};
+  if (config.application.kind != "none") {
+    reader.refuse(Reader::line_of(*hooks), "[hooks] stands beside [application] kind = \"" +
+                                               config.application.kind +
+                                               "\": expected one of the two");
+  }
+}
+
 }  // namespace
 
 Expected<NodeConfig> parse_config(std::string_view text, const std::filesystem::path& file) {
@@ -385,11 +414,12 @@ Expected<NodeConfig> parse_config(std::string_view text, const std::filesystem::
   NodeConfig config;
   try {
     const toml::table root = toml::parse(text, file.string());
-    reader.only(root, "the file", {"node", "cluster", "journal", "application"});
+    reader.only(root, "the file", {"node", "cluster", "journal", "application", "hooks"});
     read_node(reader, root, file, config);
     if (!reader.failure()) read_cluster(reader, root, config);
     read_journal(reader, root, file, config);
     read_application(reader, root, config);
+    read_hooks(reader, root, file, config);
   } catch (const toml::parse_error& error) {
     reader.refuse(error.source().begin.line, "not TOML: " + std::string(error.description()) +
                                                  " (column " +

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// The configuration of a node: one TOML file (docs/operating.md).
 
@@ -65,12 +66,21 @@ struct ApplicationConfig {
   unsigned records_per_second = 20;
 };
 
+/// Programs as hooks: each with its arguments; a hook without one does nothing.
+struct HooksConfig {
+  std::vector<std::string> stop;
+  std::vector<std::string> reorganize;
+  std::vector<std::string> start;
+  std::filesystem::path directory;  ///< absolute, that of the file: where they run
+};
+
 struct NodeConfig {
   NodeId self;
   std::filesystem::path data;  ///< absolute: safe storage, lock, admin.sock
   ClusterConfig cluster;
   std::optional<JournalConfig> journal;
   ApplicationConfig application;
+  std::optional<HooksConfig> hooks;
 
   [[nodiscard]] std::filesystem::path admin_socket() const { return data / "admin.sock"; }
   /// What `step` may know.

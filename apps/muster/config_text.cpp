@@ -117,6 +117,14 @@ void write_importance(std::ostream& out, const ClusterConfig& cluster) {
   for (const auto& [id, score] : cluster.importance) out << id.value << " = " << score << '\n';
 }
 
+void write_hook(std::ostream& out, const char* hook, const std::vector<std::string>& command) {
+  if (command.empty()) return;
+  const char* before = " = [";
+  out << hook;
+  for (const std::string& word : command) out << std::exchange(before, ", ") << quoted(word);
+  out << "]\n";
+}
+
 }  // namespace
 
 std::string write_config(const NodeConfig& config) {
@@ -145,6 +153,12 @@ std::string write_config(const NodeConfig& config) {
   out << "\n[application]\nkind = " << quoted(config.application.kind) << '\n';
   if (config.application.kind == "shards") {
     out << "records_per_second = " << config.application.records_per_second << '\n';
+  }
+  if (config.hooks) {
+    out << "\n[hooks]\n";
+    write_hook(out, "stop", config.hooks->stop);
+    write_hook(out, "reorganize", config.hooks->reorganize);
+    write_hook(out, "start", config.hooks->start);
   }
   return out.str();
 }

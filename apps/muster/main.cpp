@@ -17,6 +17,7 @@ int run(int argc, char** argv) {
   int exit_code = 0;
   add_demo_command(app, exit_code);
   add_node_command(app, exit_code);
+  add_run_command(app, exit_code);
   add_status_command(app, exit_code);
   add_members_command(app, exit_code);
   add_wait_command(app, exit_code);

@@ -3,6 +3,7 @@
 #include "apps/muster/protocol_option.hpp"
 #include "apps/muster/run_node.hpp"
 #include "apps/muster/text.hpp"
+#include "apps/programs/hook_application.hpp"
 #include "apps/shards/shards.hpp"
 
 #include <muster/net/node.hpp>
@@ -36,10 +37,11 @@ int descriptor_of(const char* variable) {
   return number && *number < 1'000'000 ? static_cast<int>(*number) : -1;
 }
 
-MakeApplication application_of(const ApplicationConfig& config) {
-  if (config.kind == "shards") {
+MakeApplication application_of(const NodeConfig& config) {
+  if (config.hooks) return make_hooks({*config.hooks, config.data, config.cluster.timings});
+  if (config.application.kind == "shards") {
     return make_shards(
-        {config.records_per_second, descriptor_of(record_pipe_variable), shard_count});
+        {config.application.records_per_second, descriptor_of(record_pipe_variable), shard_count});
   }
   return [](Services&) { return std::make_unique<NoApplication>(); };
 }
@@ -133,14 +135,18 @@ class DeathPipe {
 }  // namespace
 
 int run_node(const NodeConfig& config, bool initialise) {
+  return run_node(config, initialise, application_of(config));
+}
+
+int run_node(const NodeConfig& config, bool initialise, const MakeApplication& application) {
   auto storage = storage::SqliteStorage::open(config.data, {config.cluster.name, config.self});
   if (!storage) return failed(storage.error());
   // The hooks' thread is ended, and what waits there is dropped, while the context is still there:
   // that holds strands of the context.
   boost::asio::io_context context(1);
   HookThread hooks;
-  net::Node node(context, options_of(config, initialise), std::move(*storage),
-                 application_of(config.application), hooks.executor());
+  net::Node node(context, options_of(config, initialise), std::move(*storage), application,
+                 hooks.executor());
   warn_of(config.cluster.protocol);
   Signals signals(context, node);
   DeathPipe death(context);

@@ -2,6 +2,8 @@
 
 #include "apps/muster/config.hpp"
 
+#include <muster/application.hpp>
+
 namespace muster::apps {
 
 /// Environment variables through which whoever runs nodes gives them open descriptors.
@@ -11,5 +13,7 @@ inline constexpr const char* death_pipe_variable = "MUSTER_DEATH_PIPE";  ///< it
 /// Runs one node until it is told to leave; returns the exit code, having said why where it is not
 /// 0.
 int run_node(const NodeConfig& config, bool initialise);
+/// The same with that application in place of the configured one.
+int run_node(const NodeConfig& config, bool initialise, const MakeApplication& application);
 
 }  // namespace muster::apps

@@ -163,6 +163,32 @@ BOOST_AUTO_TEST_CASE(ends_when_its_launcher_is_killed) {
   waitpid(launcher, nullptr, 0);
 }
 
+BOOST_AUTO_TEST_CASE(takes_no_signal_in_place_of_its_launcher) {
+  constexpr int sent = 5000;
+  Directory directory;
+  auto pipe = make_pipe().value();
+  const pid_t launcher = fork();
+  if (launcher == 0) {
+    setpgid(0, 0);
+    static const int taken = pipe.write.fd();
+    ::signal(SIGRTMIN, [](int) { [[maybe_unused]] const auto size = ::write(taken, "!", 1); });
+    const pid_t sender = fork();
+    if (sender == 0) {
+      ::signal(SIGRTMIN, SIG_IGN);
+      for (int times = 0; times < sent; ++times) ::kill(0, SIGRTMIN);
+      _exit(0);
+    }
+    while (waitpid(sender, nullptr, WNOHANG) != sender)
+      Process::launch(shell("exit 0", directory))->wait();
+    _exit(0);
+  }
+  pipe.write = Descriptor();
+  int count = 0;
+  for (char byte = 0; ::read(pipe.read.fd(), &byte, 1) == 1;) ++count;
+  BOOST_TEST(count == sent);
+  waitpid(launcher, nullptr, 0);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(reserved_ports)

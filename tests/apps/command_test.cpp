@@ -18,8 +18,8 @@ BOOST_AUTO_TEST_SUITE(command)
 
 BOOST_AUTO_TEST_CASE(help_is_everywhere) {
   TestDirectory directory;
-  const std::vector<std::vector<std::string>> all{{},          {"demo"},   {"node"},   {"status"},
-                                                  {"members"}, {"verify"}, {"replay"}, {"bench"}};
+  const std::vector<std::vector<std::string>> all{
+      {}, {"demo"}, {"node"}, {"status"}, {"members"}, {"verify"}, {"replay"}, {"bench"}, {"run"}};
   for (std::vector<std::string> words : all) {
     words.emplace_back("--help");
     const Ran ran = run_muster(directory, words);

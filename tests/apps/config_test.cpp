@@ -54,6 +54,11 @@ std::string textbook(const std::string& importance) {
               "back_off = true", importance);
 }
 
+/// No application, and this line under [hooks].
+std::string hooks(const std::string& line) {
+  return with("kind = \"shards\"", "kind = \"none\"\n[hooks]\n" + line);
+}
+
 struct Refused {
   std::string name;
   std::string text;
@@ -253,6 +258,20 @@ const std::vector<Refused> refusals{
      with("kind = \"shards\"", "kind = \"none\"\nrecords_per_second = 5"),
      "/c/n.toml:23:",
      {"records_per_second = 5", "shards"}},
+    {"hooks beside an application",
+     good + "[hooks]\nstop = [\"./stop\"]\n",
+     "/c/n.toml:23:",
+     {"[hooks]", "kind = \"shards\"", "one of the two"}},
+    {"hook without a program",
+     hooks("stop = []"),
+     "/c/n.toml:24:",
+     {"stop = an array", "a program and its arguments"}},
+    {"hook that is a text",
+     hooks("start = \"./start --now\""),
+     "/c/n.toml:24:",
+     {"./start --now", "a program and its arguments"}},
+    {"hook with a number", hooks("reorganize = [\"deal\", 7]"), "/c/n.toml:24:", {"arguments"}},
+    {"hook unknown", hooks("stopp = [\"stop\"]"), "/c/n.toml:24:", {"stopp", "reorganize"}},
     {"rate zero", good + "records_per_second = 0\n", "/c/n.toml:23:", {"= 0", "from 1"}},
 };
 
@@ -346,6 +365,19 @@ BOOST_AUTO_TEST_CASE(what_is_written_is_read_back) {
   BOOST_TEST(again->journal->file.string() == config.journal->file.string());
   BOOST_TEST(again->application.records_per_second == 100u);
   BOOST_TEST(write_config(*again) == write_config(config));
+}
+
+BOOST_AUTO_TEST_CASE(of_hooks_is_relative_to_the_file_and_written_back) {
+  const auto config =
+      parse_config(hooks("stop = [\"./stop.sh\", \"./a b\"]\nstart = [\"python3\"]"), "/c/n.toml")
+          .value();
+  BOOST_TEST(config.hooks->stop == (std::vector<std::string>{"/c/stop.sh", "./a b"}));
+  BOOST_TEST(config.hooks->start == std::vector<std::string>{"python3"});
+  BOOST_TEST(config.hooks->reorganize.empty());
+  BOOST_TEST(config.hooks->directory == "/c/");
+  const auto again = parse_config(write_config(config), "/c/m.toml").value();
+  BOOST_TEST(write_config(again) == write_config(config));
+  BOOST_TEST(again.hooks->stop == config.hooks->stop);
 }
 
 BOOST_AUTO_TEST_CASE(of_the_invitation_has_its_own_switches) {

@@ -1,0 +1,61 @@
+#include "apps/programs/definition.hpp"
+
+#include <muster/json.hpp>
+
+#include <boost/json/parse.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+namespace muster::apps {
+
+Definition define_members(const Reorganization& reorganization) {
+  MembersDefinition definition{reorganization.group.coordinator, {}};
+  for (const Member& member : reorganization.members) definition.members.insert(member.node);
+  return {to_json(definition)};
+}
+
+Expected<MembersDefinition> read_members(const Definition& definition) {
+  boost::json::error_code error;
+  const auto value = boost::json::parse(definition.data, error);
+  auto read = error ? Failure{ExitCode::hook_failed, "no JSON: " + error.message()}
+                    : read_json<MembersDefinition>(value);
+  if (read) return read;
+  return Failure{ExitCode::hook_failed,
+                 "the definition is not one of muster run: " + read.error().what +
+                     "; run the same command on every node"};
+}
+
+std::string group_text(const GroupNumber& group) {
+  return std::to_string(group.counter) + "." + std::to_string(group.coordinator.value);
+}
+
+std::vector<std::string> environment_about(NodeId self, const std::optional<GroupNumber>& group) {
+  std::vector<std::string> variables{"MUSTER_NODE=" + std::to_string(self.value)};
+  if (group) {
+    variables.push_back("MUSTER_GROUP=" + group_text(*group));
+    variables.push_back("MUSTER_COORDINATOR=" + std::to_string(group->coordinator.value));
+  }
+  return variables;
+}
+
+Expected<> replace_file(const std::filesystem::path& file, const std::string& bytes) {
+  const std::filesystem::path next = file.string() + ".new";
+  errno = 0;
+  std::ofstream out(next, std::ios::binary | std::ios::trunc);
+  out << bytes;
+  out.close();
+  if (out && std::rename(next.c_str(), file.c_str()) == 0) return {};
+  return Failure{ExitCode::hook_failed,
+                 "cannot write " + file.string() + ": " + std::strerror(errno)};
+}
+
+Expected<std::filesystem::path> write_definition(const std::filesystem::path& directory,
+                                                 const Definition& definition) {
+  const auto file = directory / "definition";
+  if (const auto written = replace_file(file, definition.data); !written) return written.error();
+  return file;
+}
+
+}  // namespace muster::apps

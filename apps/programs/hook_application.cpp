@@ -1,0 +1,247 @@
+#include "apps/programs/hook_application.hpp"
+
+#include "apps/muster/text.hpp"
+#include "apps/programs/child.hpp"
+#include "apps/programs/definition.hpp"
+
+#include <muster/json.hpp>
+
+#include <thread>
+
+namespace muster::apps {
+
+using muster::operator==;
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Exit code of a hook that wants to be run again.
+constexpr int try_again = static_cast<int>(ExitCode::temporary);
+constexpr Duration first_back_off = 100ms;
+constexpr Duration longest_back_off = 1s;
+
+// --- What the hooks are told on their standard input
+
+struct StopInput {
+  std::string hook = "stop";
+  NodeId node;
+  std::optional<GroupNumber> group;
+  StopReason reason{};
+  std::optional<NodeId> by;
+};
+MUSTER_DESCRIBE(StopInput, hook, node, group, reason, by);
+
+struct MemberInput {
+  NodeId node;
+  Incarnation incarnation;
+  std::string report;
+  std::optional<GroupNumber> group;
+  std::optional<Digest> definition;
+  bool empty{};
+};
+MUSTER_DESCRIBE(MemberInput, node, incarnation, report, group, definition, empty);
+
+struct ReorganizeInput {
+  std::string hook = "reorganize";
+  NodeId node;
+  GroupNumber group;
+  NodeId coordinator;
+  std::vector<MemberInput> members;
+};
+MUSTER_DESCRIBE(ReorganizeInput, hook, node, group, coordinator, members);
+
+struct StartInput {
+  std::string hook = "start";
+  NodeId node;
+  GroupNumber group;
+  NodeId coordinator;
+  std::string definition;
+};
+MUSTER_DESCRIBE(StartInput, hook, node, group, coordinator, definition);
+
+MemberInput input_of(const Member& member) {
+  const Holdings& holdings = member.holdings;
+  return {member.node,    member.incarnation,  holdings.report.data,
+          holdings.group, holdings.definition, holdings.empty};
+}
+
+/// The reports as files of a directory, each under the number of its node.
+Expected<std::filesystem::path> write_reports(const std::filesystem::path& data,
+                                              const Members& members) {
+  const auto directory = data / "reports";
+  std::error_code error;
+  std::filesystem::remove_all(directory, error);
+  std::filesystem::create_directory(directory, error);
+  for (const Member& member : members) {
+    const auto written =
+        replace_file(directory / std::to_string(member.node.value), member.holdings.report.data);
+    if (!written) return written.error();
+  }
+  return directory;
+}
+
+/// The text that every hook's environment has more than it.
+std::string members_text(const Members& members) {
+  NodeSet nodes;
+  for (const Member& member : members) nodes.insert(member.node);
+  return format_nodes(nodes);
+}
+
+/// One run of one hook.
+struct Call {
+  const char* hook;
+  const std::vector<std::string>* command;
+  std::vector<std::string> environment;
+  std::string input;
+  bool gives;                        ///< its output is what the hook gives
+  std::optional<Duration> deadline;  ///< its own; else until it is cancelled
+};
+
+/// Runs a hook as often as it asks for it, until it gives something or has failed.
+class Attempts {
+ public:
+  Attempts(const HookOptions& options, const Call& call, std::stop_token cancelled)
+      : options_(options), call_(call), cancelled_(std::move(cancelled)) {}
+
+  Expected<std::string> run() {
+    Duration back_off = first_back_off;
+    while (true) {
+      auto child = Child::launch(child_options());
+      if (!child) return failure(child.error().what);
+      ChildEnd end = child->wait(cancelled_);
+      if (end.too_large) {
+        return failure("it gave more than the " + std::to_string(options_.output_limit) +
+                       " bytes that a " + (call_.deadline ? "report" : "definition") + " may have");
+      }
+      if (end.told) return failure("it was cancelled, and " + describe_end(end.status));
+      if (end.overran) return failure("it overran its deadline, and " + describe_end(end.status));
+      if (end.exited_with(0)) return std::move(end.output);
+      if (!end.exited_with(try_again)) return failure("it " + describe_end(end.status));
+      const Duration wait = std::min(back_off, left().value_or(back_off));
+      if (!wait_unless_told(wait, cancelled_) || left() <= Duration::zero())
+        return failure("it asked to be run again (exit code 75) up to its deadline");
+      back_off = std::min(back_off * 2, longest_back_off);
+    }
+  }
+
+ private:
+  [[nodiscard]] std::optional<Duration> left() const {
+    if (!call_.deadline) return std::nullopt;
+    return *call_.deadline - (std::chrono::steady_clock::now() - begun_);
+  }
+
+  [[nodiscard]] ChildOptions child_options() const {
+    ChildOptions child;
+    child.command = *call_.command;
+    child.environment = call_.environment;
+    child.directory = options_.commands.directory;
+    child.input = call_.input;
+    if (call_.gives) child.output_limit = options_.output_limit;
+    child.deadline = left();
+    // A cancelled hook and the stop after it share one stop deadline.
+    child.grace = options_.timings.stop_deadline / (call_.deadline ? 8 : 4);
+    child.rest = Rest::spared;
+    return child;
+  }
+
+  [[nodiscard]] Failure failure(const std::string& why) const {
+    return {ExitCode::hook_failed,
+            std::string(call_.hook) + " (" + call_.command->front() + "): " + why};
+  }
+
+  const HookOptions& options_;
+  const Call& call_;
+  std::stop_token cancelled_;
+  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+};
+
+class HookPrograms : public Application {
+ public:
+  HookPrograms(Services& services, HookOptions options)
+      : self_(services.self()), options_(std::move(options)) {}
+
+  void stop(StopContext context, Done<Report> done) override {
+    if (commands().stop.empty()) return done();
+    const StopInput input{"stop", self_, context.group, context.cause.reason, context.cause.by};
+    Call call{"stop",
+              &commands().stop,
+              environment("stop", context.group),
+              to_json(input),
+              true,
+              options_.timings.stop_deadline / 2};
+    run(std::move(call), {}, [done = std::move(done)](Expected<std::string> gave) mutable {
+      if (!gave) return done.fail(gave.error().what);
+      done({std::move(*gave)});
+    });
+  }
+
+  void reorganize(Reorganization context, Done<Definition> done) override {
+    if (commands().reorganize.empty()) return done(define_members(context));
+    const auto reports = write_reports(options_.data, context.members);
+    if (!reports) return done.fail(reports.error().what);
+    ReorganizeInput input{"reorganize", self_, context.group, context.group.coordinator, {}};
+    for (const Member& member : context.members) input.members.push_back(input_of(member));
+    auto variables = environment("reorganize", context.group);
+    variables.push_back("MUSTER_MEMBERS=" + members_text(context.members));
+    variables.push_back("MUSTER_REPORTS=" + reports->string());
+    Call call{"reorganize", &commands().reorganize, std::move(variables), to_json(input), true, {}};
+    run(std::move(call), context.cancelled,
+        [done = std::move(done)](Expected<std::string> gave) mutable {
+          if (!gave) return done.fail(gave.error().what);
+          done({std::move(*gave)});
+        });
+  }
+
+  void start(Assignment context, Done<> done) override {
+    if (commands().start.empty()) return done();
+    const auto file = write_definition(options_.data, context.definition);
+    if (!file) return done.fail(file.error().what);
+    const StartInput input{"start", self_, context.group, context.group.coordinator,
+                           context.definition.data};
+    auto variables = environment("start", context.group);
+    variables.push_back("MUSTER_DEFINITION_FILE=" + file->string());
+    Call call{"start", &commands().start, std::move(variables), to_json(input), false, {}};
+    run(std::move(call), context.cancelled,
+        [done = std::move(done)](const Expected<std::string>& gave) mutable {
+          if (!gave) return done.fail(gave.error().what);
+          done();
+        });
+  }
+
+ private:
+  [[nodiscard]] const HooksConfig& commands() const { return options_.commands; }
+
+  [[nodiscard]] std::vector<std::string> environment(
+      const char* hook, const std::optional<GroupNumber>& group) const {
+    auto variables = environment_about(self_, group);
+    variables.push_back(std::string("MUSTER_HOOK=") + hook);
+    return variables;
+  }
+
+  /// On a thread that the program ends with, and that the hooks' thread does not wait for.
+  template <class End>
+  void run(Call call, std::stop_token cancelled, End end) {
+    worker_ = std::jthread([this, call = std::move(call), cancelled = std::move(cancelled),
+                            end = std::move(end)](const std::stop_token& told) mutable {
+      std::stop_source either;
+      const std::stop_callback first(told, [&either] { either.request_stop(); });
+      const std::stop_callback second(cancelled, [&either] { either.request_stop(); });
+      end(Attempts(options_, call, either.get_token()).run());
+    });
+  }
+
+  const NodeId self_;
+  const HookOptions options_;
+  std::jthread worker_;  ///< of the hook that runs, or ran last
+};
+
+}  // namespace
+
+MakeApplication make_hooks(HookOptions options) {
+  return [options = std::move(options)](Services& services) {
+    return std::make_unique<HookPrograms>(services, options);
+  };
+}
+
+}  // namespace muster::apps

@@ -1,0 +1,115 @@
+#include "apps/programs/program_application.hpp"
+
+#include "apps/muster/text.hpp"
+#include "apps/programs/child.hpp"
+#include "apps/programs/definition.hpp"
+
+#include <iostream>
+#include <thread>
+
+namespace muster::apps {
+namespace {
+
+/// Exit code of a program that wants to be started again.
+constexpr int try_again = static_cast<int>(ExitCode::temporary);
+
+std::vector<std::string> environment_of(NodeId self, const GroupNumber& group,
+                                        const MembersDefinition& definition,
+                                        const std::filesystem::path& file) {
+  auto variables = environment_about(self, group);
+  variables.push_back("MUSTER_MEMBERS=" + format_nodes(definition.members));
+  variables.push_back("MUSTER_DEFINITION_FILE=" + file.string());
+  return variables;
+}
+
+/// Each `start` has a thread: it launches the program and stays with it until `stop`.
+class Program : public Application {
+ public:
+  Program(Services& services, ProgramOptions options)
+      : self_(services.self()), options_(std::move(options)) {}
+
+  void stop(StopContext, Done<Report> done) override {
+    worker_.request_stop();
+    // On a thread of its own: a program may take its time, and the hooks' thread is others' too.
+    stopping_ = std::jthread([this, done = std::move(done)]() mutable {
+      if (worker_.joinable()) worker_.join();
+      if (failure_.empty())
+        done();
+      else
+        done.fail(std::move(failure_));
+    });
+  }
+
+  void reorganize(Reorganization reorganization, Done<Definition> done) override {
+    done(define_members(reorganization));
+  }
+
+  void start(Assignment assignment, Done<> done) override {
+    const auto definition = read_members(assignment.definition);
+    if (!definition) return done.fail(definition.error().what);
+    if (options_.where == Where::coordinator && assignment.group.coordinator != self_)
+      return done();
+    const auto file = write_definition(options_.directory, assignment.definition);
+    if (!file) return done.fail(file.error().what);
+    worker_ = std::jthread(
+        [this, environment = environment_of(self_, assignment.group, *definition, *file),
+         done = std::move(done)](const std::stop_token& told) mutable {
+          work(environment, std::move(done), told);
+        });
+  }
+
+ private:
+  Expected<Child> launch(const std::vector<std::string>& environment) const {
+    ChildOptions child;
+    child.command = options_.command;
+    child.environment = environment;
+    child.grace = options_.stop_deadline * 3 / 4;
+    return Child::launch(std::move(child));
+  }
+
+  void work(const std::vector<std::string>& environment, Done<> started,
+            const std::stop_token& told) {
+    auto child = launch(environment);
+    if (!child) return started.fail(child.error().what);
+    started();
+    Duration back_off = options_.first_back_off;
+    while (true) {
+      const ChildEnd end = child->wait(told);
+      if (end.remains) failure_ = name() + " is gone, but not all of its process group is";
+      if (told.stop_requested() || end.exited_with(0)) return;
+      if (!end.exited_with(try_again)) return give_up(name() + " " + describe_end(end.status));
+      say(name() + " asks to be started again: in " + format_duration(back_off));
+      if (!wait_unless_told(back_off, told)) return;
+      back_off = std::min(back_off * 2, options_.longest_back_off);
+      child = launch(environment);
+      if (!child) return give_up(child.error().what);
+    }
+  }
+
+  void say(const std::string& what) const {
+    std::cerr << "muster: node " + std::to_string(self_.value) + ": " + what + "\n" << std::flush;
+  }
+
+  void give_up(std::string why) {
+    failure_ = std::move(why) + " while its node was at work";
+    options_.give_up();
+  }
+
+  [[nodiscard]] const std::string& name() const { return options_.command.front(); }
+
+  const NodeId self_;
+  const ProgramOptions options_;
+  std::string failure_;    ///< why `stop` is to fail: the worker's, until it is joined
+  std::jthread worker_;    ///< from `start` on
+  std::jthread stopping_;  ///< waits for the worker; before it in every destruction
+};
+
+}  // namespace
+
+MakeApplication make_program(ProgramOptions options) {
+  return [options = std::move(options)](Services& services) {
+    return std::make_unique<Program>(services, options);
+  };
+}
+
+}  // namespace muster::apps
