@@ -182,7 +182,8 @@ class CoroutineApplication final : public Application {
   ~CoroutineApplication() override { user_->context_->close(); }
 
   void stop(StopContext context, Done<Report> done) override {
-    spawn(user_->stop(std::move(context)), {}, std::move(done));
+    const std::stop_token cancelled = context.cancelled;
+    spawn(user_->stop(std::move(context)), cancelled, std::move(done));
   }
   void reorganize(Reorganization reorganization, Done<Definition> done) override {
     const std::stop_token cancelled = reorganization.cancelled;

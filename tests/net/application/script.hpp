@@ -53,7 +53,6 @@ class Script {
   /// A new application of the node: gives the how manieth.
   unsigned made(NodeId node) {
     const std::lock_guard lock(mutex_);
-    permits_.erase(node);  // its life is over
     return ++lives_[node];
   }
 
@@ -61,7 +60,7 @@ class Script {
     Act act = Act::usual;
     {
       const std::lock_guard lock(mutex_);
-      const auto permit = permits_.find(call.node);
+      const auto permit = permits_.find({call.node, call.life});
       call.held_valid_permit = permit != permits_.end() && permit->second.valid();
       if (call.hook == Hook::stop && permit != permits_.end()) permits_.erase(permit);
       call.beside_another = running_[{call.node, call.life}]++ > 0;
@@ -78,13 +77,16 @@ class Script {
     const std::lock_guard lock(mutex_);
     --running_[{node, life}];
   }
-  /// A permit that is held until the node's next stop begins.
-  void keep(NodeId node, std::optional<Permit> permit) {
+  /// A permit that is held until the next stop of that life begins, or the life is over.
+  void keep(NodeId node, unsigned life, std::optional<Permit> permit) {
     const std::lock_guard lock(mutex_);
     if (!permit) return;
     ++kept_;
-    permits_.erase(node);
-    permits_.emplace(node, std::move(*permit));
+    permits_.insert_or_assign({node, life}, std::move(*permit));
+  }
+  void is_over(NodeId node, unsigned life) {
+    const std::lock_guard lock(mutex_);
+    permits_.erase({node, life});
   }
 
   [[nodiscard]] std::vector<Call> calls() const {
@@ -108,7 +110,7 @@ class Script {
   std::map<std::pair<NodeId, Hook>, std::pair<Act, int>> told_;
   std::map<NodeId, unsigned> lives_;
   std::map<std::pair<NodeId, unsigned>, int> running_;
-  std::map<NodeId, Permit> permits_;
+  std::map<std::pair<NodeId, unsigned>, Permit> permits_;
   std::vector<Call> calls_;
   int kept_ = 0;
 };
@@ -133,7 +135,13 @@ inline constexpr const char* late_definition = "the plan of another time";
 class Player {
  public:
   Player(Script& script, Services& services)
-      : script_(script), services_(services), life_(script.made(services.self())) {}
+      : script_(script),
+        services_(services),
+        self_(services.self()),
+        life_(script.made(services.self())) {}
+  Player(const Player&) = delete;
+  Player& operator=(const Player&) = delete;
+  ~Player() { script_.is_over(self_, life_); }
 
   Act stop(const StopContext& context) { return begins(Hook::stop, context.group); }
   Act reorganize(const Reorganization& all) {
@@ -141,7 +149,7 @@ class Player {
   }
   Act start(const Assignment& assignment) {
     const Act act = begins(Hook::start, assignment.group, {}, assignment.definition);
-    script_.keep(self(), services_.acquire());
+    script_.keep(self_, life_, services_.acquire());
     return act;
   }
   void ends() { script_.ends(self(), life_); }
@@ -156,7 +164,7 @@ class Player {
                                : definition_of(group);
   }
 
-  [[nodiscard]] NodeId self() const { return services_.self(); }
+  [[nodiscard]] NodeId self() const { return self_; }
   [[nodiscard]] Services& services() const { return services_; }
 
  private:
@@ -167,6 +175,7 @@ class Player {
 
   Script& script_;
   Services& services_;
+  NodeId self_;
   unsigned life_;
 };
 
