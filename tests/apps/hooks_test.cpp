@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(that_run_are_told_when_they_are_cancelled) {
 BOOST_AUTO_TEST_CASE(that_do_not_heed_their_cancelling_are_killed_before_the_stop) {
   Held held(file("held"));
   // What it had started holds the lock as well.
-  hooks->reorganize = shell(
+  hooks->start = shell(
       "trap '' TERM; exec 9>lock; flock 9; exec 3>held; tail -f /dev/null & tail -f /dev/null");
   hooks->stop = shell("flock -n lock echo free >>found || echo held >>found");
   node(1);
@@ -242,7 +242,7 @@ BOOST_AUTO_TEST_CASE(that_do_not_heed_their_cancelling_are_killed_before_the_sto
   leaves_in_order();
   held.wait_until_free();
   BOOST_TEST(read_all(file("found")) == "free\nfree\n");
-  BOOST_TEST(holds(journal(1), "\"hook\":\"reorganize\",\"edge\":\"failed\""));
+  BOOST_TEST(holds(journal(1), "\"hook\":\"start\",\"edge\":\"failed\""));
 }
 
 BOOST_AUTO_TEST_CASE(that_overrun_their_stop_are_killed_and_end_the_node) {
