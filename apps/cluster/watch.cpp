@@ -1,7 +1,5 @@
 #include "apps/cluster/watch.hpp"
 
-#include "apps/cluster/reason.hpp"
-
 #include <algorithm>
 
 namespace muster::apps {
@@ -44,8 +42,7 @@ bool Watch::take_line(const journal::Step& step) {
   NodeSeen& seen = nodes_[step.stamp.node];
   if (!seen.up || seen.incarnation != step.stamp.incarnation)
     return false;  // stamped after its kill
-  if (begins_election(seen.view, step)) ++counts_.elections;
-  seen.reason = reason_of(seen, step);
+  if (seen.reasons.take(step.stamp.node, step.event, step.view)) ++counts_.elections;
   if (const auto* paused = std::get_if<Paused>(&step.event)) {
     ++counts_.paused;
     pauses_.emplace(step.stamp.node, step.stamp.t - paused->gap);
@@ -53,7 +50,6 @@ bool Watch::take_line(const journal::Step& step) {
     end_work(step.stamp.node, step.stamp.t - paused->gap);
   }
   if (std::holds_alternative<HookFailed>(step.event)) ++counts_.failed_hooks;
-  seen.lost = lost_coordinator(seen, step);
   seen.view = step.view;
   if (!step.view.group || !step.view.up || step.view.coordinator != step.stamp.node) return false;
   NodeSet members = *step.view.up;
@@ -157,7 +153,7 @@ bool Watch::check_formed(GroupNumber group) {
     if (at == started.end()) return false;
     last = std::max(last, at->second);
   }
-  Formed formed{group, members, last, coordinator.reason, std::nullopt};
+  Formed formed{group, members, last, coordinator.reasons.last().evidence, std::nullopt};
   if (!formed_.empty() && !all_down_ && disturbed_) formed.without_work = last - *disturbed_;
   formed_.push_back(std::move(formed));
   disturbed_.reset();

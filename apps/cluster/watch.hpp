@@ -1,6 +1,7 @@
 #pragma once
 
 #include <muster/journal.hpp>
+#include <muster/reason.hpp>
 
 #include <map>
 #include <optional>
@@ -21,8 +22,7 @@ struct NodeSeen {
   Duration last{};  ///< of its last line
   View view;        ///< after its last step in this life
   std::optional<GroupNumber> works_for;
-  std::optional<NodeId> lost;  ///< whose failure made it suspect its coordinator
-  std::string reason;          ///< of the election that it began last
+  Reasons reasons;  ///< of its elections
 };
 
 /// A group all of whose members have started.

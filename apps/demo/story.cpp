@@ -72,17 +72,19 @@ void Story::tell_election(const journal::Step& step, const NodeSeen& seen) {
   const std::string& was = procedures_[node];
   const std::string& is = step.view.procedure;
   if (is == "BackingOff" && was != is) {
-    screen_.say(step.stamp.t, name(node) + " backs off before it starts over: " + seen.reason);
+    screen_.say(step.stamp.t,
+                name(node) + " backs off before it starts over: " + seen.reasons.last().evidence);
   }
   if (is == "Inviting" && was != is) {
-    screen_.say(step.stamp.t, name(node) + " begins Merge and invites others: " + seen.reason);
+    screen_.say(step.stamp.t,
+                name(node) + " begins Merge and invites others: " + seen.reasons.last().evidence);
   }
   if ((is == "HaltingLower" || is == "Ceasing") && was != "HaltingLower" && was != "Ceasing") {
     screen_.say(step.stamp.t, name(node) +
                                   (becomes_a_group_of_its_own(step)
                                        ? " becomes a group of its own: "
                                        : " begins Election and halts the lower nodes: ") +
-                                  seen.reason);
+                                  seen.reasons.last().evidence);
   }
 }
 

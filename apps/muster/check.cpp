@@ -114,7 +114,10 @@ Expected<> read_strike(std::string name, lab::Bounds& bounds) {
   if (name == "reorganization_before_accept") name = "reorganization_first";
   if (read_repair(name + "=off", bounds)) return {};
   const auto line = enumerator_named<Line>(name);
-  if (line && bounds.protocol == ProtocolName::bully) {
+  if (line && bounds.protocol != ProtocolName::bully)
+    return usage("--strike " + asked + " is a line of the Bully, and --protocol is " +
+                 std::string(enumerator_name(bounds.protocol)));
+  if (line) {
     bounds.struck.push_back(*line);
     return {};
   }
@@ -285,6 +288,7 @@ void add_check_command(CLI::App& app, int& exit_code) {
   bounds.threads = std::max(1u, std::thread::hardware_concurrency());
   CLI::App* command = app.add_subcommand(
       "check", "Search every interleaving of a small cluster for what does not hold");
+  command->option_defaults()->always_capture_default();
   add_protocol(*command, bounds.protocol, every_protocol);
   command->add_option("--nodes", bounds.nodes, "How many nodes")->check(CLI::Range(2, 5));
   command->add_option("--failures", options->failures, "At most so many; or 'unbounded'");

@@ -12,14 +12,20 @@ namespace muster::apps {
 void add_bench_command(CLI::App& app, int& exit_code);
 void add_check_command(CLI::App& app, int& exit_code);
 void add_demo_command(CLI::App& app, int& exit_code);
+void add_drain_command(CLI::App& app, int& exit_code);
 void add_draw_command(CLI::App& app, int& exit_code);
+void add_elect_command(CLI::App& app, int& exit_code);
+void add_history_command(CLI::App& app, int& exit_code);
 void add_members_command(CLI::App& app, int& exit_code);
 void add_node_command(CLI::App& app, int& exit_code);
 void add_replay_command(CLI::App& app, int& exit_code);
 void add_run_command(CLI::App& app, int& exit_code);
 void add_simulate_command(CLI::App& app, int& exit_code);
 void add_status_command(CLI::App& app, int& exit_code);
+void add_step_down_command(CLI::App& app, int& exit_code);
 void add_store_command(CLI::App& app, int& exit_code);
 void add_verify_command(CLI::App& app, int& exit_code);
+void add_wait_command(CLI::App& app, int& exit_code);
+void add_why_command(CLI::App& app, int& exit_code);
 
 }  // namespace muster::apps

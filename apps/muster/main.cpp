@@ -20,6 +20,12 @@ int run(int argc, char** argv) {
   add_run_command(app, exit_code);
   add_status_command(app, exit_code);
   add_members_command(app, exit_code);
+  add_wait_command(app, exit_code);
+  add_why_command(app, exit_code);
+  add_history_command(app, exit_code);
+  add_step_down_command(app, exit_code);
+  add_drain_command(app, exit_code);
+  add_elect_command(app, exit_code);
   add_check_command(app, exit_code);
   add_verify_command(app, exit_code);
   add_replay_command(app, exit_code);

@@ -8,9 +8,11 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <deque>
 #include <list>
 #include <utility>
 
@@ -28,7 +30,8 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::size_t most_guests = 16;
-constexpr std::size_t longest_word = 64;
+constexpr std::size_t longest_question = 512;
+constexpr std::size_t most_untold = 256;  // lines that wait for one who watches
 constexpr auto guest_deadline = 2s;
 constexpr auto accept_again_after = 10ms;
 constexpr std::size_t longest_path = sizeof(sockaddr_un::sun_path) - 1;
@@ -82,6 +85,16 @@ class Admin::Impl : public std::enable_shared_from_this<Admin::Impl> {
     return {};
   }
 
+  [[nodiscard]] bool is_watched() const {
+    return std::any_of(guests_.begin(), guests_.end(),
+                       [](const auto& guest) { return guest->watches; });
+  }
+
+  void tell(const std::string& line) {
+    for (const auto& guest : std::list(guests_))
+      if (guest->watches) tell(guest, line);
+  }
+
   void close() {
     error_code ignored;
     acceptor_.close(ignored);
@@ -103,6 +116,8 @@ class Admin::Impl : public std::enable_shared_from_this<Admin::Impl> {
     Unix::socket socket;
     asio::steady_timer timer;
     std::string text;
+    bool watches = false;
+    std::deque<std::string> untold;  ///< the first is being written
   };
 
   void accept() {
@@ -132,7 +147,7 @@ class Admin::Impl : public std::enable_shared_from_this<Admin::Impl> {
     guest->timer.async_wait([self = shared_from_this(), guest](error_code error) {
       if (!error) self->leave(guest);
     });
-    asio::async_read_until(guest->socket, asio::dynamic_buffer(guest->text, longest_word), '\n',
+    asio::async_read_until(guest->socket, asio::dynamic_buffer(guest->text, longest_question), '\n',
                            [self = shared_from_this(), guest](error_code error, std::size_t size) {
                              if (error || !self->listens_) return self->leave(guest);
                              self->answer(guest, size);
@@ -140,12 +155,42 @@ class Admin::Impl : public std::enable_shared_from_this<Admin::Impl> {
   }
 
   void answer(const std::shared_ptr<Guest>& guest, std::size_t size) {
-    const auto word = words_.find(std::string_view(guest->text).substr(0, size - 1));
+    const auto question = std::string_view(guest->text).substr(0, size - 1);
+    const auto end = std::min(question.find(' '), question.size());
+    const auto name = question.substr(0, end);
+    const bool watches = name == "watch";
+    const auto word = words_.find(watches ? "status" : name);
     if (word == words_.end()) return leave(guest);
-    guest->text = word->second() + "\n";
+    const std::string said = word->second(question.substr(std::min(end + 1, question.size())));
+    if (watches) return watch(guest, said);
+    guest->text = said + "\n";
     asio::async_write(
         guest->socket, asio::buffer(guest->text),
         [self = shared_from_this(), guest](error_code, std::size_t) { self->leave(guest); });
+  }
+
+  // It has nothing more to say: whatever can be read is its end.
+  void watch(const std::shared_ptr<Guest>& guest, const std::string& status) {
+    guest->watches = true;
+    guest->timer.cancel();
+    guest->socket.async_wait(Unix::socket::wait_read, [self = shared_from_this(),
+                                                       guest](error_code) { self->leave(guest); });
+    tell(guest, status);
+  }
+
+  void tell(const std::shared_ptr<Guest>& guest, const std::string& line) {
+    if (guest->untold.size() == most_untold) return leave(guest);
+    guest->untold.push_back(line + "\n");
+    if (guest->untold.size() == 1) write(guest);
+  }
+
+  void write(const std::shared_ptr<Guest>& guest) {
+    asio::async_write(guest->socket, asio::buffer(guest->untold.front()),
+                      [self = shared_from_this(), guest](error_code error, std::size_t) {
+                        if (error) return self->leave(guest);
+                        guest->untold.pop_front();
+                        if (!guest->untold.empty()) self->write(guest);
+                      });
   }
 
   void leave(const std::shared_ptr<Guest>& guest) {
@@ -171,6 +216,12 @@ Admin::~Admin() {
 
 Expected<> Admin::listen() {
   return impl_->listen();
+}
+bool Admin::is_watched() const {
+  return impl_->is_watched();
+}
+void Admin::tell(const std::string& line) {
+  impl_->tell(line);
 }
 void Admin::close() {
   impl_->close();

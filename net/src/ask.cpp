@@ -11,6 +11,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/read.hpp>
+#include <boost/asio/read_until.hpp>
 #include <boost/asio/write.hpp>
 
 #include <utility>
@@ -21,6 +22,7 @@ namespace muster::net {
 
 namespace asio = boost::asio;
 using boost::system::error_code;
+using Unix = asio::local::stream_protocol;
 
 namespace {
 
@@ -93,44 +95,74 @@ class Observer final : public ConnectionOwner {
   std::optional<Expected<std::string>> answer_;
 };
 
-}  // namespace
+Failure nobody(const std::string& path, const error_code& error) {
+  return Failure{ExitCode::unreachable,
+                 "no node answers at " + path + ": " + error.message() + "; is it running?"};
+}
 
-Expected<std::string> ask_admin(const std::string& path, Duration bound, std::string_view word) {
+Failure no_answer(const std::string& path, std::string_view word) {
+  return Failure{ExitCode::unreachable,
+                 "the node at " + path + " has no answer to \"" + presentable(word) + "\""};
+}
+
+// Asks the node at that path. A question is so short that the system takes it at once.
+Expected<Unix::socket> connect(asio::io_context& context, const std::string& path,
+                               std::string_view question) {
   constexpr std::size_t longest_path = sizeof(sockaddr_un::sun_path) - 1;
   if (path.size() > longest_path) {
     return Failure{ExitCode::bad_configuration,
                    "the path " + path + " has " + std::to_string(path.size()) +
                        " bytes, a socket's path may have " + std::to_string(longest_path)};
   }
-  const auto nobody = [&](const error_code& error) {
-    return Failure{ExitCode::unreachable,
-                   "no node answers at " + path + ": " + error.message() + "; is it running?"};
-  };
-  asio::io_context context(1);
-  asio::local::stream_protocol::socket socket(context);
+  Unix::socket socket(context);
   error_code error;
-  socket.connect(asio::local::stream_protocol::endpoint(path), error);
-  if (error) return nobody(error);
-  const std::string question = std::string(word) + "\n";
+  socket.connect(Unix::endpoint(path), error);
+  if (!error) asio::write(socket, asio::buffer(std::string(question) + "\n"), error);
+  if (error) return nobody(path, error);
+  return socket;
+}
+
+}  // namespace
+
+Expected<std::string> ask_admin(const std::string& path, Duration bound, std::string_view word) {
+  asio::io_context context(1);
+  auto socket = connect(context, path, word);
+  if (!socket) return socket.error();
   std::string answer;
-  bool over = false;
-  asio::async_write(socket, asio::buffer(question), [&](error_code failed, std::size_t) {
-    if (failed) error = failed;
-  });
-  asio::async_read(socket, asio::dynamic_buffer(answer, longest_answer),
-                   [&](error_code end, std::size_t) {
-                     over = true;
-                     if (end != asio::error::eof) error = end;
-                   });
+  std::optional<error_code> end;
+  asio::async_read(*socket, asio::dynamic_buffer(answer, longest_answer),
+                   [&](error_code error, std::size_t) { end = error; });
   context.run_for(bound);
-  if (!over) return timed_out(path);
-  if (error) return nobody(error);
-  if (answer.empty() || answer.back() != '\n') {
-    return Failure{ExitCode::unreachable,
-                   "the node at " + path + " has no answer to \"" + presentable(word) + "\""};
-  }
+  if (!end) return timed_out(path);
+  if (*end != asio::error::eof) return nobody(path, *end);
+  if (answer.empty() || answer.back() != '\n') return no_answer(path, word);
   answer.pop_back();
   return answer;
+}
+
+Expected<> watch_admin(const std::string& path, Duration bound,
+                       const std::function<bool(std::string line)>& told) {
+  asio::io_context context(1);
+  auto socket = connect(context, path, "watch");
+  if (!socket) return socket.error();
+  std::string text;
+  bool seen = false;
+  std::optional<error_code> end;
+  const std::function<void()> next = [&] {
+    asio::async_read_until(*socket, asio::dynamic_buffer(text, longest_answer), '\n',
+                           [&](error_code error, std::size_t size) {
+                             if (error) return void(end = error);
+                             const std::string line = text.substr(0, size - 1);
+                             text.erase(0, size);
+                             seen = told(line);
+                             if (!seen) next();
+                           });
+  };
+  next();
+  context.run_for(bound);
+  if (seen) return {};
+  if (!end) return timed_out(path);
+  return nobody(path, *end);
 }
 
 Expected<std::string> ask_observer(const std::string& address, const std::string& cluster,

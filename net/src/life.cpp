@@ -65,8 +65,8 @@ void Life::recover() {
       });
   hooks_ = std::make_shared<Hooks>(
       strand_, hooks_executor_, services_, make_application_, permits_,
-      Hooks::Limits{options_.config.timings, options_.report_limit, options_.definition_limit},
-      hook_handlers());
+      HookRunner::Limits{options_.config.timings, options_.report_limit, options_.definition_limit},
+      safe_.assigned, hook_handlers());
   last_alive_ = last_pause_ = boottime_now();
   watch();
   sessions_->greet();
@@ -77,6 +77,10 @@ void Life::recover() {
 
 void Life::leave() {
   put(Leaving{});
+}
+
+void Life::elect(std::string why) {
+  put(ElectionAsked{std::move(why)});
 }
 
 void Life::end(const Failure& why) {
@@ -165,8 +169,9 @@ void Life::give(const Event& event) {
   write_journal(
       [&](std::string& out) { journal::step_line(out, next_stamp(t), event, actions_, view); });
   was_normal_ = was_normal_ || view.status == Status::Normal;
-  show(std::move(view), t);
+  show(view, t);
   perform_rest();
+  handlers_.stepped(t, event, view);
 }
 
 // --- Actions
@@ -327,6 +332,7 @@ void Life::show_counters() {
   if (!begun_) return;
   const std::lock_guard lock(seen_mutex_);
   if (journal_) seen_.journal_dropped = journal_->dropped();
+  seen_.progress = hooks_->how_far();
   seen_.counters = sessions_->counters();
 }
 

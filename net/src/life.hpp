@@ -35,6 +35,9 @@ class Life : public std::enable_shared_from_this<Life> {
     std::function<void(Failure)> fatal;
     std::function<std::string()> status;
     std::function<void(std::string)> warn;
+    /// After each step, when what it asked for was begun: when it was, and what it made of the
+    /// node.
+    std::function<void(Duration t, const Event& event, const View& after)> stepped;
   };
 
   /// What others may see of it: the view after the last step and when that was, and what was
@@ -42,6 +45,7 @@ class Life : public std::enable_shared_from_this<Life> {
   struct Seen {
     View view;
     Duration as_of{};
+    std::string progress;
     std::uint64_t journal_dropped{};
     std::uint64_t slow_saves{};
     Counters counters;
@@ -57,6 +61,8 @@ class Life : public std::enable_shared_from_this<Life> {
   /// Gives the first event.
   void recover();
   void leave();
+  /// Its owner wants an election, and says why.
+  void elect(std::string why);
   /// Closes everything, now; the journal's last line says why.
   void end(const Failure& why);
   void break_connections();

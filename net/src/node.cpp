@@ -1,72 +1,17 @@
-#include <muster/net/node.hpp>
-
-#include "clock.hpp"
-#include "life.hpp"
+#include "node_impl.hpp"
 
 #include <muster/json.hpp>
-#include <muster/net/admin.hpp>
-#include <muster/net/status.hpp>
-#include <muster/net/storage_thread.hpp>
 
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
 
 #include <unistd.h>
 
 #include <algorithm>
-#include <mutex>
-#include <vector>
+#include <utility>
 
 namespace muster::net {
 
 namespace asio = boost::asio;
-
-class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
- public:
-  Impl(asio::io_context& context, NodeOptions options, std::unique_ptr<SafeStorage> storage,
-       MakeApplication make_application, asio::any_io_executor hooks)
-      : strand_(asio::make_strand(context)),
-        hooks_(asio::make_strand(hooks)),
-        options_(std::move(options)),
-        make_application_(std::move(make_application)),
-        store_(std::move(storage)),
-        storage_(*store_),
-        wait_(strand_) {}
-
-  Expected<> start();
-  void leave(std::function<void()> left);
-  void close();
-  std::string status_json() const;
-  std::string fresh_status_json() const;  // on the strand
-  View view() const;
-
- private:
-  Expected<> begin_life(const SafeState& safe);
-  void begin_next_life(Incarnation above);
-  std::shared_ptr<Life> life() const;
-  void left(LeaveCause cause);
-  void gone();
-  void outlived(Incarnation seen);
-  void stand_back();
-  Life::Handlers life_handlers();
-  [[noreturn]] void fatal(const Failure& failure);
-  static void print(const std::string& sentence);
-
-  asio::any_io_executor strand_;
-  asio::any_io_executor hooks_;
-  const NodeOptions options_;
-  const MakeApplication make_application_;
-  std::unique_ptr<SafeStorage> store_;
-  StorageThread storage_;
-  std::unique_ptr<Admin> admin_;
-  asio::steady_timer wait_;
-  mutable std::mutex life_mutex_;  // guards life_, the pointer
-  std::shared_ptr<Life> life_;
-  unsigned stood_back_ = 0;  ///< how often, since it was last Normal
-  bool leaving_ = false;
-  std::vector<std::function<void()>> left_;  ///< who is to be told
-};
 
 // --- A life, and the next
 // -----------------------------------------------------------------------------
@@ -77,26 +22,23 @@ Expected<> Node::Impl::start() {
   if (!safe) return safe.error();
   ++safe->incarnation.value;
   if (Expected<> saved = store_->save(*safe); !saved) return saved.error();
-  if (!options_.admin_socket.empty()) {
-    admin_ =
-        std::make_unique<Admin>(strand_, options_.admin_socket.string(),
-                                Admin::Words{{"status", [this] { return fresh_status_json(); }},
-                                             {"break-connections", [this] {
-                                                if (const auto present = life())
-                                                  present->break_connections();
-                                                return std::string("{}");
-                                              }}});
-    if (Expected<> listening = admin_->listen(); !listening) return listening.error();
-  }
+  auto history = HistoryStore::load(strand_, *store_, storage_,
+                                    {[this] { return recorder_ && !recorder_->going_on({}); },
+                                     [this](const Failure& failure) { fatal(failure); }});
+  if (!history) return history.error();
+  history_ = std::move(*history);
+  if (Expected<> listening = listen_to_owner(); !listening) return listening.error();
   return begin_life(*safe);
 }
 
 Expected<> Node::Impl::begin_life(const SafeState& safe) {
+  recorder_.emplace(options_.config.self, safe.incarnation);
   auto life = std::make_shared<Life>(strand_, hooks_, options_, make_application_, storage_, safe,
                                      life_handlers());
   {
     const std::lock_guard lock(life_mutex_);
     life_ = life;
+    out_.reset();
   }
   if (Expected<> listening = life->listen(); !listening) {
     life->end(listening.error());
@@ -125,11 +67,13 @@ void Node::Impl::begin_next_life(Incarnation above) {
 }
 
 void Node::Impl::left(LeaveCause cause) {
-  if (cause == LeaveCause::stood_back && !leaving_) return stand_back();
-  gone();
+  if (leaving_) return gone();
+  if (cause == LeaveCause::stood_back && !order_) return stand_back();
+  go_out();
 }
 
 void Node::Impl::gone() {
+  history_->flush();
   if (admin_) admin_->close();
   for (const auto& left : std::exchange(left_, {}))
     if (left) left();
@@ -143,10 +87,29 @@ void Node::Impl::stand_back() {
   print("node " + std::to_string(options_.config.self.value) +
         " stands back: hooks failed again and again; a new life begins in " +
         std::to_string(back_off / 1s) + " s");
-  wait_.expires_after(back_off);
+  order_ = Order{Out::stood_back, back_off};
+  go_out();
+}
+
+// The life has left in order, or there is none: whoever asked for that is told.
+void Node::Impl::go_out() {
+  {
+    const std::lock_guard lock(life_mutex_);
+    out_ = order_->why;
+  }
+  wait_.cancel();
+  history_->flush();
+  if (*out_ != Out::drained) come_back_after(order_->back_after);
+  tell();
+}
+
+void Node::Impl::come_back_after(Duration time) {
+  wait_.expires_after(time);
   wait_.async_wait([weak = weak_from_this()](auto error) {
     const auto self = weak.lock();
-    if (self && !error) self->begin_next_life({});
+    if (!self || error) return;
+    self->order_.reset();
+    self->begin_next_life({});
   });
 }
 
@@ -157,6 +120,7 @@ void Node::Impl::outlived(Incarnation seen) {
       if (!self || self->life_->has_ended()) return;
       self->life_->end({ExitCode::ok, "peers have seen a later life; a new one begins"});
       if (self->leaving_) return self->gone();
+      if (self->order_) return self->go_out();
       self->begin_next_life(seen);
     });
     return;
@@ -179,6 +143,9 @@ Life::Handlers Node::Impl::life_handlers() {
   handlers.fatal = [this](const Failure& failure) { fatal(failure); };
   handlers.status = [this] { return fresh_status_json(); };
   handlers.warn = [](const std::string& sentence) { print(sentence); };
+  handlers.stepped = [this](Duration t, const Event& event, const View& after) {
+    stepped(t, event, after);
+  };
   return handlers;
 }
 
@@ -218,6 +185,11 @@ void Node::Impl::print(const std::string& sentence) {
 // --- Status
 // -------------------------------------------------------------------------------------------
 
+std::optional<Out> Node::Impl::out() const {
+  const std::lock_guard lock(life_mutex_);
+  return out_;
+}
+
 View Node::Impl::view() const {
   const auto present = life();
   return present ? present->seen().view : View{};
@@ -230,7 +202,8 @@ std::string Node::Impl::fresh_status_json() const {
 
 std::string Node::Impl::status_json() const {
   const auto present = life();
-  const auto [view, as_of, journal_dropped, slow_saves, counters] =
+  const auto out_now = out();
+  const auto [view, as_of, progress, journal_dropped, slow_saves, counters] =
       present ? present->seen() : Life::Seen{};
   const NodeStatus status{options_.config.self,
                           view.status,
@@ -244,8 +217,10 @@ std::string Node::Impl::status_json() const {
                           as_of,
                           view.procedure,
                           view.application,
+                          progress,
                           journal_dropped,
                           slow_saves,
+                          out_now,
                           counters};
   std::string out;
   write_json(out, status);

@@ -25,6 +25,11 @@ void NodeServices::close() {
 void NodeServices::write(CellBatch batch, std::function<void()> durable) {
   const std::lock_guard lock(mutex_);
   if (!storage_) return;
+  for (const CellBatch::Write& write : batch.writes)
+    if (write.key.starts_with(own_cells))
+      return fatal_({ExitCode::hook_failed,
+                     "the application wrote a cell whose key begins with \"" +
+                         std::string(own_cells) + "\": those are the node's own; rename the cell"});
   storage_->write(std::move(batch), [weak = weak_from_this(), fatal = fatal_,
                                      durable = std::move(durable)](Expected<> written) {
     if (!written) return fatal(written.error());
@@ -42,6 +47,7 @@ void NodeServices::scan(std::string prefix,
     if (!cells) return fatal(cells.error());
     const auto self = weak.lock();
     if (!self) return;
+    std::erase_if(*cells, [](const auto& cell) { return cell.first.starts_with(own_cells); });
     self->post(
         [done, found = std::make_shared<Cells>(std::move(*cells))] { done(std::move(*found)); });
   });

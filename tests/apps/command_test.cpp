@@ -1,7 +1,4 @@
-#include "command.hpp"
-#include "apps/cluster/ports.hpp"
-#include "apps/muster/config.hpp"
-#include "apps/muster/text.hpp"
+#include "nodes.hpp"
 
 #include <muster/kinds.hpp>
 
@@ -10,55 +7,9 @@
 namespace muster::apps {
 namespace {
 
-using namespace std::chrono_literals;
-
-/// Configurations of nodes 1 and 2 of a cluster, of which a test may start some.
-struct Pair {
-  explicit Pair(ProtocolName protocol = ProtocolName::bully) {
-    ClusterConfig cluster;
-    cluster.protocol = protocol;
-    cluster.name = "pair";
-    cluster.timings.T = 2s;
-    cluster.timings.coordinator_timeout = cluster.timings.check_every + cluster.timings.T;
-    std::uint32_t id = 0;
-    for (std::uint16_t port : ports.ports()) cluster.nodes[NodeId{++id}] = {"127.0.0.1", port};
-    for (const auto& [node, address] : cluster.nodes) {
-      NodeConfig config;
-      config.self = node;
-      config.data = directory.path / ("n" + std::to_string(node.value));
-      config.cluster = cluster;
-      std::ofstream(file(node.value)) << write_config(config);
-    }
-  }
-
-  std::string file(std::uint32_t id) const {
-    return (directory.path / ("n" + std::to_string(id) + ".toml")).string();
-  }
-  std::string data(std::uint32_t id) const {
-    return (directory.path / ("n" + std::to_string(id))).string();
-  }
-
-  /// A node of this pair that is up: it has said so.
-  Process start(std::uint32_t id) const {
-    const auto output = directory.path / ("n" + std::to_string(id) + ".log");
-    std::filesystem::remove(output);  // what an earlier life said there
-    auto process = Process::launch(muster_with({"node", "--config", file(id)}, output));
-    BOOST_REQUIRE(process.has_value());
-    wait_until_says(*process, output, " is up on ");
-    return std::move(*process);
-  }
-
-  /// Asks until the command ends with that code.
-  Ran until(int code, const std::vector<std::string>& arguments) const {
-    Ran ran;
-    do {
-      ran = run_muster(directory, arguments);
-    } while (ran.code != code);
-    return ran;
-  }
-
-  TestDirectory directory;
-  ReservedPorts ports = ReservedPorts::take(2).value();
+/// Nodes 1 and 2 of a cluster, of which a test may start some.
+struct Pair : Nodes {
+  explicit Pair(ProtocolName protocol = ProtocolName::bully) : Nodes(2, protocol) {}
 };
 
 }  // namespace

@@ -263,7 +263,10 @@ Done<> started(bool& well) {
 }
 
 Assignment alone(GroupNumber group, const ShardReport& held = {}) {
-  return {group, encode_definition(deal_shards({{NodeId{3}, held}})).value(), {}};
+  Assignment assignment;
+  assignment.group = group;
+  assignment.definition = encode_definition(deal_shards({{NodeId{3}, held}})).value();
+  return assignment;
 }
 
 }  // namespace
@@ -344,6 +347,13 @@ BOOST_AUTO_TEST_CASE(a_cell_that_is_not_ours_fails_the_stop) {
   BOOST_TEST(ended.why.find("head/") != std::string::npos, ended.why);
 }
 
+Reorganization of_group_1(Members members) {
+  Reorganization reorganization;
+  reorganization.group = {1, NodeId{3}};
+  reorganization.members = std::move(members);
+  return reorganization;
+}
+
 BOOST_AUTO_TEST_CASE(a_report_that_is_no_report_fails_the_reorganize) {
   Host host;
   const auto application = make_shards({})(host);
@@ -351,7 +361,7 @@ BOOST_AUTO_TEST_CASE(a_report_that_is_no_report_fails_the_reorganize) {
   member.node = NodeId{4};
   member.holdings.report = Report{"garbage"};
   std::string why;
-  application->reorganize({{1, NodeId{3}}, {member}, {}}, Done<Definition>([&](auto outcome) {
+  application->reorganize(of_group_1({member}), Done<Definition>([&](auto outcome) {
                             if (!outcome) why = outcome.error();
                           }));
   BOOST_TEST(why.find("node 4") != std::string::npos, why);
@@ -363,7 +373,7 @@ BOOST_AUTO_TEST_CASE(a_definition_of_too_many_shards_fails_the_reorganize) {
   Member member;
   member.node = NodeId{3};
   std::string why;
-  application->reorganize({{1, NodeId{3}}, {member}, {}}, Done<Definition>([&](auto outcome) {
+  application->reorganize(of_group_1({member}), Done<Definition>([&](auto outcome) {
                             if (!outcome) why = outcome.error();
                           }));
   BOOST_TEST(why.find("at most 32768") != std::string::npos, why);

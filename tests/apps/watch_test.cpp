@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(says_the_reason_of_each_kind_of_election) {
     view.status = Status::Normal;
     tale.step(3, Expired{Timer::check}, view, before);
     tale.step(3, std::move(event), view, after);
-    return tale.watch.node(NodeId{3}).reason;
+    return tale.watch.node(NodeId{3}).reasons.last().evidence;
   };
   const auto answer = [](Result result) {
     Letter letter;

@@ -4,7 +4,8 @@
 run.py MUSTER LESSON.md: each line of an `sh` block is a command, run in a new directory that holds
 the lessons' scripts. It ends with exit code 0, or with that of a comment `# exit code N` behind it.
 Each line of a `text` block stands, in this order, in what the `sh` block before it printed; `...`
-in it is anything. The lines of a `cpp` block stand one after another in a source of core.
+in it is anything. The lines of a `cpp` block stand one after another in a source of core; a block
+with `file=NAME` behind its language is written to that file before all commands.
 """
 
 import os
@@ -23,10 +24,19 @@ EXIT_CODE = re.compile(r"\s+# exit code (\d+)$")
 PROLOGUE = "trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT\nexec 9>codes\n"
 
 
+FENCED = re.compile(r"^```(\w*)(?: file=(\S+))?\n(.*?)^```$", re.M | re.S)
+
+
 def blocks(text):
-    """(language, lines) of every fenced block."""
-    for language, body in re.findall(r"^```(\w*)\n(.*?)^```$", text, re.M | re.S):
-        yield language, body.splitlines()
+    """(language, lines) of every fenced block that is no file."""
+    for language, name, body in FENCED.findall(text):
+        if not name:
+            yield language, body.splitlines()
+
+
+def files(text):
+    """name: content of every fenced block that is a file."""
+    return {name: body for _, name, body in FENCED.findall(text) if name}
 
 
 def commands(lines):
@@ -37,7 +47,7 @@ def commands(lines):
             yield EXIT_CODE.sub("", line), int(code[1]) if code else 0
 
 
-def run(scripts, muster):
+def run(scripts, muster, written):
     """What each block printed, and the exit codes of all its commands."""
     with tempfile.TemporaryDirectory(prefix="muster-lesson-") as name:
         directory = Path(name)
@@ -45,6 +55,8 @@ def run(scripts, muster):
         (directory / "bin" / "muster").symlink_to(Path(muster).resolve())
         for file in (ROOT / "docs/lessons/scripts").iterdir():
             shutil.copy(file, directory)
+        for name, content in written.items():
+            (directory / name).write_text(content, encoding="utf-8")
         text = PROLOGUE
         for number, block in enumerate(scripts):
             text += f"exec >printed-{number} 2>&1\n"
@@ -90,7 +102,7 @@ def faults(lesson, muster):
     if not scripts or not shown:
         yield "a lesson has a command, and shows what one sees"
         return
-    printed, codes = run(scripts, muster)
+    printed, codes = run(scripts, muster, files(lesson))
     expected = [each for block in scripts for each in block]
     for number, (command, code) in enumerate(expected):
         if number >= len(codes):

@@ -1,9 +1,10 @@
-"""Edits of the host: net/src, on which assumptions 4 to 9 and P1 to P8 rest."""
+"""Edits of the host: net/src and the runner of hooks, on which assumptions 4 to 9 and P1 to P8 rest."""
 
 from kinds import Edit
 
 NODE = "net_node"
 PARTS = "net_node_parts"
+HOOKS = "core_hooks"
 SESSIONS = "sessions_test"
 
 EDITS = (
@@ -59,7 +60,7 @@ EDITS = (
          (f"{PARTS} permits",)),
     Edit("stop-beside-a-hook",
          "stop is called while the hook that it cancels still runs", "P2",
-         "net/src/hooks.cpp",
+         "core/src/hook_runner.cpp",
          """  if (running_)
     cancel_running();
   else
@@ -68,35 +69,45 @@ EDITS = (
          """  if (running_) cancel_running();
   go_on_stopping();
 """,
-         (f"{NODE} promises/p2*",)),
+         (HOOKS,)),
     Edit("hook-on-the-strand",
          "hooks run on the protocol's strand", "P3",
          "net/src/hooks.cpp",
-         "asio::post(executor_, [work = std::make_shared<decltype(work)>",
-         "asio::post(strand_, [work = std::make_shared<decltype(work)>",
+         "asio::post(executor_, [user = user_, call = std::move(call), give] {",
+         "asio::post(strand_, [user = user_, call = std::move(call), give] {",
          (f"{NODE} promises/p3*",)),
     Edit("result-of-a-cancelled-hook",
          "a reorganize that STOP has cancelled is believed when it ends", "P7",
-         "net/src/hooks.cpp",
+         "core/src/hook_runner.cpp",
          """  if (stopping_) return go_on_stopping();
-  handlers_.event(Reorganized{ran.ticket, std::move(value)});
-""",
+  if (ran.hook == Hook::start) return""",
          """  if (stopping_) go_on_stopping();
-  handlers_.event(Reorganized{ran.ticket, std::move(value)});
-""",
+  if (ran.hook == Hook::start) return""",
          (PARTS,)),
     Edit("failed-stop-forgiven",
          "a node whose stop failed goes on", "P2; assumption 5",
-         "net/src/hooks.cpp",
-         'if (ran.hook == Hook::stop) return handlers_.fatal("stop failed: " + why);',
+         "core/src/hook_runner.cpp",
+         'if (ran.hook == Hook::stop) return host_.fatal("stop failed: " + why);',
          "if (ran.hook == Hook::stop) return;",
-         (PARTS,)),
+         (HOOKS,)),
     Edit("report-of-any-size",
          "a report beyond the limit is carried", "bounded letters",
-         "net/src/hooks.cpp",
-         "if (value.data.size() > limit)",
-         "if (!stop && value.data.size() > limit)",
-         (PARTS,)),
+         "core/src/hook_runner.cpp",
+         "if (ran.hook == Hook::stop && value.data.size() > limits_.report)",
+         "if (ran.hook == Hook::stop && value.data.size() > 1000 * limits_.report)",
+         (HOOKS,)),
+    Edit("parts-of-any-size",
+         "the parts of a definition are carried, however large", "bounded letters",
+         "core/src/hook_runner.cpp",
+         "if (size <= limits_.definition) return std::nullopt;",
+         "if (value.data.size() <= limits_.definition) return std::nullopt;",
+         (HOOKS,)),
+    Edit("stop-does-not-wait-for-permits",
+         "a node has stopped though a permit is out", "P1",
+         "core/src/hook_runner.cpp",
+         "if (!stopping_->ceased || !stopping_->returned) return;",
+         "if (!stopping_->ceased) return;",
+         (HOOKS,)),
     Edit("ends-with-0",
          "a node that cannot go on ends as if it had left in order", "assumption 5; exit codes",
          "net/src/node.cpp",

@@ -55,6 +55,32 @@ EDITS = (
          "if (select.number(1) != checksum_of(select.blob(0)))",
          "if (false)",
          ("storage_sqlite refused",)),
+    Edit("fence-not-compared",
+         "a fenced store takes writes of a smaller group number", "numbers fence off the past",
+         "storage/src/fenced_store.cpp",
+         "if (*seen && group < **seen)",
+         "if (false && *seen && group < **seen)",
+         ("storage_fenced fenced",)),
+    Edit("fence-not-raised",
+         "a fenced store forgets a greater group number", "numbers fence off the past",
+         "storage/src/fenced_store.cpp",
+         "    return finish(raise_);\n",
+         "    return {};\n",
+         ("storage_fenced fenced",)),
+    Edit("fence-outside-the-transaction",
+         "a fenced store compares the group number before it takes the file for itself",
+         "numbers fence off the past",
+         "storage/src/fenced_store.cpp",
+         """    if (auto begun = begin_in_turn(); !begun) return begun.error();
+    try {
+      auto done = admit(group);
+""",
+         """    if (auto admitted = admit(group); !admitted) return admitted;
+    if (auto begun = begin_in_turn(); !begun) return begun.error();
+    try {
+      Expected<> done;
+""",
+         ("storage_fenced fenced_among_several",)),
     Edit("cell-not-compared-with-its-checksum",
          "a damaged cell is believed", "assumption 4",
          "storage/src/format.cpp",

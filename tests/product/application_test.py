@@ -48,6 +48,9 @@ class Cluster:
         process = subprocess.Popen(
             [self.program, str(node), str(self.port)],
             cwd=self.directory, stdout=subprocess.PIPE, text=True)  # fmt: skip
+        self.adopt(node, process)
+
+    def adopt(self, node, process):
         self.processes[node] = process
         threading.Thread(target=self.read, args=(node, process), daemon=True).start()
 

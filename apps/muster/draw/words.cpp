@@ -38,6 +38,9 @@ struct EventWords {
     return to_text(event.hook) + " failed: " + shortened(event.why, longest_value);
   }
   std::string operator()(const Leaving&) const { return "is asked to leave"; }
+  std::string operator()(const ElectionAsked& event) const {
+    return "is asked for an election: " + shortened(event.why, longest_value);
+  }
   template <class Other>
   std::string operator()(const Other& event) const {
     return shortened(to_text(event), longest_value);
@@ -126,6 +129,7 @@ std::string short_words(const Event& event) {
   if (const auto* failed = std::get_if<HookFailed>(&event))
     return to_text(failed->hook) + " failed";
   if (std::holds_alternative<Leaving>(event)) return "leaving";
+  if (std::holds_alternative<ElectionAsked>(event)) return "election asked for";
   return {};
 }
 

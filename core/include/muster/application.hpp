@@ -4,7 +4,9 @@
 #include <muster/step.hpp>
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -46,24 +48,89 @@ class Done {
   std::function<void(Outcome)> complete_;
 };
 
+/// S(i).d as it travels and is stored: the paper's "who does what".
+struct Task {
+  NodeSet members;  ///< who takes part, the coordinator included
+  Definition definition;
+  std::map<NodeId, Bytes> parts;  ///< what is for one member alone; absent: nothing
+};
+MUSTER_DESCRIBE(Task, members, definition, parts);
+
+/// What a node was assigned: its group and the task of that group.
+struct AssignedTask {
+  GroupNumber group;
+  Task task;
+  Digest digest;  ///< of the task, as Holdings::definition has it
+};
+MUSTER_DESCRIBE(AssignedTask, group, task, digest);
+
+/// What every hook is told.
+struct HookContext {
+  /// Why this node ceased last; of a `stop`, why it is to cease now.
+  StopCause cause{};
+  /// What this node was assigned before, in this life or, as its safe storage tells, in an earlier
+  /// one; the old coordinator is `previous->group.coordinator`.
+  std::optional<AssignedTask> previous{};
+  /// How long the hook may take from its call; of a `stop`, what is left of the stop deadline.
+  Duration deadline{};
+  /// Set when the hook is to end early: halted, superseded, or beyond its deadline.
+  std::stop_token cancelled{};
+  /// Takes what `progress` is told; none: nobody asks.
+  std::function<void(std::string)> listener{};
+
+  [[nodiscard]] bool stop_requested() const { return cancelled.stop_requested(); }
+
+  /// How far the hook is, such as "3/7 merged", for `muster status`. From any thread.
+  void progress(std::string how_far) const {
+    if (listener) listener(std::move(how_far));
+  }
+
+  /// Who took part before and is not among `members`; nobody where nothing was assigned before.
+  [[nodiscard]] NodeSet lost(const NodeSet& members) const;
+  /// Who is among `members` and did not take part before.
+  [[nodiscard]] NodeSet came_back(const NodeSet& members) const;
+};
+
 /// What a `stop` is told.
-struct StopContext {
-  StopCause cause;
+struct StopContext : HookContext {
   std::optional<GroupNumber> group;  ///< what it worked for; none at the beginning of a life
 };
 
 /// What a `reorganize` is told: the state of everybody in S(i).Up, all of them stopped.
-struct Reorganization {
+struct Reorganization : HookContext {
   GroupNumber group;
   Members members;  ///< ascending, the coordinator included
-  std::stop_token cancelled;
+
+  /// The members' ids.
+  [[nodiscard]] NodeSet nodes() const;
+  /// Members that took part in the previous group of this node and are gone.
+  [[nodiscard]] NodeSet lost() const { return HookContext::lost(nodes()); }
+  /// Members that did not take part in it.
+  [[nodiscard]] NodeSet came_back() const { return HookContext::came_back(nodes()); }
+
+  /// The member that was assigned the highest group number, the highest of equals: what it reports
+  /// is what was agreed last. None where no member was ever assigned anything.
+  [[nodiscard]] const Member* freshest() const;
+
+  /// Besides the definition for all, gives `part` to that member alone; before `done` is called.
+  void give_part(NodeId member, Bytes part) const;
+
+  /// What `give_part` gave; made by who calls the hook.
+  std::shared_ptr<std::map<NodeId, Bytes>> parts{};
 };
 
 /// What a `start` is told.
-struct Assignment {
+struct Assignment : HookContext {
   GroupNumber group;
   Definition definition;
-  std::stop_token cancelled;
+  NodeSet members;  ///< who takes part, the coordinator `group.coordinator` included
+  Bytes given;      ///< see part()
+  Digest digest;    ///< of the whole task, as Holdings::definition has it
+
+  [[nodiscard]] NodeSet lost() const { return HookContext::lost(members); }
+  [[nodiscard]] NodeSet came_back() const { return HookContext::came_back(members); }
+  /// What the coordinator gave to this member alone; empty where it gave none.
+  [[nodiscard]] const Bytes& part() const { return given; }
 };
 
 /// What is halted, reorganized and started. One life of a node has one; its hooks never overlap.

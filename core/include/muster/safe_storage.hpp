@@ -20,6 +20,9 @@ struct CellBatch {
   std::vector<Write> writes;
 };
 
+/// Cells of a node's own have keys that begin so: no application may write one, or is shown one.
+inline constexpr std::string_view own_cells = "muster/";
+
 /// The paper's safe storage (assumption 4): small cells that survive failures, each update atomic.
 /// One store belongs to one node of one cluster. Not thread-safe: a host uses it from one thread.
 ///

@@ -135,8 +135,16 @@ MUSTER_DESCRIBE(HookFailed, ticket, hook, why);
 struct Leaving {};
 MUSTER_DESCRIBE(Leaving);
 
+/// The node's owner wants an election, though nothing has failed: Election(i), unless one of its
+/// procedures runs that leads to a new group anyway. The Invitation algorithm reorganizes its group
+/// anew on the coordinator, and lets a member recover.
+struct ElectionAsked {
+  std::string why;  ///< in the owner's words
+};
+MUSTER_DESCRIBE(ElectionAsked, why);
+
 using Event = std::variant<Recovered, Received, Unanswered, Failed, Expired, Paused, Stopped,
-                           Reorganized, Started, HookFailed, Leaving>;
+                           Reorganized, Started, HookFailed, Leaving, ElectionAsked>;
 
 // --- Actions
 // ----------------------------------------------------------------------------------------

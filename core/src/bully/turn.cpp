@@ -116,6 +116,11 @@ void Turn::happened(const Leaving&) {
   leave(LeaveCause::asked);
 }
 
+void Turn::happened(const ElectionAsked&) {
+  if (state_.leaving || state_.s == Status::Down) return;
+  if (runs<Idle>() || runs<Checking>() || runs<Probing>()) election();
+}
+
 // --- Words
 // ------------------------------------------------------------------------------------------
 

@@ -107,6 +107,12 @@ void Turn::happened(const Leaving&) {
   leave(LeaveCause::asked);
 }
 
+void Turn::happened(const ElectionAsked&) {
+  if (state_.leaving || state_.s != Status::Normal) return;
+  if (!coordinates()) return recovery(StopReason::recovering);
+  if (runs<Idle>() || runs<Checking>()) merge({});
+}
+
 // --- Words
 // ------------------------------------------------------------------------------------------
 

@@ -39,6 +39,7 @@ class Turn {
   void happened(const Started& event);
   void happened(const HookFailed& event);
   void happened(const Leaving& event);
+  void happened(const ElectionAsked& event);
 
   // Remote procedures (section 4.1).
   void called(const Letter& letter, const AreYouCoordinator& call);

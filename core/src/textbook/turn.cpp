@@ -64,6 +64,10 @@ void Turn::happened(const Leaving&) {
   leave(LeaveCause::asked);
 }
 
+void Turn::happened(const ElectionAsked&) {
+  if (!state_.leaving && runs<Idle>()) election();
+}
+
 // --- A failure is noticed
 
 // The second timeout: no Coordinator message came, and the election begins anew. In Normal: the

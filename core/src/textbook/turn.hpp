@@ -31,6 +31,7 @@ class Turn {
   void happened(const Started& event);
   void happened(const HookFailed& event);
   void happened(const Leaving& event);
+  void happened(const ElectionAsked& event);
   /// Failed and Paused: textbooks know neither proofs nor pauses.
   template <class Unknown>
   void happened(const Unknown&) {}

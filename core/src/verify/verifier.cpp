@@ -137,7 +137,7 @@ void Verifier::step_of_life(const journal::Step& line, Node& node) {
   now.up = up;
   if (std::holds_alternative<Paused>(event)) end_pause(id);
   if (std::holds_alternative<Paused>(event) || std::holds_alternative<HookFailed>(event) ||
-      std::holds_alternative<Leaving>(event))
+      std::holds_alternative<Leaving>(event) || std::holds_alternative<ElectionAsked>(event))
     disturbed();
   check_states();
 }

@@ -82,6 +82,7 @@ struct Words {
   std::string operator()(const Started&) const { return "Started"; }
   std::string operator()(const HookFailed& event) const { return "HookFailed " + text(event.hook); }
   std::string operator()(const Leaving&) const { return "Leaving"; }
+  std::string operator()(const ElectionAsked&) const { return "ElectionAsked"; }
 
   std::string operator()(const Save& action) const {
     std::string saved = "Save limit " + text(action.safe.counter_limit);

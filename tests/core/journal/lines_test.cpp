@@ -70,6 +70,7 @@ const Event events[] = {
     Started{Ticket{9}},
     HookFailed{Ticket{9}, Hook::start, "no space"},
     Leaving{},
+    ElectionAsked{"maintenance is over"},
 };
 
 const Action actions[] = {

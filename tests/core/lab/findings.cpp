@@ -101,7 +101,7 @@ void add_literal(std::vector<Row>& rows) {
        {"F8", "Election at recovery, h reset", without(three, {Line::down_at_recovery}), holds, "",
         0, true, false},
        {"M4", "no order",
-        with(three,
+        with(only(three, {"1a"}),
              [](Bounds& b) {
                b.channels = Channels::any;
                b.queue = 3;
@@ -111,7 +111,7 @@ void add_literal(std::vector<Row>& rows) {
         with(only(literal(2, 2, 3), {"1a", "1b"}), [](Bounds& b) { b.channels = Channels::any; }),
         violated, "1b", 15},
        {"M5", "order within a life",
-        with(three,
+        with(only(three, {"1a"}),
              [](Bounds& b) {
                b.channels = Channels::incarnation;
                b.queue = 3;
@@ -199,7 +199,7 @@ void add_shipped(std::vector<Row>& rows) {
         without(ships(2), {Line::stop_refuses_waiting_calls}), holds, "", 0, true, false},
        {"V8", "a leaving node is silent at once",
         without(with(ships(1), [](Bounds& b) { b.leaves = 1; }), {Line::leaving_answers}), violated,
-        "", 0, true, false},
+        "1a", 8},
        {"Q5", "reorganize does not wait for the answers",
         only(without(ships(2), {Line::reorganize_after_stops}), {"1a", "1b", "works-apart"}),
         violated, "works-apart", 15},

@@ -60,6 +60,8 @@ struct ClusterOptions {
   std::uint64_t journal_limit = 64'000'000;
   int context_threads = 1;
   int hook_threads = 1;
+  /// What its nodes run; none: what the stage says.
+  MakeApplication application{};
   /// What else a node is made with.
   std::function<void(NodeId, net::NodeOptions&)> alter{};
   /// Puts something between a node and its storage.

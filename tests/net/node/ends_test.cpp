@@ -121,6 +121,15 @@ BOOST_AUTO_TEST_CASE(an_application_that_writes_what_no_store_keeps_ends_with_76
   cluster.judge();
 }
 
+BOOST_AUTO_TEST_CASE(so_does_one_that_writes_a_cell_of_the_node_s_own) {
+  Cluster cluster({.nodes = 1});
+  const auto process = cluster.spawn(1, {});
+  cluster.await_group({1});
+  process->tell('o');
+  check_end(cluster, *process, 1, 76, "those are the node's own");
+  cluster.judge();
+}
+
 // The incarnation could not be raised: nothing was said to anybody, there is no journal.
 BOOST_AUTO_TEST_CASE(a_life_that_cannot_begin_durably_does_not_begin) {
   Cluster cluster({.nodes = 1});

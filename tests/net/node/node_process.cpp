@@ -14,8 +14,8 @@
 #include <stop_token>
 
 /// One node in a process of its own, whose application does what the command line says: KEY=VALUE
-/// words. Standard input: 'w' has the application write a cell;
-/// its end has the node leave.
+/// words. Standard input: 'w' has the application write a cell of too long a key, 'o' one of the
+/// node's own; its end has the node leave.
 
 using namespace muster;
 using test::Cue;
@@ -151,8 +151,10 @@ int main(int count, char** arguments) {
     std::cerr << "muster: " << started.error().what << '\n';
     return static_cast<int>(started.error().code);
   }
-  for (char word = 0; ::read(STDIN_FILENO, &word, 1) == 1;)
+  for (char word = 0; ::read(STDIN_FILENO, &word, 1) == 1;) {
     if (word == 'w') stage.services(id).write({{{std::string(600, 'k'), Bytes{}}}}, [] {});
+    if (word == 'o') stage.services(id).write({{{"muster/history/1", Bytes{}}}}, [] {});
+  }
   std::promise<void> left;
   node.leave([&] { left.set_value(); });
   left.get_future().wait();

@@ -1,6 +1,7 @@
 #include "cluster.hpp"
 #include "storages.hpp"
 
+#include <muster/archive.hpp>
 #include <muster/hash.hpp>
 #include <muster/text.hpp>
 
@@ -203,7 +204,7 @@ BOOST_AUTO_TEST_CASE(p4_reorganize_sees_every_member_with_what_it_holds) {
     BOOST_TEST((member.holdings.group == (id == 3 ? std::nullopt : std::optional(before))));
     if (id != 3) {
       BOOST_TEST((assigned.hook == Hook::start));
-      BOOST_TEST((member.holdings.definition == digest(assigned.definition.data)));
+      BOOST_TEST((member.holdings.definition == assigned.digest));
     }
   }
   // Every member is stopped.
@@ -214,14 +215,37 @@ BOOST_AUTO_TEST_CASE(p4_reorganize_sees_every_member_with_what_it_holds) {
   cluster.judge();
 }
 
+BOOST_AUTO_TEST_CASE(hooks_are_told_who_was_lost_and_who_came_back) {
+  Cluster cluster;
+  cluster.start_all();
+  cluster.await_group({1, 2, 3});
+  cluster.kill(3);
+  cluster.await_group({1, 2});
+  const Called lost = cluster.stage.calls(NodeId{1}).back();
+  BOOST_TEST((lost.hook == Hook::start));
+  BOOST_TEST((lost.lost == NodeSet{NodeId{3}}));
+  BOOST_TEST((lost.came_back == NodeSet{}));
+  cluster.start(3);
+  cluster.await_group({1, 2, 3});
+  for (std::uint32_t id = 1; id <= 2; ++id) {
+    const Called back = cluster.stage.calls(NodeId{id}).back();
+    BOOST_TEST((back.lost == NodeSet{}));
+    BOOST_TEST((back.came_back == NodeSet{NodeId{3}}));
+  }
+  // What its safe storage told node 3 is the group of all three.
+  const Called own = cluster.stage.calls(NodeId{3}).back();
+  BOOST_TEST((own.came_back == NodeSet{}));
+  cluster.judge();
+}
+
 BOOST_AUTO_TEST_CASE(p5_a_definition_is_durable_before_start_is_called) {
   Cluster cluster({.nodes = 2});
   std::atomic<int> durable = 0;
   for (std::uint32_t id = 1; id <= 2; ++id)
     cluster.stage.play(NodeId{id}, Hook::start, [&, kept = &cluster.cells(id)](Cue cue) {
       const auto& assigned = kept->safe.assigned;
-      if (assigned && assigned->definition == cue.about.definition &&
-          assigned->group == cue.about.group)
+      const auto task = assigned ? decode<Task>(assigned->definition.data) : Task{};
+      if (task && task->definition == cue.about.definition && assigned->group == cue.about.group)
         ++durable;
       cue.complete();
     });

@@ -36,12 +36,17 @@ class Puppet final : public Application {
     Called called = call(Hook::reorganize);
     called.group = reorganization.group;
     called.members = reorganization.members;
+    called.lost = reorganization.lost();
+    called.came_back = reorganization.came_back();
     stage_.called(std::move(called), reorganization.cancelled, std::move(done));
   }
   void start(Assignment assignment, Done<> done) override {
     Called called = call(Hook::start);
     called.group = assignment.group;
     called.definition = assignment.definition;
+    called.digest = assignment.digest;
+    called.lost = assignment.lost();
+    called.came_back = assignment.came_back();
     stage_.called(std::move(called), assignment.cancelled, std::move(done));
   }
 

@@ -25,9 +25,11 @@ struct Called {
   unsigned application{};  ///< the how manieth that was made for the node
   Hook hook{};
   std::optional<GroupNumber> group;
-  StopCause cause{};      ///< of a stop
-  Members members;        ///< of a reorganize
-  Definition definition;  ///< of a start
+  StopCause cause{};        ///< of a stop
+  Members members;          ///< of a reorganize
+  Definition definition;    ///< of a start
+  Digest digest;            ///< of its task
+  NodeSet lost, came_back;  ///< of a reorganize and a start
   std::thread::id thread;
   bool beside_another = false;  ///< another hook of the node had not ended
 };

@@ -5,6 +5,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
 
 #include <cstdlib>
 #include <filesystem>
@@ -66,7 +67,7 @@ class Running {
 };
 
 net::Admin::Words words() {
-  return {{"status", [] { return std::string("{\"node\":1}"); }}};
+  return {{"status", [](std::string_view) { return std::string("{\"node\":1}"); }}};
 }
 
 int code(const Expected<std::string>& answer) {
@@ -96,6 +97,80 @@ BOOST_AUTO_TEST_CASE(the_owner_is_told_the_status) {
   }
   admin.close();
   BOOST_TEST(!std::filesystem::exists(directory.socket()));
+}
+
+BOOST_AUTO_TEST_CASE(what_stands_behind_a_word_is_given_to_it) {
+  Directory directory;
+  World world;
+  net::Admin admin(world.context.get_executor(), directory.socket(),
+                   {{"say", [](std::string_view said) { return "[" + std::string(said) + "]"; }}});
+  BOOST_REQUIRE(admin.listen().has_value());
+  Running running(world.context);
+  BOOST_TEST(net::ask_admin(directory.socket(), 60s, "say").value() == "[]");
+  BOOST_TEST(net::ask_admin(directory.socket(), 60s, "say two words").value() == "[two words]");
+  BOOST_TEST(code(net::ask_admin(directory.socket(), 60s, "saying so")) == 5);
+}
+
+BOOST_AUTO_TEST_CASE(who_watches_is_told_of_every_change_in_order) {
+  Directory directory;
+  World world;
+  net::Admin admin(world.context.get_executor(), directory.socket(), words());
+  BOOST_REQUIRE(admin.listen().has_value());
+  Running running(world.context);
+  std::vector<std::string> told;
+  const auto watched = net::watch_admin(directory.socket(), 60s, [&](const std::string& line) {
+    if (told.empty()) {
+      running.there([&] {
+        BOOST_TEST(admin.is_watched());
+        for (int i = 0; i < 100; ++i) admin.tell(std::to_string(i));
+      });
+    }
+    told.push_back(line);
+    return line == "99";
+  });
+  BOOST_TEST(watched.has_value());
+  BOOST_REQUIRE(told.size() == 101u);
+  BOOST_TEST(told[0] == "{\"node\":1}");
+  BOOST_TEST(told[1] == "0");
+  BOOST_TEST(told[100] == "99");
+  // It has gone, and that can be seen.
+  for (bool there = true; there;) running.there([&] { there = admin.is_watched(); });
+}
+
+BOOST_AUTO_TEST_CASE(who_watches_and_does_not_read_is_sent_away) {
+  Directory directory;
+  World world;
+  net::Admin admin(world.context.get_executor(), directory.socket(), words());
+  BOOST_REQUIRE(admin.listen().has_value());
+  Running running(world.context);
+  asio::io_context ours;
+  Unix::socket sleeps(ours);
+  sleeps.connect(Unix::endpoint(directory.socket()));
+  asio::write(sleeps, asio::buffer(std::string("watch\n")));
+  for (bool there = false; !there;) running.there([&] { there = admin.is_watched(); });
+  const std::string line(64 * 1024, 'x');
+  for (bool there = true; there;)
+    running.there([&] {
+      admin.tell(line);
+      there = admin.is_watched();
+    });
+  BOOST_TEST(net::ask_admin(directory.socket(), 60s).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_watch_ends_with_its_time_and_with_the_node) {
+  Directory directory;
+  World world;
+  net::Admin admin(world.context.get_executor(), directory.socket(), words());
+  BOOST_REQUIRE(admin.listen().has_value());
+  Running running(world.context);
+  const auto never = [](const std::string&) { return false; };
+  const auto in_vain = net::watch_admin(directory.socket(), 20ms, never);
+  BOOST_TEST(static_cast<int>(in_vain.error().code) == 7);
+  const auto ended = net::watch_admin(directory.socket(), 60s, [&](const std::string&) {
+    running.there([&] { admin.close(); });
+    return false;
+  });
+  BOOST_TEST(static_cast<int>(ended.error().code) == 5);
 }
 
 BOOST_AUTO_TEST_CASE(a_socket_that_a_dead_process_left_is_replaced) {

@@ -24,6 +24,11 @@ Expected<> Cells::write(const CellBatch& batch) {
       return Failure{ExitCode::hook_failed,
                      "the application wrote a cell whose key or value is too long: at most 512 "
                      "bytes and 1 MiB can be kept"};
+  for (const CellBatch::Write& write : batch.writes)
+    if (write.key.starts_with(own_cells))
+      return Failure{ExitCode::hook_failed,
+                     "the application wrote a cell whose key begins with \"" +
+                         std::string(own_cells) + "\": those are the node's own"};
   for (const CellBatch::Write& write : batch.writes) {
     if (write.value)
       cells_.insert_or_assign(write.key, *write.value);

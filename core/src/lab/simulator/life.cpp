@@ -33,7 +33,8 @@ Life::Life(std::shared_ptr<Process> process, Network& network, const Config& con
       permits_(process_, longest_wait()),
       disk_(process_, storage, disk_handlers()),
       services_(config.self, config.nodes, process_, permits_, disk_),
-      hooks_(process_, services_, make_application, permits_, config.timings, hook_handlers()),
+      hooks_(process_, services_, make_application, permits_, config.timings, safe_.assigned,
+             hook_handlers()),
       sessions_(network, process_, config, safe_, session_handlers()),
       protocol_(muster::begin(config)) {}
 

@@ -15,7 +15,8 @@ bool disturbs(const journal::Line& line) {
   if (const auto* step = std::get_if<journal::Step>(&line))
     return std::holds_alternative<Paused>(step->event) ||
            std::holds_alternative<HookFailed>(step->event) ||
-           std::holds_alternative<Leaving>(step->event);
+           std::holds_alternative<Leaving>(step->event) ||
+           std::holds_alternative<ElectionAsked>(step->event);
   return std::holds_alternative<journal::Header>(line) ||
          std::holds_alternative<journal::Fault>(line) ||
          std::holds_alternative<journal::Ended>(line);

@@ -15,14 +15,17 @@
 
 namespace muster::net {
 
-/// A Unix socket on which a node answers one word with one line. Used on the thread of its
-/// executor.
+/// A Unix socket on which a node answers a word, and what is said along with it, with one line, or
+/// with a line at each change to whoever says "watch". Used on the thread of its executor.
 class Admin {
  public:
-  /// Each word that is answered, and how: with one line without its end.
-  using Words = std::map<std::string, std::function<std::string()>, std::less<>>;
+  /// Each word that is answered, and how: it is given what stands behind the word, after a space,
+  /// and gives one line, or more, without the last one's end.
+  using Words =
+      std::map<std::string, std::function<std::string(std::string_view said)>, std::less<>>;
 
-  /// Answers at `path`, usually DIR/admin.sock, to the words, usually only "status".
+  /// Answers at `path`, usually DIR/admin.sock, to the words. Whoever says "watch" is answered as
+  /// if it had said "status", and then told of changes.
   Admin(boost::asio::any_io_executor executor, std::string path, Words words);
   Admin(const Admin&) = delete;
   Admin& operator=(const Admin&) = delete;
@@ -31,6 +34,12 @@ class Admin {
   /// Makes the socket, for its owner alone (0600), in place of one that a dead process left. Fails
   /// with `bad_configuration` when the path is longer than the system can have or is no socket.
   Expected<> listen();
+
+  /// True where somebody watches.
+  [[nodiscard]] bool is_watched() const;
+
+  /// Tells all who watch: a line without its end. None is left out; who does not read is sent away.
+  void tell(const std::string& line);
 
   /// Ends all, and removes the socket.
   void close();
@@ -44,6 +53,12 @@ class Admin {
 /// at most `bound`; fails with `unreachable` or `timed_out`.
 Expected<std::string> ask_admin(const std::string& path, Duration bound,
                                 std::string_view word = "status");
+
+/// Watches the node whose socket is at `path`: calls `told` with its status, and with its status at
+/// each change, until that returns true. Blocks for at most `bound`; fails with `unreachable`, also
+/// when the node ends, or `timed_out`.
+Expected<> watch_admin(const std::string& path, Duration bound,
+                       const std::function<bool(std::string line)>& told);
 
 /// Asks the node at `address` ("host:port") as an observer of the cluster with that canonical text,
 /// and returns its status as JSON. Blocks for at most `bound`; fails with `unreachable`,

@@ -3,6 +3,10 @@
 #include <muster/net/sessions.hpp>
 #include <muster/step.hpp>
 
+#include <map>
+#include <optional>
+#include <string>
+
 /// What a node says of itself: `muster status --json`, and the answer to an observer.
 
 namespace muster::net {
@@ -11,6 +15,14 @@ using muster::operator==;
 
 MUSTER_DESCRIBE(Counters, accepted, dialled, refused_hellos, garbage, crowded, sessions, broken,
                 letters_in, letters_out, bytes_in, bytes_out, resent, duplicates, dropped);
+
+/// Why a process has no node that takes part, though it lives.
+enum class Out {
+  stood_back,    ///< hooks failed again and again: it comes back after a while
+  stepped_down,  ///< its owner wanted it out for a while
+  drained,       ///< its owner wanted it out, until told otherwise
+};
+MUSTER_DESCRIBE_ENUM(Out, stood_back, stepped_down, drained)
 
 struct NodeStatus {
   NodeId node;
@@ -25,12 +37,21 @@ struct NodeStatus {
   Duration as_of{};  ///< CLOCK_MONOTONIC, when this state was reached
   std::string procedure;
   Activity application{};
+  std::string progress;             ///< how far the hook that runs says it is
   std::uint64_t journal_dropped{};  ///< lines that could not be written
   std::uint64_t slow_saves{};       ///< commits of this life that took longer than T/2
+  std::optional<Out> out;           ///< the last life is over, and the next has not begun
   Counters counters;
 };
 MUSTER_DESCRIBE(NodeStatus, node, status, coordinator, group, halted_by, up, incarnation,
-                definition, protocol, as_of, procedure, application, journal_dropped, slow_saves,
-                counters);
+                definition, protocol, as_of, procedure, application, progress, journal_dropped,
+                slow_saves, out, counters);
+
+/// What a node says of its cluster to its owner.
+struct ClusterSeen {
+  std::string cluster;                      ///< the canonical text, for an observer
+  std::map<NodeId, std::string> addresses;  ///< of all nodes: "host:port"
+};
+MUSTER_DESCRIBE(ClusterSeen, cluster, addresses);
 
 }  // namespace muster::net

@@ -1,0 +1,295 @@
+#include <muster/archive.hpp>
+#include <muster/hash.hpp>
+#include <muster/hook_runner.hpp>
+
+#include <mutex>
+#include <utility>
+
+namespace muster {
+
+namespace {
+
+std::string in_words(Duration duration) {
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+  return ms % 1000 == 0 ? std::to_string(ms / 1000) + " s" : std::to_string(ms) + " ms";
+}
+
+template <class Value, class Give>
+Done<Value> done_with(HookHost::Ended ended, Give give) {
+  return Done<Value>([ended = std::move(ended), give](typename Done<Value>::Outcome outcome) {
+    if (outcome)
+      ended(give(std::move(*outcome)));
+    else
+      ended(HookHost::Outcome(boost::system::in_place_error, outcome.error()));
+  });
+}
+
+Done<Bytes> done_with_bytes(HookHost::Ended ended) {
+  return done_with<Bytes>(std::move(ended), [](Bytes value) { return value; });
+}
+
+Done<> done_with_nothing(HookHost::Ended ended) {
+  return done_with<std::monostate>(std::move(ended), [](std::monostate) { return Bytes{}; });
+}
+
+std::optional<AssignedTask> opened(const std::optional<Assigned>& assigned) {
+  if (!assigned) return std::nullopt;
+  auto task = decode<Task>(assigned->definition.data);
+  if (!task) return std::nullopt;
+  return AssignedTask{assigned->group, std::move(*task), digest(assigned->definition.data)};
+}
+
+Bytes part_of(const Task& task, NodeId node) {
+  const auto found = task.parts.find(node);
+  return found == task.parts.end() ? Bytes{} : found->second;
+}
+
+std::size_t size_of(const Bytes& definition, const std::map<NodeId, Bytes>& parts) {
+  std::size_t size = definition.data.size();
+  for (const auto& [node, part] : parts) size += part.data.size();
+  return size;
+}
+
+/// What a hook gives back while it is still being called waits until the call has returned.
+class Returning {
+ public:
+  explicit Returning(HookHost::Ended give) : give_(std::move(give)) {}
+
+  void ended(HookHost::Outcome outcome) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (called_) {
+        early_ = std::move(outcome);
+        return;
+      }
+    }
+    give_(std::move(outcome));
+  }
+
+  void returned(const std::optional<std::string>& thrown) {
+    std::optional<HookHost::Outcome> early;
+    {
+      const std::lock_guard lock(mutex_);
+      called_ = false;
+      early = std::move(early_);
+    }
+    if (thrown)
+      give_({boost::system::in_place_error, *thrown});
+    else if (early)
+      give_(std::move(*early));
+  }
+
+ private:
+  HookHost::Ended give_;
+  std::mutex mutex_;
+  bool called_ = true;
+  std::optional<HookHost::Outcome> early_;
+};
+
+}  // namespace
+
+void make_call(const HookHost::Call& call, const std::function<Application&()>& application,
+               HookHost::Ended give) {
+  const auto returning = std::make_shared<Returning>(std::move(give));
+  std::optional<std::string> thrown;
+  try {
+    call(application(),
+         [returning](HookHost::Outcome outcome) { returning->ended(std::move(outcome)); });
+  } catch (const std::exception& error) {
+    thrown = std::string("it threw: ") + error.what();
+  } catch (...) {
+    thrown = "it threw something that is no std::exception";
+  }
+  returning->returned(thrown);
+}
+
+HookRunner::HookRunner(HookHost& host, NodeId self, Limits limits,
+                       const std::optional<Assigned>& assigned)
+    : host_(host), self_(self), limits_(limits), assigned_(opened(assigned)) {}
+
+void HookRunner::abandon() {
+  host_.revoke([] {});
+  host_.unbound();
+  if (const auto running = std::exchange(running_, std::nullopt))
+    host_.request_stop(running->cancel);
+}
+
+HookContext HookRunner::context(Duration deadline) const {
+  HookContext context;
+  context.cause = cause_;
+  context.previous = assigned_;
+  context.deadline = deadline;
+  context.listener = [&host = host_](std::string how_far) { host.progress(std::move(how_far)); };
+  return context;
+}
+
+// --- The three actions
+
+// Permits are revoked before anything else, and all of it has one deadline.
+void HookRunner::perform(const Stop& action) {
+  cause_ = action.cause;
+  stopping_ = Stopping{action.ticket, action.owed};
+  const auto revoked = host_.revoke([this] {
+    if (!stopping_) return;
+    stopping_->returned = true;
+    if (group_) host_.note(journal::PermitsEdge::returned, *group_);
+    stopped_when_all_done();
+  });
+  if (revoked)
+    host_.note(journal::PermitsEdge::revoked, *revoked);
+  else
+    stopping_->returned = true;
+  host_.bound(limits_.timings.stop_deadline, [this] {
+    const std::string who = running_ && running_->hook != Hook::stop ? "a cancelled hook"
+                            : stopping_->returned                    ? "stop"
+                                                                     : "a permit";
+    host_.fatal(who + " overran stop_deadline = " + in_words(limits_.timings.stop_deadline));
+  });
+  if (running_)
+    cancel_running();
+  else
+    go_on_stopping();
+}
+
+void HookRunner::perform(const Reorganize& action) {
+  Reorganization reorganization{context(limits_.timings.reorganize_deadline), action.group,
+                                action.members, std::make_shared<std::map<NodeId, Bytes>>()};
+  host_.bound(limits_.timings.reorganize_deadline, [this] { cancel_running(); });
+  Running running{Hook::reorganize, action.ticket, action.group};
+  running.members = reorganization.nodes();
+  running.parts = reorganization.parts;
+  reorganization.cancelled = running.cancel.get_token();
+  run(std::move(running), &action.members,
+      [reorganization](Application& application, HookHost::Ended ended) {
+        application.reorganize(reorganization, done_with_bytes(std::move(ended)));
+      });
+}
+
+void HookRunner::perform(const Start& action) {
+  group_ = action.group;
+  host_.grant(action.group);
+  host_.bound(limits_.timings.start_deadline, [this] { cancel_running(); });
+  Running running{Hook::start, action.ticket, action.group};
+  auto task = opened(Assigned{action.definition, action.group});
+  if (!task) {
+    return run(std::move(running), nullptr, [](Application&, const HookHost::Ended& ended) {
+      ended({boost::system::in_place_error, "its coordinator's definition is no task"});
+    });
+  }
+  Assignment assignment{context(limits_.timings.start_deadline),
+                        action.group,
+                        task->task.definition,
+                        task->task.members,
+                        part_of(task->task, self_),
+                        task->digest};
+  assignment.cancelled = running.cancel.get_token();
+  assigned_ = std::move(task);
+  run(std::move(running), nullptr, [assignment](Application& application, HookHost::Ended ended) {
+    application.start(assignment, done_with_nothing(std::move(ended)));
+  });
+}
+
+// --- Stopping
+
+void HookRunner::go_on_stopping() {
+  if (!stopping_->owed) {
+    stopping_->ceased = true;
+    return stopped_when_all_done();
+  }
+  Running running{Hook::stop, stopping_->ticket, group_};
+  StopContext stop{context(host_.left()), group_};
+  stop.cancelled = running.cancel.get_token();
+  run(std::move(running), nullptr, [stop](Application& application, HookHost::Ended ended) {
+    application.stop(stop, done_with_bytes(std::move(ended)));
+  });
+}
+
+void HookRunner::stopped_when_all_done() {
+  if (!stopping_->ceased || !stopping_->returned) return;
+  host_.unbound();
+  const Stopping stopped = *std::exchange(stopping_, std::nullopt);
+  if (stopped.owed) host_.note(Hook::stop, journal::Edge::end, group_, stopped.ticket, nullptr);
+  host_.event(Stopped{stopped.ticket, stopped.report});
+}
+
+// --- Calling a hook, and its end
+
+void HookRunner::run(Running running, const Members* members, HookHost::Call call) {
+  running_ = std::move(running);
+  host_.note(running_->hook, journal::Edge::begin, running_->group, running_->ticket, members);
+  host_.call(running_->hook, std::move(call),
+             [this, hook = running_->hook, ticket = running_->ticket](HookHost::Outcome outcome) {
+               ended(hook, ticket, std::move(outcome));
+             });
+}
+
+void HookRunner::ended(Hook hook, Ticket ticket, HookHost::Outcome outcome) {
+  if (!running_ || running_->hook != hook || running_->ticket != ticket) return;
+  const Running ran = *std::exchange(running_, std::nullopt);
+  host_.progress({});
+  if (!stopping_) host_.unbound();
+  if (ran.overran) {
+    const Timings& timings = limits_.timings;
+    ended_badly(ran,
+                hook == Hook::start
+                    ? "it overran start_deadline = " + in_words(timings.start_deadline)
+                    : "it overran reorganize_deadline = " + in_words(timings.reorganize_deadline));
+  } else if (!outcome) {
+    ended_badly(ran, outcome.error());
+  } else if (const auto why = refused(ran, *outcome)) {
+    ended_badly(ran, *why);
+  } else {
+    ended_well(ran, std::move(*outcome));
+  }
+}
+
+std::optional<std::string> HookRunner::refused(const Running& ran, const Bytes& value) const {
+  const auto too_large = [](const std::string& what, std::size_t size, std::size_t limit) {
+    return "its " + what + " of " + std::to_string(size) + " bytes is larger than the limit of " +
+           std::to_string(limit);
+  };
+  if (ran.hook == Hook::stop && value.data.size() > limits_.report)
+    return too_large("report", value.data.size(), limits_.report);
+  if (ran.hook != Hook::reorganize) return std::nullopt;
+  for (const auto& [node, part] : *ran.parts) {
+    if (!ran.members.contains(node))
+      return "it gave a part to node " + std::to_string(node.value) + ", which is no member";
+  }
+  const std::size_t size = size_of(value, *ran.parts);
+  if (size <= limits_.definition) return std::nullopt;
+  return too_large(ran.parts->empty() ? "definition" : "definition with its parts", size,
+                   limits_.definition);
+}
+
+void HookRunner::ended_well(const Running& ran, Bytes value) {
+  if (ran.hook == Hook::stop) {
+    stopping_->report = std::move(value);
+    stopping_->ceased = true;
+    return stopped_when_all_done();
+  }
+  host_.note(ran.hook, journal::Edge::end, ran.group, ran.ticket, nullptr);
+  if (stopping_) return go_on_stopping();
+  if (ran.hook == Hook::start) return host_.event(Started{ran.ticket});
+  const Task task{ran.members, std::move(value), *ran.parts};
+  host_.event(Reorganized{ran.ticket, Definition{encode(task)}});
+}
+
+void HookRunner::ended_badly(const Running& ran, const std::string& why) {
+  host_.note(ran.hook, journal::Edge::failed, ran.group, ran.ticket, nullptr);
+  if (ran.hook == Hook::stop) return host_.fatal("stop failed: " + why);
+  if (stopping_) return go_on_stopping();
+  host_.event(HookFailed{ran.ticket, ran.hook, why});
+}
+
+// Asks the hook to end early. One that overran its own deadline has one stop deadline left to end.
+void HookRunner::cancel_running() {
+  host_.request_stop(running_->cancel);
+  if (stopping_) return;
+  running_->overran = true;
+  host_.bound(limits_.timings.stop_deadline, [this] {
+    host_.fatal("a hook did not end within stop_deadline = " +
+                in_words(limits_.timings.stop_deadline) + " after it was cancelled");
+  });
+}
+
+}  // namespace muster

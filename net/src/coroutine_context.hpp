@@ -1,0 +1,75 @@
+#pragma once
+
+#include <muster/net/coroutines.hpp>
+
+#include <boost/asio/execution.hpp>
+#include <boost/asio/execution_context.hpp>
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace muster::net {
+
+/// Where the coroutines of one life run, and all that they wait for: when it closes, every
+/// suspended coroutine is destroyed.
+class CoroutineContext final : public boost::asio::execution_context,
+                               public std::enable_shared_from_this<CoroutineContext> {
+ public:
+  using Cells = Coroutines::Cells;
+  using Error = boost::system::error_code;
+  using Continue = std::function<void(Error, Cells)>;
+
+  explicit CoroutineContext(Services& services) : services_(&services) {}
+
+  /// Runs `work` on the application's executor, later; drops it when this is closed. From any
+  /// thread.
+  void post(std::function<void()> work);
+
+  /// Keeps how a coroutine goes on when what it awaits is there.
+  std::uint64_t await(Continue go_on);
+  /// What was awaited is there. Once only: what is not awaited any more is ignored.
+  void arrived(std::uint64_t awaited, const Error& error, Cells cells);
+
+  /// The life is over: nothing runs any more, and what is suspended is destroyed.
+  void close();
+
+ private:
+  void run_next();
+
+  std::mutex mutex_;    // guards all below
+  Services* services_;  ///< null when this is closed
+  std::deque<std::function<void()>> ready_;
+  std::map<std::uint64_t, Continue> awaited_;
+  std::uint64_t last_ = 0;
+};
+
+/// The executor of the coroutines: posts, and never runs anything within `execute`.
+class CoroutineExecutor {
+ public:
+  explicit CoroutineExecutor(std::shared_ptr<CoroutineContext> context)
+      : context_(std::move(context)) {}
+
+  template <class Work>
+  void execute(Work work) const {
+    // What coroutines post moves and does not copy.
+    context_->post([kept = std::make_shared<Work>(std::move(work))] { std::move (*kept)(); });
+  }
+
+  boost::asio::execution_context& query(boost::asio::execution::context_t) const noexcept {
+    return *context_;
+  }
+  static constexpr boost::asio::execution::blocking_t query(
+      boost::asio::execution::blocking_t) noexcept {
+    return boost::asio::execution::blocking.never;
+  }
+  friend bool operator==(const CoroutineExecutor&, const CoroutineExecutor&) = default;
+
+ private:
+  std::shared_ptr<CoroutineContext> context_;
+};
+
+}  // namespace muster::net

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <muster/history.hpp>
+#include <muster/net/storage_thread.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <deque>
+#include <functional>
+#include <memory>
+
+namespace muster::net {
+
+/// The reorganizations of a node, kept in cells of its safe storage: the last hundred. Lives on the
+/// protocol's strand.
+class HistoryStore : public std::enable_shared_from_this<HistoryStore> {
+ public:
+  static constexpr std::size_t most = 100;
+
+  struct Handlers {
+    /// Not while others may wait for this node: a commit would delay the next one.
+    std::function<bool()> may_write;
+    std::function<void(const Failure&)> fatal;
+  };
+
+  /// Reads what `storage`, which `thread` uses from now on, has kept.
+  static Expected<std::shared_ptr<HistoryStore>> load(boost::asio::any_io_executor strand,
+                                                      SafeStorage& storage, StorageThread& thread,
+                                                      Handlers handlers);
+  HistoryStore(boost::asio::any_io_executor strand, StorageThread& thread, Handlers handlers);
+
+  /// Numbers it and says when it was; durable in about a second.
+  void add(history::Entry entry);
+  /// Asks at once for what is not durable yet.
+  void flush();
+
+  /// The oldest first.
+  [[nodiscard]] const std::deque<history::Entry>& entries() const { return entries_; }
+
+ private:
+  void write_later();
+  void write();
+
+  boost::asio::any_io_executor strand_;
+  StorageThread& thread_;
+  Handlers handlers_;
+  boost::asio::steady_timer timer_;
+  std::deque<history::Entry> entries_;
+  std::size_t unwritten_ = 0;  ///< the last ones
+};
+
+}  // namespace muster::net

@@ -1,0 +1,97 @@
+#pragma once
+
+#include "history_store.hpp"
+#include "life.hpp"
+
+#include <muster/history.hpp>
+#include <muster/net/admin.hpp>
+#include <muster/net/node.hpp>
+#include <muster/net/status.hpp>
+#include <muster/net/storage_thread.hpp>
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::net {
+
+/// One life after the other, and what the owner of the node wants between them. The lives are in
+/// node.cpp, the owner's words in owner.cpp.
+class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
+ public:
+  Impl(boost::asio::io_context& context, NodeOptions options, std::unique_ptr<SafeStorage> storage,
+       MakeApplication make_application, boost::asio::any_io_executor hooks)
+      : strand_(boost::asio::make_strand(context)),
+        hooks_(boost::asio::make_strand(hooks)),
+        options_(std::move(options)),
+        make_application_(std::move(make_application)),
+        store_(std::move(storage)),
+        storage_(*store_),
+        wait_(strand_) {}
+
+  Expected<> start();
+  void leave(std::function<void()> left);
+  void close();
+  std::string status_json() const;
+  std::string fresh_status_json() const;  // on the strand
+  View view() const;
+
+ private:
+  Expected<> listen_to_owner();
+  Expected<> begin_life(const SafeState& safe);
+  void begin_next_life(Incarnation above);
+  std::shared_ptr<Life> life() const;
+  std::optional<Out> out() const;
+  void left(LeaveCause cause);
+  void gone();
+  void outlived(Incarnation seen);
+  void stand_back();
+  void go_out();
+  void come_back_after(Duration time);
+
+  std::string be_out(Out why, Duration back_after);
+  std::string be_drained(std::string_view said);
+  std::string be_elected(std::string_view said);
+  std::string cluster_json() const;
+  std::string history_json() const;
+  void stepped(Duration t, const Event& event, const View& after);
+  void tell();
+
+  Life::Handlers life_handlers();
+  [[noreturn]] void fatal(const Failure& failure);
+  static void print(const std::string& sentence);
+
+  boost::asio::any_io_executor strand_;
+  boost::asio::any_io_executor hooks_;
+  const NodeOptions options_;
+  const MakeApplication make_application_;
+  std::unique_ptr<SafeStorage> store_;
+  StorageThread storage_;
+  std::unique_ptr<Admin> admin_;
+  boost::asio::steady_timer wait_;
+  mutable std::mutex life_mutex_;  // guards life_, the pointer, and out_
+  std::shared_ptr<Life> life_;
+  unsigned stood_back_ = 0;  ///< how often, since it was last Normal
+  bool leaving_ = false;     ///< the process is to end
+
+  /// What its owner wants of a node that is to go out, or is.
+  struct Order {
+    Out why{};
+    Duration back_after{};  ///< when it is out; no matter where it is drained
+  };
+  std::optional<Order> order_;
+  std::optional<Out> out_;                     ///< set by the strand, under life_mutex_
+  View told_;                                  ///< what those who watch were told last
+  std::optional<history::Recorder> recorder_;  ///< of this life
+  std::shared_ptr<HistoryStore> history_;
+  std::vector<std::function<void()>> left_;  ///< who is to be told
+};
+
+}  // namespace muster::net

@@ -1,0 +1,129 @@
+#include "clock.hpp"
+#include "node_impl.hpp"
+
+#include <muster/json.hpp>
+#include <muster/kinds.hpp>
+
+#include <charconv>
+#include <utility>
+
+/// What the owner of a node says, through its Unix socket.
+
+namespace muster::net {
+
+namespace {
+
+constexpr const char* taken = "{}";
+
+/// An owner's word that is not followed, and why.
+std::string refused(const std::string& why) {
+  std::string out = "{\"refused\":";
+  write_json(out, why);
+  return out + '}';
+}
+
+/// A time in nanoseconds; none where it is no number, or more than a year.
+std::optional<Duration> parse_time(std::string_view text) {
+  using namespace std::chrono_literals;
+  Duration::rep number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number < 0) return std::nullopt;
+  return number <= Duration(365 * 24h).count() ? std::optional(Duration(number)) : std::nullopt;
+}
+
+/// What those who watch are told of; that it looks after its group is none of it.
+View worth_telling(View view) {
+  if (view.procedure == "Checking") view.procedure = "Idle";
+  return view;
+}
+
+}  // namespace
+
+Expected<> Node::Impl::listen_to_owner() {
+  if (options_.admin_socket.empty()) return {};
+  Admin::Words words;
+  words["status"] = [this](auto) { return fresh_status_json(); };
+  words["history"] = [this](auto) { return history_json(); };
+  words["cluster"] = [this](auto) { return cluster_json(); };
+  words["elect"] = [this](std::string_view said) { return be_elected(said); };
+  words["drain"] = [this](std::string_view said) { return be_drained(said); };
+  words["step-down"] = [this](std::string_view said) {
+    const auto time = parse_time(said);
+    return time ? be_out(Out::stepped_down, *time) : refused("no time in nanoseconds");
+  };
+  words["break-connections"] = [this](auto) {
+    if (const auto present = life()) present->break_connections();
+    return std::string(taken);
+  };
+  admin_ = std::make_unique<Admin>(strand_, options_.admin_socket.string(), std::move(words));
+  return admin_->listen();
+}
+
+// Leaves in order and stays out for that time, or, where it is out already, for that time from now.
+std::string Node::Impl::be_out(Out why, Duration back_after) {
+  if (leaving_) return refused("the process is ending");
+  if (!life()) return refused("it is beginning its life; ask again");
+  const bool drained = order_ && order_->why == Out::drained;
+  if (drained && why != Out::drained)
+    return refused("it is drained; muster drain --undo brings it back");
+  const bool on_its_way_out = order_.has_value();
+  if (!on_its_way_out && life_->has_ended())
+    return refused("it is beginning a new life; ask again");
+  order_ = Order{why, back_after};
+  if (out_)
+    go_out();
+  else if (!on_its_way_out)
+    life_->leave();
+  return taken;
+}
+
+std::string Node::Impl::be_drained(std::string_view said) {
+  if (said != "undo") return be_out(Out::drained, {});
+  if (leaving_) return refused("the process is ending");
+  if (!order_ || order_->why != Out::drained) return refused("it is not drained");
+  order_ = Order{Out::stepped_down, {}};
+  if (out_) go_out();
+  return taken;
+}
+
+std::string Node::Impl::be_elected(std::string_view said) {
+  if (leaving_) return refused("the process is ending");
+  if (order_)
+    return refused("it is out, or on its way out: " + std::string(enumerator_name(order_->why)));
+  if (!life() || life_->has_ended()) return refused("it is beginning a new life; ask again");
+  life_->elect(std::string(said));
+  return taken;
+}
+
+std::string Node::Impl::cluster_json() const {
+  std::string out;
+  write_json(out, ClusterSeen{options_.cluster, options_.addresses});
+  return out;
+}
+
+// An object a line, the oldest first, and last the one that goes on, if one does.
+std::string Node::Impl::history_json() const {
+  std::string out;
+  const auto line = [&](const history::Entry& entry) {
+    if (!out.empty()) out += '\n';
+    write_json(out, entry);
+  };
+  for (const history::Entry& entry : history_->entries()) line(entry);
+  if (!life()) return out;
+  if (const auto entry = recorder_->going_on(monotonic_now()); entry && !out_) line(*entry);
+  return out;
+}
+
+void Node::Impl::stepped(Duration t, const Event& event, const View& after) {
+  if (auto entry = recorder_->take(t, event, after)) history_->add(*std::move(entry));
+  if (View view = worth_telling(after); view != told_) {
+    told_ = std::move(view);
+    tell();
+  }
+}
+
+void Node::Impl::tell() {
+  if (admin_ && admin_->is_watched()) admin_->tell(fresh_status_json());
+}
+
+}  // namespace muster::net

@@ -1,0 +1,161 @@
+#include "nodes.hpp"
+
+#include <signal.h>
+
+/// The commands of a node's owner, against real nodes.
+
+namespace muster::apps {
+namespace {
+
+bool says(const Ran& ran, const std::string& text) {
+  return ran.output.find(text) != std::string::npos;
+}
+
+/// Three nodes, Normal in one group under node 3.
+struct Group : Nodes {
+  explicit Group(ProtocolName protocol = ProtocolName::bully) : Nodes(3, protocol) {
+    for (std::uint32_t id : {1, 2, 3}) processes.push_back(start(id));
+    for (std::uint32_t id : {1, 2, 3}) await(id, 3);
+    until(0, {"members", "--config", file(1)});
+  }
+
+  Ran run(std::vector<std::string> words, std::uint32_t id) const {
+    words.insert(words.end(), {"--dir", data(id), "--timeout", "5min"});
+    return run_muster(directory, words);
+  }
+  Ran ask(std::vector<std::string> words, std::uint32_t id) const {
+    words.insert(words.end(), {"--dir", data(id)});
+    return run_muster(directory, words);
+  }
+  void await(std::uint32_t id, std::uint32_t coordinator) const {
+    const Ran ran = run({"wait", "--coordinator", std::to_string(coordinator)}, id);
+    BOOST_TEST_REQUIRE(ran.code == 0, ran.output);
+  }
+
+  std::vector<Process> processes;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(control)
+
+BOOST_AUTO_TEST_CASE(each_says_in_its_help_how_it_exits) {
+  TestDirectory directory;
+  for (const std::string word : {"wait", "step-down", "drain", "elect", "why", "history"}) {
+    const Ran ran = run_muster(directory, {word, "--help"});
+    BOOST_TEST(ran.code == 0, ran.output);
+    BOOST_TEST(says(ran, "Exit codes:"), ran.output);
+    says_why(run_muster(directory, {word}), 2, word == "elect" ? "--reason" : "--dir");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(wait_is_there_before_the_node_is) {
+  Nodes nodes(1);
+  const auto output = nodes.directory.path / "wait";
+  auto waits = Process::launch(
+      muster_with({"wait", "--config", nodes.file(1), "--timeout", "5min"}, output));
+  BOOST_REQUIRE(waits.has_value());
+  const Process node = nodes.start(1);
+  const int status = waits->wait();
+  BOOST_TEST((WIFEXITED(status) && WEXITSTATUS(status) == 0), read_all(output));
+  BOOST_TEST(read_all(output).find("node 1 is Normal in group (") == 0u, read_all(output));
+}
+
+BOOST_AUTO_TEST_CASE(wait_gives_up_and_says_what_there_was_instead) {
+  Nodes nodes(1);
+  const auto wait = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"wait", "--dir", nodes.data(1), "--timeout"});
+    return run_muster(nodes.directory, words);
+  };
+  says_why(wait({"1ms"}), 5, nodes.data(1));
+  says_why(wait({"soon"}), 2, "soon");
+  says_why(wait({"1s", "--status", "sleeping"}), 2, "sleeping");
+  const Process node = nodes.start(1);
+  BOOST_TEST(wait({"5min", "--status", "normal"}).code == 0);
+  says_why(wait({"1s", "--coordinator", "2"}), 7, "node 1 is Normal in group (");
+}
+
+BOOST_AUTO_TEST_CASE(a_coordinator_that_steps_down_names_the_next_and_comes_back) {
+  Group group;
+  const Ran down = group.run({"step-down", "--for", "60min"}, 3);
+  BOOST_TEST(down.code == 0, down.output);
+  BOOST_TEST(says(down, "node 3 has stepped down for 60min; node 2 is coordinator now"),
+             down.output);
+  BOOST_TEST(group.run({"step-down", "--for", "0s"}, 3).code == 0);  // from now on
+  group.await(3, 3);
+  group.await(1, 3);
+  const Ran member = group.run({"step-down", "--for", "10ms", "--json"}, 1);
+  BOOST_TEST(member.code == 0, member.output);
+  BOOST_TEST(says(member, "{\"did\":\"step-down\",\"node\":1,\"status\":\"Down\""), member.output);
+  group.await(1, 3);
+}
+
+BOOST_AUTO_TEST_CASE(a_drained_node_stays_out_until_it_is_brought_back) {
+  Group group;
+  says_why(group.run({"drain", "--undo"}, 2), 75, "it is not drained");
+  const Ran drained = group.run({"drain"}, 2);
+  BOOST_TEST(drained.code == 0, drained.output);
+  BOOST_TEST(says(drained, "node 3 was its coordinator"), drained.output);
+  says_why(group.ask({"status"}, 2), 3, "node 2 is drained");
+  says_why(group.run({"step-down"}, 2), 75, "drained");
+  says_why(group.run({"elect", "--reason", "no"}, 2), 75, "drained");
+  BOOST_TEST(group.run({"wait", "--status", "Down"}, 2).code == 0);
+  const Ran back = group.run({"drain", "--undo"}, 2);
+  BOOST_TEST(back.code == 0, back.output);
+  BOOST_TEST(says(back, "node 2 is Normal in group ("), back.output);
+  BOOST_TEST(says(back, "under node 3"), back.output);
+}
+
+BOOST_AUTO_TEST_CASE(an_election_that_is_asked_for_is_held_by_the_highest_alone) {
+  Group group;
+  const Ran member = group.run({"elect", "--reason", "to see", "--json"}, 1);
+  BOOST_TEST(member.code == 0, member.output);
+  BOOST_TEST(says(member, "\"changed\":false"), member.output);
+  const Ran highest = group.run({"elect", "--reason", "the disk is new"}, 3);
+  BOOST_TEST(highest.code == 0, highest.output);
+  BOOST_TEST(says(highest, "with members 1 2 3"), highest.output);
+  const Ran why = group.ask({"why"}, 3);
+  BOOST_TEST(why.code == 0, why.output);
+  BOOST_TEST(says(why, "its owner asked for it: the disk is new (asked)"), why.output);
+}
+
+BOOST_AUTO_TEST_CASE(an_invited_group_is_made_anew_by_its_coordinator) {
+  Group group(ProtocolName::invitation);
+  const Ran asked = group.run({"elect", "--reason", "the disk is new", "--json"}, 3);
+  BOOST_TEST(asked.code == 0, asked.output);
+  BOOST_TEST(says(asked, "\"changed\":true"), asked.output);
+}
+
+BOOST_AUTO_TEST_CASE(history_tells_who_halted_whom_and_outlives_the_process) {
+  Group group;
+  group.processes[2].signal(SIGKILL);
+  group.processes[2].wait();
+  group.await(1, 2);
+  group.await(2, 2);  // it is Normal when all its members are
+  const Ran halted = group.ask({"why", "--json"}, 1);
+  BOOST_TEST(halted.code == 0, halted.output);
+  BOOST_TEST(says(halted, "\"coordinator\":2"), halted.output);
+  BOOST_TEST(says(halted, "\"halted_by\":[2]"), halted.output);
+  const Ran why = group.ask({"why"}, 2);
+  BOOST_TEST(says(why, "node 3 failed (failed)"), why.output);
+  BOOST_TEST(says(why, "members    1 2"), why.output);
+  BOOST_TEST(says(why, "halting "), why.output);
+
+  group.processes[1].signal(SIGTERM);
+  group.processes[1].wait();
+  const Ran kept = group.ask({"history", "--json"}, 2);
+  BOOST_TEST(kept.code == 0, kept.output);
+  BOOST_TEST(says(kept, "does not run"), kept.output);
+  BOOST_TEST(says(kept, "\"evidence\":\"node 3 failed\""), kept.output);
+  const Process again = group.start(2);
+  group.await(2, 2);
+  const Ran both = group.ask({"history", "--json"}, 2);
+  BOOST_TEST(says(both, "\"evidence\":\"node 3 failed\""), both.output);
+  BOOST_TEST(says(both, "\"evidence\":\"node 2 recovered\""), both.output);
+  const Ran last = group.ask({"history", "--limit", "1", "--json"}, 2);
+  BOOST_TEST(!says(last, "node 3 failed"), last.output);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace muster::apps

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Example 4 on three real nodes: `jobs_test.py JOBS`. The coordinator is killed again and again,
+and each job is done exactly once."""
+
+import re
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from nodes import NODES, Nodes
+
+JOBS = 120
+KILLED_AFTER = (15, 30, 45, 60, 75, 90)  # jobs that were told of
+
+
+class Workers(Nodes):
+    def start(self, node):
+        # The queue is the third argument.
+        process = subprocess.Popen(
+            [self.program, str(node), str(self.port), "queue"],
+            cwd=self.directory, stdout=subprocess.PIPE, text=True)  # fmt: skip
+        self.adopt(node, process)
+
+
+def done_by(directory):
+    """What the queue says of each job."""
+    queue = sqlite3.connect(Path(directory, "queue"))
+    rows = queue.execute("SELECT CAST(key AS TEXT), CAST(value AS TEXT) FROM cells").fetchall()
+    queue.close()
+    return {key: value for key, value in rows if key.startswith("job/")}
+
+
+def work(nodes):
+    """The numbers of the jobs that were told of, in the order of their lines."""
+    told = []
+    kills = list(KILLED_AFTER)
+    while not told or max(told) < JOBS:
+        node, line = nodes.next_line()
+        if job := re.fullmatch(r"job (\d+) in group \d+", line):
+            told.append(int(job[1]))
+        if kills and len(told) >= kills[0] and node in nodes.processes and line != "ended":
+            kills.pop(0)
+            nodes.kill(node)  # the coordinator: only it does jobs
+            nodes.start(node)
+    return told
+
+
+def main(program):
+    with tempfile.TemporaryDirectory() as directory:
+        program = str(Path(program).resolve())
+        subprocess.run([program, "fill", str(JOBS), "queue"], cwd=directory, check=True)
+        nodes = Workers(program, directory)
+        try:
+            for node in NODES:
+                nodes.start(node)
+            told = work(nodes)
+            nodes.leave()
+        finally:
+            nodes.end()
+        twice = sorted({job for job in told if told.count(job) > 1})
+        if twice:
+            sys.exit(f"done twice: {twice}")
+        # Of the last job before it was killed a process may have had no time to tell.
+        untold = set(range(1, JOBS + 1)) - set(told)
+        if len(untold) > len(KILLED_AFTER):
+            sys.exit(f"never told of: {sorted(untold)}")
+        open_jobs = [job for job, by in done_by(directory).items() if not by.startswith("done by")]
+        if open_jobs:
+            sys.exit(f"not done: {open_jobs}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,40 @@
+"""Three processes of an example, and what they print."""
+
+import signal
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "product"))
+import application_test  # noqa: E402
+
+NODES = application_test.NODES
+
+
+class Nodes(application_test.Cluster):
+    """Each line is (node, text); those of processes that were killed are there too."""
+
+    def next_line(self):
+        node, process, line = self.lines.get()
+        if line != "ended":
+            print(f"node {node}: {line}", flush=True)
+        elif self.processes.get(node) is process:
+            sys.exit(f"node {node} has ended by itself, exit code {process.wait()}")
+        return node, line
+
+    def kill(self, node):
+        process = self.processes.pop(node)
+        process.kill()
+        process.wait()
+
+    def leave(self):
+        """All leave in order."""
+        processes, self.processes = self.processes, {}
+        for process in processes.values():
+            process.send_signal(signal.SIGTERM)
+        codes = {node: process.wait() for node, process in processes.items()}
+        if set(codes.values()) != {0}:
+            sys.exit(f"exit codes {codes}")
+
+    def end(self):
+        for process in self.processes.values():
+            process.kill()

@@ -1,0 +1,285 @@
+#include <muster/archive.hpp>
+#include <muster/hash.hpp>
+#include <muster/hook_runner.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <deque>
+#include <stdexcept>
+
+// The rules of the hooks, as both hosts keep them, without a host.
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+
+const GroupNumber g7{7, NodeId{3}};
+
+Member member(std::uint32_t id, std::optional<GroupNumber> group = {}) {
+  Member member;
+  member.node = NodeId{id};
+  member.holdings.group = group;
+  member.holdings.empty = !group;
+  return member;
+}
+
+Definition task_of(NodeSet members, std::string definition, std::map<NodeId, Bytes> parts = {}) {
+  return {encode(Task{std::move(members), {std::move(definition)}, std::move(parts)})};
+}
+
+/// Keeps what hooks are told, and their ends.
+struct Played : Application {
+  std::optional<StopContext> stopped;
+  std::optional<Reorganization> reorganized;
+  std::optional<Assignment> started;
+  std::optional<Done<Bytes>> bytes;
+  std::optional<Done<>> done;
+  std::optional<std::string> throws;
+
+  void stop(StopContext context, Done<Report> end) override {
+    stopped = std::move(context);
+    bytes = std::move(end);
+    if (throws) throw std::runtime_error(*throws);
+  }
+  void reorganize(Reorganization context, Done<Definition> end) override {
+    reorganized = std::move(context);
+    bytes = std::move(end);
+  }
+  void start(Assignment context, Done<> end) override {
+    started = std::move(context);
+    done = std::move(end);
+  }
+};
+
+/// A host whose time is a number, and on which whatever can happen happens at once.
+struct Host : HookHost {
+  Host() = default;
+  explicit Host(const std::optional<Assigned>& assigned)
+      : runner(*this, NodeId{2}, limits(), assigned) {}
+
+  static HookRunner::Limits limits() {
+    HookRunner::Limits limits;
+    limits.definition = 10;
+    limits.report = 4;
+    return limits;
+  }
+  void call(Hook, Call call, Ended ended) override {
+    make_call(
+        call, [this]() -> Application& { return played; },
+        [this, ended](Outcome outcome) {
+          ends.emplace_back([ended, outcome] { ended(outcome); });
+        });
+  }
+  /// What hooks ended with is looked at.
+  void look() {
+    while (!ends.empty()) {
+      const auto end = std::move(ends.front());
+      ends.pop_front();
+      end();
+    }
+  }
+  void request_stop(std::stop_source cancel) override { cancel.request_stop(); }
+  void bound(Duration deadline, std::function<void()> overrun) override {
+    left_ = deadline;
+    overrun_ = std::move(overrun);
+  }
+  void unbound() override { overrun_ = nullptr; }
+  [[nodiscard]] Duration left() const override { return left_; }
+  void grant(GroupNumber group) override { granted = group; }
+  std::optional<GroupNumber> revoke(std::function<void()> returned) override {
+    if (granted) returned_ = std::move(returned);
+    return std::exchange(granted, std::nullopt);
+  }
+  void event(Event event) override { events.push_back(std::move(event)); }
+  void note(Hook, journal::Edge, std::optional<GroupNumber>, Ticket, const Members*) override {}
+  void note(journal::PermitsEdge, GroupNumber) override {}
+  void progress(std::string text) override { how_far = std::move(text); }
+  void fatal(const std::string& why) override { died = why; }
+
+  template <class E>
+  [[nodiscard]] const E* last() const {
+    return events.empty() ? nullptr : std::get_if<E>(&events.back());
+  }
+
+  std::deque<std::function<void()>> ends;  // before what drops a Done at its end
+  Played played;
+  Duration left_{};
+  std::function<void()> overrun_, returned_;
+  std::optional<GroupNumber> granted;
+  std::vector<Event> events;
+  std::string how_far, died;
+  HookRunner runner{*this, NodeId{2}, limits(), std::nullopt};
+};
+
+void stopped_first(Host& host) {
+  host.runner.perform(Stop{Ticket{1}, {StopReason::own_election, {}}, true});
+  (*host.played.bytes)({"held"});
+  host.look();
+  host.events.clear();
+}
+
+BOOST_AUTO_TEST_CASE(the_first_stop_of_a_life_has_nothing_to_cease) {
+  Host host;
+  host.runner.perform(Stop{Ticket{1}, {StopReason::halted, NodeId{3}}, true});
+  BOOST_TEST(!host.played.stopped->group.has_value());
+  BOOST_TEST(!host.played.stopped->previous.has_value());
+  BOOST_TEST((host.played.stopped->cause.reason == StopReason::halted));
+  (*host.played.bytes)({"held"});
+  host.look();
+  BOOST_REQUIRE(host.last<Stopped>());
+  BOOST_TEST(host.last<Stopped>()->report->data == "held");
+}
+
+BOOST_AUTO_TEST_CASE(what_safe_storage_holds_is_what_was_assigned_before) {
+  Host host(Assigned{task_of({NodeId{1}, NodeId{2}}, "old"), {4, NodeId{2}}});
+  host.runner.perform(Stop{Ticket{1}, {StopReason::own_election, {}}, true});
+  const auto& previous = host.played.stopped->previous;
+  BOOST_REQUIRE(previous.has_value());
+  BOOST_TEST((previous->group == GroupNumber{4, NodeId{2}}));
+  BOOST_TEST(previous->task.definition.data == "old");
+}
+
+BOOST_AUTO_TEST_CASE(a_reorganize_is_told_who_was_lost_who_came_back_and_which_report_is_freshest) {
+  Host host(Assigned{task_of({NodeId{1}, NodeId{2}}, "old"), {4, NodeId{2}}});
+  stopped_first(host);
+  host.runner.perform(Reorganize{
+      Ticket{2},
+      g7,
+      {member(2, GroupNumber{4, NodeId{2}}), member(3, GroupNumber{5, NodeId{3}}), member(4)}});
+  const Reorganization& told = *host.played.reorganized;
+  BOOST_TEST((told.lost() == NodeSet{NodeId{1}}));
+  BOOST_TEST((told.came_back() == NodeSet{NodeId{3}, NodeId{4}}));
+  BOOST_REQUIRE(told.freshest());
+  BOOST_TEST((told.freshest()->node == NodeId{3}));
+  BOOST_TEST((told.deadline == Timings{}.reorganize_deadline));
+}
+
+BOOST_AUTO_TEST_CASE(where_nobody_was_assigned_anything_no_report_is_freshest) {
+  Reorganization told;
+  told.members = {member(1), member(2)};
+  BOOST_TEST(told.freshest() == nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(a_task_names_its_members_and_gives_each_its_part_alone) {
+  Host host;
+  stopped_first(host);
+  host.runner.perform(Reorganize{Ticket{2}, g7, {member(1), member(2)}});
+  host.played.reorganized->give_part(NodeId{2}, {"mine"});
+  (*host.played.bytes)({"all"});
+  host.look();
+  BOOST_REQUIRE(host.last<Reorganized>());
+  const Definition defined = host.last<Reorganized>()->definition;
+  host.runner.perform(Start{Ticket{3}, defined, g7});
+  BOOST_TEST(host.played.started->definition.data == "all");
+  BOOST_TEST(host.played.started->part().data == "mine");
+  BOOST_TEST((host.played.started->members == NodeSet{NodeId{1}, NodeId{2}}));
+  BOOST_TEST((host.played.started->digest == digest(defined.data)));
+  Host other;
+  HookRunner one(other, NodeId{1}, Host::limits(), std::nullopt);
+  one.perform(Start{Ticket{1}, defined, g7});
+  BOOST_TEST(other.played.started->part().data.empty());
+}
+
+BOOST_AUTO_TEST_CASE(parts_count_towards_the_limit_and_are_for_members) {
+  Host host;
+  stopped_first(host);
+  host.runner.perform(Reorganize{Ticket{2}, g7, {member(2)}});
+  host.played.reorganized->give_part(NodeId{2}, {"123456"});
+  (*host.played.bytes)({"12345"});
+  host.look();
+  BOOST_REQUIRE(host.last<HookFailed>());
+  BOOST_TEST(host.last<HookFailed>()->why ==
+             "its definition with its parts of 11 bytes is larger than the limit of 10");
+  host.runner.perform(Reorganize{Ticket{3}, g7, {member(2)}});
+  host.played.reorganized->give_part(NodeId{5}, {"1"});
+  (*host.played.bytes)({"1"});
+  host.look();
+  BOOST_REQUIRE(host.last<HookFailed>());
+  BOOST_TEST(host.last<HookFailed>()->why == "it gave a part to node 5, which is no member");
+}
+
+BOOST_AUTO_TEST_CASE(a_definition_that_is_no_task_fails_the_start) {
+  Host host;
+  stopped_first(host);
+  host.runner.perform(Start{Ticket{2}, {"no task"}, g7});
+  host.look();
+  BOOST_REQUIRE(host.last<HookFailed>());
+  BOOST_TEST(host.last<HookFailed>()->why == "its coordinator's definition is no task");
+  BOOST_TEST(!host.played.started.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_stop_waits_for_the_cancelled_hook_and_has_what_is_left_of_one_deadline) {
+  Host host;
+  stopped_first(host);
+  host.runner.perform(Start{Ticket{2}, task_of({NodeId{2}}, "all"), g7});
+  host.played.stopped.reset();
+  host.runner.perform(Stop{Ticket{3}, {StopReason::halted, NodeId{3}}, true});
+  BOOST_TEST(host.played.started->stop_requested());
+  BOOST_TEST(!host.played.stopped.has_value());
+  host.left_ = 300ms;
+  (*host.played.done)();
+  host.look();
+  BOOST_REQUIRE(host.played.stopped.has_value());
+  BOOST_TEST((host.played.stopped->deadline == 300ms));
+  BOOST_TEST((host.played.stopped->group == g7));
+  BOOST_TEST((host.played.stopped->previous->group == g7));
+  (*host.played.bytes)({"held"});
+  host.look();
+  BOOST_TEST(!host.last<Stopped>());
+  host.returned_();
+  BOOST_TEST(host.last<Stopped>());
+}
+
+BOOST_AUTO_TEST_CASE(the_overrun_of_a_stop_ends_the_process_and_says_what_it_waited_for) {
+  Host host;
+  stopped_first(host);
+  host.runner.perform(Start{Ticket{2}, task_of({NodeId{2}}, "all"), g7});
+  host.runner.perform(Stop{Ticket{3}, {StopReason::halted, NodeId{3}}, true});
+  host.overrun_();
+  BOOST_TEST(host.died == "a cancelled hook overran stop_deadline = 2 s");
+}
+
+BOOST_AUTO_TEST_CASE(a_report_that_is_too_large_ends_the_process_and_is_never_cut) {
+  Host host;
+  host.runner.perform(Stop{Ticket{1}, {StopReason::own_election, {}}, true});
+  (*host.played.bytes)({"12345"});
+  host.look();
+  BOOST_TEST(host.died == "stop failed: its report of 5 bytes is larger than the limit of 4");
+  BOOST_TEST(host.events.empty());
+}
+
+BOOST_AUTO_TEST_CASE(an_exception_is_the_failure_that_is_told_not_the_done_that_it_dropped) {
+  Host host;
+  host.played.throws = "no disk";
+  host.runner.perform(Stop{Ticket{1}, {StopReason::own_election, {}}, true});
+  host.played.bytes.reset();
+  host.look();
+  BOOST_TEST(host.died == "stop failed: it threw: no disk");
+}
+
+BOOST_AUTO_TEST_CASE(progress_is_told_until_the_hook_ends) {
+  Host host;
+  stopped_first(host);
+  host.runner.perform(Reorganize{Ticket{2}, g7, {member(2)}});
+  host.played.reorganized->progress("3/7 merged");
+  BOOST_TEST(host.how_far == "3/7 merged");
+  (*host.played.bytes)({"all"});
+  host.look();
+  BOOST_TEST(host.how_far.empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_late_end_of_an_abandoned_hook_changes_nothing) {
+  Host host;
+  stopped_first(host);
+  host.runner.perform(Reorganize{Ticket{2}, g7, {member(2)}});
+  auto late = std::move(*host.played.bytes);
+  host.runner.abandon();
+  const std::size_t before = host.events.size();
+  late({"late"});
+  host.look();
+  BOOST_TEST(host.events.size() == before);
+}
+
+}  // namespace
+}  // namespace muster

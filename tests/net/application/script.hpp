@@ -1,0 +1,173 @@
+#pragma once
+
+#include <muster/application.hpp>
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// What an application of the suite is to do, in whatever style it is written, and what it was
+/// asked to do.
+
+namespace muster::test {
+
+/// What a hook does.
+enum class Act {
+  usual,  ///< ends well
+  throws,
+  drops,  ///< its Done; only where there is one
+  large,  ///< gives a byte more than the limit
+  waits,  ///< until it is cancelled; then ends well, too late
+};
+
+/// One call of a hook.
+struct Call {
+  NodeId node;
+  unsigned life{};  ///< the how manieth application of the node
+  Hook hook{};
+  std::optional<GroupNumber> group;
+  Members members;        ///< of a reorganize
+  Definition definition;  ///< of a start
+  bool beside_another = false;
+  bool held_valid_permit = false;  ///< at its beginning
+};
+
+inline constexpr std::size_t size_limit = 32 * 1024;  // the default
+inline constexpr const char* thrown = "no more chalk";
+
+/// May be used from any thread. `called` is told of each call.
+class Script {
+ public:
+  explicit Script(std::function<void()> called) : called_(std::move(called)) {}
+
+  /// From now on, so often; then as usual again.
+  void tell(NodeId node, Hook hook, Act act, int times = 1) {
+    const std::lock_guard lock(mutex_);
+    told_[{node, hook}] = {act, times};
+  }
+
+  /// A new application of the node: gives the how manieth.
+  unsigned made(NodeId node) {
+    const std::lock_guard lock(mutex_);
+    permits_.erase(node);  // its life is over
+    return ++lives_[node];
+  }
+
+  Act begins(Call call) {
+    Act act = Act::usual;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto permit = permits_.find(call.node);
+      call.held_valid_permit = permit != permits_.end() && permit->second.valid();
+      if (call.hook == Hook::stop && permit != permits_.end()) permits_.erase(permit);
+      call.beside_another = running_[{call.node, call.life}]++ > 0;
+      if (auto& told = told_[{call.node, call.hook}]; told.second > 0) {
+        --told.second;
+        act = told.first;
+      }
+      calls_.push_back(std::move(call));
+    }
+    called_();
+    return act;
+  }
+  void ends(NodeId node, unsigned life) {
+    const std::lock_guard lock(mutex_);
+    --running_[{node, life}];
+  }
+  /// A permit that is held until the node's next stop begins.
+  void keep(NodeId node, std::optional<Permit> permit) {
+    const std::lock_guard lock(mutex_);
+    if (!permit) return;
+    ++kept_;
+    permits_.erase(node);
+    permits_.emplace(node, std::move(*permit));
+  }
+
+  [[nodiscard]] std::vector<Call> calls() const {
+    const std::lock_guard lock(mutex_);
+    return calls_;
+  }
+  [[nodiscard]] std::size_t count(NodeId node, Hook hook) const {
+    const std::lock_guard lock(mutex_);
+    std::size_t count = 0;
+    for (const Call& call : calls_) count += call.node == node && call.hook == hook ? 1 : 0;
+    return count;
+  }
+  [[nodiscard]] int permits_kept() const {
+    const std::lock_guard lock(mutex_);
+    return kept_;
+  }
+
+ private:
+  std::function<void()> called_;
+  mutable std::mutex mutex_;  // guards all below
+  std::map<std::pair<NodeId, Hook>, std::pair<Act, int>> told_;
+  std::map<NodeId, unsigned> lives_;
+  std::map<std::pair<NodeId, unsigned>, int> running_;
+  std::map<NodeId, Permit> permits_;
+  std::vector<Call> calls_;
+  int kept_ = 0;
+};
+
+/// The bytes that applications of the suite give: all that a byte may be.
+inline std::string all_bytes() {
+  std::string all;
+  for (int byte = 0; byte < 256; ++byte) all += static_cast<char>(byte);
+  return all;
+}
+inline std::string report_of(NodeId node) {
+  return "report of " + std::to_string(node.value) + all_bytes();
+}
+inline std::string definition_of(const GroupNumber& group) {
+  return "task of " + std::to_string(group.counter) + '.' +
+         std::to_string(group.coordinator.value) + all_bytes();
+}
+/// What comes too late.
+inline constexpr const char* late_definition = "the plan of another time";
+
+/// What all styles have in common: one life of a node that plays its script.
+class Player {
+ public:
+  Player(Script& script, Services& services)
+      : script_(script), services_(services), life_(script.made(services.self())) {}
+
+  Act stop(const StopContext& context) { return begins(Hook::stop, context.group); }
+  Act reorganize(const Reorganization& all) {
+    return begins(Hook::reorganize, all.group, all.members);
+  }
+  Act start(const Assignment& assignment) {
+    const Act act = begins(Hook::start, assignment.group, {}, assignment.definition);
+    script_.keep(self(), services_.acquire());
+    return act;
+  }
+  void ends() { script_.ends(self(), life_); }
+
+  /// What a stop and a reorganize give.
+  [[nodiscard]] std::string report(Act act) const {
+    return act == Act::large ? std::string(size_limit + 1, 'r') : report_of(self());
+  }
+  [[nodiscard]] static std::string definition(Act act, const GroupNumber& group) {
+    return act == Act::large   ? std::string(size_limit + 1, 'd')
+           : act == Act::waits ? late_definition
+                               : definition_of(group);
+  }
+
+  [[nodiscard]] NodeId self() const { return services_.self(); }
+  [[nodiscard]] Services& services() const { return services_; }
+
+ private:
+  Act begins(Hook hook, std::optional<GroupNumber> group, Members members = {},
+             Definition definition = {}) {
+    return script_.begins({self(), life_, hook, group, std::move(members), std::move(definition)});
+  }
+
+  Script& script_;
+  Services& services_;
+  unsigned life_;
+};
+
+}  // namespace muster::test

@@ -1,0 +1,128 @@
+#include "cluster.hpp"
+
+#include <muster/history.hpp>
+#include <muster/json.hpp>
+#include <muster/net/admin.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <future>
+
+/// What the owner of a node may want of it, and what the node keeps for its owner.
+
+using namespace muster;
+using namespace std::chrono_literals;
+using test::Cluster;
+using test::ClusterOptions;
+
+namespace {
+
+ClusterOptions with_sockets(std::uint32_t nodes, const std::filesystem::path& directory) {
+  ClusterOptions options{.nodes = nodes};
+  options.alter = [directory](NodeId id, net::NodeOptions& node) {
+    node.admin_socket = directory / ("n" + std::to_string(id.value) + ".sock");
+  };
+  return options;
+}
+
+/// Nodes whose owner is the test.
+struct Owned {
+  explicit Owned(std::uint32_t nodes) : cluster(with_sockets(nodes, directory.path())) {
+    cluster.start_all();
+  }
+  std::string say(std::uint32_t id, std::string_view word) const {
+    const auto socket = directory.path() / ("n" + std::to_string(id) + ".sock");
+    return net::ask_admin(socket, test::Bell::generous, word).value();
+  }
+
+  test::TemporaryDirectory directory;
+  Cluster cluster;
+};
+
+bool begins_life(const journal::Line& line) {
+  return std::holds_alternative<journal::Header>(line);
+}
+
+std::string key(std::uint64_t number) {
+  const std::string digits = std::to_string(number);
+  return std::string(history::cells) + std::string(20 - digits.size(), '0') + digits;
+}
+
+Bytes cell(std::uint64_t number) {
+  history::Entry entry;
+  entry.number = number;
+  Bytes bytes;
+  write_json(bytes.data, entry);
+  return bytes;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(owner)
+
+BOOST_AUTO_TEST_CASE(a_node_that_steps_down_leaves_and_begins_a_new_life) {
+  Owned nodes(3);
+  nodes.cluster.await_group({1, 2, 3});
+  BOOST_TEST(nodes.say(3, "step-down 1") == "{}");
+  nodes.cluster.await_line(3, "a second life", 1, begins_life);
+  nodes.cluster.await_group({1, 2, 3});
+  BOOST_TEST(nodes.say(3, "status").find("\"incarnation\":2") != std::string::npos);
+  nodes.cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(a_drained_node_can_still_be_ended_in_order) {
+  Owned nodes(2);
+  nodes.cluster.await_group({1, 2});
+  BOOST_TEST(nodes.say(2, "drain") == "{}");
+  nodes.cluster.await_group({1});
+  BOOST_TEST(nodes.say(2, "drain") == "{}");
+  BOOST_TEST(nodes.say(2, "step-down 1").find("refused") != std::string::npos);
+  BOOST_TEST(nodes.say(2, "step-down soon").find("refused") != std::string::npos);
+  nodes.cluster.leave(2);
+  nodes.cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(an_election_that_is_asked_for_is_in_the_journal) {
+  Owned nodes(2);
+  const GroupNumber before = nodes.cluster.await_group({1, 2});
+  BOOST_TEST(nodes.say(2, "elect the disk is new") == "{}");
+  nodes.cluster.await_line(2, "ElectionAsked", 0, [](const journal::Line& line) {
+    return test::is_step<ElectionAsked>(line) &&
+           std::get<ElectionAsked>(std::get<journal::Step>(line).event).why == "the disk is new";
+  });
+  nodes.cluster.await("a new group", [&] { return nodes.cluster.node(2).view().group > before; });
+  nodes.cluster.await_group({1, 2});
+  nodes.cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(history_keeps_the_last_hundred) {
+  Cluster cluster(ClusterOptions{.nodes = 1});
+  auto& cells = cluster.cells(1).cells;
+  for (std::uint64_t number = 1; number <= 100; ++number) cells[key(number)] = cell(number);
+  cells["of the application"] = {"precious"};
+  cluster.start(1);
+  cluster.await_group({1});
+  cluster.leave(1);
+  BOOST_TEST(cells.size() == 101u);
+  BOOST_TEST(!cells.contains(key(1)));
+  BOOST_TEST(cells.contains(key(2)));
+  BOOST_REQUIRE(cells.contains(key(101)));
+  BOOST_TEST(cells[key(101)].data.find("\"evidence\":\"node 1 recovered\"") != std::string::npos);
+  BOOST_TEST(cells["of the application"].data == "precious");
+}
+
+BOOST_AUTO_TEST_CASE(an_application_is_shown_no_cell_of_the_node_s_own) {
+  Cluster cluster(ClusterOptions{.nodes = 1});
+  auto& cells = cluster.cells(1).cells;
+  cells[key(1)] = cell(1);
+  cells["mine"] = {"precious"};
+  cluster.start(1);
+  cluster.await_group({1});
+  std::promise<std::vector<std::pair<std::string, Bytes>>> shown;
+  cluster.stage.services(NodeId{1}).scan("", [&](auto found) { shown.set_value(found); });
+  const auto found = shown.get_future().get();
+  BOOST_REQUIRE(found.size() == 1u);
+  BOOST_TEST(found[0].first == "mine");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

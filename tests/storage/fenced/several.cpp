@@ -1,0 +1,202 @@
+#include "fixture.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <functional>
+#include <thread>
+#include <vector>
+
+// A fenced store that several use at once, in threads and processes, of which some are killed.
+
+namespace muster::test {
+namespace {
+
+using storage::FencedStore;
+using storage::is_fenced_off;
+
+/// A child that runs `work` and gives its result as exit code; a pipe leads from it to here.
+class Child {
+ public:
+  explicit Child(const std::function<int(int to_parent)>& work) {
+    int ends[2];
+    if (::pipe(ends) != 0) throw std::runtime_error("no pipe");
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::close(ends[0]);
+      ::_exit(work(ends[1]));
+    }
+    ::close(ends[1]);
+    from_ = ends[0];
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() {
+    ::close(from_);
+    if (pid_ > 0) {
+      kill();
+      wait();
+    }
+  }
+  /// Waits for a byte; false at the end.
+  [[nodiscard]] bool heard() const {
+    char byte = 0;
+    return ::read(from_, &byte, 1) == 1;
+  }
+  void kill() const { ::kill(pid_, SIGKILL); }
+  int wait() {
+    int status = 0;
+    ::waitpid(std::exchange(pid_, -1), &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+
+ private:
+  pid_t pid_ = -1;
+  int from_ = -1;
+};
+
+void say(int to_parent) {
+  [[maybe_unused]] const auto written = ::write(to_parent, "x", 1);
+}
+
+/// Adds until it is refused; gives how often it has added, or -1 where anything else went wrong.
+int add_until_refused(const std::filesystem::path& file, const GroupNumber& by,
+                      const std::function<void()>& added) {
+  auto store = FencedStore::open(file);
+  if (!store) return -1;
+  for (int sum = 0;; ++sum) {
+    const auto done = add_one(**store, by);
+    if (!done) return is_fenced_off(done.error()) ? sum : -1;
+    added();
+  }
+}
+
+BOOST_FIXTURE_TEST_SUITE(fenced_among_several, FencedFixture)
+
+// The new coordinator reads what the old one has done, and nothing comes after that: the sum that
+// it sees is all that the old one was ever told of.
+BOOST_AUTO_TEST_CASE(the_old_group_ends_where_the_new_one_begins_in_threads) {
+  const auto store = open();
+  for (std::uint64_t round = 1; round <= 10; ++round) {
+    const int before = sum_in(*store);
+    int added = 0;
+    std::jthread old([&] { added = add_until_refused(file, group(round, 1), [] {}); });
+    while (sum_in(*store) < before + 3) std::this_thread::yield();
+    const int sum = add_one(*store, group(round, 2)).value();
+    old.join();
+    BOOST_TEST(before + added + 1 == sum);
+    BOOST_TEST(sum_in(*store) == sum);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_old_group_ends_where_the_new_one_begins_in_processes) {
+  open();
+  for (std::uint64_t round = 1; round <= 5; ++round) {
+    Child old([&](int to_parent) {
+      const int added = add_until_refused(file, group(round, 1), [&] { say(to_parent); });
+      return added < 0 ? 255 : 0;
+    });
+    int heard = 0;
+    while (heard < 3 && old.heard()) ++heard;
+    const auto store = open();
+    const int sum = add_one(*store, group(round, 2)).value();
+    while (old.heard()) ++heard;
+    BOOST_TEST(old.wait() == 0);
+    BOOST_TEST(sum_in(*store) == sum);
+    store
+        ->apply(group(round, 2),
+                [](FencedStore::Transaction& cells) { return cells.write("sum", Bytes{"0"}); })
+        .value();
+    BOOST_TEST(heard + 1 == sum);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(writers_of_one_group_wait_for_each_other) {
+  open();
+  constexpr int each = 25;
+  std::vector<std::unique_ptr<Child>> children;
+  for (int i = 0; i < 3; ++i)
+    children.push_back(std::make_unique<Child>([&](int) {
+      auto store = FencedStore::open(file);
+      for (int at = 0; store && at < each; ++at)
+        if (!add_one(**store, group(1, 1))) return 1;
+      return store ? 0 : 2;
+    }));
+  for (const auto& child : children) BOOST_TEST(child->wait() == 0);
+  BOOST_TEST(sum_in(*open()) == 3 * each);
+}
+
+BOOST_AUTO_TEST_CASE(of_several_who_make_the_store_at_once_one_does_and_all_use_it) {
+  for (int round = 0; round < 10; ++round) {
+    std::filesystem::remove(file);
+    std::filesystem::remove(file.string() + "-wal");
+    std::filesystem::remove(file.string() + "-shm");
+    std::vector<std::unique_ptr<Child>> children;
+    for (int i = 0; i < 4; ++i)
+      children.push_back(std::make_unique<Child>([&](int) {
+        auto store = FencedStore::open(file);
+        return store && add_one(**store, group(1, 1)) ? 0 : 1;
+      }));
+    for (const auto& child : children) BOOST_TEST(child->wait() == 0);
+    BOOST_TEST(sum_in(*open()) == 4);
+    BOOST_TEST(!std::filesystem::exists(file.string() + ".new"));
+  }
+}
+
+// It is killed anywhere, most often within a transaction: all of that is there, or nothing, and the
+// group number is that of the cells.
+BOOST_AUTO_TEST_CASE(a_writer_that_is_killed_leaves_whole_transactions) {
+  constexpr int cells_of_one = 40;
+  open();
+  for (std::uint64_t round = 1; round <= 20; ++round) {
+    Child writer([&](int to_parent) {
+      auto store = FencedStore::open(file);
+      if (!store) return 1;
+      for (std::uint64_t counter = round * 1'000'000;; ++counter) {
+        const auto done =
+            (*store)->apply(group(counter, 1), [&](FencedStore::Transaction& cells) -> Expected<> {
+              for (int at = 0; at < cells_of_one; ++at)
+                if (auto put =
+                        cells.write("cell" + std::to_string(at), Bytes{std::to_string(counter)});
+                    !put)
+                  return put.error();
+              return {};
+            });
+        if (!done) return 2;
+        say(to_parent);
+      }
+    });
+    for (std::uint64_t heard = 0; heard < round % 4; ++heard) BOOST_TEST_REQUIRE(writer.heard());
+    if (round % 4 == 0) BOOST_TEST_REQUIRE(writer.heard());
+    writer.kill();
+    BOOST_TEST(writer.wait() == -SIGKILL);
+    const auto store = open();
+    const auto highest = store->highest().value();
+    BOOST_TEST_REQUIRE(highest.has_value());
+    for (int at = 0; at < cells_of_one; ++at)
+      BOOST_TEST((store->read("cell" + std::to_string(at)).value() ==
+                  Bytes{std::to_string(highest->counter)}));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(who_waits_for_longer_than_its_patience_is_told_and_may_try_again) {
+  const auto slow = open();
+  const auto hurried = open({.patience = std::chrono::milliseconds(0)});
+  slow->apply(group(1, 1),
+              [&](FencedStore::Transaction& cells) {
+                const auto refused = hurried->write(group(1, 1), "key", Bytes{"hurried"});
+                BOOST_TEST_REQUIRE(refused.has_error());
+                BOOST_TEST((refused.error().code == ExitCode::temporary));
+                BOOST_TEST(!hurried->read("key").value().has_value());
+                return cells.write("key", Bytes{"slow"});
+              })
+      .value();
+  BOOST_TEST((hurried->read("key").value() == Bytes{"slow"}));
+  hurried->write(group(1, 1), "key", Bytes{"hurried"}).value();
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace muster::test
