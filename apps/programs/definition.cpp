@@ -1,8 +1,8 @@
 #include "apps/programs/definition.hpp"
 
-#include <muster/json.hpp>
+#include "apps/muster/text.hpp"
 
-#include <boost/json/parse.hpp>
+#include <muster/json.hpp>
 
 #include <cerrno>
 #include <cstring>
@@ -11,32 +11,21 @@
 namespace muster::apps {
 
 Definition define_members(const Reorganization& reorganization) {
-  MembersDefinition definition{reorganization.group.coordinator, {}};
-  for (const Member& member : reorganization.members) definition.members.insert(member.node);
-  return {to_json(definition)};
-}
-
-Expected<MembersDefinition> read_members(const Definition& definition) {
-  boost::json::error_code error;
-  const auto value = boost::json::parse(definition.data, error);
-  auto read = error ? Failure{ExitCode::hook_failed, "no JSON: " + error.message()}
-                    : read_json<MembersDefinition>(value);
-  if (read) return read;
-  return Failure{ExitCode::hook_failed,
-                 "the definition is not one of muster run: " + read.error().what +
-                     "; run the same command on every node"};
+  return {to_json(MembersDefinition{reorganization.group.coordinator, reorganization.nodes()})};
 }
 
 std::string group_text(const GroupNumber& group) {
   return std::to_string(group.counter) + "." + std::to_string(group.coordinator.value);
 }
 
-std::vector<std::string> environment_about(NodeId self, const std::optional<GroupNumber>& group) {
+std::vector<std::string> environment_about(NodeId self, const std::optional<GroupNumber>& group,
+                                           const NodeSet& members) {
   std::vector<std::string> variables{"MUSTER_NODE=" + std::to_string(self.value)};
   if (group) {
     variables.push_back("MUSTER_GROUP=" + group_text(*group));
     variables.push_back("MUSTER_COORDINATOR=" + std::to_string(group->coordinator.value));
   }
+  if (!members.empty()) variables.push_back("MUSTER_MEMBERS=" + format_nodes(members));
   return variables;
 }
 

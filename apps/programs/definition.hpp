@@ -22,13 +22,14 @@ MUSTER_DESCRIBE(MembersDefinition, coordinator, members);
 
 /// `{"coordinator":3,"members":[1,2,3]}`.
 Definition define_members(const Reorganization& reorganization);
-Expected<MembersDefinition> read_members(const Definition& definition);
 
 /// "17.5": counter and coordinator.
 std::string group_text(const GroupNumber& group);
 
-/// MUSTER_NODE, MUSTER_GROUP and MUSTER_COORDINATOR, the last two where there is a group.
-std::vector<std::string> environment_about(NodeId self, const std::optional<GroupNumber>& group);
+/// MUSTER_NODE; MUSTER_GROUP and MUSTER_COORDINATOR where there is a group; MUSTER_MEMBERS where it
+/// has members.
+std::vector<std::string> environment_about(NodeId self, const std::optional<GroupNumber>& group,
+                                           const NodeSet& members);
 
 /// Replaces the file, at once and whole.
 Expected<> replace_file(const std::filesystem::path& file, const std::string& bytes);

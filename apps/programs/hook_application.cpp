@@ -1,6 +1,5 @@
 #include "apps/programs/hook_application.hpp"
 
-#include "apps/muster/text.hpp"
 #include "apps/programs/child.hpp"
 #include "apps/programs/definition.hpp"
 
@@ -23,14 +22,23 @@ constexpr Duration longest_back_off = 1s;
 
 // --- What the hooks are told on their standard input
 
+/// What the node was assigned before.
+struct PreviousInput {
+  GroupNumber group;
+  NodeSet members;
+  std::string definition;
+};
+MUSTER_DESCRIBE(PreviousInput, group, members, definition);
+
 struct StopInput {
   std::string hook = "stop";
   NodeId node;
   std::optional<GroupNumber> group;
   StopReason reason{};
   std::optional<NodeId> by;
+  Duration deadline{};
 };
-MUSTER_DESCRIBE(StopInput, hook, node, group, reason, by);
+MUSTER_DESCRIBE(StopInput, hook, node, group, reason, by, deadline);
 
 struct MemberInput {
   NodeId node;
@@ -48,17 +56,34 @@ struct ReorganizeInput {
   GroupNumber group;
   NodeId coordinator;
   std::vector<MemberInput> members;
+  NodeSet lost;
+  NodeSet came_back;
+  std::optional<PreviousInput> previous;
+  Duration deadline{};
 };
-MUSTER_DESCRIBE(ReorganizeInput, hook, node, group, coordinator, members);
+MUSTER_DESCRIBE(ReorganizeInput, hook, node, group, coordinator, members, lost, came_back, previous,
+                deadline);
 
 struct StartInput {
   std::string hook = "start";
   NodeId node;
   GroupNumber group;
   NodeId coordinator;
+  NodeSet members;
+  NodeSet lost;
+  NodeSet came_back;
   std::string definition;
+  std::optional<PreviousInput> previous;
+  Duration deadline{};
 };
-MUSTER_DESCRIBE(StartInput, hook, node, group, coordinator, definition);
+MUSTER_DESCRIBE(StartInput, hook, node, group, coordinator, members, lost, came_back, definition,
+                previous, deadline);
+
+std::optional<PreviousInput> previous_of(const HookContext& context) {
+  if (!context.previous) return std::nullopt;
+  const auto& [group, task, digest] = *context.previous;
+  return PreviousInput{group, task.members, task.definition.data};
+}
 
 MemberInput input_of(const Member& member) {
   const Holdings& holdings = member.holdings;
@@ -79,13 +104,6 @@ Expected<std::filesystem::path> write_reports(const std::filesystem::path& data,
     if (!written) return written.error();
   }
   return directory;
-}
-
-/// The text that every hook's environment has more than it.
-std::string members_text(const Members& members) {
-  NodeSet nodes;
-  for (const Member& member : members) nodes.insert(member.node);
-  return format_nodes(nodes);
 }
 
 /// One run of one hook.
@@ -163,31 +181,37 @@ class HookPrograms : public Application {
 
   void stop(StopContext context, Done<Report> done) override {
     if (commands().stop.empty()) return done();
-    const StopInput input{"stop", self_, context.group, context.cause.reason, context.cause.by};
-    Call call{"stop",
-              &commands().stop,
-              environment("stop", context.group),
-              to_json(input),
-              true,
-              options_.timings.stop_deadline / 2};
-    run(std::move(call), {}, [done = std::move(done)](Expected<std::string> gave) mutable {
-      if (!gave) return done.fail(gave.error().what);
-      done({std::move(*gave)});
-    });
+    // All of it has to be over within what is left, the kill included.
+    const Duration all = options_.timings.stop_deadline;
+    const Duration deadline = std::max(context.deadline - all / 4, all / 2);
+    const StopInput input{"stop",           self_,   context.group, context.cause.reason,
+                          context.cause.by, deadline};
+    run({"stop", &commands().stop, environment("stop", context.group, {}), to_json(input), true,
+         deadline},
+        {}, [done = std::move(done)](Expected<std::string> gave) mutable {
+          if (!gave) return done.fail(gave.error().what);
+          done({std::move(*gave)});
+        });
   }
 
   void reorganize(Reorganization context, Done<Definition> done) override {
     if (commands().reorganize.empty()) return done(define_members(context));
     const auto reports = write_reports(options_.data, context.members);
     if (!reports) return done.fail(reports.error().what);
-    ReorganizeInput input{"reorganize", self_, context.group, context.group.coordinator, {}};
+    ReorganizeInput input{"reorganize",
+                          self_,
+                          context.group,
+                          context.group.coordinator,
+                          {},
+                          context.lost(),
+                          context.came_back(),
+                          previous_of(context),
+                          context.deadline};
     for (const Member& member : context.members) input.members.push_back(input_of(member));
-    auto variables = environment("reorganize", context.group);
-    variables.push_back("MUSTER_MEMBERS=" + members_text(context.members));
+    auto variables = environment("reorganize", context.group, context.nodes());
     variables.push_back("MUSTER_REPORTS=" + reports->string());
-    Call call{"reorganize", &commands().reorganize, std::move(variables), to_json(input), true, {}};
-    run(std::move(call), context.cancelled,
-        [done = std::move(done)](Expected<std::string> gave) mutable {
+    run({"reorganize", &commands().reorganize, std::move(variables), to_json(input), true, {}},
+        context.cancelled, [done = std::move(done)](Expected<std::string> gave) mutable {
           if (!gave) return done.fail(gave.error().what);
           done({std::move(*gave)});
         });
@@ -197,13 +221,20 @@ class HookPrograms : public Application {
     if (commands().start.empty()) return done();
     const auto file = write_definition(options_.data, context.definition);
     if (!file) return done.fail(file.error().what);
-    const StartInput input{"start", self_, context.group, context.group.coordinator,
-                           context.definition.data};
-    auto variables = environment("start", context.group);
+    const StartInput input{"start",
+                           self_,
+                           context.group,
+                           context.group.coordinator,
+                           context.members,
+                           context.lost(),
+                           context.came_back(),
+                           context.definition.data,
+                           previous_of(context),
+                           context.deadline};
+    auto variables = environment("start", context.group, context.members);
     variables.push_back("MUSTER_DEFINITION_FILE=" + file->string());
-    Call call{"start", &commands().start, std::move(variables), to_json(input), false, {}};
-    run(std::move(call), context.cancelled,
-        [done = std::move(done)](const Expected<std::string>& gave) mutable {
+    run({"start", &commands().start, std::move(variables), to_json(input), false, {}},
+        context.cancelled, [done = std::move(done)](const Expected<std::string>& gave) mutable {
           if (!gave) return done.fail(gave.error().what);
           done();
         });
@@ -212,9 +243,10 @@ class HookPrograms : public Application {
  private:
   [[nodiscard]] const HooksConfig& commands() const { return options_.commands; }
 
-  [[nodiscard]] std::vector<std::string> environment(
-      const char* hook, const std::optional<GroupNumber>& group) const {
-    auto variables = environment_about(self_, group);
+  [[nodiscard]] std::vector<std::string> environment(const char* hook,
+                                                     const std::optional<GroupNumber>& group,
+                                                     const NodeSet& members) const {
+    auto variables = environment_about(self_, group, members);
     variables.push_back(std::string("MUSTER_HOOK=") + hook);
     return variables;
   }

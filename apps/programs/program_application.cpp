@@ -13,15 +13,6 @@ namespace {
 /// Exit code of a program that wants to be started again.
 constexpr int try_again = static_cast<int>(ExitCode::temporary);
 
-std::vector<std::string> environment_of(NodeId self, const GroupNumber& group,
-                                        const MembersDefinition& definition,
-                                        const std::filesystem::path& file) {
-  auto variables = environment_about(self, group);
-  variables.push_back("MUSTER_MEMBERS=" + format_nodes(definition.members));
-  variables.push_back("MUSTER_DEFINITION_FILE=" + file.string());
-  return variables;
-}
-
 /// Each `start` has a thread: it launches the program and stays with it until `stop`.
 class Program : public Application {
  public:
@@ -45,17 +36,16 @@ class Program : public Application {
   }
 
   void start(Assignment assignment, Done<> done) override {
-    const auto definition = read_members(assignment.definition);
-    if (!definition) return done.fail(definition.error().what);
     if (options_.where == Where::coordinator && assignment.group.coordinator != self_)
       return done();
     const auto file = write_definition(options_.directory, assignment.definition);
     if (!file) return done.fail(file.error().what);
-    worker_ = std::jthread(
-        [this, environment = environment_of(self_, assignment.group, *definition, *file),
-         done = std::move(done)](const std::stop_token& told) mutable {
-          work(environment, std::move(done), told);
-        });
+    auto environment = environment_about(self_, assignment.group, assignment.members);
+    environment.push_back("MUSTER_DEFINITION_FILE=" + file->string());
+    worker_ = std::jthread([this, environment = std::move(environment),
+                            done = std::move(done)](const std::stop_token& told) mutable {
+      work(environment, std::move(done), told);
+    });
   }
 
  private:
