@@ -6,7 +6,62 @@
 
 namespace muster::net {
 
+namespace {
+
 namespace asio = boost::asio;
+
+/// What a hook gives back while it is still being called waits until the call has returned.
+class Returning {
+ public:
+  explicit Returning(HookHost::Ended give) : give_(std::move(give)) {}
+
+  void ended(HookHost::Outcome outcome) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (called_) {
+        early_ = std::move(outcome);
+        return;
+      }
+    }
+    give_(std::move(outcome));
+  }
+
+  void returned(const std::optional<std::string>& thrown) {
+    std::optional<HookHost::Outcome> early;
+    {
+      const std::lock_guard lock(mutex_);
+      called_ = false;
+      early = std::move(early_);
+    }
+    if (thrown)
+      give_({boost::system::in_place_error, *thrown});
+    else if (early)
+      give_(std::move(*early));
+  }
+
+ private:
+  HookHost::Ended give_;
+  std::mutex mutex_;
+  bool called_ = true;
+  std::optional<HookHost::Outcome> early_;
+};
+
+void make_call(const HookHost::Call& call, const std::function<Application&()>& application,
+               HookHost::Ended give) {
+  const auto returning = std::make_shared<Returning>(std::move(give));
+  std::optional<std::string> thrown;
+  try {
+    call(application(),
+         [returning](HookHost::Outcome outcome) { returning->ended(std::move(outcome)); });
+  } catch (const std::exception& error) {
+    thrown = std::string("it threw: ") + error.what();
+  } catch (...) {
+    thrown = "it threw something that is no std::exception";
+  }
+  returning->returned(thrown);
+}
+
+}  // namespace
 
 Hooks::Hooks(asio::any_io_executor strand, asio::any_io_executor executor,
              std::shared_ptr<Services> services, MakeApplication make_application,

@@ -1,4 +1,4 @@
-"""Edits of the host: net/src and the runner of hooks, on which assumptions 4 to 9 and P1 to P8 rest."""
+"""Edits of the host, on which assumptions 4 to 9 and P1 to P8 rest: net/src, the hooks."""
 
 from kinds import Edit
 

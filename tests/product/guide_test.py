@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The files and commands of docs/guide-build.md: `guide_test.py MUSTER`, with the library installed."""
+"""The files and commands of docs/guide-build.md: `guide_test.py MUSTER`, the library installed."""
 
 import os
 import sys

@@ -24,7 +24,8 @@ class HookHost {
 
   virtual ~HookHost() = default;
 
-  /// Has `make_call` done on the application's own executor, and gives what it ended with.
+  /// Has the application make the call on its own executor, and gives what it ended with, once it
+  /// has returned: an exception that drops the Done on its way out is reported as that exception.
   virtual void call(Hook hook, Call call, Ended ended) = 0;
   /// Asks for the stop on the application's side.
   virtual void request_stop(std::stop_source cancel) = 0;
@@ -49,11 +50,6 @@ class HookHost {
   /// A hook failed in a way that only ends the process.
   virtual void fatal(const std::string& why) = 0;
 };
-
-/// Makes a call and gives what it ended with, once it has returned: an exception that drops the
-/// Done on its way out is reported as that exception. For hosts, on the application's executor.
-void make_call(const HookHost::Call& call, const std::function<Application&()>& application,
-               HookHost::Ended give);
 
 /// Runs the application's hooks for one life, the same way on every host: one at a time, each under
 /// its deadline, with permits revoked and returned around them (docs/operating.md says what comes

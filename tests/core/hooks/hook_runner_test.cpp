@@ -5,7 +5,6 @@
 #include <boost/test/unit_test.hpp>
 
 #include <deque>
-#include <stdexcept>
 
 // The rules of the hooks, as both hosts keep them, without a host.
 
@@ -35,12 +34,10 @@ struct Played : Application {
   std::optional<Assignment> started;
   std::optional<Done<Bytes>> bytes;
   std::optional<Done<>> done;
-  std::optional<std::string> throws;
 
   void stop(StopContext context, Done<Report> end) override {
     stopped = std::move(context);
     bytes = std::move(end);
-    if (throws) throw std::runtime_error(*throws);
   }
   void reorganize(Reorganization context, Done<Definition> end) override {
     reorganized = std::move(context);
@@ -65,11 +62,9 @@ struct Host : HookHost {
     return limits;
   }
   void call(Hook, Call call, Ended ended) override {
-    make_call(
-        call, [this]() -> Application& { return played; },
-        [this, ended](Outcome outcome) {
-          ends.emplace_back([ended, outcome] { ended(outcome); });
-        });
+    call(played, [this, ended](Outcome outcome) {
+      ends.emplace_back([ended, outcome] { ended(outcome); });
+    });
   }
   /// What hooks ended with is looked at.
   void look() {
@@ -247,15 +242,6 @@ BOOST_AUTO_TEST_CASE(a_report_that_is_too_large_ends_the_process_and_is_never_cu
   host.look();
   BOOST_TEST(host.died == "stop failed: its report of 5 bytes is larger than the limit of 4");
   BOOST_TEST(host.events.empty());
-}
-
-BOOST_AUTO_TEST_CASE(an_exception_is_the_failure_that_is_told_not_the_done_that_it_dropped) {
-  Host host;
-  host.played.throws = "no disk";
-  host.runner.perform(Stop{Ticket{1}, {StopReason::own_election, {}}, true});
-  host.played.bytes.reset();
-  host.look();
-  BOOST_TEST(host.died == "stop failed: it threw: no disk");
 }
 
 BOOST_AUTO_TEST_CASE(progress_is_told_until_the_hook_ends) {

@@ -106,10 +106,10 @@ Expected<> Cluster::try_start(std::uint32_t id) {
   BOOST_REQUIRE(!host.node);
   host.hooks = std::make_unique<Running>(options_.hook_threads);
   host.running = std::make_unique<Running>(options_.context_threads);
-  host.node = std::make_unique<net::Node>(
-      host.running->context, options_of(id), open(node),
-      options_.application ? options_.application : stage.make(node),
-      host.hooks->context.get_executor());
+  host.node =
+      std::make_unique<net::Node>(host.running->context, options_of(id), open(node),
+                                  options_.application ? options_.application : stage.make(node),
+                                  host.hooks->context.get_executor());
   const Expected<> started = host.node->start();
   if (!started) hosts_.erase(node);
   return started;

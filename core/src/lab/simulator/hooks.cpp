@@ -21,11 +21,19 @@ void Hooks::call(Hook hook, Call call, Ended ended) {
   };
   process_->after(fate.begins_after, [this, call = std::move(call), called = fate.called, give] {
     if (!called) return give(Bytes{});
-    const auto application = [this]() -> Application& {
+    const auto returned = std::make_shared<bool>(false);
+    const auto early = std::make_shared<std::optional<Outcome>>();
+    try {
       if (!application_) application_ = make_(services_);
-      return *application_;
-    };
-    make_call(call, application, give);
+      call(*application_, [give, returned, early](Outcome outcome) {
+        if (*returned) return give(std::move(outcome));
+        *early = std::move(outcome);
+      });
+    } catch (const std::exception& error) {
+      *early = Outcome(boost::system::in_place_error, std::string("it threw: ") + error.what());
+    }
+    *returned = true;
+    if (*early) give(**early);
   });
 }
 
