@@ -107,7 +107,8 @@ void Node::Impl::come_back_after(Duration time) {
   wait_.expires_after(time);
   wait_.async_wait([weak = weak_from_this()](auto error) {
     const auto self = weak.lock();
-    if (!self || error) return;
+    // Another order may have come when the time was over already.
+    if (!self || error || !self->order_ || self->order_->why == Out::drained) return;
     self->order_.reset();
     self->begin_next_life({});
   });

@@ -51,8 +51,8 @@ class Services {
   virtual std::optional<Permit> acquire() = 0;
 
   /// Makes cells durable and then calls `durable` on the application's executor. Order is kept. An
-  /// I/O error ends the process instead. A host may keep the caller waiting while a thousand others
-  /// are not durable yet.
+  /// I/O error ends the process instead, and so does a key that begins with `own_cells`. A host may
+  /// keep the caller waiting while a thousand others are not durable yet.
   virtual void write(CellBatch batch, std::function<void()> durable) = 0;
 
   /// Gives `done` all cells whose key begins with `prefix`, in the order of the keys, on the
