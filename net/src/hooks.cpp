@@ -82,10 +82,11 @@ void Hooks::abandon() {
 }
 
 void Hooks::call(Hook, Call call, Ended ended) {
-  // A Done may outlive its node.
-  const auto give = [weak = weak_from_this(), strand = strand_,
-                     ended = std::move(ended)](Outcome outcome) {
-    asio::post(strand, [weak, ended, outcome = std::move(outcome)]() mutable {
+  // A Done may outlive its node, and what the node ran on.
+  const auto give = [weak = weak_from_this(), ended = std::move(ended)](Outcome outcome) {
+    const auto there = weak.lock();
+    if (!there) return;
+    asio::post(there->strand_, [weak, ended, outcome = std::move(outcome)]() mutable {
       const auto self = weak.lock();
       if (self && !self->abandoned_) ended(std::move(outcome));
     });
@@ -129,15 +130,16 @@ Duration Hooks::left() const {
 // --- Permits and progress
 // ---------------------------------------------------------------------------
 
-// A permit may outlive its node, and be returned on any thread.
+// A permit may outlive its node, and what the node ran on, and be returned on any thread.
 std::optional<GroupNumber> Hooks::revoke(std::function<void()> returned) {
-  return permits_->revoke(
-      [weak = weak_from_this(), strand = strand_, returned = std::move(returned)] {
-        asio::post(strand, [weak, returned] {
-          const auto self = weak.lock();
-          if (self && !self->abandoned_) returned();
-        });
-      });
+  return permits_->revoke([weak = weak_from_this(), returned = std::move(returned)] {
+    const auto there = weak.lock();
+    if (!there) return;
+    asio::post(there->strand_, [weak, returned] {
+      const auto self = weak.lock();
+      if (self && !self->abandoned_) returned();
+    });
+  });
 }
 
 void Hooks::progress(std::string how_far) {

@@ -4,6 +4,7 @@
 #include <hooks.hpp>
 #include <services.hpp>
 
+#include <muster/archive.hpp>
 #include <muster/storage/memory_storage.hpp>
 #include <muster/text.hpp>
 
@@ -25,6 +26,11 @@ namespace {
 constexpr NodeId self{1};
 constexpr GroupNumber group{7, self};
 
+/// What travels where the application defines that for this node alone.
+Definition task(std::string definition) {
+  return {encode(Task{{self}, {std::move(definition)}, {}})};
+}
+
 struct Fixture {
   explicit Fixture(Timings timings = {}) {
     const auto services = std::make_shared<net::NodeServices>(
@@ -43,8 +49,8 @@ struct Fixture {
     handlers.fatal = [this](const std::string& why) { told.push_back("fatal: " + why); };
     hooks = std::make_shared<Hooks>(
         strand->get_executor(), user->get_executor(), services,
-        [this](Services& given) { return make(given); }, permits, Hooks::Limits{timings, 16, 16},
-        handlers);
+        [this](Services& given) { return make(given); }, permits,
+        HookRunner::Limits{timings, 16, 16}, std::nullopt, handlers);
   }
 
   /// Both contexts do what there is to do now.
@@ -74,7 +80,7 @@ struct Fixture {
   void stop(std::uint64_t ticket, bool owed = true) {
     hooks->perform(Stop{Ticket{ticket}, {StopReason::own_election, {}}, owed});
   }
-  void start(std::uint64_t ticket) { hooks->perform(Start{Ticket{ticket}, Bytes{"d"}, group}); }
+  void start(std::uint64_t ticket) { hooks->perform(Start{Ticket{ticket}, task("d"), group}); }
   void reorganize(std::uint64_t ticket) {
     hooks->perform(Reorganize{Ticket{ticket}, group, {Member{self, {}, {}}}});
   }
@@ -146,7 +152,7 @@ BOOST_FIXTURE_TEST_CASE(a_done_may_be_completed_on_another_thread, Fixture) {
   Cue cue = take(Hook::reorganize);
   std::thread([&] { cue.complete(Bytes{"plan"}); }).join();
   expect({"reorganize begin 7.1 #2", "reorganize end 7.1 #2",
-          "Reorganized{ticket: 2, definition: " + to_text(Bytes{"plan"}) + "}"});
+          "Reorganized{ticket: 2, definition: " + to_text(task("plan")) + "}"});
 }
 
 BOOST_FIXTURE_TEST_CASE(permits_are_given_from_the_beginning_of_start, Fixture) {
@@ -273,7 +279,7 @@ BOOST_FIXTURE_TEST_CASE(a_report_of_the_limit_is_carried_and_a_larger_one_refuse
   const std::string largest(16, 'r');
   stage.play(self, Hook::stop, [&](Cue cue) { cue.complete(Bytes{largest}); });
   stop(1);
-  BOOST_TEST(heard().back() == "Stopped{ticket: 1, report: " + to_text(Bytes{largest}) + "}");
+  BOOST_TEST(heard().back() == "Stopped{ticket: 1, report: " + to_text(task(largest)) + "}");
   start(2);
   heard();
   stage.play(self, Hook::stop, [&](Cue cue) { cue.complete(Bytes{largest + "r"}); });
@@ -288,7 +294,7 @@ BOOST_FIXTURE_TEST_CASE(a_definition_of_the_limit_is_carried_and_a_larger_one_re
   stage.play(self, Hook::reorganize, [&](Cue cue) { cue.complete(Bytes{largest}); });
   reorganize(2);
   BOOST_TEST(heard().back() ==
-             "Reorganized{ticket: 2, definition: " + to_text(Bytes{largest}) + "}");
+             "Reorganized{ticket: 2, definition: " + to_text(task(largest)) + "}");
   stage.play(self, Hook::reorganize, [&](Cue cue) { cue.complete(Bytes{largest + "d"}); });
   reorganize(3);
   BOOST_TEST(heard().back() ==
