@@ -20,6 +20,8 @@ constexpr int try_again = static_cast<int>(ExitCode::temporary);
 constexpr Duration first_back_off = 100ms;
 constexpr Duration longest_back_off = 1s;
 
+}  // namespace
+
 // --- What the hooks are told on their standard input
 
 /// What the node was assigned before.
@@ -78,6 +80,8 @@ struct StartInput {
 };
 MUSTER_DESCRIBE(StartInput, hook, node, group, coordinator, members, lost, came_back, definition,
                 previous, deadline);
+
+namespace {
 
 std::optional<PreviousInput> previous_of(const HookContext& context) {
   if (!context.previous) return std::nullopt;
