@@ -77,10 +77,12 @@ class HookThread {
 };
 
 /// SIGTERM, SIGINT and SIGHUP: the first lets the node leave in order, the second ends it at once.
+/// SIGUSR1 lets it leave and never more: what this process says to itself.
 class Signals {
  public:
   Signals(boost::asio::io_context& context, net::Node& node)
       : context_(context), node_(node), signals_(context, SIGTERM, SIGINT, SIGHUP) {
+    signals_.add(SIGUSR1);
     wait();
     unblock();
   }
@@ -95,10 +97,11 @@ class Signals {
   static void unblock() {
     sigset_t held;
     sigemptyset(&held);
-    for (int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&held, number);
+    for (int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) sigaddset(&held, number);
     pthread_sigmask(SIG_UNBLOCK, &held, nullptr);
   }
   void take(int number) {
+    if (leaving_ && number == SIGUSR1) return wait();
     if (leaving_) {
       std::signal(number, SIG_DFL);
       std::raise(number);

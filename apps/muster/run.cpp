@@ -59,7 +59,7 @@ int run(const Options& options) {
   program.where = options.where;
   program.directory = config->data;
   program.stop_deadline = config->cluster.timings.stop_deadline;
-  program.give_up = [] { ::kill(::getpid(), SIGTERM); };  // leave, as if it had been told to
+  program.give_up = [] { ::kill(::getpid(), SIGUSR1); };
   return run_node(*config, options.initialise, make_program(std::move(program)));
 }
 

@@ -140,8 +140,8 @@ class Attempts {
       if (end.overran) return failure("it overran its deadline, and " + describe_end(end.status));
       if (end.exited_with(0)) return std::move(end.output);
       if (!end.exited_with(try_again)) return failure("it " + describe_end(end.status));
-      const Duration wait = std::min(back_off, left().value_or(back_off));
-      if (!wait_unless_told(wait, cancelled_) || left() <= Duration::zero())
+      const Duration rest = left().value_or(Duration::max());
+      if (!wait_unless_told(std::min(back_off, rest), cancelled_) || rest <= back_off)
         return failure("it asked to be run again (exit code 75) up to its deadline");
       back_off = std::min(back_off * 2, longest_back_off);
     }
@@ -187,7 +187,7 @@ class HookPrograms : public Application {
     if (commands().stop.empty()) return done();
     // All of it has to be over within what is left, the kill included.
     const Duration all = options_.timings.stop_deadline;
-    const Duration deadline = std::max(context.deadline - all / 4, all / 2);
+    const Duration deadline = std::max(context.deadline - all / 4, all / 8);
     const StopInput input{"stop",           self_,   context.group, context.cause.reason,
                           context.cause.by, deadline};
     run({"stop", &commands().stop, environment("stop", context.group, {}), to_json(input), true,

@@ -4,6 +4,9 @@
 #include "apps/programs/child.hpp"
 #include "apps/programs/definition.hpp"
 
+#include <signal.h>
+#include <sys/wait.h>
+
 #include <iostream>
 #include <thread>
 
@@ -67,6 +70,8 @@ class Program : public Application {
       const ChildEnd end = child->wait(told);
       if (end.remains) failure_ = name() + " is gone, but not all of its process group is";
       if (told.stop_requested() || end.exited_with(0)) return;
+      // Whoever ends all of a service at once tells the program as well as its node.
+      if (WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGTERM) return options_.give_up();
       if (!end.exited_with(try_again)) return give_up(name() + " " + describe_end(end.status));
       say(name() + " asks to be started again: in " + format_duration(back_off));
       if (!wait_unless_told(back_off, told)) return;

@@ -62,12 +62,12 @@ void HookRunner::abandon() {
     host_.request_stop(running->cancel);
 }
 
-HookContext HookRunner::context(Duration deadline) const {
+HookContext HookRunner::context(Duration deadline) {
   HookContext context;
   context.cause = cause_;
   context.previous = assigned_;
   context.deadline = deadline;
-  context.listener = [&host = host_](std::string how_far) { host.progress(std::move(how_far)); };
+  context.listener = host_.new_listener();
   return context;
 }
 
@@ -174,7 +174,6 @@ void HookRunner::run(Running running, const Members* members, HookHost::Call cal
 void HookRunner::ended(Hook hook, Ticket ticket, HookHost::Outcome outcome) {
   if (!running_ || running_->hook != hook || running_->ticket != ticket) return;
   const Running ran = *std::exchange(running_, std::nullopt);
-  host_.progress({});
   if (!stopping_) host_.unbound();
   if (ran.overran) {
     const Timings& timings = limits_.timings;

@@ -142,14 +142,18 @@ std::optional<GroupNumber> Hooks::revoke(std::function<void()> returned) {
   });
 }
 
-void Hooks::progress(std::string how_far) {
-  const std::lock_guard lock(how_far_mutex_);
-  how_far_ = std::move(how_far);
+std::function<void(std::string)> Hooks::new_listener() {
+  how_far_ = std::make_shared<HowFar>();
+  return [how_far = how_far_](std::string text) {
+    const std::lock_guard lock(how_far->mutex);
+    how_far->text = std::move(text);
+  };
 }
 
 std::string Hooks::how_far() const {
-  const std::lock_guard lock(how_far_mutex_);
-  return how_far_;
+  if (!how_far_) return {};
+  const std::lock_guard lock(how_far_->mutex);
+  return how_far_->text;
 }
 
 }  // namespace muster::net

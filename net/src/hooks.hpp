@@ -40,7 +40,7 @@ class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> 
   /// ran.
   void abandon();
 
-  /// How far the hook that runs says it is; empty where it says nothing. From any thread.
+  /// How far the last hook says it is; empty where it says nothing.
   [[nodiscard]] std::string how_far() const;
 
  private:
@@ -49,6 +49,11 @@ class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> 
     std::shared_ptr<Services> services;
     MakeApplication make;
     std::unique_ptr<Application> application;
+  };
+
+  struct HowFar {
+    std::mutex mutex;  // guards text
+    std::string text;
   };
 
   void call(Hook hook, Call call, Ended ended) override;
@@ -66,7 +71,7 @@ class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> 
   void note(journal::PermitsEdge edge, GroupNumber group) override {
     handlers_.permits(edge, group);
   }
-  void progress(std::string how_far) override;
+  std::function<void(std::string)> new_listener() override;
   void fatal(const std::string& why) override { handlers_.fatal(why); }
 
   boost::asio::any_io_executor strand_;
@@ -77,8 +82,7 @@ class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> 
   boost::asio::steady_timer deadline_;
   std::uint64_t deadlines_ = 0;  ///< so that the end of an earlier one is not taken for this one's
   bool abandoned_ = false;
-  mutable std::mutex how_far_mutex_;  // guards how_far_
-  std::string how_far_;
+  std::shared_ptr<HowFar> how_far_;  ///< of the last hook; what it holds may outlive its node
   HookRunner runner_;
 };
 

@@ -98,6 +98,7 @@ void Node::Impl::go_out() {
     out_ = order_->why;
   }
   wait_.cancel();
+  ++waits_;
   history_->flush();
   if (*out_ != Out::drained) come_back_after(order_->back_after);
   tell();
@@ -105,10 +106,10 @@ void Node::Impl::go_out() {
 
 void Node::Impl::come_back_after(Duration time) {
   wait_.expires_after(time);
-  wait_.async_wait([weak = weak_from_this()](auto error) {
+  wait_.async_wait([weak = weak_from_this(), number = ++waits_](auto error) {
     const auto self = weak.lock();
     // Another order may have come when the time was over already.
-    if (!self || error || !self->order_ || self->order_->why == Out::drained) return;
+    if (!self || error || self->waits_ != number || !self->order_) return;
     self->order_.reset();
     self->begin_next_life({});
   });

@@ -76,6 +76,7 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   StorageThread storage_;
   std::unique_ptr<Admin> admin_;
   boost::asio::steady_timer wait_;
+  std::uint64_t waits_ = 0;  ///< so that the end of an earlier one is not taken for this one's
   mutable std::mutex life_mutex_;  // guards life_, the pointer, and out_
   std::shared_ptr<Life> life_;
   unsigned stood_back_ = 0;  ///< how often, since it was last Normal

@@ -91,6 +91,8 @@ std::string Node::Impl::be_elected(std::string_view said) {
   if (order_)
     return refused("it is out, or on its way out: " + std::string(enumerator_name(order_->why)));
   if (!life() || life_->has_ended()) return refused("it is beginning a new life; ask again");
+  if (life_->seen().view.status != Status::Normal)
+    return refused("it is not Normal, and reorganizes already or will; ask again");
   life_->elect(std::string(said));
   return taken;
 }

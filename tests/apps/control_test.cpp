@@ -14,8 +14,8 @@ bool says(const Ran& ran, const std::string& text) {
 /// Three nodes, Normal in one group under node 3.
 struct Group : Nodes {
   explicit Group(ProtocolName protocol = ProtocolName::bully) : Nodes(3, protocol) {
-    for (std::uint32_t id : {1, 2, 3}) processes.push_back(start(id));
-    for (std::uint32_t id : {1, 2, 3}) await(id, 3);
+    for (std::uint32_t id : {1u, 2u, 3u}) processes.push_back(start(id));
+    for (std::uint32_t id : {1u, 2u, 3u}) await(id, 3);
     until(0, {"members", "--config", file(1)});
   }
 

@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(that_is_told_may_end_in_order) {
 
 BOOST_AUTO_TEST_CASE(that_is_told_and_ignores_it_is_killed_with_all_of_its_group) {
   auto options = shell("trap '' TERM; tail -f /dev/null & : >ready; tail -f /dev/null");
-  options.grace = 100ms;
+  options.grace = 2s;
   const ChildEnd end = run_and_tell(options);
   BOOST_TEST((end.told && end.killed && !end.remains));
   BOOST_TEST(describe_end(end.status) == "was ended by signal 9");
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(that_is_told_and_ignores_it_is_killed_with_all_of_its_group
 
 BOOST_AUTO_TEST_CASE(whose_rest_ignores_the_signal_is_waited_for_until_that_is_killed) {
   auto options = shell("(trap '' TERM; : >ready; exec tail -f /dev/null) & wait");
-  options.grace = 100ms;
+  options.grace = 2s;
   const ChildEnd end = run_and_tell(options);
   BOOST_TEST(describe_end(end.status) == "was ended by signal 15");
   BOOST_TEST((end.killed && !end.remains));

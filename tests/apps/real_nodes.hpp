@@ -70,7 +70,7 @@ struct RealNodes {
     using namespace std::chrono_literals;
     cluster.name = "programs";
     cluster.timings.T = 2s;
-    cluster.timings.stop_deadline = 4s;
+    cluster.timings.stop_deadline = cluster.timings.start_deadline = 8s;
     cluster.timings.coordinator_timeout = cluster.timings.check_every + cluster.timings.T;
     std::uint32_t id = 0;
     for (std::uint16_t port : ports.ports()) cluster.nodes[NodeId{++id}] = {"127.0.0.1", port};

@@ -35,7 +35,8 @@ struct OneNode : RealNodes {
 BOOST_FIXTURE_TEST_SUITE(run, OneNode)
 
 BOOST_AUTO_TEST_CASE(tells_its_program_what_it_works_for) {
-  run(1, shell("env | grep ^MUSTER_ | sort >$D/env; cp $MUSTER_DEFINITION_FILE $D/definition; "
+  run(1, shell("env | grep ^MUSTER_ | grep -v _DEMAND_ | sort >$D/env; cp $MUSTER_DEFINITION_FILE "
+               "$D/definition; "
                ": >$D/ready; exec tail -f /dev/null"));
   wait_until([&] { return there("ready"); });
   const auto environment = lines_of(file("env"));
@@ -86,6 +87,12 @@ BOOST_AUTO_TEST_CASE(a_program_that_ends_with_75_is_started_again) {
   BOOST_TEST(left.output.find("/bin/sh asks to be started again: in 1s") != std::string::npos,
              left.output);
   BOOST_TEST(lines_of(file("runs")).size() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(a_program_that_is_told_to_end_takes_its_node_out_in_order) {
+  run(1, shell("kill -TERM $$"));
+  const Ran left = end(1);
+  BOOST_TEST(left.code == 0, left.output);
 }
 
 BOOST_AUTO_TEST_CASE(a_program_that_fails_ends_its_node_with_76) {

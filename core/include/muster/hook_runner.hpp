@@ -45,8 +45,9 @@ class HookHost {
   virtual void note(Hook hook, journal::Edge edge, std::optional<GroupNumber> group, Ticket ticket,
                     const Members* members) = 0;
   virtual void note(journal::PermitsEdge edge, GroupNumber group) = 0;
-  /// How far the hook that runs is. From any thread.
-  virtual void progress(std::string how_far) = 0;
+  /// What the hook that is called next may tell how far it is: from any thread, and even when the
+  /// life is over.
+  virtual std::function<void(std::string how_far)> new_listener() = 0;
   /// A hook failed in a way that only ends the process.
   virtual void fatal(const std::string& why) = 0;
 };
@@ -92,7 +93,7 @@ class HookRunner {
     std::optional<Report> report{};
   };
 
-  [[nodiscard]] HookContext context(Duration deadline) const;
+  [[nodiscard]] HookContext context(Duration deadline);
   void run(Running running, const Members* members, HookHost::Call call);
   void ended(Hook hook, Ticket ticket, HookHost::Outcome outcome);
   void ended_well(const Running& ran, Bytes value);

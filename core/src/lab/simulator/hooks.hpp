@@ -53,7 +53,7 @@ class Hooks final : public HookHost {
   void note(journal::PermitsEdge edge, GroupNumber group) override {
     handlers_.permits(edge, group);
   }
-  void progress(std::string) override {}
+  std::function<void(std::string)> new_listener() override { return {}; }
   void fatal(const std::string& why) override { handlers_.fatal(why); }
 
   std::shared_ptr<Process> process_;
