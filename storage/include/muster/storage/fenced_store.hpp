@@ -49,7 +49,7 @@ class FencedStore {
                             const std::function<void(std::string_view, const Bytes&)>& visit) = 0;
 
    protected:
-    ~Transaction() = default;
+    virtual ~Transaction() = default;
   };
 
   /// Opens the store in that file, of mode 0600; makes one where there is none. Beside it stand
