@@ -39,6 +39,7 @@ class FencedStore {
   /// The cells, while they are changed.
   class Transaction {
    public:
+    virtual ~Transaction() = default;
     virtual Expected<std::optional<Bytes>> read(std::string_view key) = 0;
     /// Keys are at most 512 bytes, values 1 MiB.
     virtual Expected<> write(std::string_view key, const Bytes& value) = 0;
@@ -47,9 +48,6 @@ class FencedStore {
     /// must not write.
     virtual Expected<> scan(std::string_view prefix,
                             const std::function<void(std::string_view, const Bytes&)>& visit) = 0;
-
-   protected:
-    virtual ~Transaction() = default;
   };
 
   /// Opens the store in that file, of mode 0600; makes one where there is none. Beside it stand
