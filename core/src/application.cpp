@@ -42,4 +42,13 @@ void Reorganization::give_part(NodeId member, Bytes part) const {
   if (parts) (*parts)[member] = std::move(part);
 }
 
+void AskingContext::ask(NodeId member, Bytes question, Answered answered) const {
+  if (questioner) return questioner(member, std::move(question), std::move(answered));
+  answered({boost::system::in_place_error, "this node is not the coordinator, and only that asks"});
+}
+
+void Application::answer(Question, Done<Bytes> done) {
+  done.fail("its application answers no questions");
+}
+
 }  // namespace muster

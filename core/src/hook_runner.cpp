@@ -53,11 +53,25 @@ std::size_t size_of(const Bytes& definition, const std::map<NodeId, Bytes>& part
 
 HookRunner::HookRunner(HookHost& host, NodeId self, Limits limits,
                        const std::optional<Assigned>& assigned)
-    : host_(host), self_(self), limits_(limits), assigned_(opened(assigned)) {}
+    : host_(host),
+      self_(self),
+      limits_(limits),
+      asking_(host, {limits.answer},
+              [this](NodeId member, Inquiry inquiry, Answered answered) {
+                if (member == self_)
+                  own_question_ = asked(std::move(inquiry), std::move(answered));
+                else
+                  host_.ask(member, std::move(inquiry), std::move(answered));
+              }),
+      answering_(host, {limits.answer}, [this] { answered_all(); }),
+      assigned_(opened(assigned)) {}
 
 void HookRunner::abandon() {
   host_.revoke([] {});
   host_.unbound();
+  asking_.abandon();
+  answering_.abandon();
+  next_.reset();
   if (const auto running = std::exchange(running_, std::nullopt))
     host_.request_stop(running->cancel);
 }
@@ -76,6 +90,8 @@ HookContext HookRunner::context(Duration deadline) {
 // Permits are revoked before anything else, and all of it has one deadline.
 void HookRunner::perform(const Stop& action) {
   cause_ = action.cause;
+  end_asking();
+  answering_.stopping();
   stopping_ = Stopping{action.ticket, action.owed};
   const auto revoked = host_.revoke([this] {
     if (!stopping_) return;
@@ -88,26 +104,30 @@ void HookRunner::perform(const Stop& action) {
   else
     stopping_->returned = true;
   host_.bound(limits_.timings.stop_deadline, [this] {
-    const std::string who = running_ && running_->hook != Hook::stop ? "a cancelled hook"
-                            : stopping_->returned                    ? "stop"
-                                                                     : "a permit";
+    const std::string who = answering_.busy()                          ? "a cancelled answer"
+                            : running_ && running_->hook != Hook::stop ? "a cancelled hook"
+                            : stopping_->returned                      ? "stop"
+                                                                       : "a permit";
     host_.fatal(who + " overran stop_deadline = " + in_words(limits_.timings.stop_deadline));
   });
   if (running_)
     cancel_running();
-  else
+  else if (!next_)
     go_on_stopping();
 }
 
 void HookRunner::perform(const Reorganize& action) {
-  Reorganization reorganization{context(limits_.timings.reorganize_deadline), action.group,
-                                action.members, std::make_shared<std::map<NodeId, Bytes>>()};
-  host_.bound(limits_.timings.reorganize_deadline, [this] { cancel_running(); });
+  Reorganization reorganization{{context(limits_.timings.reorganize_deadline)},
+                                action.group,
+                                action.members,
+                                std::make_shared<std::map<NodeId, Bytes>>()};
+  host_.bound(limits_.timings.reorganize_deadline, [this] { overran(); });
   Running running{Hook::reorganize, action.ticket, action.group};
   running.members = reorganization.nodes();
   running.parts = reorganization.parts;
   reorganization.cancelled = running.cancel.get_token();
-  run(std::move(running), &action.members,
+  reorganization.questioner = questioner(action.group, false, running.members);
+  run(std::move(running), action.members,
       [reorganization](Application& application, HookHost::Ended ended) {
         application.reorganize(reorganization, done_with_bytes(std::move(ended)));
       });
@@ -116,23 +136,25 @@ void HookRunner::perform(const Reorganize& action) {
 void HookRunner::perform(const Start& action) {
   group_ = action.group;
   host_.grant(action.group);
-  host_.bound(limits_.timings.start_deadline, [this] { cancel_running(); });
+  host_.bound(limits_.timings.start_deadline, [this] { overran(); });
   Running running{Hook::start, action.ticket, action.group};
   auto task = opened(Assigned{action.definition, action.group});
   if (!task) {
-    return run(std::move(running), nullptr, [](Application&, const HookHost::Ended& ended) {
+    return run(std::move(running), {}, [](Application&, const HookHost::Ended& ended) {
       ended({boost::system::in_place_error, "its coordinator's definition is no task"});
     });
   }
-  Assignment assignment{context(limits_.timings.start_deadline),
+  Assignment assignment{{context(limits_.timings.start_deadline)},
                         action.group,
                         task->task.definition,
                         task->task.members,
                         part_of(task->task, self_),
                         task->digest};
   assignment.cancelled = running.cancel.get_token();
+  if (action.group.coordinator == self_)
+    assignment.questioner = questioner(action.group, true, assignment.members);
   assigned_ = std::move(task);
-  run(std::move(running), nullptr, [assignment](Application& application, HookHost::Ended ended) {
+  run(std::move(running), {}, [assignment](Application& application, HookHost::Ended ended) {
     application.start(assignment, done_with_nothing(std::move(ended)));
   });
 }
@@ -140,6 +162,7 @@ void HookRunner::perform(const Start& action) {
 // --- Stopping
 
 void HookRunner::go_on_stopping() {
+  if (answering_.busy()) return answering_.cancel();
   if (!stopping_->owed) {
     stopping_->ceased = true;
     return stopped_when_all_done();
@@ -147,7 +170,7 @@ void HookRunner::go_on_stopping() {
   Running running{Hook::stop, stopping_->ticket, group_};
   StopContext stop{context(host_.left()), group_};
   stop.cancelled = running.cancel.get_token();
-  run(std::move(running), nullptr, [stop](Application& application, HookHost::Ended ended) {
+  run(std::move(running), {}, [stop](Application& application, HookHost::Ended ended) {
     application.stop(stop, done_with_bytes(std::move(ended)));
   });
 }
@@ -162,10 +185,19 @@ void HookRunner::stopped_when_all_done() {
 
 // --- Calling a hook, and its end
 
-void HookRunner::run(Running running, const Members* members, HookHost::Call call) {
-  running_ = std::move(running);
-  host_.note(running_->hook, journal::Edge::begin, running_->group, running_->ticket, members);
-  host_.call(running_->hook, std::move(call),
+void HookRunner::run(Running running, std::optional<Members> members, HookHost::Call call) {
+  next_ = Next{std::move(running), std::move(members), std::move(call)};
+  run_next();
+}
+
+// No hook begins while a question is being answered.
+void HookRunner::run_next() {
+  if (answering_.busy()) return answering_.cancel();
+  Next next = *std::exchange(next_, std::nullopt);
+  running_ = std::move(next.running);
+  host_.note(running_->hook, journal::Edge::begin, running_->group, running_->ticket,
+             next.members ? &*next.members : nullptr);
+  host_.call(running_->hook, std::move(next.call),
              [this, hook = running_->hook, ticket = running_->ticket](HookHost::Outcome outcome) {
                ended(hook, ticket, std::move(outcome));
              });
@@ -174,6 +206,7 @@ void HookRunner::run(Running running, const Members* members, HookHost::Call cal
 void HookRunner::ended(Hook hook, Ticket ticket, HookHost::Outcome outcome) {
   if (!running_ || running_->hook != hook || running_->ticket != ticket) return;
   const Running ran = *std::exchange(running_, std::nullopt);
+  if (hook == Hook::reorganize) end_asking();
   if (!stopping_) host_.unbound();
   if (ran.overran) {
     const Timings& timings = limits_.timings;
@@ -216,7 +249,10 @@ void HookRunner::ended_well(const Running& ran, Bytes value) {
   }
   host_.note(ran.hook, journal::Edge::end, ran.group, ran.ticket, nullptr);
   if (stopping_) return go_on_stopping();
-  if (ran.hook == Hook::start) return host_.event(Started{ran.ticket});
+  if (ran.hook == Hook::start) {
+    answering_.started();
+    return host_.event(Started{ran.ticket});
+  }
   const Task task{ran.members, std::move(value), *ran.parts};
   host_.event(Reorganized{ran.ticket, Definition{encode(task)}});
 }
@@ -228,9 +264,46 @@ void HookRunner::ended_badly(const Running& ran, const std::string& why) {
   host_.event(HookFailed{ran.ticket, ran.hook, why});
 }
 
+// --- Questions
+
+Questioner HookRunner::questioner(GroupNumber group, bool working, NodeSet members) {
+  return [this, number = asking_.begin(std::move(members)), group, working,
+          door = host_.new_door()](NodeId member, Bytes question, Answered answered) {
+    door([this, number, member, inquiry = Inquiry{self_, group, working, std::move(question)},
+          answered = std::move(answered)] { asking_.ask(number, member, inquiry, answered); });
+  };
+}
+
+std::uint64_t HookRunner::asked(Inquiry inquiry, Answered answered) {
+  return answering_.asked({context(limits_.timings.reorganize_deadline), std::move(inquiry)},
+                          std::move(answered));
+}
+
+void HookRunner::end_asking() {
+  asking_.end();
+  answering_.give_up(own_question_);
+}
+
+void HookRunner::answered_all() {
+  if (next_) {
+    run_next();
+    if (stopping_ && running_->hook != Hook::stop) cancel_running();
+  } else if (stopping_ && !running_) {
+    go_on_stopping();
+  }
+}
+
+// --- Cancelling
+
+void HookRunner::overran() {
+  if (!running_) return host_.fatal("an answer did not end within the deadline of the next hook");
+  cancel_running();
+}
+
 // Asks the hook to end early. One that overran its own deadline has one stop deadline left to end.
 void HookRunner::cancel_running() {
   host_.request_stop(running_->cancel);
+  if (running_->hook == Hook::reorganize) end_asking();
   if (stopping_) return;
   running_->overran = true;
   host_.bound(limits_.timings.stop_deadline, [this] {

@@ -9,6 +9,7 @@
 
 #include <exception>
 #include <optional>
+#include <stdexcept>
 #include <stop_token>
 
 namespace muster::net {
@@ -140,6 +141,29 @@ Coroutines::awaitable<Coroutines::Cells> Coroutines::scan(std::string prefix) {
                     }});
 }
 
+Coroutines::awaitable<Bytes> Coroutines::ask(const AskingContext& context, NodeId member,
+                                             Bytes question) {
+  const auto answer = std::make_shared<std::optional<Done<Bytes>::Outcome>>();
+  Ask ask{
+      context_,
+      [context, member, question = std::move(question), answer](std::function<void(Cells)> there) {
+        context.ask(member, question,
+                    [answer, there = std::move(there)](Done<Bytes>::Outcome outcome) {
+                      *answer = std::move(outcome);
+                      there({});
+                    });
+      },
+      true};
+  co_await answer_to(std::move(ask));
+  if (!**answer) throw std::runtime_error((*answer)->error());
+  co_return std::move(***answer);
+}
+
+Coroutines::awaitable<Bytes> Coroutines::answer(Question) {
+  throw std::runtime_error("its application answers no questions");
+  co_return Bytes{};
+}
+
 // --- The application
 
 namespace {
@@ -159,12 +183,16 @@ class Cancellation : public std::enable_shared_from_this<Cancellation> {
  public:
   [[nodiscard]] asio::cancellation_slot slot() { return signal_.slot(); }
 
-  void follow(const std::stop_token& token, std::weak_ptr<CoroutineContext> context) {
-    follows_.emplace(token, [weak = weak_from_this(), context = std::move(context)] {
+  void follow(const std::stop_token& token, const std::weak_ptr<CoroutineContext>& context) {
+    follows_.emplace(token, [weak = weak_from_this(), context] {
       const auto there = context.lock();
       if (!there) return;
-      there->post([weak] {
-        if (const auto self = weak.lock()) self->signal_.emit(asio::cancellation_type::terminal);
+      there->post([weak, context] {
+        const auto self = weak.lock();
+        if (!self) return;
+        self->signal_.emit(asio::cancellation_type::terminal);
+        // The signal's other end is posted, and holds the signal by its address: that comes first.
+        if (const auto still_there = context.lock()) still_there->post([self] {});
       });
     });
   }
@@ -192,6 +220,10 @@ class CoroutineApplication final : public Application {
   void start(Assignment assignment, Done<> done) override {
     const std::stop_token cancelled = assignment.cancelled;
     spawn(user_->start(std::move(assignment)), cancelled, std::move(done));
+  }
+  void answer(Question question, Done<Bytes> done) override {
+    const std::stop_token cancelled = question.cancelled;
+    spawn(user_->answer(std::move(question)), cancelled, std::move(done));
   }
 
  private:

@@ -81,7 +81,7 @@ void Hooks::abandon() {
   asio::post(executor_, [user = std::move(user_)] { user->application.reset(); });
 }
 
-void Hooks::call(Hook, Call call, Ended ended) {
+void Hooks::call(std::optional<Hook>, Call call, Ended ended) {
   // A Done may outlive its node, and what the node ran on.
   const auto give = [weak = weak_from_this(), ended = std::move(ended)](Outcome outcome) {
     const auto there = weak.lock();
@@ -98,6 +98,21 @@ void Hooks::call(Hook, Call call, Ended ended) {
     };
     make_call(call, application, give);
   });
+}
+
+void Hooks::tell(std::function<void()> work) {
+  asio::post(executor_, [user = user_, work = std::move(work)] { work(); });
+}
+
+std::function<void(std::function<void()>)> Hooks::new_door() {
+  return [weak = weak_from_this()](std::function<void()> work) {
+    const auto there = weak.lock();
+    if (!there) return;
+    asio::post(there->strand_, [weak, work = std::move(work)] {
+      const auto self = weak.lock();
+      if (self && !self->abandoned_) work();
+    });
+  };
 }
 
 // Callbacks on a hook's token are the user's code and run on a thread of their own, never on the

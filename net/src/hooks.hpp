@@ -24,6 +24,8 @@ class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> 
     std::function<void(Hook, journal::Edge, std::optional<GroupNumber>, Ticket, const Members*)>
         edge;
     std::function<void(journal::PermitsEdge, GroupNumber)> permits;
+    std::function<void(NodeId, Inquiry, Answered)> ask;
+    std::function<void()> give_up_questions;
     std::function<void(const std::string& why)> fatal;
   };
 
@@ -35,6 +37,11 @@ class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> 
   void perform(const Stop& action) { runner_.perform(action); }
   void perform(const Reorganize& action) { runner_.perform(action); }
   void perform(const Start& action) { runner_.perform(action); }
+
+  std::uint64_t asked(Inquiry inquiry, Answered answered) {
+    return runner_.asked(std::move(inquiry), std::move(answered));
+  }
+  void not_wanted(std::uint64_t question) { runner_.not_wanted(question); }
 
   /// The life is over: whatever still comes is dropped, and the application ends where its hooks
   /// ran.
@@ -56,7 +63,8 @@ class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> 
     std::string text;
   };
 
-  void call(Hook hook, Call call, Ended ended) override;
+  void call(std::optional<Hook> hook, Call call, Ended ended) override;
+  void tell(std::function<void()> work) override;
   void request_stop(std::stop_source cancel) override;
   void bound(Duration deadline, std::function<void()> overrun) override;
   void unbound() override;
@@ -72,6 +80,11 @@ class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> 
     handlers_.permits(edge, group);
   }
   std::function<void(std::string)> new_listener() override;
+  std::function<void(std::function<void()>)> new_door() override;
+  void ask(NodeId member, Inquiry inquiry, Ended answered) override {
+    handlers_.ask(member, std::move(inquiry), std::move(answered));
+  }
+  void give_up_questions() override { handlers_.give_up_questions(); }
   void fatal(const std::string& why) override { handlers_.fatal(why); }
 
   boost::asio::any_io_executor strand_;

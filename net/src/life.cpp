@@ -43,10 +43,13 @@ Life::Life(asio::any_io_executor strand, asio::any_io_executor hooks, const Node
 // ------------------------------------------------------------------------
 
 Expected<> Life::listen() {
-  sessions_ = std::make_unique<Sessions>(
-      strand_, Self{options_.config.self, safe_.incarnation, random_instance(), options_.cluster},
-      options_.addresses, options_.config.timings.T, SessionLimits{}, safe_.seen,
-      session_handlers());
+  const Self self{options_.config.self, safe_.incarnation, random_instance(), options_.cluster};
+  questions_ =
+      std::make_shared<Questions>(strand_, self, options_.addresses, options_.config.timings.T,
+                                  Questions::Limits{options_.answer_limit}, question_handlers());
+  sessions_ =
+      std::make_unique<Sessions>(strand_, self, options_.addresses, options_.config.timings.T,
+                                 SessionLimits{}, safe_.seen, session_handlers());
   return sessions_->listen();
 }
 
@@ -63,10 +66,11 @@ void Life::recover() {
           if (const auto self = weak.lock()) self->handlers_.fatal(failure);
         });
       });
-  hooks_ = std::make_shared<Hooks>(
-      strand_, hooks_executor_, services_, make_application_, permits_,
-      HookRunner::Limits{options_.config.timings, options_.report_limit, options_.definition_limit},
-      safe_.assigned, hook_handlers());
+  hooks_ =
+      std::make_shared<Hooks>(strand_, hooks_executor_, services_, make_application_, permits_,
+                              HookRunner::Limits{options_.config.timings, options_.report_limit,
+                                                 options_.definition_limit, options_.answer_limit},
+                              safe_.assigned, hook_handlers());
   last_alive_ = last_pause_ = boottime_now();
   watch();
   sessions_->greet();
@@ -90,6 +94,7 @@ void Life::end(const Failure& why) {
   watch_.cancel();
   if (services_) services_->close();
   if (hooks_) hooks_->abandon();
+  if (questions_) questions_->close();
   if (sessions_) sessions_->close();
 }
 
@@ -351,7 +356,22 @@ Sessions::Handlers Life::session_handlers() {
   handlers.failed = [this](NodeId node, Incarnation life) { put(Failed{node, life}); };
   handlers.outlived = [this](Incarnation seen) { handlers_.outlived(seen); };
   handlers.status = [this] { return handlers_.status(); };
+  handlers.asker = [this](const std::shared_ptr<Connection>& connection, const Hello& hello) {
+    questions_->take(connection, hello);
+  };
   handlers.warn = [this](std::string sentence) { handlers_.warn(std::move(sentence)); };
+  return handlers;
+}
+
+Questions::Handlers Life::question_handlers() {
+  Questions::Handlers handlers;
+  handlers.is_in = [this](GroupNumber group) {
+    return muster::view(options_.config, protocol_).group == group;
+  };
+  handlers.asked = [this](Inquiry inquiry, Answered answered) {
+    return hooks_->asked(std::move(inquiry), std::move(answered));
+  };
+  handlers.not_wanted = [this](std::uint64_t question) { hooks_->not_wanted(question); };
   return handlers;
 }
 
@@ -369,6 +389,10 @@ Hooks::Handlers Life::hook_handlers() {
       journal::permits_line(out, next_stamp(monotonic_now()), edge, group);
     });
   };
+  handlers.ask = [this](NodeId member, Inquiry inquiry, Answered answered) {
+    questions_->ask(member, std::move(inquiry), std::move(answered));
+  };
+  handlers.give_up_questions = [this] { questions_->give_up(); };
   handlers.fatal = [this](const std::string& why) {
     handlers_.fatal(
         {ExitCode::hook_failed, "node " + std::to_string(options_.config.self.value) + ": " + why +

@@ -3,6 +3,7 @@
 #include "hooks.hpp"
 #include "journal_file.hpp"
 #include "permits.hpp"
+#include "questions.hpp"
 #include "services.hpp"
 
 #include <muster/net/node.hpp>
@@ -114,6 +115,7 @@ class Life : public std::enable_shared_from_this<Life> {
   void write_header(std::string& out, bool in_a_life);
   Sessions::Handlers session_handlers();
   Hooks::Handlers hook_handlers();
+  Questions::Handlers question_handlers();
 
   boost::asio::any_io_executor strand_;
   boost::asio::any_io_executor hooks_executor_;
@@ -127,6 +129,7 @@ class Life : public std::enable_shared_from_this<Life> {
   std::shared_ptr<NodeServices> services_;
   std::shared_ptr<Hooks> hooks_;
   std::unique_ptr<Sessions> sessions_;
+  std::shared_ptr<Questions> questions_;
   std::unique_ptr<JournalFile> journal_;
 
   Protocol protocol_;

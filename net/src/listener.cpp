@@ -37,10 +37,11 @@ Failure cannot_listen(const std::string& address, const error_code& error) {
 }  // namespace
 
 Listener::Listener(std::shared_ptr<Context> context, std::function<std::string()> status,
-                   Greeted greeted)
+                   Greeted greeted, Asker asker)
     : context_(std::move(context)),
       status_(std::move(status)),
       greeted_(std::move(greeted)),
+      asker_(std::move(asker)),
       acceptor_(context_->executor),
       retry_(context_->executor) {}
 
@@ -198,6 +199,7 @@ void Listener::heard(Strangers::iterator stranger, const Hello& hello) {
                                                        ", which was dialled"};
     return refuse(stranger, refusal, hello.from);
   }
+  if (hello.role == Role::asker) return heard_asker(stranger, hello);
   const auto connection = stranger->connection;
   strangers_.erase(stranger);
   if (greeted_(connection, hello)) return;
@@ -213,6 +215,15 @@ void Listener::heard_observer(Strangers::iterator stranger) {
   make_room(true, context_->limits.observers);
   append_frame(connection->out(), context_->hello(NodeId{}));
   connection->flush();
+}
+
+void Listener::heard_asker(Strangers::iterator stranger, const Hello& hello) {
+  const auto connection = stranger->connection;
+  strangers_.erase(stranger);
+  if (!asker_) return connection->close();
+  append_frame(connection->out(), context_->hello(hello.from));
+  connection->flush();
+  asker_(connection, hello);
 }
 
 // Somebody says that it is this very node.

@@ -19,7 +19,11 @@ class Listener final : public ConnectionOwner, public std::enable_shared_from_th
   /// A node has said Hello: true when that node is one of the cluster.
   using Greeted = std::function<bool(const std::shared_ptr<Connection>&, const Hello&)>;
 
-  Listener(std::shared_ptr<Context> context, std::function<std::string()> status, Greeted greeted);
+  /// Somebody has said Hello who asks.
+  using Asker = std::function<void(const std::shared_ptr<Connection>&, const Hello&)>;
+
+  Listener(std::shared_ptr<Context> context, std::function<std::string()> status, Greeted greeted,
+           Asker asker);
 
   Expected<> listen(const std::string& address);
   [[nodiscard]] std::uint16_t port() const;
@@ -50,12 +54,14 @@ class Listener final : public ConnectionOwner, public std::enable_shared_from_th
   Strangers::iterator find(const Connection& connection);
   void heard(Strangers::iterator stranger, const Hello& hello);
   void heard_observer(Strangers::iterator stranger);
+  void heard_asker(Strangers::iterator stranger, const Hello& hello);
   void refuse(Strangers::iterator stranger, const Refusal& refusal, NodeId who);
   std::optional<Refusal> refuse_namesake(const Hello& hello);
 
   std::shared_ptr<Context> context_;
   std::function<std::string()> status_;
   Greeted greeted_;
+  Asker asker_;
   Tcp::acceptor acceptor_;
   boost::asio::steady_timer retry_;
   Strangers strangers_;  // and observers, the oldest first

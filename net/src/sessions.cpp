@@ -46,7 +46,8 @@ class Sessions::Impl : public std::enable_shared_from_this<Sessions::Impl> {
           Peer* const peer = impl ? impl->find(hello.from) : nullptr;
           if (peer) peer->greeted(connection, hello);
           return peer != nullptr;
-        });
+        },
+        handlers_.asker);
     context_->read_hellos = [listener = std::weak_ptr(listener_)] {
       if (const auto there = listener.lock()) there->read_hellos();
     };

@@ -63,13 +63,38 @@ EDITS = (
          "core/src/hook_runner.cpp",
          """  if (running_)
     cancel_running();
-  else
+  else if (!next_)
     go_on_stopping();
 """,
          """  if (running_) cancel_running();
   go_on_stopping();
 """,
          (HOOKS,)),
+    Edit("hook-beside-an-answer",
+         "a hook begins while a question is being answered", "P2",
+         "core/src/hook_runner.cpp",
+         """  if (answering_.busy()) return answering_.cancel();
+  Next next""",
+         """  Next next""",
+         (HOOKS,)),
+    Edit("answers-after-its-group",
+         "what is asked of those who work is answered before the start has ended", "P5",
+         "core/src/questions.cpp",
+         "if (works_ || !asked.question.working)",
+         "if (works_ || !asked.question.working || true)",
+         (HOOKS,)),
+    Edit("answers-another-group",
+         "a node answers the coordinator of a group that it is not in", "P1",
+         "net/src/questions.cpp",
+         "if (!handlers_.is_in(group))",
+         "if (!handlers_.is_in(group) && false)",
+         (f"{SESSIONS} questions",)),
+    Edit("answers-in-another-name",
+         "a node answers whoever names its group, and not the coordinator alone", "P1",
+         "net/src/questions.cpp",
+         "if (asks && !exchange->asks && asks->group.coordinator == exchange->other) {",
+         "if (asks && !exchange->asks) {",
+         (f"{SESSIONS} questions",)),
     Edit("hook-on-the-strand",
          "hooks run on the protocol's strand", "P3",
          "net/src/hooks.cpp",
@@ -80,9 +105,9 @@ EDITS = (
          "a reorganize that STOP has cancelled is believed when it ends", "P7",
          "core/src/hook_runner.cpp",
          """  if (stopping_) return go_on_stopping();
-  if (ran.hook == Hook::start) return""",
+  if (ran.hook == Hook::start) {""",
          """  if (stopping_) go_on_stopping();
-  if (ran.hook == Hook::start) return""",
+  if (ran.hook == Hook::start) {""",
          (PARTS,)),
     Edit("failed-stop-forgiven",
          "a node whose stop failed goes on", "P2; assumption 5",

@@ -23,7 +23,8 @@ namespace muster {
 ///
 /// They may block, within their deadlines, on real nodes: nothing but the application waits for
 /// them. In the lab time stands still while they run. What goes on after `start`, goes on
-/// elsewhere: under permits, or from one `Services::post` to the next.
+/// elsewhere: under permits, or from one `Services::post` to the next. A `reorganize` that asks its
+/// members has to wait for what they answer: write that one in another style.
 struct Functions {
   /// Left out: there is nothing to cease (but permits, which are waited for), and nothing held.
   std::function<Report(const StopContext&)> stop{};
@@ -31,6 +32,8 @@ struct Functions {
   std::function<Definition(const Reorganization&)> reorganize{};
   /// Left out: there is nothing to install.
   std::function<void(const Assignment&)> start{};
+  /// Left out: it answers no questions.
+  std::function<Bytes(const Question&)> answer{};
 };
 
 /// Hooks that may end after they have returned, by their Done, from any thread. What is left out is
@@ -39,6 +42,7 @@ struct AsynchronousFunctions {
   std::function<void(StopContext, Done<Report>)> stop{};
   std::function<void(Reorganization, Done<Definition>)> reorganize{};
   std::function<void(Assignment, Done<>)> start{};
+  std::function<void(Question, Done<Bytes>)> answer{};
 };
 
 namespace detail {
@@ -56,6 +60,10 @@ class OfFunctions final : public Application {
   void start(Assignment assignment, Done<> done) override {
     if (functions_.start) functions_.start(assignment);
     done();
+  }
+  void answer(Question question, Done<Bytes> done) override {
+    if (!functions_.answer) return Application::answer(std::move(question), std::move(done));
+    done(functions_.answer(question));
   }
 
  private:
@@ -78,6 +86,10 @@ class OfAsynchronousFunctions final : public Application {
   void start(Assignment assignment, Done<> done) override {
     if (!functions_.start) return done();
     functions_.start(std::move(assignment), std::move(done));
+  }
+  void answer(Question question, Done<Bytes> done) override {
+    if (!functions_.answer) return Application::answer(std::move(question), std::move(done));
+    functions_.answer(std::move(question), std::move(done));
   }
 
  private:

@@ -96,8 +96,30 @@ struct StopContext : HookContext {
   std::optional<GroupNumber> group;  ///< what it worked for; none at the beginning of a life
 };
 
-/// What a `reorganize` is told: the state of everybody in S(i).Up, all of them stopped.
-struct Reorganization : HookContext {
+/// Takes the answer to a question, or why there is none.
+using Answered = std::function<void(Done<Bytes>::Outcome)>;
+/// Takes a question to a member.
+using Questioner = std::function<void(NodeId member, Bytes question, Answered answered)>;
+
+/// What a hook is told that may ask the members; only a coordinator is answered.
+struct AskingContext : HookContext {
+  /// Asks a member for what is too big for a report, or gives it what is to be known by all: its
+  /// `Application::answer` gives the answer. `answered` is called once, on the application's
+  /// executor, with that, or with why there is none: it failed there, it is too large, the member
+  /// is gone, the group is. When the life is over it is not called at all.
+  ///
+  /// One question at a time is on its way to each member, 63 others wait for their turn. Neither
+  /// delays a letter of the protocol. From any thread; for how long, `Reorganization` and
+  /// `Assignment` say.
+  void ask(NodeId member, Bytes question, Answered answered) const;
+
+  /// What takes the questions; made by who calls the hook. None on a member: asking fails at once.
+  Questioner questioner{};
+};
+
+/// What a `reorganize` is told: the state of everybody in S(i).Up, all of them stopped. It may ask
+/// until it has ended or is cancelled; the members are stopped, and answer what they hold.
+struct Reorganization : AskingContext {
   GroupNumber group;
   Members members;  ///< ascending, the coordinator included
 
@@ -119,8 +141,18 @@ struct Reorganization : HookContext {
   std::shared_ptr<std::map<NodeId, Bytes>> parts{};
 };
 
-/// What a `start` is told.
-struct Assignment : HookContext {
+/// What a coordinator asks a member of its group.
+struct Inquiry {
+  NodeId from;
+  GroupNumber group;
+  bool working{};  ///< false: it reorganizes; true: it has started, and so has who answers
+  Bytes bytes;
+};
+struct Question : HookContext, Inquiry {};
+
+/// What a `start` is told. The coordinator's may ask from then on, until it is to stop; a member
+/// answers when its own `start` has ended well.
+struct Assignment : AskingContext {
   GroupNumber group;
   Definition definition;
   NodeSet members;  ///< who takes part, the coordinator `group.coordinator` included
@@ -156,6 +188,13 @@ class Application {
   /// Install the definition, which is durable already, and work until `stop`. Repeatable by group
   /// number.
   virtual void start(Assignment assignment, Done<> done) = 0;
+
+  /// Answer the coordinator of this node's group, which asks by `AskingContext::ask`; where it
+  /// reorganizes, from what is held since `stop`. Called any number of times, one at a time, and
+  /// beside no hook but the `reorganize` of a coordinator that asks itself. May be cancelled at any
+  /// time, when the answer is of no use any more; no hook begins before it has ended, `stop`
+  /// included. Leave it out where nothing is asked.
+  virtual void answer(Question question, Done<Bytes> done);
 };
 
 /// Makes the application of one life.

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 from nodes import NODES, Nodes
@@ -32,15 +33,38 @@ def done_by(directory):
     return {key: value for key, value in rows if key.startswith("job/")}
 
 
+def next_job(nodes):
+    """The node of the next line, and which job it was told to be done in it; None for others."""
+    node, line = nodes.next_line()
+    job = re.fullmatch(r"job (\d+) in group \d+", line)
+    return node, int(job[1]) if job else None
+
+
+def judge(told, kills, last, directory):
+    """That each job up to the last was done once."""
+    twice = sorted(job for job, count in Counter(told).items() if count > 1)
+    if twice:
+        sys.exit(f"done twice: {twice}")
+    # Of the last job before it was killed a process may have had no time to tell.
+    untold = set(range(1, last + 1)) - set(told)
+    if len(untold) > kills:
+        sys.exit(f"never told of: {sorted(untold)}")
+    done = done_by(directory)
+    not_done = [job for job in range(1, last + 1) if not done[f"job/{job}"].startswith("done by")]
+    if not_done:
+        sys.exit(f"not done: {not_done}")
+
+
 def work(nodes):
     """The numbers of the jobs that were told of, in the order of their lines."""
     told = []
     kills = list(KILLED_AFTER)
     while not told or max(told) < JOBS:
-        node, line = nodes.next_line()
-        if job := re.fullmatch(r"job (\d+) in group \d+", line):
-            told.append(int(job[1]))
-        if kills and len(told) >= kills[0] and node in nodes.processes and line != "ended":
+        node, job = next_job(nodes)
+        if job is None:
+            continue
+        told.append(job)
+        if kills and len(told) >= kills[0] and node in nodes.processes:
             kills.pop(0)
             nodes.kill(node)  # the coordinator: only it does jobs
             nodes.start(node)
@@ -59,16 +83,7 @@ def main(program):
             nodes.leave()
         finally:
             nodes.end()
-        twice = sorted({job for job in told if told.count(job) > 1})
-        if twice:
-            sys.exit(f"done twice: {twice}")
-        # Of the last job before it was killed a process may have had no time to tell.
-        untold = set(range(1, JOBS + 1)) - set(told)
-        if len(untold) > len(KILLED_AFTER):
-            sys.exit(f"never told of: {sorted(untold)}")
-        open_jobs = [job for job, by in done_by(directory).items() if not by.startswith("done by")]
-        if open_jobs:
-            sys.exit(f"not done: {open_jobs}")
+        judge(told, len(KILLED_AFTER), JOBS, directory)
 
 
 if __name__ == "__main__":

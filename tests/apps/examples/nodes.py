@@ -13,9 +13,11 @@ NODES = application_test.NODES
 class Nodes(application_test.Cluster):
     """Each line is (node, text); those of processes that were killed are there too."""
 
+    says_all = True
+
     def next_line(self):
         node, process, line = self.lines.get()
-        if line != "ended":
+        if line != "ended" and self.says_all:
             print(f"node {node}: {line}", flush=True)
         elif self.processes.get(node) is process:
             sys.exit(f"node {node} has ended by itself, exit code {process.wait()}")

@@ -1,121 +1,13 @@
-#include <muster/archive.hpp>
+#include "host.hpp"
+
 #include <muster/hash.hpp>
-#include <muster/hook_runner.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <deque>
 
 // The rules of the hooks, as both hosts keep them, without a host.
 
 namespace muster {
 namespace {
 
-using namespace std::chrono_literals;
-
-const GroupNumber g7{7, NodeId{3}};
-
-Member member(std::uint32_t id, std::optional<GroupNumber> group = {}) {
-  Member member;
-  member.node = NodeId{id};
-  member.holdings.group = group;
-  member.holdings.empty = !group;
-  return member;
-}
-
-Definition task_of(NodeSet members, std::string definition, std::map<NodeId, Bytes> parts = {}) {
-  return {encode(Task{std::move(members), {std::move(definition)}, std::move(parts)})};
-}
-
-/// Keeps what hooks are told, and their ends.
-struct Played : Application {
-  std::optional<StopContext> stopped;
-  std::optional<Reorganization> reorganized;
-  std::optional<Assignment> started;
-  std::optional<Done<Bytes>> bytes;
-  std::optional<Done<>> done;
-
-  void stop(StopContext context, Done<Report> end) override {
-    stopped = std::move(context);
-    bytes = std::move(end);
-  }
-  void reorganize(Reorganization context, Done<Definition> end) override {
-    reorganized = std::move(context);
-    bytes = std::move(end);
-  }
-  void start(Assignment context, Done<> end) override {
-    started = std::move(context);
-    done = std::move(end);
-  }
-};
-
-/// A host whose time is a number, and on which whatever can happen happens at once.
-struct Host : HookHost {
-  Host() = default;
-  explicit Host(const std::optional<Assigned>& assigned)
-      : runner(*this, NodeId{2}, limits(), assigned) {}
-
-  static HookRunner::Limits limits() {
-    HookRunner::Limits limits;
-    limits.definition = 10;
-    limits.report = 4;
-    return limits;
-  }
-  void call(Hook, Call call, Ended ended) override {
-    call(played, [this, ended](Outcome outcome) {
-      ends.emplace_back([ended, outcome] { ended(outcome); });
-    });
-  }
-  /// What hooks ended with is looked at.
-  void look() {
-    while (!ends.empty()) {
-      const auto end = std::move(ends.front());
-      ends.pop_front();
-      end();
-    }
-  }
-  void request_stop(std::stop_source cancel) override { cancel.request_stop(); }
-  void bound(Duration deadline, std::function<void()> overrun) override {
-    left_ = deadline;
-    overrun_ = std::move(overrun);
-  }
-  void unbound() override { overrun_ = nullptr; }
-  [[nodiscard]] Duration left() const override { return left_; }
-  void grant(GroupNumber group) override { granted = group; }
-  std::optional<GroupNumber> revoke(std::function<void()> returned) override {
-    if (granted) returned_ = std::move(returned);
-    return std::exchange(granted, std::nullopt);
-  }
-  void event(Event event) override { events.push_back(std::move(event)); }
-  void note(Hook, journal::Edge, std::optional<GroupNumber>, Ticket, const Members*) override {}
-  void note(journal::PermitsEdge, GroupNumber) override {}
-  std::function<void(std::string)> new_listener() override {
-    how_far.clear();
-    return [this](std::string text) { how_far = std::move(text); };
-  }
-  void fatal(const std::string& why) override { died = why; }
-
-  template <class E>
-  [[nodiscard]] const E* last() const {
-    return events.empty() ? nullptr : std::get_if<E>(&events.back());
-  }
-
-  std::deque<std::function<void()>> ends;  // before what drops a Done at its end
-  Played played;
-  Duration left_{};
-  std::function<void()> overrun_, returned_;
-  std::optional<GroupNumber> granted;
-  std::vector<Event> events;
-  std::string how_far, died;
-  HookRunner runner{*this, NodeId{2}, limits(), std::nullopt};
-};
-
-void stopped_first(Host& host) {
-  host.runner.perform(Stop{Ticket{1}, {StopReason::own_election, {}}, true});
-  (*host.played.bytes)({"held"});
-  host.look();
-  host.events.clear();
-}
+using namespace test;
 
 BOOST_AUTO_TEST_CASE(the_first_stop_of_a_life_has_nothing_to_cease) {
   Host host;

@@ -108,6 +108,9 @@ std::vector<Golden> golden_frames() {
       golden("acknowledged", net::Acknowledged{258}),
       golden("status_question", net::StatusQuestion{}),
       golden("status_answer", net::StatusAnswer{R"({"node":3})"}),
+      golden("asks", net::Asks{{7, NodeId{3}}, true}),
+      golden("piece", net::Piece{"half", false}),
+      golden("no_answer", net::NoAnswer{"it awaits no assignment"}),
   };
 }
 

@@ -9,8 +9,8 @@ std::unique_ptr<Application> Hooks::abandon() {
 
 // Whenever the application says that it has ended, the end is looked at later, and not within what
 // the application does.
-void Hooks::call(Hook hook, Call call, Ended ended) {
-  const HookFate fate = handlers_.fate(hook);
+void Hooks::call(std::optional<Hook> hook, Call call, Ended ended) {
+  const HookFate fate = hook ? handlers_.fate(*hook) : HookFate{};
   // A Done may outlive its node.
   const Ended give = [weak = std::weak_ptr(process_), fate,
                       ended = std::move(ended)](Outcome outcome) {
@@ -45,6 +45,12 @@ std::optional<GroupNumber> Hooks::revoke(std::function<void()> returned) {
   return permits_.revoke([process = process_, returned = std::move(returned)] {
     process->soon([returned] { returned(); });
   });
+}
+
+std::function<void(std::function<void()>)> Hooks::new_door() {
+  return [weak = std::weak_ptr(process_)](std::function<void()> work) {
+    if (const auto process = weak.lock()) process->soon(std::move(work));
+  };
 }
 
 void Hooks::bound(Duration deadline, std::function<void()> overrun) {

@@ -16,6 +16,8 @@ class Hooks final : public HookHost {
     std::function<void(journal::PermitsEdge, GroupNumber)> permits;
     std::function<void(const std::string& why)> fatal;
     std::function<HookFate(Hook)> fate;
+    std::function<void(NodeId, Inquiry, Answered)> ask;
+    std::function<void()> give_up_questions;
   };
 
   Hooks(std::shared_ptr<Process> process, Services& services, const MakeApplication& make,
@@ -32,13 +34,19 @@ class Hooks final : public HookHost {
   void perform(const Reorganize& action) { runner_.perform(action); }
   void perform(const Start& action) { runner_.perform(action); }
 
+  std::uint64_t asked(Inquiry inquiry, Answered answered) {
+    return runner_.asked(std::move(inquiry), std::move(answered));
+  }
+  void not_wanted(std::uint64_t question) { runner_.not_wanted(question); }
+
   /// The life is over. Gives the application, which is to end when nothing calls it.
   std::unique_ptr<Application> abandon();
 
   [[nodiscard]] Application* application() const { return application_.get(); }
 
  private:
-  void call(Hook hook, Call call, Ended ended) override;
+  void call(std::optional<Hook> hook, Call call, Ended ended) override;
+  void tell(std::function<void()> work) override { process_->soon(std::move(work)); }
   void request_stop(std::stop_source cancel) override;
   void bound(Duration deadline, std::function<void()> overrun) override;
   void unbound() override { ++deadlines_; }
@@ -54,6 +62,11 @@ class Hooks final : public HookHost {
     handlers_.permits(edge, group);
   }
   std::function<void(std::string)> new_listener() override { return {}; }
+  std::function<void(std::function<void()>)> new_door() override;
+  void ask(NodeId member, Inquiry inquiry, Ended answered) override {
+    handlers_.ask(member, std::move(inquiry), std::move(answered));
+  }
+  void give_up_questions() override { handlers_.give_up_questions(); }
   void fatal(const std::string& why) override { handlers_.fatal(why); }
 
   std::shared_ptr<Process> process_;

@@ -41,7 +41,11 @@ Life::Life(std::shared_ptr<Process> process, Network& network, const Config& con
 // --- Its beginning and its end
 
 void Life::begin() {
-  network_.listen(config_.self, process_, &sessions_);
+  network_.listen(config_.self, process_, &sessions_,
+                  {[this](Inquiry inquiry, Answered answered) {
+                     return asked(std::move(inquiry), std::move(answered));
+                   },
+                   [this](std::uint64_t question) { hooks_.not_wanted(question); }});
   record(journal::Header{process_->now(), config_.self, safe_.incarnation,
                          journal::Clock::simulated, config_, std::nullopt});
   last_pause_ = process_->now();
@@ -184,6 +188,20 @@ void Life::arm(Timer timer, unsigned level) {
   });
 }
 
+// --- Questions
+
+std::uint64_t Life::asked(Inquiry inquiry, Answered answered) {
+  if (muster::view(config_, protocol_).group == inquiry.group)
+    return hooks_.asked(std::move(inquiry), std::move(answered));
+  answered({boost::system::in_place_error, "it is no member of that group"});
+  return 0;
+}
+
+void Life::give_up_questions() {
+  for (const auto& [member, question] : std::exchange(questions_, {}))
+    network_.give_up(question, config_.self, member);
+}
+
 // --- Promptness
 
 void Life::pause() {
@@ -239,6 +257,10 @@ Hooks::Handlers Life::hook_handlers() {
     handlers_.fatal({ExitCode::hook_failed, why});
   };
   handlers.fate = handlers_.fate;
+  handlers.ask = [this](NodeId member, Inquiry inquiry, const Answered& answered) {
+    questions_[member] = network_.ask(process_, member, std::move(inquiry), answered);
+  };
+  handlers.give_up_questions = [this] { give_up_questions(); };
   return handlers;
 }
 

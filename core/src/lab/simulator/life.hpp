@@ -65,6 +65,8 @@ class Life {
   [[nodiscard]] Duration longest_wait() const {
     return process_->by_its_clock(config_.timings.T / 2);
   }
+  [[nodiscard]] std::uint64_t asked(Inquiry inquiry, Answered answered);
+  void give_up_questions();
   journal::Stamp next_stamp();
   void record(journal::Line line) { process_->world.write(std::move(line)); }
   Sessions::Handlers session_handlers();
@@ -81,6 +83,7 @@ class Life {
   NodeServices services_;
   Hooks hooks_;
   Sessions sessions_;
+  std::map<NodeId, std::shared_ptr<Asked>> questions_;  ///< the last to each
 
   Protocol protocol_;
   std::deque<Waiting> inbox_;

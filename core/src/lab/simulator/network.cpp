@@ -10,8 +10,9 @@ Duration Network::delay() {
   return world_.random.between(world_.options.least_delay, *world_.options.most_delay);
 }
 
-void Network::listen(NodeId node, std::shared_ptr<Process> process, Sessions* sessions) {
-  hosts_[node.value] = {std::move(process), sessions, false};
+void Network::listen(NodeId node, std::shared_ptr<Process> process, Sessions* sessions,
+                     Answerer answerer) {
+  hosts_[node.value] = {std::move(process), sessions, std::move(answerer), false};
 }
 
 // --- Dialling
@@ -100,6 +101,39 @@ void Network::arrives(const ConnectionPtr& connection, std::size_t to) {
   side.sessions->came(connection, to, frame);
 }
 
+// --- Questions
+
+std::shared_ptr<Asked> Network::ask(const std::shared_ptr<Process>& process, NodeId to,
+                                    Inquiry inquiry, const Answered& answered) {
+  const NodeId from = inquiry.from;
+  const auto asked = std::make_shared<Asked>();
+  const Answered reply = [this, process, from, to, answered](Done<Bytes>::Outcome answer) {
+    world_.agenda.after(delay(), [this, process, from, to, answered, answer] {
+      if (is_cut(to, from)) return;
+      process->arrive([answered, answer] { answered(answer); });
+    });
+  };
+  world_.agenda.after(delay(), [this, asked, from, to, inquiry = std::move(inquiry), reply] {
+    const Host& host = hosts_[to.value];
+    if (!host.process || asked->given_up || is_cut(from, to)) return;
+    asked->by = host.process;
+    host.process->arrive([asked, inquiry, reply, take = host.answerer.asked] {
+      if (!asked->given_up) asked->number = take(inquiry, reply);
+    });
+  });
+  return asked;
+}
+
+void Network::give_up(const std::shared_ptr<Asked>& asked, NodeId from, NodeId to) {
+  if (std::exchange(asked->given_up, true) || !asked->by) return;
+  world_.agenda.after(delay(), [this, asked, from, to] {
+    const Host& host = hosts_[to.value];
+    if (host.process != asked->by || is_cut(from, to)) return;
+    asked->by->arrive(
+        [asked, not_wanted = host.answerer.not_wanted] { not_wanted(asked->number); });
+  });
+}
+
 // --- Faults
 
 void Network::ended(NodeId node, bool machine_off, bool lose) {
@@ -116,6 +150,7 @@ void Network::ended(NodeId node, bool machine_off, bool lose) {
   }
   host.process.reset();
   host.sessions = nullptr;
+  host.answerer = {};
 }
 
 void Network::heal(NodeId from, NodeId to) {

@@ -2,6 +2,7 @@
 
 #include "process.hpp"
 
+#include <muster/application.hpp>
 #include <muster/letter.hpp>
 
 #include <array>
@@ -58,6 +59,18 @@ struct Connection {
 };
 using ConnectionPtr = std::shared_ptr<Connection>;
 
+/// Where a process takes the questions of its coordinator.
+struct Answerer {
+  std::function<std::uint64_t(Inquiry, Answered)> asked;
+  std::function<void(std::uint64_t question)> not_wanted;
+};
+/// A question that was sent.
+struct Asked {
+  std::shared_ptr<Process> by;  ///< who answers it
+  std::uint64_t number{};       ///< there
+  bool given_up = false;
+};
+
 /// How a dial ended.
 enum class DialEnd { connected, refused };
 
@@ -66,13 +79,17 @@ class Network {
   explicit Network(Surroundings& world) : world_(world), hosts_(world.options.nodes + 1) {}
 
   // --- What processes do
-  void listen(NodeId node, std::shared_ptr<Process> process, Sessions* sessions);
+  void listen(NodeId node, std::shared_ptr<Process> process, Sessions* sessions, Answerer answerer);
   /// Tells `from` how it ended, or nothing: silence.
   void dial(const std::shared_ptr<Process>& process, Sessions* sessions, NodeId from, NodeId to,
             std::uint64_t dial);
   /// From the side of that index.
   void send(const ConnectionPtr& connection, std::size_t side, Frame frame);
   void close(const ConnectionPtr& connection, std::size_t side);
+  /// Asks, on a connection of its own. Where the node cannot be reached nothing comes of it.
+  std::shared_ptr<Asked> ask(const std::shared_ptr<Process>& process, NodeId to, Inquiry inquiry,
+                             const Answered& answered);
+  void give_up(const std::shared_ptr<Asked>& asked, NodeId from, NodeId to);
 
   // --- What happens to them
   /// Nothing listens there any more. A machine that is off says nothing to anybody; the newest
@@ -90,6 +107,7 @@ class Network {
   struct Host {
     std::shared_ptr<Process> process;
     Sessions* sessions = nullptr;
+    Answerer answerer{};
     bool off = false;
   };
   Duration delay();

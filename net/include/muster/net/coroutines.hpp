@@ -48,12 +48,16 @@ class Coroutines {
   virtual awaitable<Report> stop(StopContext context) = 0;
   virtual awaitable<Definition> reorganize(Reorganization reorganization) = 0;
   virtual awaitable<> start(Assignment assignment) = 0;
+  virtual awaitable<Bytes> answer(Question question);
 
  protected:
   [[nodiscard]] Services& services() const { return services_; }
 
   /// `Services::post_after`: ends after that delay, or when it is cancelled.
   awaitable<> wait_for(Duration delay);
+  /// `AskingContext::ask`: the answer. Throws std::runtime_error, with the reason, where there is
+  /// none.
+  awaitable<Bytes> ask(const AskingContext& context, NodeId member, Bytes question);
   /// `Services::write`: ends when the cells are durable. Cannot be cancelled.
   awaitable<> write(CellBatch batch);
   /// `Services::scan`: the cells of that prefix. Cannot be cancelled.

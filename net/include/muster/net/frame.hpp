@@ -36,8 +36,9 @@ constexpr std::size_t frame_limit = 64 * 1024;
 enum class Role {
   node,      ///< a node of the cluster
   observer,  ///< has no id and may only ask for the status
+  asker,     ///< a coordinator, on a connection for one question to a member
 };
-MUSTER_DESCRIBE_ENUM(Role, node, observer)
+MUSTER_DESCRIBE_ENUM(Role, node, observer, asker)
 
 /// The first frame of either side, before any letter.
 struct Hello {
@@ -108,7 +109,28 @@ struct StatusAnswer {
 };
 MUSTER_DESCRIBE(StatusAnswer, json);
 
-using Frame = std::variant<Hello, Refusal, Carried, Acknowledged, StatusQuestion, StatusAnswer>;
+/// The coordinator of that group asks: the pieces of its question follow, then those of the answer
+/// come back.
+struct Asks {
+  GroupNumber group;
+  bool working{};  ///< as in Inquiry
+};
+MUSTER_DESCRIBE(Asks, group, working);
+
+struct Piece {
+  std::string bytes;
+  bool last{};
+};
+MUSTER_DESCRIBE(Piece, bytes, last);
+
+/// There is no answer.
+struct NoAnswer {
+  std::string why;  ///< one sentence for a person
+};
+MUSTER_DESCRIBE(NoAnswer, why);
+
+using Frame = std::variant<Hello, Refusal, Carried, Acknowledged, StatusQuestion, StatusAnswer,
+                           Asks, Piece, NoAnswer>;
 
 /// The bytes of a frame. A frame beyond `frame_limit` is an impossible state: see `fits`.
 std::string encode_frame(const Frame& frame);

@@ -40,6 +40,8 @@ struct NodeOptions {
   /// Bytes of a report and of a definition; larger ones are refused, never cut.
   std::size_t report_limit = 32 * 1024;
   std::size_t definition_limit = 32 * 1024;
+  /// Bytes of what a coordinator asks its members, and of each answer, which go in pieces.
+  std::size_t answer_limit = 16 * 1024 * 1024;
 };
 
 /// The host of one node: performs the protocol's actions and feeds it events, and decides nothing.

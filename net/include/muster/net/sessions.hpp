@@ -19,6 +19,9 @@
 
 namespace muster::net {
 
+class Connection;
+struct Hello;
+
 /// Which life of which node this is.
 struct Self {
   NodeId id;
@@ -80,6 +83,8 @@ class Sessions {
     std::function<void(Incarnation)> outlived;
     /// The status as one line of JSON, for observers.
     std::function<std::string()> status;
+    /// Somebody has dialled who is no other node's session, but asks (Role::asker).
+    std::function<void(const std::shared_ptr<Connection>&, const Hello&)> asker;
     /// One sentence for the owner of the node; not repeated while nothing changes.
     std::function<void(std::string)> warn;
   };

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <muster/net/node.hpp>
+#include <muster/storage/sqlite_storage.hpp>
+
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include <string>
+
+namespace muster::examples {
+
+/// One of three nodes on this machine, 1 to 3, with the three ports after `port`.
+class OneOfThree {
+ public:
+  OneOfThree(const std::string& name, const char* node, const char* port, MakeApplication make)
+      : self_{static_cast<std::uint32_t>(std::stoul(node))},
+        node_(context_, options(self_, std::stoul(port)),
+              storage::SqliteStorage::open(name + '-' + node, {name, self_}).value(),
+              std::move(make), hooks.get_executor()) {}
+
+  /// Until SIGINT or SIGTERM.
+  void run() {
+    boost::asio::signal_set signals(context_, SIGINT, SIGTERM);
+    signals.async_wait([this](auto, int) { node_.leave([this] { context_.stop(); }); });
+    node_.start().value();
+    context_.run();
+  }
+
+ private:
+  static net::NodeOptions options(NodeId self, std::size_t port) {
+    net::NodeOptions options{};
+    options.config.self = self;
+    for (std::uint32_t i = 1; i <= 3; ++i) {
+      options.config.nodes.insert(NodeId{i});
+      options.addresses[NodeId{i}] = "127.0.0.1:" + std::to_string(port + i);
+    }
+    return options;
+  }
+
+  NodeId self_;
+  boost::asio::io_context context_;
+
+ public:
+  boost::asio::thread_pool hooks{1};  ///< where the application runs
+
+ private:
+  net::Node node_;
+};
+
+}  // namespace muster::examples

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Example 3 on three real nodes: `kv_test.py KV`. The primary is killed, and comes back."""
+
+import queue
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from nodes import NODES, Nodes
+
+AGAIN = 0.3  # seconds without an answer, after which a line is said again: the group has changed
+PATIENCE = 60
+
+
+class Store(Nodes):
+    """The three nodes, and a client that says everything to all of them."""
+
+    def __init__(self, program, directory):
+        super().__init__(program, directory)
+        self.acknowledged = {}
+        self.number = 0
+
+    def start(self, node):
+        process = subprocess.Popen(
+            [self.program, str(node), str(self.port)], cwd=self.directory,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # fmt: skip
+        self.adopt(node, process)
+
+    def say(self, line, answer):
+        """Until a line matches; gives the node that said it, and the match."""
+        gives_up = time.monotonic() + PATIENCE
+        pattern = re.compile(answer)
+        while time.monotonic() < gives_up:
+            for process in self.processes.values():
+                try:
+                    process.stdin.write(line + "\n")
+                    process.stdin.flush()
+                except BrokenPipeError:
+                    pass
+            until = time.monotonic() + AGAIN
+            while (left := until - time.monotonic()) > 0:
+                try:
+                    node, process, said = self.lines.get(timeout=left)
+                except queue.Empty:
+                    break
+                if said == "ended" and self.processes.get(node) is process:
+                    sys.exit(f"node {node} has ended by itself, exit code {process.wait()}")
+                if match := pattern.fullmatch(said):
+                    return node, match
+        sys.exit(f"nobody answers '{line}'")
+
+    def write(self, key):
+        """Until it is acknowledged; gives how many have it, and the primary."""
+        self.number += 1
+        node, match = self.say(f"{key} = {self.number}", rf"{key} = {self.number} at (\d)")
+        self.acknowledged[key] = self.number
+        return int(match[1]), node
+
+    def await_all(self):
+        """Until all nodes are members: the last that stayed may fail after that."""
+        while True:
+            members, primary = self.write("all")
+            if members == len(NODES):
+                return primary
+
+    def check(self):
+        # What the primary had said before is read when the acknowledgement is.
+        _, primary = self.write("check")
+        for key, value in list(self.acknowledged.items()):
+            node = None
+            while node != primary:
+                node, match = self.say(f"{key} ?", rf"{key}: (\d*)")
+            if not match[1] or int(match[1]) < value:
+                sys.exit(f"{key} = {value} was acknowledged, and is '{match[1]}'")
+
+
+def main(program):
+    with tempfile.TemporaryDirectory() as directory:
+        store = Store(str(Path(program).resolve()), directory)
+        try:
+            for node in NODES:
+                store.start(node)
+            store.await_all()
+            store.write("kept")
+            store.kill(3)
+            store.write("missed-by-3")
+            store.kill(2)
+            store.write("missed-by-both")
+            store.check()
+            store.start(2)
+            store.start(3)
+            store.await_all()
+            store.kill(1)
+            store.check()
+            store.leave()
+        finally:
+            store.end()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,146 @@
+#pragma once
+
+#include <muster/archive.hpp>
+#include <muster/hook_runner.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <deque>
+#include <map>
+#include <utility>
+#include <vector>
+
+// An application and a host for the rules of the hooks alone, without a world.
+
+namespace muster::test {
+
+using namespace std::chrono_literals;
+
+inline const GroupNumber g7{7, NodeId{3}};
+
+inline Member member(std::uint32_t id, std::optional<GroupNumber> group = {}) {
+  Member member;
+  member.node = NodeId{id};
+  member.holdings.group = group;
+  member.holdings.empty = !group;
+  return member;
+}
+
+inline Definition task_of(NodeSet members, std::string definition,
+                          std::map<NodeId, Bytes> parts = {}) {
+  return {encode(Task{std::move(members), {std::move(definition)}, std::move(parts)})};
+}
+
+/// Keeps what hooks are told, and their ends.
+struct Played : Application {
+  std::optional<StopContext> stopped;
+  std::optional<Reorganization> reorganized;
+  std::optional<Assignment> started;
+  std::optional<Done<Bytes>> bytes;
+  std::optional<Done<>> done;
+  std::optional<Question> question;
+  std::optional<Done<Bytes>> answered;
+
+  void stop(StopContext context, Done<Report> end) override {
+    stopped = std::move(context);
+    bytes = std::move(end);
+  }
+  void reorganize(Reorganization context, Done<Definition> end) override {
+    reorganized = std::move(context);
+    bytes = std::move(end);
+  }
+  void start(Assignment context, Done<> end) override {
+    started = std::move(context);
+    done = std::move(end);
+  }
+  void answer(Question asked, Done<Bytes> end) override {
+    question = std::move(asked);
+    answered = std::move(end);
+  }
+};
+
+/// A host whose time is a number, and on which whatever can happen happens at once.
+struct Host : HookHost {
+  Host() = default;
+  explicit Host(const std::optional<Assigned>& assigned)
+      : runner(*this, NodeId{2}, limits(), assigned) {}
+
+  static HookRunner::Limits limits() {
+    HookRunner::Limits limits;
+    limits.definition = 10;
+    limits.report = 4;
+    limits.answer = 6;
+    return limits;
+  }
+  void call(std::optional<Hook>, Call call, Ended ended) override {
+    call(played, [this, ended](Outcome outcome) {
+      ends.emplace_back([ended, outcome] { ended(outcome); });
+    });
+  }
+  /// What hooks ended with is looked at.
+  void look() {
+    while (!ends.empty()) {
+      const auto end = std::move(ends.front());
+      ends.pop_front();
+      end();
+    }
+  }
+  void request_stop(std::stop_source cancel) override { cancel.request_stop(); }
+  void bound(Duration deadline, std::function<void()> overrun) override {
+    left_ = deadline;
+    overrun_ = std::move(overrun);
+  }
+  void unbound() override { overrun_ = nullptr; }
+  [[nodiscard]] Duration left() const override { return left_; }
+  void grant(GroupNumber group) override { granted = group; }
+  std::optional<GroupNumber> revoke(std::function<void()> returned) override {
+    if (granted) returned_ = std::move(returned);
+    return std::exchange(granted, std::nullopt);
+  }
+  void event(Event event) override { events.push_back(std::move(event)); }
+  void note(Hook, journal::Edge, std::optional<GroupNumber>, Ticket, const Members*) override {}
+  void note(journal::PermitsEdge, GroupNumber) override {}
+  std::function<void(std::string)> new_listener() override {
+    how_far.clear();
+    return [this](std::string text) { how_far = std::move(text); };
+  }
+  void tell(std::function<void()> work) override { work(); }
+  std::function<void(std::function<void()>)> new_door() override {
+    return [](const std::function<void()>& work) { work(); };
+  }
+  void ask(NodeId member, Inquiry inquiry, Ended ended) override {
+    BOOST_TEST(!asked.contains(member));
+    asked[member] = {inquiry.bytes.data, std::move(ended)};
+  }
+  /// That member answers.
+  void answer(std::uint32_t member, Outcome outcome) {
+    const auto ended = asked.extract(NodeId{member}).mapped().second;
+    ended(std::move(outcome));
+  }
+  void give_up_questions() override { asked.clear(); }
+  void fatal(const std::string& why) override { died = why; }
+
+  template <class E>
+  [[nodiscard]] const E* last() const {
+    return events.empty() ? nullptr : std::get_if<E>(&events.back());
+  }
+
+  std::deque<std::function<void()>> ends;  // before what drops a Done at its end
+  Played played;
+  Duration left_{};
+  std::function<void()> overrun_, returned_;
+  std::optional<GroupNumber> granted;
+  std::vector<Event> events;
+  std::string how_far, died;
+  std::map<NodeId, std::pair<std::string, Ended>> asked;
+  HookRunner runner{*this, NodeId{2}, limits(), std::nullopt};
+};
+
+inline void stopped_first(Host& host) {
+  host.runner.perform(Stop{Ticket{1}, {StopReason::own_election, {}}, true});
+  (*host.played.bytes)({"held"});
+  host.look();
+  host.events.clear();
+}
+
+}  // namespace muster::test

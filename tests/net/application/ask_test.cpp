@@ -1,0 +1,233 @@
+#include "hosts.hpp"
+
+#include <muster/adapters.hpp>
+#include <muster/hash.hpp>
+#include <muster/net/coroutines.hpp>
+#include <muster/text.hpp>
+
+#include <boost/test/data/monomorphic.hpp>
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+
+/// A coordinator asks its members while it reorganizes, for what is too big for a report.
+
+using namespace muster;
+using namespace std::chrono_literals;
+using test::Host;
+using test::Script;
+using test::Style;
+namespace data = boost::unit_test::data;
+
+namespace {
+
+/// More than the protocol's letters could carry.
+constexpr std::size_t large = 1'000'000;
+
+std::string question_to(NodeId member) {
+  return "what does " + to_text(member) + " hold?" + std::string(large, 'q');
+}
+
+/// As large as the question, and another one for each.
+std::string answer_to(const Bytes& question, NodeId self) {
+  return to_text(self) + " of " + to_text(digest(question.data)) + std::string(large, 'a');
+}
+
+/// What the coordinator makes of the answers: who answered, and whether it was byte for byte.
+std::string tally(const std::map<NodeId, std::string>& answers) {
+  std::string tally;
+  for (const auto& [member, answer] : answers)
+    tally += to_text(member) +
+             (answer == answer_to({question_to(member)}, member) ? "=right " : "=" + answer + ' ');
+  return tally;
+}
+
+std::unique_ptr<Application> asynchronous(Script& script, Services& services) {
+  const auto player = std::make_shared<test::Player>(script, services);
+  return make_application(AsynchronousFunctions{
+      .stop =
+          [player](const StopContext& context, Done<Report> done) {
+            player->stop(context);
+            player->ends();
+            done();
+          },
+      .reorganize =
+          [player](const Reorganization& all, Done<Definition> done) {
+            player->reorganize(all);
+            const auto answers = std::make_shared<std::map<NodeId, std::string>>();
+            const auto kept = std::make_shared<Done<Definition>>(std::move(done));
+            for (const Member& member : all.members)
+              all.ask(member.node, {question_to(member.node)},
+                      [player, answers, kept, node = member.node,
+                       count = all.members.size()](const Done<Bytes>::Outcome& answer) {
+                        (*answers)[node] = answer ? answer->data : answer.error();
+                        if (answers->size() < count) return;
+                        player->ends();
+                        (*kept)({tally(*answers)});
+                      });
+          },
+      .start =
+          [player](const Assignment& assignment, Done<> done) {
+            player->start(assignment);
+            player->ends();
+            done();
+          },
+      .answer = [self = services.self()](
+                    const Question& question,
+                    Done<Bytes> done) { done({answer_to(question.bytes, self)}); }});
+}
+
+class Asking final : public net::Coroutines {
+ public:
+  Asking(Script& script, Services& services) : Coroutines(services), player_(script, services) {}
+
+  awaitable<Report> stop(StopContext context) override {
+    player_.stop(context);
+    player_.ends();
+    Report report;
+    co_return report;
+  }
+  awaitable<Definition> reorganize(Reorganization all) override {
+    const Ends ends{player_};
+    player_.reorganize(all);
+    std::map<NodeId, std::string> answers;
+    for (const Member& member : all.members) {
+      Bytes question;
+      question.data = question_to(member.node);
+      try {
+        Bytes answer = co_await ask(all, member.node, std::move(question));
+        answers[member.node] = std::move(answer.data);
+      } catch (const std::runtime_error& error) {
+        answers[member.node] = error.what();
+      }
+    }
+    Definition definition;
+    definition.data = tally(answers);
+    co_return definition;
+  }
+  awaitable<> start(Assignment assignment) override {
+    player_.start(assignment);
+    player_.ends();
+    co_return;
+  }
+  awaitable<Bytes> answer(Question question) override {
+    co_await wait_for(1us);
+    Bytes answer;
+    answer.data = answer_to(question.bytes, services().self());
+    co_return answer;
+  }
+
+ private:
+  struct Ends {
+    ~Ends() { player.ends(); }
+    test::Player& player;
+  };
+  test::Player player_;
+};
+
+std::unique_ptr<Application> coroutines(Script& script, Services& services) {
+  return net::make_application(std::make_unique<Asking>(script, services));
+}
+
+/// Members that do not answer until they are cancelled.
+std::unique_ptr<Application> silent(Script& script, Services& services) {
+  const auto player = std::make_shared<test::Player>(script, services);
+  using Waiting = std::optional<std::stop_callback<std::function<void()>>>;
+  const auto waiting = std::make_shared<Waiting>();
+  return make_application(AsynchronousFunctions{
+      .stop =
+          [player](const StopContext& context, Done<Report> done) {
+            player->stop(context);
+            player->ends();
+            done();
+          },
+      .reorganize =
+          [player](const Reorganization& all, Done<Definition> done) {
+            player->reorganize(all);
+            const auto kept = std::make_shared<Done<Definition>>(std::move(done));
+            const auto end = [player, kept](const std::string& answer) {
+              player->ends();
+              (*kept)({answer});
+            };
+            if (!all.nodes().contains(NodeId{2})) return end("nobody to ask");
+            all.ask(NodeId{2}, {"?"}, [end](const Done<Bytes>::Outcome& answer) {
+              end(answer ? answer->data : answer.error());
+            });
+          },
+      .start =
+          [player](const Assignment& assignment, Done<> done) {
+            player->start(assignment);
+            player->ends();
+            done();
+          },
+      .answer =
+          [player, waiting](const Question& question, Done<Bytes> done) {
+            const auto kept = std::make_shared<Done<Bytes>>(std::move(done));
+            waiting->emplace(question.cancelled,
+                             [player, kept] { player->services().post([kept] { (*kept)(); }); });
+          }});
+}
+
+std::vector<test::Case> everywhere(std::vector<Style> styles) {
+  std::vector<test::Case> cases;
+  for (const Style& style : styles)
+    for (bool in_the_lab : {true, false}) cases.push_back({style, in_the_lab});
+  return cases;
+}
+
+/// The definition that this node was started with last.
+std::string last_definition(Host& host, std::uint32_t id) {
+  std::string last;
+  for (const test::Call& call : host.script().calls())
+    if (call.node == NodeId{id} && call.hook == Hook::start) last = call.definition.data;
+  return last;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(questions)
+
+BOOST_DATA_TEST_CASE(each_member_answers_the_coordinator_that_reorganizes_byte_for_byte,
+                     data::make(everywhere({{"asynchronous functions", asynchronous},
+                                            {"coroutines", coroutines}})),
+                     made) {
+  const auto host = made.host();
+  host->start_all(3);
+  host->await_group({1, 2, 3});
+  BOOST_TEST(last_definition(*host, 1) == "1=right 2=right 3=right ");
+  host->kill(3);
+  host->await_group({1, 2});
+  BOOST_TEST(last_definition(*host, 1) == "1=right 2=right ");
+  host->judge();
+}
+
+BOOST_DATA_TEST_CASE(a_member_that_fails_before_it_has_answered_is_reorganized_without,
+                     data::make(everywhere({{"silent", silent}})), made) {
+  const auto host = made.host();
+  host->start(1);
+  host->await_group({1});
+  host->start(3);
+  host->await_group({1, 3});
+  const auto asked = host->script().count(NodeId{3}, Hook::reorganize);
+  host->start(2);
+  host->await("a question to node 2", [&] {
+    return host->script().count(NodeId{3}, Hook::reorganize) > asked &&
+           host->view(2).value_or(View{}).status == Status::Reorganization;
+  });
+  host->kill(2);
+  host->await_group({1, 3});
+  host->judge();
+}
+
+BOOST_DATA_TEST_CASE(a_question_that_is_not_answered_in_time_is_cancelled,
+                     data::make(everywhere({{"silent", silent}})), made) {
+  const auto host = made.host({.nodes = 2, .reorganize_deadline = 300ms});
+  host->start(1);
+  host->await_group({1});
+  // Node 2 asks itself: its reorganize overruns, and after three it stands back.
+  host->start(2);
+  host->await("a reorganize that overran", [&] { return !host->failures(2).empty(); });
+  BOOST_TEST(host->failures(2).front() == "reorganize: it overran reorganize_deadline = 300 ms");
+  host->judge();
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,214 @@
+#include "questions.hpp"
+#include "world.hpp"
+
+/// What a coordinator asks goes to a member and back on a connection of its own.
+
+using namespace sessions_test;
+using net::Questions;
+
+namespace {
+
+const GroupNumber g7{7, NodeId{1}};
+constexpr std::size_t most_bytes = 2'000'000;
+using Outcome = Done<Bytes>::Outcome;
+
+/// Node 2, a member of group 7, and node 1, its coordinator.
+struct Two {
+  struct Asked {
+    Inquiry inquiry;
+    Answered answered;
+  };
+
+  Two() {
+    Sessions::Handlers handlers;
+    handlers.status = [] { return std::string("{}"); };
+    handlers.warn = [](const std::string&) {};
+    handlers.asker = [this](const auto& connection, const net::Hello& hello) {
+      member->take(connection, hello);
+    };
+    sessions =
+        std::make_unique<Sessions>(world.context.get_executor(), self(2), at, 2s, SessionLimits{},
+                                   std::map<NodeId, Incarnation>{}, std::move(handlers));
+    BOOST_REQUIRE(sessions->listen().has_value());
+  }
+  ~Two() {
+    member->close();
+    coordinator->close();
+    sessions->close();
+    world.settle();
+  }
+  static net::Self self(std::uint32_t id) {
+    return {NodeId{id}, Incarnation{1}, id, "name=test\n"};
+  }
+
+  std::shared_ptr<Questions> questions(std::uint32_t id) {
+    Questions::Handlers handlers;
+    handlers.is_in = [this](GroupNumber group) { return in_group && group == g7; };
+    handlers.asked = [this](Inquiry inquiry, Answered answered) -> std::uint64_t {
+      asked.push_back({std::move(inquiry), std::move(answered)});
+      return asked.size();
+    };
+    handlers.not_wanted = [this](std::uint64_t question) { not_wanted.push_back(question); };
+    return std::make_shared<Questions>(world.context.get_executor(), self(id), at, 2s,
+                                       Questions::Limits{most_bytes}, std::move(handlers));
+  }
+  void ask(std::string question, GroupNumber group = g7) {
+    coordinator->ask(NodeId{2}, {NodeId{1}, group, true, {std::move(question)}},
+                     [this](Outcome outcome) { answer = std::move(outcome); });
+  }
+
+  World world;
+  Port first, second;
+  std::map<NodeId, std::string> at = addresses({&first, &second});
+  bool in_group = true;
+  std::vector<Asked> asked;
+  std::vector<std::uint64_t> not_wanted;
+  std::optional<Outcome> answer;
+  std::shared_ptr<Questions> member = questions(2), coordinator = questions(1);
+  std::unique_ptr<Sessions> sessions;
+};
+
+/// Somebody who has said that it asks, as that node.
+struct Asker : Outsider {
+  Asker(Two& net, std::uint32_t id) : Outsider(net.world, net.second) {
+    net::Hello hello;
+    hello.role = net::Role::asker;
+    hello.cluster = "name=test\n";
+    hello.from = NodeId{id};
+    hello.to = NodeId{2};
+    hello.incarnation = Incarnation{1};
+    say(hello);
+    const auto theirs = hear();
+    BOOST_REQUIRE(theirs && std::holds_alternative<net::Hello>(*theirs));
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(questions)
+
+BOOST_AUTO_TEST_CASE(a_question_and_its_answer_may_be_larger_than_any_frame) {
+  Two net;
+  const std::string question(1'500'000, 'q');
+  const std::string answer(most_bytes, 'a');
+  net.ask(question);
+  UNTIL(net.world, !net.asked.empty());
+  BOOST_TEST((net.asked[0].inquiry.from == NodeId{1}));
+  BOOST_TEST((net.asked[0].inquiry.group == g7));
+  BOOST_TEST(net.asked[0].inquiry.working);
+  BOOST_TEST((net.asked[0].inquiry.bytes.data == question));
+  net.asked[0].answered(Bytes{answer});
+  UNTIL(net.world, net.answer.has_value());
+  BOOST_REQUIRE(net.answer->has_value());
+  BOOST_TEST(((*net.answer)->data == answer));
+}
+
+BOOST_AUTO_TEST_CASE(an_empty_question_has_an_empty_answer) {
+  Two net;
+  net.ask("");
+  UNTIL(net.world, !net.asked.empty());
+  net.asked[0].answered(Bytes{});
+  UNTIL(net.world, net.answer.has_value());
+  BOOST_REQUIRE(net.answer->has_value());
+  BOOST_TEST((*net.answer)->data.empty());
+}
+
+BOOST_AUTO_TEST_CASE(why_there_is_no_answer_is_told) {
+  Two net;
+  net.ask("?");
+  UNTIL(net.world, !net.asked.empty());
+  net.asked[0].answered({boost::system::in_place_error, "the disk is on fire"});
+  UNTIL(net.world, net.answer.has_value());
+  BOOST_TEST(net.answer->error() == "node 2: the disk is on fire");
+}
+
+BOOST_AUTO_TEST_CASE(who_asks_in_another_group_is_told_so_and_not_heard) {
+  Two net;
+  net.ask(std::string(1'000'000, 'q'), GroupNumber{8, NodeId{1}});
+  UNTIL(net.world, net.answer.has_value());
+  BOOST_TEST(net.answer->error() == "node 2: it is not in group 8");
+  BOOST_TEST(net.asked.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_member_that_left_the_group_while_it_was_asked_does_not_hear_the_question) {
+  Two net;
+  Asker asker(net, 1);
+  asker.say(net::Asks{g7, true});
+  asker.say(net::Piece{"half", false});
+  net.world.settle();
+  net.in_group = false;
+  asker.say(net::Piece{"whole", true});
+  const auto answer = asker.hear();
+  BOOST_REQUIRE(answer && std::holds_alternative<net::NoAnswer>(*answer));
+  BOOST_TEST(net.asked.empty());
+}
+
+BOOST_AUTO_TEST_CASE(nobody_asks_in_the_name_of_another_coordinator) {
+  Two net;
+  Asker asker(net, 3);
+  asker.say(net::Asks{g7, true});
+  BOOST_TEST(!asker.hear().has_value());
+  BOOST_TEST(net.asked.empty());
+}
+
+BOOST_AUTO_TEST_CASE(more_bytes_than_the_limit_end_the_connection) {
+  Two net;
+  Asker asker(net, 1);
+  asker.say(net::Asks{g7, true});
+  const std::string piece = net::encode_frame(net::Piece{std::string(32 * 1024, 'x'), false});
+  for (std::size_t sent = 0; sent <= most_bytes; sent += 32 * 1024) {
+    asker.say(piece);
+    net.world.settle();
+  }
+  BOOST_TEST(!asker.hear().has_value());
+  BOOST_TEST(net.asked.empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_question_ends_the_connection) {
+  for (const net::Frame& frame :
+       {net::Frame(net::StatusQuestion{}), net::Frame(net::Piece{"too soon", true})}) {
+    Two net;
+    Asker asker(net, 1);
+    asker.say(frame);
+    BOOST_TEST(!asker.hear().has_value());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(one_more_who_asks_ends_the_oldest) {
+  Two net;
+  std::vector<std::unique_ptr<Asker>> askers;
+  for (int i = 0; i < 5; ++i) askers.push_back(std::make_unique<Asker>(net, 1));
+  BOOST_TEST(!askers[0]->hear().has_value());
+  BOOST_TEST(!askers[1]->closed());
+}
+
+BOOST_AUTO_TEST_CASE(whoever_is_asked_is_told_that_the_answer_is_not_wanted_any_more) {
+  Two net;
+  net.ask("?");
+  UNTIL(net.world, !net.asked.empty());
+  net.coordinator->give_up();
+  UNTIL(net.world, !net.not_wanted.empty());
+  BOOST_TEST(net.not_wanted.at(0) == 1u);
+  net.asked[0].answered(Bytes{"late"});
+  net.world.settle();
+  BOOST_TEST(!net.answer.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_member_that_ends_is_no_answer) {
+  Two net;
+  net.ask("?");
+  UNTIL(net.world, !net.asked.empty());
+  net.member->close();
+  UNTIL(net.world, net.answer.has_value());
+  BOOST_TEST(net.answer->error().starts_with("node 2: the connection ended"));
+}
+
+BOOST_AUTO_TEST_CASE(a_member_that_is_not_there_is_no_answer) {
+  Two net;
+  net.sessions->close();
+  net.ask("?");
+  UNTIL(net.world, net.answer.has_value());
+  BOOST_TEST(net.answer->error() == "node 2: it cannot be reached");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
