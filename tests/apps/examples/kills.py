@@ -86,7 +86,7 @@ def kill_stores(program, limit, chance):
 
 def kill_workers(program, limit, chance):
     """Mostly the coordinator, which is the one that does jobs."""
-    jobs = 300_000
+    jobs = 10_000 + 300 * limit.left  # more than can be done in that time
     with tempfile.TemporaryDirectory() as directory:
         subprocess.run([program, "fill", str(jobs), "queue"], cwd=directory, check=True)
         workers = jobs_test.Workers(program, directory)

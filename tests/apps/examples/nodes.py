@@ -17,10 +17,10 @@ class Nodes(application_test.Cluster):
 
     def next_line(self):
         node, process, line = self.lines.get()
+        if line == "ended" and self.processes.get(node) is process:
+            sys.exit(f"node {node} has ended by itself, exit code {process.wait()}")
         if line != "ended" and self.says_all:
             print(f"node {node}: {line}", flush=True)
-        elif self.processes.get(node) is process:
-            sys.exit(f"node {node} has ended by itself, exit code {process.wait()}")
         return node, line
 
     def kill(self, node):
