@@ -3,6 +3,7 @@
 #include <muster/net/node.hpp>
 #include <muster/storage/sqlite_storage.hpp>
 
+#include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/thread_pool.hpp>
 

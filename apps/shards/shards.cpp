@@ -97,7 +97,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   void tick() {
     tick_later();
     if (writing_) return;
-    auto permit = services_.acquire();
+    auto permit = services_.permits().try_acquire("a record");
     if (!permit) return;
     ShardTask& task = tasks_[turn_++ % tasks_.size()];
     const Record record{task.shard, permit->group(), task.next++, services_.self()};

@@ -13,6 +13,25 @@ std::string in_words(Duration duration) {
   return ms % 1000 == 0 ? std::to_string(ms / 1000) + " s" : std::to_string(ms) + " ms";
 }
 
+std::string in_words(const PermitsOut& permits) {
+  constexpr std::size_t most = 8;
+  std::string words;
+  std::size_t listed = 0;
+  std::size_t others = 0;
+  for (const auto& [name, count] : permits) {
+    if (++listed > most) {
+      others += count;
+      continue;
+    }
+    if (!words.empty()) words += ", ";
+    if (name.empty())
+      words += (count == 1 ? "one" : std::to_string(count)) + " without a name";
+    else
+      words += '"' + name + '"' + (count == 1 ? "" : " (" + std::to_string(count) + " of them)");
+  }
+  return others == 0 ? words : words + ", and " + std::to_string(others) + " more";
+}
+
 template <class Value, class Give>
 Done<Value> done_with(HookHost::Ended ended, Give give) {
   return Done<Value>([ended = std::move(ended), give](typename Done<Value>::Outcome outcome) {
@@ -103,13 +122,7 @@ void HookRunner::perform(const Stop& action) {
     host_.note(journal::PermitsEdge::revoked, *revoked);
   else
     stopping_->returned = true;
-  host_.bound(limits_.timings.stop_deadline, [this] {
-    const std::string who = answering_.busy()                          ? "a cancelled answer"
-                            : running_ && running_->hook != Hook::stop ? "a cancelled hook"
-                            : stopping_->returned                      ? "stop"
-                                                                       : "a permit";
-    host_.fatal(who + " overran stop_deadline = " + in_words(limits_.timings.stop_deadline));
-  });
+  host_.bound(limits_.timings.stop_deadline, [this] { stop_overran(); });
   if (running_)
     cancel_running();
   else if (!next_)
@@ -181,6 +194,17 @@ void HookRunner::stopped_when_all_done() {
   const Stopping stopped = *std::exchange(stopping_, std::nullopt);
   if (stopped.owed) host_.note(Hook::stop, journal::Edge::end, group_, stopped.ticket, nullptr);
   host_.event(Stopped{stopped.ticket, stopped.report});
+}
+
+void HookRunner::stop_overran() {
+  const bool hook_runs = running_ && running_->hook != Hook::stop;
+  const std::string who = answering_.busy()     ? "a cancelled answer"
+                          : hook_runs           ? "a cancelled hook"
+                          : stopping_->returned ? "stop"
+                                                : "a permit";
+  std::string why = who + " overran stop_deadline = " + in_words(limits_.timings.stop_deadline);
+  if (!stopping_->returned) why += "; still out: " + in_words(host_.permits_out());
+  host_.fatal(why);
 }
 
 // --- Calling a hook, and its end

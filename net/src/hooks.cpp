@@ -65,7 +65,7 @@ void make_call(const HookHost::Call& call, const std::function<Application&()>& 
 
 Hooks::Hooks(asio::any_io_executor strand, asio::any_io_executor executor,
              std::shared_ptr<Services> services, MakeApplication make_application,
-             std::shared_ptr<Permits> permits, HookRunner::Limits limits,
+             std::shared_ptr<LifePermits> permits, HookRunner::Limits limits,
              const std::optional<Assigned>& assigned, Handlers handlers)
     : strand_(std::move(strand)),
       executor_(std::move(executor)),
@@ -115,8 +115,8 @@ std::function<void(std::function<void()>)> Hooks::new_door() {
   };
 }
 
-// Callbacks on a hook's token are the user's code and run on a thread of their own, never on the
-// strand.
+// Callbacks on the token of a hook or a permit are the user's code and run on a thread of their
+// own, never on the strand.
 void Hooks::request_stop(std::stop_source cancel) {
   std::thread([cancel = std::move(cancel)]() mutable { cancel.request_stop(); }).detach();
 }
@@ -145,9 +145,17 @@ Duration Hooks::left() const {
 // --- Permits and progress
 // ---------------------------------------------------------------------------
 
+void Hooks::perform(const Start& action) {
+  runner_.perform(action);
+  // Behind the call: where `start` is a coroutine, its beginning comes before whoever waits, too.
+  asio::post(executor_, [weak = std::weak_ptr(permits_), grant = permits_->grants()] {
+    if (const auto permits = weak.lock()) permits->announce(grant);
+  });
+}
+
 // A permit may outlive its node, and what the node ran on, and be returned on any thread.
 std::optional<GroupNumber> Hooks::revoke(std::function<void()> returned) {
-  return permits_->revoke([weak = weak_from_this(), returned = std::move(returned)] {
+  auto revoked = permits_->revoke([weak = weak_from_this(), returned = std::move(returned)] {
     const auto there = weak.lock();
     if (!there) return;
     asio::post(there->strand_, [weak, returned] {
@@ -155,6 +163,9 @@ std::optional<GroupNumber> Hooks::revoke(std::function<void()> returned) {
       if (self && !self->abandoned_) returned();
     });
   });
+  if (!revoked) return std::nullopt;
+  if (revoked->stop) request_stop(*std::move(revoked->stop));
+  return revoked->group;
 }
 
 std::function<void(std::string)> Hooks::new_listener() {

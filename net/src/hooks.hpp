@@ -31,12 +31,12 @@ class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> 
 
   Hooks(boost::asio::any_io_executor strand, boost::asio::any_io_executor executor,
         std::shared_ptr<Services> services, MakeApplication make_application,
-        std::shared_ptr<Permits> permits, HookRunner::Limits limits,
+        std::shared_ptr<LifePermits> permits, HookRunner::Limits limits,
         const std::optional<Assigned>& assigned, Handlers handlers);
 
   void perform(const Stop& action) { runner_.perform(action); }
   void perform(const Reorganize& action) { runner_.perform(action); }
-  void perform(const Start& action) { runner_.perform(action); }
+  void perform(const Start& action);
 
   std::uint64_t asked(Inquiry inquiry, Answered answered) {
     return runner_.asked(std::move(inquiry), std::move(answered));
@@ -71,6 +71,7 @@ class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> 
   [[nodiscard]] Duration left() const override;
   void grant(GroupNumber group) override { permits_->grant(group); }
   std::optional<GroupNumber> revoke(std::function<void()> returned) override;
+  [[nodiscard]] PermitsOut permits_out() const override { return permits_->out(); }
   void event(Event event) override { handlers_.event(std::move(event)); }
   void note(Hook hook, journal::Edge edge, std::optional<GroupNumber> group, Ticket ticket,
             const Members* members) override {
@@ -90,7 +91,7 @@ class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> 
   boost::asio::any_io_executor strand_;
   boost::asio::any_io_executor executor_;
   std::shared_ptr<User> user_;
-  std::shared_ptr<Permits> permits_;
+  std::shared_ptr<LifePermits> permits_;
   Handlers handlers_;
   boost::asio::steady_timer deadline_;
   std::uint64_t deadlines_ = 0;  ///< so that the end of an earlier one is not taken for this one's

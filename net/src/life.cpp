@@ -31,7 +31,7 @@ Life::Life(asio::any_io_executor strand, asio::any_io_executor hooks, const Node
       storage_(storage),
       safe_(std::move(safe)),
       handlers_(std::move(handlers)),
-      permits_(std::make_shared<Permits>(options.config.timings.T / 2)),
+      permits_(std::make_shared<LifePermits>(options.config.timings.T / 2, hooks_executor_)),
       protocol_(begin(options.config)),
       watch_(strand_) {
   boost::mp11::mp_for_each<boost::describe::describe_enumerators<Timer>>(
@@ -92,6 +92,7 @@ void Life::end(const Failure& why) {
   note_end(why);
   for (NamedTimer& named : timers_) named.timer.cancel();
   watch_.cancel();
+  permits_->close();
   if (services_) services_->close();
   if (hooks_) hooks_->abandon();
   if (questions_) questions_->close();

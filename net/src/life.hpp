@@ -125,7 +125,7 @@ class Life : public std::enable_shared_from_this<Life> {
   const SafeState safe_;  ///< with which it began
   Handlers handlers_;
 
-  std::shared_ptr<Permits> permits_;
+  std::shared_ptr<LifePermits> permits_;
   std::shared_ptr<NodeServices> services_;
   std::shared_ptr<Hooks> hooks_;
   std::unique_ptr<Sessions> sessions_;

@@ -1,48 +1,60 @@
 #pragma once
 
-#include <muster/services.hpp>
+#include <muster/hook_runner.hpp>
+#include <muster/permits.hpp>
 
-#include <atomic>
+#include <boost/asio/any_io_executor.hpp>
+
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
+#include <stop_token>
 
 namespace muster::net {
 
-/// The permits of one life. `acquire` and what it gives may be used from any thread; all else
-/// belongs to the protocol's strand.
-class Permits {
+/// The permits of one life. The door, and what it gives, may be used from any thread, and may
+/// outlive this; all else belongs to the protocol's strand.
+class LifePermits {
  public:
   /// After `longest_gap` without a turn of the protocol's loop nothing is permitted: the process
-  /// may have been paused, and others may have reorganized without it (assumption 9).
-  explicit Permits(Duration longest_gap);
+  /// may have been paused, and others may have reorganized without it (assumption 9). `executor` is
+  /// the application's; the test whether a thread may wait needs a strand.
+  LifePermits(Duration longest_gap, boost::asio::any_io_executor executor);
+  LifePermits(const LifePermits&) = delete;
+  LifePermits& operator=(const LifePermits&) = delete;
+  ~LifePermits();
+
+  [[nodiscard]] const Permits& door() const { return door_; }
 
   /// The loop has turned.
-  void turned(Duration boottime) { liveness_->last_turn.store(boottime.count()); }
+  void turned(Duration boottime);
 
-  /// From now on permits of this group are given.
+  /// From now on permits of this group are given. Those of the group before are all back.
   void grant(GroupNumber group);
+  /// How many groups were granted, which is the number of the last.
+  [[nodiscard]] std::uint64_t grants() const;
+  /// The `start` of that group has been called: whoever waits for a permit may come after it. From
+  /// any thread.
+  void announce(std::uint64_t grant);
 
-  /// No permit is valid from now on. `returned` is called once, from any thread or at once, when
-  /// the last is back. Gives the group, or none where nothing was permitted: then `returned` is not
-  /// called.
-  std::optional<GroupNumber> revoke(std::function<void()> returned);
+  struct Revoked {
+    GroupNumber group;
+    std::optional<std::stop_source> stop;  ///< to be requested, where somebody asked for its token
+  };
+  /// None is given, and none is valid, from now on. `returned` is called once, from any thread or
+  /// at once, when the last is back. None where nothing was permitted: then it is not called.
+  std::optional<Revoked> revoke(std::function<void()> returned);
 
-  std::optional<Permit> acquire();
+  /// Those that are out now.
+  [[nodiscard]] PermitsOut out() const;
+
+  /// The life is over: whoever waits for a permit is told so.
+  void close();
 
  private:
-  struct Liveness {
-    Duration longest_gap;
-    std::atomic<std::int64_t> last_turn;
-    bool alive() const;
-  };
-  struct Epoch;
-  class Held;
-
-  std::shared_ptr<Liveness> liveness_;
-  std::mutex mutex_;  // guards epoch_, the pointer
-  std::shared_ptr<Epoch> epoch_;
+  class State;
+  std::shared_ptr<State> state_;
+  Permits door_;
 };
 
 }  // namespace muster::net

@@ -8,7 +8,7 @@ namespace muster::net {
 namespace asio = boost::asio;
 
 NodeServices::NodeServices(NodeId self, NodeSet nodes, asio::any_io_executor executor,
-                           std::shared_ptr<Permits> permits, StorageThread& storage,
+                           std::shared_ptr<LifePermits> permits, StorageThread& storage,
                            std::function<void(const Failure&)> fatal)
     : self_(self),
       nodes_(std::move(nodes)),

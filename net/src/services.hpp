@@ -19,7 +19,7 @@ class NodeServices final : public Services, public std::enable_shared_from_this<
  public:
   /// `fatal` is called from the storage thread when a write failed.
   NodeServices(NodeId self, NodeSet nodes, boost::asio::any_io_executor executor,
-               std::shared_ptr<Permits> permits, StorageThread& storage,
+               std::shared_ptr<LifePermits> permits, StorageThread& storage,
                std::function<void(const Failure&)> fatal);
 
   /// The life is over: nothing that was posted runs any more, and what is asked from now on is
@@ -28,7 +28,7 @@ class NodeServices final : public Services, public std::enable_shared_from_this<
 
   NodeId self() const override { return self_; }
   const NodeSet& nodes() const override { return nodes_; }
-  std::optional<Permit> acquire() override { return permits_->acquire(); }
+  const Permits& permits() const override { return permits_->door(); }
   void write(CellBatch batch, std::function<void()> durable) override;
   void scan(std::string prefix,
             std::function<void(std::vector<std::pair<std::string, Bytes>>)> done) override;
@@ -39,7 +39,7 @@ class NodeServices final : public Services, public std::enable_shared_from_this<
   const NodeId self_;
   const NodeSet nodes_;
   boost::asio::any_io_executor executor_;
-  std::shared_ptr<Permits> permits_;
+  std::shared_ptr<LifePermits> permits_;
   void run(const std::function<void()>& work);
 
   std::mutex mutex_;        // guards storage_

@@ -3,8 +3,6 @@
 
 #include "../one_of_three.hpp"
 
-#include <boost/asio/post.hpp>
-
 #include <iostream>
 #include <thread>
 

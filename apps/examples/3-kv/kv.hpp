@@ -35,7 +35,7 @@ class KeyValue final : public Application {
       });
   }
   void read(const std::string& key) {
-    if (const auto permit = node_.acquire(); permit && leads_) tell_(key + ": " + all_.values[key]);
+    if (leads_ && node_.permits().try_acquire()) tell_(key + ": " + all_.values[key]);
   }
 
   void stop(StopContext, Done<Report> done) override {

@@ -53,7 +53,7 @@ class Jobs final : public Application {
   }
 
   void work() {
-    const auto permit = node_.acquire();
+    const auto permit = node_.permits().try_acquire("a job");
     if (!permit) return;  // halted: a stop is coming
     const std::string number = std::to_string(last_ + 1);
     if (!queue_->read("job/" + number).value()) return;  // all are done

@@ -33,7 +33,9 @@ class Done {
   ~Done() { drop(); }
 
   /// The hook has ended well.
-  void operator()(Value value = {}) { finish(Outcome(std::move(value))); }
+  void operator()(Value value = {}) {
+    finish(Outcome(boost::system::in_place_value, std::move(value)));
+  }
 
   /// The hook has failed, for this reason.
   void fail(std::string why) { finish(Outcome(boost::system::in_place_error, std::move(why))); }

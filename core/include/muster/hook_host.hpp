@@ -4,11 +4,15 @@
 #include <muster/journal.hpp>
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <stop_token>
 #include <string>
 
 namespace muster {
+
+/// How many permits are out, by name.
+using PermitsOut = std::map<std::string, std::size_t>;
 
 /// What a host does for the hooks of one life. What it calls back it calls on the protocol's side,
 /// one thing after the other, never from within these functions, and not at all when the life is
@@ -39,9 +43,11 @@ class HookHost {
 
   /// From now on permits of this group are given.
   virtual void grant(GroupNumber group) = 0;
-  /// No permit is valid from now on; `returned` is called when the last is back. Gives the group,
-  /// or none where nothing was permitted: then `returned` is not called.
+  /// No permit is valid from now on, and their stop is requested on the application's side;
+  /// `returned` is called when the last is back. Gives the group, or none where nothing was
+  /// permitted: then `returned` is not called.
   virtual std::optional<GroupNumber> revoke(std::function<void()> returned) = 0;
+  [[nodiscard]] virtual PermitsOut permits_out() const = 0;
 
   virtual void event(Event event) = 0;  ///< Stopped, Reorganized, Started, HookFailed
   virtual void note(Hook hook, journal::Edge edge, std::optional<GroupNumber> group, Ticket ticket,

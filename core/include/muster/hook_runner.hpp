@@ -78,6 +78,7 @@ class HookRunner {
   void go_on_stopping();
   void stopped_when_all_done();
   void overran();
+  void stop_overran();
   void cancel_running();
 
   HookHost& host_;

@@ -53,7 +53,7 @@ Expected<T> decode_version(std::uint32_t version, std::string_view bytes,
 /// one of the two types changes: bytes of another version, or of another type, are never taken for
 /// a value, but fail the hook, and the reason names the nodes whose they are.
 ///
-/// Both types are default-constructible, and no plain std::string: a Done takes that for a reason.
+/// Both types are default-constructible.
 template <class ReportType, class DefinitionType, std::uint32_t Version = 1>
 class Typed : public Application {
  public:

@@ -127,7 +127,31 @@ BOOST_AUTO_TEST_CASE(the_overrun_of_a_stop_ends_the_process_and_says_what_it_wai
   host.runner.perform(Start{Ticket{2}, task_of({NodeId{2}}, "all"), g7});
   host.runner.perform(Stop{Ticket{3}, {StopReason::halted, NodeId{3}}, true});
   host.overrun_();
-  BOOST_TEST(host.died == "a cancelled hook overran stop_deadline = 2 s");
+  BOOST_TEST(host.died ==
+             "a cancelled hook overran stop_deadline = 2 s; still out: one without a name");
+}
+
+BOOST_AUTO_TEST_CASE(permits_that_are_not_returned_in_time_are_named) {
+  const auto said_of = [](PermitsOut out) {
+    Host host;
+    stopped_first(host);
+    host.runner.perform(Start{Ticket{2}, task_of({NodeId{2}}, "all"), g7});
+    (*host.played.done)();
+    host.look();
+    host.runner.perform(Stop{Ticket{3}, {StopReason::halted, NodeId{3}}, true});
+    (*host.played.bytes)({"held"});
+    host.look();
+    host.out = std::move(out);
+    host.overrun_();
+    return host.died;
+  };
+  const std::string overran = "a permit overran stop_deadline = 2 s; still out: ";
+  BOOST_TEST(said_of({{"", 1}}) == overran + "one without a name");
+  BOOST_TEST(said_of({{"", 3}, {"copy", 1}, {"upload", 2}}) ==
+             overran + "3 without a name, \"copy\", \"upload\" (2 of them)");
+  PermitsOut many;
+  for (char name = 'a'; name <= 'j'; ++name) many[std::string(1, name)] = 2;
+  BOOST_TEST(said_of(many).ends_with("\"h\" (2 of them), and 4 more"));
 }
 
 BOOST_AUTO_TEST_CASE(a_report_that_is_too_large_ends_the_process_and_is_never_cut) {

@@ -97,6 +97,7 @@ struct Host : HookHost {
     if (granted) returned_ = std::move(returned);
     return std::exchange(granted, std::nullopt);
   }
+  [[nodiscard]] PermitsOut permits_out() const override { return out; }
   void event(Event event) override { events.push_back(std::move(event)); }
   void note(Hook, journal::Edge, std::optional<GroupNumber>, Ticket, const Members*) override {}
   void note(journal::PermitsEdge, GroupNumber) override {}
@@ -130,6 +131,7 @@ struct Host : HookHost {
   Duration left_{};
   std::function<void()> overrun_, returned_;
   std::optional<GroupNumber> granted;
+  PermitsOut out{{"", 1}};
   std::vector<Event> events;
   std::string how_far, died;
   std::map<NodeId, std::pair<std::string, Ended>> asked;

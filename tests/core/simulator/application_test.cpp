@@ -80,7 +80,7 @@ struct Holding final : Application {
   void stop(StopContext, Done<Report> done) override { done({}); }
   void reorganize(Reorganization, Done<Definition> done) override { done({"task"}); }
   void start(Assignment, Done<> done) override {
-    if (auto permit = services.acquire()) permits.push_back(std::move(*permit));
+    if (auto permit = services.permits().try_acquire()) permits.push_back(std::move(*permit));
     done();
   }
   Services& services;
@@ -116,6 +116,57 @@ BOOST_AUTO_TEST_CASE(a_permit_is_worth_nothing_while_its_process_may_have_been_p
   world.pause(NodeId{1});
   world.run_for(world.config(NodeId{1}).timings.T);
   BOOST_TEST(permits.front().valid() != permits.back().valid());
+}
+
+/// Asks for a permit before there is a group, and has its work ended by its stop token.
+struct Waiting final : Application {
+  struct Seen {
+    std::vector<std::string> told;
+    bool refused = false;
+  };
+  Waiting(Services& given, Seen& told) : services(given), seen(told) {
+    services.permits().acquire("waiting").then([this](Permit permit) { work(std::move(permit)); });
+    try {
+      (void)services.permits().acquire().wait();
+    } catch (const std::logic_error&) {
+      seen.refused = true;
+    }
+  }
+  void stop(StopContext, Done<Report> done) override { done({}); }
+  void reorganize(Reorganization, Done<Definition> done) override { done({"task"}); }
+  void start(Assignment task, Done<> done) override {
+    seen.told.push_back("start " + to_text(task.group));
+    done();
+  }
+  void work(Permit permit) {
+    seen.told.push_back("work " + to_text(permit.group()));
+    held = std::move(permit);
+    ends.emplace(held->stop_token(), [this] {
+      seen.told.push_back("end " + to_text(held->group()) + (held->valid() ? " valid" : ""));
+      held.reset();
+    });
+  }
+  Services& services;
+  Seen& seen;
+  std::optional<Permit> held;
+  std::optional<std::stop_callback<std::function<void()>>> ends;
+};
+
+BOOST_AUTO_TEST_CASE(a_permit_is_waited_for_and_its_stop_ends_the_work) {
+  std::map<NodeId, Waiting::Seen> seen;
+  lab::World world(2, 1, [&](Services& services) {
+    return std::make_unique<Waiting>(services, seen[services.self()]);
+  });
+  BOOST_REQUIRE(world.run_until_normal());
+  const std::string group = to_text(*world.view(NodeId{1}).group);
+  BOOST_TEST(world.fail(NodeId{2}));
+  BOOST_REQUIRE(world.run_until_normal());
+  const std::string next = to_text(*world.view(NodeId{1}).group);
+  const std::vector<std::string> expected{"start " + group, "work " + group, "end " + group,
+                                          "start " + next};
+  BOOST_TEST(seen[NodeId{1}].told == expected, boost::test_tools::per_element());
+  BOOST_TEST(seen[NodeId{1}].refused);
+  BOOST_TEST(world.verify().holds());
 }
 
 struct Throwing final : Application {

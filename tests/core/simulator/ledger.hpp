@@ -31,7 +31,7 @@ class Ledger final : public Application {
   }
 
   void start(Assignment, Done<> done) override {
-    permit_seen = services_.acquire().has_value();
+    permit_seen = services_.permits().try_acquire().has_value();
     const std::uint64_t entry = entries_ + 1;
     const auto acknowledge = [this] { ++acknowledged_[services_.self()]; };
     const auto started = std::make_shared<Done<>>(std::move(done));

@@ -26,6 +26,8 @@ struct Seen {
   std::atomic<int> applications = 0;   ///< and applications
   std::atomic<bool> outlived = false;  ///< a coroutine was destroyed after its application
   std::atomic<int> rounds = 0;
+  std::atomic<std::uint64_t> started = 0, worked = 0;  ///< for which group
+  std::atomic<bool> wrong = false;
 };
 
 class Suspended {
@@ -53,6 +55,12 @@ class Usual : public net::Coroutines {
  protected:
   Seen& seen;
 };
+
+/// Of nodes that a test does not look at.
+Seen& others() {
+  static Seen seen;
+  return seen;
+}
 
 template <class Application>
 MakeApplication make(Seen& seen) {
@@ -85,6 +93,33 @@ struct Working final : Usual {
     while (true) {
       co_await wait_for(1ms);
       ++seen.rounds;
+    }
+  }
+};
+
+/// Works for whatever group there is, from before there is any.
+struct Permitted final : Usual {
+  using Usual::Usual;
+  awaitable<Report> stop(StopContext context) override {
+    if (!context.group) {
+      const auto executor = co_await asio::this_coro::executor;
+      asio::co_spawn(executor, work(), asio::detached);
+    }
+    Report report;
+    co_return report;
+  }
+  awaitable<> start(Assignment assignment) override {
+    seen.started = assignment.group.counter;
+    co_return;
+  }
+  awaitable<> work() {
+    const Suspended here(seen);
+    while (true) {
+      const Permit permit = co_await services().permits().acquire("work");
+      if (permit.group().counter != seen.started) seen.wrong = true;
+      seen.worked = permit.group().counter;
+      ++seen.rounds;
+      co_await wait_for(1ms);
     }
   }
 };
@@ -180,6 +215,40 @@ BOOST_AUTO_TEST_CASE(on_real_nodes_they_may_await_timers_and_end_with_the_life) 
     BOOST_TEST(!seen.outlived);
     cluster.judge();
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_permit_is_awaited_until_there_is_a_group_in_the_lab) {
+  Seen seen;
+  lab::World world(2, 1, [&](Services& services) {
+    Seen& told = services.self() == NodeId{1} ? seen : others();
+    return net::make_application(std::make_unique<Permitted>(services, told));
+  });
+  for (int groups = 0; groups < 3; ++groups) {
+    BOOST_REQUIRE(world.run_until_normal());
+    BOOST_TEST(world.run_until([&] { return seen.worked == seen.started; }, 1s));
+    BOOST_TEST(seen.worked == world.view(NodeId{1}).group->counter);
+    if (!world.fail(NodeId{2})) world.restart(NodeId{2});
+  }
+  BOOST_TEST(!seen.wrong);
+  BOOST_TEST(world.verify().holds());
+}
+
+BOOST_AUTO_TEST_CASE(a_permit_is_awaited_until_there_is_a_group_on_real_nodes) {
+  Seen seen;
+  ClusterOptions options{.nodes = 1};
+  options.application = make<Permitted>(seen);
+  Cluster cluster(std::move(options));
+  for (int life = 1; life <= 2; ++life) {
+    cluster.start(1);
+    const GroupNumber group = cluster.await_group({1});
+    cluster.await("the work", [&] { return seen.worked == group.counter; });
+    cluster.kill(1);
+    BOOST_TEST(seen.suspended == 0);
+    BOOST_TEST(seen.applications == 0);
+  }
+  BOOST_TEST(!seen.wrong);
+  BOOST_TEST(!seen.outlived);
+  cluster.judge();
 }
 
 BOOST_AUTO_TEST_CASE(one_that_throws_what_is_no_exception_fails_too) {

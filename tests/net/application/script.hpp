@@ -149,7 +149,7 @@ class Player {
   }
   Act start(const Assignment& assignment) {
     const Act act = begins(Hook::start, assignment.group, {}, assignment.definition);
-    script_.keep(self_, life_, services_.acquire());
+    script_.keep(self_, life_, services_.permits().try_acquire());
     return act;
   }
   void ends() { script_.ends(self(), life_); }

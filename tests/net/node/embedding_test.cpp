@@ -37,7 +37,8 @@ BOOST_AUTO_TEST_CASE(a_node_lives_in_contexts_that_many_threads_run) {
   std::thread busy([&] {
     while (!over) {
       for (std::uint32_t id = 1; id <= 2; ++id)
-        if (auto permit = cluster.stage.services(NodeId{id}).acquire(); permit && permit->valid())
+        if (auto permit = cluster.stage.services(NodeId{id}).permits().try_acquire();
+            permit && permit->valid())
           ++worked;
       std::this_thread::yield();
     }
@@ -159,7 +160,7 @@ BOOST_AUTO_TEST_CASE(a_hook_may_still_run_when_its_node_is_destroyed) {
     in_hook.set_value();
     door.pass();
     Services& services = cluster.stage.services(NodeId{1});
-    wrong = services.acquire().has_value();
+    wrong = services.permits().try_acquire().has_value();
     services.write({{{"k", Bytes{"v"}}}}, [&] { wrong = true; });
     services.scan("", [&](const auto&) { wrong = true; });
     services.post([&] { wrong = true; });

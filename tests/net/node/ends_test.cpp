@@ -83,12 +83,13 @@ BOOST_DATA_TEST_CASE(a_stop_that_goes_wrong_ends_the_process_with_76, data::make
   cluster.judge();
 }
 
-BOOST_AUTO_TEST_CASE(so_does_a_permit_that_is_not_given_back) {
+BOOST_AUTO_TEST_CASE(so_does_a_permit_that_is_not_given_back_and_is_named) {
   Cluster cluster({.nodes = 1, .timings = short_deadlines()});
   const auto process = cluster.spawn(1, {"start=permit"});
   cluster.await_group({1});
   process->end_of_words();
-  check_end(cluster, *process, 1, 76, "a permit overran stop_deadline = 100 ms");
+  check_end(cluster, *process, 1, 76,
+            "a permit overran stop_deadline = 100 ms; still out: \"lamp\"");
   cluster.judge();
 }
 

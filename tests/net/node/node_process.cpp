@@ -89,7 +89,7 @@ void behave(test::Stage& stage, NodeId node, const std::string& what, Cue cue) {
     callbacks.push_back(std::make_unique<std::stop_callback<std::function<void()>>>(
         token, [late] { late->complete(); }));
   } else if (what == "permit") {  // works, and does not give its permit back
-    held = stage.services(node).acquire();
+    held = stage.services(node).permits().try_acquire("lamp");
     cue.complete();
   } else if (what == "large") {
     cue.complete(Bytes{std::string(32 * 1024 + 1, 'x')});

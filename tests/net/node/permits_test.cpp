@@ -1,9 +1,14 @@
 #include <clock.hpp>
 #include <permits.hpp>
 
+#include <muster/ensure.hpp>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/strand.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include <atomic>
+#include <future>
 #include <thread>
 #include <vector>
 
@@ -11,7 +16,7 @@
 
 using namespace muster;
 using net::boottime_now;
-using net::Permits;
+using net::LifePermits;
 using namespace std::chrono_literals;
 
 namespace {
@@ -19,42 +24,50 @@ namespace {
 constexpr GroupNumber first{1, NodeId{3}};
 constexpr GroupNumber second{2, NodeId{3}};
 
+namespace asio = boost::asio;
+
+/// The application's executor, where nothing is posted to it.
+asio::any_io_executor executor() {
+  static asio::io_context context;
+  return context.get_executor();
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(permits)
 
 BOOST_AUTO_TEST_CASE(there_are_none_before_a_group_is_granted) {
-  Permits permits(1h);
-  BOOST_TEST(!permits.acquire().has_value());
+  LifePermits permits(1h, executor());
+  BOOST_TEST(!permits.door().try_acquire().has_value());
   BOOST_TEST(!permits.revoke([] { BOOST_ERROR("nothing was out"); }).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(one_is_of_the_present_group_and_valid) {
-  Permits permits(1h);
+  LifePermits permits(1h, executor());
   permits.grant(first);
-  const auto permit = permits.acquire();
+  const auto permit = permits.door().try_acquire();
   BOOST_TEST_REQUIRE(permit.has_value());
   BOOST_TEST((permit->group() == first));
   BOOST_TEST(permit->valid());
 }
 
 BOOST_AUTO_TEST_CASE(a_revoked_one_is_not_valid_though_it_is_still_held) {
-  Permits permits(1h);
+  LifePermits permits(1h, executor());
   permits.grant(first);
   bool returned = false;
-  const auto permit = permits.acquire();
+  const auto permit = permits.door().try_acquire();
   const auto group = permits.revoke([&] { returned = true; });
-  BOOST_TEST((group == first));
+  BOOST_TEST((group->group == first));
   BOOST_TEST(!permit->valid());
   BOOST_TEST(!returned);
-  BOOST_TEST(!permits.acquire().has_value());
+  BOOST_TEST(!permits.door().try_acquire().has_value());
 }
 
 BOOST_AUTO_TEST_CASE(the_last_that_comes_back_tells_so_once) {
-  Permits permits(1h);
+  LifePermits permits(1h, executor());
   permits.grant(first);
-  auto one = permits.acquire();
-  auto two = permits.acquire();
+  auto one = permits.door().try_acquire();
+  auto two = permits.door().try_acquire();
   auto moved = std::move(*two);
   two.reset();
   int returned = 0;
@@ -66,22 +79,24 @@ BOOST_AUTO_TEST_CASE(the_last_that_comes_back_tells_so_once) {
 }
 
 BOOST_AUTO_TEST_CASE(where_none_is_out_they_are_back_at_once) {
-  Permits permits(1h);
+  LifePermits permits(1h, executor());
   permits.grant(first);
-  permits.acquire();
+  (void)permits.door().try_acquire();
   int returned = 0;
   permits.revoke([&] { ++returned; });
   BOOST_TEST(returned == 1);
 }
 
-BOOST_AUTO_TEST_CASE(one_of_an_old_group_is_not_valid_in_the_next) {
-  Permits permits(1h);
+// Stop waits for them, so that none is there when the next group is granted.
+BOOST_AUTO_TEST_CASE(a_group_is_not_granted_while_permits_of_the_one_before_are_out) {
+  LifePermits permits(1h, executor());
   permits.grant(first);
-  const auto old = permits.acquire();
+  auto old = permits.door().try_acquire();
   permits.revoke([] {});
+  BOOST_CHECK_THROW(permits.grant(second), ImpossibleState);
+  old.reset();
   permits.grant(second);
-  const auto present = permits.acquire();
-  BOOST_TEST(!old->valid());
+  const auto present = permits.door().try_acquire();
   BOOST_TEST(present->valid());
   BOOST_TEST((present->group() == second));
 }
@@ -90,9 +105,9 @@ BOOST_AUTO_TEST_CASE(one_may_outlive_the_permits_of_its_life) {
   std::optional<Permit> permit;
   int returned = 0;
   {
-    Permits permits(1h);
+    LifePermits permits(1h, executor());
     permits.grant(first);
-    permit = permits.acquire();
+    permit = permits.door().try_acquire();
     permits.revoke([&] { ++returned; });
   }
   BOOST_TEST(!permit->valid());
@@ -100,24 +115,65 @@ BOOST_AUTO_TEST_CASE(one_may_outlive_the_permits_of_its_life) {
   BOOST_TEST(returned == 1);
 }
 
+BOOST_AUTO_TEST_CASE(one_may_outlive_the_executor_of_its_application) {
+  std::optional<Permit> permit;
+  asio::io_context context;
+  LifePermits permits(1h, asio::make_strand(asio::any_io_executor(context.get_executor())));
+  permits.grant(first);
+  permit = permits.door().try_acquire();
+  BOOST_TEST(permit->valid());
+}
+
 // Nobody has to be told of a pause first: the clock is asked each time.
 BOOST_AUTO_TEST_CASE(none_is_valid_when_the_loop_has_not_turned_for_too_long) {
-  Permits permits(50ms);
+  LifePermits permits(50ms, executor());
   permits.turned(boottime_now() + 1h);  // a loop that turns
   permits.grant(first);
-  const auto permit = permits.acquire();
+  const auto permit = permits.door().try_acquire();
   BOOST_TEST(permit->valid());
   permits.turned(boottime_now() - 51ms);
   BOOST_TEST(!permit->valid());
-  BOOST_TEST(!permits.acquire().has_value());
+  BOOST_TEST(!permits.door().try_acquire().has_value());
   permits.turned(boottime_now() + 1h);
   BOOST_TEST(permit->valid());
+}
+
+BOOST_AUTO_TEST_CASE(those_that_are_out_are_known_by_name) {
+  LifePermits permits(1h, executor());
+  permits.grant(first);
+  const auto copy = permits.door().try_acquire("copy of shard 7");
+  const auto nameless = permits.door().try_acquire();
+  auto upload = permits.door().try_acquire("upload");
+  const auto another = permits.door().try_acquire("copy of shard 7");
+  std::thread([&] { upload.reset(); }).join();
+  const PermitsOut expected{{"", 1}, {"copy of shard 7", 2}};
+  BOOST_TEST((permits.out() == expected));
+}
+
+BOOST_AUTO_TEST_CASE(a_stop_is_requested_of_those_who_asked_for_its_token) {
+  LifePermits permits(1h, executor());
+  permits.grant(first);
+  {
+    const auto permit = permits.door().try_acquire();
+    BOOST_TEST(!permits.revoke([] {})->stop.has_value());
+    BOOST_TEST(permit->stop_token().stop_requested());  // asked too late
+  }
+  permits.grant(second);
+  const auto permit = permits.door().try_acquire();
+  const std::stop_token token = permit->stop_token();
+  BOOST_TEST(!token.stop_requested());
+  BOOST_TEST((token == permits.door().try_acquire()->stop_token()));
+  auto revoked = permits.revoke([] {});
+  BOOST_TEST_REQUIRE(revoked->stop.has_value());
+  BOOST_TEST(!token.stop_requested());  // the host requests it, where the user's code may run
+  revoked->stop->request_stop();
+  BOOST_TEST(token.stop_requested());
 }
 
 // A permit that is given while the last is counted would be one of which STOP does not know.
 BOOST_AUTO_TEST_CASE(none_is_out_when_the_last_is_said_to_be_back_whoever_asks_meanwhile) {
   for (int round = 0; round < 200; ++round) {
-    Permits permits(1h);
+    LifePermits permits(1h, executor());
     permits.grant(first);
     std::atomic<int> out = 0;
     std::atomic<int> told = 0;
@@ -127,7 +183,7 @@ BOOST_AUTO_TEST_CASE(none_is_out_when_the_last_is_said_to_be_back_whoever_asks_m
     for (int worker = 0; worker < 3; ++worker)
       workers.emplace_back([&] {
         while (!revoked)
-          if (auto permit = permits.acquire()) {
+          if (auto permit = permits.door().try_acquire()) {
             ++out;
             --out;  // before it is back
           }
@@ -141,6 +197,52 @@ BOOST_AUTO_TEST_CASE(none_is_out_when_the_last_is_said_to_be_back_whoever_asks_m
     BOOST_CHECK(!wrong);
     BOOST_CHECK_EQUAL(told.load(), 1);
   }
+}
+
+// Whoever has seen that permits are revoked gets none, though others are still being counted.
+BOOST_AUTO_TEST_CASE(none_is_given_on_any_thread_after_one_was_seen_revoked) {
+  for (int round = 0; round < 200; ++round) {
+    LifePermits permits(1h, executor());
+    permits.grant(first);
+    const auto held = permits.door().try_acquire();
+    std::atomic<int> given_late = 0;
+    std::vector<std::thread> workers;
+    for (int worker = 0; worker < 3; ++worker)
+      workers.emplace_back([&] {
+        while (held->valid()) (void)permits.door().try_acquire();
+        if (permits.door().try_acquire()) ++given_late;
+      });
+    permits.revoke([] {});
+    for (std::thread& worker : workers) worker.join();
+    BOOST_CHECK_EQUAL(given_late.load(), 0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(groups_follow_each_other_while_threads_work) {
+  LifePermits permits(1h, executor());
+  std::atomic<bool> over = false;
+  std::atomic<std::uint64_t> present = 0;  // the counter of the group that may be worked for
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> workers;
+  for (int worker = 0; worker < 3; ++worker)
+    workers.emplace_back([&] {
+      while (!over)
+        if (const auto permit = permits.door().try_acquire("work"))
+          if (permit->group().counter != present) ++wrong;
+    });
+  for (std::uint64_t group = 1; group <= 500; ++group) {
+    std::promise<void> returned;
+    present = group;
+    permits.grant({group, NodeId{3}});
+    permits.announce(permits.grants());
+    (void)permits.door().acquire().wait();
+    permits.revoke([&] { returned.set_value(); });
+    returned.get_future().wait();
+    BOOST_TEST(permits.out().empty());
+  }
+  over = true;
+  for (std::thread& worker : workers) worker.join();
+  BOOST_TEST(wrong == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

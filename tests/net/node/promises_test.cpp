@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(p1_no_permit_is_valid_once_a_halt_is_answered) {
   Cluster cluster;
   cluster.start_all();
   cluster.await_group({1, 2, 3});
-  auto permit = cluster.stage.services(NodeId{1}).acquire();
+  auto permit = cluster.stage.services(NodeId{1}).permits().try_acquire();
   BOOST_TEST_REQUIRE(permit.has_value());
   BOOST_TEST(permit->valid());
   const std::size_t before = cluster.journals.count(NodeId{2});
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(p1_no_permit_is_valid_once_a_halt_is_answered) {
     return is_answer_from<Halted>(line, NodeId{1});
   });
   BOOST_TEST(!permit->valid());
-  BOOST_TEST(!cluster.stage.services(NodeId{1}).acquire().has_value());
+  BOOST_TEST(!cluster.stage.services(NodeId{1}).permits().try_acquire().has_value());
   permit.reset();  // STOP waits for it
   cluster.await_group({1, 2});
   cluster.judge();
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(p1_no_permit_is_valid_once_an_own_election_began) {
   Cluster cluster;
   cluster.start_all();
   const GroupNumber group = cluster.await_group({1, 2, 3});
-  auto permit = cluster.stage.services(NodeId{2}).acquire();
+  auto permit = cluster.stage.services(NodeId{2}).permits().try_acquire();
   BOOST_TEST_REQUIRE(permit.has_value());
   BOOST_TEST((permit->group() == group));
   cluster.kill(3);
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(p1_a_member_has_joined_when_its_last_permit_is_back) {
   Cluster cluster;
   cluster.start_all();
   cluster.await_group({1, 2, 3});
-  auto permit = cluster.stage.services(NodeId{1}).acquire();
+  auto permit = cluster.stage.services(NodeId{1}).permits().try_acquire();
   const std::size_t before = cluster.journals.count(NodeId{1});
   // While the group formed node 2 may have reorganized a smaller one.
   const std::size_t reorganized = cluster.stage.count(NodeId{2}, Hook::reorganize);
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(p3_hooks_run_on_the_executor_of_the_user_and_under_no_lock)
       status = cluster.node(1).status_json();
       activity = cluster.node(1).view().application;
       Services& services = cluster.stage.services(NodeId{1});
-      services.acquire();
+      (void)services.permits().try_acquire();
       services.post([] {});
       services.write({{{"k", Bytes{"v"}}}}, [] {});
       services.scan("", [](const auto&) {});

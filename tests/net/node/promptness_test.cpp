@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(a_busy_loop_makes_permits_invalid_at_once_and_is_told_as_pa
   Cluster cluster({.nodes = 1, .timings = watched()});
   cluster.start(1);
   cluster.await_group({1});
-  auto permit = cluster.stage.services(NodeId{1}).acquire();
+  auto permit = cluster.stage.services(NodeId{1}).permits().try_acquire();
   BOOST_TEST_REQUIRE(permit.has_value());
   std::size_t before = 0;
   {
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(a_busy_loop_makes_permits_invalid_at_once_and_is_told_as_pa
     cluster.journals.read_all();
     before = cluster.journals.count(NodeId{1});
     as_long_as([&] { return permit->valid(); });
-    BOOST_TEST(!cluster.stage.services(NodeId{1}).acquire().has_value());
+    BOOST_TEST(!cluster.stage.services(NodeId{1}).permits().try_acquire().has_value());
     BOOST_TEST(cluster.journals.count(NodeId{1}) == before);  // it was not told yet
   }
   const std::size_t next = cluster.await_line(1, "the next event", before, is_any_step);
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_busy_loop_makes_permits_invalid_at_once_and_is_told_as_pa
   BOOST_TEST(!permit->valid());
   permit.reset();
   cluster.await_group({1});
-  BOOST_TEST(cluster.stage.services(NodeId{1}).acquire()->valid());
+  BOOST_TEST(cluster.stage.services(NodeId{1}).permits().try_acquire()->valid());
   BOOST_TEST(pauses(cluster.journals.lines(NodeId{1}), before) == 1u);
   BOOST_TEST(cluster.journals.life(NodeId{1}).value == 1u);  // no numbers were lost
   cluster.judge();
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(no_permit_is_valid_again_before_what_a_pause_leads_to_is_pe
   Cluster cluster(std::move(options));
   cluster.start(1);
   cluster.await_group({1});
-  auto permit = cluster.stage.services(NodeId{1}).acquire();
+  auto permit = cluster.stage.services(NodeId{1}).permits().try_acquire();
   BOOST_TEST_REQUIRE(permit.has_value());
   {
     const Busy busy(cluster.running(1).context);

@@ -47,7 +47,7 @@ class Counting final : public Application {
     services_.post_after(period_, [this, round] {
       if (round != round_) return;
       count_later(round);
-      auto permit = services_.acquire();
+      auto permit = services_.permits().try_acquire();
       if (!permit || writing_) return;
       writing_ = true;
       const auto held = std::make_shared<Permit>(std::move(*permit));

@@ -19,22 +19,24 @@ void Hooks::call(std::optional<Hook> hook, Call call, Ended ended) {
     if (fate.fails) outcome = Outcome(boost::system::in_place_error, *fate.fails);
     process->after(fate.late, [ended, outcome = std::move(outcome)] { ended(outcome); });
   };
-  process_->after(fate.begins_after, [this, call = std::move(call), called = fate.called, give] {
-    if (!called) return give(Bytes{});
-    const auto returned = std::make_shared<bool>(false);
-    const auto early = std::make_shared<std::optional<Outcome>>();
-    try {
-      if (!application_) application_ = make_(services_);
-      call(*application_, [give, returned, early](Outcome outcome) {
-        if (*returned) return give(std::move(outcome));
-        *early = std::move(outcome);
+  process_->after(
+      fate.begins_after, [this, hook, call = std::move(call), called = fate.called, give] {
+        if (!called) return give(Bytes{});
+        const auto returned = std::make_shared<bool>(false);
+        const auto early = std::make_shared<std::optional<Outcome>>();
+        try {
+          if (!application_) application_ = make_(services_);
+          call(*application_, [give, returned, early](Outcome outcome) {
+            if (*returned) return give(std::move(outcome));
+            *early = std::move(outcome);
+          });
+        } catch (const std::exception& error) {
+          *early = Outcome(boost::system::in_place_error, std::string("it threw: ") + error.what());
+        }
+        *returned = true;
+        if (hook == Hook::start) permits_.announce();
+        if (*early) give(**early);
       });
-    } catch (const std::exception& error) {
-      *early = Outcome(boost::system::in_place_error, std::string("it threw: ") + error.what());
-    }
-    *returned = true;
-    if (*early) give(**early);
-  });
 }
 
 void Hooks::request_stop(std::stop_source cancel) {
@@ -42,9 +44,12 @@ void Hooks::request_stop(std::stop_source cancel) {
 }
 
 std::optional<GroupNumber> Hooks::revoke(std::function<void()> returned) {
-  return permits_.revoke([process = process_, returned = std::move(returned)] {
+  auto revoked = permits_.revoke([process = process_, returned = std::move(returned)] {
     process->soon([returned] { returned(); });
   });
+  if (!revoked) return std::nullopt;
+  if (revoked->stop) request_stop(*std::move(revoked->stop));
+  return revoked->group;
 }
 
 std::function<void(std::function<void()>)> Hooks::new_door() {

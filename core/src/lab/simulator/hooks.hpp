@@ -21,7 +21,7 @@ class Hooks final : public HookHost {
   };
 
   Hooks(std::shared_ptr<Process> process, Services& services, const MakeApplication& make,
-        Permits& permits, const Timings& timings, const std::optional<Assigned>& assigned,
+        LifePermits& permits, const Timings& timings, const std::optional<Assigned>& assigned,
         Handlers handlers)
       : process_(std::move(process)),
         services_(services),
@@ -53,6 +53,7 @@ class Hooks final : public HookHost {
   [[nodiscard]] Duration left() const override { return due_ - process_->now(); }
   void grant(GroupNumber group) override { permits_.grant(group); }
   std::optional<GroupNumber> revoke(std::function<void()> returned) override;
+  [[nodiscard]] PermitsOut permits_out() const override { return permits_.out(); }
   void event(Event event) override { handlers_.event(std::move(event)); }
   void note(Hook hook, journal::Edge edge, std::optional<GroupNumber> group, Ticket ticket,
             const Members* members) override {
@@ -72,7 +73,7 @@ class Hooks final : public HookHost {
   std::shared_ptr<Process> process_;
   Services& services_;
   const MakeApplication& make_;
-  Permits& permits_;
+  LifePermits& permits_;
   Handlers handlers_;
   std::unique_ptr<Application> application_;
   std::uint64_t deadlines_ = 0;  ///< so that the end of an earlier one is not taken for this one's

@@ -55,6 +55,7 @@ void Life::begin() {
 
 void Life::end(bool commit_in_the_store) {
   process_->end();
+  permits_.close();
   disk_.end(commit_in_the_store);
   // Nothing of the application is called any more, but it may be what is being called now.
   if (std::shared_ptr<Application> application = hooks_.abandon())

@@ -78,7 +78,7 @@ class Life {
   const Config& config_;
   const SafeState safe_;  ///< with which it began
   Handlers handlers_;
-  Permits permits_;
+  LifePermits permits_;
   Disk disk_;
   NodeServices services_;
   Hooks hooks_;

@@ -12,15 +12,12 @@ namespace muster::lab::simulated {
 class NodeServices final : public Services {
  public:
   NodeServices(NodeId self, const NodeSet& nodes, std::shared_ptr<Process> process,
-               Permits& permits, Disk& disk)
+               LifePermits& permits, Disk& disk)
       : self_(self), nodes_(nodes), process_(std::move(process)), permits_(permits), disk_(disk) {}
 
   NodeId self() const override { return self_; }
   const NodeSet& nodes() const override { return nodes_; }
-  std::optional<Permit> acquire() override {
-    if (process_->over()) return std::nullopt;
-    return permits_.acquire();
-  }
+  const Permits& permits() const override { return permits_.door(); }
   void write(CellBatch batch, std::function<void()> durable) override {
     if (process_->over()) return;
     // The disk begins when the application has returned: a life may end at its beginning.
@@ -44,7 +41,7 @@ class NodeServices final : public Services {
   NodeId self_;
   const NodeSet& nodes_;
   std::shared_ptr<Process> process_;
-  Permits& permits_;
+  LifePermits& permits_;
   Disk& disk_;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <muster/application.hpp>
+#include <muster/net/permits.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -24,6 +25,8 @@ class CoroutineContext;
 /// `boost::asio::this_coro::executor` is that executor; a coroutine that a hook spawns on it goes
 /// on after the hook has ended, until the life is over. On a real node it may also await sockets
 /// and timers, of any context: it comes back to this executor.
+///
+/// `co_await services().permits().acquire()` waits until there is a group to work for.
 ///
 /// A coroutine that throws fails its hook, with its what(). When its hook is cancelled, what it
 /// awaits is cancelled (boost::asio::cancellation_type::terminal), and it ends by the exception
