@@ -241,6 +241,7 @@ Expected<> run_row(const FailoverOptions& options, Row row, Hosts* hosts) {
   ClusterOptions cluster;
   cluster.directory = directory->path();
   cluster.cluster.name = "bench";
+  cluster.cluster.hold_down = Duration::zero();  // lives are short here
   cluster.application = {row.application, 100};
   std::optional<ReservedPorts> ports;
   if (hosts) {

@@ -120,6 +120,7 @@ ClusterOptions soaked(const SoakOptions& options, const RunDirectory& directory,
   ClusterOptions cluster;
   cluster.directory = directory.path();
   cluster.cluster.name = "soak";
+  cluster.cluster.hold_down = Duration::zero();  // lives are short here
   cluster.cluster.protocol = options.protocol;
   cluster.cluster.nodes = addresses_on(ports.ports());
   cluster.cluster.timings.T = options.T;

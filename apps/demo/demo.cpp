@@ -41,6 +41,7 @@ ClusterOptions cluster_options(const DemoOptions& options, const RunDirectory& d
   made.directory = directory.path();
   made.cluster.name = "demo";
   made.cluster.protocol = options.protocol;
+  if (options.random) made.cluster.hold_down = Duration::zero();  // its lives may be short
   made.cluster.timings = demo_timings(options);
   made.cluster.nodes = addresses_on(ports.ports());
   made.application = {"shards", options.records_per_second};

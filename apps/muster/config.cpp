@@ -3,6 +3,7 @@
 #include "apps/muster/text.hpp"
 
 #include <toml++/toml.h>
+#include <muster/hold_down.hpp>
 #include <muster/kinds.hpp>
 #include <muster/text.hpp>
 
@@ -105,13 +106,16 @@ class Reader {
     return otherwise;
   }
 
-  Duration duration(const toml::table& table, std::string_view key, Duration otherwise) {
+  Duration duration(const toml::table& table, std::string_view key, Duration otherwise,
+                    Duration least = Duration(1), Duration most = longest_duration) {
     const toml::node* node = table.get(key);
     if (node == nullptr) return otherwise;
     const auto words = node->value_exact<std::string>();
     const auto value = words ? parse_duration(*words) : std::nullopt;
-    if (value && *value > Duration::zero() && *value <= longest_duration) return *value;
-    refuse(*node, key, "a duration above 0 and up to 1440min, such as \"100ms\" or \"2s\"");
+    if (value && *value >= least && *value <= most) return *value;
+    refuse(*node, key,
+           "a duration " + std::string(least > Duration() ? "above 0" : "from 0 on") +
+               " and up to " + format_duration(most) + ", such as \"100ms\" or \"2s\"");
     return otherwise;
   }
 
@@ -133,10 +137,9 @@ void read_node(Reader& reader, const toml::table& root, const std::filesystem::p
   if (node->get("id") == nullptr) reader.refuse(line, "[node] has no id: expected id = 3, say");
   config.self.value = reader.number(*node, "id", 0, 1, std::numeric_limits<std::uint32_t>::max());
   const std::string data = reader.text(*node, "data", "");
-  if (data.empty()) {
+  if (data.empty())
     reader.refuse(line,
                   "[node] has no data: expected data = \"DIRECTORY\", where its safe storage is");
-  }
   config.data = beside(file, data);
   const std::size_t length = config.admin_socket().native().size();
   if (length > longest_socket_path) {
@@ -310,10 +313,10 @@ void read_protocol(Reader& reader, const toml::table& cluster, ClusterConfig& co
 void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
   const toml::table* cluster = reader.table(root, "cluster", true);
   if (cluster == nullptr) return;
-  reader.only(
-      *cluster, "[cluster]",
-      {"name", "protocol", "literal", "T", "stop_deadline", "start_deadline", "reorganize_deadline",
-       "check_every", "coordinator_timeout", "nodes", "repairs", "importance", "insecure"});
+  reader.only(*cluster, "[cluster]",
+              {"name", "protocol", "literal", "T", "stop_deadline", "start_deadline",
+               "reorganize_deadline", "check_every", "coordinator_timeout", "hold_down", "nodes",
+               "repairs", "importance", "insecure"});
   ClusterConfig& to = config.cluster;
   to.name = reader.text(*cluster, "name", "");
   const bool plain =
@@ -328,14 +331,14 @@ void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
   read_protocol(reader, *cluster, to);
   to.insecure = reader.flag(*cluster, "insecure", false);
   read_timings(reader, *cluster, to.timings);
+  to.hold_down = reader.duration(*cluster, "hold_down", to.hold_down, {}, HoldDown::longest);
   read_repairs(reader, *cluster, to);
   read_nodes(reader, *cluster, to);
   read_importance(reader, *cluster, to);
-  if (!to.nodes.contains(config.self)) {
+  if (!to.nodes.contains(config.self))
     reader.refuse(Reader::line_of(*root.get("node")->as_table()->get("id")),
                   "id = " + std::to_string(config.self.value) +
                       ": expected one of the ids in [cluster.nodes]: " + format_nodes(to.ids()));
-  }
 }
 
 void read_journal(Reader& reader, const toml::table& root, const std::filesystem::path& file,
@@ -345,10 +348,9 @@ void read_journal(Reader& reader, const toml::table& root, const std::filesystem
   reader.only(*journal, "[journal]", {"file", "limit"});
   JournalConfig to;
   const std::string name = reader.text(*journal, "file", "");
-  if (name.empty()) {
+  if (name.empty())
     reader.refuse(Reader::line_of(*journal),
                   "[journal] has no file: expected file = \"n3/journal.jsonl\", say");
-  }
   to.file = beside(file, name);
   if (const toml::node* limit = journal->get("limit")) {
     const auto size = parse_size(reader.text(*journal, "limit", ""));
@@ -367,9 +369,8 @@ void read_application(Reader& reader, const toml::table& root, NodeConfig& confi
   reader.only(*application, "[application]", {"kind", "records_per_second"});
   ApplicationConfig& to = config.application;
   to.kind = reader.text(*application, "kind", to.kind);
-  if (to.kind != "none" && to.kind != "shards") {
+  if (to.kind != "none" && to.kind != "shards")
     reader.refuse(*application->get("kind"), "kind", "\"none\" or \"shards\"");
-  }
   if (to.kind != "shards" && application->get("records_per_second") != nullptr) {
     reader.refuse(*application->get("records_per_second"), "records_per_second",
                   "this key only beside kind = \"shards\"");

@@ -35,7 +35,8 @@ struct ClusterConfig {
   ProtocolName protocol = ProtocolName::bully;
   bool insecure = false;
   Timings timings;
-  Repairs repairs;  ///< of the Bully
+  Duration hold_down = std::chrono::seconds(1);  ///< docs/options.md; zero: off
+  Repairs repairs;                               ///< of the Bully
   invitation::Repairs invitation_repairs;
   std::map<NodeId, std::uint64_t> importance;  ///< of the textbook protocol
   std::map<NodeId, Address> nodes;

@@ -76,6 +76,7 @@ NodeSet ClusterConfig::ids() const {
 
 std::string ClusterConfig::canonical() const {
   auto lines = timing_lines(timings);
+  lines.emplace_back("hold_down", format_duration(hold_down));
   lines.emplace_back("name", name);
   lines.emplace_back("protocol", enumerator_name(protocol));
   lines.emplace_back("literal", text_of(core({}).literal()));
@@ -140,6 +141,7 @@ std::string write_config(const NodeConfig& config) {
   for (const auto& [key, value] : timing_lines(config.cluster.timings)) {
     out << key << " = " << quoted(value) << '\n';
   }
+  out << "hold_down = " << quoted(format_duration(config.cluster.hold_down)) << '\n';
   out << "\n[cluster.nodes]\n";
   for (const auto& [id, address] : config.cluster.nodes) {
     out << id.value << " = " << quoted(address.text()) << '\n';

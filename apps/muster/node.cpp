@@ -51,6 +51,7 @@ net::NodeOptions options_of(const NodeConfig& config, bool initialise) {
   options.config = config.core();
   for (const auto& [id, address] : config.cluster.nodes) options.addresses[id] = address.text();
   options.cluster = config.cluster.canonical();
+  options.hold_down = config.cluster.hold_down;
   options.admin_socket = config.admin_socket();
   if (config.journal)
     options.journal = net::JournalOptions{config.journal->file, config.journal->limit};
@@ -153,11 +154,12 @@ int run_node(const NodeConfig& config, bool initialise, const MakeApplication& a
   warn_of(config.cluster.protocol);
   Signals signals(context, node);
   DeathPipe death(context);
-  const auto started = node.start();
+  const auto started = node.start([&] {
+    std::cout << "node " << config.self.value << " of " << config.cluster.name << " is up on "
+              << config.cluster.nodes.at(config.self).text() << "; muster status --dir "
+              << config.data.string() << std::endl;
+  });
   if (!started) return failed(started.error());
-  std::cout << "node " << config.self.value << " of " << config.cluster.name << " is up on "
-            << config.cluster.nodes.at(config.self).text() << "; muster status --dir "
-            << config.data.string() << std::endl;
   context.run();
   return 0;
 }

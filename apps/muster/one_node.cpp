@@ -66,6 +66,7 @@ std::string in_words(const net::NodeStatus& status) {
   if (status.out == net::Out::drained) return text + " is drained";
   if (status.out == net::Out::stepped_down) return text + " has stepped down";
   if (status.out == net::Out::stood_back) return text + " stands back";
+  if (status.out == net::Out::held_down) return text + " is held down after short lives";
   if (status.status != Status::Normal)
     return text + " is in " + std::string(enumerator_name(status.status));
   text += " is Normal";

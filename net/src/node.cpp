@@ -17,18 +17,63 @@ namespace asio = boost::asio;
 // -----------------------------------------------------------------------------
 
 // By assumptions 4 and 5: the incarnation is durable before anybody hears of this life.
-Expected<> Node::Impl::start() {
+Expected<> Node::Impl::start(std::function<void()> listens) {
+  listens_ = std::move(listens);
   Expected<SafeState> safe = store_->load();
   if (!safe) return safe.error();
-  ++safe->incarnation.value;
-  if (Expected<> saved = store_->save(*safe); !saved) return saved.error();
+  const auto short_lives = store_->read(HoldDown::cell);
+  if (!short_lives) return short_lives.error();
+  const HoldDown before(*short_lives);
+  const Duration held = before.wait(options_.hold_down);
+  if (options_.hold_down > Duration::zero()) before_ = before;
+  if (held == Duration::zero()) {
+    ++safe->incarnation.value;
+    if (Expected<> saved = store_->save(*safe); !saved) return saved.error();
+    const CellBatch count = before_ ? before_->begins() : HoldDown::has_lasted();
+    const bool counts = before_ || before.short_lives() > 0;
+    if (Expected<> counted = counts ? store_->write(count) : Expected<>(); !counted)
+      return counted.error();
+  }
+  safe_ = *safe;
   auto history = HistoryStore::load(strand_, *store_, storage_,
                                     {[this] { return recorder_ && !recorder_->going_on({}); },
                                      [this](const Failure& failure) { fatal(failure); }});
   if (!history) return history.error();
   history_ = std::move(*history);
   if (Expected<> listening = listen_to_owner(); !listening) return listening.error();
-  return begin_life(*safe);
+  if (held > Duration::zero()) {
+    hold_down(held);
+    return {};
+  }
+  const Expected<> begun = begin_life(safe_);
+  if (!begun && before_)
+    if (Expected<> put = store_->write(before_->as_before()); !put) return put.error();
+  return begun;
+}
+
+// Nothing listens meanwhile: whoever calls has the proof that no life is there. The owner is
+// answered.
+void Node::Impl::hold_down(Duration time) {
+  print(before_->sentence(options_.config.self, time));
+  asio::post(strand_, [weak = weak_from_this(), time] {
+    const auto self = weak.lock();
+    if (!self || self->leaving_) return;
+    self->order_ = Order{Out::held_down, time};
+    self->go_out();
+  });
+}
+
+// A life that was held down counts when it is about to listen.
+void Node::Impl::begin_held_life() {
+  storage_.write(before_->begins(),
+                 [weak = weak_from_this(), strand = strand_](Expected<> counted) {
+                   asio::post(strand, [weak, counted] {
+                     const auto self = weak.lock();
+                     if (!self || self->leaving_) return;
+                     if (!counted) self->fatal(counted.error());
+                     self->begin_next_life({});
+                   });
+                 });
 }
 
 Expected<> Node::Impl::begin_life(const SafeState& safe) {
@@ -45,7 +90,26 @@ Expected<> Node::Impl::begin_life(const SafeState& safe) {
     return listening.error();
   }
   asio::post(strand_, [life] { life->recover(); });
+  if (const auto tell = std::exchange(listens_, nullptr)) tell();
+  if (before_) note_that_it_lasts();
   return {};
+}
+
+// Once is enough: what follows a life within a process has waited, or comes once.
+void Node::Impl::note_that_it_lasts() {
+  lasts_.expires_after(HoldDown::short_life);
+  lasts_.async_wait([weak = weak_from_this()](auto error) {
+    const auto self = weak.lock();
+    if (error || !self || self->life_->has_ended()) return;
+    self->before_.reset();
+    self->storage_.write(HoldDown::has_lasted(),
+                         [weak, strand = self->strand_](Expected<> written) {
+                           if (written) return;
+                           asio::post(strand, [weak, failure = written.error()] {
+                             if (const auto there = weak.lock()) there->fatal(failure);
+                           });
+                         });
+  });
 }
 
 std::shared_ptr<Life> Node::Impl::life() const {
@@ -54,16 +118,26 @@ std::shared_ptr<Life> Node::Impl::life() const {
 }
 
 void Node::Impl::begin_next_life(Incarnation above) {
-  SafeState safe = life_->safe();
+  SafeState safe = life_ ? life_->safe() : safe_;
   safe.incarnation = {std::max(safe.incarnation.value, above.value) + 1};
   storage_.save(safe, [weak = weak_from_this(), strand = strand_, safe](Expected<> saved) {
     asio::post(strand, [weak, safe, saved] {
       const auto self = weak.lock();
       if (!self || self->leaving_) return;
       if (!saved) self->fatal(saved.error());
-      if (Expected<> begun = self->begin_life(safe); !begun) self->fatal(begun.error());
+      if (Expected<> begun = self->begin_life(safe); !begun) self->could_not_begin(begun.error());
     });
   });
+}
+
+void Node::Impl::could_not_begin(const Failure& failure) {
+  if (!before_) fatal(failure);
+  storage_.write(before_->as_before(),
+                 [weak = weak_from_this(), strand = strand_, failure](Expected<>) {
+                   asio::post(strand, [weak, failure] {
+                     if (const auto self = weak.lock()) self->fatal(failure);
+                   });
+                 });
 }
 
 void Node::Impl::left(LeaveCause cause) {
@@ -73,6 +147,7 @@ void Node::Impl::left(LeaveCause cause) {
 }
 
 void Node::Impl::gone() {
+  lasts_.cancel();
   history_->flush();
   if (admin_) admin_->close();
   for (const auto& left : std::exchange(left_, {}))
@@ -111,7 +186,10 @@ void Node::Impl::come_back_after(Duration time) {
     // Another order may have come when the time was over already.
     if (!self || error || self->waits_ != number || !self->order_) return;
     self->order_.reset();
-    self->begin_next_life({});
+    if (self->life_)
+      self->begin_next_life({});
+    else
+      self->begin_held_life();
   });
 }
 
@@ -168,6 +246,7 @@ void Node::Impl::leave(std::function<void()> left) {
 void Node::Impl::close() {
   if (admin_) admin_->close();
   wait_.cancel();
+  lasts_.cancel();
   if (life_) life_->end({ExitCode::ok, "closed"});
 }
 
@@ -241,8 +320,8 @@ Node::~Node() {
   impl_->close();
 }
 
-Expected<> Node::start() {
-  return impl_->start();
+Expected<> Node::start(std::function<void()> listens) {
+  return impl_->start(std::move(listens));
 }
 
 void Node::leave(std::function<void()> left) {

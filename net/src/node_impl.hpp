@@ -4,6 +4,7 @@
 #include "life.hpp"
 
 #include <muster/history.hpp>
+#include <muster/hold_down.hpp>
 #include <muster/net/admin.hpp>
 #include <muster/net/node.hpp>
 #include <muster/net/status.hpp>
@@ -34,9 +35,10 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
         make_application_(std::move(make_application)),
         store_(std::move(storage)),
         storage_(*store_),
-        wait_(strand_) {}
+        wait_(strand_),
+        lasts_(strand_) {}
 
-  Expected<> start();
+  Expected<> start(std::function<void()> listens);
   void leave(std::function<void()> left);
   void close();
   std::string status_json() const;
@@ -45,8 +47,12 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
 
  private:
   Expected<> listen_to_owner();
+  void hold_down(Duration time);
+  void begin_held_life();
   Expected<> begin_life(const SafeState& safe);
+  void note_that_it_lasts();
   void begin_next_life(Incarnation above);
+  void could_not_begin(const Failure& failure);
   std::shared_ptr<Life> life() const;
   std::optional<Out> out() const;
   void left(LeaveCause cause);
@@ -79,6 +85,10 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   std::uint64_t waits_ = 0;  ///< so that the end of an earlier one is not taken for this one's
   mutable std::mutex life_mutex_;  // guards life_, the pointer, and out_
   std::shared_ptr<Life> life_;
+  SafeState safe_;                  ///< with which the process began
+  std::optional<HoldDown> before_;  ///< the lives before; none where nothing is held down
+  std::function<void()> listens_;   ///< to be told of the first that listens
+  boost::asio::steady_timer lasts_;
   unsigned stood_back_ = 0;  ///< how often, since it was last Normal
   bool leaving_ = false;     ///< the process is to end
 

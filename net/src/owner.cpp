@@ -62,7 +62,7 @@ Expected<> Node::Impl::listen_to_owner() {
 // Leaves in order and stays out for that time, or, where it is out already, for that time from now.
 std::string Node::Impl::be_out(Out why, Duration back_after) {
   if (leaving_) return refused("the process is ending");
-  if (!life()) return refused("it is beginning its life; ask again");
+  if (!life() && !out_) return refused("it is beginning its life; ask again");
   const bool drained = order_ && order_->why == Out::drained;
   if (drained && why != Out::drained)
     return refused("it is drained; muster drain --undo brings it back");

@@ -30,6 +30,7 @@ std::unique_ptr<Cluster> two_nodes(const TestDirectory& directory) {
   options.directory = directory.path;
   options.program = MUSTER_PROGRAM;
   options.cluster.name = "two";
+  options.cluster.hold_down = Duration::zero();  // lives of tests are short
   options.cluster.nodes = addresses_on(ports.ports());
   Timings& timings = options.cluster.timings;
   timings.T = std::chrono::seconds(2);

@@ -17,6 +17,7 @@ struct Nodes {
     ClusterConfig cluster;
     cluster.protocol = protocol;
     cluster.name = "test";
+    cluster.hold_down = 0s;  // lives of tests are short
     cluster.timings.T = 2s;
     cluster.timings.coordinator_timeout = cluster.timings.check_every + cluster.timings.T;
     std::uint32_t id = 0;

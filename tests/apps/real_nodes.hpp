@@ -69,6 +69,7 @@ struct RealNodes {
   explicit RealNodes(std::uint32_t count) : ports(ReservedPorts::take(count).value()) {
     using namespace std::chrono_literals;
     cluster.name = "programs";
+    cluster.hold_down = Duration::zero();  // lives of tests are short
     cluster.timings.T = 2s;
     cluster.timings.stop_deadline = cluster.timings.start_deadline = 8s;
     cluster.timings.coordinator_timeout = cluster.timings.check_every + cluster.timings.T;

@@ -79,6 +79,7 @@ net::NodeOptions Cluster::options_of(std::uint32_t id) const {
     options.addresses[NodeId{at}] = "127.0.0.1:" + std::to_string(ports_[at - 1]);
   }
   options.cluster = "name=test\n";
+  options.hold_down = Duration::zero();  // lives of tests are short
   options.journal =
       net::JournalOptions{journal_of(directory_.path(), NodeId{id}), options_.journal_limit};
   if (options_.alter) options_.alter(NodeId{id}, options);

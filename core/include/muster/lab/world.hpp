@@ -56,6 +56,9 @@ struct WorldOptions {
   std::function<std::unique_ptr<SafeStorage>(NodeId)> open_storage;
   /// A process that ended by a failure, or by itself, begins a new life after this; none: never.
   std::optional<Duration> restart_after;
+  /// As hold_down of a real node (muster/hold_down.hpp). Here off where nothing is said: scenarios
+  /// are dense, and their lives short.
+  Duration hold_down{};
   /// A store that is younger than what others have seen of its node is adopted, as
   /// `muster node --initialise` does; otherwise that node ends with exit code 65.
   bool initialise = true;
@@ -96,8 +99,9 @@ class World {
 
   // --- Faults. Each does nothing, and is false, where it is not possible now.
 
-  bool fail(NodeId node);     ///< its process ends at once, as by kill -9
-  bool restart(NodeId node);  ///< a node that is down begins a life
+  bool fail(NodeId node);  ///< its process ends at once, as by kill -9
+  /// A node that is down begins a life, or waits first where it is held down.
+  bool restart(NodeId node);
   /// Its machine stops at once and says nothing any more; only what is durable is left.
   bool power_cut(NodeId node);
   bool wipe(NodeId node);   ///< the storage of a node that is down is empty from now on

@@ -1,5 +1,6 @@
 #include "cluster.hpp"
 
+#include <muster/hold_down.hpp>
 #include <muster/json.hpp>
 
 #include <algorithm>
@@ -72,20 +73,37 @@ Life::Handlers World::Impl::handlers(NodeId id) {
   return handlers;
 }
 
-// By assumptions 4 and 5: the incarnation is durable before anybody hears of this life.
 bool World::Impl::restart(NodeId id) {
   Node& node = at(id);
-  if (node.up) return false;
+  if (node.up || node.held_down) return false;
   if (options.open_storage) {
     node.storage.reset();  // closed before it is opened again
     node.storage = options.open_storage(id);
   } else if (!node.storage)
     node.storage = std::make_unique<simulated::Cells>();
+  const HoldDown before(node.storage->read(HoldDown::cell).value());
+  const Duration wait = before.wait(options.hold_down);
+  node.held_down = wait > Duration::zero();
+  if (!node.held_down)
+    begin_process(id);
+  else
+    world.agenda.after(wait, [this, id] { begin_process(id); });
+  return true;
+}
+
+// By assumptions 4 and 5: the incarnation is durable before anybody hears of this life.
+void World::Impl::begin_process(NodeId id) {
+  Node& node = at(id);
+  node.held_down = false;
   SafeState safe = node.storage->load().value();
   ++safe.incarnation.value;
   node.storage->save(safe).value();
+  if (options.hold_down > Duration::zero())
+    node.storage->write(HoldDown(node.storage->read(HoldDown::cell).value()).begins()).value();
   begin_life(id, std::move(safe));
-  return true;
+  if (options.hold_down > Duration::zero())
+    node.life->process().after(HoldDown::short_life,
+                               [&node] { node.storage->write(HoldDown::has_lasted()).value(); });
 }
 
 void World::Impl::stand_still(NodeId id) {

@@ -21,6 +21,7 @@ class World::Impl {
     std::unique_ptr<SafeStorage> storage;
     std::shared_ptr<simulated::Life> life;  ///< the present one, or the last
     bool up = false;
+    bool held_down = false;     ///< its process waits before it begins a life
     unsigned stands_still = 0;  ///< for so many reasons: it is paused, a commit takes too long
     View view;
     std::uint64_t points = 0;
@@ -35,6 +36,7 @@ class World::Impl {
   void stand_still(NodeId id);
   void go_on(NodeId id);
   void begin_life(NodeId id, SafeState safe);
+  void begin_process(NodeId id);
   bool restart(NodeId id);
   /// `in_the_store`: so ends the commit that is being made.
   void end_life(NodeId id, journal::FaultKind kind, bool machine_off, bool in_the_store);

@@ -24,11 +24,6 @@ Expected<> Cells::write(const CellBatch& batch) {
       return Failure{ExitCode::hook_failed,
                      "the application wrote a cell whose key or value is too long: at most 512 "
                      "bytes and 1 MiB can be kept"};
-  for (const CellBatch::Write& write : batch.writes)
-    if (write.key.starts_with(own_cells))
-      return Failure{ExitCode::hook_failed,
-                     "the application wrote a cell whose key begins with \"" +
-                         std::string(own_cells) + "\": those are the node's own"};
   for (const CellBatch::Write& write : batch.writes) {
     if (write.value)
       cells_.insert_or_assign(write.key, *write.value);
@@ -60,6 +55,11 @@ void Disk::save(const SafeState& safe, Work durable) {
 }
 
 void Disk::write(CellBatch batch, Work durable) {
+  for (const CellBatch::Write& write : batch.writes)
+    if (write.key.starts_with(own_cells))
+      return handlers_.fatal(
+          {ExitCode::hook_failed, "the application wrote a cell whose key begins with \"" +
+                                      std::string(own_cells) + "\": those are the node's own"});
   cells_.push_back({std::move(batch), std::move(durable)});
   begin_next();
 }
@@ -99,7 +99,7 @@ Expected<> Disk::perform(Commit& commit) {
   Scan& scan = std::get<Scan>(commit.what);
   Found found;
   auto scanned = storage_.scan(scan.prefix, [&](std::string_view key, const Bytes& value) {
-    found.emplace_back(key, value);
+    if (!key.starts_with(own_cells)) found.emplace_back(key, value);
   });
   if (!scanned) return scanned;
   commit.durable = [done = std::move(scan.done), found = std::move(found)] { done(found); };

@@ -41,7 +41,9 @@ class Disk {
       : process_(std::move(process)), storage_(storage), handlers_(std::move(handlers)) {}
 
   void save(const SafeState& safe, Work durable);
+  /// Cells of the application: ends the process where one is the node's own.
   void write(CellBatch batch, Work durable);
+  /// Cells of the application, too.
   void scan(std::string prefix, std::function<void(Found)> done);
 
   /// The life is over. The commit that is being made is in the store afterwards, or it is not.

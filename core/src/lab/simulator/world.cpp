@@ -155,7 +155,10 @@ std::map<std::string, Bytes> World::cells(NodeId node) const {
   std::map<std::string, Bytes> found;
   impl_->at(node)
       .storage
-      ->scan("", [&](std::string_view key, const Bytes& value) { found.emplace(key, value); })
+      ->scan("",
+             [&](std::string_view key, const Bytes& value) {
+               if (!key.starts_with(own_cells)) found.emplace(key, value);
+             })
       .value();
   return found;
 }

@@ -37,6 +37,9 @@ struct NodeOptions {
   /// Peers have seen a later life of this node than its store knows (a wiped or restored
   /// directory): go on as a life after those. Without it such a node ends with exit code 65.
   bool initialise = false;
+  /// The shortest wait of a life whose predecessor lasted for less than 1 s, before it listens: it
+  /// doubles with each such life, up to 5 minutes (muster/hold_down.hpp). Zero: none waits.
+  Duration hold_down = std::chrono::seconds(1);
   /// Bytes of a report and of a definition; larger ones are refused, never cut.
   std::size_t report_limit = 32 * 1024;
   std::size_t definition_limit = 32 * 1024;
@@ -64,7 +67,9 @@ class Node {
 
   /// Begins a life: raises the incarnation durably, listens, and recovers. Fails with the sentence
   /// to print when the address or the admin socket cannot be had, or the store cannot be read.
-  Expected<> start();
+  /// Where the life is held down that is said on standard error, and all but the reading and the
+  /// admin socket comes later; then a failure ends the process. `listens` is called when it does.
+  Expected<> start(std::function<void()> listens = {});
 
   /// Leaves in order: the application is stopped, then sessions and listener close, then `left` is
   /// called on the strand. From any thread.

@@ -21,8 +21,9 @@ enum class Out {
   stood_back,    ///< hooks failed again and again: it comes back after a while
   stepped_down,  ///< its owner wanted it out for a while
   drained,       ///< its owner wanted it out, until told otherwise
+  held_down,     ///< its last lives were too short: the next waits before it listens
 };
-MUSTER_DESCRIBE_ENUM(Out, stood_back, stepped_down, drained)
+MUSTER_DESCRIBE_ENUM(Out, stood_back, stepped_down, drained, held_down)
 
 struct NodeStatus {
   NodeId node;

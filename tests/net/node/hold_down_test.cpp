@@ -1,0 +1,150 @@
+#include "cluster.hpp"
+
+#include <muster/hold_down.hpp>
+#include <muster/net/admin.hpp>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/test/unit_test.hpp>
+
+/// hold_down on real nodes: who waits, what is answered meanwhile, and what is counted.
+
+using namespace muster;
+using namespace std::chrono_literals;
+using test::Cluster;
+using test::ClusterOptions;
+using Tcp = boost::asio::ip::tcp;
+
+namespace {
+
+/// The batches that a node writes to its cells.
+class WatchedWrites final : public SafeStorage {
+ public:
+  using Written = std::function<void(const CellBatch&)>;
+  WatchedWrites(std::unique_ptr<SafeStorage> inner, Written written)
+      : inner_(std::move(inner)), written_(std::move(written)) {}
+  Expected<SafeState> load() override { return inner_->load(); }
+  Expected<> save(const SafeState& safe) override { return inner_->save(safe); }
+  Expected<> write(const CellBatch& batch) override {
+    written_(batch);
+    return inner_->write(batch);
+  }
+  Expected<std::optional<Bytes>> read(std::string_view key) override { return inner_->read(key); }
+  Expected<> scan(std::string_view prefix,
+                  const std::function<void(std::string_view, const Bytes&)>& visit) override {
+    return inner_->scan(prefix, visit);
+  }
+
+ private:
+  std::unique_ptr<SafeStorage> inner_;
+  Written written_;
+};
+
+/// One node, the last lives of which were short, and its owner.
+struct Held {
+  Held(Duration shortest, std::uint64_t short_lives) {
+    ClusterOptions options{.nodes = 1};
+    options.alter = [this, shortest](NodeId, net::NodeOptions& node) {
+      node.hold_down = shortest;
+      node.admin_socket = socket();
+    };
+    options.between = [this](NodeId, std::unique_ptr<SafeStorage> inner) {
+      return std::make_unique<WatchedWrites>(std::move(inner),
+                                             [this](const CellBatch& batch) { note(batch); });
+    };
+    cluster.emplace(std::move(options));
+    if (short_lives > 0)
+      cluster->cells(1).cells[std::string(HoldDown::cell)] = Bytes{std::to_string(short_lives)};
+  }
+  [[nodiscard]] std::filesystem::path socket() const { return directory.path() / "admin.sock"; }
+  [[nodiscard]] std::string say(std::string_view word) const {
+    return net::ask_admin(socket(), test::Bell::generous, word).value();
+  }
+  [[nodiscard]] bool is_held_down() const {
+    return say("status").find("\"out\":\"held_down\"") != std::string::npos;
+  }
+  void note(const CellBatch& batch) {
+    if (batch.writes.front().key != HoldDown::cell) return;
+    const std::lock_guard lock(mutex);
+    counts.push_back(batch.writes.front().value.value_or(Bytes{"lasted"}).data);
+    cluster->bell.ring();
+  }
+  [[nodiscard]] std::vector<std::string> counted() {
+    const std::lock_guard lock(mutex);
+    return counts;
+  }
+
+  test::TemporaryDirectory directory;
+  std::mutex mutex;  // guards counts
+  std::vector<std::string> counts;
+  std::optional<Cluster> cluster;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(hold_down)
+
+BOOST_AUTO_TEST_CASE(a_life_counts_as_short_before_it_listens_and_no_more_when_it_has_lasted) {
+  Held node(1s, 0);
+  node.cluster->start(1);
+  BOOST_TEST(node.counted().front() == "1");  // `start` listens, and has returned
+  node.cluster->await_group({1});
+  node.cluster->await("a life that has lasted", [&] { return node.counted().size() == 2; });
+  BOOST_TEST(node.counted().back() == "lasted");
+  node.cluster->judge();
+}
+
+BOOST_AUTO_TEST_CASE(after_short_lives_it_waits_and_says_so_and_ends_in_order_when_it_is_told) {
+  Held node(5min, 1);
+  node.cluster->start(1);
+  node.cluster->await("the wait", [&] { return node.is_held_down(); });
+  BOOST_TEST(node.say("status").find("\"status\":\"Down\"") != std::string::npos);
+  BOOST_TEST(node.say("elect now").find("held_down") != std::string::npos);
+  BOOST_TEST(node.counted().empty());  // a life that has not begun is none
+  node.cluster->leave(1);
+  BOOST_TEST(node.cluster->journals.count(NodeId{1}) == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(when_it_has_waited_it_begins_its_life) {
+  Held node(10ms, 2);
+  node.cluster->start(1);
+  node.cluster->await_group({1});
+  BOOST_TEST(node.counted().front() == "3");
+  BOOST_TEST(node.say("status").find("\"incarnation\":1,") != std::string::npos);
+  node.cluster->judge();
+}
+
+BOOST_AUTO_TEST_CASE(its_owner_may_drain_it_meanwhile_and_bring_it_back) {
+  Held node(5min, 1);
+  node.cluster->start(1);
+  node.cluster->await("the wait", [&] { return node.is_held_down(); });
+  BOOST_TEST(node.say("drain") == "{}");
+  BOOST_TEST(node.say("status").find("\"out\":\"drained\"") != std::string::npos);
+  BOOST_TEST(node.say("drain undo") == "{}");
+  node.cluster->await_group({1});
+  node.cluster->judge();
+}
+
+// Its port is another's: it disturbed nobody, and may be tried again at once.
+BOOST_AUTO_TEST_CASE(a_life_that_cannot_listen_does_not_count) {
+  Held node(1s, 0);
+  const std::string address = node.cluster->options_of(1).addresses.at(NodeId{1});
+  const auto port = std::stoul(address.substr(address.rfind(':') + 1));
+  boost::asio::io_context context;
+  const Tcp::acceptor other(
+      context, {boost::asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(port)});
+  BOOST_TEST(node.cluster->try_start(1).has_error());
+  const std::vector<std::string> expected{"1", "0"};
+  BOOST_TEST(node.counted() == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(where_it_is_off_nothing_is_counted_and_what_was_counted_is_forgotten) {
+  Held node(0s, 5);
+  node.cluster->start(1);
+  node.cluster->await_group({1});
+  BOOST_TEST(node.counted() == std::vector<std::string>{"lasted"},
+             boost::test_tools::per_element());
+  node.cluster->judge();
+}
+
+BOOST_AUTO_TEST_SUITE_END()
