@@ -6,7 +6,6 @@
 #include <muster/kinds.hpp>
 #include <muster/text.hpp>
 
-#include <fstream>
 #include <set>
 #include <sstream>
 
@@ -138,10 +137,11 @@ void read_node(Reader& reader, const toml::table& root, const std::filesystem::p
                   "[node] has no data: expected data = \"DIRECTORY\", where its safe storage is");
   }
   config.data = beside(file, data);
-  const std::size_t length = config.admin_socket().native().size();
+  // The longer one, whether there is one or not: an application is easily added.
+  const std::size_t length = config.application_socket().native().size();
   if (length > longest_socket_path) {
     reader.refuse(Reader::line_of(node->get("data") != nullptr ? *node->get("data") : *node),
-                  "data = \"" + data + "\": the socket " + config.admin_socket().string() +
+                  "data = \"" + data + "\": the socket " + config.application_socket().string() +
                       " has " + std::to_string(length) + " bytes: expected at most " +
                       std::to_string(longest_socket_path) + "; choose a shorter directory");
   }
@@ -361,26 +361,9 @@ void read_journal(Reader& reader, const toml::table& root, const std::filesystem
   config.journal = to;
 }
 
-void read_application(Reader& reader, const toml::table& root, NodeConfig& config) {
-  const toml::table* application = reader.table(root, "application", false);
-  if (application == nullptr) return;
-  reader.only(*application, "[application]", {"kind", "records_per_second"});
-  ApplicationConfig& to = config.application;
-  to.kind = reader.text(*application, "kind", to.kind);
-  if (to.kind != "none" && to.kind != "shards") {
-    reader.refuse(*application->get("kind"), "kind", "\"none\" or \"shards\"");
-  }
-  if (to.kind != "shards" && application->get("records_per_second") != nullptr) {
-    reader.refuse(*application->get("records_per_second"), "records_per_second",
-                  "this key only beside kind = \"shards\"");
-  }
-  to.records_per_second =
-      reader.number(*application, "records_per_second", to.records_per_second, 1, 10'000);
-}
-
-std::vector<std::string> read_command(Reader& reader, const toml::table& hooks,
+std::vector<std::string> read_command(Reader& reader, const toml::table& table,
                                       std::string_view key, const std::filesystem::path& file) {
-  const toml::node* node = hooks.get(key);
+  const toml::node* node = table.get(key);
   if (node == nullptr) return {};
   std::vector<std::string> command;
   if (const toml::array* words = node->as_array(); words && words->is_homogeneous<std::string>())
@@ -391,6 +374,29 @@ std::vector<std::string> read_command(Reader& reader, const toml::table& hooks,
     command.front() = beside(file, command.front()).string();
   }
   return command;
+}
+
+void read_application(Reader& reader, const toml::table& root, const std::filesystem::path& file,
+                      NodeConfig& config) {
+  const toml::table* application = reader.table(root, "application", false);
+  if (application == nullptr) return;
+  reader.only(*application, "[application]", {"kind", "records_per_second", "program"});
+  ApplicationConfig& to = config.application;
+  to.kind = reader.text(*application, "kind", to.kind);
+  if (to.kind != "none" && to.kind != "shards" && to.kind != "socket") {
+    reader.refuse(*application->get("kind"), "kind", "\"none\", \"shards\" or \"socket\"");
+  }
+  const auto only_beside = [&](const char* key, const std::string& kind) {
+    if (to.kind != kind && application->get(key) != nullptr) {
+      reader.refuse(*application->get(key), key, "this key only beside kind = \"" + kind + "\"");
+    }
+  };
+  only_beside("records_per_second", "shards");
+  only_beside("program", "socket");
+  to.records_per_second =
+      reader.number(*application, "records_per_second", to.records_per_second, 1, 10'000);
+  to.program = read_command(reader, *application, "program", file);
+  to.directory = beside(file, ".");
 }
 
 void read_hooks(Reader& reader, const toml::table& root, const std::filesystem::path& file,
@@ -418,7 +424,7 @@ Expected<NodeConfig> parse_config(std::string_view text, const std::filesystem::
     read_node(reader, root, file, config);
     if (!reader.failure()) read_cluster(reader, root, config);
     read_journal(reader, root, file, config);
-    read_application(reader, root, config);
+    read_application(reader, root, file, config);
     read_hooks(reader, root, file, config);
   } catch (const toml::parse_error& error) {
     reader.refuse(error.source().begin.line, "not TOML: " + std::string(error.description()) +
@@ -427,23 +433,6 @@ Expected<NodeConfig> parse_config(std::string_view text, const std::filesystem::
   }
   if (reader.failure()) return *reader.failure();
   return config;
-}
-
-Expected<NodeConfig> load_config(const std::filesystem::path& file) {
-  std::error_code error;
-  if (std::filesystem::is_directory(file, error)) {
-    return Failure{ExitCode::bad_configuration,
-                   file.string() + ": is a directory: expected a configuration file"};
-  }
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  if (!in) {
-    return Failure{ExitCode::bad_configuration,
-                   file.string() + ": cannot be read: " + std::generic_category().message(errno) +
-                       "; name an existing configuration with --config"};
-  }
-  return parse_config(text.str(), file);
 }
 
 }  // namespace muster::apps
