@@ -123,6 +123,15 @@ std::filesystem::path beside(const std::filesystem::path& file, const std::strin
   return (std::filesystem::absolute(file).parent_path() / path).lexically_normal();
 }
 
+void check_length(Reader& reader, std::size_t line, const std::string& what,
+                  const std::filesystem::path& socket) {
+  const std::size_t length = socket.native().size();
+  if (length <= longest_socket_path) return;
+  reader.refuse(line, what + ": the socket " + socket.string() + " has " + std::to_string(length) +
+                          " bytes: expected at most " + std::to_string(longest_socket_path) +
+                          "; choose a shorter directory");
+}
+
 void read_node(Reader& reader, const toml::table& root, const std::filesystem::path& file,
                NodeConfig& config) {
   const toml::table* node = reader.table(root, "node", true);
@@ -137,14 +146,9 @@ void read_node(Reader& reader, const toml::table& root, const std::filesystem::p
                   "[node] has no data: expected data = \"DIRECTORY\", where its safe storage is");
   }
   config.data = beside(file, data);
-  // The longer one, whether there is one or not: an application is easily added.
-  const std::size_t length = config.application_socket().native().size();
-  if (length > longest_socket_path) {
-    reader.refuse(Reader::line_of(node->get("data") != nullptr ? *node->get("data") : *node),
-                  "data = \"" + data + "\": the socket " + config.application_socket().string() +
-                      " has " + std::to_string(length) + " bytes: expected at most " +
-                      std::to_string(longest_socket_path) + "; choose a shorter directory");
-  }
+  const toml::node* at = node->get("data");
+  check_length(reader, Reader::line_of(at != nullptr ? *at : *node), "data = \"" + data + "\"",
+               config.admin_socket());
 }
 
 void read_timings(Reader& reader, const toml::table& cluster, Timings& timings) {
@@ -391,6 +395,10 @@ void read_application(Reader& reader, const toml::table& root, const std::filesy
       reader.refuse(*application->get(key), key, "this key only beside kind = \"" + kind + "\"");
     }
   };
+  if (to.kind == "socket") {
+    check_length(reader, Reader::line_of(*application->get("kind")), "kind = \"socket\"",
+                 config.application_socket());
+  }
   only_beside("records_per_second", "shards");
   only_beside("program", "socket");
   to.records_per_second =
