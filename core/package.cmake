@@ -2,7 +2,7 @@
 include(CMakePackageConfigHelpers)
 
 set(muster_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/muster)
-foreach(component core lab storage net)
+foreach(component core lab storage net c)
   install(TARGETS muster_${component} EXPORT muster-targets FILE_SET HEADERS)
   # The installed headers compile on their own; `all_verify_interface_header_sets` tries each.
   set_target_properties(muster_${component} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)

@@ -7,7 +7,6 @@
 #include <muster/kinds.hpp>
 #include <muster/text.hpp>
 
-#include <fstream>
 #include <set>
 #include <sstream>
 
@@ -128,6 +127,15 @@ std::filesystem::path beside(const std::filesystem::path& file, const std::strin
   return (std::filesystem::absolute(file).parent_path() / path).lexically_normal();
 }
 
+void check_length(Reader& reader, std::size_t line, const std::string& what,
+                  const std::filesystem::path& socket) {
+  const std::size_t length = socket.native().size();
+  if (length <= longest_socket_path) return;
+  reader.refuse(line, what + ": the socket " + socket.string() + " has " + std::to_string(length) +
+                          " bytes: expected at most " + std::to_string(longest_socket_path) +
+                          "; choose a shorter directory");
+}
+
 void read_node(Reader& reader, const toml::table& root, const std::filesystem::path& file,
                NodeConfig& config) {
   const toml::table* node = reader.table(root, "node", true);
@@ -141,13 +149,9 @@ void read_node(Reader& reader, const toml::table& root, const std::filesystem::p
     reader.refuse(line,
                   "[node] has no data: expected data = \"DIRECTORY\", where its safe storage is");
   config.data = beside(file, data);
-  const std::size_t length = config.admin_socket().native().size();
-  if (length > longest_socket_path) {
-    reader.refuse(Reader::line_of(node->get("data") != nullptr ? *node->get("data") : *node),
-                  "data = \"" + data + "\": the socket " + config.admin_socket().string() +
-                      " has " + std::to_string(length) + " bytes: expected at most " +
-                      std::to_string(longest_socket_path) + "; choose a shorter directory");
-  }
+  const toml::node* at = node->get("data");
+  check_length(reader, Reader::line_of(at != nullptr ? *at : *node), "data = \"" + data + "\"",
+               config.admin_socket());
 }
 
 void read_timings(Reader& reader, const toml::table& cluster, Timings& timings) {
@@ -363,25 +367,9 @@ void read_journal(Reader& reader, const toml::table& root, const std::filesystem
   config.journal = to;
 }
 
-void read_application(Reader& reader, const toml::table& root, NodeConfig& config) {
-  const toml::table* application = reader.table(root, "application", false);
-  if (application == nullptr) return;
-  reader.only(*application, "[application]", {"kind", "records_per_second"});
-  ApplicationConfig& to = config.application;
-  to.kind = reader.text(*application, "kind", to.kind);
-  if (to.kind != "none" && to.kind != "shards")
-    reader.refuse(*application->get("kind"), "kind", "\"none\" or \"shards\"");
-  if (to.kind != "shards" && application->get("records_per_second") != nullptr) {
-    reader.refuse(*application->get("records_per_second"), "records_per_second",
-                  "this key only beside kind = \"shards\"");
-  }
-  to.records_per_second =
-      reader.number(*application, "records_per_second", to.records_per_second, 1, 10'000);
-}
-
-std::vector<std::string> read_command(Reader& reader, const toml::table& hooks,
+std::vector<std::string> read_command(Reader& reader, const toml::table& table,
                                       std::string_view key, const std::filesystem::path& file) {
-  const toml::node* node = hooks.get(key);
+  const toml::node* node = table.get(key);
   if (node == nullptr) return {};
   std::vector<std::string> command;
   if (const toml::array* words = node->as_array(); words && words->is_homogeneous<std::string>())
@@ -392,6 +380,33 @@ std::vector<std::string> read_command(Reader& reader, const toml::table& hooks,
     command.front() = beside(file, command.front()).string();
   }
   return command;
+}
+
+void read_application(Reader& reader, const toml::table& root, const std::filesystem::path& file,
+                      NodeConfig& config) {
+  const toml::table* application = reader.table(root, "application", false);
+  if (application == nullptr) return;
+  reader.only(*application, "[application]", {"kind", "records_per_second", "program"});
+  ApplicationConfig& to = config.application;
+  to.kind = reader.text(*application, "kind", to.kind);
+  if (to.kind != "none" && to.kind != "shards" && to.kind != "socket") {
+    reader.refuse(*application->get("kind"), "kind", "\"none\", \"shards\" or \"socket\"");
+  }
+  const auto only_beside = [&](const char* key, const std::string& kind) {
+    if (to.kind != kind && application->get(key) != nullptr) {
+      reader.refuse(*application->get(key), key, "this key only beside kind = \"" + kind + "\"");
+    }
+  };
+  if (to.kind == "socket") {
+    check_length(reader, Reader::line_of(*application->get("kind")), "kind = \"socket\"",
+                 config.application_socket());
+  }
+  only_beside("records_per_second", "shards");
+  only_beside("program", "socket");
+  to.records_per_second =
+      reader.number(*application, "records_per_second", to.records_per_second, 1, 10'000);
+  to.program = read_command(reader, *application, "program", file);
+  to.directory = beside(file, ".");
 }
 
 void read_hooks(Reader& reader, const toml::table& root, const std::filesystem::path& file,
@@ -419,7 +434,7 @@ Expected<NodeConfig> parse_config(std::string_view text, const std::filesystem::
     read_node(reader, root, file, config);
     if (!reader.failure()) read_cluster(reader, root, config);
     read_journal(reader, root, file, config);
-    read_application(reader, root, config);
+    read_application(reader, root, file, config);
     read_hooks(reader, root, file, config);
   } catch (const toml::parse_error& error) {
     reader.refuse(error.source().begin.line, "not TOML: " + std::string(error.description()) +
@@ -428,23 +443,6 @@ Expected<NodeConfig> parse_config(std::string_view text, const std::filesystem::
   }
   if (reader.failure()) return *reader.failure();
   return config;
-}
-
-Expected<NodeConfig> load_config(const std::filesystem::path& file) {
-  std::error_code error;
-  if (std::filesystem::is_directory(file, error)) {
-    return Failure{ExitCode::bad_configuration,
-                   file.string() + ": is a directory: expected a configuration file"};
-  }
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  if (!in) {
-    return Failure{ExitCode::bad_configuration,
-                   file.string() + ": cannot be read: " + std::generic_category().message(errno) +
-                       "; name an existing configuration with --config"};
-  }
-  return parse_config(text.str(), file);
 }
 
 }  // namespace muster::apps

@@ -63,8 +63,11 @@ struct JournalConfig {
 
 /// An application that comes with the command.
 struct ApplicationConfig {
-  std::string kind = "none";  ///< `none` (hooks return at once) or `shards`
+  /// `none` (hooks return at once), `shards`, or `socket`: a program that connects to the node.
+  std::string kind = "none";
   unsigned records_per_second = 20;
+  std::vector<std::string> program{};  ///< of `socket`: what the node starts, with its arguments
+  std::filesystem::path directory{};   ///< absolute, that of the file: where it runs
 };
 
 /// Programs as hooks: each with its arguments; a hook without one does nothing.
@@ -84,6 +87,9 @@ struct NodeConfig {
   std::optional<HooksConfig> hooks;
 
   [[nodiscard]] std::filesystem::path admin_socket() const { return data / "admin.sock"; }
+  [[nodiscard]] std::filesystem::path application_socket() const {
+    return data / "application.sock";
+  }
   /// What `step` may know.
   [[nodiscard]] Config core() const;
 };

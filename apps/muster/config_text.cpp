@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <muster/kinds.hpp>
 
+#include <fstream>
 #include <sstream>
 #include <vector>
 
@@ -118,10 +119,10 @@ void write_importance(std::ostream& out, const ClusterConfig& cluster) {
   for (const auto& [id, score] : cluster.importance) out << id.value << " = " << score << '\n';
 }
 
-void write_hook(std::ostream& out, const char* hook, const std::vector<std::string>& command) {
+void write_command(std::ostream& out, const char* key, const std::vector<std::string>& command) {
   if (command.empty()) return;
   const char* before = " = [";
-  out << hook;
+  out << key;
   for (const std::string& word : command) out << std::exchange(before, ", ") << quoted(word);
   out << "]\n";
 }
@@ -156,13 +157,31 @@ std::string write_config(const NodeConfig& config) {
   if (config.application.kind == "shards") {
     out << "records_per_second = " << config.application.records_per_second << '\n';
   }
+  write_command(out, "program", config.application.program);
   if (config.hooks) {
     out << "\n[hooks]\n";
-    write_hook(out, "stop", config.hooks->stop);
-    write_hook(out, "reorganize", config.hooks->reorganize);
-    write_hook(out, "start", config.hooks->start);
+    write_command(out, "stop", config.hooks->stop);
+    write_command(out, "reorganize", config.hooks->reorganize);
+    write_command(out, "start", config.hooks->start);
   }
   return out.str();
+}
+
+Expected<NodeConfig> load_config(const std::filesystem::path& file) {
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error)) {
+    return Failure{ExitCode::bad_configuration,
+                   file.string() + ": is a directory: expected a configuration file"};
+  }
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  if (in) text << in.rdbuf();
+  if (!in) {
+    return Failure{ExitCode::bad_configuration,
+                   file.string() + ": cannot be read: " + std::generic_category().message(errno) +
+                       "; name an existing configuration with --config"};
+  }
+  return parse_config(text.str(), file);
 }
 
 }  // namespace muster::apps

@@ -4,6 +4,7 @@
 #include "apps/muster/run_node.hpp"
 #include "apps/muster/text.hpp"
 #include "apps/programs/hook_application.hpp"
+#include "apps/programs/socket_program.hpp"
 #include "apps/shards/shards.hpp"
 
 #include <muster/net/node.hpp>
@@ -12,7 +13,10 @@
 #include <CLI/CLI.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
+
+#include <unistd.h>
 
 #include <array>
 #include <csignal>
@@ -81,8 +85,8 @@ class HookThread {
 /// SIGUSR1 lets it leave and never more: what this process says to itself.
 class Signals {
  public:
-  Signals(boost::asio::io_context& context, net::Node& node)
-      : context_(context), node_(node), signals_(context, SIGTERM, SIGINT, SIGHUP) {
+  Signals(boost::asio::io_context& context, std::function<void()> leave)
+      : leave_(std::move(leave)), signals_(context, SIGTERM, SIGINT, SIGHUP) {
     signals_.add(SIGUSR1);
     wait();
     unblock();
@@ -108,12 +112,11 @@ class Signals {
       std::raise(number);
     }
     leaving_ = true;
-    node_.leave([this] { context_.stop(); });
+    leave_();
     wait();
   }
 
-  boost::asio::io_context& context_;
-  net::Node& node_;
+  std::function<void()> leave_;
   boost::asio::signal_set signals_;
   bool leaving_ = false;
 };
@@ -136,32 +139,77 @@ class DeathPipe {
   std::array<char, 1> byte_{};
 };
 
+/// Begins the node when it may begin: at once, or later, on another thread.
+using Await = std::function<void(std::function<void()> begin)>;
+
+int host(boost::asio::io_context& context, const NodeConfig& config, bool initialise,
+         std::unique_ptr<SafeStorage> storage, const MakeApplication& application,
+         const Await& await) {
+  // The hooks' thread is ended, and what waits there is dropped, while the context is still there:
+  // that holds strands of the context.
+  HookThread hooks;
+  net::Node node(context, options_of(config, initialise), std::move(storage), application,
+                 hooks.executor());
+  warn_of(config.cluster.protocol);
+  bool begun = false;
+  Expected<> started;
+  Signals signals(context, [&] {
+    if (begun)
+      node.leave([&context] { context.stop(); });
+    else
+      context.stop();
+  });
+  DeathPipe death(context);
+  const std::function<void()> begin = [&] {
+    begun = true;
+    started = node.start([&config] {
+      std::cout << "node " << config.self.value << " of " << config.cluster.name << " is up on "
+                << config.cluster.nodes.at(config.self).text() << "; muster status --dir "
+                << config.data.string() << std::endl;
+    });
+    if (!started) context.stop();
+  };
+  await([&context, begin] { boost::asio::post(context, begin); });
+  context.run();
+  return started ? 0 : failed(started.error());
+}
+
+auto open_storage(const NodeConfig& config) {
+  return storage::SqliteStorage::open(config.data, {config.cluster.name, config.self});
+}
+
+/// A node whose application is a program at its socket takes no part before that is there.
+int run_socket_node(const NodeConfig& config, bool initialise) {
+  auto storage = open_storage(config);
+  if (!storage) return failed(storage.error());
+  boost::asio::io_context context(1);  // it may register when its node has left already
+  SocketProgram program(config, [] { ::kill(::getpid(), SIGUSR1); });
+  if (const auto listening = program.listen(); !listening) return failed(listening.error());
+  const int code = host(context, config, initialise, std::move(*storage), program.application(),
+                        [&](std::function<void()> begin) {
+                          std::cout << "node " << config.self.value << " waits for its program at "
+                                    << config.application_socket().string() << std::endl;
+                          program.await(std::move(begin));
+                        });
+  if (const auto lost = program.lost(); lost && code == 0)
+    return failed(
+        {ExitCode::hook_failed, "node " + std::to_string(config.self.value) + ": " + *lost});
+  return code;
+}
+
 }  // namespace
 
 int run_node(const NodeConfig& config, bool initialise) {
+  if (config.application.kind == "socket") return run_socket_node(config, initialise);
   return run_node(config, initialise, application_of(config));
 }
 
 int run_node(const NodeConfig& config, bool initialise, const MakeApplication& application) {
-  auto storage = storage::SqliteStorage::open(config.data, {config.cluster.name, config.self});
+  auto storage = open_storage(config);
   if (!storage) return failed(storage.error());
-  // The hooks' thread is ended, and what waits there is dropped, while the context is still there:
-  // that holds strands of the context.
   boost::asio::io_context context(1);
-  HookThread hooks;
-  net::Node node(context, options_of(config, initialise), std::move(*storage), application,
-                 hooks.executor());
-  warn_of(config.cluster.protocol);
-  Signals signals(context, node);
-  DeathPipe death(context);
-  const auto started = node.start([&] {
-    std::cout << "node " << config.self.value << " of " << config.cluster.name << " is up on "
-              << config.cluster.nodes.at(config.self).text() << "; muster status --dir "
-              << config.data.string() << std::endl;
-  });
-  if (!started) return failed(started.error());
-  context.run();
-  return 0;
+  return host(context, config, initialise, std::move(*storage), application,
+              [](const std::function<void()>& begin) { begin(); });
 }
 
 void add_node_command(CLI::App& app, int& exit_code) {
@@ -175,6 +223,9 @@ void add_node_command(CLI::App& app, int& exit_code) {
   command->add_flag(
       "--initialise", options->initialise,
       "Accept that the store is younger than what peers have seen, and go on above that");
+  command->footer(
+      "With kind = \"socket\" under [application] the node begins when its program has registered\n"
+      "at application.sock in its data directory (docs/socket.md).");
   command->callback([options, &exit_code] {
     const auto config = load_config(options->config);
     exit_code = config ? run_node(*config, options->initialise) : failed(config.error());

@@ -110,7 +110,8 @@ Expected<Child> Child::launch(ChildOptions options) {
   // Those of this process, which may be a program of another node itself.
   process.withheld = {record_pipe_variable, death_pipe_variable,      "MUSTER_HOOK",
                       "MUSTER_NODE",        "MUSTER_GROUP",           "MUSTER_COORDINATOR",
-                      "MUSTER_MEMBERS",     "MUSTER_DEFINITION_FILE", "MUSTER_REPORTS"};
+                      "MUSTER_MEMBERS",     "MUSTER_DEFINITION_FILE", "MUSTER_REPORTS",
+                      "MUSTER_SOCKET"};
   process.directory = options.directory;
   process.standard = {-1, STDOUT_FILENO, STDERR_FILENO};
   PipeEnds input;

@@ -2,6 +2,7 @@
 
 #include "apps/programs/child.hpp"
 #include "apps/programs/definition.hpp"
+#include "apps/programs/inputs.hpp"
 
 #include <muster/json.hpp>
 
@@ -19,81 +20,6 @@ using namespace std::chrono_literals;
 constexpr int try_again = static_cast<int>(ExitCode::temporary);
 constexpr Duration first_back_off = 100ms;
 constexpr Duration longest_back_off = 1s;
-
-}  // namespace
-
-// --- What the hooks are told on their standard input
-
-/// What the node was assigned before.
-struct PreviousInput {
-  GroupNumber group;
-  NodeSet members;
-  std::string definition;
-};
-MUSTER_DESCRIBE(PreviousInput, group, members, definition);
-
-struct StopInput {
-  std::string hook = "stop";
-  NodeId node;
-  std::optional<GroupNumber> group;
-  StopReason reason{};
-  std::optional<NodeId> by;
-  Duration deadline{};
-};
-MUSTER_DESCRIBE(StopInput, hook, node, group, reason, by, deadline);
-
-struct MemberInput {
-  NodeId node;
-  Incarnation incarnation;
-  std::string report;
-  std::optional<GroupNumber> group;
-  std::optional<Digest> definition;
-  bool empty{};
-};
-MUSTER_DESCRIBE(MemberInput, node, incarnation, report, group, definition, empty);
-
-struct ReorganizeInput {
-  std::string hook = "reorganize";
-  NodeId node;
-  GroupNumber group;
-  NodeId coordinator;
-  std::vector<MemberInput> members;
-  NodeSet lost;
-  NodeSet came_back;
-  std::optional<PreviousInput> previous;
-  Duration deadline{};
-};
-MUSTER_DESCRIBE(ReorganizeInput, hook, node, group, coordinator, members, lost, came_back, previous,
-                deadline);
-
-struct StartInput {
-  std::string hook = "start";
-  NodeId node;
-  GroupNumber group;
-  NodeId coordinator;
-  NodeSet members;
-  NodeSet lost;
-  NodeSet came_back;
-  std::string definition;
-  std::optional<PreviousInput> previous;
-  Duration deadline{};
-};
-MUSTER_DESCRIBE(StartInput, hook, node, group, coordinator, members, lost, came_back, definition,
-                previous, deadline);
-
-namespace {
-
-std::optional<PreviousInput> previous_of(const HookContext& context) {
-  if (!context.previous) return std::nullopt;
-  const auto& [group, task, digest] = *context.previous;
-  return PreviousInput{group, task.members, task.definition.data};
-}
-
-MemberInput input_of(const Member& member) {
-  const Holdings& holdings = member.holdings;
-  return {member.node,    member.incarnation,  holdings.report.data,
-          holdings.group, holdings.definition, holdings.empty};
-}
 
 /// The reports as files of a directory, each under the number of its node.
 Expected<std::filesystem::path> write_reports(const std::filesystem::path& data,
@@ -188,10 +114,9 @@ class HookPrograms : public Application {
     // All of it has to be over within what is left, the kill included.
     const Duration all = options_.timings.stop_deadline;
     const Duration deadline = std::max(context.deadline - all / 4, all / 8);
-    const StopInput input{"stop",           self_,   context.group, context.cause.reason,
-                          context.cause.by, deadline};
-    run({"stop", &commands().stop, environment("stop", context.group, {}), to_json(input), true,
-         deadline},
+    context.deadline = deadline;
+    run({"stop", &commands().stop, environment("stop", context.group, {}),
+         to_json(input_of(self_, context)), true, deadline},
         {}, [done = std::move(done)](Expected<std::string> gave) mutable {
           if (!gave) return done.fail(gave.error().what);
           done({std::move(*gave)});
@@ -202,19 +127,14 @@ class HookPrograms : public Application {
     if (commands().reorganize.empty()) return done(define_members(context));
     const auto reports = write_reports(options_.data, context.members);
     if (!reports) return done.fail(reports.error().what);
-    ReorganizeInput input{"reorganize",
-                          self_,
-                          context.group,
-                          context.group.coordinator,
-                          {},
-                          context.lost(),
-                          context.came_back(),
-                          previous_of(context),
-                          context.deadline};
-    for (const Member& member : context.members) input.members.push_back(input_of(member));
     auto variables = environment("reorganize", context.group, context.nodes());
     variables.push_back("MUSTER_REPORTS=" + reports->string());
-    run({"reorganize", &commands().reorganize, std::move(variables), to_json(input), true, {}},
+    run({"reorganize",
+         &commands().reorganize,
+         std::move(variables),
+         to_json(input_of(self_, context)),
+         true,
+         {}},
         context.cancelled, [done = std::move(done)](Expected<std::string> gave) mutable {
           if (!gave) return done.fail(gave.error().what);
           done({std::move(*gave)});
@@ -225,19 +145,14 @@ class HookPrograms : public Application {
     if (commands().start.empty()) return done();
     const auto file = write_definition(options_.data, context.definition);
     if (!file) return done.fail(file.error().what);
-    const StartInput input{"start",
-                           self_,
-                           context.group,
-                           context.group.coordinator,
-                           context.members,
-                           context.lost(),
-                           context.came_back(),
-                           context.definition.data,
-                           previous_of(context),
-                           context.deadline};
     auto variables = environment("start", context.group, context.members);
     variables.push_back("MUSTER_DEFINITION_FILE=" + file->string());
-    run({"start", &commands().start, std::move(variables), to_json(input), false, {}},
+    run({"start",
+         &commands().start,
+         std::move(variables),
+         to_json(input_of(self_, context)),
+         false,
+         {}},
         context.cancelled, [done = std::move(done)](const Expected<std::string>& gave) mutable {
           if (!gave) return done.fail(gave.error().what);
           done();

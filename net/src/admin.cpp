@@ -1,6 +1,5 @@
 #include <muster/net/admin.hpp>
-
-#include "sockets.hpp"
+#include <muster/net/owner_socket.hpp>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
@@ -9,15 +8,11 @@
 #include <boost/asio/write.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <deque>
 #include <list>
 #include <utility>
 
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 namespace muster::net {
@@ -34,21 +29,6 @@ constexpr std::size_t longest_question = 512;
 constexpr std::size_t most_untold = 256;  // lines that wait for one who watches
 constexpr auto guest_deadline = 2s;
 constexpr auto accept_again_after = 10ms;
-constexpr std::size_t longest_path = sizeof(sockaddr_un::sun_path) - 1;
-
-Failure bad_path(const std::string& path, const std::string& why) {
-  return Failure{ExitCode::bad_configuration, "cannot answer at " + path + ": " + why};
-}
-
-// Of a dead process, for whoever lives holds the lock of the store beside it.
-Expected<> remove_old_socket(const std::string& path) {
-  struct stat found {};
-  if (::lstat(path.c_str(), &found) != 0) return {};
-  if (!S_ISSOCK(found.st_mode))
-    return bad_path(path, "there is something that is no socket; remove it");
-  if (::unlink(path.c_str()) != 0) return bad_path(path, std::strerror(errno));
-  return {};
-}
 
 }  // namespace
 
@@ -62,24 +42,7 @@ class Admin::Impl : public std::enable_shared_from_this<Admin::Impl> {
         retry_(executor) {}
 
   Expected<> listen() {
-    if (path_.size() > longest_path) {
-      return bad_path(path_, "the path has " + std::to_string(path_.size()) +
-                                 " bytes, the system allows " + std::to_string(longest_path) +
-                                 "; use a shorter directory");
-    }
-    if (const auto removed = remove_old_socket(path_); !removed) return removed;
-    error_code error;
-    acceptor_.open(Unix(), error);
-    if (!error) {
-      close_on_exec(acceptor_.native_handle());
-      acceptor_.bind(Unix::endpoint(path_), error);
-    }
-    if (error) return bad_path(path_, error.message());
-    // Nobody can connect before `listen`.
-    if (::chmod(path_.c_str(), S_IRUSR | S_IWUSR) != 0)
-      return bad_path(path_, std::strerror(errno));
-    acceptor_.listen(asio::socket_base::max_listen_connections, error);
-    if (error) return bad_path(path_, error.message());
+    if (const auto listening = listen_for_owner(acceptor_, path_); !listening) return listening;
     listens_ = true;
     accept();
     return {};
@@ -137,7 +100,7 @@ class Admin::Impl : public std::enable_shared_from_this<Admin::Impl> {
   }
 
   void took(Unix::socket socket) {
-    close_on_exec(socket.native_handle());
+    keep_from_children(socket);
     if (guests_.size() >= most_guests) {
       guests_.front()->close();
       guests_.pop_front();

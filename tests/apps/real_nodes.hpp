@@ -95,6 +95,7 @@ struct RealNodes {
     config.data = file("n" + std::to_string(id));
     config.cluster = cluster;
     config.journal = JournalConfig{journal(id)};
+    config.application = application;
     config.hooks = hooks;
     const auto name = file("n" + std::to_string(id) + ".toml");
     write_file(name, write_config(config));
@@ -135,6 +136,7 @@ struct RealNodes {
   TestDirectory directory;
   ReservedPorts ports;
   ClusterConfig cluster;
+  ApplicationConfig application;
   std::optional<HooksConfig> hooks;
   std::map<std::uint32_t, Process> processes;
 };

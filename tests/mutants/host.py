@@ -6,6 +6,7 @@ NODE = "net_node"
 PARTS = "net_node_parts"
 HOOKS = "core_hooks"
 SESSIONS = "sessions_test"
+PROGRAM = "apps_socket"
 
 EDITS = (
     Edit("sent-before-it-is-durable",
@@ -262,4 +263,16 @@ EDITS = (
          "if (Peer* const peer = find(node)) peer->read_now();",
          "(void)node;",
          (f"{SESSIONS} silence",)),
+    Edit("program-gone-unnoticed",
+         "a program that goes away at its work is taken for one that has stopped", "P2",
+         "apps/programs/program_socket.cpp",
+         "if (at_work_) return is_lost(why);",
+         "at_work_ = false;",
+         (f"{PROGRAM} program_at_a_socket/that_goes_away*",)),
+    Edit("life-without-a-program",
+         "a node begins to take part before its program is there", "P2",
+         "apps/programs/socket_program.cpp",
+         "socket_.await(std::move(registered));",
+         "registered();",
+         (f"{PROGRAM} program_at_a_socket/is_what_its_node_waits_for",)),
 )  # fmt: skip

@@ -110,7 +110,8 @@ std::vector<Case> cases(const std::function<bool(const Case&)>& wanted) {
   std::vector<Case> found;
   for (const Style& style : styles)
     for (bool in_the_lab : {true, false})
-      if (const Case made{style, in_the_lab}; wanted(made)) found.push_back(made);
+      if (const Case made{style, in_the_lab}; (style.in_lab || !in_the_lab) && wanted(made))
+        found.push_back(made);
   return found;
 }
 

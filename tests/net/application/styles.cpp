@@ -1,5 +1,7 @@
 #include "styles.hpp"
 
+#include "programmed.hpp"
+
 #include <muster/adapters.hpp>
 #include <muster/net/coroutines.hpp>
 #include <muster/typed.hpp>
@@ -207,12 +209,13 @@ std::unique_ptr<Application> values(Script& script, Services& services) {
 
 }  // namespace
 
-const std::array<Style, 5> styles{{
+const std::array<Style, 6> styles{{
     {"hand-written", hand_written},
     {"functions", functions, false, false},
     {"asynchronous functions", asynchronous_functions},
     {"coroutines", coroutines, false},
     {"typed", values},
+    {"program at a socket", programmed, false, false, false},
 }};
 
 }  // namespace muster::test

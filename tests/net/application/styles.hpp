@@ -14,11 +14,12 @@ struct Style {
   std::unique_ptr<Application> (*make)(Script& script, Services& services);
   bool has_done = true;      ///< a hook may drop its Done
   bool waits_in_lab = true;  ///< a hook may wait where time stands still while it is called
+  bool in_lab = true;
   friend std::ostream& operator<<(std::ostream& out, const Style& style) {
     return out << style.name;
   }
 };
 
-extern const std::array<Style, 5> styles;
+extern const std::array<Style, 6> styles;
 
 }  // namespace muster::test

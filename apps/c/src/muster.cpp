@@ -1,0 +1,261 @@
+#include <muster/muster.h>
+#include <muster/net/node.hpp>
+#include <muster/storage/sqlite_storage.hpp>
+
+#include <muster/kinds.hpp>
+
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <mutex>
+#include <variant>
+
+using namespace muster;
+
+/// A hook that runs; freed with its completion.
+struct muster_end {
+  std::variant<Done<Report>, Done<>> done;  // a definition is bytes as a report is
+  HookContext context;
+  std::optional<Reorganization> all{};
+};
+
+struct muster_permit {
+  Permit permit;
+};
+
+namespace {
+
+muster_group to_c(const std::optional<GroupNumber>& group) {
+  return group ? muster_group{group->counter, group->coordinator.value} : muster_group{};
+}
+
+muster_bytes to_c(const Bytes& bytes) {
+  return {bytes.data.data(), bytes.data.size()};
+}
+
+std::uint64_t to_c(Duration duration) {
+  return static_cast<std::uint64_t>(std::max(duration, Duration::zero()).count());
+}
+
+Bytes bytes_of(const void* data, std::size_t size) {
+  return {size == 0 ? std::string() : std::string(static_cast<const char*>(data), size)};
+}
+
+std::size_t copy(const std::string& text, char* to, std::size_t size) {
+  if (to != nullptr && size > 0) {
+    const std::size_t length = std::min(text.size(), size - 1);
+    std::memcpy(to, text.data(), length);
+    to[length] = '\0';
+  }
+  return text.size();
+}
+
+int failed(const Failure& failure, char* why, std::size_t size) {
+  copy(failure.what, why, size);
+  return static_cast<int>(failure.code);
+}
+
+Failure bad(const std::string& what) {
+  return {ExitCode::bad_configuration, "muster_open: " + what};
+}
+
+Expected<net::NodeOptions> options_of(const muster_config& from) {
+  net::NodeOptions options;
+  if (from.directory == nullptr || from.cluster == nullptr)
+    return bad("directory and cluster have to be given");
+  options.config.self = NodeId{from.node};
+  options.cluster = std::string("name=") + from.cluster + "\n";
+  for (std::size_t at = 0; at < from.node_count; ++at) {
+    const auto& [node, address] = from.nodes[at];
+    const NodeId id{node};
+    if (node == 0 || address == nullptr || !options.addresses.emplace(id, address).second)
+      return bad("node " + std::to_string(node) + ": expected ids from 1 on, each once");
+    options.config.nodes.insert(id);
+    options.cluster += "nodes." + std::to_string(node) + "=" + address + "\n";
+  }
+  if (!options.addresses.contains(options.config.self))
+    return bad("node " + std::to_string(from.node) + " is none of the nodes");
+  Timings& timings = options.config.timings;
+  const auto set = [&](const char* name, Duration& to, std::uint64_t nanoseconds) {
+    if (nanoseconds != 0) to = Duration(nanoseconds);
+    options.cluster += std::string(name) + "=" + std::to_string(to.count()) + "ns\n";
+  };
+  set("T", timings.T, from.T_ns);
+  set("stop_deadline", timings.stop_deadline, from.stop_deadline_ns);
+  set("start_deadline", timings.start_deadline, from.start_deadline_ns);
+  set("reorganize_deadline", timings.reorganize_deadline, from.reorganize_deadline_ns);
+  set("check_every", timings.check_every, from.check_every_ns);
+  timings.coordinator_timeout = timings.check_every + timings.T;
+  set("coordinator_timeout", timings.coordinator_timeout, from.coordinator_timeout_ns);
+  if (timings.coordinator_timeout <= timings.check_every || timings.coordinator_timeout < timings.T)
+    return bad("coordinator_timeout has to be longer than check_every, and at least T");
+  if (timings.reorganize_deadline < timings.T)
+    return bad("reorganize_deadline has to be at least T");
+  options.admin_socket = std::filesystem::path(from.directory) / "admin.sock";
+  if (from.journal != nullptr) options.journal = net::JournalOptions{from.journal};
+  options.initialise = from.initialise != 0;
+  return options;
+}
+
+}  // namespace
+
+struct muster_node {
+  muster_node(const muster_config& config, const muster_hooks& application, void* its_user,
+              net::NodeOptions options, std::unique_ptr<SafeStorage> storage);
+
+  const muster_hooks hooks;
+  void* const user;
+  std::mutex mutex;              // guards services
+  Services* services = nullptr;  ///< of the present life
+  boost::asio::io_context context{1};
+  boost::asio::thread_pool pool{1};
+  std::optional<boost::asio::signal_set> signals;
+  std::optional<net::Node> node;
+};
+
+namespace {
+
+/// The application of one life.
+class OfC final : public Application {
+ public:
+  OfC(muster_node& node, Services& services) : node_(node) { present(&services); }
+  ~OfC() override { present(nullptr); }
+
+  void stop(StopContext context, Done<Report> done) override {
+    if (node_.hooks.stop == nullptr) return done();
+    const std::string reason(enumerator_name(context.cause.reason));
+    const muster_stop told{to_c(context.group), reason.c_str(),
+                           context.cause.by ? context.cause.by->value : 0, to_c(context.deadline)};
+    node_.hooks.stop(node_.user, &told, new muster_end{std::move(done), std::move(context)});
+  }
+
+  void reorganize(Reorganization context, Done<Definition> done) override {
+    if (node_.hooks.reorganize == nullptr) return done();
+    std::vector<muster_member> members;
+    for (const Member& member : context.members) {
+      const Holdings& held = member.holdings;
+      members.push_back({member.node.value, to_c(held.report), to_c(held.group)});
+    }
+    const Member* freshest = context.freshest();
+    const muster_reorganization told{
+        to_c(context.group), members.data(), members.size(),
+        freshest ? members.data() + (freshest - context.members.data()) : nullptr,
+        to_c(context.deadline)};
+    auto* const end = new muster_end{std::move(done), context, context};
+    node_.hooks.reorganize(node_.user, &told, end);
+  }
+
+  void start(Assignment context, Done<> done) override {
+    if (node_.hooks.start == nullptr) return done();
+    std::vector<std::uint32_t> members;
+    for (NodeId member : context.members) members.push_back(member.value);
+    const muster_assignment told{to_c(context.group),  to_c(context.definition),
+                                 to_c(context.part()), members.data(),
+                                 members.size(),       to_c(context.deadline)};
+    node_.hooks.start(node_.user, &told, new muster_end{std::move(done), context});
+  }
+
+ private:
+  void present(Services* services) {
+    const std::lock_guard lock(node_.mutex);
+    node_.services = services;
+  }
+
+  muster_node& node_;
+};
+
+}  // namespace
+
+muster_node::muster_node(const muster_config& config, const muster_hooks& application,
+                         void* its_user, net::NodeOptions options,
+                         std::unique_ptr<SafeStorage> storage)
+    : hooks(application), user(its_user) {
+  const auto make = [this](Services& its) { return std::make_unique<OfC>(*this, its); };
+  node.emplace(context, std::move(options), std::move(storage), make, pool.get_executor());
+  if (config.leave_on_signals == 0) return;
+  signals.emplace(context, SIGTERM, SIGINT);
+  signals->async_wait([this](auto error, int) {
+    if (!error) muster_leave(this);
+  });
+}
+
+// --- Hooks
+
+void muster_done(muster_end* end, const void* data, size_t size) {
+  const std::unique_ptr<muster_end> ended(end);
+  if (auto* bytes = std::get_if<Done<Report>>(&ended->done))
+    (*bytes)(bytes_of(data, size));
+  else
+    std::get<Done<>>(ended->done)();
+}
+
+void muster_fail(muster_end* end, const char* why) {
+  const std::unique_ptr<muster_end> ended(end);
+  std::visit([why](auto& done) { done.fail(why); }, ended->done);
+}
+
+void muster_give_part(muster_end* end, uint32_t member, const void* data, size_t size) {
+  if (end->all) end->all->give_part(NodeId{member}, bytes_of(data, size));
+}
+
+void muster_progress(const muster_end* end, const char* how_far) {
+  end->context.progress(how_far);
+}
+
+int muster_cancelled(const muster_end* end) {
+  return end->context.stop_requested() ? 1 : 0;
+}
+
+// --- Permits
+
+muster_permit* muster_acquire(muster_node* node, muster_group* group) {
+  const std::lock_guard lock(node->mutex);
+  auto permit = node->services ? node->services->permits().try_acquire() : std::nullopt;
+  if (!permit) return nullptr;
+  if (group != nullptr) *group = to_c(permit->group());
+  return new muster_permit{std::move(*permit)};
+}
+
+int muster_permit_valid(const muster_permit* permit) {
+  return permit->permit.valid() ? 1 : 0;
+}
+
+void muster_return(muster_permit* permit) {
+  delete permit;
+}
+
+// --- The node
+
+int muster_open(const muster_config* config, const muster_hooks* hooks, void* user,
+                muster_node** node, char* why, size_t why_size) {
+  *node = nullptr;
+  auto options = options_of(*config);
+  if (!options) return failed(options.error(), why, why_size);
+  auto storage =
+      storage::SqliteStorage::open(config->directory, {config->cluster, options->config.self});
+  if (!storage) return failed(storage.error(), why, why_size);
+  *node = new muster_node(*config, *hooks, user, std::move(*options), std::move(*storage));
+  return 0;
+}
+
+int muster_run(muster_node* node, char* why, size_t why_size) {
+  if (const auto started = node->node->start(); !started)
+    return failed(started.error(), why, why_size);
+  node->context.run();
+  return 0;
+}
+
+void muster_leave(muster_node* node) {
+  node->node->leave([node] { node->context.stop(); });
+}
+
+size_t muster_status(const muster_node* node, char* json, size_t size) {
+  return copy(node->node->status_json(), json, size);
+}
+
+void muster_close(muster_node* node) {
+  delete node;
+}

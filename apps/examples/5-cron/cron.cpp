@@ -1,0 +1,25 @@
+// cron NODE PORT FILE: one of three nodes, ports PORT + 1 to 3; they share the file.
+#include "cron.hpp"
+
+#include "../one_of_three.hpp"
+
+#include <iostream>
+
+using namespace muster;
+using namespace std::chrono_literals;
+using examples::Cron;
+
+int main(int, char** arguments) {
+  const auto now = [] {
+    return std::chrono::floor<Cron::Time>(std::chrono::system_clock::now()).time_since_epoch();
+  };
+  const auto tell = [](const std::string& job, Cron::Time due) {
+    std::cout << job << " of " << due.count() << std::endl;
+  };
+  const Cron::Jobs jobs{{"backup", 50ms}, {"mail", 70ms}, {"report", 110ms}};
+  const auto make = [&](Services& node) {
+    auto file = storage::FencedStore::open(arguments[3]).value();
+    return std::make_unique<Cron>(node, std::move(file), jobs, now, tell);
+  };
+  examples::OneOfThree("cron", arguments[1], arguments[2], make).run();
+}

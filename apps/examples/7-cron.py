@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""The cron of 5-cron in Python: each due time of each job is run exactly once, whatever fails.
+
+    [application]
+    kind = "socket"
+    program = ["./7-cron.py", "cron.sqlite"]    # the file is shared by all nodes
+
+What a run does and the note that it was done are one transaction, in a database that refuses the
+past. Nothing runs beside the messages of the node: when a stop is answered nothing is under way.
+"""
+import json
+import os
+import select
+import socket
+import sqlite3
+import sys
+import time
+
+JOBS = {"backup": 50, "mail": 70, "report": 110}  # how often, in milliseconds
+
+
+class Store:
+    def __init__(self, file):
+        self.db = sqlite3.connect(file, timeout=10, isolation_level=None)
+        self.db.execute("PRAGMA journal_mode = TRUNCATE")
+        self.db.execute("PRAGMA synchronous = EXTRA")  # durable when it is committed
+        self.db.execute("BEGIN IMMEDIATE")
+        self.db.execute("CREATE TABLE IF NOT EXISTS fence (one PRIMARY KEY, counter, coordinator)")
+        self.db.execute("INSERT OR IGNORE INTO fence VALUES (1, 0, 0)")
+        self.db.execute("CREATE TABLE IF NOT EXISTS next (job PRIMARY KEY, due)")
+        self.db.execute("CREATE TABLE IF NOT EXISTS ran (job, due, node, PRIMARY KEY (job, due))")
+        self.db.execute("COMMIT")
+
+    def apply(self, group, work):
+        """One transaction in the name of that group; False where a newer one was here before."""
+        self.db.execute("BEGIN IMMEDIATE")
+        fence = self.db.execute(
+            "UPDATE fence SET counter = ?, coordinator = ? WHERE (counter, coordinator) <= (?, ?)",
+            (*group, *group))
+        if fence.rowcount:
+            work(self.db)
+        self.db.execute("COMMIT")
+        return fence.rowcount == 1
+
+
+class Cron:
+    def __init__(self, store):
+        self.store, self.group, self.due = store, None, {}
+
+    def stop(self, told):
+        self.due = {}
+
+    def reorganize(self, told):
+        shares = {str(member["node"]): [] for member in told["members"]}
+        for turn, job in enumerate(JOBS):
+            list(shares.values())[turn % len(shares)].append(job)
+        return {"parts": {node: json.dumps(share) for node, share in shares.items()}}
+
+    def start(self, told):
+        self.group = told["group"]
+
+        def begin(db):
+            for job in json.loads(told["part"]):
+                first = (now() // JOBS[job] + 1) * JOBS[job]
+                db.execute("INSERT OR IGNORE INTO next VALUES (?, ?)", (job, first))
+                [due] = db.execute("SELECT due FROM next WHERE job = ?", (job,)).fetchone()
+                self.due[job] = due
+
+        if not self.store.apply(self.group, begin):
+            self.due = {}  # this group is of the past, and does nothing more
+
+    def work(self, node):
+        """Runs what is due first."""
+        job, due = min(self.due.items(), key=lambda item: item[1])
+
+        def run(db):
+            db.execute("INSERT INTO ran VALUES (?, ?, ?)", (job, due, node))  # what the run does
+            db.execute("UPDATE next SET due = ? WHERE job = ?", (due + JOBS[job], job))
+
+        if self.store.apply(self.group, run):
+            self.due[job] += JOBS[job]
+            print(job, "of", due, flush=True)
+        else:
+            self.due = {}
+
+
+def now():
+    return time.time_ns() // 1_000_000
+
+
+def main():
+    node = socket.socket(socket.AF_UNIX)
+    node.connect(os.environ["MUSTER_SOCKET"])
+    node.sendall(b'{"register":1}\n')
+    heard, cron = b"", Cron(Store(sys.argv[1]))
+    while True:
+        wait = max(0, min(cron.due.values()) - now()) / 1000 if cron.due else None
+        if not select.select([node], [], [], wait)[0]:
+            cron.work(os.environ["MUSTER_NODE"])
+            continue
+        more = node.recv(65536)
+        if not more:
+            sys.exit("the node is gone: nobody could tell this program to stop")
+        *lines, heard = (heard + more).split(b"\n")
+        for told in map(json.loads, lines):
+            if "hook" in told:  # else it is registered, or a hook is cancelled: they end soon
+                gave = getattr(cron, told["hook"])(told) or {}
+                answer = {"done": told["ticket"], **gave}
+                node.sendall(json.dumps(answer).encode() + b"\n")
+
+
+main()

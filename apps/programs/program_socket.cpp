@@ -1,0 +1,399 @@
+#include "apps/programs/program_socket.hpp"
+
+#include "apps/programs/socket_messages.hpp"
+
+#include <muster/net/owner_socket.hpp>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <unistd.h>
+
+#include <deque>
+#include <map>
+#include <mutex>
+#include <stop_token>
+
+namespace muster::apps {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+using boost::system::error_code;
+using Unix = asio::local::stream_protocol;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// How long a program that has connected may take to register.
+constexpr auto registration_deadline = 5s;
+constexpr auto accept_again_after = 10ms;
+
+/// What a hook gave, or why it failed.
+using Gave = Said<json::object>;
+using Ended = std::function<void(const Gave&)>;
+
+/// What the program was asked, or will be when it is there.
+struct Call {
+  Hook hook{};
+  json::object told;
+  std::stop_token cancelled;
+  std::function<void(std::string)> listener;
+  Ended ended;
+  bool sent = false;
+  std::optional<std::stop_callback<std::function<void()>>> on_cancel{};
+};
+
+/// Lets `read` make the hook's value of what the program gave.
+template <class Value, class Read>
+Ended ending(Done<Value> done, Read read) {
+  return [done = std::make_shared<Done<Value>>(std::move(done)), read](const Gave& gave) {
+    if (!gave) return done->fail(gave.error());
+    Said<Value> value = read(*gave);
+    if (!value) return done->fail(value.error());
+    (*done)(std::move(*value));
+  };
+}
+
+}  // namespace
+
+class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::Impl> {
+ public:
+  Impl(asio::any_io_executor executor, Options options)
+      : executor_(executor), options_(std::move(options)), acceptor_(executor), timer_(executor) {}
+
+  [[nodiscard]] NodeId self() const { return options_.self; }
+
+  Expected<> listen() {
+    if (const auto listening = net::listen_for_owner(acceptor_, options_.path); !listening)
+      return listening;
+    listens_ = true;
+    accept();
+    return {};
+  }
+
+  void close() {
+    if (std::exchange(listens_, false)) ::unlink(options_.path.c_str());
+    error_code ignored;
+    acceptor_.close(ignored);
+    timer_.cancel();
+    if (program_) program_->socket.close(ignored);
+    program_.reset();
+    calls_.clear();
+  }
+
+  void await(std::function<void()> registered) {
+    asio::post(executor_,
+               [self = shared_from_this(), registered = std::move(registered)]() mutable {
+                 if (self->registered_) return registered();
+                 self->awaited_ = std::move(registered);
+               });
+  }
+
+  void lose(const std::string& why) {
+    asio::post(executor_, [self = shared_from_this(), why] { self->is_lost(why); });
+  }
+
+  [[nodiscard]] std::optional<std::string> lost() const {
+    const std::lock_guard lock(mutex_);
+    return lost_;
+  }
+
+  /// From any thread.
+  void hand(Hook hook, json::object told, const HookContext& context, Ended ended) {
+    const std::shared_ptr<Call> call(
+        new Call{hook, std::move(told), context.cancelled, context.listener, std::move(ended)});
+    asio::post(executor_, [self = shared_from_this(), call] { self->begin(call); });
+  }
+
+  /// The life is over: nobody waits any more.
+  void forget() {
+    asio::post(executor_, [self = shared_from_this()] { self->calls_.clear(); });
+  }
+
+ private:
+  struct Connection {
+    explicit Connection(Unix::socket accepted) : socket(std::move(accepted)) {}
+    Unix::socket socket;
+    std::string text;
+    std::deque<std::string> unwritten;  ///< the first is being written
+  };
+
+  // --- Connections
+
+  void accept() {
+    acceptor_.async_accept([self = shared_from_this()](error_code error, Unix::socket socket) {
+      if (!self->listens_) return;
+      if (error) return self->accept_later();
+      self->took(std::move(socket));
+      self->accept();
+    });
+  }
+
+  void accept_later() {
+    const auto timer = std::make_shared<asio::steady_timer>(executor_, accept_again_after);
+    timer->async_wait([self = shared_from_this(), timer](error_code) {
+      if (self->listens_) self->accept();
+    });
+  }
+
+  void took(Unix::socket socket) {
+    net::keep_from_children(socket);
+    const auto connection = std::make_shared<Connection>(std::move(socket));
+    if (program_) return refuse(connection, "another program is registered");
+    if (const auto why = lost()) return refuse(connection, *why);
+    program_ = connection;
+    timer_.expires_after(registration_deadline);
+    timer_.async_wait([self = shared_from_this(), connection](error_code error) {
+      if (!error && connection == self->program_ && !self->registered_)
+        self->end(connection, "it did not register within 5 s");
+    });
+    read(connection);
+  }
+
+  void read(const std::shared_ptr<Connection>& connection) {
+    asio::async_read_until(
+        connection->socket, asio::dynamic_buffer(connection->text, longest_socket_line), '\n',
+        [self = shared_from_this(), connection](error_code error, std::size_t size) {
+          if (connection != self->program_) return;
+          if (error == asio::error::not_found)
+            return self->end(connection, "a line of more than " +
+                                             std::to_string(longest_socket_line) + " bytes");
+          if (error) return self->end(connection, {});
+          const std::string line = connection->text.substr(0, size - 1);
+          connection->text.erase(0, size);
+          if (const auto wrong = self->take(line)) return self->end(connection, *wrong);
+          if (connection == self->program_) self->read(connection);
+        });
+  }
+
+  void write(const json::object& message) {
+    program_->unwritten.push_back(json::serialize(message) + "\n");
+    if (program_->unwritten.size() == 1) write_first(program_);
+  }
+
+  void write_first(const std::shared_ptr<Connection>& connection) {
+    asio::async_write(connection->socket, asio::buffer(connection->unwritten.front()),
+                      [self = shared_from_this(), connection](error_code error, std::size_t) {
+                        if (error || connection != self->program_) return;  // its reader will see
+                        connection->unwritten.pop_front();
+                        if (!connection->unwritten.empty()) self->write_first(connection);
+                      });
+  }
+
+  // One that does not take the reason, does not want to know.
+  static void refuse(const std::shared_ptr<Connection>& connection, const std::string& why) {
+    error_code ignored;
+    connection->socket.non_blocking(true, ignored);
+    const std::string line = json::serialize(json::object{{"refused", why}}) + "\n";
+    if (!why.empty() && connection->unwritten.empty())
+      connection->socket.send(asio::buffer(line), 0, ignored);
+    connection->socket.close(ignored);
+  }
+
+  /// `wrong` is what the program did wrong; empty where it went away.
+  void end(const std::shared_ptr<Connection>& connection, const std::string& wrong) {
+    refuse(connection, wrong);
+    program_.reset();
+    if (!std::exchange(registered_, false)) return;
+    if (options_.gone) return options_.gone();  // `lose` will come
+    const std::string why =
+        wrong.empty() ? "its program went away" : "its program was sent away: " + wrong;
+    if (at_work_) return is_lost(why);
+    for (auto at = calls_.begin(); at != calls_.end();) {
+      const auto call = (at++)->second;
+      if (call->sent) give(call, {boost::system::in_place_error, why});
+    }
+  }
+
+  void is_lost(const std::string& why) {
+    if (lost()) return;
+    const std::string whole = why + (at_work_ ? " while its node was at work" : "");
+    {
+      const std::lock_guard lock(mutex_);
+      lost_ = whole;
+    }
+    while (!calls_.empty()) give(calls_.begin()->second, {boost::system::in_place_error, whole});
+    options_.give_up();
+  }
+
+  // --- Messages
+
+  /// What is wrong with the line, if anything is.
+  std::optional<std::string> take(const std::string& line) {
+    const auto parsed = parse_line(line);
+    if (!parsed) return parsed.error();
+    const json::object& said = *parsed;
+    if (!registered_) return take_registration(said);
+    for (const auto& [key, act] :
+         {std::pair{"done", &Impl::take_done}, std::pair{"failed", &Impl::take_failed},
+          std::pair{"progress", &Impl::take_progress}}) {
+      const json::value* named = said.if_contains(key);
+      if (!named) continue;
+      const auto ticket = natural_of(*named);
+      if (!ticket || *ticket == 0 || *ticket > last_ticket_)
+        return std::string(key) + " " + json::serialize(*named) + ": that ticket was never given";
+      const auto call = calls_.find(*ticket);
+      if (call == calls_.end() || !call->second->sent) return std::nullopt;  // it comes too late
+      return (this->*act)(call->second, said);
+    }
+    return "no message has such keys: " + line.substr(0, 80);
+  }
+
+  std::optional<std::string> take_registration(const json::object& said) {
+    const json::value* version = said.if_contains("register");
+    if (!version) return "expected {\"register\":1} first";
+    if (natural_of(*version) != socket_version)
+      return "it speaks version " + json::serialize(*version) + ", and this node version 1";
+    if (auto wrong = stranger(said, {"register"})) return wrong;
+    registered_ = true;
+    timer_.cancel();
+    json::array nodes;
+    for (NodeId node : options_.nodes) nodes.emplace_back(node.value);
+    write({{"registered", socket_version}, {"node", options_.self.value}, {"nodes", nodes}});
+    for (const auto& [ticket, call] : calls_) send(*call);
+    if (const auto awaited = std::exchange(awaited_, nullptr)) awaited();
+    return std::nullopt;
+  }
+
+  std::optional<std::string> take_done(const std::shared_ptr<Call>& call,
+                                       const json::object& said) {
+    auto wrong = call->hook == Hook::stop         ? stranger(said, {"done", "report"})
+                 : call->hook == Hook::reorganize ? stranger(said, {"done", "definition", "parts"})
+                                                  : stranger(said, {"done"});
+    if (wrong) {
+      give(call, {boost::system::in_place_error, *wrong});
+      return std::nullopt;
+    }
+    if (call->hook == Hook::stop) at_work_ = false;
+    give(call, said);
+    return std::nullopt;
+  }
+
+  std::optional<std::string> take_failed(const std::shared_ptr<Call>& call,
+                                         const json::object& said) {
+    const auto why = bytes_under(said, "why");
+    give(call, {boost::system::in_place_error,
+                why && !why->data.empty() ? why->data : std::string("it gave no reason")});
+    return std::nullopt;
+  }
+
+  std::optional<std::string> take_progress(const std::shared_ptr<Call>& call,
+                                           const json::object& said) {
+    const auto text = bytes_under(said, "text");
+    if (!text) return text.error();
+    if (call->listener) call->listener(text->data);
+    return std::nullopt;
+  }
+
+  // --- Calls
+
+  void begin(const std::shared_ptr<Call>& call) {
+    if (const auto why = lost()) return call->ended({boost::system::in_place_error, *why});
+    const std::uint64_t ticket = ++last_ticket_;
+    call->told["ticket"] = ticket;
+    calls_[ticket] = call;
+    call->on_cancel.emplace(call->cancelled, [weak = weak_from_this(), ticket] {
+      const auto self = weak.lock();
+      if (!self) return;
+      asio::post(self->executor_, [self, ticket] { self->cancel(ticket); });
+    });
+    if (registered_) send(*call);
+  }
+
+  void send(Call& call) {
+    if (call.hook == Hook::start) at_work_ = true;
+    call.sent = true;
+    write(call.told);
+  }
+
+  void cancel(std::uint64_t ticket) {
+    const auto call = calls_.find(ticket);
+    if (call == calls_.end()) return;
+    if (!call->second->sent)
+      return give(call->second, {boost::system::in_place_error, "no program has registered"});
+    if (program_) write({{"cancel", ticket}});
+  }
+
+  void give(std::shared_ptr<Call> call, const Gave& gave) {
+    calls_.erase(call->told.at("ticket").to_number<std::uint64_t>());
+    call->on_cancel.reset();
+    call->ended(gave);
+  }
+
+  asio::any_io_executor executor_;
+  const Options options_;
+  Unix::acceptor acceptor_;
+  asio::steady_timer timer_;  ///< of the registration
+  bool listens_ = false;
+  std::shared_ptr<Connection> program_;
+  bool registered_ = false;        ///< the program that is there
+  std::function<void()> awaited_;  ///< the first registration
+  std::map<std::uint64_t, std::shared_ptr<Call>> calls_;
+  std::uint64_t last_ticket_ = 0;  ///< of all lives, so that what comes late is known
+  bool at_work_ = false;           ///< from the sending of a start to the end of the stop after it
+  mutable std::mutex mutex_;       // guards lost_
+  std::optional<std::string> lost_;
+};
+
+/// The application of one life.
+class ProgramSocket::Handed final : public Application {
+ public:
+  explicit Handed(std::shared_ptr<Impl> socket) : socket_(std::move(socket)) {}
+  ~Handed() override { socket_->forget(); }
+
+  void stop(StopContext context, Done<Report> done) override {
+    socket_->hand(Hook::stop, tell(socket_->self(), context), context,
+                  ending(std::move(done),
+                         [](const json::object& gave) { return bytes_under(gave, "report"); }));
+  }
+
+  void reorganize(Reorganization context, Done<Definition> done) override {
+    const auto read = [context](const json::object& gave) {
+      const auto parts = parts_of(gave);
+      if (!parts) return Said<Definition>(boost::system::in_place_error, parts.error());
+      for (const auto& [member, part] : *parts) context.give_part(member, part);
+      return bytes_under(gave, "definition");
+    };
+    socket_->hand(Hook::reorganize, tell(socket_->self(), context), context,
+                  ending(std::move(done), read));
+  }
+
+  void start(Assignment context, Done<> done) override {
+    socket_->hand(
+        Hook::start, tell(socket_->self(), context), context,
+        ending(std::move(done), [](const json::object&) { return Said<std::monostate>(); }));
+  }
+
+ private:
+  std::shared_ptr<Impl> socket_;
+};
+
+ProgramSocket::ProgramSocket(asio::any_io_executor executor, Options options)
+    : impl_(std::make_shared<Impl>(std::move(executor), std::move(options))) {}
+
+ProgramSocket::~ProgramSocket() {
+  impl_->close();
+}
+
+Expected<> ProgramSocket::listen() {
+  return impl_->listen();
+}
+void ProgramSocket::await(std::function<void()> registered) {
+  impl_->await(std::move(registered));
+}
+void ProgramSocket::lose(const std::string& why) {
+  impl_->lose(why);
+}
+std::optional<std::string> ProgramSocket::lost() const {
+  return impl_->lost();
+}
+MakeApplication ProgramSocket::application() const {
+  return [impl = impl_](Services&) { return std::make_unique<Handed>(impl); };
+}
+
+}  // namespace muster::apps

@@ -1,0 +1,427 @@
+#include "real_nodes.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <set>
+#include <sstream>
+
+/// A program at a node's socket: docs/socket.md.
+
+namespace muster::apps {
+namespace {
+
+using namespace std::chrono_literals;
+namespace json = boost::json;
+
+/// A program of the test's own.
+class Program {
+ public:
+  explicit Program(const std::filesystem::path& path)
+      : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.native().copy(address.sun_path, sizeof(address.sun_path) - 1);
+    const auto* general = reinterpret_cast<const sockaddr*>(&address);
+    BOOST_REQUIRE(::connect(socket_.fd(), general, sizeof(address)) == 0);
+  }
+
+  void say(std::string line) {
+    line += '\n';
+    for (std::string_view rest = line; !rest.empty();) {
+      const ssize_t size = ::send(socket_.fd(), rest.data(), rest.size(), MSG_NOSIGNAL);
+      if (size <= 0) return;
+      rest.remove_prefix(static_cast<std::size_t>(size));
+    }
+  }
+  /// The next line; null at the end.
+  json::value hear() {
+    while (text_.find('\n') == std::string::npos) {
+      std::array<char, 4096> buffer;
+      const ssize_t size = ::read(socket_.fd(), buffer.data(), buffer.size());
+      if (size <= 0) return nullptr;
+      text_.append(buffer.data(), static_cast<std::size_t>(size));
+    }
+    const auto end = text_.find('\n');
+    const auto line = json::parse(text_.substr(0, end));
+    text_.erase(0, end + 1);
+    return line;
+  }
+  /// The next hook; one that was answered already may be cancelled before it.
+  json::object hear_hook() {
+    json::value heard = hear();
+    while (heard.is_object() && heard.get_object().contains("cancel")) heard = hear();
+    BOOST_REQUIRE_MESSAGE(heard.is_object() && heard.get_object().contains("hook"),
+                          json::serialize(heard));
+    return heard.as_object();
+  }
+  json::object hear_hook(const std::string& hook) {
+    const json::object heard = hear_hook();
+    BOOST_TEST(heard.at("hook").as_string() == hook);
+    return heard;
+  }
+  /// Why it is sent away.
+  std::string hear_refusal() {
+    const json::value heard = hear();
+    BOOST_REQUIRE_MESSAGE(heard.is_object() && heard.get_object().contains("refused"),
+                          json::serialize(heard));
+    BOOST_TEST(hear().is_null());
+    return std::string(heard.at("refused").as_string());
+  }
+  void registers() {
+    say(R"({"register":1})");
+    const json::value heard = hear();
+    BOOST_TEST(json::serialize(heard) == R"({"registered":1,"node":1,"nodes":[1]})");
+  }
+  void done(const json::object& told, json::object gives = {}) {
+    gives["done"] = told.at("ticket");
+    say(json::serialize(gives));
+  }
+  /// From its registration until it works; gives what it was told.
+  std::map<std::string, json::object> works(const json::object& report = {},
+                                            const json::object& definition = {}) {
+    std::map<std::string, json::object> told;
+    done(told["stop"] = hear_hook("stop"), report);
+    done(told["reorganize"] = hear_hook("reorganize"), definition);
+    done(told["start"] = hear_hook("start"));
+    return told;
+  }
+
+ private:
+  Descriptor socket_;
+  std::string text_;
+};
+
+/// A cluster of one node, whose program is the test's, or runs in the directory of the test.
+struct Socketed : RealNodes {
+  Socketed() : RealNodes(1) { application.kind = "socket"; }
+
+  void starts(const std::string& python) {
+    write_file(file("program.py"), "#!/usr/bin/env python3\n" + python);
+    std::filesystem::permissions(file("program.py"), std::filesystem::perms::owner_all);
+    application.program = {file("program.py")};
+    node(1);
+  }
+  void waits_for_program() {
+    std::filesystem::remove(log(1));  // what an earlier life said there
+    node(1);
+    wait_until([&] { return holds(log(1), "node 1 waits for its program at "); });
+  }
+  [[nodiscard]] std::filesystem::path socket() const { return file("n1") / "application.sock"; }
+  [[nodiscard]] bool is_up() const { return holds(log(1), " is up on "); }
+  void leaves_in_order() {
+    const Ran left = leave(1);
+    BOOST_TEST(left.code == 0, left.output);
+  }
+  /// Leaves in order, as its program lets it.
+  void leaves_with(Program& program) {
+    processes.at(1).signal(SIGTERM);
+    program.done(program.hear_hook("stop"));
+    BOOST_TEST(program.hear().is_null());
+    const Ran left = end(1);
+    BOOST_TEST(left.code == 0, left.output);
+  }
+};
+
+/// Where it has stopped it is asked to reorganize, as often as that fails.
+void await_reorganize(Program& program) {
+  json::object told = program.hear_hook();
+  while (told.at("hook").as_string() == "stop") {  // the node has stood back meanwhile
+    program.done(told);
+    told = program.hear_hook();
+  }
+  BOOST_TEST(told.at("hook").as_string() == "reorganize");
+}
+
+std::string document() {
+  return read_all(MUSTER_DOCUMENTS "/socket.md");
+}
+
+std::string block_of(const std::string& heading) {
+  const std::string text = document();
+  const auto begin = text.find("\n```" + heading + "\n");
+  BOOST_REQUIRE(begin != std::string::npos);
+  const auto first = begin + heading.size() + 5;
+  return text.substr(first, text.find("```\n", first) - first);
+}
+
+std::string keys_of(const json::object& object) {
+  std::set<std::string> keys;
+  for (const auto& [key, value] : object) keys.emplace(key);
+  std::string text;
+  for (const std::string& key : keys) text += key + " ";
+  return text;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(program_at_a_socket, Socketed)
+
+BOOST_AUTO_TEST_CASE(is_what_its_node_waits_for) {
+  waits_for_program();
+  BOOST_TEST(!is_up());
+  const Ran status = run_muster(directory, {"status", "--dir", file("n1").string()});
+  BOOST_TEST(status.code == 5, status.output);
+  struct stat found {};
+  BOOST_TEST(::stat(socket().c_str(), &found) == 0);
+  BOOST_TEST((found.st_mode & 0777) == 0600u);
+  Program program(socket());
+  program.registers();
+  program.works();
+  wait_until([&] { return is_up(); });
+  leaves_with(program);
+  BOOST_TEST(!std::filesystem::exists(socket()));
+}
+
+BOOST_AUTO_TEST_CASE(may_never_come) {
+  waits_for_program();
+  leaves_in_order();
+  BOOST_TEST(!holds(log(1), " is up on "));
+}
+
+BOOST_AUTO_TEST_CASE(gives_and_is_told_any_bytes) {
+  waits_for_program();
+  Program program(socket());
+  program.registers();
+  const json::object bytes{{"base64", "AP/+"}};
+  const auto told = program.works({{"report", bytes}},
+                                  {{"definition", "Z\u00fcrich\n"}, {"parts", {{"1", bytes}}}});
+  const json::object& member = told.at("reorganize").at("members").as_array()[0].as_object();
+  BOOST_TEST(json::serialize(member.at("report")) == json::serialize(bytes));
+  BOOST_TEST(told.at("start").at("definition").as_string() == "Z\u00fcrich\n");
+  BOOST_TEST(json::serialize(told.at("start").at("part")) == json::serialize(bytes));
+  leaves_with(program);
+}
+
+BOOST_AUTO_TEST_CASE(is_told_what_the_documents_say) {
+  for (int life : {1, 2}) {  // the second one was assigned something before
+    BOOST_TEST_CONTEXT("life " << life) {
+      waits_for_program();
+      Program program(socket());
+      program.registers();
+      const auto told = program.works();
+      for (const auto& [hook, object] : told) {
+        const std::string text = document();
+        const auto begin = text.find("`{\"hook\":\"" + hook) + 1;
+        const auto shown = json::parse(text.substr(begin, text.find('`', begin) - begin));
+        BOOST_TEST(keys_of(object) == keys_of(shown.as_object()), hook);
+      }
+      const auto& freshest = told.at("reorganize").at("freshest");
+      BOOST_TEST((life == 1 ? freshest.is_null() : freshest == 1));
+      BOOST_TEST(told.at("stop").at("group").is_null());
+      leaves_with(program);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(says_how_far_it_is_and_why_it_failed) {
+  waits_for_program();
+  Program program(socket());
+  program.registers();
+  program.done(program.hear_hook("stop"));
+  const json::object told = program.hear_hook("reorganize");
+  const std::string ticket = json::serialize(told.at("ticket"));
+  program.say(R"({"progress":)" + ticket + R"(,"text":"3/7 merged"})");
+  wait_until([&] {
+    const Ran status = run_muster(directory, {"status", "--json", "--dir", file("n1").string()});
+    return status.output.find("3/7 merged") != std::string::npos;
+  });
+  program.say(R"({"failed":)" + ticket + R"(,"why":"no more chalk"})");
+  wait_until([&] { return holds(journal(1), "no more chalk"); });
+  program.done(program.hear_hook("reorganize"));
+  program.done(program.hear_hook("start"));
+  program.done(told);  // of that nobody wants to know any more
+  leaves_with(program);
+}
+
+BOOST_AUTO_TEST_CASE(gives_what_is_wrong_and_its_hook_has_failed) {
+  waits_for_program();
+  Program program(socket());
+  program.registers();
+  program.done(program.hear_hook("stop"));
+  program.done(program.hear_hook("reorganize"), {{"definitoin", "x"}});
+  wait_until([&] { return holds(journal(1), "unknown key \\\"definitoin\\\""); });
+  program.done(program.hear_hook("reorganize"), {{"definition", {{"base64", "?"}}}});
+  wait_until([&] { return holds(journal(1), "definition: expected text, or "); });
+  program.done(program.hear_hook("reorganize"));
+  program.done(program.hear_hook("start"));
+  leaves_with(program);
+}
+
+BOOST_AUTO_TEST_CASE(is_sent_away_with_the_reason_and_another_may_come) {
+  waits_for_program();
+  const std::pair<std::string, std::string> unregistered[] = {
+      {"hello", "not a JSON object"},
+      {R"({"done":1})", "expected {\"register\":1} first"},
+      {R"({"register":2})", "it speaks version 2"},
+      {std::string(256 * 1024 + 1, '['), "a line of more than 262144 bytes"},
+  };
+  for (const auto& [line, why] : unregistered) {
+    Program program(socket());
+    program.say(line);
+    BOOST_TEST(program.hear_refusal().find(why) != std::string::npos, why);
+  }
+  const std::pair<std::string, std::string> registered[] = {
+      {"[]", "not a JSON object"},
+      {R"({"done":1000})", "that ticket was never given"},
+      {R"({"done":"x"})", "that ticket was never given"},
+      {R"({"hook":"stop"})", "no message has such keys"},
+  };
+  Program first(socket());
+  first.registers();
+  await_reorganize(first);  // nothing is at work, and the next program is asked again
+  first.say(registered[0].first);
+  BOOST_TEST(first.hear_refusal().find(registered[0].second) != std::string::npos);
+  for (const auto& [line, why] : registered) {
+    Program program(socket());
+    program.registers();
+    await_reorganize(program);
+    if (why == registered[0].second) {
+      Program second(socket());
+      BOOST_TEST(second.hear_refusal() == "another program is registered");
+    }
+    program.say(line);
+    BOOST_TEST(program.hear_refusal().find(why) != std::string::npos, why);
+  }
+  processes.at(1).signal(SIGKILL);
+}
+
+BOOST_AUTO_TEST_CASE(that_goes_away_while_it_works_takes_its_node_with_it) {
+  waits_for_program();
+  {
+    Program program(socket());
+    program.registers();
+    program.works();
+  }
+  says_why(end(1), 76, "its program went away while its node was at work");
+}
+
+BOOST_AUTO_TEST_CASE(that_goes_away_at_its_stop_takes_its_node_with_it) {
+  waits_for_program();
+  {
+    Program program(socket());
+    program.registers();
+    program.works();
+    processes.at(1).signal(SIGTERM);
+    program.hear_hook("stop");
+  }
+  says_why(end(1), 76, "its program went away while its node was at work");
+}
+
+BOOST_AUTO_TEST_CASE(may_be_replaced_while_its_node_is_out) {
+  waits_for_program();
+  const std::vector<std::string> drain{"drain", "--dir", file("n1").string()};
+  auto undo = drain;
+  undo.emplace_back("--undo");
+  {
+    Program program(socket());
+    program.registers();
+    program.works();
+    wait_until([&] { return is_up(); });
+    auto draining = Process::launch(muster_with(drain, file("drain.log")));
+    program.done(program.hear_hook("stop"));
+    BOOST_TEST(draining->wait() == 0);
+  }
+  auto undoing = Process::launch(muster_with(undo, file("undo.log")));
+  Program program(socket());
+  program.registers();
+  program.works();
+  BOOST_TEST(undoing->wait() == 0);
+  leaves_with(program);
+}
+
+BOOST_AUTO_TEST_CASE(that_its_node_started_ends_with_it_and_it_with_the_program) {
+  const std::string connects = R"(
+import os, socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.connect(os.environ["MUSTER_SOCKET"])
+lines = s.makefile("rw")
+)";
+  starts("import sys; sys.exit(3)");
+  says_why(end(1), 76, "program.py ended with exit code 3");
+  application.program = {file("nothing").string()};
+  node(1);
+  says_why(end(1), 76, "cannot start " + file("nothing").string());
+  starts(connects + R"(
+print('{"register":1}', file=lines, flush=True)
+lines.readline()
+for i in range(3):
+    import json
+    print(json.dumps({"done": json.loads(lines.readline())["ticket"]}), file=lines, flush=True)
+sys.exit(4)
+)");
+  says_why(end(1), 76, "program.py ended with exit code 4 while its node was at work");
+  starts(connects + "s.close()\nimport signal\nsignal.pause()");  // it never registers
+  wait_until([&] { return holds(log(1), "waits for its program"); });
+  leaves_in_order();
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(program_at_a_socket_configured)
+
+static Expected<NodeConfig> with_data(const std::string& data) {
+  return parse_config(
+      "[node]\nid = 1\ndata = \"" + data +
+          "\"\n[cluster]\nname = \"c\"\n[cluster.nodes]\n1 = \"127.0.0.1:7101\"\n"
+          "[application]\nkind = \"socket\"\nprogram = [\"./lamp.py\", \"./a b\"]\n",
+      "/c/n.toml");
+}
+
+BOOST_AUTO_TEST_CASE(is_relative_to_the_file_and_written_back) {
+  const NodeConfig config = with_data("n1").value();
+  BOOST_TEST(config.application.program == (std::vector<std::string>{"/c/lamp.py", "./a b"}));
+  BOOST_TEST(config.application.directory.string() == "/c/");
+  BOOST_TEST(config.application_socket().string() == "/c/n1/application.sock");
+  const auto again = parse_config(write_config(config), "/elsewhere/m.toml").value();
+  BOOST_TEST(again.application.program == config.application.program);
+  BOOST_TEST(write_config(again) == write_config(config));
+}
+
+BOOST_AUTO_TEST_CASE(has_a_path_that_the_system_can_have) {
+  BOOST_TEST(with_data(std::string(87, 'd')).has_value());
+  const auto refused = with_data(std::string(88, 'd'));
+  BOOST_REQUIRE(!refused.has_value());
+  BOOST_TEST(refused.error().what.starts_with("/c/n.toml:9: kind = \"socket\": the socket /c/d"));
+  BOOST_TEST(refused.error().what.find("application.sock has 108 bytes: expected at most 107") !=
+             std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(program_of_the_documents)
+
+BOOST_AUTO_TEST_CASE(runs_as_it_stands_and_survives_its_coordinator) {
+  RealNodes nodes(3);
+  write_file(nodes.file("lamp.py"), block_of("python file=lamp.py"));
+  std::filesystem::permissions(nodes.file("lamp.py"), std::filesystem::perms::owner_all);
+  nodes.application =
+      parse_config(read_all(nodes.configure(1))
+                           .substr(0, read_all(nodes.configure(1)).find("\n[application]")) +
+                       "\n" + block_of("toml"),
+                   nodes.file("n1.toml"))
+          .value()
+          .application;
+  BOOST_TEST(nodes.application.program.size() == 1u);
+  const auto shines = [&](std::uint32_t id) {
+    wait_until([&] { return holds(nodes.log(id), "shining in group "); });
+  };
+  for (std::uint32_t id : {1u, 2u, 3u}) nodes.node(id);
+  shines(1);
+  nodes.processes.at(1).signal(SIGKILL);
+  nodes.end(1);
+  shines(2);
+  nodes.processes.at(3).signal(SIGKILL);
+  nodes.end(3);
+  std::filesystem::resize_file(nodes.log(2), 0);
+  shines(2);
+  const Ran left = nodes.leave(2);
+  BOOST_TEST(left.code == 0, left.output);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace muster::apps
