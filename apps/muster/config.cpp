@@ -114,6 +114,25 @@ void read_repairs(Reader& reader, const toml::table& cluster, ClusterConfig& to)
   refuse_unsafe(reader, *table, to);
 }
 
+void read_options(Reader& reader, const toml::table& cluster, ClusterConfig& to) {
+  for (const auto& [name, usual] : option_texts({})) {
+    const toml::node* node = cluster.get(name);
+    if (node == nullptr) continue;
+    const Options before = to.options;
+    if (const auto expected = read_option(name, reader.text(cluster, name, usual), to.options))
+      reader.refuse(*node, name, *expected);
+    if (to.options == before) continue;
+    const std::string otherwise = '"' + usual + '"';
+    if (to.protocol != ProtocolName::bully)
+      reader.refuse(*node, name, otherwise + ": any other is an option of the Bully alone");
+    if (to.repairs != Repairs{})
+      reader.refuse(*node, name,
+                    otherwise +
+                        ", or every switch of [cluster.repairs] on: no option was checked "
+                        "without one of them");
+  }
+}
+
 void read_importance(Reader& reader, const toml::table& cluster, ClusterConfig& to) {
   const toml::table* table = reader.table(cluster, "importance", false);
   if (table == nullptr) return;
@@ -205,10 +224,10 @@ void read_protocol(Reader& reader, const toml::table& cluster, ClusterConfig& co
 void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
   const toml::table* cluster = reader.table(root, "cluster", true);
   if (cluster == nullptr) return;
-  reader.only(
-      *cluster, "[cluster]",
-      {"name", "protocol", "literal", "T", "stop_deadline", "start_deadline", "reorganize_deadline",
-       "check_every", "coordinator_timeout", "nodes", "repairs", "importance", "insecure"});
+  reader.only(*cluster, "[cluster]",
+              {"name", "protocol", "literal", "T", "stop_deadline", "start_deadline",
+               "reorganize_deadline", "check_every", "coordinator_timeout", "preempt", "quorum",
+               "resume", "settle", "nodes", "repairs", "importance", "insecure"});
   ClusterConfig& to = config.cluster;
   to.name = reader.text(*cluster, "name", "");
   const bool plain =
@@ -225,6 +244,7 @@ void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
   to.insecure = reader.flag(*cluster, "insecure", false);
   read_timings(reader, *cluster, to.timings);
   read_repairs(reader, *cluster, to);
+  read_options(reader, *cluster, to);
   read_nodes(reader, *cluster, to);
   read_importance(reader, *cluster, to);
   if (!to.nodes.contains(config.self)) {
