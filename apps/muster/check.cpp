@@ -34,6 +34,7 @@ struct Options {
   std::string hooks = "prompt";
   std::string timeouts = "certain";
   std::vector<std::string> repairs;
+  std::vector<std::string> chosen;
   std::vector<std::string> strikes;
   std::string start = "down";
   std::string out;
@@ -132,6 +133,8 @@ Expected<> read(Options& options) {
   }
   for (const std::string& repair : options.repairs)
     if (auto read = read_repair(repair, bounds); !read) return read;
+  for (const std::string& option : options.chosen)
+    if (auto read = read_option(option, bounds.protocol, bounds.options); !read) return read;
   for (const std::string& strike : options.strikes)
     if (auto read = read_strike(strike, bounds); !read) return read;
   if (auto read = read_start(options.start, bounds); !read) return read;
@@ -311,6 +314,10 @@ void add_check_command(CLI::App& app, int& exit_code) {
   command->add_flag("--split-actions", bounds.split_actions,
                     "A node may also fail between two actions of one step");
   command->add_option("--repair", options->repairs, "NAME=on|off, a switch; repeatable");
+  command->add_option(
+      "--option", options->chosen,
+      "NAME=VALUE, what leaves the paper (docs/options.md); repeatable: "
+      "quorum=majority, preempt=never, \"preempt=after 5m\", resume=all, settle=5s");
   command->add_option("--strike", options->strikes,
                       "Take this line out; repeatable (halts-descending=parallel, =rounds or "
                       "=rounds-with-incarnations: that instead)");
@@ -318,8 +325,8 @@ void add_check_command(CLI::App& app, int& exit_code) {
   command->add_flag("--assumptions", options->assumptions,
                     "Each assertion, and where it is claimed");
   command->add_option("--assertion", bounds.assertions, "Look only at this one; repeatable")
-      ->check(
-          CLI::IsMember({"1a", "1b", "3a", "3b", "works-apart", "hook-grammar", "group-grows"}));
+      ->check(CLI::IsMember(
+          {"1a", "1b", "3a", "3b", "works-apart", "hook-grammar", "group-grows", "quorum"}));
   command->add_option("--out", options->out, "Write what was found as a journal");
   command->add_flag("--liveness", bounds.liveness,
                     "Also: can Assertion 2 (4 of the Invitation) be reached from anywhere?");

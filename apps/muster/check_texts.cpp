@@ -93,7 +93,7 @@ struct Claim {
   const char* where;
 };
 
-constexpr std::array<Claim, 10> claims = {{
+constexpr std::array<Claim, 15> claims = {{
     {"1a", "two nodes in Reorganization or Normal have the same coordinator",
      "assumptions 1 to 9: --timeouts certain, no --losses; pauses count as failures; letters "
      "--channels session or fifo, any other and --duplicates only with the switch tags"},
@@ -121,6 +121,20 @@ constexpr std::array<Claim, 10> claims = {{
      "the Invitation: --timeouts certain, and the switch probe_tells_status"},
     {"durable", "what was saved is there in the next life",
      "not here: safe storage is exact in this world; muster verify and simulate look at it"},
+    {"quorum", "a reorganization has more than half of all nodes",
+     "--option quorum=majority, in every world, wrong timeouts, losses and pauses included"},
+    {"2 with --option quorum=majority",
+     "while no majority is up: that nobody is in Reorganization or Normal, or works",
+     "as 2; 1a, 1b and works-apart are claimed no further than without it: a minority works until "
+     "it notices"},
+    {"1a to 2 with --option preempt=never or after",
+     "the same; the coordinator is the highest only of those that held an election, not of those "
+     "that came later (after: until they have been members for so long)",
+     "as without it"},
+    {"1a to 2 with --option resume=all", "the same, and no node starts before all know their task",
+     "as without it; the second only without --duplicates"},
+    {"1a to 2 with --option settle", "the same, and 2 later by that time at a first start",
+     "as without it"},
 }};
 
 }  // namespace

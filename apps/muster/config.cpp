@@ -1,8 +1,8 @@
 #include "apps/muster/config.hpp"
 
+#include "apps/muster/config_reader.hpp"
 #include "apps/muster/text.hpp"
 
-#include <toml++/toml.h>
 #include <muster/hold_down.hpp>
 #include <muster/kinds.hpp>
 #include <muster/text.hpp>
@@ -14,114 +14,6 @@ namespace muster::apps {
 namespace {
 
 constexpr Duration shortest_T = std::chrono::milliseconds(1);
-constexpr Duration longest_duration = std::chrono::hours(24);
-
-std::string join(const std::vector<std::string_view>& words) {
-  std::string text;
-  for (std::string_view word : words) {
-    if (!text.empty()) text += ", ";
-    text += word;
-  }
-  return text;
-}
-
-std::string value_text(const toml::node& node) {
-  if (node.is_table()) return "a table";
-  if (node.is_array()) return "an array";
-  std::string text;
-  if (const auto words = node.value_exact<std::string>()) {
-    detail::append_quoted(text, *words);
-    return text;
-  }
-  std::ostringstream out;
-  node.visit([&](const auto& value) {
-    if constexpr (toml::is_value<decltype(value)>) out << toml::default_formatter(value);
-  });
-  return out.str();
-}
-
-/// Reads one file: keeps the first refusal, after which every read gives its default.
-class Reader {
- public:
-  explicit Reader(const std::filesystem::path& file) : file_(file) {}
-
-  void refuse(std::size_t line, const std::string& why) {
-    if (failure_) return;
-    failure_ = Failure{ExitCode::bad_configuration,
-                       file_.string() + ":" + std::to_string(line) + ": " + why};
-  }
-  void refuse(const toml::node& at, std::string_view key, const std::string& expected) {
-    refuse(line_of(at), std::string(key) + " = " + value_text(at) + ": expected " + expected);
-  }
-  [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
-
-  static std::size_t line_of(const toml::node& node) { return node.source().begin.line; }
-
-  /// The table of that name; none where it is absent (refused where it is required).
-  const toml::table* table(const toml::table& parent, std::string_view name, bool required) {
-    const toml::node* node = parent.get(name);
-    if (node == nullptr) {
-      if (required) refuse(1, "[" + std::string(name) + "] is missing");
-      return nullptr;
-    }
-    if (!node->is_table()) refuse(*node, name, "a table, [" + std::string(name) + "]");
-    return node->as_table();
-  }
-
-  void only(const toml::table& table, std::string_view where,
-            const std::vector<std::string_view>& known) {
-    for (const auto& [key, node] : table) {
-      if (std::find(known.begin(), known.end(), key.str()) != known.end()) continue;
-      refuse(key.source().begin.line, "unknown key " + std::string(key.str()) + " = " +
-                                          value_text(node) + " in " + std::string(where) +
-                                          ": expected one of " + join(known));
-    }
-  }
-
-  std::string text(const toml::table& table, std::string_view key, std::string otherwise) {
-    const toml::node* node = table.get(key);
-    if (node == nullptr) return otherwise;
-    if (const auto value = node->value_exact<std::string>()) return *value;
-    refuse(*node, key, "a text in quotes");
-    return otherwise;
-  }
-
-  bool flag(const toml::table& table, std::string_view key, bool otherwise) {
-    const toml::node* node = table.get(key);
-    if (node == nullptr) return otherwise;
-    if (const auto value = node->value_exact<bool>()) return *value;
-    refuse(*node, key, "true or false");
-    return otherwise;
-  }
-
-  std::uint32_t number(const toml::table& table, std::string_view key, std::uint32_t otherwise,
-                       std::uint32_t least, std::uint32_t most) {
-    const toml::node* node = table.get(key);
-    if (node == nullptr) return otherwise;
-    const auto value = node->value_exact<std::int64_t>();
-    if (value && *value >= least && *value <= most) return static_cast<std::uint32_t>(*value);
-    refuse(*node, key,
-           "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
-    return otherwise;
-  }
-
-  Duration duration(const toml::table& table, std::string_view key, Duration otherwise,
-                    Duration least = Duration(1), Duration most = longest_duration) {
-    const toml::node* node = table.get(key);
-    if (node == nullptr) return otherwise;
-    const auto words = node->value_exact<std::string>();
-    const auto value = words ? parse_duration(*words) : std::nullopt;
-    if (value && *value >= least && *value <= most) return *value;
-    refuse(*node, key,
-           "a duration " + std::string(least > Duration() ? "above 0" : "from 0 on") +
-               " and up to " + format_duration(most) + ", such as \"100ms\" or \"2s\"");
-    return otherwise;
-  }
-
- private:
-  std::filesystem::path file_;
-  std::optional<Failure> failure_;
-};
 
 std::filesystem::path beside(const std::filesystem::path& file, const std::string& path) {
   return (std::filesystem::absolute(file).parent_path() / path).lexically_normal();
@@ -226,6 +118,25 @@ void read_repairs(Reader& reader, const toml::table& cluster, ClusterConfig& to)
   refuse_unsafe(reader, *table, to);
 }
 
+void read_options(Reader& reader, const toml::table& cluster, ClusterConfig& to) {
+  for (const auto& [name, usual] : option_texts({})) {
+    const toml::node* node = cluster.get(name);
+    if (node == nullptr) continue;
+    const Options before = to.options;
+    if (const auto expected = read_option(name, reader.text(cluster, name, usual), to.options))
+      reader.refuse(*node, name, *expected);
+    if (to.options == before) continue;
+    const std::string otherwise = '"' + usual + '"';
+    if (to.protocol != ProtocolName::bully)
+      reader.refuse(*node, name, otherwise + ": any other is an option of the Bully alone");
+    if (to.repairs != Repairs{})
+      reader.refuse(*node, name,
+                    otherwise +
+                        ", or every switch of [cluster.repairs] on: no option was checked "
+                        "without one of them");
+  }
+}
+
 void read_importance(Reader& reader, const toml::table& cluster, ClusterConfig& to) {
   const toml::table* table = reader.table(cluster, "importance", false);
   if (table == nullptr) return;
@@ -253,7 +164,7 @@ void read_address(Reader& reader, std::string_view key, std::size_t key_line,
                   std::map<Address, NodeId>& taken) {
   const auto id = parse_number(key);
   if (!id || *id == 0 || *id > std::numeric_limits<std::uint32_t>::max()) {
-    reader.refuse(key_line, std::string(key) + " = " + value_text(node) +
+    reader.refuse(key_line, std::string(key) + " = " + Reader::value_text(node) +
                                 " in [cluster.nodes]: expected a node's id from 1 on, such as 1");
     return;
   }
@@ -319,8 +230,8 @@ void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
   if (cluster == nullptr) return;
   reader.only(*cluster, "[cluster]",
               {"name", "protocol", "literal", "T", "stop_deadline", "start_deadline",
-               "reorganize_deadline", "check_every", "coordinator_timeout", "hold_down", "nodes",
-               "repairs", "importance", "insecure"});
+               "reorganize_deadline", "check_every", "coordinator_timeout", "hold_down", "preempt",
+               "quorum", "resume", "settle", "nodes", "repairs", "importance", "insecure"});
   ClusterConfig& to = config.cluster;
   to.name = reader.text(*cluster, "name", "");
   const bool plain =
@@ -328,15 +239,17 @@ void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == std::string::npos;
   if (to.name.empty() || to.name.size() > 64 || !plain) {
     const toml::node* name = cluster->get("name");
-    reader.refuse(Reader::line_of(name != nullptr ? *name : *cluster),
-                  "name = " + (name != nullptr ? value_text(*name) : std::string("nothing")) +
-                      " in [cluster]: expected 1 to 64 letters, digits, '.', '_', '-'");
+    reader.refuse(
+        Reader::line_of(name != nullptr ? *name : *cluster),
+        "name = " + (name != nullptr ? Reader::value_text(*name) : std::string("nothing")) +
+            " in [cluster]: expected 1 to 64 letters, digits, '.', '_', '-'");
   }
   read_protocol(reader, *cluster, to);
   to.insecure = reader.flag(*cluster, "insecure", false);
   read_timings(reader, *cluster, to.timings);
   to.hold_down = reader.duration(*cluster, "hold_down", to.hold_down, {}, HoldDown::longest);
   read_repairs(reader, *cluster, to);
+  read_options(reader, *cluster, to);
   read_nodes(reader, *cluster, to);
   read_importance(reader, *cluster, to);
   if (!to.nodes.contains(config.self))

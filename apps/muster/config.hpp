@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 /// The configuration of a node: one TOML file (docs/operating.md).
@@ -39,6 +40,7 @@ struct ClusterConfig {
   Repairs repairs;                               ///< of the Bully
   invitation::Repairs invitation_repairs;
   std::map<NodeId, std::uint64_t> importance;  ///< of the textbook protocol
+  Options options;                             ///< of the Bully
   std::map<NodeId, Address> nodes;
 
   /// Sorted `key=value` lines, defaults included: what nodes compare when they connect.
@@ -55,6 +57,16 @@ void for_each_switch(Cluster& cluster, const Visit& visit) {
   if (cluster.protocol == ProtocolName::invitation)
     for_each_field(cluster.invitation_repairs, visit);
 }
+
+/// The longest time of an option.
+inline constexpr Duration longest_option = std::chrono::hours(24);
+/// Each option of the Bully with its text, by name (docs/options.md).
+std::vector<std::pair<std::string, std::string>> option_texts(const Options& options);
+/// Those that are not as usual.
+std::vector<std::pair<std::string, std::string>> chosen_options(const Options& options);
+/// Sets that option; else says what is expected instead.
+std::optional<std::string> read_option(std::string_view name, std::string_view text,
+                                       Options& options);
 
 struct JournalConfig {
   std::filesystem::path file;

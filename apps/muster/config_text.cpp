@@ -91,6 +91,7 @@ std::string ClusterConfig::canonical() const {
   for_each_switch(*this, [&](const char* switch_name, const bool& value) {
     lines.emplace_back("repairs." + std::string(switch_name), text_of(value));
   });
+  for (const auto& line : chosen_options(options)) lines.push_back(line);
   std::sort(lines.begin(), lines.end());
   std::string text;
   for (const auto& [key, value] : lines) text += key + "=" + value + "\n";
@@ -98,7 +99,7 @@ std::string ClusterConfig::canonical() const {
 }
 
 Config ClusterConfig::core(NodeId self) const {
-  return {self, ids(), repairs, timings, protocol, invitation_repairs, importance};
+  return {self, ids(), repairs, timings, protocol, invitation_repairs, importance, {}, options};
 }
 
 Config NodeConfig::core() const {
@@ -143,6 +144,8 @@ std::string write_config(const NodeConfig& config) {
     out << key << " = " << quoted(value) << '\n';
   }
   out << "hold_down = " << quoted(format_duration(config.cluster.hold_down)) << '\n';
+  for (const auto& [name, text] : chosen_options(config.cluster.options))
+    out << name << " = " << quoted(text) << '\n';
   out << "\n[cluster.nodes]\n";
   for (const auto& [id, address] : config.cluster.nodes) {
     out << id.value << " = " << quoted(address.text()) << '\n';

@@ -4,9 +4,10 @@
 
 #include <muster/failure.hpp>
 
+#include <algorithm>
 #include <string>
 
-/// `--repair` of the commands of the lab.
+/// `--repair` and `--option` of the commands of the lab.
 
 namespace muster::apps {
 
@@ -25,6 +26,18 @@ Expected<> read_repair(const std::string& text, Cluster& cluster) {
   if (known) return {};
   return Failure{ExitCode::usage, "--repair is NAME=on or NAME=off, not '" + text +
                                       "'; docs/decisions has the names of each protocol"};
+}
+
+/// Sets one option of the Bully, as NAME=VALUE says; a usage error where it does not.
+inline Expected<> read_option(const std::string& text, ProtocolName protocol, Options& options) {
+  const auto equals = std::min(text.find('='), text.size());
+  const std::string value = equals < text.size() ? text.substr(equals + 1) : "";
+  if (protocol != ProtocolName::bully)
+    return Failure{ExitCode::usage, "--option " + text + " is of the Bully: add --protocol bully"};
+  if (const auto expected = read_option(text.substr(0, equals), value, options))
+    return Failure{ExitCode::usage, "--option is NAME=VALUE (docs/options.md), not '" + text +
+                                        "': expected " + *expected};
+  return {};
 }
 
 }  // namespace muster::apps

@@ -272,6 +272,7 @@ struct Words {
   std::string seeds = "1..1000";
   std::vector<std::string> faults;
   std::vector<std::string> repairs;
+  std::vector<std::string> chosen;
   std::string app;
   std::string out;
   unsigned threads = 2;
@@ -298,6 +299,11 @@ SimulateOptions options_of(const Words& words) {
     if (auto read = read_repair(repair, simulation); !read)
       throw CLI::ValidationError(read.error().what);
     options.flags += " --repair " + repair;
+  }
+  for (const std::string& option : words.chosen) {
+    if (auto read = read_option(option, words.protocol, simulation.options); !read)
+      throw CLI::ValidationError(read.error().what);
+    options.flags += " --option '" + option + '\'';
   }
   if (!words.faults.empty()) {
     simulation.allowed.clear();
@@ -349,6 +355,9 @@ void add_simulate_command(CLI::App& app, int& exit_code) {
   command->add_option(
       "--repair", words->repairs,
       "NAME=on|off: one switch of docs/decisions/switches.md, or of invitation.md there");
+  command->add_option("--option", words->chosen,
+                      "NAME=VALUE: what leaves the paper (docs/options.md), such as "
+                      "quorum=majority");
   command->add_option("--app", words->app,
                       "Your own application: a shared library with MUSTER_APPLICATION_LIBRARY "
                       "(docs/lab.md)");

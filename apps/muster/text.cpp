@@ -15,8 +15,12 @@ struct Unit {
 };
 
 // Largest first.
-constexpr std::array<Unit, 5> duration_units{
-    {{"min", 60'000'000'000}, {"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1'000}, {"ns", 1}}};
+constexpr std::array<Unit, 6> duration_units{{{"min", 60'000'000'000},
+                                              {"m", 60'000'000'000},
+                                              {"s", 1'000'000'000},
+                                              {"ms", 1'000'000},
+                                              {"us", 1'000},
+                                              {"ns", 1}}};
 constexpr std::array<Unit, 7> size_units{{{"GiB", 1ULL << 30},
                                           {"GB", 1'000'000'000},
                                           {"MiB", 1ULL << 20},

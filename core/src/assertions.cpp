@@ -73,7 +73,25 @@ std::optional<Disagreement> assertion_1b(Standings nodes) {
       with_definition);
 }
 
-std::optional<Disagreement> assertion_2(Standings nodes) {
+namespace {
+
+// Too few nodes are up to be a group.
+std::optional<Disagreement> nobody_works(Standings nodes) {
+  const auto found = std::find_if(nodes.begin(), nodes.end(), [](const Standing& node) {
+    return works_in_group(node) || (node.up && node.works_for);
+  });
+  if (found == nodes.end()) return std::nullopt;
+  return Disagreement{{found->node},
+                      with_coordinator(*found) + (found->works_for ? " works" : "") +
+                          ", and less than a majority is up"};
+}
+
+}  // namespace
+
+std::optional<Disagreement> assertion_2(Standings nodes, std::size_t quorum) {
+  const auto are_up =
+      std::count_if(nodes.begin(), nodes.end(), [](const Standing& node) { return node.up; });
+  if (static_cast<std::size_t>(are_up) < quorum) return nobody_works(nodes);
   const Standing* coordinator = own_coordinator(nodes);
   NodeSet up;
   std::string all;
@@ -177,10 +195,32 @@ Duration settling_bound_of_invitation(const Config& config) {
 
 }  // namespace
 
+namespace {
+
+Claims claims_of_bully(const Config& config) {
+  Claims claims{{"1a", "1b", "2", "works-apart", "group-grows", "durable", "hook-grammar"}};
+  if (config.options.quorum == Quorum::majority) {
+    claims.assertions.emplace_back("quorum");
+    claims.quorum = config.nodes.size() / 2 + 1;
+  }
+  return claims;
+}
+
+// What options add to one reorganization: a life waits to be found, Halts go out in up to three
+// rounds, and Ready twice.
+Duration lengthened_by(const Options& options, const Timings& timings) {
+  Duration more = options.settle;
+  if (options.preempt != Preempt::paper) more += timings.coordinator_timeout + 3 * timings.T;
+  if (options.resume == Resume::all) more += timings.T;
+  return more;
+}
+
+}  // namespace
+
 Claims claims_of(const Config& config) {
   switch (config.protocol) {
     case ProtocolName::bully:
-      return {{"1a", "1b", "2", "works-apart", "group-grows", "durable", "hook-grammar"}};
+      return claims_of_bully(config);
     case ProtocolName::invitation:
       // The paper's own numbers are unique, and no more.
       if (!config.invitation_repairs.growing_numbers)
@@ -220,7 +260,8 @@ Duration settling_bound(const Config& config) {
   const Duration announce = calls * (timings.T + timings.stop_deadline);
   const Duration ready = calls * (timings.T + timings.start_deadline) +
                          (repairs.parallel_calls ? 0 : 1) * timings.start_deadline;
-  return 2 * (notice + back_off + seek + halt + announce + timings.reorganize_deadline + ready);
+  return 2 * (notice + back_off + seek + halt + announce + timings.reorganize_deadline + ready +
+              lengthened_by(config.options, timings));
 }
 
 bool is_one_group(Standings nodes) {
@@ -235,6 +276,14 @@ std::optional<Disagreement> works_apart(Standings nodes) {
   return all_agree(
       nodes, [](const Standing& node) { return node.up && node.works_for; },
       [](const Standing& i, const Standing& j) { return i.works_for == j.works_for; }, with_work);
+}
+
+std::optional<Disagreement> has_quorum(NodeId coordinator, std::size_t members,
+                                       std::size_t quorum) {
+  if (members >= quorum) return std::nullopt;
+  return Disagreement{{coordinator},
+                      "node " + to_text(coordinator) + " reorganizes " + std::to_string(members) +
+                          " nodes, and it takes " + std::to_string(quorum)};
 }
 
 std::optional<Disagreement> group_grows(NodeId node, const std::optional<GroupNumber>& before,

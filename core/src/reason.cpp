@@ -92,6 +92,10 @@ std::string of_timer(Timer timer) {
       return "no coordinator above it moved first";
     case Timer::accepts:
       return "the time for Accepts was over";
+    case Timer::preempt:
+      return "it was a member of a lower node for long enough";
+    case Timer::settle:
+      return "the time for others to come up was over";
   }
   return "a timer expired";
 }

@@ -14,6 +14,9 @@ Duration length_of(Timer timer, unsigned level, const Timings& timings) {
       return timings.T * (std::int64_t{1} << level);
     case Timer::merge:
       return (timings.check_every + timings.T) * std::int64_t{level};
+    case Timer::preempt:
+    case Timer::settle:
+      return std::chrono::milliseconds(level);
     case Timer::accepts:
       break;
   }

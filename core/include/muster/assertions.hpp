@@ -47,8 +47,9 @@ std::optional<Disagreement> assertion_1b(Standings nodes);
 
 /// Assertion 2, of a state that has been left in peace for long enough: one node is Normal and its
 /// own coordinator, and all others that are up are Normal with the same coordinator. Holds where
-/// nobody is up.
-std::optional<Disagreement> assertion_2(Standings nodes);
+/// nobody is up. Where fewer than `quorum` are up: none of them is in Reorganization or Normal, or
+/// works.
+std::optional<Disagreement> assertion_2(Standings nodes, std::size_t quorum = 0);
 
 /// Assertion 3a: two nodes in Reorganization or Normal, in one group, have the same coordinator.
 std::optional<Disagreement> assertion_3a(Standings nodes);
@@ -71,6 +72,8 @@ struct Claims {
   bool of_groups = false;
   /// What came of a call that was wrongly taken for unanswered does not last (6.12).
   bool heals = true;
+  /// It takes so many nodes to be a group.
+  std::size_t quorum = 0;
 };
 
 /// What the protocol of that configuration claims.
@@ -85,6 +88,9 @@ bool is_one_group(Standings nodes);
 
 /// No two nodes work at once for different groups.
 std::optional<Disagreement> works_apart(Standings nodes);
+
+/// A reorganization has at least `quorum` members, its coordinator included.
+std::optional<Disagreement> has_quorum(NodeId coordinator, std::size_t members, std::size_t quorum);
 
 /// A node never accepts a smaller group number than it has accepted before, restarts included.
 /// `accepted` counts when all Saves of its step are durable.

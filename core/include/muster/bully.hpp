@@ -48,7 +48,8 @@ struct Life {
 };
 MUSTER_DESCRIBE(Life, node, incarnation);
 
-/// Phase H without 6.5, for the lab alone: Halt to all lower nodes at once, perhaps in rounds.
+/// Phase H without 6.5: Halt to all lower nodes at once, in rounds. In the lab, and where a lower
+/// node may coordinate a higher one (docs/options.md).
 struct HaltingAll {
   Calls halted;
   std::optional<std::vector<Life>> before;  ///< who answered in the round before
@@ -95,8 +96,20 @@ MUSTER_DESCRIBE(Probing, call, node);
 struct BackingOff {};
 MUSTER_DESCRIBE(BackingOff);
 
-using Procedure = std::variant<Idle, SeekingHigher, Ceasing, HaltingLower, Announcing, Reorganizing,
-                               MakingReady, Checking, Probing, BackingOff, HaltingAll>;
+/// Waiting on the timer `retry` before Election(i), as too few nodes answered the last.
+struct AwaitingMajority {};
+MUSTER_DESCRIBE(AwaitingMajority);
+
+/// Waiting on the timer `settle` before the first Election(i), while some were never heard.
+struct Settling {
+  Calls asked;
+  NodeSet not_heard;
+};
+MUSTER_DESCRIBE(Settling, asked, not_heard);
+
+using Procedure =
+    std::variant<Idle, SeekingHigher, Ceasing, HaltingLower, Announcing, Reorganizing, MakingReady,
+                 Checking, Probing, BackingOff, HaltingAll, AwaitingMajority, Settling>;
 
 /// A call that this node will answer later.
 struct Owed {
@@ -105,6 +118,23 @@ struct Owed {
   Bound until{};  ///< answer: a Halt, when stopped; stopped: a NewCoordinator; started: a Ready
 };
 MUSTER_DESCRIBE(Owed, to, call, until);
+
+/// What only the options make a node remember (docs/options.md).
+struct Aside {
+  /// The lower coordinator whose AreYouNormal found this node outside its group.
+  std::optional<NodeId> found_by;
+  NodeSet standing_back;   ///< the higher nodes that let this one's election go on
+  bool installed = false;  ///< this member knows its task, or this coordinator's all know theirs
+  bool preempt_armed = false;
+};
+MUSTER_DESCRIBE(Aside, found_by, standing_back, installed, preempt_armed);
+
+}  // namespace muster::bully
+
+template <>
+inline constexpr bool muster::left_out_by_default<muster::bully::Aside> = true;
+
+namespace muster::bully {
 
 /// Everything that a node knows in one life. A node that has not recovered yet has a State{}.
 struct State {
@@ -147,10 +177,12 @@ struct State {
   bool coordinator_armed = false;
   unsigned retry_level{};
   unsigned quiet_checks{};  ///< Checks in a row that found nothing, up to ten
+
+  Aside aside;
 };
 MUSTER_DESCRIBE(State, s, c, h, d, up, g, application, ticket, holdings, failed_hooks, procedure,
                 owed, leaving, left, last_halt, answered_by, asked_in_vain, safe, seen, counter,
-                elections, calls, check_armed, coordinator_armed, retry_level, quiet_checks);
+                elections, calls, check_armed, coordinator_armed, retry_level, quiet_checks, aside);
 
 /// What one event makes of a node: changes `state` and returns what is to be done, in order.
 Actions step(const Config& config, State& state, const Event& event);

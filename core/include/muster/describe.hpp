@@ -52,6 +52,10 @@ concept Described = std::is_class_v<T> && boost::describe::has_describe_members<
 template <class T>
 concept DescribedEnum = std::is_enum_v<T> && boost::describe::has_describe_enumerators<T>::value;
 
+/// True of the type of a field that JSON leaves out where it has its default value.
+template <class T>
+inline constexpr bool left_out_by_default = false;
+
 /// True when the description names every field of the aggregate `T`.
 template <Described T>
 constexpr bool description_is_complete() {

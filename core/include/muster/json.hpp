@@ -92,7 +92,7 @@ void write_json_fields(std::string& out, const T& value) {
       } else {
         write_json_fields(out, field);
       }
-    } else {
+    } else if (!left_out_by_default<Type> || !(field == Type{})) {
       out += JsonKey<T, Field>::quoted;
       write_json_value(out, field);
       out += ',';
@@ -296,6 +296,7 @@ bool JsonReader::read_field(Keys& keys, T& to) {
   } else {
     constexpr std::string_view key = JsonKey<T, Field>::key;
     const boost::json::value* value = keys.find(key);
+    if (!value && left_out_by_default<Type>) return field = Type{}, true;
     if (!value) return missing(key);
     return read(*value, field) || inside(key);
   }

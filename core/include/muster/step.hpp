@@ -19,8 +19,10 @@ enum class Timer {
   retry,        ///< back off before starting over, T doubled `level` times
   merge,        ///< let a coordinator that is `level` above move first (section 4.1)
   accepts,      ///< a reasonable time for Accepts (section 4.1)
+  preempt,      ///< this node has been a member of a lower one for so long (docs/options.md)
+  settle,       ///< others have had their time to come up (docs/options.md)
 };
-MUSTER_DESCRIBE_ENUM(Timer, check, coordinator, retry, merge, accepts)
+MUSTER_DESCRIBE_ENUM(Timer, check, coordinator, retry, merge, accepts, preempt, settle)
 
 /// The application's three hooks.
 enum class Hook { stop, reorganize, start };
@@ -166,7 +168,7 @@ MUSTER_DESCRIBE(Send, letter, bound);
 /// Start the timer anew, whether it runs or not.
 struct Arm {
   Timer timer{};
-  unsigned level{};  ///< for `retry` and `merge`: see length_of
+  unsigned level{};  ///< for `retry` and `merge`: see length_of; others of options: milliseconds
 };
 MUSTER_DESCRIBE(Arm, timer, level);
 

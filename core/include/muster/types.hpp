@@ -225,6 +225,41 @@ struct Timings {
 MUSTER_DESCRIBE(Timings, T, stop_deadline, start_deadline, reorganize_deadline, check_every,
                 coordinator_timeout);
 
+/// Whether a higher node that comes back takes over from a coordinator.
+enum class Preempt {
+  paper,  ///< at once
+  never,  ///< it joins, and the coordinator stays
+  after,  ///< it joins, and takes over when it has been a member for a while
+};
+MUSTER_DESCRIBE_ENUM(Preempt, paper, never, after)
+
+/// How many nodes it takes to be a group.
+enum class Quorum {
+  off,       ///< any, one included
+  majority,  ///< more than half of all that are configured
+};
+MUSTER_DESCRIBE_ENUM(Quorum, off, majority)
+
+/// When a member starts.
+enum class Resume {
+  ready,  ///< as soon as it knows its task
+  all,    ///< when all members know theirs
+};
+MUSTER_DESCRIBE_ENUM(Resume, ready, all)
+
+/// What leaves the paper, of the Bully alone, and is off as it ships (docs/options.md).
+struct Options {
+  Preempt preempt = Preempt::paper;
+  Duration preempt_after{};  ///< of Preempt::after, as a member of one group
+  Quorum quorum = Quorum::off;
+  Duration settle{};  ///< how long a node that was never assigned anything waits for others; 0: not
+  Resume resume = Resume::ready;
+};
+MUSTER_DESCRIBE(Options, preempt, preempt_after, quorum, settle, resume);
+/// Where none is on they stand in no text: it is the one that was written before there were any.
+template <>
+inline constexpr bool left_out_by_default<Options> = true;
+
 /// All that `step` may know beside the state: fixed for a life.
 struct Config {
   NodeId self;
@@ -239,6 +274,7 @@ struct Config {
   std::map<NodeId, std::uint64_t> importance = {};
   /// Lines of the protocol that the lab has taken out; empty on a real node.
   Struck struck = {};
+  Options options = {};
 
   /// True when the protocol is the paper's text without any of our repairs.
   [[nodiscard]] bool literal() const {
@@ -248,6 +284,6 @@ struct Config {
   }
 };
 MUSTER_DESCRIBE(Config, self, nodes, repairs, timings, protocol, invitation_repairs, importance,
-                struck);
+                struck, options);
 
 }  // namespace muster

@@ -11,7 +11,14 @@ namespace muster::bully {
 
 // AreYouThere(i): reply ().
 void Turn::called(const Letter& letter, const AreYouThere&) {
+  if (stands_back_for(letter.from)) {
+    rearm_coordinator_ = true;
+    return answer(letter.from, letter.call, Refused{"stands back"});
+  }
+  if (is_wrongly_taken_for_coordinator_by(letter.from))
+    return answer(letter.from, letter.call, Refused{"does not coordinate"});
   answer(letter.from, letter.call, Here{});
+  if (runs<AwaitingMajority>() && letter.from < config_.self && !member(letter.from)) election();
   // A restarted node need not wait for the next Check(i).
   if (repairs_.proofs && state_.s == Status::Normal && coordinates() && letter.from < config_.self)
     ask_normal(letter.from);
@@ -24,6 +31,7 @@ void Turn::called(const Letter& letter, const AreYouNormal& call) {
   if (repairs_.normal_for_me)
     normal = normal && state_.c->candidate == letter.from && state_.g == call.group;
   answer(letter.from, letter.call, Normality{normal});
+  found(letter.from);
 }
 
 // Halt(i, j): [[ S.s := Election; S.h := j; STOP ]]; reply (). Unconditional but for its tag (6.9).
@@ -37,6 +45,8 @@ void Turn::called(const Letter& letter, const Halt& call) {
   state_.s = Status::Election;
   state_.h = call.election;
   forget_group();
+  state_.aside.standing_back = {};
+  if (state_.aside.found_by != j) state_.aside.found_by.reset();
   state_.answered_by.reset();
   stop({StopReason::halted, j});
   rearm_coordinator_ = true;
@@ -66,6 +76,7 @@ void Turn::called(const Letter& letter, const NewCoordinator& call) {
   state_.c = call.election;
   state_.g = call.group;
   state_.s = Status::Reorganization;
+  if (joins() && j < config_.self) state_.aside.found_by = j;
   rearm_coordinator_ = true;
   if (state_.application == Activity::Idle)
     answer(j, letter.call, Joined{state_.holdings});
@@ -88,8 +99,14 @@ void Turn::called(const Letter& letter, const Ready& call) {
   if (repairs_.tags && call.receiver != state_.safe.incarnation && stands(Line::life_test))
     return refused("another life was halted");
   if (state_.application != Activity::Idle) return refused("the application is not stopped");
-  state_.d = call.definition;
   rearm_coordinator_ = true;
+  if (only_installs()) {
+    state_.d = call.definition;
+    install();
+    state_.aside.installed = true;
+    return answer(j, letter.call, Installed{});
+  }
+  state_.d = call.definition;
   state_.owed.push_back({j, letter.call, Bound::started});
   start_own();
 }
@@ -102,6 +119,8 @@ void Turn::called(const Letter& letter, const Ready& call) {
 void Turn::election(NodeSet asked_in_vain) {
   end_procedure();
   state_.asked_in_vain = std::move(asked_in_vain);
+  state_.aside.found_by.reset();
+  state_.aside.standing_back = {};
   SeekingHigher wait;
   for (NodeId j : config_.nodes)
     if (j > config_.self) wait.not_asked.insert(j);
@@ -115,6 +134,7 @@ void Turn::ask_higher(bool all) {
   while (!wait.not_asked.empty() && (all || wait.asked.empty())) {
     const NodeId j = *wait.not_asked.begin();
     wait.not_asked.erase(j);
+    if (joins()) state_.aside.standing_back.insert(j);
     if (repairs_.parallel_calls && state_.asked_in_vain.contains(j)) continue;
     wait.asked.emplace(call(j, AreYouThere{}, Bound::answer), j);
   }
@@ -140,7 +160,7 @@ void Turn::halt_lower() {
 // already (6.5). Every lower node is halted anew, whatever is known of it (6.19).
 void Turn::halt_next(NodeId last) {
   const Bound bound = repairs_.stop_beside_halts ? Bound::answer : Bound::stopped;
-  if (!stands(Line::halts_one_by_one)) return halt_at_once();
+  if (joins() || !stands(Line::halts_one_by_one)) return halt_at_once();
   const auto j = next_to_halt(last);
   if (!j) return election_point();
   state_.procedure = HaltingLower{call(*j, Halt{own_election()}, bound), *j};
@@ -158,17 +178,21 @@ std::optional<NodeId> Turn::next_to_halt(NodeId last) const {
   return next;
 }
 
-// Only where 6.5 is struck out: one round of Halts, or rounds until two in a row are alike (6.5).
+// Where 6.5 is struck out: one round of Halts, or rounds until two in a row are alike (6.5). Where
+// a candidate may halt higher nodes, no order has every other candidate halted before those whom it
+// may have appointed: rounds of lives, in which whoever was a candidate in the first is none in the
+// last. Silence in phase A spares nobody a Halt there: it may be a member (6.19).
 void Turn::halt_at_once() {
   if (!runs<HaltingAll>()) halt_all(std::nullopt);
   const auto& wait = std::get<HaltingAll>(state_.procedure);
   if (!wait.halted.empty()) return;
   std::vector<bully::Life> round;
   for (const Member& j : state_.up)
-    round.push_back({j.node, stands(Line::rounds_by_node) ? Incarnation{} : j.incarnation});
+    round.push_back(
+        {j.node, !joins() && stands(Line::rounds_by_node) ? Incarnation{} : j.incarnation});
   std::sort(round.begin(), round.end(),
             [](const auto& left, const auto& right) { return left.node < right.node; });
-  if (stands(Line::halts_once) || wait.before == round) return election_point();
+  if ((!joins() && stands(Line::halts_once)) || wait.before == round) return election_point();
   ++state_.elections;
   state_.h = own_election();
   state_.up.clear();
@@ -178,8 +202,10 @@ void Turn::halt_at_once() {
 
 void Turn::halt_all(std::optional<std::vector<bully::Life>> before) {
   HaltingAll wait{{}, std::move(before)};
+  const Bound bound = joins() && repairs_.stop_beside_halts ? Bound::answer : Bound::stopped;
   for (NodeId j : config_.nodes) {
-    if (j < config_.self) wait.halted.emplace(call(j, Halt{own_election()}, Bound::stopped), j);
+    if (j < config_.self || state_.aside.standing_back.contains(j))
+      wait.halted.emplace(call(j, Halt{own_election()}, bound), j);
   }
   state_.procedure = std::move(wait);
 }
@@ -187,6 +213,8 @@ void Turn::halt_all(std::optional<std::vector<bully::Life>> before) {
 // [[ S.c := i; S.s := Reorganization ]], with a group number above all that the halted nodes have
 // seen.
 void Turn::election_point() {
+  state_.aside.standing_back = {};
+  if (is_minority()) return await_majority();
   state_.g = GroupNumber{++state_.counter, config_.self};
   if (state_.counter > state_.safe.counter_limit) save();
   state_.c = own_election();
@@ -228,10 +256,14 @@ void Turn::reorganize_when_all_stopped() {
 // Phase Y: for j in S.Up: call Ready(j, i, S.d). Departs from the paper: the own start goes beside.
 void Turn::make_ready() {
   MakingReady wait;
-  wait.questions = std::get<Reorganizing>(state_.procedure).questions;
+  wait.questions = *questions();
   for (const Member& j : state_.up) wait.not_readied.insert(j.node);
   state_.procedure = std::move(wait);
   send_ready();
+  if (only_installs()) {
+    install();
+    return normal_when_all_ready();
+  }
   if (repairs_.parallel_calls || state_.up.empty()) start_own();
 }
 
@@ -247,8 +279,7 @@ void Turn::send_ready() {
 
 // S.d is durable before the application starts with it.
 void Turn::start_own() {
-  state_.safe.assigned = Assigned{*state_.d, *state_.g};
-  save();
+  if (state_.safe.assigned != Assigned{*state_.d, *state_.g}) install();
   state_.application = Activity::Starting;
   actions_.emplace_back(Start{next_ticket(), *state_.d, *state_.g});
 }
@@ -257,6 +288,10 @@ void Turn::start_own() {
 void Turn::normal_when_all_ready() {
   const auto* wait = std::get_if<MakingReady>(&state_.procedure);
   if (!wait || !wait->readied.empty() || !wait->not_readied.empty()) return;
+  if (only_installs()) {
+    state_.aside.installed = true;
+    return make_ready();
+  }
   if (state_.application == Activity::Idle) return start_own();  // calls one by one: itself last
   if (state_.application != Activity::Working) return;
   state_.s = Status::Normal;
@@ -271,7 +306,7 @@ void Turn::normal_when_all_ready() {
 void Turn::recovery() {
   fail();
   if (!stands(Line::down_at_recovery)) state_.s = Status::Election;
-  election();
+  begin();
 }
 
 // Check(i): if [[ S.s = Normal and S.c = i ]]: for every j /= i: call AreYouNormal(j)

@@ -17,6 +17,7 @@ Actions Turn::take(const Event& event) {
   std::visit([this](const auto& happening) { happened(happening); }, event);
   if (!repairs_.save_promises_only) keep_whole_state();
   settle_timers();
+  settle_preemption();
   MUSTER_ENSURE(!works_in_group() || (state_.c && state_.g));
   MUSTER_ENSURE(state_.s != Status::Normal || state_.d);
   MUSTER_ENSURE(state_.safe.counter_limit >= state_.counter || state_.s == Status::Down ||
@@ -43,12 +44,16 @@ void Turn::happened(const Received& event) {
   if (state_.leaving && !stands(Line::leaving_answers)) return;
   Incarnation& seen = state_.seen[letter.from];
   if (repairs_.tags && letter.incarnation < seen) return;  // from a life that is over (6.9)
-  if (letter.incarnation > seen) owe_nothing(letter.from);
+  if (letter.incarnation > seen) {
+    owe_nothing(letter.from);
+    if (state_.aside.found_by == letter.from) state_.aside.found_by.reset();
+  }
   seen = std::max(seen, letter.incarnation);
   state_.asked_in_vain.erase(letter.from);
   std::visit([&](const auto& message) { called(letter, message); }, letter.message);
   const bool question = std::holds_alternative<AreYouThere>(letter.message) ||
                         std::holds_alternative<AreYouNormal>(letter.message);
+  heard(letter.from);
   if (question && works_in_group() && state_.c->candidate == letter.from) rearm_coordinator_ = true;
 }
 
@@ -95,7 +100,14 @@ void Turn::happened(const Expired& event) {
       if (!state_.leaving) timeout();
       break;
     case Timer::retry:
-      if (runs<BackingOff>()) election();
+      if (runs<BackingOff>() || runs<AwaitingMajority>()) election();
+      break;
+    case Timer::preempt:
+      state_.aside.preempt_armed = false;
+      if (state_.s == Status::Normal && (runs<Idle>() || runs<Probing>())) election();
+      break;
+    case Timer::settle:
+      if (runs<Settling>()) settled();
       break;
     case Timer::merge:
     case Timer::accepts:
@@ -109,7 +121,7 @@ void Turn::happened(const Expired& event) {
 void Turn::happened(const Paused&) {
   stop({StopReason::paused, std::nullopt});
   fail();
-  if (!state_.leaving) election();
+  if (!state_.leaving) begin();
 }
 
 void Turn::happened(const Leaving&) {
@@ -158,7 +170,8 @@ Calls* Turn::questions() {
 }
 
 void Turn::end_procedure() {
-  if (runs<BackingOff>()) actions_.emplace_back(Disarm{Timer::retry});
+  if (runs<BackingOff>() || runs<AwaitingMajority>()) actions_.emplace_back(Disarm{Timer::retry});
+  if (runs<Settling>()) actions_.emplace_back(Disarm{Timer::settle});
   state_.procedure = Idle{};
 }
 
@@ -168,6 +181,7 @@ void Turn::forget_group() {
   state_.d.reset();
   state_.g.reset();
   state_.up.clear();
+  state_.aside.installed = false;
 }
 
 CallNumber Turn::call(NodeId to, Message message, Bound bound) {
@@ -267,6 +281,8 @@ struct NameOfWait {
   std::string operator()(const Checking&) const { return "Checking"; }
   std::string operator()(const Probing&) const { return "Probing"; }
   std::string operator()(const BackingOff&) const { return "BackingOff"; }
+  std::string operator()(const AwaitingMajority&) const { return "AwaitingMajority"; }
+  std::string operator()(const Settling&) const { return "Settling"; }
 };
 
 }  // namespace
@@ -292,7 +308,8 @@ bool awaits(const State& state, CallNumber call) {
       [&](const auto& wait) {
         using Wait = std::decay_t<decltype(wait)>;
         const auto in = [&](const Calls& calls) { return calls.contains(call); };
-        if constexpr (std::is_same_v<Wait, SeekingHigher> || std::is_same_v<Wait, Checking>)
+        if constexpr (std::is_same_v<Wait, SeekingHigher> || std::is_same_v<Wait, Checking> ||
+                      std::is_same_v<Wait, Settling>)
           return in(wait.asked);
         else if constexpr (std::is_same_v<Wait, HaltingLower> || std::is_same_v<Wait, Probing>)
           return wait.call == call;

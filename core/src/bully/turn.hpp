@@ -82,6 +82,20 @@ class Turn {
   void ask_next_normal();
   void hook_failed();
 
+  // What leaves the paper where it is asked for (docs/options.md).
+  void begin();
+  void settled();
+  void heard(NodeId node);
+  void found(NodeId coordinator);
+  void await_majority();
+  void install();
+  [[nodiscard]] bool joins() const { return config_.options.preempt != Preempt::paper; }
+  [[nodiscard]] bool is_minority() const;
+  [[nodiscard]] bool stands_back_for(NodeId candidate) const;
+  [[nodiscard]] bool is_wrongly_taken_for_coordinator_by(NodeId node) const;
+  [[nodiscard]] bool only_installs() const;
+  void settle_preemption();
+
   // How a CALL returns; `result` is null where it never will: ONTIMEOUT.
   void returned(NodeId by, CallNumber call, const Result* result);
   void higher_returned(NodeId by, const Result* result);

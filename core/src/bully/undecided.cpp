@@ -80,6 +80,7 @@ void Turn::fail() {
   if (stands(Line::h_undefined_at_recovery)) state_.h.reset();
   forget_group();
   state_.answered_by.reset();
+  state_.aside.found_by.reset();
 }
 
 // A node in S.Up is proven dead. In Normal an election that runs already will find out by itself.

@@ -92,6 +92,9 @@ void Turn::happened(const Expired& event) {
         reorganize_when_all_accepted();
       }
       break;
+    case Timer::preempt:
+    case Timer::settle:
+      break;  // of the Bully
   }
 }
 

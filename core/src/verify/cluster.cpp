@@ -243,7 +243,7 @@ void Verifier::check_2() {
          "assumptions 8 and 9: a node was cut off or paused before, and this protocol does "
          "not heal what comes of it",
          bound_});
-  judge_calm("2", assertion_2(standings_));
+  judge_calm("2", assertion_2(standings_, claims_.quorum));
 }
 
 void Verifier::check_4() {

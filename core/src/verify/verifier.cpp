@@ -136,8 +136,10 @@ void Verifier::step_of_life(const journal::Step& line, Node& node) {
   now = standing(id, line.view, now.works_for);
   now.up = up;
   if (std::holds_alternative<Paused>(event)) end_pause(id);
+  const auto* expired = std::get_if<Expired>(&event);
   if (std::holds_alternative<Paused>(event) || std::holds_alternative<HookFailed>(event) ||
-      std::holds_alternative<Leaving>(event) || std::holds_alternative<ElectionAsked>(event))
+      std::holds_alternative<Leaving>(event) || std::holds_alternative<ElectionAsked>(event) ||
+      (expired && expired->timer == Timer::preempt))
     disturbed();
   check_states();
 }
@@ -182,7 +184,11 @@ Expected<> Verifier::take(const journal::HookEdge& line) {
   const auto wrong = node.grammar.hook(line);
   if (!node.counts) return {};
   judge_grammar(line.stamp.node, wrong);
-  if (line.edge == journal::Edge::begin && line.members) members_have_ceased(line);
+  if (line.edge == journal::Edge::begin && line.members) {
+    members_have_ceased(line);
+    if (claims_.quorum > 0)
+      judge("quorum", has_quorum(line.stamp.node, line.members->size(), claims_.quorum));
+  }
   Standing& now = standing_of(line.stamp.node);
   if (line.hook == Hook::start && line.edge == journal::Edge::begin && now.up)
     now.works_for = line.group;

@@ -64,9 +64,10 @@ inline bool arms(const Actions& actions, Timer timer) {
 /// `restarts`.
 class Alone {
  public:
-  Alone(std::uint32_t self, std::uint32_t nodes, Repairs repairs = {})
+  Alone(std::uint32_t self, std::uint32_t nodes, Repairs repairs = {}, Options options = {})
       : world(nodes, repairs), self_(self) {
     world.claim = false;
+    world[self].config.options = options;
     world.recover(self);
   }
 

@@ -40,6 +40,10 @@ bully::Calls awaited(const State& state) {
     add(checking->asked);
   } else if (const auto* probing = std::get_if<bully::Probing>(&state.procedure)) {
     calls.emplace(probing->call, probing->node);
+  } else if (const auto* all = std::get_if<bully::HaltingAll>(&state.procedure)) {
+    add(all->halted);
+  } else if (const auto* settling = std::get_if<bully::Settling>(&state.procedure)) {
+    add(settling->asked);
   }
   return calls;
 }
@@ -108,6 +112,9 @@ void check_answer(const TestNode& node, const Answer& answer) {
            "6.20: NewCoordinator is answered before the application has ceased");
     demand(node.state.g && node.state.g->counter <= node.safe.counter_limit, node,
            "P8: NewCoordinator is answered before its counter is within the durable limit");
+  } else if (node.state.aside.installed && node.state.s == Status::Reorganization) {
+    demand(node.safe.assigned && node.safe.assigned->group == node.state.g, node,
+           "the first Ready is answered before its definition is durable");
   } else if (promises && std::holds_alternative<Installed>(answer.result)) {
     demand(node.state.s == Status::Normal, node, "Ready is answered before the node is Normal");
     demand(application.works && !application.running, node,
@@ -136,7 +143,8 @@ void check_send(const TestNode& node, const Send& send) {
     if (!repairs.stop_beside_halts)
       demand(ceased(node.application) && !node.application.stop_owed, node,
              "a Halt is sent before the node itself is stopped");
-    demand(letter.to < node.config.self, node, "a Halt to a higher node");
+    demand(letter.to < node.config.self || node.config.options.preempt != Preempt::paper, node,
+           "a Halt to a higher node");
   }
   std::optional<GroupNumber> group;
   if (const auto* call = std::get_if<NewCoordinator>(&letter.message)) group = call->group;
@@ -199,8 +207,9 @@ void check_action(const World& world, const TestNode& node, const Action& action
   if (const auto* send = std::get_if<Send>(&action)) check_send(node, *send);
   if (const auto* save = std::get_if<Save>(&action)) check_save(node, *save);
   if (const auto* arm = std::get_if<Arm>(&action))
-    demand(arm->level == 0 || (arm->timer == Timer::retry && arm->level <= 3), node,
-           "a timer with a level that it cannot have");
+    demand(arm->level == 0 || (arm->timer == Timer::retry && arm->level <= 3) ||
+               arm->timer == Timer::preempt || arm->timer == Timer::settle,
+           node, "a timer with a level that it cannot have");
   if (std::holds_alternative<Leave>(action))
     demand(ceased(node.application), node, "the node leaves before its application has ceased");
 }

@@ -37,6 +37,7 @@ struct Bounds {
   Repairs repairs;                         ///< of the Bully
   invitation::Repairs invitation_repairs;  ///< of the Invitation
   Struck struck;                           ///< lines taken out of the protocol
+  Options options;
   Channels channels = Channels::session;
   Hooks hooks = Hooks::prompt;
   std::optional<unsigned> failures = 2;        ///< none: unbounded
@@ -58,9 +59,9 @@ struct Bounds {
   std::uint64_t limit_states = 0;  ///< 0: none
   std::uint64_t limit_memory = 0;  ///< bytes; 0: none
 };
-MUSTER_DESCRIBE(Bounds, nodes, protocol, repairs, invitation_repairs, struck, channels, hooks,
-                failures, wrong_timeouts, duplicates, losses, pauses, leaves, failed_hooks, queue,
-                start, slow_restart, split_actions, canonical, counters, liveness, assertions,
-                threads, limit_states, limit_memory);
+MUSTER_DESCRIBE(Bounds, nodes, protocol, repairs, invitation_repairs, struck, options, channels,
+                hooks, failures, wrong_timeouts, duplicates, losses, pauses, leaves, failed_hooks,
+                queue, start, slow_restart, split_actions, canonical, counters, liveness,
+                assertions, threads, limit_states, limit_memory);
 
 }  // namespace muster::lab

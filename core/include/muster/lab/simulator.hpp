@@ -51,6 +51,7 @@ struct Simulation {
   ProtocolName protocol = ProtocolName::bully;
   Repairs repairs;                         ///< of the Bully
   invitation::Repairs invitation_repairs;  ///< of the Invitation
+  Options options;
   /// Each seed draws its own from these.
   std::set<Trouble> allowed = all();
   /// The application under test; none: one that counts in its cells, and knows what was durable.

@@ -44,6 +44,7 @@ struct WorldOptions {
   ProtocolName protocol = ProtocolName::bully;
   Repairs repairs;                         ///< of the Bully
   invitation::Repairs invitation_repairs;  ///< of the Invitation
+  Options options;
   /// Makes the application of each life; none: one that holds nothing and does nothing.
   MakeApplication make_application;
   /// Delays of frames between two nodes; none at `most`: T/24. Two delays, handling and a commit

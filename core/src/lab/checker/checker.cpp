@@ -134,6 +134,7 @@ std::vector<std::string> looked_at(const Bounds& bounds) {
   Config config;
   config.protocol = bounds.protocol;
   config.invitation_repairs = bounds.invitation_repairs;
+  config.options = bounds.options;
   std::vector<std::string> all = claims_of(config).assertions;
   std::erase_if(all, [&](const std::string& name) {
     return name == "2" || name == "4" || name == "durable" ||

@@ -60,9 +60,10 @@ namespace {
 // Calls to one node are one kind, and so are the letters of one queue.
 Kind kind_of(const Label& label) {
   constexpr std::size_t ops = 13;
+  constexpr std::size_t most = std::max(most_nodes, timers);
   const std::size_t what = label.what == Label::What::op ? static_cast<std::size_t>(label.op) : ops;
   const std::size_t which = label.op == Op::expire ? label.index : label.peer;
-  return static_cast<Kind>((what * most_nodes + label.node) * most_nodes + which);
+  return static_cast<Kind>((what * most_nodes + label.node) * most + which);
 }
 
 }  // namespace

@@ -276,7 +276,9 @@ bool Mover::settled(const World& world) {
   if (const bool* known = settled_.find(key)) return *known;
   const std::vector<Standing> all = standings(world);
   const Config& config = values_.configs.front();
-  const bool settled = !(values_.of_groups ? assertion_4(all, config.nodes) : assertion_2(all));
+  const std::size_t quorum = claims_of(config).quorum;
+  const bool settled =
+      !(values_.of_groups ? assertion_4(all, config.nodes) : assertion_2(all, quorum));
   settled_.insert(key, settled);
   return settled;
 }

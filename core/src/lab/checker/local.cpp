@@ -109,6 +109,9 @@ void Host::perform(const Stop& action) {
 void Host::perform(const Reorganize& action) {
   if (node_.stop_owed || node_.runs || node_.stops || node_.works)
     wrong("hook-grammar", "reorganize before the node itself is stopped (P4)");
+  const std::size_t quorum = claims_of(config_).quorum;
+  const auto too_few = has_quorum(node_.node, action.members.size(), quorum);
+  if (too_few && !effects.wrong) effects.wrong = Wrong{"quorum", *too_few};
   effects.reorganizes = action.members;
   node_.runs = Runs{Hook::reorganize, action.ticket, action.group};
   if (recorder_)

@@ -78,7 +78,7 @@ struct Stops {
 };
 MUSTER_DESCRIBE(Stops, ticket, owed);
 
-constexpr std::size_t timers = 5;
+constexpr std::size_t timers = 7;
 constexpr std::uint8_t bit(Timer timer) {
   return static_cast<std::uint8_t>(1u << static_cast<unsigned>(timer));
 }

@@ -75,7 +75,8 @@ Values::Values(const Bounds& what) : bounds(what) {
                              bounds.protocol,
                              bounds.invitation_repairs,
                              {},
-                             struck});
+                             struck,
+                             bounds.options});
   of_groups = claims_of(configs.front()).of_groups;
   looked_at_ = looked_at(bounds);
 }

@@ -41,7 +41,8 @@ World::Impl::Impl(WorldOptions chosen)
   for (NodeId id : ids) {
     const Timings timings = options.timings_of ? options.timings_of(id) : options.timings;
     at(id).config = {
-        id, ids, options.repairs, timings, options.protocol, options.invitation_repairs, {}};
+        id, ids, options.repairs, timings, options.protocol, options.invitation_repairs,
+        {}, {},  options.options};
   }
   for (NodeId id : ids) restart(id);
 }

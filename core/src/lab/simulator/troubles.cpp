@@ -54,6 +54,7 @@ WorldOptions Troubles::options() {
   options.protocol = simulation_.protocol;
   options.repairs = simulation_.repairs;
   options.invitation_repairs = simulation_.invitation_repairs;
+  options.options = simulation_.options;
   options.make_application = simulation_.make_application;
   options.most_delay = timings_.T / (random_.one_in(2) ? 24 : 200);
   options.restart_after = some(5, 60);

@@ -1,0 +1,73 @@
+#include "apps/muster/config.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+#include <string>
+
+/// The options of docs/options.md in a configuration.
+
+namespace muster::apps {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+Expected<NodeConfig> with(const std::string& keys, const std::string& after = "") {
+  return parse_config("[node]\nid = 1\ndata = \"n1\"\n[cluster]\nname = \"demo\"\n" + keys +
+                          "\n[cluster.nodes]\n1 = \"127.0.0.1:7101\"\n2 = \"127.0.0.1:7102\"\n" +
+                          after,
+                      "/c/n.toml");
+}
+
+bool refuses(const Expected<NodeConfig>& read, const std::string& why) {
+  return !read && read.error().code == ExitCode::bad_configuration &&
+         read.error().what.find(why) != std::string::npos;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(config_options)
+
+BOOST_AUTO_TEST_CASE(are_off_and_leave_no_trace_until_they_are_chosen) {
+  const auto usual = with("").value();
+  BOOST_TEST((usual.core().options == Options{}));
+  const auto told =
+      with("quorum = \"off\"\npreempt = \"paper\"\nresume = \"ready\"\nsettle = \"0s\"").value();
+  BOOST_TEST(told.cluster.canonical() == usual.cluster.canonical());
+}
+
+BOOST_AUTO_TEST_CASE(that_are_chosen_stand_in_the_text_that_nodes_compare_and_are_written_back) {
+  const auto chosen =
+      with("quorum = \"majority\"\npreempt = \"after 5m\"\nresume = \"all\"\nsettle = \"5s\"")
+          .value();
+  BOOST_TEST(
+      (chosen.core().options == Options{Preempt::after, 5min, Quorum::majority, 5s, Resume::all}));
+  const std::string canonical = chosen.cluster.canonical();
+  for (const char* line :
+       {"\npreempt=after 5min\n", "\nquorum=majority\n", "\nresume=all\n", "\nsettle=5s\n"})
+    BOOST_TEST(canonical.find(line) != std::string::npos, line);
+  const auto again = parse_config(write_config(chosen), "/c/m.toml").value();
+  BOOST_TEST(again.cluster.canonical() == canonical);
+}
+
+BOOST_AUTO_TEST_CASE(are_refused_with_what_is_expected) {
+  BOOST_TEST(
+      refuses(with("quorum = \"most\""), "/c/n.toml:6: quorum = \"most\": expected \"off\""));
+  BOOST_TEST(refuses(with("preempt = \"after\""), "such as \"after 5m\""));
+  BOOST_TEST(refuses(with("preempt = \"after 0s\""), "such as \"after 5m\""));
+  BOOST_TEST(refuses(with("resume = \"some\""), "\"ready\" or \"all\""));
+  BOOST_TEST(refuses(with("settle = 5"), "settle = 5"));
+  BOOST_TEST(refuses(with("settle = \"later\""), "a duration up to"));
+}
+
+BOOST_AUTO_TEST_CASE(are_of_the_bully_with_every_switch_on) {
+  BOOST_TEST(refuses(with("quorum = \"majority\"", "[cluster.repairs]\ntags = false"),
+                     "every switch of [cluster.repairs] on"));
+  BOOST_TEST(refuses(with("resume = \"all\"\nprotocol = \"invitation\""), "of the Bully alone"));
+  BOOST_TEST(with("quorum = \"off\"\nprotocol = \"invitation\"").has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace muster::apps

@@ -1,0 +1,245 @@
+#include "alone.hpp"
+
+/// docs/options.md: what each option changes in the procedures of the paper.
+
+namespace muster::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+Options quorum() {
+  Options options;
+  options.quorum = Quorum::majority;
+  return options;
+}
+
+Options preempt(Preempt when) {
+  Options options;
+  options.preempt = when;
+  options.preempt_after = when == Preempt::after ? 1h : 0h;
+  return options;
+}
+
+Options resume_all() {
+  Options options;
+  options.resume = Resume::all;
+  return options;
+}
+
+Options settle() {
+  Options options;
+  options.settle = 5s;
+  return options;
+}
+
+World with(std::uint32_t nodes, const Options& options) {
+  World world(nodes);
+  for (std::uint32_t i = 1; i <= nodes; ++i) world[i].config.options = options;
+  return world;
+}
+
+void pass_time(World& world) {
+  for (int turn = 0; turn < 60; ++turn) {
+    world.run_until_quiet();
+    world.advance();
+  }
+}
+
+std::uint32_t coordinator_of(const World& world, std::uint32_t node) {
+  const auto& c = world[node].state.c;
+  return c && world[node].state.s == Status::Normal ? c->candidate.value : 0;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(options)
+
+// --- quorum
+
+BOOST_AUTO_TEST_CASE(with_a_quorum_a_minority_stays_stopped_and_tries_again) {
+  Alone node(3, 3, {}, quorum());
+  node.unanswered(2);
+  node.unanswered(1);
+  BOOST_TEST(node.procedure<bully::AwaitingMajority>() != nullptr);
+  node.stop();
+  BOOST_TEST(node.state().s == Status::Election);
+  BOOST_TEST(first<Reorganize>(node.actions()) == nullptr);
+  BOOST_TEST(sent<Halt>(node.expire(Timer::retry)) == Nodes({2}));
+  node.answered(2, Halted{});
+  node.unanswered(1);
+  BOOST_TEST(node.state().s == Status::Reorganization);
+}
+
+BOOST_AUTO_TEST_CASE(with_a_quorum_a_lower_node_that_comes_makes_a_minority_try_at_once) {
+  Alone node(3, 5, {}, quorum());
+  while (node.procedure<bully::SeekingHigher>()) {
+    node.unanswered(4);
+    node.unanswered(5);
+  }
+  node.answered(2, Halted{});
+  node.unanswered(1);
+  BOOST_REQUIRE(node.procedure<bully::AwaitingMajority>() != nullptr);
+  BOOST_TEST(sent<AreYouThere>(node.called(2, AreYouThere{})).empty());  // it was counted
+  BOOST_TEST(sent<AreYouThere>(node.called(1, AreYouThere{})) == Nodes({4}));
+}
+
+BOOST_AUTO_TEST_CASE(with_a_quorum_a_group_that_falls_below_it_halts_until_enough_are_there) {
+  World world = with(3, quorum());
+  for (std::uint32_t i = 1; i <= 3; ++i) world.recover(i);
+  BOOST_REQUIRE(world.settle());
+  world.fail(2);
+  BOOST_REQUIRE(world.settle());
+  BOOST_TEST(coordinator_of(world, 3) == 3u);  // two of three are enough
+  world.fail(1);
+  pass_time(world);
+  BOOST_TEST(!assertion_2(world.standings(), 2));
+  BOOST_TEST(assertion_2(world.standings()).has_value());
+  BOOST_TEST(!world[3].application.works.has_value());
+  world.recover(1);
+  BOOST_REQUIRE(world.settle());
+  BOOST_TEST(coordinator_of(world, 1) == 3u);
+}
+
+// --- preempt
+
+BOOST_AUTO_TEST_CASE(where_a_higher_node_joins_a_life_begins_by_waiting_to_be_found) {
+  Alone node(3, 3, {}, preempt(Preempt::never));
+  BOOST_TEST(sent<Halt>(node.actions()).empty());
+  BOOST_TEST(arms(node.actions(), Timer::coordinator));
+  BOOST_TEST(answer<Here>(node.called(2, AreYouThere{})) != nullptr);  // no coordinator
+  const Actions found = node.called(2, AreYouNormal{{7, id(2)}});
+  BOOST_TEST(!answer<Normality>(found)->normal);
+  BOOST_TEST(answer<Refused>(node.called(2, AreYouThere{})) != nullptr);
+  BOOST_TEST(answer<Here>(node.called(1, AreYouThere{})) != nullptr);
+  BOOST_TEST(sent<Halt>(node.expire(Timer::coordinator)) == Nodes({1, 2}));  // nobody came
+}
+
+BOOST_AUTO_TEST_CASE(a_candidate_halts_the_higher_nodes_that_stand_back_in_rounds) {
+  Alone node(2, 3, {}, preempt(Preempt::never));
+  node.expire(Timer::coordinator);
+  BOOST_TEST(sent<Halt>(node.answered(3, Refused{"stands back"})) == Nodes({1, 3}));
+  node.answered(3, Halted{});
+  BOOST_TEST(sent<Halt>(node.answered(1, Halted{})) == Nodes({1, 3}));
+  BOOST_TEST(node.state().s == Status::Election);
+  node.answered(1, Halted{});
+  node.answered(3, Halted{});
+  BOOST_TEST(node.state().s == Status::Reorganization);
+}
+
+BOOST_AUTO_TEST_CASE(a_higher_node_that_comes_back_joins_and_takes_over_when_the_lower_fails) {
+  World world = with(3, preempt(Preempt::never));
+  world.recover(1);
+  world.recover(2);
+  BOOST_REQUIRE(world.settle());
+  world.recover(3);
+  BOOST_REQUIRE(world.settle());
+  for (std::uint32_t i = 1; i <= 3; ++i) BOOST_TEST(coordinator_of(world, i) == 2u);
+  world.fail(2);
+  BOOST_REQUIRE(world.settle());
+  BOOST_TEST(coordinator_of(world, 1) == 3u);
+  world.recover(2);
+  BOOST_REQUIRE(world.settle());
+  BOOST_TEST(coordinator_of(world, 2) == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(nodes_that_begin_together_have_the_highest_as_coordinator_where_it_joins) {
+  World world = with(3, preempt(Preempt::never));
+  for (std::uint32_t i = 1; i <= 3; ++i) world.recover(i);
+  BOOST_REQUIRE(world.settle());
+  BOOST_TEST(coordinator_of(world, 1) == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(a_higher_node_takes_over_when_it_has_been_a_member_for_long_enough) {
+  World world = with(3, preempt(Preempt::after));
+  world.recover(2);
+  BOOST_REQUIRE(world.settle());
+  world.recover(3);
+  BOOST_REQUIRE(world.settle());
+  BOOST_REQUIRE_EQUAL(coordinator_of(world, 3), 2u);
+  BOOST_TEST(!world[2].timers.contains(Timer::preempt));
+  const Duration left = world[3].timers.at(Timer::preempt) - world.now;
+  BOOST_TEST((left > 59min && left <= 1h));
+  BOOST_REQUIRE(world.expire(3, Timer::preempt));
+  BOOST_REQUIRE(world.settle());
+  BOOST_TEST(coordinator_of(world, 2) == 3u);
+  BOOST_TEST(!world[3].timers.contains(Timer::preempt));
+}
+
+// --- resume
+
+BOOST_AUTO_TEST_CASE(where_all_resume_together_the_first_ready_installs_and_the_second_starts) {
+  Alone node(1, 3, {}, resume_all());
+  node.reorganization_of(3);
+  const Actions first_word = node.called(3, node.ready(3));
+  BOOST_TEST(answer<Installed>(first_word) != nullptr);
+  BOOST_TEST(first<Start>(first_word) == nullptr);
+  BOOST_TEST((node.node().safe.assigned->definition == Definition{"task"}));
+  BOOST_TEST(node.state().s == Status::Reorganization);
+  const Actions second_word = node.called(3, node.ready(3));
+  BOOST_TEST(first<Start>(second_word) != nullptr);
+  BOOST_TEST(first<Save>(second_word) == nullptr);
+  node.end_hook();
+  BOOST_TEST(node.state().s == Status::Normal);
+}
+
+BOOST_AUTO_TEST_CASE(where_all_resume_together_a_coordinator_says_ready_twice) {
+  Alone node(3, 3, {}, resume_all());
+  node.reorganizing({id(1), id(2)});
+  const Actions first_word = node.end_hook();
+  BOOST_TEST(sent<Ready>(first_word) == Nodes({1, 2}));
+  BOOST_TEST(first<Start>(first_word) == nullptr);
+  BOOST_TEST(sent<Ready>(node.answered(1, Installed{})).empty());
+  const Actions second_word = node.answered(2, Installed{});
+  BOOST_TEST(sent<Ready>(second_word) == Nodes({1, 2}));
+  BOOST_TEST(first<Start>(second_word) != nullptr);
+  node.answered(1, Installed{});
+  node.end_hook();
+  BOOST_TEST(node.state().s == Status::Reorganization);
+  node.answered(2, Installed{});
+  BOOST_TEST(node.state().s == Status::Normal);
+}
+
+BOOST_AUTO_TEST_CASE(where_all_resume_together_one_alone_does_too) {
+  World world = with(2, resume_all());
+  world.recover(1);
+  BOOST_REQUIRE(world.settle());
+  BOOST_TEST(coordinator_of(world, 1) == 1u);
+}
+
+// --- settle
+
+BOOST_AUTO_TEST_CASE(a_first_life_that_settles_elects_when_it_has_heard_of_all) {
+  Alone node(3, 3, {}, settle());
+  BOOST_TEST(sent<AreYouThere>(node.actions()) == Nodes({1, 2}));
+  BOOST_TEST(arms(node.actions(), Timer::settle));
+  node.unanswered(2);
+  node.answered(1, Here{});
+  BOOST_TEST(node.procedure<bully::Settling>() != nullptr);
+  BOOST_TEST(sent<Halt>(node.called(2, AreYouThere{})) == Nodes({2}));
+}
+
+BOOST_AUTO_TEST_CASE(a_first_life_that_settles_elects_when_the_time_is_over) {
+  Alone node(3, 3, {}, settle());
+  node.unanswered(2);
+  BOOST_TEST(sent<Halt>(node.expire(Timer::settle)) == Nodes({2}));
+}
+
+BOOST_AUTO_TEST_CASE(a_first_life_that_settles_elects_when_a_normal_coordinator_asks) {
+  Alone node(3, 3, {}, settle());
+  BOOST_TEST(sent<Halt>(node.called(2, AreYouNormal{{7, id(2)}})) == Nodes({2}));
+}
+
+BOOST_AUTO_TEST_CASE(a_node_that_was_assigned_something_does_not_settle) {
+  World world = with(2, settle());
+  world.recover(1);
+  world.recover(2);
+  BOOST_REQUIRE(world.settle());
+  world.fail(2);
+  world.recover(2);
+  BOOST_TEST(!std::holds_alternative<bully::Settling>(world[2].state.procedure));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace muster::test

@@ -1,0 +1,88 @@
+#include <muster/lab/checker.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+
+/// docs/options.md in small worlds, every interleaving: what is claimed with each option holds, and
+/// what is not claimed with a quorum does not.
+
+namespace muster::lab {
+
+namespace {
+
+CheckReport run(const Bounds& bounds) {
+  return check(bounds, [](const Progress&) {});
+}
+
+/// Two nodes that fail once, with nothing cut, and what they come to.
+void holds(const Options& options) {
+  Bounds bounds;
+  bounds.nodes = 2;
+  bounds.failures = 1;
+  bounds.queue = 8;
+  bounds.liveness = true;
+  bounds.options = options;
+  const CheckReport report = run(bounds);
+  BOOST_TEST(report.exhausted());
+  BOOST_TEST(report.progress.states > 1000u);
+  if (const auto& found = report.counterexample)
+    BOOST_ERROR(found->assertion + ": " + found->disagreement.why);
+  BOOST_REQUIRE(report.wedged.has_value());
+  BOOST_TEST(report.wedged->worlds == 0u);
+  BOOST_TEST((report.avoids && !report.avoids->story));
+}
+
+Options with_quorum() {
+  Options options;
+  options.quorum = Quorum::majority;
+  return options;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(options)
+
+BOOST_AUTO_TEST_CASE(a_quorum_keeps_the_assertions_and_leads_to_a_group_of_a_majority) {
+  holds(with_quorum());
+}
+
+BOOST_AUTO_TEST_CASE(a_higher_node_that_joins_keeps_the_assertions) {
+  Options options;
+  options.preempt = Preempt::never;
+  holds(options);
+}
+
+BOOST_AUTO_TEST_CASE(a_higher_node_that_takes_over_later_keeps_the_assertions) {
+  Options options;
+  options.preempt = Preempt::after;
+  options.preempt_after = std::chrono::minutes(5);
+  holds(options);
+}
+
+BOOST_AUTO_TEST_CASE(to_resume_together_keeps_the_assertions) {
+  Options options;
+  options.resume = Resume::all;
+  holds(options);
+}
+
+BOOST_AUTO_TEST_CASE(to_settle_keeps_the_assertions) {
+  Options options;
+  options.settle = std::chrono::seconds(5);
+  holds(options);
+}
+
+BOOST_AUTO_TEST_CASE(with_a_quorum_wrong_timeouts_make_no_group_of_a_minority) {
+  Bounds bounds;
+  bounds.failures = 0;
+  bounds.wrong_timeouts = 1;
+  for (std::uint32_t id = 1; id <= bounds.nodes; ++id) bounds.start.insert(NodeId{id});
+  bounds.options = with_quorum();
+  bounds.limit_states = 20'000;
+  bounds.assertions = {"quorum", "3a", "3b"};
+  BOOST_TEST(!run(bounds).counterexample);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace muster::lab
