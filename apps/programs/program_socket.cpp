@@ -2,6 +2,7 @@
 
 #include "apps/programs/socket_messages.hpp"
 
+#include <muster/json.hpp>
 #include <muster/net/owner_socket.hpp>
 
 #include <boost/asio/buffer.hpp>
@@ -32,6 +33,11 @@ namespace {
 /// How long a program that has connected may take to register.
 constexpr auto registration_deadline = 5s;
 constexpr auto accept_again_after = 10ms;
+/// Lines that may wait for a program to read them.
+constexpr std::size_t most_unwritten = 1024;
+
+/// What a program is asked.
+enum class Asked { stop, reorganize, start, answer };
 
 /// What a hook gave, or why it failed.
 using Gave = Said<json::object>;
@@ -39,11 +45,12 @@ using Ended = std::function<void(const Gave&)>;
 
 /// What the program was asked, or will be when it is there.
 struct Call {
-  Hook hook{};
+  Asked what{};
   json::object told;
   std::stop_token cancelled;
   std::function<void(std::string)> listener;
   Ended ended;
+  std::optional<AskingContext> asking{};  ///< of a reorganize and a start
   bool sent = false;
   std::optional<std::stop_callback<std::function<void()>>> on_cancel{};
 };
@@ -104,15 +111,20 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
   }
 
   /// From any thread.
-  void hand(Hook hook, json::object told, const HookContext& context, Ended ended) {
-    const std::shared_ptr<Call> call(
-        new Call{hook, std::move(told), context.cancelled, context.listener, std::move(ended)});
+  void hand(Asked what, json::object told, const HookContext& context, Ended ended,
+            std::optional<AskingContext> asking = {}) {
+    const std::shared_ptr<Call> call(new Call{what, std::move(told), context.cancelled,
+                                              context.listener, std::move(ended),
+                                              std::move(asking)});
     asio::post(executor_, [self = shared_from_this(), call] { self->begin(call); });
   }
 
   /// The life is over: nobody waits any more.
   void forget() {
-    asio::post(executor_, [self = shared_from_this()] { self->calls_.clear(); });
+    asio::post(executor_, [self = shared_from_this()] {
+      self->calls_.clear();
+      self->asking_.reset();
+    });
   }
 
  private:
@@ -229,6 +241,8 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
     if (!parsed) return parsed.error();
     const json::object& said = *parsed;
     if (!registered_) return take_registration(said);
+    if (program_->unwritten.size() > most_unwritten) return "it does not read what it is told";
+    if (const json::value* number = said.if_contains("ask")) return take_question(*number, said);
     for (const auto& [key, act] :
          {std::pair{"done", &Impl::take_done}, std::pair{"failed", &Impl::take_failed},
           std::pair{"progress", &Impl::take_progress}}) {
@@ -262,14 +276,15 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
 
   std::optional<std::string> take_done(const std::shared_ptr<Call>& call,
                                        const json::object& said) {
-    auto wrong = call->hook == Hook::stop         ? stranger(said, {"done", "report"})
-                 : call->hook == Hook::reorganize ? stranger(said, {"done", "definition", "parts"})
-                                                  : stranger(said, {"done"});
+    auto wrong = call->what == Asked::stop         ? stranger(said, {"done", "report"})
+                 : call->what == Asked::reorganize ? stranger(said, {"done", "definition", "parts"})
+                 : call->what == Asked::answer     ? stranger(said, {"done", "answer"})
+                                                   : stranger(said, {"done"});
     if (wrong) {
       give(call, {boost::system::in_place_error, *wrong});
       return std::nullopt;
     }
-    if (call->hook == Hook::stop) at_work_ = false;
+    if (call->what == Asked::stop) at_work_ = false;
     give(call, said);
     return std::nullopt;
   }
@@ -290,6 +305,33 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
     return std::nullopt;
   }
 
+  std::optional<std::string> take_question(const json::value& number, const json::object& said) {
+    const json::value* to = said.if_contains("member");
+    const auto member = read_json<NodeId>(to ? *to : json::value());
+    auto question = bytes_under(said, "question");
+    if (!natural_of(number) || !member || !options_.nodes.contains(*member))
+      return "ask " + json::serialize(number) + ": expected its number, and a node as its member";
+    if (!question) return question.error();
+    const auto answered = [weak = weak_from_this(), program = std::weak_ptr(program_),
+                           number](const Done<Bytes>::Outcome& answer) {
+      const auto self = weak.lock();
+      if (!self) return;
+      json::object told{{"answered", number}};
+      if (answer)
+        told["answer"] = json_of(*answer);
+      else
+        told["failed"] = answer.error();
+      asio::post(self->executor_, [self, program, told = std::move(told)] {
+        if (self->program_ && program.lock() == self->program_) self->write(told);
+      });
+    };
+    if (asking_)
+      asking_->ask(*member, std::move(*question), answered);
+    else
+      answered({boost::system::in_place_error, "nothing is reorganized, and nothing started"});
+    return std::nullopt;
+  }
+
   // --- Calls
 
   void begin(const std::shared_ptr<Call>& call) {
@@ -306,7 +348,8 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
   }
 
   void send(Call& call) {
-    if (call.hook == Hook::start) at_work_ = true;
+    if (call.what == Asked::start) at_work_ = true;
+    if (call.asking) asking_ = call.asking;
     call.sent = true;
     write(call.told);
   }
@@ -334,9 +377,10 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
   bool registered_ = false;        ///< the program that is there
   std::function<void()> awaited_;  ///< the first registration
   std::map<std::uint64_t, std::shared_ptr<Call>> calls_;
-  std::uint64_t last_ticket_ = 0;  ///< of all lives, so that what comes late is known
-  bool at_work_ = false;           ///< from the sending of a start to the end of the stop after it
-  mutable std::mutex mutex_;       // guards lost_
+  std::uint64_t last_ticket_ = 0;        ///< of all lives, so that what comes late is known
+  std::optional<AskingContext> asking_;  ///< of the last reorganize or start
+  bool at_work_ = false;      ///< from the sending of a start to the end of the stop after it
+  mutable std::mutex mutex_;  // guards lost_
   std::optional<std::string> lost_;
 };
 
@@ -347,7 +391,7 @@ class ProgramSocket::Handed final : public Application {
   ~Handed() override { socket_->forget(); }
 
   void stop(StopContext context, Done<Report> done) override {
-    socket_->hand(Hook::stop, tell(socket_->self(), context), context,
+    socket_->hand(Asked::stop, tell(socket_->self(), context), context,
                   ending(std::move(done),
                          [](const json::object& gave) { return bytes_under(gave, "report"); }));
   }
@@ -359,14 +403,21 @@ class ProgramSocket::Handed final : public Application {
       for (const auto& [member, part] : *parts) context.give_part(member, part);
       return bytes_under(gave, "definition");
     };
-    socket_->hand(Hook::reorganize, tell(socket_->self(), context), context,
-                  ending(std::move(done), read));
+    socket_->hand(Asked::reorganize, tell(socket_->self(), context), context,
+                  ending(std::move(done), read), context);
   }
 
   void start(Assignment context, Done<> done) override {
     socket_->hand(
-        Hook::start, tell(socket_->self(), context), context,
-        ending(std::move(done), [](const json::object&) { return Said<std::monostate>(); }));
+        Asked::start, tell(socket_->self(), context), context,
+        ending(std::move(done), [](const json::object&) { return Said<std::monostate>(); }),
+        context);
+  }
+
+  void answer(Question question, Done<Bytes> done) override {
+    socket_->hand(Asked::answer, tell(socket_->self(), question), question,
+                  ending(std::move(done),
+                         [](const json::object& gave) { return bytes_under(gave, "answer"); }));
   }
 
  private:

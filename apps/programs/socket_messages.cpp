@@ -111,6 +111,16 @@ json::object tell(NodeId self, const Assignment& context) {
   return told;
 }
 
+json::object tell(NodeId self, const Question& question) {
+  return {{"hook", "answer"},
+          {"node", self.value},
+          {"from", question.from.value},
+          {"group", {question.group.counter, question.group.coordinator.value}},
+          {"working", question.working},
+          {"question", json_of(question.bytes)},
+          {"deadline_ns", question.deadline.count()}};
+}
+
 Said<json::object> parse_line(std::string_view line) {
   json::error_code error;
   const json::value value = json::parse({line.data(), line.size()}, error);

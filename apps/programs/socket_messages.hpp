@@ -40,6 +40,7 @@ std::optional<std::uint64_t> natural_of(const boost::json::value& value);
 boost::json::object tell(NodeId self, const StopContext& context);
 boost::json::object tell(NodeId self, const Reorganization& context);
 boost::json::object tell(NodeId self, const Assignment& context);
+boost::json::object tell(NodeId self, const Question& question);
 
 /// One line of a program; without its end.
 Said<boost::json::object> parse_line(std::string_view line);

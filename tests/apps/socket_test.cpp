@@ -217,6 +217,29 @@ BOOST_AUTO_TEST_CASE(is_told_what_the_documents_say) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(asks_and_answers) {
+  waits_for_program();
+  Program program(socket());
+  program.registers();
+  const json::object stops = program.hear_hook("stop");
+  program.say(R"({"ask":1,"member":1,"question":"too early"})");
+  BOOST_TEST(json::serialize(program.hear()) ==
+             R"({"answered":1,"failed":"nothing is reorganized, and nothing started"})");
+  program.done(stops);
+  const json::object reorganizes = program.hear_hook("reorganize");
+  program.say(R"({"ask":2,"member":1,"question":{"base64":"AP/+"}})");
+  const json::object asked = program.hear_hook("answer");
+  BOOST_TEST(json::serialize(asked.at("question")) == R"({"base64":"AP/+"})");
+  BOOST_TEST(asked.at("from") == 1);
+  BOOST_TEST(!asked.at("working").as_bool());
+  program.done(asked, {{"answer", "all of it"}});
+  BOOST_TEST(json::serialize(program.hear()) == R"({"answered":2,"answer":"all of it"})");
+  program.done(reorganizes);
+  program.done(program.hear_hook("start"));
+  wait_until([&] { return is_up(); });
+  leaves_with(program);
+}
+
 BOOST_AUTO_TEST_CASE(says_how_far_it_is_and_why_it_failed) {
   waits_for_program();
   Program program(socket());
