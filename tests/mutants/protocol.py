@@ -9,13 +9,13 @@ EDITS = (
     Edit("started-before-it-is-durable",
          "start is called before the definition is saved", "P5",
          "core/src/bully/procedures.cpp",
-         """  save();
+         """  if (state_.safe.assigned != Assigned{*state_.d, *state_.g}) install();
   state_.application = Activity::Starting;
   actions_.emplace_back(Start{next_ticket(), *state_.d, *state_.g});
 """,
          """  state_.application = Activity::Starting;
   actions_.emplace_back(Start{next_ticket(), *state_.d, *state_.g});
-  save();
+  if (state_.safe.assigned != Assigned{*state_.d, *state_.g}) install();
 """,
          (BULLY,)),
     Edit("group-number-used-twice",
