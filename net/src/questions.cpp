@@ -25,7 +25,7 @@ Questions::Questions(boost::asio::any_io_executor executor, Self self,
     : executor_(std::move(executor)),
       self_(std::move(self)),
       addresses_(addresses),
-      T_(T),
+      bound_(T),
       limits_(limits),
       handlers_(std::move(handlers)) {}
 
@@ -42,7 +42,7 @@ void Questions::ask(NodeId member, Inquiry inquiry, Answered answered) {
   exchange.asks = Asks{inquiry.group, inquiry.working};
   exchange.out = std::move(inquiry.bytes.data);
   exchange.answered = std::move(answered);
-  exchange.dial = std::make_shared<Dial>(executor_, T_);
+  exchange.dial = std::make_shared<Dial>(executor_, bound_);
   exchange.dial->begin(addresses_.at(member),
                        [weak = weak_from_this(), member](DialEnd end, Tcp::socket socket) {
                          if (const auto self = weak.lock())
@@ -55,7 +55,7 @@ void Questions::connected(NodeId member, DialEnd end, Tcp::socket socket) {
                                      [member](const Exchange& one) { return one.other == member; });
   if (exchange == asking_.end()) return;
   if (end != DialEnd::connected) return finish(exchange, failed(member, "it cannot be reached"));
-  exchange->connection = std::make_shared<Connection>(std::move(socket), T_, counters_);
+  exchange->connection = std::make_shared<Connection>(std::move(socket), bound_, counters_);
   exchange->connection->belongs_to(this);
   Hello hello;
   hello.role = Role::asker;

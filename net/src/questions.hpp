@@ -84,7 +84,7 @@ class Questions final : public ConnectionOwner, public std::enable_shared_from_t
   boost::asio::any_io_executor executor_;
   const Self self_;
   const std::map<NodeId, std::string>& addresses_;
-  const Duration T_;
+  const Duration bound_;  ///< of a dial, and of a frame
   const Limits limits_;
   Handlers handlers_;
   Counters counters_;

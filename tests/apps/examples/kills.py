@@ -17,8 +17,8 @@ import jobs_test
 import kv_test
 from nodes import NODES
 
-# A life that lasted for less makes the next one wait before it begins.
-LIFE = 1.1
+# So many seconds old is whoever is killed: most have joined the others by then.
+LIFE = 0.3
 
 
 class Limit:
