@@ -41,15 +41,26 @@ std::string tally(const std::map<NodeId, std::string>& answers) {
   return tally;
 }
 
+auto stops(const std::shared_ptr<test::Player>& player) {
+  return [player](const StopContext& context, Done<Report> done) {
+    player->stop(context);
+    player->ends();
+    done();
+  };
+}
+
+auto starts(const std::shared_ptr<test::Player>& player) {
+  return [player](const Assignment& assignment, Done<> done) {
+    player->start(assignment);
+    player->ends();
+    done();
+  };
+}
+
 std::unique_ptr<Application> asynchronous(Script& script, Services& services) {
   const auto player = std::make_shared<test::Player>(script, services);
   return make_application(AsynchronousFunctions{
-      .stop =
-          [player](const StopContext& context, Done<Report> done) {
-            player->stop(context);
-            player->ends();
-            done();
-          },
+      .stop = stops(player),
       .reorganize =
           [player](const Reorganization& all, Done<Definition> done) {
             player->reorganize(all);
@@ -65,12 +76,7 @@ std::unique_ptr<Application> asynchronous(Script& script, Services& services) {
                         (*kept)({tally(*answers)});
                       });
           },
-      .start =
-          [player](const Assignment& assignment, Done<> done) {
-            player->start(assignment);
-            player->ends();
-            done();
-          },
+      .start = starts(player),
       .answer = [self = services.self()](
                     const Question& question,
                     Done<Bytes> done) { done({answer_to(question.bytes, self)}); }});
@@ -134,12 +140,7 @@ std::unique_ptr<Application> silent(Script& script, Services& services) {
   using Waiting = std::optional<std::stop_callback<std::function<void()>>>;
   const auto waiting = std::make_shared<Waiting>();
   return make_application(AsynchronousFunctions{
-      .stop =
-          [player](const StopContext& context, Done<Report> done) {
-            player->stop(context);
-            player->ends();
-            done();
-          },
+      .stop = stops(player),
       .reorganize =
           [player](const Reorganization& all, Done<Definition> done) {
             player->reorganize(all);
@@ -153,12 +154,7 @@ std::unique_ptr<Application> silent(Script& script, Services& services) {
               end(answer ? answer->data : answer.error());
             });
           },
-      .start =
-          [player](const Assignment& assignment, Done<> done) {
-            player->start(assignment);
-            player->ends();
-            done();
-          },
+      .start = starts(player),
       .answer =
           [player, waiting](const Question& question, Done<Bytes> done) {
             const auto kept = std::make_shared<Done<Bytes>>(std::move(done));
