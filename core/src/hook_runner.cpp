@@ -148,7 +148,6 @@ void HookRunner::perform(const Reorganize& action) {
 
 void HookRunner::perform(const Start& action) {
   group_ = action.group;
-  host_.grant(action.group);
   host_.bound(limits_.timings.start_deadline, [this] { overran(); });
   Running running{Hook::start, action.ticket, action.group};
   auto task = opened(Assigned{action.definition, action.group});
@@ -214,11 +213,13 @@ void HookRunner::run(Running running, std::optional<Members> members, HookHost::
   run_next();
 }
 
-// No hook begins while a question is being answered.
+// No hook begins while a question is being answered. A start that was halted meanwhile permits
+// nothing.
 void HookRunner::run_next() {
   if (answering_.busy()) return answering_.cancel();
   Next next = *std::exchange(next_, std::nullopt);
   running_ = std::move(next.running);
+  if (running_->hook == Hook::start && !stopping_) host_.grant(*running_->group);
   host_.note(running_->hook, journal::Edge::begin, running_->group, running_->ticket,
              next.members ? &*next.members : nullptr);
   host_.call(running_->hook, std::move(next.call),

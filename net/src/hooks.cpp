@@ -81,7 +81,7 @@ void Hooks::abandon() {
   asio::post(executor_, [user = std::move(user_)] { user->application.reset(); });
 }
 
-void Hooks::call(std::optional<Hook>, Call call, Ended ended) {
+void Hooks::call(std::optional<Hook> hook, Call call, Ended ended) {
   // A Done may outlive its node, and what the node ran on.
   const auto give = [weak = weak_from_this(), ended = std::move(ended)](Outcome outcome) {
     const auto there = weak.lock();
@@ -97,6 +97,11 @@ void Hooks::call(std::optional<Hook>, Call call, Ended ended) {
       return *user->application;
     };
     make_call(call, application, give);
+  });
+  if (hook != Hook::start) return;
+  // Behind the call: where `start` is a coroutine, its beginning comes before whoever waits, too.
+  asio::post(executor_, [weak = std::weak_ptr(permits_), grant = permits_->grants()] {
+    if (const auto permits = weak.lock()) permits->announce(grant);
   });
 }
 
@@ -144,14 +149,6 @@ Duration Hooks::left() const {
 
 // --- Permits and progress
 // ---------------------------------------------------------------------------
-
-void Hooks::perform(const Start& action) {
-  runner_.perform(action);
-  // Behind the call: where `start` is a coroutine, its beginning comes before whoever waits, too.
-  asio::post(executor_, [weak = std::weak_ptr(permits_), grant = permits_->grants()] {
-    if (const auto permits = weak.lock()) permits->announce(grant);
-  });
-}
 
 // A permit may outlive its node, and what the node ran on, and be returned on any thread.
 std::optional<GroupNumber> Hooks::revoke(std::function<void()> returned) {

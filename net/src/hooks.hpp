@@ -36,7 +36,7 @@ class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> 
 
   void perform(const Stop& action) { runner_.perform(action); }
   void perform(const Reorganize& action) { runner_.perform(action); }
-  void perform(const Start& action);
+  void perform(const Start& action) { runner_.perform(action); }
 
   std::uint64_t asked(Inquiry inquiry, Answered answered) {
     return runner_.asked(std::move(inquiry), std::move(answered));

@@ -148,10 +148,12 @@ BOOST_AUTO_TEST_CASE(no_hook_begins_before_an_answer_has_ended) {
   host.start();
   BOOST_TEST(host.played.question->stop_requested());
   BOOST_TEST(!host.played.started.has_value());
+  BOOST_TEST(!host.granted.has_value());  // nor is a permit given
   BOOST_TEST(host.answers.size() == 1u);  // the second is not put to the application
   host.played.answered->fail("cancelled");
   host.look();
   BOOST_TEST(host.played.started.has_value());
+  BOOST_TEST((host.granted == g7));
 }
 
 BOOST_AUTO_TEST_CASE(a_start_that_waited_for_an_answer_and_is_halted_has_begun_and_is_cancelled) {
@@ -160,9 +162,9 @@ BOOST_AUTO_TEST_CASE(a_start_that_waited_for_an_answer_and_is_halted_has_begun_a
   host.start();
   host.played.stopped.reset();
   host.runner.perform(Stop{Ticket{3}, {StopReason::halted, NodeId{3}}, true});
-  host.returned_();
   host.played.answered->fail("cancelled");
   host.look();
+  BOOST_TEST(!host.granted.has_value());
   BOOST_REQUIRE(host.played.started.has_value());
   BOOST_TEST(host.played.started->stop_requested());
   BOOST_TEST(!host.played.stopped.has_value());
