@@ -120,7 +120,6 @@ double median_ms(const Sizes& sizes, int times, std::uint16_t port) {
   };
   for (std::uint32_t id = 1; id <= 3; ++id) {
     net::NodeOptions options{};
-    net::NodeOptions options{};
     options.config.self = NodeId{id};
     for (std::uint32_t other = 1; other <= 3; ++other) {
       options.config.nodes.insert(NodeId{other});
