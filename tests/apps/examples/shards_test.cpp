@@ -1,0 +1,110 @@
+#include "apps/examples/2-shards/shards.hpp"
+
+#include <muster/lab/crash_everywhere.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <set>
+
+// Example 2 in the lab: each shard has one member that works on it in each group, and no record is
+// written twice, wherever a node fails.
+
+namespace muster::test {
+namespace {
+
+using namespace std::chrono_literals;
+using examples::Record;
+using examples::Shards;
+
+/// What the nodes of a world told.
+struct Book {
+  MakeApplication make() {
+    return [this](Services& node) {
+      return std::make_unique<Shards>(
+          node, [this](NodeId by, std::uint32_t shard, const Record& record) {
+            if (!records.insert({shard, record}).second) wrong = name(shard) + "was written twice";
+            const NodeId worker = workers[record.group].emplace(shard, by).first->second;
+            if (worker != by) wrong = name(shard) + "has two members in one group";
+          });
+    };
+  }
+  static std::string name(std::uint32_t shard) { return "shard " + std::to_string(shard) + ' '; }
+
+  /// Until all shards are worked on, by all who are up.
+  [[nodiscard]] bool run_until_all_work(lab::World& world) {
+    if (!world.run_until_normal()) return false;
+    const GroupNumber group = *world.view(*up(world).begin()).group;
+    return world.run_until([&] { return workers[group].size() == Shards::count; }, 5s) &&
+           members(group) == up(world);
+  }
+  [[nodiscard]] NodeSet members(const GroupNumber& group) const {
+    NodeSet all;
+    for (const auto& [shard, member] : workers.at(group)) all.insert(member);
+    return all;
+  }
+  static NodeSet up(const lab::World& world) {
+    NodeSet all;
+    for (const NodeId node : world.nodes())
+      if (world.is_up(node)) all.insert(node);
+    return all;
+  }
+
+  std::set<std::pair<std::uint32_t, Record>> records;
+  std::map<GroupNumber, std::map<std::uint32_t, NodeId>> workers;
+  std::optional<std::string> wrong;
+};
+
+BOOST_AUTO_TEST_SUITE(shards_example)
+
+BOOST_AUTO_TEST_CASE(all_shards_are_worked_on_once_wherever_a_node_fails) {
+  Book book;
+  lab::WorldOptions options;
+  options.nodes = 3;
+  options.make_application = book.make();
+  const lab::CrashReport report = lab::crash_everywhere(
+      options,
+      [&](lab::World& world) {
+        book = {};
+        world.run_until_normal();
+        world.run_for(20ms);
+        world.fail(NodeId{3});
+        world.run_until_normal();
+        world.run_for(20ms);
+        world.restart(NodeId{3});
+      },
+      [&](lab::World& world) {
+        if (!book.run_until_all_work(world)) book.wrong = "not all shards are worked on by all";
+        return book.wrong;
+      });
+  if (report.broken) BOOST_ERROR(report.broken->where + ": " + report.broken->why);
+  BOOST_TEST(report.runs > 100u);
+}
+
+// What a member has is known to the next coordinator by its report.
+BOOST_AUTO_TEST_CASE(shards_stay_where_they_were_and_go_on_from_their_last_record) {
+  Book book;
+  lab::World world(3, 1, book.make());
+  BOOST_REQUIRE(book.run_until_all_work(world));
+  const GroupNumber before = *world.view(NodeId{1}).group;
+  BOOST_TEST(world.fail(NodeId{3}));
+  BOOST_REQUIRE(book.run_until_all_work(world));
+  const GroupNumber after = *world.view(NodeId{1}).group;
+  for (const auto& [shard, member] : book.workers.at(before)) {
+    BOOST_TEST_CONTEXT("shard " << shard) {
+      if (member != NodeId{3}) BOOST_TEST((book.workers.at(after).at(shard) == member));
+      std::uint64_t last = 0;
+      std::uint64_t first = 0;
+      for (const auto& [of, record] : book.records) {
+        if (of != shard) continue;
+        if (record.group == before) last = record.number;
+        if (record.group == after && first == 0) first = record.number;
+      }
+      BOOST_TEST(first == (member == NodeId{3} ? 1 : last + 1));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace muster::test
