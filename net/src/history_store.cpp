@@ -98,12 +98,13 @@ void HistoryStore::write() {
     if (entry.number > most) batch.writes.push_back({key_of(entry.number - most), std::nullopt});
   }
   unwritten_ = 0;
-  thread_.write(std::move(batch), [weak = weak_from_this(), strand = strand_](Expected<> written) {
-    if (written) return;
-    asio::post(strand, [weak, failure = written.error()] {
-      if (const auto self = weak.lock()) self->handlers_.fatal(failure);
-    });
-  });
+  thread_.write_own(std::move(batch),
+                    [weak = weak_from_this(), strand = strand_](Expected<> written) {
+                      if (written) return;
+                      asio::post(strand, [weak, failure = written.error()] {
+                        if (const auto self = weak.lock()) self->handlers_.fatal(failure);
+                      });
+                    });
 }
 
 void HistoryStore::flush() {

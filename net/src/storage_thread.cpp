@@ -15,17 +15,25 @@ StorageThread::~StorageThread() {
 }
 
 void StorageThread::save(SafeState safe, std::function<void(Expected<>)> saved) {
-  put(saves_,
-      [this, safe = std::move(safe), saved = std::move(saved)] { saved(storage_.save(safe)); });
+  put(
+      saves_,
+      [this, safe = std::move(safe), saved = std::move(saved)] { saved(storage_.save(safe)); },
+      unbounded);
 }
 
 void StorageThread::write(CellBatch batch, std::function<void(Expected<>)> written) {
-  put(
-      cells_,
-      [this, batch = std::move(batch), written = std::move(written)] {
-        written(storage_.write(batch));
-      },
-      most_waiting);
+  put(cells_, writing(std::move(batch), std::move(written)), most_waiting);
+}
+
+void StorageThread::write_own(CellBatch batch, std::function<void(Expected<>)> written) {
+  put(cells_, writing(std::move(batch), std::move(written)), unbounded);
+}
+
+std::function<void()> StorageThread::writing(CellBatch batch,
+                                             std::function<void(Expected<>)> written) {
+  return [this, batch = std::move(batch), written = std::move(written)] {
+    written(storage_.write(batch));
+  };
 }
 
 void StorageThread::scan(std::string prefix, std::function<void(Expected<Cells>)> scanned) {

@@ -281,11 +281,12 @@ BOOST_AUTO_TEST_CASE(who_asks_for_more_than_may_wait_waits_too) {
     while (asked < StorageThread::most_waiting) std::this_thread::yield();
     for (int i = 0; i < 1000; ++i) std::this_thread::yield();
     BOOST_TEST(asked == StorageThread::most_waiting);
-    thread.save(life(2), ignored);  // the protocol waits for nobody's cells
+    thread.save(life(2), ignored);           // the protocol waits for nobody's cells
+    thread.write_own(cell("own"), ignored);  // nor does its strand
     storage.go_on();
     asker.join();
   }
-  BOOST_TEST(storage.done.size() == all + 2);
+  BOOST_TEST(storage.done.size() == all + 3);
   BOOST_TEST(storage.done.at(1) == "save 2");
 }
 

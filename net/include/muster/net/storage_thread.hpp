@@ -31,12 +31,17 @@ class StorageThread {
 
   void save(SafeState safe, std::function<void(Expected<>)> saved);
   void write(CellBatch batch, std::function<void(Expected<>)> written);
+  /// The same for the few cells of a node's own, whose strand may not be kept waiting.
+  void write_own(CellBatch batch, std::function<void(Expected<>)> written);
   /// All cells whose key begins with `prefix`, in the order of the keys.
   void scan(std::string prefix, std::function<void(Expected<Cells>)> scanned);
 
  private:
-  void put(std::deque<std::function<void()>>& queue, std::function<void()> work,
-           std::size_t most = static_cast<std::size_t>(-1));
+  static constexpr std::size_t unbounded = static_cast<std::size_t>(-1);
+
+  [[nodiscard]] std::function<void()> writing(CellBatch batch,
+                                              std::function<void(Expected<>)> written);
+  void put(std::deque<std::function<void()>>& queue, std::function<void()> work, std::size_t most);
   void run();
 
   SafeStorage& storage_;
