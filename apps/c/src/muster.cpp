@@ -3,6 +3,7 @@
 #include <muster/storage/sqlite_storage.hpp>
 
 #include <muster/kinds.hpp>
+#include <muster/timings.hpp>
 
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -90,10 +91,8 @@ Expected<net::NodeOptions> options_of(const muster_config& from) {
   set("check_every", timings.check_every, from.check_every_ns);
   timings.coordinator_timeout = timings.check_every + timings.T;
   set("coordinator_timeout", timings.coordinator_timeout, from.coordinator_timeout_ns);
-  if (timings.coordinator_timeout <= timings.check_every || timings.coordinator_timeout < timings.T)
-    return bad("coordinator_timeout has to be longer than check_every, and at least T");
-  if (timings.reorganize_deadline < timings.T)
-    return bad("reorganize_deadline has to be at least T");
+  if (const auto wrong = misfit(timings))
+    return bad(wrong->timing + " has to be " + wrong->expected);
   options.admin_socket = std::filesystem::path(from.directory) / "admin.sock";
   if (from.journal != nullptr) options.journal = net::JournalOptions{from.journal};
   options.initialise = from.initialise != 0;
@@ -108,8 +107,9 @@ struct muster_node {
 
   const muster_hooks hooks;
   void* const user;
-  std::mutex mutex;              // guards services
-  Services* services = nullptr;  ///< of the present life
+  std::mutex mutex;                   // guards the two below
+  Services* services = nullptr;       ///< of the present life
+  std::optional<AskingContext> asks;  ///< of what it reorganizes or works for
   boost::asio::io_context context{1};
   boost::asio::thread_pool pool{1};
   std::optional<boost::asio::signal_set> signals;
@@ -125,6 +125,7 @@ class OfC final : public Application {
   ~OfC() override { present(nullptr); }
 
   void stop(StopContext context, Done<Report> done) override {
+    asks(std::nullopt);
     if (node_.hooks.stop == nullptr) return done();
     const std::string reason(enumerator_name(context.cause.reason));
     const muster_stop told{to_c(context.group), reason.c_str(),
@@ -133,6 +134,7 @@ class OfC final : public Application {
   }
 
   void reorganize(Reorganization context, Done<Definition> done) override {
+    asks(context);
     if (node_.hooks.reorganize == nullptr) return done();
     std::vector<muster_member> members;
     for (const Member& member : context.members) {
@@ -149,6 +151,7 @@ class OfC final : public Application {
   }
 
   void start(Assignment context, Done<> done) override {
+    asks(context);
     if (node_.hooks.start == nullptr) return done();
     std::vector<std::uint32_t> members;
     for (NodeId member : context.members) members.push_back(member.value);
@@ -158,10 +161,21 @@ class OfC final : public Application {
     node_.hooks.start(node_.user, &told, new muster_end{std::move(done), context});
   }
 
+  void answer(Question question, Done<Bytes> done) override {
+    if (node_.hooks.answer == nullptr) return Application::answer(question, std::move(done));
+    const muster_question told{question.from.value, to_c(question.group), question.working ? 1 : 0,
+                               to_c(question.bytes), to_c(question.deadline)};
+    node_.hooks.answer(node_.user, &told, new muster_end{std::move(done), std::move(question)});
+  }
+
  private:
   void present(Services* services) {
     const std::lock_guard lock(node_.mutex);
     node_.services = services;
+  }
+  void asks(std::optional<AskingContext> context) {
+    const std::lock_guard lock(node_.mutex);
+    node_.asks = std::move(context);
   }
 
   muster_node& node_;
@@ -207,6 +221,21 @@ void muster_progress(const muster_end* end, const char* how_far) {
 
 int muster_cancelled(const muster_end* end) {
   return end->context.stop_requested() ? 1 : 0;
+}
+
+void muster_ask(muster_node* node, uint32_t member, const void* data, size_t size,
+                muster_answered answered, void* with) {
+  std::optional<AskingContext> asks;
+  {
+    const std::lock_guard lock(node->mutex);
+    asks = node->asks;
+  }
+  if (!asks) return answered(with, nullptr, "the node neither reorganizes nor works");
+  asks->ask(NodeId{member}, bytes_of(data, size), [answered, with](const auto& answer) {
+    if (!answer) return answered(with, nullptr, answer.error().c_str());
+    const muster_bytes bytes = to_c(*answer);
+    answered(with, &bytes, nullptr);
+  });
 }
 
 // --- Permits

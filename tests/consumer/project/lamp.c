@@ -25,8 +25,34 @@ static void stop(void* user, const muster_stop* told, muster_end* end) {
   muster_done(end, "dark", 4);
 }
 
-static void reorganize(void* user, const muster_reorganization* all, muster_end* end) {
+/* A reorganize that has asked every member. */
+struct asking {
+  muster_end* end;
+  size_t left;
+};
+
+static void answered(void* with, const muster_bytes* answer, const char* why) {
+  struct asking* asking = with;
+  if (asking->end != NULL && (answer == NULL || answer->size != 4)) {
+    muster_fail(asking->end, answer == NULL ? why : "an answer is not of four bytes");
+    asking->end = NULL;
+  }
+  if (--asking->left > 0) return;
+  if (asking->end != NULL) muster_done(asking->end, NULL, 0);
+  free(asking);
+}
+
+/* It tells its bulb; nobody asks while the lamps shine. */
+static void answer(void* user, const muster_question* question, muster_end* end) {
   (void)user;
+  if (question->working || question->bytes.size != 5 || memcmp(question->bytes.data, "bulb?", 5))
+    muster_fail(end, "that is no question for a lamp");
+  else
+    muster_done(end, "warm", 4);
+}
+
+static void reorganize(void* user, const muster_reorganization* all, muster_end* end) {
+  struct lamp* lamp = user;
   for (size_t at = 0; at < all->member_count; ++at) {
     const muster_bytes report = all->members[at].report;
     if (report.size != 4 || memcmp(report.data, "dark", 4) != 0) {
@@ -36,7 +62,13 @@ static void reorganize(void* user, const muster_reorganization* all, muster_end*
     muster_give_part(end, all->members[at].node, at == 0 ? "shine" : "", at == 0 ? 5 : 0);
   }
   muster_progress(end, "dealt");
-  muster_done(end, NULL, 0);
+  struct asking* asking = malloc(sizeof *asking);
+  *asking = (struct asking){end, all->member_count};
+  uint32_t members[3];
+  const size_t count = all->member_count; /* what it is told is gone when all have answered */
+  for (size_t at = 0; at < count; ++at) members[at] = all->members[at].node;
+  for (size_t at = 0; at < count; ++at)
+    muster_ask(lamp->node, members[at], "bulb?", 5, answered, asking);
 }
 
 /* A hook may end on any thread. */
@@ -77,7 +109,7 @@ int main(int count, char** arguments) {
   char directory[32];
   snprintf(directory, sizeof directory, "lamp-%u", lamp.self);
   char why[256];
-  const muster_hooks hooks = {stop, reorganize, start};
+  const muster_hooks hooks = {stop, reorganize, start, answer};
   muster_config config;
   memset(&config, 0, sizeof config);
   config.node = 4; /* none of the three */

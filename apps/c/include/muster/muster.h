@@ -100,6 +100,15 @@ typedef struct muster_assignment {
   uint64_t deadline_ns;
 } muster_assignment;
 
+/** What a coordinator asks a member of its group. */
+typedef struct muster_question {
+  uint32_t from;
+  muster_group group;
+  int working; /**< 0: it reorganizes; else it has started, and so has who answers */
+  muster_bytes bytes;
+  uint64_t deadline_ns;
+} muster_question;
+
 /**
  * The hooks; one at a time, on a thread of the node. What they are told lives until they return,
  * `end` until it is completed, by them or later. A hook that is NULL does nothing.
@@ -111,9 +120,11 @@ typedef struct muster_hooks {
   void (*reorganize)(void* user, const muster_reorganization* all, muster_end* end);
   /** Install the definition, muster_done, and work until the next stop. */
   void (*start)(void* user, const muster_assignment* task, muster_end* end);
+  /** Answer what the coordinator asks by muster_ask: muster_done with the answer. NULL: it fails. */
+  void (*answer)(void* user, const muster_question* question, muster_end* end);
 } muster_hooks;
 
-/** The hook has ended well, with that report or definition; of a start with nothing. */
+/** The hook has ended well, with that report, definition or answer; of a start with nothing. */
 void muster_done(muster_end* end, const void* data, size_t size);
 
 /** The hook has failed, for this reason. */
@@ -127,6 +138,18 @@ void muster_progress(const muster_end* end, const char* how_far);
 
 /** Not 0 when nobody wants the hook's result any more: it is to end early, one way or the other. */
 int muster_cancelled(const muster_end* end);
+
+/** Takes an answer, which lives until it returns; NULL where there is none, and `why`. */
+typedef void (*muster_answered)(void* with, const muster_bytes* answer, const char* why);
+
+/**
+ * Asks a member for what is too big for a report, or gives it what all are to know: from
+ * `reorganize` until it is completed, and from `start` until the next stop; only a coordinator is
+ * answered. `answered` gets `with` and is called once, on the thread of the hooks (or at once on
+ * this one, where nothing may be asked now); not at all when the node's life has ended before.
+ */
+void muster_ask(muster_node* node, uint32_t member, const void* data, size_t size,
+                muster_answered answered, void* with);
 
 /**
  * A permit of the present group, whose number is put into `group`; NULL where the node does not
