@@ -71,6 +71,14 @@ BOOST_AUTO_TEST_CASE(with_a_quorum_a_minority_stays_stopped_and_tries_again) {
   BOOST_TEST(node.state().s == Status::Reorganization);
 }
 
+BOOST_AUTO_TEST_CASE(with_a_quorum_half_of_all_is_no_majority) {
+  Alone node(4, 4, {}, quorum());
+  node.answered(3, Halted{});
+  node.unanswered(2);
+  node.unanswered(1);
+  BOOST_TEST(node.procedure<bully::AwaitingMajority>() != nullptr);
+}
+
 BOOST_AUTO_TEST_CASE(with_a_quorum_a_lower_node_that_comes_makes_a_minority_try_at_once) {
   Alone node(3, 5, {}, quorum());
   while (node.procedure<bully::SeekingHigher>()) {

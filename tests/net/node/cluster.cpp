@@ -44,6 +44,12 @@ std::set<std::thread::id> Running::threads() const {
   return ids;
 }
 
+NodeSet nodes(std::initializer_list<std::uint32_t> ids) {
+  NodeSet set;
+  for (std::uint32_t id : ids) set.insert(NodeId{id});
+  return set;
+}
+
 Timings patient() {
   Timings timings;
   timings.T = 2s;
@@ -214,6 +220,25 @@ GroupNumber Cluster::await_group(std::set<std::uint32_t> members) {
       if (!view || view->status != Status::Normal || view->group != group) return false;
     }
     return true;
+  });
+  return *group;
+}
+
+GroupNumber Cluster::await_together(const NodeSet& members) {
+  std::optional<GroupNumber> group;
+  await("one group of " + to_text(members), [&] {
+    group.reset();
+    NodeSet in_it;
+    for (NodeId node : members) {
+      const auto view = journals.view(node);
+      if (!view || view->status != Status::Normal || !view->group) return false;
+      if (group && view->group != group) return false;
+      group = view->group;
+      if (!view->up) continue;
+      in_it = *view->up;
+      in_it.insert(node);
+    }
+    return in_it == members;
   });
   return *group;
 }

@@ -48,6 +48,8 @@ class Running {
   std::vector<std::thread> threads_;
 };
 
+NodeSet nodes(std::initializer_list<std::uint32_t> ids);
+
 /// The timings of tests on real nodes: T is long, for sanitizers and busy machines, and so is every
 /// deadline that a test does not mean to overrun.
 Timings patient();
@@ -108,6 +110,8 @@ class Cluster {
   }
   /// Waits until exactly these are members of one group, all Normal, and gives its number.
   GroupNumber await_group(std::set<std::uint32_t> members);
+  /// The same, whoever coordinates them.
+  GroupNumber await_together(const NodeSet& members);
   /// Waits for a journal line of this node that `is` is true for, after the first `from`, and gives
   /// its place.
   std::size_t await_line(std::uint32_t id, const std::string& what, std::size_t from,

@@ -33,7 +33,8 @@ std::ostream& operator<<(std::ostream& out, const Way& way) {
 
 Timings short_deadlines() {
   Timings timings = test::patient();
-  timings.stop_deadline = timings.start_deadline = timings.reorganize_deadline = 100ms;
+  timings.stop_deadline = timings.start_deadline = 100ms;
+  timings.reorganize_deadline = timings.T;
   return timings;
 }
 

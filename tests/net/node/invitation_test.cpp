@@ -15,6 +15,7 @@ using test::Cluster;
 using test::ClusterOptions;
 using test::Cue;
 using test::Links;
+using test::nodes;
 
 namespace {
 
@@ -37,32 +38,6 @@ ClusterOptions inviting(std::uint32_t nodes, Links* links = nullptr) {
     if (links) links->lead(node);
   };
   return options;
-}
-
-/// Waits until exactly these are Normal in one group, whoever coordinates it, and gives its number.
-GroupNumber await_together(Cluster& cluster, const NodeSet& members) {
-  std::optional<GroupNumber> group;
-  cluster.await("one group of " + to_text(members), [&] {
-    group.reset();
-    NodeSet in_it;
-    for (NodeId node : members) {
-      const auto view = cluster.journals.view(node);
-      if (!view || view->status != Status::Normal || !view->group) return false;
-      if (group && view->group != group) return false;
-      group = view->group;
-      if (!view->up) continue;
-      in_it = *view->up;
-      in_it.insert(node);
-    }
-    return in_it == members;
-  });
-  return *group;
-}
-
-NodeSet nodes(std::initializer_list<std::uint32_t> ids) {
-  NodeSet set;
-  for (std::uint32_t id : ids) set.insert(NodeId{id});
-  return set;
 }
 
 bool has_sent_accept(const std::vector<journal::Line>& lines) {
@@ -98,20 +73,20 @@ BOOST_AUTO_TEST_CASE(while_the_network_is_cut_each_side_works_and_when_it_heals_
   Links links;
   Cluster cluster(inviting(5, &links));
   cluster.start_all();
-  const GroupNumber whole = await_together(cluster, nodes({1, 2, 3, 4, 5}));
+  const GroupNumber whole = cluster.await_together(nodes({1, 2, 3, 4, 5}));
   for (const NodeId node : {NodeId{4}, NodeId{5}}) {
     cluster.journals.note(journal::FaultKind::cut, node, nodes({1, 2, 3}));
     links.cut(node);
   }
-  const GroupNumber left = await_together(cluster, nodes({1, 2, 3}));
-  const GroupNumber right = await_together(cluster, nodes({4, 5}));
+  const GroupNumber left = cluster.await_together(nodes({1, 2, 3}));
+  const GroupNumber right = cluster.await_together(nodes({4, 5}));
   BOOST_TEST((left != right));
   BOOST_TEST((whole < left && whole < right));
   for (const NodeId node : {NodeId{4}, NodeId{5}}) {
     links.heal(node);
     cluster.journals.note(journal::FaultKind::healed, node);
   }
-  const GroupNumber merged = await_together(cluster, nodes({1, 2, 3, 4, 5}));
+  const GroupNumber merged = cluster.await_together(nodes({1, 2, 3, 4, 5}));
   BOOST_TEST((left < merged && right < merged));
   cluster.leave_all();
   cluster.judge();
@@ -125,13 +100,13 @@ BOOST_AUTO_TEST_CASE(while_the_network_is_cut_each_side_works_and_when_it_heals_
 BOOST_AUTO_TEST_CASE(when_the_coordinator_fails_the_others_merge_and_it_joins_them_again) {
   Cluster cluster(inviting(3));
   cluster.start_all();
-  const GroupNumber first = await_together(cluster, nodes({1, 2, 3}));
+  const GroupNumber first = cluster.await_together(nodes({1, 2, 3}));
   cluster.kill(first.coordinator.value);
   NodeSet others = nodes({1, 2, 3});
   others.erase(first.coordinator);
-  const GroupNumber second = await_together(cluster, others);
+  const GroupNumber second = cluster.await_together(others);
   cluster.start(first.coordinator.value);
-  const GroupNumber third = await_together(cluster, nodes({1, 2, 3}));
+  const GroupNumber third = cluster.await_together(nodes({1, 2, 3}));
   BOOST_TEST((first < second && second < third));
   cluster.judge();
 }
@@ -141,7 +116,7 @@ BOOST_AUTO_TEST_CASE(accept_is_sent_when_the_application_has_stopped) {
   options.timings.stop_deadline = 40s;
   Cluster cluster(std::move(options));
   cluster.start(1);
-  await_together(cluster, nodes({1}));
+  cluster.await_together(nodes({1}));
   cluster.stage.hold(NodeId{1}, Hook::stop);
   cluster.start(2);
   std::optional<Cue> stop;
@@ -153,7 +128,7 @@ BOOST_AUTO_TEST_CASE(accept_is_sent_when_the_application_has_stopped) {
   BOOST_TEST(!has_sent_accept(cluster.journals.lines(NodeId{1})));
   cluster.stage.play(NodeId{1}, Hook::stop, [](Cue cue) { cue.complete(); });
   stop->complete();
-  const GroupNumber group = await_together(cluster, nodes({1, 2}));
+  const GroupNumber group = cluster.await_together(nodes({1, 2}));
   const auto calls = cluster.stage.calls(group.coordinator);
   const auto last = std::find_if(calls.rbegin(), calls.rend(), [](const test::Called& called) {
     return called.hook == Hook::reorganize;
@@ -171,10 +146,10 @@ BOOST_AUTO_TEST_CASE(a_node_that_comes_back_counts_its_groups_on_from_safe_stora
   options.sqlite = true;
   Cluster cluster(std::move(options));
   cluster.start(1);
-  const GroupNumber before = await_together(cluster, nodes({1}));
+  const GroupNumber before = cluster.await_together(nodes({1}));
   cluster.kill(1);
   cluster.start(1);
-  const GroupNumber after = await_together(cluster, nodes({1}));
+  const GroupNumber after = cluster.await_together(nodes({1}));
   BOOST_TEST((before < after));
   cluster.judge();
 }

@@ -15,38 +15,9 @@ using namespace muster;
 using test::Cluster;
 using test::ClusterOptions;
 using test::Cue;
+using test::HeldSaves;
 
 namespace {
-
-/// The saves of one node, which wait at a door when `which` is true for them.
-struct Watched {
-  NodeId node;
-  std::function<bool(const SafeState&)> which;
-  test::Door door;
-  test::Bell arrived;
-  std::atomic<bool> waits = false;
-
-  Watched(NodeId of, std::function<bool(const SafeState&)> these)
-      : node(of), which(std::move(these)) {
-    door.shut();
-  }
-  auto between() {
-    return [this](NodeId id, std::unique_ptr<SafeStorage> inner) -> std::unique_ptr<SafeStorage> {
-      if (id != node) return inner;
-      return std::make_unique<test::WatchedSaves>(std::move(inner), [this](const SafeState& safe) {
-        if (which(safe)) {
-          waits = true;
-          arrived.ring();
-          door.pass();
-        }
-        return Expected<>();
-      });
-    };
-  }
-  void await() {
-    BOOST_TEST_REQUIRE(arrived.wait_until([this] { return waits.load(); }));
-  }
-};
 
 template <class Message>
 bool is_letter(const journal::Line& line) {
@@ -78,13 +49,13 @@ BOOST_AUTO_TEST_SUITE(saves)
 // The line of a step stands in the journal before its actions are performed; that of the Save
 // after.
 BOOST_AUTO_TEST_CASE(no_event_overtakes_a_save) {
-  Watched saves(NodeId{1}, [](const SafeState& safe) { return safe.assigned.has_value(); });
+  HeldSaves saves(NodeId{1}, [](const SafeState& safe) { return safe.assigned.has_value(); });
   ClusterOptions options{.nodes = 2};
   options.timings.check_every = std::chrono::milliseconds(20);
   options.between = saves.between();
   Cluster cluster(std::move(options));
   cluster.start(1);
-  saves.await();
+  BOOST_TEST_REQUIRE(saves.await());
   cluster.journals.read_all();
   const auto before = cluster.journals.lines(NodeId{1});
   const auto* last = std::get_if<journal::Step>(&before.back());
@@ -111,7 +82,7 @@ BOOST_AUTO_TEST_CASE(no_event_overtakes_a_save) {
 // The actions after a Save are performed when it is durable: what they bring about at once, here
 // the end of a STOP that owes nothing, waits until all of them are.
 BOOST_AUTO_TEST_CASE(no_action_after_a_save_is_lost) {
-  Watched saves(NodeId{1}, [](const SafeState& safe) { return safe.vector.h == NodeId{2}; });
+  HeldSaves saves(NodeId{1}, [](const SafeState& safe) { return safe.vector.h == NodeId{2}; });
   ClusterOptions options{.nodes = 2};
   options.repairs.save_promises_only = false;
   options.between = saves.between();
@@ -120,7 +91,7 @@ BOOST_AUTO_TEST_CASE(no_action_after_a_save_is_lost) {
   cluster.start(1);
   Cue cue = cluster.stage.take(NodeId{1}, Hook::reorganize);
   cluster.start(2);
-  saves.await();  // of the Halt: Save, Stop, Send the answer
+  BOOST_TEST_REQUIRE(saves.await());  // of the Halt: Save, Stop, Send the answer
   cluster.journals.read_all();
   const std::size_t before = cluster.journals.count(NodeId{1});
   cue.complete();
@@ -142,8 +113,8 @@ BOOST_AUTO_TEST_CASE(no_answer_goes_to_the_next_life_of_who_called) {
       return safe.vector.h == NodeId{2} && seen != safe.seen.end() && seen->second.value == life;
     };
   };
-  Watched first(NodeId{1}, of_life(1));
-  Watched second(NodeId{1}, of_life(2));
+  HeldSaves first(NodeId{1}, of_life(1));
+  HeldSaves second(NodeId{1}, of_life(2));
   ClusterOptions options{.nodes = 2};
   options.timings.T = std::chrono::seconds(4);             // more than twice what the Saves wait
   options.timings.check_every = std::chrono::seconds(30);  // no letters but those of the elections
@@ -156,14 +127,14 @@ BOOST_AUTO_TEST_CASE(no_answer_goes_to_the_next_life_of_who_called) {
   cluster.start(1);
   cluster.await_group({1});
   cluster.start(2);
-  first.await();
+  BOOST_TEST_REQUIRE(first.await());
   cluster.kill(2);
   const auto letters = letters_in(cluster.node(1));
   cluster.start(2);
   await_letters(cluster.node(1), letters + 1);  // the Halt of its new life waits for that Save
   const std::size_t before = cluster.journals.count(NodeId{2});
   first.door.open();
-  second.await();
+  BOOST_TEST_REQUIRE(second.await());
   // Node 1 asks the new life before it takes the Halt, so a wrong answer would have come by then.
   cluster.await_line(2, "a question of node 1", before,
                      [](const journal::Line& line) { return is_letter<AreYouThere>(line); });

@@ -1,7 +1,10 @@
 #pragma once
 
+#include "bell.hpp"
+
 #include <muster/storage/memory_storage.hpp>
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -58,6 +61,38 @@ class Door {
   std::mutex mutex_;  // guards open_
   std::condition_variable opened_;
   bool open_ = true;
+};
+
+/// The saves of one node, which wait at a door when `which` is true for them.
+struct HeldSaves {
+  NodeId node;
+  std::function<bool(const SafeState&)> which;
+  Door door;
+  Bell arrived;
+  std::atomic<bool> waits = false;
+
+  HeldSaves(NodeId of, std::function<bool(const SafeState&)> these)
+      : node(of), which(std::move(these)) {
+    door.shut();
+  }
+  /// See ClusterOptions::between.
+  auto between() {
+    return [this](NodeId id, std::unique_ptr<SafeStorage> inner) -> std::unique_ptr<SafeStorage> {
+      if (id != node) return inner;
+      return std::make_unique<WatchedSaves>(std::move(inner), [this](const SafeState& safe) {
+        if (which(safe)) {
+          waits = true;
+          arrived.ring();
+          door.pass();
+        }
+        return Expected<>();
+      });
+    };
+  }
+  /// Until one waits.
+  [[nodiscard]] bool await() {
+    return arrived.wait_until([this] { return waits.load(); });
+  }
 };
 
 }  // namespace muster::test
