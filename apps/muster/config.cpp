@@ -6,6 +6,7 @@
 #include <muster/hold_down.hpp>
 #include <muster/kinds.hpp>
 #include <muster/text.hpp>
+#include <muster/timings.hpp>
 
 #include <set>
 #include <sstream>
@@ -57,23 +58,11 @@ void read_timings(Reader& reader, const toml::table& cluster, Timings& timings) 
   timings.check_every = reader.duration(cluster, "check_every", defaults.check_every);
   timings.coordinator_timeout =
       reader.duration(cluster, "coordinator_timeout", timings.check_every + timings.T);
-  if (timings.coordinator_timeout <= timings.check_every) {
-    reader.refuse(*cluster.get("coordinator_timeout"), "coordinator_timeout",
-                  "longer than check_every = \"" + format_duration(timings.check_every) +
-                      "\", best check_every + T = \"" +
-                      format_duration(timings.check_every + timings.T) + "\"");
-  }
-  if (timings.coordinator_timeout < timings.T) {
-    reader.refuse(*cluster.get("coordinator_timeout"), "coordinator_timeout",
-                  "at least T = \"" + format_duration(timings.T) +
-                      "\": a coordinator that is slow within T would be suspected");
-  }
-  if (timings.reorganize_deadline < timings.T) {
-    const bool told = cluster.get("reorganize_deadline") != nullptr;
-    reader.refuse(
-        *cluster.get(told ? "reorganize_deadline" : "T"), told ? "reorganize_deadline" : "T",
-        "reorganize_deadline of at least T, here " + format_duration(timings.reorganize_deadline) +
-            " against " + format_duration(timings.T));
+  if (const auto wrong = misfit(timings)) {
+    const toml::node* told = cluster.get(wrong->timing);
+    // Where it is not told T is what does not fit its default.
+    reader.refuse(told ? *told : *cluster.get("T"), told ? wrong->timing : "T",
+                  (told ? "" : wrong->timing + " to be ") + wrong->expected);
   }
 }
 

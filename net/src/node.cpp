@@ -1,6 +1,7 @@
 #include "node_impl.hpp"
 
 #include <muster/json.hpp>
+#include <muster/timings.hpp>
 
 #include <boost/asio/post.hpp>
 
@@ -18,6 +19,9 @@ namespace asio = boost::asio;
 
 // By assumptions 4 and 5: the incarnation is durable before anybody hears of this life.
 Expected<> Node::Impl::start(std::function<void()> listens) {
+  if (const auto wrong = misfit(options_.config.timings))
+    return Failure{ExitCode::bad_configuration,
+                   wrong->timing + " of the node's timings has to be " + wrong->expected};
   listens_ = std::move(listens);
   Expected<SafeState> safe = store_->load();
   if (!safe) return safe.error();
@@ -65,15 +69,15 @@ void Node::Impl::hold_down(Duration time) {
 
 // A life that was held down counts when it is about to listen.
 void Node::Impl::begin_held_life() {
-  storage_.write(before_->begins(),
-                 [weak = weak_from_this(), strand = strand_](Expected<> counted) {
-                   asio::post(strand, [weak, counted] {
-                     const auto self = weak.lock();
-                     if (!self || self->leaving_) return;
-                     if (!counted) self->fatal(counted.error());
-                     self->begin_next_life({});
-                   });
-                 });
+  storage_.write_own(before_->begins(),
+                     [weak = weak_from_this(), strand = strand_](Expected<> counted) {
+                       asio::post(strand, [weak, counted] {
+                         const auto self = weak.lock();
+                         if (!self || self->leaving_) return;
+                         if (!counted) self->fatal(counted.error());
+                         self->begin_next_life({});
+                       });
+                     });
 }
 
 Expected<> Node::Impl::begin_life(const SafeState& safe) {
@@ -102,13 +106,13 @@ void Node::Impl::note_that_it_lasts() {
     const auto self = weak.lock();
     if (error || !self || self->life_->has_ended()) return;
     self->before_.reset();
-    self->storage_.write(HoldDown::has_lasted(),
-                         [weak, strand = self->strand_](Expected<> written) {
-                           if (written) return;
-                           asio::post(strand, [weak, failure = written.error()] {
-                             if (const auto there = weak.lock()) there->fatal(failure);
-                           });
-                         });
+    self->storage_.write_own(HoldDown::has_lasted(),
+                             [weak, strand = self->strand_](Expected<> written) {
+                               if (written) return;
+                               asio::post(strand, [weak, failure = written.error()] {
+                                 if (const auto there = weak.lock()) there->fatal(failure);
+                               });
+                             });
   });
 }
 
@@ -132,12 +136,12 @@ void Node::Impl::begin_next_life(Incarnation above) {
 
 void Node::Impl::could_not_begin(const Failure& failure) {
   if (!before_) fatal(failure);
-  storage_.write(before_->as_before(),
-                 [weak = weak_from_this(), strand = strand_, failure](Expected<>) {
-                   asio::post(strand, [weak, failure] {
-                     if (const auto self = weak.lock()) self->fatal(failure);
-                   });
-                 });
+  storage_.write_own(before_->as_before(),
+                     [weak = weak_from_this(), strand = strand_, failure](Expected<>) {
+                       asio::post(strand, [weak, failure] {
+                         if (const auto self = weak.lock()) self->fatal(failure);
+                       });
+                     });
 }
 
 void Node::Impl::left(LeaveCause cause) {

@@ -121,7 +121,8 @@ MUSTER_DESCRIBE(Owed, to, call, until);
 
 /// What only the options make a node remember (docs/options.md).
 struct Aside {
-  /// The lower coordinator whose AreYouNormal found this node outside its group.
+  /// The lower coordinator that this node lets coordinate: whose AreYouNormal found it outside its
+  /// group, or whose NewCoordinator it has accepted.
   std::optional<NodeId> found_by;
   NodeSet standing_back;   ///< the higher nodes that let this one's election go on
   bool installed = false;  ///< this member knows its task, or this coordinator's all know theirs

@@ -205,7 +205,7 @@ BOOST_DATA_TEST_CASE(a_start_is_cancelled_and_followed_by_one_stop,
 
 BOOST_DATA_TEST_CASE(a_reorganize_that_overruns_is_cancelled_and_started_over,
                      data::make(test::cases_that_wait()), made) {
-  const auto host = made.host({.nodes = 1, .reorganize_deadline = 50ms});
+  const auto host = made.host({.nodes = 1, .reorganize_deadline = 500ms});
   host->script().tell(NodeId{1}, Hook::reorganize, Act::waits);
   host->start(1);
   host->await_group({1});

@@ -47,7 +47,7 @@ class RealHost final : public Host {
   ClusterOptions cluster_options(const Style& style, const HostOptions& options) {
     ClusterOptions made{.nodes = options.nodes};
     if (options.reorganize_deadline)
-      made.timings.reorganize_deadline = *options.reorganize_deadline;
+      made.timings.T = made.timings.reorganize_deadline = *options.reorganize_deadline;
     if (options.short_back_off) {
       made.timings.T = 1s;
       made.timings.check_every = 250ms;
@@ -95,7 +95,7 @@ class LabHost final : public Host {
     lab::WorldOptions made;
     made.nodes = options.nodes;
     if (options.reorganize_deadline)
-      made.timings.reorganize_deadline = *options.reorganize_deadline;
+      made.timings.T = made.timings.reorganize_deadline = *options.reorganize_deadline;
     made.make_application = [this, make = style.make](Services& services) {
       return make(script_, services);
     };

@@ -66,7 +66,8 @@ class Node {
   ~Node();
 
   /// Begins a life: raises the incarnation durably, listens, and recovers. Fails with the sentence
-  /// to print when the address or the admin socket cannot be had, or the store cannot be read.
+  /// to print when the timings do not fit each other (muster/timings.hpp), the address or the admin
+  /// socket cannot be had, or the store cannot be read.
   /// Where the life is held down that is said on standard error, and all but the reading and the
   /// admin socket comes later; then a failure ends the process. `listens` is called when it does.
   Expected<> start(std::function<void()> listens = {});
