@@ -72,12 +72,12 @@ void refuse_unsafe(Reader& reader, const toml::table& table, const ClusterConfig
     reader.refuse(
         *table.get("report_refusals"), "report_refusals",
         "true, or stop_beside_halts = false beside it: without reported refusals a Halt must be "
-        "answered only when stopped");
+        "answered only when stopped (docs/findings.md, V9)");
   }
   if (!cluster.invitation_repairs.safe_counter) {
     reader.refuse(*table.get("safe_counter"), "safe_counter",
                   "true: a node that counts from 0 again gives a new group an old number, and "
-                  "Assertion 3b fails");
+                  "Assertion 3b fails (docs/findings.md, I4)");
   }
 }
 

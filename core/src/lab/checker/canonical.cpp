@@ -176,19 +176,32 @@ std::uint32_t Canonical::renamed_item(std::uint32_t id, std::uint32_t numbers) {
       [this](Item& item) { return values_.item(item); });
 }
 
-void Canonical::operator()(World& world, std::size_t nodes) {
-  std::array<std::uint32_t, most_nodes + most_items> before;
-  std::array<std::uint32_t, most_nodes + most_items> after;
-  const std::size_t objects = nodes + world.items;
+template <class NumbersOf>
+std::uint64_t Canonical::key_of(const World& world, std::size_t nodes,
+                                const NumbersOf& numbers_of) const {
   std::uint64_t key = 0x9E3779B97F4A7C15;
   const auto add = [&](std::size_t i, std::uint32_t numbers) {
-    before[i] = numbers;
+    numbers_of(i, numbers);
     key = (key ^ numbers) * 0xC2B2AE3D27D4EB4F;
     key ^= key >> 29;
   };
   for (std::size_t i = 0; i < nodes; ++i) add(i, values_.locals.facts(world.node[i]).numbers);
   for (std::size_t i = 0; i < world.items; ++i)
     add(nodes + i, values_.items.facts(world.item[i]).numbers);
+  return key;
+}
+
+void Canonical::expect(const World& world, std::size_t nodes) const {
+  const std::uint64_t key = key_of(world, nodes, [](std::size_t, std::uint32_t) {});
+  __builtin_prefetch(&cache_[key & (cache_.size() - 1)]);
+}
+
+void Canonical::operator()(World& world, std::size_t nodes) {
+  std::array<std::uint32_t, most_nodes + most_items> before;
+  std::array<std::uint32_t, most_nodes + most_items> after;
+  const std::size_t objects = nodes + world.items;
+  const std::uint64_t key =
+      key_of(world, nodes, [&](std::size_t i, std::uint32_t numbers) { before[i] = numbers; });
   Cached& entry = cache_[key & (cache_.size() - 1)];
   const std::uint32_t* to = after.data();
   if (entry.key == key && objects <= entry.numbers.size()) {

@@ -23,12 +23,18 @@ class Search {
   bool run(CheckReport& report, const std::function<void(const Progress&)>& tell);
 
  private:
+  struct Successor {
+    World world;
+    std::uint32_t wrong = 0;
+    std::uint64_t fingerprint = 0;
+  };
   struct Worker {
     explicit Worker(Values& values) : mover(values) {}
     Mover mover;
     std::vector<Worlds> out;
     std::uint64_t states = 0, transitions = 0;
     std::vector<Label> labels;
+    std::vector<Successor> successors;
   };
 
   void work(Worker& worker, std::vector<Worlds>& level);
@@ -51,16 +57,25 @@ class Search {
 void Search::look_from(Worker& worker, const World& world) {
   const std::size_t nodes = values_.bounds.nodes;
   worker.mover.labels(world, worker.labels);
+  worker.transitions += worker.labels.size();
+  // All successors together, in three rounds: in each the memory that the next one needs, and that
+  // no cache has, is on its way.
+  worker.successors.clear();
   for (const Label& label : worker.labels) {
-    World after = world;
-    std::uint32_t wrong = 0;
-    ++worker.transitions;
-    if (!worker.mover.move(after, label, wrong)) continue;
-    if (!wrong && !visited_.insert(fingerprint(after, nodes))) continue;
+    Successor& after = worker.successors.emplace_back(Successor{world});
+    if (!worker.mover.step(after.world, label, after.wrong)) worker.successors.pop_back();
+  }
+  for (Successor& after : worker.successors) {
+    worker.mover.make_canonical(after.world);
+    after.fingerprint = fingerprint(after.world, nodes);
+    visited_.expect(after.fingerprint);
+  }
+  for (const Successor& after : worker.successors) {
+    if (!after.wrong && !visited_.insert(after.fingerprint)) continue;
     ++worker.states;
-    if (wrong || worker.mover.judge(after)) found_ = true;
+    if (after.wrong || worker.mover.judge(after.world)) found_ = true;
     if (worker.out.empty() || worker.out.back().full()) worker.out.emplace_back(nodes);
-    worker.out.back().push(after);
+    worker.out.back().push(after.world);
   }
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "huge_pages.hpp"
+
 #include <muster/hash.hpp>
 
 #include <array>
@@ -116,12 +118,12 @@ class Memo {
     slots_[i] = {key, std::move(value)};
   }
   void grow() {
-    std::vector<Slot> old(slots_.size() * 2);
+    Table<Slot> old(slots_.size() * 2);
     old.swap(slots_);
     for (Slot& slot : old)
       if (slot.key != 0) put(slot.key, std::move(slot.value));
   }
-  std::vector<Slot> slots_;
+  Table<Slot> slots_;
   std::size_t size_ = 0;
 };
 
@@ -136,23 +138,28 @@ class Fingerprints {
     --size_;
     return false;
   }
+  /// Has the memory fetched that `insert` will need.
+  void expect(std::uint64_t fingerprint) const { __builtin_prefetch(&slots_[place(fingerprint)]); }
   [[nodiscard]] std::uint64_t memory() const { return slots_.size() * sizeof slots_[0]; }
 
  private:
+  [[nodiscard]] std::size_t place(std::uint64_t fingerprint) const {
+    return (fingerprint ^ fingerprint >> 29) & (slots_.size() - 1);
+  }
   bool put(std::uint64_t fingerprint) {
-    std::size_t i = (fingerprint ^ fingerprint >> 29) & (slots_.size() - 1);
+    std::size_t i = place(fingerprint);
     for (; slots_[i] != 0; i = (i + 1) & (slots_.size() - 1))
       if (slots_[i] == fingerprint) return false;
     slots_[i] = fingerprint;
     return true;
   }
   void grow() {
-    std::vector<std::uint64_t> old(slots_.size() * 2);
+    Table<std::uint64_t> old(slots_.size() * 2);
     old.swap(slots_);
     for (const std::uint64_t fingerprint : old)
       if (fingerprint != 0) put(fingerprint);
   }
-  std::vector<std::uint64_t> slots_;
+  Table<std::uint64_t> slots_;
   std::size_t size_ = 0;
 };
 

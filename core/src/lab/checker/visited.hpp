@@ -31,9 +31,15 @@ class Visited {
  public:
   /// False where it was there already.
   bool insert(std::uint64_t fingerprint) {
-    Shard& shard = shards_[fingerprint >> 56];
+    Shard& shard = shard_of(fingerprint);
     const std::scoped_lock lock(shard.mutex);
     return shard.fingerprints.insert(fingerprint);
+  }
+  /// Has the memory fetched that `insert` will need.
+  void expect(std::uint64_t fingerprint) {
+    Shard& shard = shard_of(fingerprint);
+    const std::scoped_lock lock(shard.mutex);
+    shard.fingerprints.expect(fingerprint);
   }
   [[nodiscard]] std::uint64_t memory() const {
     std::uint64_t sum = 0;
@@ -46,7 +52,8 @@ class Visited {
     std::mutex mutex;
     Fingerprints fingerprints;
   };
-  std::array<Shard, 256> shards_;
+  Shard& shard_of(std::uint64_t fingerprint) { return shards_[fingerprint >> 59]; }
+  std::array<Shard, 32> shards_;
 };
 
 /// Worlds one after the other, each in as few words as it needs.

@@ -269,7 +269,7 @@ std::uint32_t Mover::code_of(const World& world, const Label& label) const {
 // --- Moves
 // --------------------------------------------------------------------------------------------
 
-bool Mover::move(World& world, const Label& label, std::uint32_t& wrong, Recorder* recorder) {
+bool Mover::step(World& world, const Label& label, std::uint32_t& wrong, Recorder* recorder) {
   recorder_ = recorder;
   const std::size_t in = queue(label.node, label.peer);
   const std::size_t i = label.node;
@@ -295,7 +295,7 @@ bool Mover::move(World& world, const Label& label, std::uint32_t& wrong, Recorde
                                    : apply(world, i, code, wrong, label.fails_after);
   }
   recorder_ = nullptr;
-  if (fits && values_.bounds.canonical) canonical_(world, nodes());
+  if (fits && values_.bounds.canonical) canonical_.expect(world, nodes());
   return fits;
 }
 

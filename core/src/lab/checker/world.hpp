@@ -143,6 +143,8 @@ class Canonical {
  public:
   explicit Canonical(Values& values) : values_(values), cache_(cached) {}
   void operator()(World& world, std::size_t nodes);
+  /// Has what that one will need fetched.
+  void expect(const World& world, std::size_t nodes) const;
 
   [[nodiscard]] std::uint64_t memory() const {
     return cache_.size() * sizeof(Cached) + locals_.memory() + items_.memory();
@@ -154,6 +156,9 @@ class Canonical {
     std::uint64_t key = 0;
     std::array<std::uint32_t, 20> numbers{};
   };
+  /// What a world is known by: the numbers in its objects, which go to `numbers_of(i, numbers)`.
+  template <class NumbersOf>
+  std::uint64_t key_of(const World& world, std::size_t nodes, const NumbersOf& numbers_of) const;
   void compute(const std::uint32_t* before, std::uint32_t* after, std::size_t objects);
   template <class Read, class Write>
   std::uint32_t renamed_value(Memo<std::uint32_t>& memo, std::uint32_t id, std::uint32_t before,
@@ -162,7 +167,7 @@ class Canonical {
   std::uint32_t renamed_item(std::uint32_t id, std::uint32_t numbers);
 
   Values& values_;
-  std::vector<Cached> cache_;
+  Table<Cached> cache_;
   Memo<std::uint32_t> locals_, items_;
 };
 
@@ -184,7 +189,16 @@ class Mover {
   void labels(const World& world, std::vector<Label>& out);
   /// What comes of it; false where a queue would be too long. `wrong` is 1 + the index of what does
   /// not hold.
-  bool move(World& world, const Label& label, std::uint32_t& wrong, Recorder* recorder = nullptr);
+  bool move(World& world, const Label& label, std::uint32_t& wrong, Recorder* recorder = nullptr) {
+    const bool fits = step(world, label, wrong, recorder);
+    if (fits) make_canonical(world);
+    return fits;
+  }
+  /// The two parts of it. Between them the memory that the second needs is on its way.
+  bool step(World& world, const Label& label, std::uint32_t& wrong, Recorder* recorder = nullptr);
+  void make_canonical(World& world) {
+    if (values_.bounds.canonical) canonical_(world, nodes());
+  }
   /// What does not hold in that world.
   std::optional<Wrong> judge(const World& world);
   /// Whether Assertion 2 holds there.
