@@ -1,4 +1,5 @@
 #include "apps/bench/bench.hpp"
+#include "apps/muster/huge_pages.hpp"
 
 #include <muster/json.hpp>
 #include <muster/lab/checker.hpp>
@@ -64,6 +65,7 @@ int bench_checker(const CheckerOptions& options) {
   if (!options.json)
     std::cout << "| world | threads | states | verdict | s | states/s | MB | bytes a state |\n"
                  "|---|---|---|---|---|---|---|---|\n";
+  const HugePages for_its_tables;
   for (const Row& row : rows(options))
     show(row, lab::check(row.bounds, [](const lab::Progress&) {}), options.json);
   return 0;

@@ -1,6 +1,7 @@
 #include "apps/muster/check_texts.hpp"
 #include "apps/muster/commands.hpp"
 #include "apps/muster/failed.hpp"
+#include "apps/muster/huge_pages.hpp"
 #include "apps/muster/protocol_option.hpp"
 #include "apps/muster/repair_option.hpp"
 
@@ -260,6 +261,7 @@ int check(Options& options) {
   if (options.assumptions) return show_assumptions(std::cout), 0;
   if (auto well = read(options); !well) return failed(well.error());
   const bool tell = isatty(STDERR_FILENO) != 0 && !options.json;
+  const HugePages for_its_tables;
   const auto report = lab::check(options.bounds, [&](const lab::Progress& now) {
     if (!tell) return;
     const double rate = static_cast<double>(now.states) / std::max(now.seconds, 1e-9);

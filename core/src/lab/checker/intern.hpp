@@ -1,13 +1,12 @@
 #pragma once
 
-#include "huge_pages.hpp"
-
 #include <muster/hash.hpp>
 
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -85,6 +84,11 @@ class Interner {
   std::mutex growing_;
 };
 
+/// What is large and read all over. From the default resource, so that a program can have it in
+/// huge pages: half of the time of such a read is else the search for its page.
+template <class T>
+using Table = std::pmr::vector<T>;
+
 /// A hash table from 64 bits to a value, for one thread; the key 0 is not used.
 template <class Value>
 class Memo {
@@ -118,7 +122,7 @@ class Memo {
     slots_[i] = {key, std::move(value)};
   }
   void grow() {
-    Table<Slot> old(slots_.size() * 2);
+    Table<Slot> old(slots_.size() * 2, slots_.get_allocator());
     old.swap(slots_);
     for (Slot& slot : old)
       if (slot.key != 0) put(slot.key, std::move(slot.value));
@@ -154,7 +158,7 @@ class Fingerprints {
     return true;
   }
   void grow() {
-    Table<std::uint64_t> old(slots_.size() * 2);
+    Table<std::uint64_t> old(slots_.size() * 2, slots_.get_allocator());
     old.swap(slots_);
     for (const std::uint64_t fingerprint : old)
       if (fingerprint != 0) put(fingerprint);
