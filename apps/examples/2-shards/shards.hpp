@@ -91,7 +91,7 @@ class Shards final : public Typed<Held, Deal> {
     ++turn_->second.number;
     if (++turn_ == mine_.end()) turn_ = mine_.begin();
     CellBatch batch{{{prefix + std::to_string(shard), Bytes{encode(record)}}}};
-    node_.write(std::move(batch), [this, permit, shard = shard, record = record] {
+    node_.write(std::move(batch), [this, permit, shard, record] {
       told_(node_.self(), shard, record);
       work(permit->group());
     });
