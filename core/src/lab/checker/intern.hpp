@@ -85,7 +85,7 @@ class Interner {
 };
 
 /// What is large and read all over. From the default resource, so that a program can have it in
-/// huge pages: half of the time of such a read is else the search for its page.
+/// huge pages: such a read waits for its page to be found as well as for what is there.
 template <class T>
 using Table = std::pmr::vector<T>;
 
