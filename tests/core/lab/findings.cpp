@@ -81,6 +81,12 @@ void add_literal(std::vector<Row>& rows) {
        {"C1", "literal", live(literal(3, none, 2)), holds, "", 0, false, false},
        {"C2", "literal", live(literal(4, 2, 2)), holds, "", 0, true, false},
        {"C3", "literal", literal(4, 3, 2), holds, "", 0, false, false},
+       {"G4", "literal, 3 and 4 down at first",
+        live(with(literal(4, 3, 1),
+                  [](Bounds& b) {
+                    b.start = {NodeId{1}, NodeId{2}};
+                  })),
+        holds, "", 0, false, false},
        {"U1", "literal, any timeout", wrong_timeouts(2, none), violated, "1a", 3},
        {"U2", "literal, any timeout", wrong_timeouts(3, none), violated, "1a", 4},
        {"S1", "literal, 2 wrong timeouts", live(wrong_timeouts(2, 2)), violated, "1a", 3, false},
@@ -160,6 +166,40 @@ void add_literal(std::vector<Row>& rows) {
                     b.wrong_timeouts = 2;
                   })),
         violated, "1a", 0, true, false}});
+}
+
+// Rows that repeat a verdict in a larger world.
+void add_larger(std::vector<Row>& rows) {
+  const auto none = std::nullopt;
+  const auto parallel = [](Bounds& b) { b.repairs.parallel_calls = true; };
+  const auto in_rounds = [](const Bounds& b) {
+    return without(b, {Line::halts_one_by_one, Line::halts_once, Line::rounds_by_node});
+  };
+  const auto tagged = [](Bounds bounds, bool order, unsigned duplicates) {
+    bounds.repairs.tags = true;
+    if (!order) bounds.channels = Channels::any;
+    bounds.duplicates = duplicates;
+    return bounds;
+  };
+  for (Row row :
+       {Row{"D5", "P1/P3 with 4 failures", with(literal(3, 4, 1), parallel)},
+        Row{"D10", "P1/P3, 4 nodes", with(literal(4, 2, 1), parallel)},
+        Row{"D7", "D6 without end", live(in_rounds(literal(3, none, 1)))},
+        Row{"D9", "D6, 4 nodes", in_rounds(literal(4, 2, 1))},
+        Row{"D11", "D9, all in parallel", in_rounds(with(literal(4, 2, 1), parallel))},
+        Row{"H2", "tags, no order, 3 nodes", tagged(literal(3, 2, 2), false, 0)},
+        Row{"H3", "tags, letters twice", tagged(literal(3, 2, 2), true, 2)},
+        Row{"H4", "tags, no order, letters twice", tagged(literal(3, 2, 2), false, 2)},
+        Row{"H5", "H4, 2 nodes", tagged(literal(2, 2, 3), false, 2)},
+        Row{"G2", "F2, 4 nodes", live(with(literal(4, 3, 1), recommended))},
+        Row{"V2", "as it ships, a hook fails",
+            with(ships(2), [](Bounds& b) { b.hooks = Hooks::failing, b.failed_hooks = 1; })},
+        Row{"V2", "as it ships, a pause", with(ships(2), [](Bounds& b) { b.pauses = 1; })},
+        Row{"V2", "as it ships, one leaves", with(ships(2), [](Bounds& b) { b.leaves = 1; })}}) {
+    row.reaches_2 = row.id != std::string("D7");
+    row.quick = false;
+    rows.push_back(row);
+  }
 }
 
 void add_shipped(std::vector<Row>& rows) {
@@ -252,6 +292,7 @@ void add_invitation(std::vector<Row>& rows) {
 std::vector<Row> rows() {
   std::vector<Row> all;
   add_literal(all);
+  add_larger(all);
   add_shipped(all);
   add_invitation(all);
   return all;
