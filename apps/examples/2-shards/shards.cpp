@@ -6,14 +6,12 @@
 #include <iostream>
 
 using namespace muster;
-using examples::Record;
-using examples::Shards;
 
 int main(int, char** arguments) {
-  const auto tell = [](NodeId, std::uint32_t shard, const Record& record) {
+  const auto tell = [](NodeId, std::uint32_t shard, const examples::Record& record) {
     std::cout << "shard " << shard << ": " << record.number << " in group " << record.group.counter
               << '.' << record.group.coordinator.value << std::endl;
   };
-  const auto make = [&](Services& node) { return std::make_unique<Shards>(node, tell); };
+  const auto make = [&](Services& node) { return std::make_unique<examples::Shards>(node, tell); };
   examples::OneOfThree("shards", arguments[1], arguments[2], make).run();
 }

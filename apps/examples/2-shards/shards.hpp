@@ -2,8 +2,6 @@
 
 #include <muster/typed.hpp>
 
-#include <iterator>
-
 namespace muster::examples {
 
 /// A numbered record of a shard; no two of a shard are equal.
@@ -31,7 +29,6 @@ class Shards final : public Typed<Held, Deal> {
   /// Hears of each record when it is durable.
   using Told = std::function<void(NodeId, std::uint32_t shard, const Record&)>;
   Shards(Services& node, Told told) : node_(node), told_(std::move(told)) {}
-
   static constexpr std::uint32_t count = 12;
 
   void cease(StopContext, Done<Held> done) override {
@@ -90,19 +87,16 @@ class Shards final : public Typed<Held, Deal> {
     const auto [shard, record] = *turn_;
     ++turn_->second.number;
     if (++turn_ == mine_.end()) turn_ = mine_.begin();
-    CellBatch batch{{{prefix + std::to_string(shard), Bytes{encode(record)}}}};
-    node_.write(std::move(batch), [this, permit, shard, record] {
+    node_.write({{{prefix + std::to_string(shard), Bytes{encode(record)}}}}, [=, this] {
       told_(node_.self(), shard, record);
       work(permit->group());
     });
   }
 
   inline static const std::string prefix = "shard/";
-
   Services& node_;
   Told told_;
-  Held held_;
-  Held mine_;  ///< the next record of each shard of this node
+  Held held_, mine_;  ///< the last records that it has; the next ones of its own shards
   Held::iterator turn_;
 };
 
