@@ -52,8 +52,8 @@ class Visited {
     std::mutex mutex;
     Fingerprints fingerprints;
   };
-  Shard& shard_of(std::uint64_t fingerprint) { return shards_[fingerprint >> 59]; }
-  std::array<Shard, 32> shards_;
+  Shard& shard_of(std::uint64_t fingerprint) { return shards_[fingerprint >> 56]; }
+  std::array<Shard, 256> shards_;
 };
 
 /// Worlds one after the other, each in as few words as it needs.
