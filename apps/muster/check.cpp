@@ -105,7 +105,9 @@ Expected<> read_strike(std::string name, lab::Bounds& bounds) {
       {"halts_descending=parallel", {Line::halts_one_by_one}},
       {"halts_descending=rounds", {Line::halts_one_by_one, Line::halts_once}},
       {"halts_descending=rounds_with_incarnations",
-       {Line::halts_one_by_one, Line::halts_once, Line::rounds_by_node}}};
+       {Line::halts_one_by_one, Line::halts_once, Line::rounds_by_node}},
+      {"halts_descending=two_rounds",
+       {Line::halts_one_by_one, Line::halts_once, Line::rounds_until_alike}}};
   const std::string asked = name;
   name = words_of(name);
   if (const auto found = instead.find(name);
@@ -320,9 +322,10 @@ void add_check_command(CLI::App& app, int& exit_code) {
       "--option", options->chosen,
       "NAME=VALUE, what leaves the paper (docs/options.md); repeatable: "
       "quorum=majority, preempt=never, \"preempt=after 5m\", resume=all, settle=5s");
-  command->add_option("--strike", options->strikes,
-                      "Take this line out; repeatable (halts-descending=parallel, =rounds or "
-                      "=rounds-with-incarnations: that instead)");
+  command->add_option(
+      "--strike", options->strikes,
+      "Take this line out; repeatable (halts-descending=parallel, =two-rounds, =rounds or "
+      "=rounds-with-incarnations: that instead)");
   command->add_flag("--lines", options->lines, "List what --strike knows, and what each is for");
   command->add_flag("--assumptions", options->assumptions,
                     "Each assertion, and where it is claimed");

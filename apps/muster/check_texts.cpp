@@ -33,6 +33,12 @@ const char* meaning(Line line) {
              "last";
     case Line::rounds_by_node:
       return "of such rounds: alike if the same nodes answered; struck too: if the same lives did";
+    case Line::rounds_until_alike:
+      return "of such rounds: until one is like the last; struck: two";
+    case Line::unconditional_halt:
+      return "Halt(i, j) is obeyed; struck: not after that of a higher node";
+    case Line::halts_to_all:
+      return "every lower node is halted; struck: none that just left a call unanswered";
     case Line::halt_outlives_life:
       return "the end of a life does not make a Halt to that node unanswered";
     case Line::question_outlives_life:
@@ -51,6 +57,8 @@ const char* meaning(Line line) {
       return "NewCoordinator and Ready are for one life of their receiver";
     case Line::newer_halts_only:
       return "a Halt of an election that halted here before is ignored";
+    case Line::same_election:
+      return "with tags, S.h and S.c are compared with the election of j; struck: with j";
     case Line::reorganize_after_stops:
       return "reorganize waits for every answer to NewCoordinator";
     case Line::refusal_starts_over:

@@ -42,6 +42,9 @@ void Turn::called(const Letter& letter, const Halt& call) {
     if (!first && call.election <= last->second && stands(Line::newer_halts_only)) return;
     last->second = call.election;
   }
+  if (!stands(Line::unconditional_halt) && state_.s == Status::Election && state_.h &&
+      j < state_.h->candidate)
+    return answer(j, letter.call, Refused{"halted by a higher node"});
   state_.s = Status::Election;
   state_.h = call.election;
   forget_group();
@@ -172,6 +175,7 @@ std::optional<NodeId> Turn::next_to_halt(NodeId last) const {
   std::optional<NodeId> next;
   for (NodeId j : config_.nodes) {
     if (j >= config_.self) break;
+    if (!stands(Line::halts_to_all) && state_.asked_in_vain.contains(j)) continue;
     if (descending && j < last) next = j;
     if (!descending && !next && (last == config_.self || j > last)) next = j;
   }
@@ -192,7 +196,9 @@ void Turn::halt_at_once() {
         {j.node, !joins() && stands(Line::rounds_by_node) ? Incarnation{} : j.incarnation});
   std::sort(round.begin(), round.end(),
             [](const auto& left, const auto& right) { return left.node < right.node; });
-  if ((!joins() && stands(Line::halts_once)) || wait.before == round) return election_point();
+  const bool rounds = joins() || !stands(Line::halts_once);
+  const bool enough = wait.before && (!stands(Line::rounds_until_alike) || wait.before == round);
+  if (!rounds || enough) return election_point();
   ++state_.elections;
   state_.h = own_election();
   state_.up.clear();

@@ -35,7 +35,7 @@ void Turn::returned(NodeId by, CallNumber call, const Result* result) {
   } else if (auto* announcing = std::get_if<Announcing>(&state_.procedure)) {
     if (is_out(announcing->announced)) new_coordinator_returned(by, result);
   } else if (auto* making = std::get_if<MakingReady>(&state_.procedure)) {
-    if (is_out(making->readied)) ready_returned(result);
+    if (is_out(making->readied)) ready_returned(by, result);
   } else if (auto* checking = std::get_if<Checking>(&state_.procedure)) {
     if (is_out(checking->asked)) normal_returned(by, result);
   } else if (auto* settling = std::get_if<Settling>(&state_.procedure)) {
@@ -63,11 +63,18 @@ void Turn::halt_returned(NodeId by, const Result* result) {
   halt_next(by);
 }
 
+// Whom the election that this call causes need not halt, if an unanswered call could spare a Halt
+// (6.19).
+NodeSet Turn::in_vain(NodeId by, const Result* result) const {
+  return result || stands(Line::halts_to_all) ? NodeSet{} : NodeSet{by};
+}
+
 // NewCoordinator: timeout -> Election(i); return. A refusal starts over as well, where it is
 // reported.
 void Turn::new_coordinator_returned(NodeId by, const Result* result) {
   const auto* joined = as<Joined>(result);
-  if (!joined && (!result || stands(Line::refusal_starts_over))) return start_over(false);
+  if (!joined && (!result || stands(Line::refusal_starts_over)))
+    return start_over(false, in_vain(by, result));
   if (joined)
     member(by)->holdings = joined->holdings;
   else
@@ -77,8 +84,8 @@ void Turn::new_coordinator_returned(NodeId by, const Result* result) {
 }
 
 // Ready: timeout -> Election(i); return.
-void Turn::ready_returned(const Result* result) {
-  if (!as<Installed>(result)) return start_over(false);
+void Turn::ready_returned(NodeId by, const Result* result) {
+  if (!as<Installed>(result)) return start_over(false, in_vain(by, result));
   send_ready();
   normal_when_all_ready();
 }

@@ -147,7 +147,8 @@ bool Turn::works_in_group() const {
 // Where the paper compares S.h or S.c with j: by their elections, or by j alone.
 bool Turn::elects(const std::optional<ElectionId>& kept, const ElectionId& named) const {
   if (!kept) return false;
-  return repairs_.tags ? *kept == named : kept->candidate == named.candidate;
+  return repairs_.tags && stands(Line::same_election) ? *kept == named
+                                                      : kept->candidate == named.candidate;
 }
 
 bool Turn::asks(const Calls& calls, NodeId node) {

@@ -72,7 +72,7 @@ class Turn {
   // What the paper leaves open (section 3.3).
   void stop(StopCause cause);
   void stopped();
-  void start_over(bool proven);
+  void start_over(bool proven, NodeSet called_in_vain = {});
   void leave(LeaveCause cause);
   void depart();
   void fail();
@@ -101,7 +101,7 @@ class Turn {
   void higher_returned(NodeId by, const Result* result);
   void halt_returned(NodeId by, const Result* result);
   void new_coordinator_returned(NodeId by, const Result* result);
-  void ready_returned(const Result* result);
+  void ready_returned(NodeId by, const Result* result);
   void question_returned(const Result* result);
   void normal_returned(NodeId by, const Result* result);
   void probe_returned(NodeId by, const Result* result);
@@ -119,6 +119,7 @@ class Turn {
   }
   [[nodiscard]] std::optional<NodeId> next_to_halt(NodeId last) const;
   [[nodiscard]] bool elects(const std::optional<ElectionId>& kept, const ElectionId& named) const;
+  [[nodiscard]] NodeSet in_vain(NodeId by, const Result* result) const;
   [[nodiscard]] static bool asks(const Calls& calls, NodeId node);
   [[nodiscard]] Member* member(NodeId node);
   [[nodiscard]] Calls* questions();

@@ -43,17 +43,17 @@ void Turn::stopped() {
 
 // i starts over = [[ S.s := Election; S.h := i; S.Up := {} ]], STOP, Election(i). The paper only
 // calls Election(i), and may leave a coordinator-elect waiting for ever (6.7).
-void Turn::start_over(bool proven) {
+void Turn::start_over(bool proven, NodeSet called_in_vain) {
   if (repairs_.start_over_halted) {
     state_.s = Status::Election;
     state_.h = own_election();
     forget_group();
     stop({StopReason::starting_over, std::nullopt});
   }
-  if (proven || !repairs_.back_off) return election();
+  if (proven || !repairs_.back_off) return election(std::move(called_in_vain));
   const unsigned level = state_.retry_level;
   state_.retry_level = std::min(level + 1, highest_level);
-  if (level == 0) return election();
+  if (level == 0) return election(std::move(called_in_vain));
   end_procedure();
   state_.procedure = BackingOff{};
   actions_.emplace_back(Arm{Timer::retry, level - 1});

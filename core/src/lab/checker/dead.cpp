@@ -1,6 +1,7 @@
 #include "local.hpp"
 
 #include <algorithm>
+#include <array>
 
 /// What can have no effect any more, so that worlds that differ only in it are one.
 
@@ -26,8 +27,25 @@ void forget(const Bounds& bounds, Answer& answer) {
   if (auto* refused = std::get_if<Refused>(&answer.result)) refused->why.clear();
 }
 
+// In the paper's text, where letters come in the order sent, a life decides only whether a member
+// is the one that was halted: nobody is owed anything where hooks are prompt, and what is proven or
+// matched by lives is a repair.
+bool lives_name_members_only(const Bounds& bounds) {
+  return bounds.protocol == ProtocolName::bully && bounds.channels == Channels::fifo &&
+         bounds.hooks == Hooks::prompt && bounds.pauses == 0 && bounds.options == Options{} &&
+         !bounds.repairs.tags && !bounds.repairs.proofs;
+}
+
+void forget_lives(Letter& letter) {
+  const auto* answer = std::get_if<Answer>(&letter.message);
+  if (!answer || !std::holds_alternative<Halted>(answer->result)) letter.incarnation = {};
+  if (auto* call = std::get_if<NewCoordinator>(&letter.message)) call->receiver = {};
+  if (auto* call = std::get_if<Ready>(&letter.message)) call->receiver = {};
+}
+
 void forget(const Bounds& bounds, Letter& letter) {
   const Repairs& repairs = bounds.repairs;
+  if (lives_name_members_only(bounds)) forget_lives(letter);
   if (auto* halt = std::get_if<Halt>(&letter.message)) forget(repairs, halt->election);
   if (auto* call = std::get_if<NewCoordinator>(&letter.message)) forget(repairs, call->election);
   if (auto* call = std::get_if<Ready>(&letter.message)) forget(repairs, call->election);
@@ -49,7 +67,7 @@ void forget_safe(const Bounds& bounds, SafeState& safe) {
   const auto h = safe.vector.h;
   safe.vector = {};
   if (!stands(bounds.struck, Line::h_undefined_at_recovery)) safe.vector.h = h;
-  if (bounds.channels == Channels::session) safe.seen.clear();
+  if (bounds.channels == Channels::session || lives_name_members_only(bounds)) safe.seen.clear();
 }
 
 void forget_calls(const Bounds& bounds, Local& node) {
@@ -90,7 +108,9 @@ bool waits_for(const bully::State& state, NodeId node) {
 
 void forget_own(const Bounds& bounds, bully::State& state) {
   for (Member& member : state.up) member.holdings = {};
-  if (!std::holds_alternative<bully::SeekingHigher>(state.procedure)) state.asked_in_vain = {};
+  const bool in_vain = bounds.repairs.parallel_calls &&
+                       std::holds_alternative<bully::SeekingHigher>(state.procedure);
+  if (!in_vain && stands(bounds.struck, Line::halts_to_all)) state.asked_in_vain = {};
   if (state.s != Status::Election && stands(bounds.struck, Line::status_test_of_new_coordinator) &&
       stands(bounds.struck, Line::h_undefined_at_recovery))
     state.h.reset();
@@ -129,6 +149,7 @@ void forget_dead(const Bounds& bounds, Local& node) {
         if (bounds.hooks != Hooks::failing) state.failed_hooks = 0;
         if (bounds.channels == Channels::session && bounds.duplicates == 0)
           forget_lives(node, state.seen);
+        if (lives_name_members_only(bounds)) state.seen.clear();
         forget_own(bounds, state);
         state.ticket = Ticket{1};  // of the hook that runs; an older one has ended
       },
@@ -137,6 +158,14 @@ void forget_dead(const Bounds& bounds, Local& node) {
   if (node.stops) node.runs.reset();  // it ends with the STOP
   if (node.runs) node.runs->ticket = Ticket{1};
   if (node.stops) node.stops->ticket = Ticket{1};
+}
+
+bool calls_act_by_their_tests(const Bounds& bounds) {
+  constexpr std::array tests = {Line::h_test, Line::c_test, Line::status_test_of_new_coordinator,
+                                Line::status_test_of_ready, Line::h_undefined_at_recovery};
+  return lives_name_members_only(bounds) && !bounds.repairs.parallel_calls &&
+         std::all_of(tests.begin(), tests.end(),
+                     [&](Line line) { return stands(bounds.struck, line); });
 }
 
 void forget_dead(const Bounds& bounds, Item& item) {

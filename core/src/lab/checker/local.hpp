@@ -217,5 +217,7 @@ class Host {
 /// Clears what can have no effect any more, and keeps numbers that only this node has small.
 void forget_dead(const Bounds& bounds, Local& node);
 void forget_dead(const Bounds& bounds, Item& item);
+/// True where a call does nothing but be answered, unless the paper's tests of it hold.
+bool calls_act_by_their_tests(const Bounds& bounds);
 
 }  // namespace muster::lab::explored

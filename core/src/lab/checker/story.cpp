@@ -109,46 +109,82 @@ unsigned counted(const Label& label, const std::optional<Item>& taken) {
   return count + (own ? 0 : 1);
 }
 
+// With the true numbers and all fields, and room for letters that the search took for taken.
+Bounds exact(Bounds bounds) {
+  bounds.canonical = false;
+  bounds.queue = std::max(bounds.queue, 8u);
+  return bounds;
+}
+
+/// Goes along a path, and tells it.
+class Teller {
+ public:
+  explicit Teller(const Bounds& bounds)
+      : values_(exact(bounds)), mover_(values_), scribe_(values_), world_(mover_.all_down()) {}
+
+  std::vector<Label> opening() { return mover_.opening(); }
+  /// False where that cannot happen.
+  bool tell(const Label& label);
+  /// What the search took for taken, because nothing can come of it: it is ahead of this.
+  bool tell_what_is_before(const Label& label);
+  [[nodiscard]] Story end() {
+    story_.journal = std::move(scribe_.out);
+    return std::move(story_);
+  }
+  void begin_to_count() { story_.counted = 0; }
+
+ private:
+  Values values_;
+  Mover mover_;
+  Scribe scribe_;
+  World world_;
+  Story story_;
+};
+
+bool Teller::tell(const Label& label) {
+  const auto item = taken(label, values_, world_);
+  std::string line = what_happens(label, item);
+  const NodeId node{label.node + 1u};
+  if (label.what == Label::What::op) {
+    Local local = values_.local(world_.node[label.node]);
+    if (label.op == Op::fail) scribe_.fault(journal::FaultKind::killed, node);
+    if (label.op == Op::pause) scribe_.fault(journal::FaultKind::paused, node);
+    if (label.op == Op::resume) scribe_.fault(journal::FaultKind::resumed, node);
+    if (label.op == Op::recover) {
+      ++local.safe.incarnation.value;
+      scribe_.begins(local);
+    }
+  }
+  std::uint32_t wrong = 0;
+  if (!mover_.move(world_, label, wrong, &scribe_)) {
+    if (label.fails_after != Label::whole) scribe_.fault(journal::FaultKind::killed, node);
+    story_.lines.push_back(line + ": NOT SO with the true numbers; a fault of the checker");
+    return false;
+  }
+  story_.lines.push_back(line + standings_in_words(mover_.standings(world_)));
+  story_.counted += counted(label, item);
+  return true;
+}
+
+bool Teller::tell_what_is_before(const Label& label) {
+  if (label.what == Label::What::op && label.op != Op::take) return true;
+  while (const auto first = mover_.ineffective_first(world_, label.node, label.peer))
+    if (!tell(*first)) return false;
+  return true;
+}
+
 }  // namespace
 
 Story tell_story(const Bounds& bounds, const std::vector<Label>& path) {
-  Bounds exact = bounds;
-  exact.canonical = false;
-  exact.queue = std::max(bounds.queue, 8u);  // dead letters take room here
-  Values values(exact);
-  Mover mover(values);
-  Scribe scribe(values);
-  World world = mover.all_down();
-  Story story;
-  std::vector<Label> whole = mover.opening();
-  const std::size_t opening = whole.size();
-  whole.insert(whole.end(), path.begin(), path.end());
-  for (const Label& label : whole) {
-    const auto item = taken(label, values, world);
-    std::string line = what_happens(label, item);
-    if (label.what == Label::What::op) {
-      const NodeId node{label.node + 1u};
-      Local local = values.local(world.node[label.node]);
-      if (label.op == Op::fail) scribe.fault(journal::FaultKind::killed, node);
-      if (label.op == Op::pause) scribe.fault(journal::FaultKind::paused, node);
-      if (label.op == Op::resume) scribe.fault(journal::FaultKind::resumed, node);
-      if (label.op == Op::recover) {
-        ++local.safe.incarnation.value;
-        scribe.begins(local);
-      }
-    }
-    std::uint32_t wrong = 0;
-    if (!mover.move(world, label, wrong, &scribe)) {
-      if (label.fails_after != Label::whole)
-        scribe.fault(journal::FaultKind::killed, NodeId{label.node + 1u});
-      story.lines.push_back(line + ": NOT SO with the true numbers; a fault of the checker");
-      break;
-    }
-    story.lines.push_back(line + standings_in_words(mover.standings(world)));
-    if (story.lines.size() > opening) story.counted += counted(label, item);
+  Teller teller(bounds);
+  bool true_so_far = true;
+  for (const Label& label : teller.opening()) true_so_far = true_so_far && teller.tell(label);
+  teller.begin_to_count();
+  for (const Label& label : path) {
+    if (bounds.canonical) true_so_far = true_so_far && teller.tell_what_is_before(label);
+    true_so_far = true_so_far && teller.tell(label);
   }
-  story.journal = std::move(scribe.out);
-  return story;
+  return teller.end();
 }
 
 }  // namespace muster::lab::explored

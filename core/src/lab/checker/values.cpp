@@ -77,6 +77,7 @@ Values::Values(const Bounds& what) : bounds(what) {
                              {},
                              struck,
                              bounds.options});
+  by_their_tests = calls_act_by_their_tests(bounds);
   of_groups = claims_of(configs.front()).of_groups;
   looked_at_ = looked_at(bounds);
 }
@@ -168,6 +169,10 @@ LocalFacts Values::facts_of(Local& local) {
   facts.timers = local.timers;
   facts.life = static_cast<std::uint32_t>(
       (local.up ? safe_state(state).incarnation : local.safe.incarnation).value);
+  if (const auto* bully = std::get_if<bully::State>(&state)) {
+    if (bully->s == Status::Election && bully->h) facts.halted_by = bully->h->candidate;
+    if (bully->s == Status::Reorganization) facts.joined = bully->c->candidate;
+  }
   for (std::size_t i = 0; i < local.with.size(); ++i)
     facts.with[i] = static_cast<std::uint32_t>(local.with[i].value_or(Incarnation{}).value);
   for (const auto& [number, call] : local.calls) {
@@ -200,6 +205,19 @@ LocalFacts Values::facts_of(Local& local) {
   return facts;
 }
 
+namespace {
+
+Acts acts(const Message& message) {
+  if (std::holds_alternative<Halt>(message)) return Acts::halt;
+  if (std::holds_alternative<NewCoordinator>(message)) return Acts::on_halted;
+  if (std::holds_alternative<Ready>(message)) return Acts::on_joined;
+  const bool question =
+      std::holds_alternative<AreYouThere>(message) || std::holds_alternative<AreYouNormal>(message);
+  return question ? Acts::never : Acts::whatever;
+}
+
+}  // namespace
+
 ItemFacts Values::facts_of(Item& item) {
   ItemFacts facts;
   if (const auto* letter = std::get_if<Letter>(&item)) {
@@ -207,6 +225,7 @@ ItemFacts Values::facts_of(Item& item) {
     facts.answer = is_answer(*letter);
     facts.call = static_cast<std::uint32_t>(letter->call.value);
     facts.life = static_cast<std::uint32_t>(letter->incarnation.value);
+    facts.acts = acts(letter->message);
   }
   facts.new_life = std::holds_alternative<NewLife>(item) || std::holds_alternative<Begins>(item);
   if (bounds.canonical) facts.numbers = numbers(collect(bounds.counters, item));

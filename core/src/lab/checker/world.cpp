@@ -62,6 +62,7 @@ void Mover::drop_dead(World& world, std::size_t i) {
       }
       if (dead) erase(world, in, k);
     }
+    drop_ineffective(world, i, from);
   }
 }
 
@@ -86,6 +87,7 @@ void Mover::forget_calls(World& world, std::size_t i) {
       if (call.letter && !call.answer && call.call != 0 && !waits(j, call.call))
         item = values_.not_waited(item);
     }
+    drop_ineffective(world, j, i);
     const LocalFacts& other = facts(world, j);
     for (std::size_t k = 0; other.up && k < other.owing; ++k) {
       const LocalFacts::Owes owed = other.owes[k];
@@ -95,6 +97,51 @@ void Mover::forget_calls(World& world, std::size_t i) {
       return forget_calls(world, i);  // what was known of j is another thing now
     }
   }
+}
+
+// A call of which nobody waits for the answer is as good as taken when nothing can come of it: what
+// its tests ask for is neither so already nor brought about by what is ahead of it.
+struct Mover::Reception {
+  bool halted, joined;  ///< by the caller
+
+  [[nodiscard]] bool acts(const ItemFacts& item) const {
+    const bool tested = item.acts == Acts::on_halted || item.acts == Acts::on_joined;
+    const bool passes = item.acts == Acts::on_halted ? halted : joined;
+    return item.call != 0 || (tested ? passes : item.acts != Acts::never);
+  }
+  void after(const ItemFacts& item) {
+    halted = halted || item.acts == Acts::halt;
+    joined = joined || item.acts == Acts::on_halted;
+  }
+};
+
+Mover::Reception Mover::reception(const World& world, std::size_t to, std::size_t from) const {
+  const NodeId caller{static_cast<std::uint32_t>(from + 1)};
+  return {facts(world, to).halted_by == caller, facts(world, to).joined == caller};
+}
+
+void Mover::drop_ineffective(World& world, std::size_t to, std::size_t from) {
+  if (!values_.bounds.canonical || !values_.by_their_tests) return;
+  const std::size_t in = queue(to, from);
+  Reception node = reception(world, to, from);
+  for (std::size_t k = 0; k < world.length[in];) {
+    const ItemFacts& item = values_.items.facts(world.item[begin_of(world, in) + k]);
+    if (!node.acts(item)) {
+      erase(world, in, k);
+      continue;
+    }
+    node.after(item);
+    ++k;
+  }
+}
+
+std::optional<Label> Mover::ineffective_first(const World& world, std::uint8_t to,
+                                              std::uint8_t from) const {
+  const std::size_t in = queue(to, from);
+  if (!values_.by_their_tests || world.length[in] == 0) return std::nullopt;
+  const ItemFacts& item = values_.items.facts(world.item[begin_of(world, in)]);
+  if (reception(world, to, from).acts(item)) return std::nullopt;
+  return Label{facts(world, to).up ? Label::What::op : Label::What::lose_last, Op::take, to, from};
 }
 
 // --- Steps of one node

@@ -68,6 +68,8 @@ struct LocalFacts {
   std::uint8_t timers = 0;
   std::uint8_t waiting = 0, owing = 0;
   std::uint32_t life = 0;
+  NodeId halted_by;  ///< in Election
+  NodeId joined;     ///< in Reorganization
   std::array<std::uint32_t, most_nodes> with{};
   std::array<Waits, 10> waits{};
   std::array<Owes, 6> owes{};
@@ -75,8 +77,12 @@ struct LocalFacts {
   std::uint32_t numbers = 0;
 };
 
+/// What there may be in a call beside its answer (calls_act_by_their_tests).
+enum class Acts : std::uint8_t { whatever, halt, on_halted, on_joined, never };
+
 struct ItemFacts {
   bool letter = false, answer = false, new_life = false;
+  Acts acts = Acts::whatever;
   std::uint32_t call = 0;
   std::uint32_t life = 0;  ///< of the sender
   std::uint32_t numbers = 0;
@@ -122,7 +128,8 @@ class Values {
 
   const Bounds bounds;
   std::vector<Config> configs;
-  bool of_groups = false;  ///< several groups may be at work: Assertions 3 and 4 are claimed
+  bool by_their_tests = false;  ///< calls_act_by_their_tests
+  bool of_groups = false;       ///< several groups may be at work: Assertions 3 and 4 are claimed
   Interner<LocalFacts> locals;
   Interner<ItemFacts> items;
   Interner<Nothing> standings;
@@ -199,6 +206,9 @@ class Mover {
   void make_canonical(World& world) {
     if (values_.bounds.canonical) canonical_(world, nodes());
   }
+  /// That the next letter to that node from that one is taken, if nothing can come of it.
+  [[nodiscard]] std::optional<Label> ineffective_first(const World& world, std::uint8_t to,
+                                                       std::uint8_t from) const;
   /// What does not hold in that world.
   std::optional<Wrong> judge(const World& world);
   /// Whether Assertion 2 holds there.
@@ -238,6 +248,9 @@ class Mover {
   [[nodiscard]] std::uint32_t code_of(const World& world, const Label& label) const;
   void drop_dead(World& world, std::size_t i);
   void forget_calls(World& world, std::size_t i);
+  struct Reception;
+  [[nodiscard]] Reception reception(const World& world, std::size_t to, std::size_t from) const;
+  void drop_ineffective(World& world, std::size_t to, std::size_t from);
   const Outcome& outcome(std::uint32_t local, std::uint32_t code,
                          std::uint8_t fails_after = Label::whole);
   Outcome compute(std::uint32_t local, std::uint32_t code, std::uint8_t fails_after);
