@@ -48,7 +48,7 @@ struct SoakOptions {
 int bench_soak(const SoakOptions& options);
 
 struct CheckerOptions {
-  std::uint64_t limit_states = 60'000'000;  ///< of each world
+  std::uint64_t limit_states = 100'000'000;  ///< of each world
   bool json = false;
 };
 /// How fast `muster check` searches, and what a state costs.

@@ -17,25 +17,31 @@ struct Row {
 };
 
 std::vector<Row> rows(const CheckerOptions& options) {
+  const unsigned all_cores = std::max(1u, std::thread::hardware_concurrency());
   lab::Bounds ships;
-  ships.failures = 1;
   ships.hooks = lab::Hooks::slow;
   ships.limit_states = options.limit_states;
-  lab::Bounds all_cores = ships;
-  all_cores.threads = std::max(1u, std::thread::hardware_concurrency());
-  lab::Bounds two = all_cores;
-  two.failures = 2;
-  lab::Bounds literal = all_cores;
+  lab::Bounds normal = ships;
+  normal.start = {NodeId{1}, NodeId{2}, NodeId{3}};
+  normal.failures = 2;
+  lab::Bounds fast = normal;
+  ships.threads = fast.threads = all_cores;
+  lab::Bounds three = fast;
+  three.failures = 3;
+  ships.failures = 1;
+  lab::Bounds literal;
+  literal.limit_states = options.limit_states;
+  literal.threads = all_cores;
   literal.nodes = 4;
   literal.failures = 3;
-  literal.hooks = lab::Hooks::prompt;
   literal.channels = lab::Channels::fifo;
   literal.repairs = Repairs::none();
   literal.struck = {Line::counter_test};
-  return {{"as it ships, 3 nodes, 1 failure, slow hooks, one thread", ships},
-          {"the same, every core", all_cores},
-          {"as it ships, 3 nodes, 2 failures, slow hooks", two},
-          {"the paper's text, 4 nodes, 3 failures, prompt hooks", literal}};
+  return {{"as it ships, 3 nodes, Normal at first, 2 failures, slow hooks, one thread", normal},
+          {"the same, every core", fast},
+          {"the same, 3 failures", three},
+          {"as it ships, 3 nodes, down at first, 1 failure, slow hooks", ships},
+          {"the paper's text, 4 nodes, down at first, 3 failures, prompt hooks", literal}};
 }
 
 void show(const Row& row, const lab::CheckReport& report, bool json) {

@@ -138,7 +138,7 @@ void add_literal(std::vector<Row>& rows) {
              [](Bounds& b) { b.channels = Channels::incarnation; }),
         violated, "1b", 16},
        {"F3r", "M5, letters of older lives are dropped",
-        without(with(three,
+        without(with(normal(three),
                      [](Bounds& b) {
                        b.channels = Channels::incarnation;
                        b.queue = 2;
@@ -241,8 +241,9 @@ Bounds in_parallel(Bounds bounds) {
   return bounds;
 }
 
+// Only an answer can say that the stop is not over: refusals are reported.
 Bounds at_once(Bounds bounds) {
-  bounds.repairs.stop_beside_halts = true;
+  bounds.repairs.stop_beside_halts = bounds.repairs.report_refusals = true;
   return bounds;
 }
 
@@ -259,8 +260,8 @@ void add_shipped(std::vector<Row>& rows) {
         0, true, false},
        {"Q3", "Q2, nor halted again", without(in_parallel(repaired(3)), {Line::halts_to_all}),
         violated, "1a", 20, true, false},
-       {"Q4", "Q2, Halt answered at once", at_once(in_parallel(repaired(3))), holds, "", 0, true,
-        false},
+       {"Q4", "Q2, Halt answered at once, refusals reported", at_once(in_parallel(repaired(3))),
+        holds, "", 0, true, false},
        {"V1", "as it ships", live(normal(ships(1))), holds, "", 0, true, false},
        {"V1", "as it ships", live(normal(ships(2))), holds, "", 0, true, false},
        {"V1", "as it ships", normal(ships(3)), holds, "", 0, true, false},
