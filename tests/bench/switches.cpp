@@ -6,9 +6,9 @@
 #include <thread>
 #include <vector>
 
-/// Every switch off alone, then every pair of them, as a Markdown table for docs/findings.md:
-/// `bench_switches [singles|pairs] [FAILURES] [prompt|slow]`. MUSTER_STATES limits the states of
-/// each.
+/// Every switch off alone, or every pair of them, with all nodes Normal at first, as a Markdown
+/// table for docs/findings.md: `bench_switches [singles|pairs] [FAILURES] [prompt|slow]`.
+/// MUSTER_STATES limits the states of each.
 
 using namespace muster;
 using namespace muster::lab;
@@ -50,6 +50,7 @@ int main(int argc, char** argv) {
   Bounds bounds;
   bounds.failures = static_cast<unsigned>(std::stoul(word(2, "2")));
   bounds.hooks = word(3, "slow") == "slow" ? Hooks::slow : Hooks::prompt;
+  bounds.start = {NodeId{1}, NodeId{2}, NodeId{3}};
   bounds.threads = std::max(1u, std::thread::hardware_concurrency());
   if (const char* limit = std::getenv("MUSTER_STATES"))
     bounds.limit_states = std::strtoull(limit, nullptr, 10);

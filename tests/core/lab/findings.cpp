@@ -260,6 +260,8 @@ void add_shipped(std::vector<Row>& rows) {
         0, true, false},
        {"Q3", "Q2, nor halted again", without(in_parallel(repaired(3)), {Line::halts_to_all}),
         violated, "1a", 20, true, false},
+       {"Q3", "no Halt to who was called in vain, prompt hooks",
+        without(in_parallel(literal(3, 2, 1)), {Line::halts_to_all}), violated, "1a", 20},
        {"Q4", "Q2, Halt answered at once, refusals reported", at_once(in_parallel(repaired(3))),
         holds, "", 0, true, false},
        {"V1", "as it ships", live(normal(ships(1))), holds, "", 0, true, false},
