@@ -24,9 +24,9 @@ std::vector<Row> rows(const CheckerOptions& options) {
   lab::Bounds normal = ships;
   normal.start = {NodeId{1}, NodeId{2}, NodeId{3}};
   normal.failures = 2;
-  lab::Bounds fast = normal;
-  ships.threads = fast.threads = all_cores;
-  lab::Bounds three = fast;
+  lab::Bounds every_core = normal;
+  ships.threads = every_core.threads = all_cores;
+  lab::Bounds three = every_core;
   three.failures = 3;
   ships.failures = 1;
   lab::Bounds literal;
@@ -38,7 +38,7 @@ std::vector<Row> rows(const CheckerOptions& options) {
   literal.repairs = Repairs::none();
   literal.struck = {Line::counter_test};
   return {{"as it ships, 3 nodes, Normal at first, 2 failures, slow hooks, one thread", normal},
-          {"the same, every core", fast},
+          {"the same, every core", every_core},
           {"the same, 3 failures", three},
           {"as it ships, 3 nodes, down at first, 1 failure, slow hooks", ships},
           {"the paper's text, 4 nodes, down at first, 3 failures, prompt hooks", literal}};

@@ -19,14 +19,13 @@ enum class Line {
   down_at_recovery,                ///< a life begins Down, and is so until an election touches it
   halts_descending,                ///< Halts go to the highest first; without it, to the lowest
   halts_one_by_one,                ///< a Halt is sent when the one before has returned
-  halts_once,          ///< of Halts at once; without it, rounds until one is like the last
-  rounds_by_node,      ///< of rounds: the same nodes answered; without it, the same lives
-  rounds_until_alike,  ///< of rounds: without it, two
-  unconditional_halt,  ///< Halt(i, j) is obeyed, though a higher node than j halted i last
-  halts_to_all,  ///< every lower node is halted; without it, none that left a call unanswered just
-                 ///< now
-  halt_outlives_life,          ///< the end of a life does not make a Halt unanswered
-  question_outlives_life,      ///< the end of a life does not make a question unanswered
+  halts_once,              ///< of Halts at once; without it, rounds until one is like the last
+  rounds_by_node,          ///< of rounds: the same nodes answered; without it, the same lives
+  rounds_until_alike,      ///< of rounds: without it, two
+  unconditional_halt,      ///< Halt(i, j) is obeyed, though a higher node than j halted i last
+  halts_to_all,            ///< every lower node is halted; without it, none that was called in vain
+  halt_outlives_life,      ///< the end of a life does not make a Halt unanswered
+  question_outlives_life,  ///< the end of a life does not make a question unanswered
   failed_spares_no_question,   ///< the proof of a failure does not answer AreYouThere
   leaving_answers,             ///< a node that leaves answers until it has stopped
   stop_refuses_waiting_calls,  ///< STOP answers a NewCoordinator that waits here with "refused"

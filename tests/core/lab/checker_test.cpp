@@ -8,6 +8,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -151,6 +152,8 @@ BOOST_AUTO_TEST_CASE(a_limit_ends_the_search) {
 }
 
 BOOST_AUTO_TEST_CASE(the_verdict_is_the_same_without_the_canonical_form) {
+  // Of several shortest ways the others count other steps, so that their lengths are compared.
+  const std::set<std::string> one_way = {"U1", "S2", "M1", "M2", "P2"};
   for (const char* id : {"U1", "S2", "M1", "M2", "P2", "P2b", "P2g", "D1"}) {
     Bounds bounds = row(id).bounds;
     bounds.liveness = false;
@@ -159,6 +162,8 @@ BOOST_AUTO_TEST_CASE(the_verdict_is_the_same_without_the_canonical_form) {
     const CheckReport without = run(bounds);
     BOOST_REQUIRE(with.counterexample && without.counterexample);
     BOOST_TEST(with.counterexample->assertion == without.counterexample->assertion);
+    if (one_way.contains(id))
+      BOOST_TEST(with.counterexample->story.counted == without.counterexample->story.counted);
     BOOST_TEST(with.counterexample->story.lines.size() <=
                without.counterexample->story.lines.size());
   }

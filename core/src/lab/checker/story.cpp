@@ -177,12 +177,11 @@ bool Teller::tell_what_is_before(const Label& label) {
 
 Story tell_story(const Bounds& bounds, const std::vector<Label>& path) {
   Teller teller(bounds);
-  bool true_so_far = true;
-  for (const Label& label : teller.opening()) true_so_far = true_so_far && teller.tell(label);
+  for (const Label& label : teller.opening()) teller.tell(label);
   teller.begin_to_count();
   for (const Label& label : path) {
-    if (bounds.canonical) true_so_far = true_so_far && teller.tell_what_is_before(label);
-    true_so_far = true_so_far && teller.tell(label);
+    if (bounds.canonical && !teller.tell_what_is_before(label)) break;
+    if (!teller.tell(label)) break;
   }
   return teller.end();
 }

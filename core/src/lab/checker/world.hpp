@@ -77,7 +77,9 @@ struct LocalFacts {
   std::uint32_t numbers = 0;
 };
 
-/// What there may be in a call beside its answer (calls_act_by_their_tests).
+/// When a call does anything but be answered (calls_act_by_their_tests): `on_halted` and
+/// `on_joined` where its receiver was halted by the caller, or has joined it; others than the
+/// Bully's, whatever.
 enum class Acts : std::uint8_t { whatever, halt, on_halted, on_joined, never };
 
 struct ItemFacts {
