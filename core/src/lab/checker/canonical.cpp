@@ -12,8 +12,6 @@ namespace {
 /// limit that lies ahead.
 constexpr std::uint64_t widest_gap = 2;
 
-using Renaming = std::vector<std::pair<Number, Number>>;  // ascending
-
 Number renamed(const Renaming& renaming, Number number) {
   const auto at = std::lower_bound(renaming.begin(), renaming.end(), number,
                                    [](const auto& pair, Number n) { return pair.first < n; });
@@ -67,7 +65,9 @@ void rename(bool counters, T& value, NodeId self, const Renaming& by) {
 // numbers that is left.
 class Ranks {
  public:
-  Renaming of(const std::vector<Number>& all) {
+  explicit Ranks(Renaming& renaming) : renaming_(renaming) { renaming_.clear(); }
+
+  void of(const Numbers& all) {
     for (const Number number : all) {
       const bool first = counted_with(number) != kind_;
       kind_ = counted_with(number);
@@ -77,70 +77,73 @@ class Ranks {
       before_ = number;
       renaming_.emplace_back(number, to);
     }
-    return std::move(renaming_);
   }
 
  private:
-  Number rank(Number number, bool first, std::uint64_t gap) {
+  [[nodiscard]] Number rank(Number number, bool first, std::uint64_t gap) const {
     const std::uint64_t next = first ? 1 : last_ + 1;
-    const auto owner = number >> 52 & 0xFF;
+    const NodeId node{static_cast<std::uint32_t>(number >> 52 & 0xFF)};
     switch (count_of(number)) {
       case Count::life:
+      case Count::group:
         return kind_ | next;
       case Count::election:
-        highest_elections_[counted_with(number)] = next;
-        return with_life(number, next);
-      case Count::last_election: {
-        const Number its = number_of(Count::election, NodeId{static_cast<std::uint32_t>(owner)},
-                                     life_of(number), 0);
-        return with_life(number, highest_elections_[its]);
-      }
+        return with_life(number, node, next);
+      case Count::last_election:
+        return with_life(number, node, highest(Count::election, node, life_of(number)));
       case Count::call:  // 0 is one that nobody waits for
-        highest_calls_[owner] = value_of(number) == 0 ? 0 : next;
-        return kind_ | highest_calls_[owner];
+        return kind_ | (value_of(number) == 0 ? 0 : next);
       case Count::last_call:
-        return kind_ | highest_calls_[owner];
+        return kind_ | highest(Count::call, node);
       case Count::counter:
         return kind_ | (first ? 0 : last_ + std::min(gap, widest_gap));
-      case Count::group:
-        highest_groups_[owner] = next;
-        return kind_ | next;
       case Count::own:
-        return kind_ | highest_groups_[owner];
+        return kind_ | highest(Count::group, node);
     }
     return number;
   }
-  [[nodiscard]] Number with_life(Number number, std::uint64_t value) const {
-    const NodeId node{static_cast<std::uint32_t>(number >> 52 & 0xFF)};
+  [[nodiscard]] Number with_life(Number number, NodeId node, std::uint64_t value) const {
     const Number life =
         life_of(number) == 0
             ? 0
             : value_of(renamed(renaming_, number_of(Count::life, node, 0, life_of(number))));
     return number_of(count_of(number), node, life, value);
   }
+  // The rank of the highest of those; 0 where there is none.
+  [[nodiscard]] std::uint64_t highest(Count count, NodeId node, std::uint64_t life = 0) const {
+    const Number kind = number_of(count, node, life, 0);
+    const auto its = std::find_if(renaming_.rbegin(), renaming_.rend(), [&](const auto& pair) {
+      return counted_with(pair.first) == kind;
+    });
+    return its == renaming_.rend() ? 0 : value_of(its->second);
+  }
 
-  Renaming renaming_;
+  Renaming& renaming_;
   Number kind_ = 0, before_ = 0;
   std::uint64_t last_ = 0;
-  std::map<Number, std::uint64_t> highest_elections_;
-  std::map<std::uint64_t, std::uint64_t> highest_calls_, highest_groups_;
 };
 
 }  // namespace
 
 void Canonical::compute(const std::uint32_t* before, std::uint32_t* after, std::size_t objects) {
-  std::vector<Number> all;
+  numbers_.clear();
   for (std::size_t i = 0; i < objects; ++i) {
-    const auto numbers = values_.numbers(before[i]);
-    all.insert(all.end(), numbers.begin(), numbers.end());
+    const Numbers& its = values_.numbers(before[i]);
+    merged_.clear();
+    std::set_union(numbers_.begin(), numbers_.end(), its.begin(), its.end(),
+                   std::back_inserter(merged_));
+    numbers_.swap(merged_);
   }
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  const Renaming renaming = Ranks().of(all);
+  Ranks(renaming_).of(numbers_);
   for (std::size_t i = 0; i < objects; ++i) {
-    auto numbers = values_.numbers(before[i]);
-    for (Number& number : numbers) number = renamed(renaming, number);
-    after[i] = values_.numbers(numbers);
+    const Numbers& its = values_.numbers(before[i]);
+    numbers_.clear();
+    auto at = renaming_.begin();
+    for (const Number number : its) {
+      while (at->first != number) ++at;
+      numbers_.push_back(at->second);
+    }
+    after[i] = numbers_ == its ? before[i] : values_.numbers(numbers_);
   }
 }
 
@@ -153,8 +156,8 @@ std::uint32_t Canonical::renamed_value(Memo<std::uint32_t>& memo, std::uint32_t 
   if (const auto* known = memo.find(key)) return *known;
   auto value = read(id);
   Renaming renaming;
-  const auto from = values_.numbers(before);
-  const auto to = values_.numbers(numbers);
+  const Numbers& from = values_.numbers(before);
+  const Numbers& to = values_.numbers(numbers);
   for (std::size_t i = 0; i < from.size(); ++i) renaming.emplace_back(from[i], to[i]);
   rename(values_.bounds.counters, value, owner(value), renaming);
   const std::uint32_t renamed = write(value);

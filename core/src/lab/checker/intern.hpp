@@ -31,15 +31,16 @@ class Interner {
   /// The number of these bytes; `facts()` is asked where they are new.
   template <class MakeFacts>
   std::uint32_t intern(std::string_view bytes, MakeFacts&& facts) {
-    const std::uint64_t key = digest(bytes).value;
-    Shard& shard = shards_[key % shards_.size()];
+    const std::uint64_t hash = digest(bytes).value;
+    Shard& shard = shards_[hash % shards_.size()];
     const std::scoped_lock lock(shard.mutex);
-    if (const auto found = shard.ids.find(bytes); found != shard.ids.end()) return found->second;
+    if (const auto known = shard.ids.find({hash, bytes}); known != shard.ids.end())
+      return known->second;
     const std::uint32_t id = next_.fetch_add(1);
     Entry& entry = entry_of(id);
     entry.bytes = bytes;
     entry.facts = facts();
-    shard.ids.emplace(entry.bytes, id);
+    shard.ids.emplace(Key{hash, entry.bytes}, id);
     memory_ += sizeof(Entry) + bytes.size() + 64;
     return id;
   }
@@ -57,12 +58,17 @@ class Interner {
     std::string bytes;
     Facts facts;
   };
+  struct Key {
+    std::uint64_t hash;
+    std::string_view bytes;
+    bool operator==(const Key&) const = default;
+  };
   struct Hash {
-    std::size_t operator()(std::string_view bytes) const { return digest(bytes).value; }
+    std::size_t operator()(const Key& key) const { return key.hash; }
   };
   struct Shard {
     std::mutex mutex;
-    std::unordered_map<std::string_view, std::uint32_t, Hash> ids;
+    std::unordered_map<Key, std::uint32_t, Hash> ids;
   };
 
   const Entry& at(std::uint32_t id) const {

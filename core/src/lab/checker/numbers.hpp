@@ -14,6 +14,8 @@ namespace muster::lab::explored {
 /// One number with what it is counted with, as one integer that orders like it: kind, node, life,
 /// number.
 using Number = std::uint64_t;
+using Numbers = std::vector<Number>;                      ///< ascending
+using Renaming = std::vector<std::pair<Number, Number>>;  ///< ascending
 
 enum class Count : std::uint8_t {
   life = 1,

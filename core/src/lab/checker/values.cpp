@@ -12,7 +12,7 @@ namespace {
 
 struct Collect {
   bool counters;
-  std::vector<Number> found;
+  Numbers found;
   void life(NodeId node, Incarnation life) {
     if (life.value > 0) found.push_back(number_of(Count::life, node, 0, life.value));
   }
@@ -48,7 +48,7 @@ struct Collect {
 };
 
 template <class T>
-std::vector<Number> collect(bool counters, T value) {
+Numbers collect(bool counters, T value) {
   Collect visitor{counters, {}};
   const NodeId self = owner(value);
   Walk<Collect> walk(self, visitor);
@@ -112,17 +112,10 @@ Item Values::item(std::uint32_t id) const {
   return decode<Item>(items.bytes(id)).value();
 }
 
-std::uint32_t Values::numbers(const std::vector<Number>& numbers) {
+std::uint32_t Values::numbers(const Numbers& numbers) {
   const std::string_view bytes(reinterpret_cast<const char*>(numbers.data()),
                                numbers.size() * sizeof(Number));
-  return signatures.intern(bytes, [] { return Nothing{}; });
-}
-
-std::vector<Number> Values::numbers(std::uint32_t id) const {
-  const std::string_view bytes = signatures.bytes(id);
-  std::vector<Number> numbers(bytes.size() / sizeof(Number));
-  if (!bytes.empty()) std::memcpy(numbers.data(), bytes.data(), bytes.size());
-  return numbers;
+  return signatures.intern(bytes, [&] { return numbers; });
 }
 
 Standing Values::standing(std::uint32_t id) const {

@@ -10,6 +10,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 /// The checker's world: nodes and letters by their numbers, and what may happen next.
@@ -117,8 +118,8 @@ class Values {
   std::uint32_t not_waited(std::uint32_t item);  ///< the same call, of which nobody waits
   [[nodiscard]] Local local(std::uint32_t id) const;
   [[nodiscard]] Item item(std::uint32_t id) const;
-  std::uint32_t numbers(const std::vector<Number>& numbers);
-  [[nodiscard]] std::vector<Number> numbers(std::uint32_t id) const;
+  std::uint32_t numbers(const Numbers& numbers);
+  [[nodiscard]] const Numbers& numbers(std::uint32_t id) const { return signatures.facts(id); }
   [[nodiscard]] Standing standing(std::uint32_t id) const;
   std::uint32_t wrong(Wrong wrong);
   [[nodiscard]] Wrong wrong(std::uint32_t id);
@@ -135,7 +136,7 @@ class Values {
   Interner<LocalFacts> locals;
   Interner<ItemFacts> items;
   Interner<Nothing> standings;
-  Interner<Nothing> signatures;
+  Interner<Numbers> signatures;
 
  private:
   LocalFacts facts_of(Local& local);
@@ -178,6 +179,8 @@ class Canonical {
   Values& values_;
   Table<Cached> cache_;
   Memo<std::uint32_t> locals_, items_;
+  Numbers merged_, numbers_;  // of compute, that it need not ask for memory
+  Renaming renaming_;         // likewise
 };
 
 /// Takes steps of worlds; one for each thread.
