@@ -332,7 +332,7 @@ void add_check_command(CLI::App& app, int& exit_code) {
   command->add_option("--assertion", bounds.assertions, "Look only at this one; repeatable")
       ->check(CLI::IsMember(
           {"1a", "1b", "3a", "3b", "works-apart", "hook-grammar", "group-grows", "quorum"}));
-  command->add_option("--out", options->out, "Write what was found as a journal");
+  command->add_option("-o,--out", options->out, "Write what was found as a journal");
   command->add_flag("--liveness", bounds.liveness,
                     "Also: can Assertion 2 (4 of the Invitation) be reached from anywhere?");
   command->add_flag("--counters", bounds.counters, "Keep group counters, and look at group-grows");

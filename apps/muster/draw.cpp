@@ -117,7 +117,7 @@ void add_draw_command(CLI::App& app, int& exit_code) {
                    "Journals of nodes, and of whoever made them fail; segments are found")
       ->required();
   command
-      ->add_option("-o,--output", options->output,
+      ->add_option("-o,--out", options->output,
                    "The file: .svg, .html, .mmd or .shiviz; - is standard output")
       ->required();
   command->add_option("--format", options->format, "svg, html, mermaid or shiviz");

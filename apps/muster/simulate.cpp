@@ -361,7 +361,7 @@ void add_simulate_command(CLI::App& app, int& exit_code) {
   command->add_option("--app", words->app,
                       "Your own application: a shared library with MUSTER_APPLICATION_LIBRARY "
                       "(docs/lab.md)");
-  command->add_option("--out", words->out,
+  command->add_option("-o,--out", words->out,
                       "Where the journal of each seed that violates an assertion is left, or of a "
                       "single seed");
   command->add_option("--threads", words->threads, "How many run seeds")
