@@ -68,13 +68,13 @@ void read_timings(Reader& reader, const toml::table& cluster, Timings& timings) 
 
 // What a switch may not be on real nodes, because of another or at all.
 void refuse_unsafe(Reader& reader, const toml::table& table, const ClusterConfig& cluster) {
-  if (!cluster.repairs.report_refusals && cluster.repairs.stop_beside_halts) {
+  if (!cluster.repairs.safe()) {
     reader.refuse(
         *table.get("report_refusals"), "report_refusals",
         "true, or stop_beside_halts = false beside it: without reported refusals a Halt must be "
         "answered only when stopped (docs/findings.md, V9)");
   }
-  if (!cluster.invitation_repairs.safe_counter) {
+  if (!cluster.invitation_repairs.safe()) {
     reader.refuse(*table.get("safe_counter"), "safe_counter",
                   "true: a node that counts from 0 again gives a new group an old number, and "
                   "Assertion 3b fails (docs/findings.md, I4)");

@@ -8,7 +8,8 @@
 
 /// Every switch off alone, or every pair of them, with all nodes Normal at first, as a Markdown
 /// table for docs/findings.md: `bench_switches [singles|pairs] [FAILURES] [prompt|slow]`.
-/// MUSTER_STATES limits the states of each.
+/// MUSTER_STATES limits the states of each. Ends with 1 where the verdict is another than that of
+/// real nodes, which refuse what is not safe.
 
 using namespace muster;
 using namespace muster::lab;
@@ -28,7 +29,7 @@ void turn_off(Repairs& repairs, const std::string& which) {
   });
 }
 
-void look(const std::vector<std::string>& off, Bounds bounds) {
+bool look(const std::vector<std::string>& off, Bounds bounds) {
   for (const std::string& name : off) turn_off(bounds.repairs, name);
   const CheckReport report = check(bounds, [](const Progress&) {});
   std::cout << "| " << off.front() << (off.size() > 1 ? ", " + off.back() : "") << " | ";
@@ -37,8 +38,10 @@ void look(const std::vector<std::string>& off, Bounds bounds) {
               << counter->story.counted << " counted";
   else
     std::cout << (report.ended ? "holds" : "holds as far as the limit");
-  std::cout << " | " << report.progress.states << " | " << report.cut << " | "
-            << report.progress.seconds << " |" << std::endl;
+  const bool expected = report.counterexample.has_value() != bounds.repairs.safe();
+  std::cout << (expected ? "" : ", **unexpected**") << " | " << report.progress.states << " | "
+            << report.cut << " | " << report.progress.seconds << " |" << std::endl;
+  return expected;
 }
 
 }  // namespace
@@ -56,11 +59,14 @@ int main(int argc, char** argv) {
     bounds.limit_states = std::strtoull(limit, nullptr, 10);
   std::cout << "| off | verdict | states | cut | s |\n|---|---|---|---|---|\n";
   const auto all = names();
+  bool expected = true;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (word(1, "singles") == "singles") {
-      look({all[i]}, bounds);
+      expected = look({all[i]}, bounds) && expected;
       continue;
     }
-    for (std::size_t j = i + 1; j < all.size(); ++j) look({all[i], all[j]}, bounds);
+    for (std::size_t j = i + 1; j < all.size(); ++j)
+      expected = look({all[i], all[j]}, bounds) && expected;
   }
+  return expected ? 0 : 1;
 }

@@ -163,6 +163,9 @@ struct Repairs {
   static constexpr Repairs none() {
     return {false, false, false, false, false, false, false, false, false, false};
   }
+  /// Whether the assertions hold: where no refusal is reported, a Halt has to be answered only when
+  /// the application has stopped (docs/findings.md, V9).
+  [[nodiscard]] constexpr bool safe() const { return report_refusals || !stop_beside_halts; }
 };
 MUSTER_DESCRIBE(Repairs, start_over_halted, normal_for_me, lost_members, report_refusals, tags,
                 parallel_calls, proofs, stop_beside_halts, save_promises_only, back_off);
@@ -193,6 +196,9 @@ struct Repairs {
     return {true,  false, false, false, false, false, false,
             false, false, false, false, false, false};
   }
+  /// Whether the assertions hold: a node that counts from 0 again gives a new group an old number
+  /// (docs/findings.md, I4).
+  [[nodiscard]] constexpr bool safe() const { return safe_counter; }
 };
 MUSTER_DESCRIBE(Repairs, safe_counter, growing_numbers, reorganization_first, probe_tells_status,
                 ignore_own_group, report_refusals, recheck_probe, lost_members, known_invitees,
