@@ -340,7 +340,8 @@ void add_check_command(CLI::App& app, int& exit_code) {
   command->add_flag("--literal", options->literal, "The paper's text: every switch off");
   command->add_flag("!--exact", bounds.canonical, "Numbers and dead fields stay as they are");
   command->add_option("--limit-states", bounds.limit_states, "Stop after so many states");
-  command->add_option("--limit-memory", bounds.limit_memory, "Stop at so many bytes");
+  command->add_option("--limit-memory", bounds.limit_memory, "Stop at so many bytes, such as 4GB")
+      ->transform(CLI::AsSizeValue(true));
   command->add_flag("--json", options->json, "One JSON object a line");
   command->callback([options, &exit_code] { exit_code = check(*options); });
 }

@@ -31,7 +31,7 @@ void add_demo_command(CLI::App& app, int& exit_code) {
       "demo", "Real nodes: kill -9, SIGSTOP and restart them, and see whether every promise holds");
   command->add_option("--nodes", options->nodes, "How many (1 to 64)")->capture_default_str();
   command->add_option("--dir", options->dir, "Where to run: new, or made by a demo before");
-  add_protocol(*command, options->protocol, every_protocol);
+  add_protocol(*command, options->protocol, healing_protocols);
   auto* script = command->add_option("--script", options->script, "What to do, a step a line");
   add_duration(*command, "--random", options->random, "Play random steps for so long");
   command->add_option("--seed", options->seed, "Of the random steps")->capture_default_str();
@@ -41,10 +41,7 @@ void add_demo_command(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_flag("--json", options->json, "One object a line");
   command->get_option("--random")->excludes(script);
-  command->callback([options, &exit_code] {
-    warn_of(options->protocol);
-    exit_code = demo(*options);
-  });
+  command->callback([options, &exit_code] { exit_code = demo(*options); });
 }
 
 }  // namespace muster::apps

@@ -26,7 +26,7 @@ inline void add_protocol(CLI::App& command, ProtocolName& to,
 
 inline const std::vector<std::string> every_protocol = {"bully", "invitation", "textbook"};
 
-/// Those that come together again by themselves, whatever befalls real nodes.
+/// Those that form groups and come together again by themselves, whatever befalls real nodes.
 inline const std::vector<std::string> healing_protocols = {"bully", "invitation"};
 
 /// Says it where nodes are about to run a protocol that nothing which matters should rest on.

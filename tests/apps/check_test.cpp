@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_limit_ends_the_search_and_says_how_far_it_went) {
   const Ran ran = run_muster(directory, {"check", "--limit-states", "1000"});
   BOOST_TEST(ran.code == 0, ran.output);
   BOOST_TEST(ran.output.find("hold as far as the limit") != std::string::npos, ran.output);
-  const Ran little = run_muster(directory, {"check", "--limit-memory", "1000000"});
+  const Ran little = run_muster(directory, {"check", "--limit-memory", "1MB"});
   BOOST_TEST(little.output.find("hold as far as the limit") != std::string::npos, little.output);
 }
 
