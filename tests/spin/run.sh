@@ -16,19 +16,19 @@ done
 # row; when it runs; the verdict; definitions of bully.pml
 rows='
 B1   test  holds     -DN=2 -DCAP=3
-B2a  long  holds     -DN=3 -DFAILURES=0
+B2a  test  holds     -DN=3 -DFAILURES=0
 U1   test  violated  -DN=2 -DFAILURES=0 -DANY
-U2   long  violated  -DN=3 -DFAILURES=0 -DANY
+U2   test  violated  -DN=3 -DFAILURES=0 -DANY
 M1   test  violated  -DN=3 -DFAILURES=0 -DM1
-M2   long  violated  -DN=3 -DFAILURES=0 -DM2
-M3   long  violated  -DN=3 -DFAILURES=1 -DM3
+M2   test  violated  -DN=3 -DFAILURES=0 -DM2
+M3   test  violated  -DN=3 -DFAILURES=1 -DM3
 P2   test  violated  -DN=3 -DFAILURES=0 -DP2
-P2b  long  violated  -DN=3 -DFAILURES=0 -DP2B
-M4b  long  violated  -DN=2 -DFAILURES=1 -DNOFIFO -DCAP=3
-F2a  long  holds     -DN=3 -DFAILURES=0 -DR67 -DR612
+P2b  test  violated  -DN=3 -DFAILURES=0 -DP2B
+M4b  test  violated  -DN=2 -DFAILURES=1 -DNOFIFO -DCAP=3
+F2a  test  holds     -DN=3 -DFAILURES=0 -DR67 -DR612
 B2   long  holds     -DN=3
 B2b  long  holds     -DN=3 -DFAILURES=1
-M2b  long  violated  -DN=3 -DFAILURES=1 -DM2B
+M2b  test  violated  -DN=3 -DFAILURES=1 -DM2B
 F8   long  holds     -DN=3 -DFAILURES=1 -DF8
 F2   long  holds     -DN=3 -DR67 -DR612
 W    long  violated  -DN=3 -DFAILURES=2 -DWEDGED
