@@ -11,11 +11,9 @@ EDITS = (
          "start is called before the definition is saved", "P5",
          "core/src/bully/procedures.cpp",
          """  if (state_.safe.assigned != Assigned{*state_.d, *state_.g}) install();
-  state_.application = Activity::Starting;
-  actions_.emplace_back(Start{next_ticket(), *state_.d, *state_.g});
+  start_application();
 """,
-         """  state_.application = Activity::Starting;
-  actions_.emplace_back(Start{next_ticket(), *state_.d, *state_.g});
+         """  start_application();
   if (state_.safe.assigned != Assigned{*state_.d, *state_.g}) install();
 """,
          (BULLY,)),
@@ -34,9 +32,8 @@ EDITS = (
     Edit("late-plan-believed",
          "the result of an abandoned reorganize is taken", "P7",
          "core/src/bully/undecided.cpp",
-         "if (state_.application != Activity::Reorganizing || event.ticket != state_.ticket)"
-         " return;",
-         "if (state_.application != Activity::Reorganizing) return;",
+         "has_ended(Activity::Reorganizing, event.ticket, Activity::Idle)",
+         "has_ended(Activity::Reorganizing, state_.ticket, Activity::Idle)",
          (BULLY,)),
     Edit("old-death-of-a-member",
          "the end of a member's former life counts as the loss of the member", "6.21",

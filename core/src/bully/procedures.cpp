@@ -1,7 +1,5 @@
 #include "turn.hpp"
 
-#include <muster/hash.hpp>
-
 #include <algorithm>
 
 namespace muster::bully {
@@ -255,8 +253,7 @@ void Turn::reorganize_when_all_stopped() {
   std::sort(members.begin(), members.end(),
             [](const Member& a, const Member& b) { return a.node < b.node; });
   state_.procedure = Reorganizing{wait->questions};
-  state_.application = Activity::Reorganizing;
-  actions_.emplace_back(Reorganize{next_ticket(), *state_.g, std::move(members)});
+  compute_definition(std::move(members));
 }
 
 // Phase Y: for j in S.Up: call Ready(j, i, S.d). Departs from the paper: the own start goes beside.
@@ -286,8 +283,7 @@ void Turn::send_ready() {
 // S.d is durable before the application starts with it.
 void Turn::start_own() {
   if (state_.safe.assigned != Assigned{*state_.d, *state_.g}) install();
-  state_.application = Activity::Starting;
-  actions_.emplace_back(Start{next_ticket(), *state_.d, *state_.g});
+  start_application();
 }
 
 // [[ S.s := Normal ]]

@@ -6,24 +6,8 @@
 
 namespace muster::bully {
 
-namespace {
-
-/// The result as the answer that the call expects; null where there is none. An answer of another
-/// kind is none: it cannot come from a node that runs this protocol.
-template <class Expected>
-const Expected* as(const Result* result) {
-  return result ? std::get_if<Expected>(result) : nullptr;
-}
-
-}  // namespace
-
 void Turn::returned(NodeId by, CallNumber call, const Result* result) {
-  const auto is_out = [&](Calls& calls) {
-    const auto at = calls.find(call);
-    if (at == calls.end() || at->second != by) return false;
-    calls.erase(at);
-    return true;
-  };
+  const auto is_out = [&](Calls& calls) { return take_out(calls, by, call); };
   if (Calls* questions = this->questions(); questions && is_out(*questions))
     return question_returned(result);
   if (auto* wait = std::get_if<SeekingHigher>(&state_.procedure)) {

@@ -29,11 +29,9 @@ Actions Turn::take(const Event& event) {
 // -----------------------------------------------------------------------------------------
 
 void Turn::happened(const Recovered& event) {
-  state_ = State{};
-  state_.safe = safe_before_ = event.safe;
-  state_.seen = event.safe.seen;
-  if (stands(Line::safe_counter)) state_.counter = event.safe.counter_limit;
-  state_.holdings.empty = !event.safe.assigned;
+  begin_life(event.safe);
+  safe_before_ = event.safe;
+  if (!stands(Line::safe_counter)) state_.counter = 0;
   if (const auto h = event.safe.vector.h; h && !stands(Line::h_undefined_at_recovery))
     state_.h = ElectionId{*h, {}, 0};
   recovery();
@@ -156,12 +154,6 @@ bool Turn::asks(const Calls& calls, NodeId node) {
                      [&](const auto& asked) { return asked.second == node; });
 }
 
-Member* Turn::member(NodeId node) {
-  const auto at = std::find_if(state_.up.begin(), state_.up.end(),
-                               [&](const Member& j) { return j.node == node; });
-  return at == state_.up.end() ? nullptr : &*at;
-}
-
 // The questions of the wait that runs, where it is one that asks while it takes long.
 Calls* Turn::questions() {
   if (auto* wait = std::get_if<Announcing>(&state_.procedure)) return &wait->questions;
@@ -185,19 +177,6 @@ void Turn::forget_group() {
   state_.aside.installed = false;
 }
 
-CallNumber Turn::call(NodeId to, Message message, Bound bound) {
-  const CallNumber number{++state_.calls.value};
-  actions_.emplace_back(
-      Send{{config_.self, state_.safe.incarnation, to, number, std::move(message)}, bound});
-  return number;
-}
-
-void Turn::answer(NodeId to, CallNumber call, Result result) {
-  Answer message{std::move(result)};
-  actions_.emplace_back(
-      Send{{config_.self, state_.safe.incarnation, to, call, std::move(message)}, std::nullopt});
-}
-
 // In the paper a refused call is answered like any other, and its caller goes on (6.1).
 void Turn::refuse(NodeId to, CallNumber call, Bound until, std::string why) {
   if (repairs_.report_refusals)
@@ -208,31 +187,9 @@ void Turn::refuse(NodeId to, CallNumber call, Bound until, std::string why) {
     answer(to, call, Installed{});
 }
 
-bool Turn::owes(NodeId to, CallNumber call) const {
-  return std::any_of(state_.owed.begin(), state_.owed.end(),
-                     [&](const Owed& owed) { return owed.to == to && owed.call == call; });
-}
-
-// Who is owed an answer is the life that called: to the next one it would answer another call of
-// the same number. That life's letters come only after the end of this one is known.
-void Turn::owe_nothing(NodeId to) {
-  std::erase_if(state_.owed, [&](const Owed& owed) { return owed.to == to; });
-}
-
-Ticket Turn::next_ticket() {
-  return state_.ticket = Ticket{state_.ticket.value + 1};
-}
-
 void Turn::save() {
-  SafeState& safe = state_.safe;
-  safe.counter_limit = std::max(safe.counter_limit, state_.counter + counters_ahead);
-  safe.vector.s = state_.s;
-  safe.vector.c = state_.c ? std::optional(state_.c->candidate) : std::nullopt;
-  safe.vector.h = state_.h ? std::optional(state_.h->candidate) : std::nullopt;
-  safe.vector.up = {};
-  for (const Member& j : state_.up) safe.vector.up.insert(j.node);
-  safe.seen = state_.seen;
-  actions_.emplace_back(Save{safe});
+  TurnOf::save({state_.s, state_.c ? std::optional(state_.c->candidate) : std::nullopt,
+                state_.h ? std::optional(state_.h->candidate) : std::nullopt, up()});
 }
 
 // The paper keeps all of S(i) in safe storage: one commit, before anything that this step asks for.
@@ -248,13 +205,6 @@ void Turn::keep_whole_state() {
 // `coordinator` runs whenever none of i's own procedures does, but for a Normal coordinator;
 // `check` in a Normal coordinator, and while longer calls are out.
 void Turn::settle_timers() {
-  const auto settle = [this](Timer timer, bool& armed, bool wanted, bool anew) {
-    if (wanted && (!armed || anew))
-      actions_.emplace_back(Arm{timer, 0});
-    else if (!wanted && armed)
-      actions_.emplace_back(Disarm{timer});
-    armed = wanted;
-  };
   const bool here = !state_.leaving && !state_.left;
   const bool normal_coordinator = state_.s == Status::Normal && coordinates();
   settle(Timer::check, state_.check_armed, here && (normal_coordinator || questions()),

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "../turn_of.hpp"
+
 #include <muster/bully.hpp>
 
 #include <string>
@@ -10,19 +12,10 @@ namespace muster::bully {
 /// One step: what one event makes of a node. The member functions are the paper's procedures under
 /// its names and in its order, then how each CALL returns, then the words in which all this is
 /// written.
-class Turn {
+class Turn : private TurnOf<State> {
  public:
-  /// So many Checks in a row that found nothing let the level of `retry` fall back.
-  static constexpr unsigned quiet_enough = 10;
-  /// The level at which `retry` no longer doubles: T, 2 T, 4 T, 8 T.
-  static constexpr unsigned highest_level = 4;
-  /// So many hooks that fail in a row make a node stand back.
-  static constexpr unsigned too_many_failures = 3;
-  /// Every save lifts the counter limit this far above the counter, so that few saves are needed.
-  static constexpr std::uint64_t counters_ahead = 16;
-
   Turn(const Config& config, State& state)
-      : config_(config), repairs_(config.repairs), state_(state), safe_before_(state.safe) {}
+      : TurnOf(config, state), repairs_(config.repairs), safe_before_(state.safe) {}
 
   Actions take(const Event& event);
 
@@ -107,10 +100,6 @@ class Turn {
   void probe_returned(NodeId by, const Result* result);
 
   // Words.
-  template <class Wait>
-  [[nodiscard]] bool runs() const {
-    return std::holds_alternative<Wait>(state_.procedure);
-  }
   [[nodiscard]] bool stands(Line line) const { return muster::stands(config_.struck, line); }
   [[nodiscard]] bool coordinates() const;
   [[nodiscard]] bool works_in_group() const;
@@ -121,25 +110,16 @@ class Turn {
   [[nodiscard]] bool elects(const std::optional<ElectionId>& kept, const ElectionId& named) const;
   [[nodiscard]] NodeSet in_vain(NodeId by, const Result* result) const;
   [[nodiscard]] static bool asks(const Calls& calls, NodeId node);
-  [[nodiscard]] Member* member(NodeId node);
   [[nodiscard]] Calls* questions();
   void end_procedure();
   void forget_group();
-  CallNumber call(NodeId to, Message message, Bound bound);
-  void answer(NodeId to, CallNumber call, Result result);
   void refuse(NodeId to, CallNumber call, Bound until, std::string why);
-  [[nodiscard]] bool owes(NodeId to, CallNumber call) const;
-  void owe_nothing(NodeId to);
-  Ticket next_ticket();
   void save();
   void keep_whole_state();
   void settle_timers();
 
-  const Config& config_;
   const Repairs& repairs_;
-  State& state_;
   SafeState safe_before_;
-  Actions actions_;
   bool rearm_coordinator_ = false;
   bool rearm_check_ = false;
 };

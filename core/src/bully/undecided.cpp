@@ -1,7 +1,5 @@
 #include "turn.hpp"
 
-#include <muster/hash.hpp>
-
 #include <algorithm>
 
 /// What the paper leaves open (section 3.3): hooks that take time and fail, starting over, leaving.
@@ -9,8 +7,7 @@
 namespace muster::bully {
 
 // STOP: whatever procedure of i runs is ended, every NewCoordinator and Ready that waits at i is
-// refused, and the application ceases; `stop` is called once for each start that began, and once in
-// a new life.
+// refused, and the application ceases.
 void Turn::stop(StopCause cause) {
   const bool elects = runs<SeekingHigher>() || runs<HaltingLower>() || runs<HaltingAll>();
   if (!elects || stands(Line::stop_ends_election)) end_procedure();
@@ -22,10 +19,7 @@ void Turn::stop(StopCause cause) {
     else
       refuse(owed.to, owed.call, owed.until, "stopped meanwhile");
   }
-  const Activity was = state_.application;
-  if (was == Activity::Idle || was == Activity::Stopping) return;
-  state_.application = Activity::Stopping;
-  actions_.emplace_back(Stop{next_ticket(), cause, was != Activity::Reorganizing});
+  cease(cause);
 }
 
 // i is stopped: what waited for it goes on.
@@ -132,30 +126,19 @@ void Turn::hook_failed() {
 // --------------------------------------------------------------------------------------
 
 void Turn::happened(const Stopped& event) {
-  if (state_.application != Activity::Stopping || event.ticket != state_.ticket) return;
-  state_.application = Activity::Idle;
-  if (event.report) {
-    const auto& assigned = state_.safe.assigned;
-    state_.holdings = {*event.report, std::nullopt, std::nullopt, !assigned};
-    if (assigned) {
-      state_.holdings.group = assigned->group;
-      state_.holdings.definition = digest(assigned->definition.data);
-    }
-  }
+  if (!has_stopped(event)) return;
   stopped();
 }
 
 void Turn::happened(const Reorganized& event) {
-  if (state_.application != Activity::Reorganizing || event.ticket != state_.ticket) return;
-  state_.application = Activity::Idle;
+  if (!has_ended(Activity::Reorganizing, event.ticket, Activity::Idle)) return;
   if (!runs<Reorganizing>()) return;
   state_.d = event.definition;
   make_ready();
 }
 
 void Turn::happened(const Started& event) {
-  if (state_.application != Activity::Starting || event.ticket != state_.ticket) return;
-  state_.application = Activity::Working;
+  if (!has_ended(Activity::Starting, event.ticket, Activity::Working)) return;
   if (coordinates()) return normal_when_all_ready();
   state_.s = Status::Normal;
   state_.failed_hooks = 0;
@@ -165,13 +148,7 @@ void Turn::happened(const Started& event) {
 }
 
 void Turn::happened(const HookFailed& event) {
-  if (event.ticket != state_.ticket) return;
-  if (state_.application == Activity::Starting)
-    state_.application = Activity::Owing;
-  else if (state_.application == Activity::Reorganizing)
-    state_.application = Activity::Idle;
-  else
-    return;
+  if (!has_failed(event)) return;
   for (const Owed& owed : std::exchange(state_.owed, {}))
     refuse(owed.to, owed.call, owed.until, "start failed: " + event.why);
   hook_failed();

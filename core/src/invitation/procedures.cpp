@@ -1,7 +1,5 @@
 #include "turn.hpp"
 
-#include <muster/hash.hpp>
-
 #include <algorithm>
 
 namespace muster::invitation {
@@ -207,8 +205,7 @@ void Turn::reorganize() {
                                [&](const Member& j) { return config_.self < j.node; });
   members.insert(at, Member{config_.self, state_.safe.incarnation, state_.holdings});
   state_.procedure = Reorganizing{};
-  state_.application = Activity::Reorganizing;
-  actions_.emplace_back(Reorganize{next_ticket(), *state_.g, std::move(members)});
+  compute_definition(std::move(members));
 }
 
 // for j in S.Up: call Ready(j, i, S.g, S.d). Departs from the paper: the own start goes beside.
@@ -235,8 +232,7 @@ void Turn::send_ready() {
 void Turn::start_own() {
   state_.safe.assigned = Assigned{*state_.d, *state_.g};
   save();
-  state_.application = Activity::Starting;
-  actions_.emplace_back(Start{next_ticket(), *state_.d, *state_.g});
+  start_application();
 }
 
 // S.s := Normal

@@ -27,11 +27,8 @@ Actions Turn::take(const Event& event) {
 // -----------------------------------------------------------------------------------------
 
 void Turn::happened(const Recovered& event) {
-  state_ = State{};
-  state_.safe = event.safe;
-  state_.seen = event.safe.seen;
-  state_.counter = repairs_.safe_counter ? event.safe.counter_limit : 0;
-  state_.holdings.empty = !event.safe.assigned;
+  begin_life(event.safe);
+  if (!repairs_.safe_counter) state_.counter = 0;
   recovery(StopReason::recovering);
 }
 
@@ -119,12 +116,6 @@ void Turn::happened(const ElectionAsked&) {
 // --- Words
 // ------------------------------------------------------------------------------------------
 
-Member* Turn::member(NodeId node) {
-  const auto at = std::find_if(state_.up.begin(), state_.up.end(),
-                               [&](const Member& j) { return j.node == node; });
-  return at == state_.up.end() ? nullptr : &*at;
-}
-
 void Turn::drop(NodeId node) {
   std::erase_if(state_.up, [&](const Member& j) { return j.node == node; });
 }
@@ -136,13 +127,6 @@ void Turn::end_procedure() {
   state_.procedure = Idle{};
 }
 
-CallNumber Turn::call(NodeId to, Message message, Bound bound) {
-  const CallNumber number{++state_.calls.value};
-  actions_.emplace_back(
-      Send{{config_.self, state_.safe.incarnation, to, number, std::move(message)}, bound});
-  return number;
-}
-
 // Calls those in the queue: side by side, or, as the paper has it, one by one.
 void Turn::call_next(Calls& out, Queue& queue, const Message& message, Bound bound) {
   while (!queue.empty() && (repairs_.parallel_calls || out.empty())) {
@@ -150,12 +134,6 @@ void Turn::call_next(Calls& out, Queue& queue, const Message& message, Bound bou
     queue.erase(queue.begin());
     out.emplace(call(j, message, bound), j);
   }
-}
-
-void Turn::answer(NodeId to, CallNumber call, Result result) {
-  Answer message{std::move(result)};
-  actions_.emplace_back(
-      Send{{config_.self, state_.safe.incarnation, to, call, std::move(message)}, std::nullopt});
 }
 
 // In the paper a refused call is answered like any other, and its caller goes on.
@@ -168,47 +146,18 @@ void Turn::refuse_owed(const std::string& why) {
     refuse(owed.to, owed.call, Installed{}, why);
 }
 
-bool Turn::owes(NodeId to, CallNumber call) const {
-  return std::any_of(state_.owed.begin(), state_.owed.end(),
-                     [&](const Owed& owed) { return owed.to == to && owed.call == call; });
-}
-
-// Who is owed an answer is the life that called.
-void Turn::owe_nothing(NodeId to) {
-  std::erase_if(state_.owed, [&](const Owed& owed) { return owed.to == to; });
-}
-
 // Departs from the paper: numbers grow along any chain of members.
 void Turn::learn(std::uint64_t counter) {
   if (repairs_.growing_numbers) state_.counter = std::max(state_.counter, counter);
 }
 
-Ticket Turn::next_ticket() {
-  return state_.ticket = Ticket{state_.ticket.value + 1};
-}
-
 void Turn::save() {
-  SafeState& safe = state_.safe;
-  safe.counter_limit = std::max(safe.counter_limit, state_.counter + counters_ahead);
-  safe.vector.s = state_.s;
-  safe.vector.c = state_.c;
-  safe.vector.h.reset();
-  safe.vector.up = {};
-  for (const Member& j : state_.up) safe.vector.up.insert(j.node);
-  safe.seen = state_.seen;
-  actions_.emplace_back(Save{safe});
+  TurnOf::save({state_.s, state_.c, std::nullopt, up()});
 }
 
 // `coordinator` runs at a member whenever none of its own procedures does, in every status; `check`
 // in a Normal coordinator.
 void Turn::settle_timers() {
-  const auto settle = [this](Timer timer, bool& armed, bool wanted, bool anew) {
-    if (wanted && (!armed || anew))
-      actions_.emplace_back(Arm{timer, 0});
-    else if (!wanted && armed)
-      actions_.emplace_back(Disarm{timer});
-    armed = wanted;
-  };
   const bool here = !state_.leaving && !state_.left;
   settle(Timer::check, state_.check_armed, here && state_.s == Status::Normal && coordinates(),
          rearm_check_);

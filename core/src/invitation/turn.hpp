@@ -1,5 +1,7 @@
 #pragma once
 
+#include "../turn_of.hpp"
+
 #include <muster/invitation.hpp>
 
 #include <string>
@@ -10,19 +12,10 @@ namespace muster::invitation {
 /// One step: what one event makes of a node. The member functions are the paper's procedures under
 /// its names and in its order, then how each CALL returns, then the words in which all this is
 /// written.
-class Turn {
+class Turn : private TurnOf<State> {
  public:
-  /// So many Checks in a row that found nothing let the level of `retry` fall back.
-  static constexpr unsigned quiet_enough = 10;
-  /// The level at which `retry` no longer doubles: T, 2 T, 4 T, 8 T.
-  static constexpr unsigned highest_level = 4;
-  /// So many hooks that fail in a row make a node stand back.
-  static constexpr unsigned too_many_failures = 3;
-  /// Every save lifts the counter limit this far above the counter, so that few saves are needed.
-  static constexpr std::uint64_t counters_ahead = 16;
-
   Turn(const Config& config, State& state)
-      : config_(config), repairs_(config.invitation_repairs), state_(state) {}
+      : TurnOf(config, state), repairs_(config.invitation_repairs) {}
 
   Actions take(const Event& event);
 
@@ -92,30 +85,17 @@ class Turn {
   void probe_returned(const Result* result);
 
   // Words.
-  template <class Wait>
-  [[nodiscard]] bool runs() const {
-    return std::holds_alternative<Wait>(state_.procedure);
-  }
   [[nodiscard]] bool coordinates() const { return state_.c == config_.self; }
-  [[nodiscard]] Member* member(NodeId node);
   void drop(NodeId node);
   void end_procedure();
-  CallNumber call(NodeId to, Message message, Bound bound);
   void call_next(Calls& out, Queue& queue, const Message& message, Bound bound);
-  void answer(NodeId to, CallNumber call, Result result);
   void refuse(NodeId to, CallNumber call, Result unreported, std::string why);
   void refuse_owed(const std::string& why);
-  [[nodiscard]] bool owes(NodeId to, CallNumber call) const;
-  void owe_nothing(NodeId to);
   void learn(std::uint64_t counter);
-  Ticket next_ticket();
   void save();
   void settle_timers();
 
-  const Config& config_;
   const Repairs& repairs_;
-  State& state_;
-  Actions actions_;
   bool rearm_check_ = false;
   bool rearm_coordinator_ = false;
 };

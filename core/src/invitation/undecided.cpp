@@ -1,7 +1,5 @@
 #include "turn.hpp"
 
-#include <muster/hash.hpp>
-
 #include <algorithm>
 
 /// What the paper leaves open (docs/decisions/invitation.md): hooks that take time and fail, nodes
@@ -10,15 +8,12 @@
 namespace muster::invitation {
 
 // STOP: whatever procedure of i runs is ended, a Ready that waits at i is refused, and the
-// application ceases; `stop` is called once for each start that began, and once in a new life.
+// application ceases.
 void Turn::stop(StopCause cause) {
   end_procedure();
   state_.quiet_checks = 0;
   refuse_owed("stopped meanwhile");
-  const Activity was = state_.application;
-  if (was == Activity::Idle || was == Activity::Stopping) return;
-  state_.application = Activity::Stopping;
-  actions_.emplace_back(Stop{next_ticket(), cause, was != Activity::Reorganizing});
+  cease(cause);
 }
 
 // i is stopped: what waited for it goes on.
@@ -86,29 +81,18 @@ void Turn::hook_failed() {
 // --------------------------------------------------------------------------------------
 
 void Turn::happened(const Stopped& event) {
-  if (state_.application != Activity::Stopping || event.ticket != state_.ticket) return;
-  state_.application = Activity::Idle;
-  if (event.report) {
-    const auto& assigned = state_.safe.assigned;
-    state_.holdings = {*event.report, std::nullopt, std::nullopt, !assigned};
-    if (assigned) {
-      state_.holdings.group = assigned->group;
-      state_.holdings.definition = digest(assigned->definition.data);
-    }
-  }
+  if (!has_stopped(event)) return;
   stopped();
 }
 
 void Turn::happened(const Reorganized& event) {
-  if (state_.application != Activity::Reorganizing || event.ticket != state_.ticket) return;
-  state_.application = Activity::Idle;
+  if (!has_ended(Activity::Reorganizing, event.ticket, Activity::Idle)) return;
   state_.d = event.definition;
   make_ready();
 }
 
 void Turn::happened(const Started& event) {
-  if (state_.application != Activity::Starting || event.ticket != state_.ticket) return;
-  state_.application = Activity::Working;
+  if (!has_ended(Activity::Starting, event.ticket, Activity::Working)) return;
   if (coordinates()) return normal_when_all_ready();
   state_.s = Status::Normal;
   state_.failed_hooks = 0;
@@ -117,13 +101,7 @@ void Turn::happened(const Started& event) {
 }
 
 void Turn::happened(const HookFailed& event) {
-  if (event.ticket != state_.ticket) return;
-  if (state_.application == Activity::Starting)
-    state_.application = Activity::Owing;
-  else if (state_.application == Activity::Reorganizing)
-    state_.application = Activity::Idle;
-  else
-    return;
+  if (!has_failed(event)) return;
   refuse_owed("start failed: " + event.why);
   hook_failed();
 }

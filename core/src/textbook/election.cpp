@@ -19,14 +19,15 @@ void Turn::election() {
   state_.s = Status::Election;
   Asking wait;
   for (NodeId j : config_.nodes)
-    if (is_more_important(config_, j, config_.self)) wait.asked.emplace(call(j, Election{}), j);
+    if (is_more_important(config_, j, config_.self))
+      wait.asked.emplace(call(j, Election{}, Bound::answer), j);
   if (wait.asked.empty()) return win();
   state_.procedure = std::move(wait);
 }
 
 // A node that receives Election answers, and begins an election of its own unless it has begun one.
 void Turn::called(const Letter& letter, const Election&) {
-  answer(letter);
+  answer(letter.from, letter.call, Here{});
   if (!electing() && !state_.leaving) election();
 }
 
@@ -53,7 +54,7 @@ void Turn::win() {
   state_.g = GroupNumber{++state_.counter, config_.self};
   if (state_.counter > state_.safe.counter_limit) save();
   state_.procedure = Ceasing{};
-  stop({StopReason::own_election, std::nullopt});
+  cease({StopReason::own_election, std::nullopt});
   if (state_.application == Activity::Idle) reorganize();
 }
 
@@ -61,7 +62,7 @@ void Turn::win() {
 void Turn::announce() {
   for (NodeId j : config_.nodes)
     if (is_more_important(config_, config_.self, j))
-      state_.announced.emplace(call(j, Coordinator{*state_.g, *state_.d}), j);
+      state_.announced.emplace(call(j, Coordinator{*state_.g, *state_.d}, Bound::answer), j);
 }
 
 // A Coordinator message is believed, whoever sends it and however late it comes.
@@ -74,7 +75,7 @@ void Turn::called(const Letter& letter, const Coordinator& call) {
   state_.d = call.definition;
   state_.counter = std::max(state_.counter, call.group.counter);
   state_.procedure = Installing{};
-  stop({StopReason::told, letter.from});
+  cease({StopReason::told, letter.from});
   if (state_.application == Activity::Idle) install();
 }
 

@@ -25,11 +25,7 @@ Actions Turn::take(const Event& event) {
 // --- Events
 
 void Turn::happened(const Recovered& event) {
-  state_ = State{};
-  state_.safe = event.safe;
-  state_.seen = event.safe.seen;
-  state_.counter = event.safe.counter_limit;
-  state_.holdings.empty = !event.safe.assigned;
+  begin_life(event.safe);
   election();
 }
 
@@ -76,11 +72,11 @@ void Turn::timeout() {
   if (runs<AwaitingCoordinator>()) return election();
   if (!runs<Idle>() || coordinates()) return;
   const NodeId k = *state_.c;
-  state_.procedure = Probing{call(k, AreYouThere{}), k};
+  state_.procedure = Probing{call(k, AreYouThere{}, Bound::answer), k};
 }
 
 void Turn::called(const Letter& letter, const AreYouThere&) {
-  answer(letter);
+  answer(letter.from, letter.call, Here{});
 }
 
 // --- The application follows
@@ -88,46 +84,26 @@ void Turn::called(const Letter& letter, const AreYouThere&) {
 void Turn::reorganize() {
   state_.s = Status::Reorganization;
   state_.procedure = Reorganizing{};
-  state_.application = Activity::Reorganizing;
   // Nobody has told what others hold: the winner knows of itself alone.
-  Members members{{config_.self, state_.safe.incarnation, state_.holdings}};
-  actions_.emplace_back(Reorganize{next_ticket(), *state_.g, std::move(members)});
+  compute_definition({{config_.self, state_.safe.incarnation, state_.holdings}});
 }
 
 // S(i).d is durable before the application starts with it.
 void Turn::install() {
   state_.safe.assigned = Assigned{*state_.d, *state_.g};
   save();
-  state_.application = Activity::Starting;
-  actions_.emplace_back(Start{next_ticket(), *state_.d, *state_.g});
-}
-
-void Turn::stop(StopCause cause) {
-  const Activity was = state_.application;
-  if (was == Activity::Idle || was == Activity::Stopping) return;
-  state_.application = Activity::Stopping;
-  actions_.emplace_back(Stop{next_ticket(), cause, was != Activity::Reorganizing});
+  start_application();
 }
 
 void Turn::happened(const Stopped& event) {
-  if (state_.application != Activity::Stopping || event.ticket != state_.ticket) return;
-  state_.application = Activity::Idle;
-  if (event.report) {
-    const auto& assigned = state_.safe.assigned;
-    state_.holdings = {*event.report, std::nullopt, std::nullopt, !assigned};
-    if (assigned) {
-      state_.holdings.group = assigned->group;
-      state_.holdings.definition = digest(assigned->definition.data);
-    }
-  }
+  if (!has_stopped(event)) return;
   if (state_.leaving) return depart();
   if (runs<Ceasing>()) return reorganize();
   if (runs<Installing>()) install();
 }
 
 void Turn::happened(const Reorganized& event) {
-  if (state_.application != Activity::Reorganizing || event.ticket != state_.ticket) return;
-  state_.application = Activity::Idle;
+  if (!has_ended(Activity::Reorganizing, event.ticket, Activity::Idle)) return;
   state_.d = event.definition;
   announce();
   state_.procedure = Installing{};
@@ -135,8 +111,7 @@ void Turn::happened(const Reorganized& event) {
 }
 
 void Turn::happened(const Started& event) {
-  if (state_.application != Activity::Starting || event.ticket != state_.ticket) return;
-  state_.application = Activity::Working;
+  if (!has_ended(Activity::Starting, event.ticket, Activity::Working)) return;
   if (!runs<Installing>()) return;  // an election has begun meanwhile
   state_.s = Status::Normal;
   state_.failed_hooks = 0;
@@ -145,13 +120,7 @@ void Turn::happened(const Started& event) {
 }
 
 void Turn::happened(const HookFailed& event) {
-  if (event.ticket != state_.ticket) return;
-  if (state_.application == Activity::Starting)
-    state_.application = Activity::Owing;
-  else if (state_.application == Activity::Reorganizing)
-    state_.application = Activity::Idle;
-  else
-    return;
+  if (!has_failed(event)) return;
   if (++state_.failed_hooks >= too_many_failures) return leave(LeaveCause::stood_back);
   if (electing() && !runs<Reorganizing>()) return;
   state_.s = Status::Election;
@@ -162,7 +131,7 @@ void Turn::happened(const HookFailed& event) {
 void Turn::leave(LeaveCause cause) {
   state_.leaving = cause;
   end_procedure();
-  stop(
+  cease(
       {cause == LeaveCause::asked ? StopReason::leaving : StopReason::standing_back, std::nullopt});
   if (state_.application == Activity::Idle) depart();
 }
@@ -185,40 +154,15 @@ void Turn::end_procedure() {
   state_.procedure = Idle{};
 }
 
-CallNumber Turn::call(NodeId to, Message message) {
-  const CallNumber number{++state_.calls.value};
-  actions_.emplace_back(
-      Send{{config_.self, state_.safe.incarnation, to, number, std::move(message)}, Bound::answer});
-  return number;
-}
-
-void Turn::answer(const Letter& letter) {
-  actions_.emplace_back(
-      Send{{config_.self, state_.safe.incarnation, letter.from, letter.call, Answer{Here{}}},
-           std::nullopt});
-}
-
-Ticket Turn::next_ticket() {
-  return state_.ticket = Ticket{state_.ticket.value + 1};
-}
-
 void Turn::save() {
-  SafeState& safe = state_.safe;
-  safe.counter_limit = std::max(safe.counter_limit, state_.counter + counters_ahead);
-  safe.vector = {state_.s, state_.c, std::nullopt, {}};
-  safe.seen = state_.seen;
-  actions_.emplace_back(Save{safe});
+  TurnOf::save({state_.s, state_.c, std::nullopt, {}});
 }
 
 // `coordinator` runs while a Coordinator message is awaited, and at a member that does nothing.
 void Turn::settle_timer() {
   const bool member = runs<Idle>() && state_.s == Status::Normal && !coordinates();
   const bool wanted = (member || runs<AwaitingCoordinator>()) && !state_.leaving && !state_.left;
-  if (wanted && (!state_.coordinator_armed || rearm_))
-    actions_.emplace_back(Arm{Timer::coordinator, 0});
-  else if (!wanted && state_.coordinator_armed)
-    actions_.emplace_back(Disarm{Timer::coordinator});
-  state_.coordinator_armed = wanted;
+  settle(Timer::coordinator, state_.coordinator_armed, wanted, rearm_);
 }
 
 // --- What others may see

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "../turn_of.hpp"
+
 #include <muster/textbook.hpp>
 
 #include <string>
@@ -9,14 +11,9 @@ namespace muster::textbook {
 
 /// One step: what one event makes of a node. The member functions are the textbook's in the order
 /// in which it tells them, then what it leaves open, then the words in which both are written.
-class Turn {
+class Turn : private TurnOf<State> {
  public:
-  /// So many hooks that fail in a row make a node stand back.
-  static constexpr unsigned too_many_failures = 3;
-  /// Every save lifts the counter limit this far above the counter, so that few saves are needed.
-  static constexpr std::uint64_t counters_ahead = 16;
-
-  Turn(const Config& config, State& state) : config_(config), state_(state) {}
+  Turn(const Config& config, State& state) : TurnOf(config, state) {}
 
   Actions take(const Event& event);
 
@@ -52,27 +49,16 @@ class Turn {
   void called(const Letter&, const OfAnotherProtocol&) {}
   void reorganize();
   void install();
-  void stop(StopCause cause);
   void leave(LeaveCause cause);
   void depart();
 
   // Words.
-  template <class Wait>
-  [[nodiscard]] bool runs() const {
-    return std::holds_alternative<Wait>(state_.procedure);
-  }
   [[nodiscard]] bool electing() const;
   [[nodiscard]] bool coordinates() const { return state_.c == config_.self; }
   void end_procedure();
-  CallNumber call(NodeId to, Message message);
-  void answer(const Letter& letter);
-  Ticket next_ticket();
   void save();
   void settle_timer();
 
-  const Config& config_;
-  State& state_;
-  Actions actions_;
   bool rearm_ = false;
 };
 
