@@ -33,6 +33,7 @@ Life::Life(asio::any_io_executor strand, asio::any_io_executor hooks, const Node
       handlers_(std::move(handlers)),
       permits_(std::make_shared<LifePermits>(options.config.timings.T / 2, hooks_executor_)),
       protocol_(begin(options.config)),
+      inbox_(longest_wait()),
       watch_(strand_) {
   boost::mp11::mp_for_each<boost::describe::describe_enumerators<Timer>>(
       [this](auto) { timers_.emplace_back(strand_); });
@@ -71,11 +72,11 @@ void Life::recover() {
                               HookRunner::Limits{options_.config.timings, options_.report_limit,
                                                  options_.definition_limit, options_.answer_limit},
                               safe_.assigned, hook_handlers());
-  last_alive_ = last_pause_ = boottime_now();
+  last_alive_ = boottime_now();
   watch();
   sessions_->greet();
   begun_ = true;
-  inbox_.push_front({Recovered{safe_}, boottime_now(), 0});
+  inbox_.begin(safe_, last_alive_);
   turn();
 }
 
@@ -90,7 +91,7 @@ void Life::elect(std::string why) {
 void Life::end(const Failure& why) {
   if (std::exchange(ended_, true)) return;
   note_end(why);
-  for (NamedTimer& named : timers_) named.timer.cancel();
+  for (asio::steady_timer& timer : timers_) timer.cancel();
   watch_.cancel();
   permits_->close();
   if (services_) services_->close();
@@ -112,9 +113,9 @@ void Life::break_connections() {
 // --- Events
 // -------------------------------------------------------------------------------------------
 
-void Life::put(Event event, std::uint64_t expiry) {
+void Life::put(Event event) {
   if (ended_) return;
-  inbox_.push_back({std::move(event), boottime_now(), expiry});
+  inbox_.put(std::move(event), boottime_now());
   turn();
 }
 
@@ -124,39 +125,13 @@ void Life::turn() {
   if (turning_ || saving_ || !begun_) return;
   turning_ = true;
   while (!saving_ && !ended_) {
-    const std::optional<Event> event = next_event();
+    const Duration now = boottime_now();
+    note_pause(now);
+    const std::optional<Event> event = inbox_.next(now);
     if (!event) break;
     give(*event);
   }
   turning_ = false;
-}
-
-std::optional<Event> Life::next_event() {
-  const Duration now = boottime_now();
-  note_pause(now);
-  while (!inbox_.empty()) {
-    Waiting& first = inbox_.front();
-    const auto* expired = std::get_if<Expired>(&first.event);
-    if (expired && timers_[static_cast<std::size_t>(expired->timer)].armed != first.expiry) {
-      inbox_.pop_front();
-      continue;
-    }
-    // By assumption 9 a node that lets something wait has failed; one Paused stands for all that
-    // waited.
-    const Duration waited = now - std::max(first.since, last_pause_);
-    if (waited > longest_wait()) pause_ = std::max(pause_.value_or(waited), waited);
-    break;
-  }
-  if (pause_ && recovered_) {
-    last_pause_ = now;
-    pausing_ = true;
-    return Paused{*std::exchange(pause_, std::nullopt)};
-  }
-  pause_.reset();
-  if (inbox_.empty()) return std::nullopt;
-  Event event = std::move(inbox_.front().event);
-  inbox_.pop_front();
-  return event;
 }
 
 void Life::give(const Event& event) {
@@ -188,7 +163,7 @@ void Life::perform_rest() {
     const Action& action = actions_[performed_++];
     if (!perform(action)) return;
   }
-  pausing_ = false;
+  inbox_.performed();
   if (!ended_) sessions_->keep_only([this](CallNumber call) { return awaits(protocol_, call); });
 }
 
@@ -228,37 +203,29 @@ bool Life::perform(const Action& action) {
   return true;
 }
 
-// An answer is to a call that `step` was given: the same number in a letter that waits here was
-// chosen by the caller's next life.
-bool Life::is_to_an_older_life(const Letter& answer) const {
-  return std::any_of(inbox_.begin(), inbox_.end(), [&](const Waiting& waiting) {
-    const auto* received = std::get_if<Received>(&waiting.event);
-    return received && received->letter.from == answer.to && received->letter.call == answer.call &&
-           !is_answer(received->letter);
-  });
-}
-
 void Life::perform_send(const Send& send) {
-  if (is_answer(send.letter) && is_to_an_older_life(send.letter)) return;
+  // An answer is to a call that `step` was given: the same number in a letter that waits here was
+  // chosen by the caller's next life.
+  if (is_answer(send.letter) && inbox_.has_call(send.letter.to, send.letter.call)) return;
   std::optional<Duration> bound;
   if (send.bound) bound = length_of(*send.bound, options_.config.timings);
   sessions_->send(send.letter, bound);
 }
 
 void Life::arm(Timer timer, unsigned level) {
-  NamedTimer& named = timers_[static_cast<std::size_t>(timer)];
-  const std::uint64_t expiry = ++named.armed;
-  named.timer.expires_after(length_of(timer, level, options_.config.timings));
-  named.timer.async_wait([weak = weak_from_this(), timer, expiry](auto error) {
+  asio::steady_timer& armed = timers_[static_cast<std::size_t>(timer)];
+  armed.expires_after(length_of(timer, level, options_.config.timings));
+  armed.async_wait([weak = weak_from_this(), timer, arming = inbox_.arm(timer)](auto error) {
     const auto self = weak.lock();
-    if (!error && self) self->put(Expired{timer}, expiry);
+    if (error || !self || self->ended_) return;
+    self->inbox_.expire(timer, arming, boottime_now());
+    self->turn();
   });
 }
 
 void Life::disarm(Timer timer) {
-  NamedTimer& named = timers_[static_cast<std::size_t>(timer)];
-  ++named.armed;
-  named.timer.cancel();
+  inbox_.disarm(timer);
+  timers_[static_cast<std::size_t>(timer)].cancel();
 }
 
 // --- Promptness
@@ -279,10 +246,9 @@ void Life::watch() {
 }
 
 void Life::note_pause(Duration now) {
-  const Duration gap = now - std::exchange(last_alive_, now);
-  if (gap > longest_wait()) pause_ = std::max(pause_.value_or(gap), gap);
+  inbox_.stood_still(now - std::exchange(last_alive_, now));
   // No permit is valid again before `step` was told of the pause and revoked what there was.
-  if (!pause_ && !pausing_) permits_->turned(now);
+  if (!inbox_.pauses()) permits_->turned(now);
 }
 
 void Life::note_save(Duration took) {

@@ -6,6 +6,7 @@
 #include "questions.hpp"
 #include "services.hpp"
 
+#include <muster/inbox.hpp>
 #include <muster/net/node.hpp>
 #include <muster/net/sessions.hpp>
 #include <muster/net/storage_thread.hpp>
@@ -14,7 +15,6 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -82,26 +82,12 @@ class Life : public std::enable_shared_from_this<Life> {
   void show_counters();
 
  private:
-  /// An event that waits for its turn.
-  struct Waiting {
-    Event event;
-    Duration since;            ///< boottime
-    std::uint64_t expiry = 0;  ///< of a timer: which arming
-  };
-  struct NamedTimer {
-    explicit NamedTimer(const boost::asio::any_io_executor& strand) : timer(strand) {}
-    boost::asio::steady_timer timer;
-    std::uint64_t armed = 0;  ///< counts armings and disarmings
-  };
-
-  void put(Event event, std::uint64_t expiry = 0);
+  void put(Event event);
   void turn();
-  std::optional<Event> next_event();
   void give(const Event& event);
   void perform_rest();
   bool perform(const Action& action);  // false: goes on when the Save is durable
   void perform_send(const Send& send);
-  [[nodiscard]] bool is_to_an_older_life(const Letter& answer) const;
   void arm(Timer timer, unsigned level);
   void disarm(Timer timer);
   [[nodiscard]] Duration longest_wait() const { return options_.config.timings.T / 2; }
@@ -133,7 +119,7 @@ class Life : public std::enable_shared_from_this<Life> {
   std::unique_ptr<JournalFile> journal_;
 
   Protocol protocol_;
-  std::deque<Waiting> inbox_;
+  Inbox inbox_;
   Actions actions_;
   std::size_t performed_ = 0;  ///< actions of the last step that were performed
   bool turning_ = false;
@@ -143,12 +129,9 @@ class Life : public std::enable_shared_from_this<Life> {
   bool was_normal_ = false;
   bool ended_ = false;
 
-  std::vector<NamedTimer> timers_;  ///< one for each Timer
+  std::vector<boost::asio::steady_timer> timers_;  ///< one for each Timer
   boost::asio::steady_timer watch_;
   Duration last_alive_{};
-  Duration last_pause_{};
-  std::optional<Duration> pause_;  ///< a Paused that comes before any other event
-  bool pausing_ = false;           ///< what it led to is not all performed
 
   std::uint64_t seq_ = 0;
   std::string line_;

@@ -36,7 +36,8 @@ Life::Life(std::shared_ptr<Process> process, Network& network, const Config& con
       hooks_(process_, services_, make_application, permits_, config.timings, safe_.assigned,
              hook_handlers()),
       sessions_(network, process_, config, safe_, session_handlers()),
-      protocol_(muster::begin(config)) {}
+      protocol_(muster::begin(config)),
+      inbox_(longest_wait()) {}
 
 // --- Its beginning and its end
 
@@ -48,9 +49,9 @@ void Life::begin() {
                    [this](std::uint64_t question) { hooks_.not_wanted(question); }});
   record(journal::Header{process_->now(), config_.self, safe_.incarnation,
                          journal::Clock::simulated, config_, std::nullopt});
-  last_pause_ = process_->now();
   sessions_.greet();
-  put(Recovered{safe_});
+  inbox_.begin(safe_, process_->now());
+  turn();
 }
 
 void Life::end(bool commit_in_the_store) {
@@ -68,9 +69,9 @@ void Life::note_end(const Failure& why) {
 
 // --- Events
 
-void Life::put(Event event, std::uint64_t expiry) {
+void Life::put(Event event) {
   if (process_->over()) return;
-  inbox_.push_back({std::move(event), process_->now(), expiry});
+  inbox_.put(std::move(event), process_->now());
   turn();
 }
 
@@ -80,38 +81,11 @@ void Life::turn() {
   if (turning_ || saving_) return;
   turning_ = true;
   while (!saving_ && !process_->over()) {
-    const std::optional<Event> event = next_event();
+    const std::optional<Event> event = inbox_.next(process_->now());
     if (!event) break;
     give(*event);
   }
   turning_ = false;
-}
-
-std::optional<Event> Life::next_event() {
-  const Duration now = process_->now();
-  while (!inbox_.empty()) {
-    const Waiting& first = inbox_.front();
-    const auto* expired = std::get_if<Expired>(&first.event);
-    if (expired && armed_[expired->timer] != first.expiry) {
-      inbox_.pop_front();
-      continue;
-    }
-    // By assumption 9 a node that lets something wait has failed; one Paused stands for all that
-    // waited.
-    const Duration waited = now - std::max(first.since, last_pause_);
-    if (waited > longest_wait()) pause_ = std::max(pause_.value_or(waited), waited);
-    break;
-  }
-  if (pause_ && recovered_) {
-    last_pause_ = now;
-    pausing_ = true;
-    return Paused{*std::exchange(pause_, std::nullopt)};
-  }
-  pause_.reset();
-  if (inbox_.empty()) return std::nullopt;
-  Event event = std::move(inbox_.front().event);
-  inbox_.pop_front();
-  return event;
 }
 
 void Life::give(const Event& event) {
@@ -136,7 +110,8 @@ void Life::perform_rest() {
     handlers_.point("an action");
     if (process_->over()) return;
   }
-  if (std::exchange(pausing_, false)) permits_.stalled(std::nullopt);
+  inbox_.performed();
+  if (!inbox_.pauses()) permits_.stalled(std::nullopt);
 }
 
 bool Life::perform(const Action& action) {
@@ -154,7 +129,7 @@ bool Life::perform(const Action& action) {
   }
   if (const auto* send = std::get_if<Send>(&action)) perform_send(*send);
   if (const auto* timer = std::get_if<Arm>(&action)) arm(timer->timer, timer->level);
-  if (const auto* timer = std::get_if<Disarm>(&action)) ++armed_[timer->timer];
+  if (const auto* timer = std::get_if<Disarm>(&action)) inbox_.disarm(timer->timer);
   if (const auto* stop = std::get_if<Stop>(&action)) hooks_.perform(*stop);
   if (const auto* hook = std::get_if<Reorganize>(&action)) hooks_.perform(*hook);
   if (const auto* start = std::get_if<Start>(&action)) hooks_.perform(*start);
@@ -165,18 +140,8 @@ bool Life::perform(const Action& action) {
   return true;
 }
 
-// An answer is to a call that `step` was given: the same number in a letter that waits here was
-// chosen by the caller's next life.
-bool Life::is_to_an_older_life(const Letter& answer) const {
-  return std::any_of(inbox_.begin(), inbox_.end(), [&](const Waiting& waiting) {
-    const auto* received = std::get_if<Received>(&waiting.event);
-    return received && received->letter.from == answer.to && received->letter.call == answer.call &&
-           !is_answer(received->letter);
-  });
-}
-
 void Life::perform_send(const Send& send) {
-  if (is_answer(send.letter) && is_to_an_older_life(send.letter)) return;
+  if (is_answer(send.letter) && inbox_.has_call(send.letter.to, send.letter.call)) return;
   std::optional<Duration> bound;
   if (send.bound) bound = length_of(*send.bound, config_.timings);
   sessions_.send(send.letter, bound);
@@ -184,8 +149,9 @@ void Life::perform_send(const Send& send) {
 
 void Life::arm(Timer timer, unsigned level) {
   const Duration period = length_of(timer, level, config_.timings);
-  process_->after(period, [this, timer, expiry = ++armed_[timer]] {
-    if (armed_[timer] == expiry) put(Expired{timer}, expiry);
+  process_->after(period, [this, timer, arming = inbox_.arm(timer)] {
+    inbox_.expire(timer, arming, process_->now());
+    turn();
   });
 }
 
@@ -212,12 +178,9 @@ void Life::pause() {
 }
 
 void Life::resume() {
-  const Duration gap = process_->now() - paused_at_;
-  if (gap > longest_wait())
-    pause_ = std::max(pause_.value_or(gap), gap);
-  else
-    permits_.stalled(std::nullopt);
+  inbox_.stood_still(process_->now() - paused_at_);
   // No permit is valid again before `step` was told of the pause and revoked what there was.
+  if (!inbox_.pauses()) permits_.stalled(std::nullopt);
   turning_ = true;  // all that has arrived is there before the first of it is given
   process_->resume();
   turning_ = false;
@@ -232,9 +195,7 @@ journal::Stamp Life::next_stamp() {
 
 Sessions::Handlers Life::session_handlers() {
   Sessions::Handlers handlers;
-  const auto note = [this](Event event) {
-    inbox_.push_back({std::move(event), process_->now(), 0});
-  };
+  const auto note = [this](Event event) { inbox_.put(std::move(event), process_->now()); };
   handlers.received = [note](Letter letter) { note(Received{std::move(letter)}); };
   handlers.unanswered = [note](NodeId by, CallNumber call) { note(Unanswered{by, call}); };
   handlers.failed = [note](NodeId node, Incarnation life) { note(Failed{node, life}); };

@@ -5,9 +5,9 @@
 #include "services.hpp"
 #include "sessions.hpp"
 
+#include <muster/inbox.hpp>
 #include <muster/protocol.hpp>
 
-#include <deque>
 #include <map>
 #include <memory>
 
@@ -48,18 +48,11 @@ class Life {
   [[nodiscard]] bool was_normal() const { return was_normal_; }
 
  private:
-  struct Waiting {
-    Event event;
-    Duration since;
-    std::uint64_t expiry = 0;  ///< of a timer: which arming
-  };
-  void put(Event event, std::uint64_t expiry = 0);
+  void put(Event event);
   void turn();
-  std::optional<Event> next_event();
   void give(const Event& event);
   void perform_rest();
   void perform_send(const Send& send);
-  [[nodiscard]] bool is_to_an_older_life(const Letter& answer) const;
   bool perform(const Action& action);  // false: goes on when the Save is durable
   void arm(Timer timer, unsigned level);
   [[nodiscard]] Duration longest_wait() const {
@@ -86,18 +79,14 @@ class Life {
   std::map<NodeId, std::shared_ptr<Asked>> questions_;  ///< the last to each
 
   Protocol protocol_;
-  std::deque<Waiting> inbox_;
+  Inbox inbox_;
   Actions actions_;
   std::size_t performed_ = 0;
   bool turning_ = false;
   bool saving_ = false;
   bool recovered_ = false;
   bool was_normal_ = false;
-  std::map<Timer, std::uint64_t> armed_;  ///< counts armings and disarmings of each timer
   Duration paused_at_{};
-  Duration last_pause_{};
-  std::optional<Duration> pause_;  ///< a Paused that comes before any other event
-  bool pausing_ = false;           ///< what it led to is not all performed
   std::uint64_t seq_ = 0;
 };
 
