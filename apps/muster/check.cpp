@@ -267,7 +267,7 @@ int check(Options& options) {
   const auto report = lab::check(options.bounds, [&](const lab::Progress& now) {
     if (!tell) return;
     const double rate = static_cast<double>(now.states) / std::max(now.seconds, 1e-9);
-    std::cerr << "\rdepth " << now.depth << ": " << now.states << " states, "
+    std::cerr << (now.tracing ? "\rthe way to it, depth " : "\rdepth ") << now.depth << ": " << now.states << " states, "
               << static_cast<std::uint64_t>(rate) << " a second, " << now.memory / 1000000
               << " MB ";
   });

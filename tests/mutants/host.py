@@ -97,7 +97,7 @@ EDITS = (
          "a process that ends for its permits does not say which", "an error says what and where",
          "core/src/hook_runner.cpp",
          'if (!stopping_->returned) why += "; still out: " + in_words(host_.permits_out());',
-         "",
+         "if (!stopping_->returned) (void)in_words(host_.permits_out());",
          (HOOKS,)),
     Edit("stop-beside-a-hook",
          "stop is called while the hook that it cancels still runs", "P2",

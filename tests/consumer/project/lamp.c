@@ -63,6 +63,10 @@ static void reorganize(void* user, const muster_reorganization* all, muster_end*
   }
   muster_progress(end, "dealt");
   struct asking* asking = malloc(sizeof *asking);
+  if (asking == NULL) {
+    muster_fail(end, "no memory for its questions");
+    return;
+  }
   *asking = (struct asking){end, all->member_count};
   uint32_t members[3];
   const size_t count = all->member_count; /* what it is told is gone when all have answered */

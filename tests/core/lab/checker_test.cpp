@@ -70,6 +70,18 @@ BOOST_AUTO_TEST_CASE(what_a_full_queue_cuts_is_counted_and_not_called_exhausted)
   BOOST_TEST(!report.exhausted());
 }
 
+// A limit is looked at now and then, and the way is found by a second search.
+BOOST_AUTO_TEST_CASE(what_was_found_before_a_limit_was_noticed_is_told) {
+  Bounds bounds = row("M1").bounds;
+  const CheckReport free = run(bounds);
+  BOOST_REQUIRE(free.counterexample);
+  bounds.limit_states = free.progress.states * 9 / 10;
+  const CheckReport limited = run(bounds);
+  BOOST_REQUIRE(limited.counterexample);
+  BOOST_TEST(limited.counterexample->story.lines.size() ==
+             free.counterexample->story.lines.size());
+}
+
 BOOST_AUTO_TEST_CASE(threads_see_the_same_worlds) {
   Bounds bounds = two_nodes(2);
   const CheckReport one = run(bounds);

@@ -49,6 +49,9 @@ struct Progress {
   unsigned depth{};
   double seconds{};
   std::uint64_t memory{};  ///< bytes of fingerprints, values and worlds, at most so far
+  /// Something does not hold, and the way to it is looked for: the same search once more, by one
+  /// thread, without the limits.
+  bool tracing = false;
 };
 
 struct CheckReport {

@@ -173,10 +173,13 @@ CheckReport check(const Bounds& asked, const std::function<void(const Progress&)
     found = search.run(report, progress);
   }
   if (!found) return report;
-  // The same again, to know the way: the first of the shortest, whatever the threads met first.
+  // The same again, to know the way: the first of the shortest, whatever the threads met first. The
+  // limits are off: it ends where the other ended, and what was found is not to be lost.
+  bounds.limit_states = bounds.limit_memory = 0;
   explored::Graph graph(bounds);
   CheckReport again;
-  graph.run(again, [](const Progress&) {});
+  again.progress.tracing = true;
+  graph.run(again, progress);
   report.counterexample = std::move(again.counterexample);
   return report;
 }

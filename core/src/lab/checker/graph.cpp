@@ -103,6 +103,7 @@ void Graph::look_from(const World& world, Id from, Worlds& next, CheckReport& re
     successors_.push_back(id);
     kinds_.push_back(kind_of(label));
   }
+  if (!values_.bounds.liveness) return;
   ends_.push_back(successors_.size());
   unknown_.push_back(cut);
 }
