@@ -267,9 +267,9 @@ int check(Options& options) {
   const auto report = lab::check(options.bounds, [&](const lab::Progress& now) {
     if (!tell) return;
     const double rate = static_cast<double>(now.states) / std::max(now.seconds, 1e-9);
-    std::cerr << (now.tracing ? "\rthe way to it, depth " : "\rdepth ") << now.depth << ": " << now.states << " states, "
-              << static_cast<std::uint64_t>(rate) << " a second, " << now.memory / 1000000
-              << " MB ";
+    std::cerr << (now.tracing ? "\rthe way to it, depth " : "\rdepth ") << now.depth << ": "
+              << now.states << " states, " << static_cast<std::uint64_t>(rate) << " a second, "
+              << now.memory / 1000000 << " MB ";
   });
   if (tell) std::cerr << '\n';
   if (auto written = write_journal(report, options.out); !written) return failed(written.error());

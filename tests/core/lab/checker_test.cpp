@@ -78,8 +78,7 @@ BOOST_AUTO_TEST_CASE(what_was_found_before_a_limit_was_noticed_is_told) {
   bounds.limit_states = free.progress.states * 9 / 10;
   const CheckReport limited = run(bounds);
   BOOST_REQUIRE(limited.counterexample);
-  BOOST_TEST(limited.counterexample->story.lines.size() ==
-             free.counterexample->story.lines.size());
+  BOOST_TEST(limited.counterexample->story.lines.size() == free.counterexample->story.lines.size());
 }
 
 BOOST_AUTO_TEST_CASE(threads_see_the_same_worlds) {
