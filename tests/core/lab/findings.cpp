@@ -281,7 +281,7 @@ void add_shipped(std::vector<Row>& rows) {
        {"V5", "the proof of an old life spares the question",
         without(prompt(with(ships(2), [](Bounds& b) { b.start = {NodeId{1}}; })),
                 {Line::failed_spares_no_question}),
-        violated, "1a", 20, true, false},
+        violated, "1a", 21, true, false},
        {"V5", "the same, Normal at first",
         without(normal(ships(2)), {Line::failed_spares_no_question}), holds, "", 0, true, false},
        {"V6", "without start_over_halted", live(off(&Repairs::start_over_halted)), holds, "", 0,
