@@ -4,6 +4,7 @@
 #include "apps/muster/huge_pages.hpp"
 #include "apps/muster/protocol_option.hpp"
 #include "apps/muster/repair_option.hpp"
+#include "apps/muster/text.hpp"
 
 #include <CLI/CLI.hpp>
 #include <muster/json.hpp>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <iostream>
@@ -241,6 +243,22 @@ void show_text(const lab::CheckReport& report, const Options& options) {
   out << '\n';
 }
 
+std::string is_count(const std::string& text) {
+  return parse_number(text) ? "" : "expected a number of states, not " + text;
+}
+
+std::string begins_with_digit(const std::string& text) {
+  const bool does = !text.empty() && text.front() >= '0' && text.front() <= '9';
+  return does ? "" : "expected a number of bytes, such as 4GB, not " + text;
+}
+
+// Before the search: nobody is to learn after it that its story has no place, nor to take an older
+// one for its.
+Expected<> empty_journal(const std::string& path) {
+  if (path.empty() || std::ofstream(path, std::ios::binary | std::ios::trunc)) return {};
+  return Failure{ExitCode::io_error, path + ": cannot be written; choose another --out"};
+}
+
 // The journal of what was found, where it was asked for.
 Expected<> write_journal(const lab::CheckReport& report, const std::string& path) {
   const lab::Story* story = nullptr;
@@ -250,7 +268,11 @@ Expected<> write_journal(const lab::CheckReport& report, const std::string& path
     story = &*report.wedged->story;
   else if (report.avoids && report.avoids->story)
     story = &*report.avoids->story;
-  if (path.empty() || !story) return {};
+  if (path.empty()) return {};
+  if (!story) {
+    if (std::filesystem::is_regular_file(path)) std::filesystem::remove(path);
+    return {};
+  }
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file << story->journal;
   file.close();
@@ -262,6 +284,7 @@ int check(Options& options) {
   if (options.lines) return show_lines(std::cout), 0;
   if (options.assumptions) return show_assumptions(std::cout), 0;
   if (auto well = read(options); !well) return failed(well.error());
+  if (auto writable = empty_journal(options.out); !writable) return failed(writable.error());
   const bool tell = isatty(STDERR_FILENO) != 0 && !options.json;
   const HugePages for_its_tables;
   const auto report = lab::check(options.bounds, [&](const lab::Progress& now) {
@@ -272,8 +295,8 @@ int check(Options& options) {
               << now.memory / 1000000 << " MB ";
   });
   if (tell) std::cerr << '\n';
-  if (auto written = write_journal(report, options.out); !written) return failed(written.error());
   options.json ? show_json(report, options) : show_text(report, options);
+  if (auto written = write_journal(report, options.out); !written) return failed(written.error());
   if (report.counterexample)
     return failed({ExitCode::does_not_hold, "assertion " + report.counterexample->assertion +
                                                 " does not hold in this world"});
@@ -339,8 +362,10 @@ void add_check_command(CLI::App& app, int& exit_code) {
   command->add_option("--threads", bounds.threads, "How many")->check(CLI::Range(1, 64));
   command->add_flag("--literal", options->literal, "The paper's text: every switch off");
   command->add_flag("!--exact", bounds.canonical, "Numbers and dead fields stay as they are");
-  command->add_option("--limit-states", bounds.limit_states, "Stop after so many states");
+  command->add_option("--limit-states", bounds.limit_states, "Stop after so many states")
+      ->check(is_count);
   command->add_option("--limit-memory", bounds.limit_memory, "Stop at so many bytes, such as 4GB")
+      ->check(begins_with_digit)
       ->transform(CLI::AsSizeValue(true));
   command->add_flag("--json", options->json, "One JSON object a line");
   command->callback([options, &exit_code] { exit_code = check(*options); });

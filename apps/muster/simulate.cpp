@@ -58,7 +58,8 @@ class Runner {
  private:
   void work() {
     lab::Campaign mine;
-    for (std::uint64_t seed = next_++; seed <= options_.last_seed; seed = next_++) {
+    for (std::uint64_t seed = next_++; options_.first_seed <= seed && seed <= options_.last_seed;
+         seed = next_++) {
       try {
         const lab::SeedRun run = lab::run_seed(options_.simulation, seed);
         mine.add(run);

@@ -48,6 +48,22 @@ std::vector<journal::Line> lines_of(const std::string& text) {
   return lines;
 }
 
+/// What `muster verify` says of the journal.
+bool is_found_violated(const std::string& journal, const std::string& assertion) {
+  const auto lines = lines_of(journal);
+  verify::Foreseer foreseer;
+  for (const journal::Line& line : lines) foreseer.take(line);
+  verify::Verifier verifier(foreseer.finish(), [](const verify::NotClaimed&) {});
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    BOOST_REQUIRE(verifier.take(lines[i], {"journal", i + 1}).has_value());
+  const verify::Outcome outcome = verifier.finish();
+  return std::any_of(outcome.verdicts.begin(), outcome.verdicts.end(),
+                     [&](const verify::Verdict& verdict) {
+                       const auto* wrong = std::get_if<verify::Violated>(&verdict);
+                       return wrong && wrong->assertion == assertion;
+                     });
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(checker)
@@ -96,25 +112,14 @@ BOOST_AUTO_TEST_CASE(the_journal_of_a_counterexample_is_replayed_and_found_viola
   BOOST_REQUIRE(report.counterexample);
   const auto lines = lines_of(report.counterexample->story.journal);
   replay::Replayer replayer;
-  verify::Foreseer foreseer;
   for (const journal::Line& line : lines) {
     const auto difference = replayer.take(line);
     BOOST_REQUIRE(difference.has_value());
     BOOST_TEST(!difference->has_value());
-    foreseer.take(line);
   }
   BOOST_TEST(replayer.exact_steps() > 3u);
   BOOST_TEST(replayer.passed_over() == 0u);
-  verify::Verifier verifier(foreseer.finish(), [](const verify::NotClaimed&) {});
-  for (std::size_t i = 0; i < lines.size(); ++i)
-    BOOST_REQUIRE(verifier.take(lines[i], {"journal", i + 1}).has_value());
-  const verify::Outcome outcome = verifier.finish();
-  const bool violated = std::any_of(outcome.verdicts.begin(), outcome.verdicts.end(),
-                                    [](const verify::Verdict& verdict) {
-                                      const auto* wrong = std::get_if<verify::Violated>(&verdict);
-                                      return wrong && wrong->assertion == "1a";
-                                    });
-  BOOST_TEST(violated);
+  BOOST_TEST(is_found_violated(report.counterexample->story.journal, "1a"));
 }
 
 BOOST_AUTO_TEST_CASE(failures_between_two_actions_change_no_verdict) {
@@ -198,6 +203,8 @@ BOOST_AUTO_TEST_CASE(the_quick_rows_of_the_table_have_their_verdicts) {
       if (row.expected == findings::Verdict::violated) {
         BOOST_REQUIRE(report.counterexample);
         BOOST_TEST(report.counterexample->assertion == row.assertion);
+        const std::string& journal = report.counterexample->story.journal;
+        BOOST_TEST(is_found_violated(journal, row.assertion));
         if (row.counted > 0) BOOST_TEST(report.counterexample->story.counted <= row.counted);
       } else {
         BOOST_TEST(!report.counterexample);

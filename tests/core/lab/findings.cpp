@@ -329,7 +329,7 @@ void add_invitation(std::vector<Row>& rows) {
   const auto probe = [](Bounds& b) { b.invitation_repairs.probe_tells_status = true; };
   rows.insert(rows.end(),
               {{"I4", "Invitation, literal, volatile counter",
-                with(invitation(3, 1, 2), volatile_counter), violated, "3b", 14},
+                with(invitation(3, 1, 2), volatile_counter), violated, "3b", 21},
                {"I5", "Invitation, literal, any timeout, a loss",
                 live(with(invitation(2, 2, 2), any)), holds, "", 0, true, false},
                {"I6", "Invitation, literal, any timeout", with(invitation(3, 0, 1), any), holds, "",

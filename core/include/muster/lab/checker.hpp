@@ -70,6 +70,9 @@ struct CheckReport {
 /// claims.
 std::vector<std::string> looked_at(const Bounds& bounds);
 
+/// True where a new life counts groups on from safe storage, and not from 0.
+bool counters_are_safe(const Bounds& bounds);
+
 /// True where the checker keeps the order of group counters: only there is group-grows looked at.
 /// They are dropped where they decide nothing: where elections are matched exactly, or the test of
 /// them is struck out.

@@ -65,7 +65,10 @@ void rename(bool counters, T& value, NodeId self, const Renaming& by) {
 // numbers that is left.
 class Ranks {
  public:
-  explicit Ranks(Renaming& renaming) : renaming_(renaming) { renaming_.clear(); }
+  Ranks(Renaming& renaming, bool counters_stay)
+      : renaming_(renaming), counters_stay_(counters_stay) {
+    renaming_.clear();
+  }
 
   void of(const Numbers& all) {
     for (const Number number : all) {
@@ -96,6 +99,7 @@ class Ranks {
       case Count::last_call:
         return kind_ | highest(Count::call, node);
       case Count::counter:
+        if (counters_stay_) return number;
         return kind_ | (first ? 0 : last_ + std::min(gap, widest_gap));
       case Count::own:
         return kind_ | highest(Count::group, node);
@@ -119,6 +123,7 @@ class Ranks {
   }
 
   Renaming& renaming_;
+  bool counters_stay_;
   Number kind_ = 0, before_ = 0;
   std::uint64_t last_ = 0;
 };
@@ -134,7 +139,7 @@ void Canonical::compute(const std::uint32_t* before, std::uint32_t* after, std::
                    std::back_inserter(merged_));
     numbers_.swap(merged_);
   }
-  Ranks(renaming_).of(numbers_);
+  Ranks(renaming_, values_.counters_begin_anew).of(numbers_);
   for (std::size_t i = 0; i < objects; ++i) {
     const Numbers& its = values_.numbers(before[i]);
     numbers_.clear();

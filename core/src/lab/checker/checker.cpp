@@ -4,6 +4,7 @@
 
 #include <muster/lab/checker.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -138,8 +139,15 @@ bool Search::run(CheckReport& report, const std::function<void(const Progress&)>
 
 namespace muster::lab {
 
+bool counters_are_safe(const Bounds& bounds) {
+  return bounds.protocol == ProtocolName::invitation ? bounds.invitation_repairs.safe_counter
+                                                     : stands(bounds.struck, Line::safe_counter);
+}
+
 bool keeps_counters(const Bounds& bounds) {
-  if (bounds.counters || !stands(bounds.struck, Line::safe_counter)) return true;
+  const auto& asked = bounds.assertions;
+  if (std::find(asked.begin(), asked.end(), "group-grows") != asked.end()) return true;
+  if (bounds.counters || !counters_are_safe(bounds)) return true;
   if (bounds.protocol == ProtocolName::invitation) return bounds.invitation_repairs.growing_numbers;
   return !bounds.repairs.tags && stands(bounds.struck, Line::counter_test);
 }

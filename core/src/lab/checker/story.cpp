@@ -157,10 +157,10 @@ bool Teller::tell(const Label& label) {
   }
   std::uint32_t wrong = 0;
   if (!mover_.move(world_, label, wrong, &scribe_)) {
-    if (label.fails_after != Label::whole) scribe_.fault(journal::FaultKind::killed, node);
     story_.lines.push_back(line + ": NOT SO with the true numbers; a fault of the checker");
     return false;
   }
+  if (label.fails_after != Label::whole) scribe_.fault(journal::FaultKind::killed, node);
   story_.lines.push_back(line + standings_in_words(mover_.standings(world_)));
   story_.counted += counted(label, item);
   return true;

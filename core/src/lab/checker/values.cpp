@@ -78,6 +78,7 @@ Values::Values(const Bounds& what) : bounds(what) {
                              struck,
                              bounds.options});
   by_their_tests = calls_act_by_their_tests(bounds);
+  counters_begin_anew = !counters_are_safe(bounds);
   of_groups = claims_of(configs.front()).of_groups;
   looked_at_ = looked_at(bounds);
 }

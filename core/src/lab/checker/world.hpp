@@ -131,8 +131,9 @@ class Values {
 
   const Bounds bounds;
   std::vector<Config> configs;
-  bool by_their_tests = false;  ///< calls_act_by_their_tests
-  bool of_groups = false;       ///< several groups may be at work: Assertions 3 and 4 are claimed
+  bool by_their_tests = false;       ///< calls_act_by_their_tests
+  bool counters_begin_anew = false;  ///< with a life, from 0: then their ranks are not enough
+  bool of_groups = false;  ///< several groups may be at work: Assertions 3 and 4 are claimed
   Interner<LocalFacts> locals;
   Interner<ItemFacts> items;
   Interner<Nothing> standings;
