@@ -247,7 +247,7 @@ std::string is_count(const std::string& text) {
   return parse_number(text) ? "" : "expected a number of states, not " + text;
 }
 
-std::string begins_with_digit(const std::string& text) {
+std::string begins_with_digit(std::string& text) {
   const bool does = !text.empty() && text.front() >= '0' && text.front() <= '9';
   return does ? "" : "expected a number of bytes, such as 4GB, not " + text;
 }
@@ -365,8 +365,8 @@ void add_check_command(CLI::App& app, int& exit_code) {
   command->add_option("--limit-states", bounds.limit_states, "Stop after so many states")
       ->check(is_count);
   command->add_option("--limit-memory", bounds.limit_memory, "Stop at so many bytes, such as 4GB")
-      ->check(begins_with_digit)
-      ->transform(CLI::AsSizeValue(true));
+      ->transform(CLI::AsSizeValue(true))
+      ->transform(CLI::Validator(begins_with_digit, ""));
   command->add_flag("--json", options->json, "One JSON object a line");
   command->callback([options, &exit_code] { exit_code = check(*options); });
 }

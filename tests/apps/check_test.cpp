@@ -81,6 +81,42 @@ BOOST_AUTO_TEST_CASE(a_state_that_nothing_leads_out_of_is_told) {
   BOOST_TEST(ran.output.find("wedged: from there") != std::string::npos, ran.output);
 }
 
+BOOST_AUTO_TEST_CASE(a_violation_is_told_with_the_numbers_of_its_story) {
+  const TestDirectory directory;
+  const std::string journal = (directory.path / "story.jsonl").string();
+  const Ran ran = run_muster(
+      directory, {"check", "--nodes", "2", "--failures", "2", "--split-actions", "--assertion",
+                  "group-grows", "--strike", "safe-counter", "--out", journal});
+  says_why(ran, 1, "assertion group-grows does not hold in this world");
+  const Ran verified = run_muster(directory, {"verify", journal});
+  // A node that fails within a step has failed in the journal too.
+  BOOST_TEST(verified.output.find("works-apart  holds") != std::string::npos, verified.output);
+  const std::string what = "node 2 accepted group 1.2 after group 2.2";
+  BOOST_TEST(ran.output.find(what) != std::string::npos, ran.output);
+  BOOST_TEST(verified.output.find(what) != std::string::npos, verified.output);
+}
+
+BOOST_AUTO_TEST_CASE(the_place_of_a_story_is_looked_at_before_the_search) {
+  const TestDirectory directory;
+  says_why(run_muster(directory, and_also(any_timeout, {"--out", "/nonexistent/story.jsonl"})), 74,
+           "/nonexistent/story.jsonl: cannot be written");
+  const std::filesystem::path journal = directory.path / "story.jsonl";
+  std::ofstream(journal) << "an older story\n";
+  const Ran holds = run_muster(
+      directory, {"check", "--nodes", "2", "--failures", "0", "--out", journal.string()});
+  BOOST_TEST(holds.code == 0, holds.output);
+  BOOST_TEST(!std::filesystem::exists(journal));
+}
+
+BOOST_AUTO_TEST_CASE(no_limit_is_negative_or_beyond_all_numbers) {
+  const TestDirectory directory;
+  for (const char* number : {"-1", "99999999999999999999"})
+    says_why(run_muster(directory, {"check", "--limit-states", number}), 2,
+             std::string("expected a number of states, not ") + number);
+  says_why(run_muster(directory, {"check", "--limit-memory", "-4GB"}), 2,
+           "expected a number of bytes, such as 4GB, not -4GB");
+}
+
 BOOST_AUTO_TEST_CASE(a_limit_ends_the_search_and_says_how_far_it_went) {
   const TestDirectory directory;
   const Ran ran = run_muster(directory, {"check", "--limit-states", "1000"});

@@ -86,8 +86,14 @@ void Graph::look_from(const World& world, Id from, Worlds& next, CheckReport& re
     if (judged && !report.counterexample) {
       auto way = way_to(from);
       way.push_back(reached);
-      report.counterexample = Counterexample{judged->assertion, judged->disagreement,
-                                             tell_story(values_.bounds, path_to(way))};
+      auto [story, told] = tell_story(values_.bounds, path_to(way));
+      // In the words of the story, whose numbers are the true ones.
+      if (told && told->assertion == judged->assertion)
+        judged = std::move(told);
+      else
+        story.lines.emplace_back("NOT SO with the true numbers; a fault of the checker");
+      report.counterexample =
+          Counterexample{judged->assertion, judged->disagreement, std::move(story)};
       if (!values_.bounds.liveness) return;
     }
     const Id id = known ? *known : static_cast<Id>(from_.size());
@@ -170,7 +176,7 @@ void Graph::find_wedged(CheckReport& report) {
   wedged.worlds = static_cast<std::uint64_t>(std::count(reaches.begin(), reaches.end(), false));
   if (wedged.worlds > 0) {
     const auto nearest = std::find(reaches.begin(), reaches.end(), false) - reaches.begin();
-    wedged.story = tell_story(values_.bounds, path_to(way_to(static_cast<Id>(nearest))));
+    wedged.story = tell_story(values_.bounds, path_to(way_to(static_cast<Id>(nearest)))).story;
   }
   report.wedged = std::move(wedged);
 }
@@ -184,7 +190,7 @@ void Graph::find_cycle(CheckReport& report) {
   std::vector<std::uint64_t> way = way_to(worlds.front());
   const std::size_t before = way.size() - 1;
   for (const Id id : way_round(transitions, worlds)) way.push_back(fingerprints_[id]);
-  report.avoids->story = tell_story(values_.bounds, path_to(way));
+  report.avoids->story = tell_story(values_.bounds, path_to(way)).story;
   report.avoids->round = way.size() - 1 - before;
 }
 

@@ -127,9 +127,9 @@ class Teller {
   bool tell(const Label& label);
   /// What the search took for taken, because nothing can come of it: it is ahead of this.
   bool tell_what_is_before(const Label& label);
-  [[nodiscard]] Story end() {
+  [[nodiscard]] Told end() {
     story_.journal = std::move(scribe_.out);
-    return std::move(story_);
+    return {std::move(story_), std::move(wrong_)};
   }
   void begin_to_count() { story_.counted = 0; }
 
@@ -139,6 +139,7 @@ class Teller {
   Scribe scribe_;
   World world_;
   Story story_;
+  std::optional<Wrong> wrong_;
 };
 
 bool Teller::tell(const Label& label) {
@@ -161,6 +162,7 @@ bool Teller::tell(const Label& label) {
     return false;
   }
   if (label.fails_after != Label::whole) scribe_.fault(journal::FaultKind::killed, node);
+  wrong_ = wrong ? values_.wrong(wrong) : mover_.judge(world_);
   story_.lines.push_back(line + standings_in_words(mover_.standings(world_)));
   story_.counted += counted(label, item);
   return true;
@@ -175,7 +177,7 @@ bool Teller::tell_what_is_before(const Label& label) {
 
 }  // namespace
 
-Story tell_story(const Bounds& bounds, const std::vector<Label>& path) {
+Told tell_story(const Bounds& bounds, const std::vector<Label>& path) {
   Teller teller(bounds);
   for (const Label& label : teller.opening()) teller.tell(label);
   teller.begin_to_count();
