@@ -54,7 +54,12 @@ Failure usage(const std::string& what) {
 template <class E>
 Expected<> read_enum(const std::string& text, const char* flag, E& to) {
   const auto value = enumerator_named<E>(text);
-  if (!value) return usage(std::string(flag) + " does not know '" + text + "'");
+  if (!value) {
+    std::string names;
+    boost::mp11::mp_for_each<boost::describe::describe_enumerators<E>>(
+        [&](auto one) { names += (names.empty() ? "" : ", ") + std::string(one.name); });
+    return usage(std::string(flag) + " does not know '" + text + "'; it knows " + names);
+  }
   to = *value;
   return {};
 }

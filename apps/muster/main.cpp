@@ -5,9 +5,16 @@
 
 #include <csignal>
 #include <exception>
+#include <string>
 
 namespace muster::apps {
 namespace {
+
+// The command that was meant, as far as it was read.
+std::string asked(const CLI::App& app) {
+  const auto read = app.get_subcommands();
+  return app.get_name() + (read.empty() ? "" : ' ' + asked(*read.front()));
+}
 
 int run(int argc, char** argv) {
   CLI::App app("Elections and reorganization in fail-stop systems", "muster");
@@ -35,11 +42,15 @@ int run(int argc, char** argv) {
   add_store_command(app, exit_code);
 #endif
   add_bench_command(app, exit_code);
+  const std::string first = argc > 1 ? argv[1] : "";
+  const auto named = app.get_subcommands([&](CLI::App* one) { return one->check_name(first); });
+  if (!first.empty() && first.front() != '-' && named.empty())
+    return failed({ExitCode::usage, "there is no command '" + first + "'; see muster --help"});
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    return failed({ExitCode::usage, std::string(error.what()) + "; see muster --help"});
+    return failed({ExitCode::usage, std::string(error.what()) + "; see " + asked(app) + " --help"});
   }
   return exit_code;
 }

@@ -18,14 +18,18 @@ Expected<> read_repair(const std::string& text, Cluster& cluster) {
   const auto equals = text.find('=');
   const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
   bool known = false;
+  std::string names;
   for_each_switch(cluster, [&](const char* name, bool& on) {
+    names += (names.empty() ? "" : ", ") + std::string(name);
     if (text.substr(0, equals) != name) return;
     known = value == "on" || value == "off";
     on = value == "on";
   });
   if (known) return {};
-  return Failure{ExitCode::usage, "--repair is NAME=on or NAME=off, not '" + text +
-                                      "'; docs/decisions has the names of each protocol"};
+  if (names.empty())
+    return Failure{ExitCode::usage, "--repair " + text + ": this protocol has no switches"};
+  return Failure{ExitCode::usage,
+                 "--repair is NAME=on or NAME=off, not '" + text + "'; the names are " + names};
 }
 
 /// Sets one option of the Bully, as NAME=VALUE says; a usage error where it does not.

@@ -3,6 +3,8 @@
 #include "apps/muster/draw/markup.hpp"
 #include "apps/muster/draw/signs.hpp"
 
+#include <algorithm>
+
 namespace muster::apps::drawing {
 namespace {
 
@@ -63,13 +65,14 @@ void append_svg_body(std::string& out, const Layout& layout) {
 std::string svg(const Chart& chart) {
   const Layout layout = lay_out(chart);
   const int height = layout.height + legend_height;
+  const int width = std::max(layout.width, legend_width);
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   out += "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"muster\" role=\"img\" width=\"" +
-         std::to_string(layout.width) + "\" height=\"" + std::to_string(height) + "\" viewBox=\"" +
-         view_box(0, layout.width, height) + "\">\n";
+         std::to_string(width) + "\" height=\"" + std::to_string(height) + "\" viewBox=\"" +
+         view_box(0, width, height) + "\">\n";
   out += "<title>Space-time diagram of " + std::to_string(chart.nodes.size()) + " nodes</title>\n";
   out.append("<style>\n").append(svg_style()).append("</style>\n").append(svg_definitions());
-  append_paper(out, 0, layout.width, height);
+  append_paper(out, 0, width, height);
   append_names(out, layout);
   append_signs(out, layout);
   out += "<g transform=\"translate(0 " + std::to_string(layout.height) + ")\">\n";
