@@ -7,7 +7,9 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <future>
+#include <memory>
 #include <stdexcept>
 
 /// How lives begin and end: what is durable before anybody hears of one, when it can be reached,
@@ -164,20 +166,22 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(standing_back)
 
 // Nothing is answered for a while, then a new life begins.
+// The hook ends well from its fourth time on: the new life may have begun before the test looks.
 BOOST_AUTO_TEST_CASE(after_three_failures_a_node_stands_back_and_begins_a_new_life) {
   Cluster cluster({.nodes = 1, .timings = quick()});
-  cluster.stage.play(NodeId{1}, Hook::reorganize, fails);
+  const auto begun = std::make_shared<std::atomic<int>>(0);
+  cluster.stage.play(NodeId{1}, Hook::reorganize,
+                     [begun](Cue cue) { ++*begun <= 3 ? fails(std::move(cue)) : cue.complete(); });
   cluster.start(1);
   cluster.await_line(1, "standing back", 0, stands_back);
-  cluster.await("its last line", [&] { return !cluster.journals.view(NodeId{1}); });
-  cluster.await("its silence", [&] { return !listens(cluster, 1); });
-  BOOST_TEST(cluster.stage.count(NodeId{1}, Hook::reorganize) == 3u);
-  const auto lines = cluster.journals.lines(NodeId{1});
-  const auto* ended = std::get_if<journal::Ended>(&lines.back());
-  BOOST_TEST_REQUIRE(ended != nullptr);
-  BOOST_TEST(ended->code == 0);
-  cluster.stage.play(NodeId{1}, Hook::reorganize, nullptr);
   cluster.await_group({1});
+  BOOST_TEST(cluster.stage.count(NodeId{1}, Hook::reorganize) == 4u);
+  const auto lines = cluster.journals.lines(NodeId{1});
+  const auto ended = std::find_if(lines.begin(), lines.end(), [](const journal::Line& line) {
+    return std::holds_alternative<journal::Ended>(line);
+  });
+  BOOST_TEST_REQUIRE((ended != lines.end()));
+  BOOST_TEST(std::get<journal::Ended>(*ended).code == 0);
   BOOST_TEST(cluster.journals.life(NodeId{1}).value == 2u);
   BOOST_TEST(listens(cluster, 1));
   const auto calls = cluster.stage.calls(NodeId{1});
