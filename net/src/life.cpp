@@ -204,8 +204,6 @@ bool Life::perform(const Action& action) {
 }
 
 void Life::perform_send(const Send& send) {
-  // An answer is to a call that `step` was given: the same number in a letter that waits here was
-  // chosen by the caller's next life.
   if (is_answer(send.letter) && inbox_.has_call(send.letter.to, send.letter.call)) return;
   std::optional<Duration> bound;
   if (send.bound) bound = length_of(*send.bound, options_.config.timings);

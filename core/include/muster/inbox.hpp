@@ -40,7 +40,8 @@ class Inbox {
   /// All actions of the last event were performed.
   void performed() { pausing_ = false; }
 
-  /// True when a call of that number, by that node, waits here.
+  /// True when a call of that number, by that node, waits here. `step` was not given it: an answer
+  /// of that number is to a call of the caller's life before, and not to be sent to this one.
   [[nodiscard]] bool has_call(NodeId from, CallNumber call) const;
 
  private:
