@@ -151,6 +151,10 @@ class Verifier {
   Verifier(Foresight foresight, std::function<void(const NotClaimed&)> not_claimed,
            std::function<void(const Violated&)> violated = {});
 
+  /// Judges these as well, where the protocol of the journals does not claim them; before the first
+  /// line. Of those about calms, 2 and 4, only the one that the protocol claims is judged.
+  void ask(const std::vector<std::string>& assertions) { asked_ = assertions; }
+
   /// The failure is one of the journal: it is not one that nodes write. Nothing can be judged then.
   Expected<> take(const journal::Line& line, const Place& place);
 
@@ -235,6 +239,7 @@ class Verifier {
   Foresight foresight_;
   std::optional<ProtocolName> protocol_;  ///< of the first line
   Claims claims_ = claims_of({});
+  std::vector<std::string> asked_;
   bool was_doubted_ = false;  ///< some node was cut off or paused: assumptions 8 and 9
   std::size_t next_pause_ = 0;
   std::function<void(const NotClaimed&)> tell_;

@@ -200,13 +200,11 @@ void Verifier::check_states() {
   if (cut_since_ && is_settled()) end_cut();
   if (!were_wiped_.empty() && is_settled()) end_wipes();
   if (!anybody_is_up(standings_)) return;
-  if (claims_.of_groups) {
-    check_groups();
-  } else if (!cut_since_) {
-    judge("1a", assertion_1a(standings_));
-    judge("1b", assertion_1b(standings_));
-    judge("works-apart", works_apart(standings_));
-  }
+  if (claims("3a") || claims("3b")) check_groups();
+  if (cut_since_) return;
+  if (claims("1a")) judge("1a", assertion_1a(standings_));
+  if (claims("1b")) judge("1b", assertion_1b(standings_));
+  if (claims("works-apart")) judge("works-apart", works_apart(standings_));
 }
 
 // By assumption 4 a node never counts twice to one number. One whose storage was wiped may, while

@@ -66,6 +66,8 @@ Expected<> Verifier::take(const journal::Header& line) {
                                                 to_text(*protocol_)};
   protocol_ = line.config.protocol;
   claims_ = claims_of(line.config);
+  for (const std::string& assertion : asked_)
+    if (!claims(assertion)) claims_.assertions.push_back(assertion);
   bound_ = std::max(bound_.value_or(Duration{}), settling_bound(line.config));
   for (NodeId node : line.config.nodes) configured_.insert(node);
   const auto known = nodes_.find(line.node);

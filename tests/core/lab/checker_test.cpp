@@ -159,6 +159,36 @@ BOOST_AUTO_TEST_CASE(only_what_is_asked_for_is_looked_at) {
   BOOST_TEST(all.counterexample->assertion == "hook-grammar");
 }
 
+// A step may do wrong in more than one way.
+BOOST_AUTO_TEST_CASE(what_is_asked_for_is_found_beside_what_is_not) {
+  Bounds bounds = row("U1").bounds;
+  bounds.hooks = Hooks::slow;
+  bounds.struck.push_back(Line::reorganize_after_stops);
+  for (const char* assertion : {"hook-grammar", "1a"}) {
+    bounds.assertions = {assertion};
+    const CheckReport report = run(bounds);
+    BOOST_REQUIRE_MESSAGE(report.counterexample, assertion);
+    BOOST_TEST(report.counterexample->assertion == assertion);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_world_that_cannot_be_searched_is_refused) {
+  const auto refuses = [](const Bounds& bounds, const std::string& why) {
+    BOOST_CHECK_EXCEPTION(run(bounds), std::invalid_argument, [&](const auto& refusal) {
+      return std::string(refusal.what()) == "lab::check: " + why;
+    });
+  };
+  Bounds bounds;
+  bounds.nodes = 6;
+  refuses(bounds, "Bounds::nodes is 6; it searches 1 to 5");
+  bounds.nodes = 2;
+  bounds.start = {NodeId{3}};
+  refuses(bounds, "Bounds::start has node 3; there are 1 to 2");
+  bounds.start = {};
+  bounds.assertions = {"1c"};
+  refuses(bounds, "Bounds::assertions has '1c', which is none about single worlds");
+}
+
 BOOST_AUTO_TEST_CASE(a_limit_ends_the_search) {
   Bounds bounds = two_nodes(2);
   bounds.limit_states = 1000;

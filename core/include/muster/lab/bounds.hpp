@@ -32,7 +32,7 @@ MUSTER_DESCRIBE_ENUM(Hooks, prompt, slow, failing)
 
 /// The world that is searched, and the limits of the search.
 struct Bounds {
-  std::uint32_t nodes = 3;  ///< at most 5
+  std::uint32_t nodes = 3;  ///< 1 to 5
   ProtocolName protocol = ProtocolName::bully;
   Repairs repairs;                         ///< of the Bully
   invitation::Repairs invitation_repairs;  ///< of the Invitation

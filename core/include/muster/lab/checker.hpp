@@ -16,7 +16,9 @@ namespace muster::lab {
 /// A shortest way to a world of interest, told from the beginning.
 struct Story {
   std::vector<std::string> lines;  ///< one a step
-  std::string journal;             ///< the same as a journal (docs/journal.md)
+  /// So many of the first lines lead to the world in which the search begins.
+  std::size_t opening{};
+  std::string journal;  ///< the same as a journal (docs/journal.md)
   /// Steps in which a letter or call comes to its end, a timer expires, a node fails or recovers.
   unsigned counted{};
 };
@@ -66,6 +68,9 @@ struct CheckReport {
   [[nodiscard]] bool exhausted() const { return ended && cut == 0; }
 };
 
+/// The assertions about single worlds, whichever protocol claims them.
+const std::vector<std::string>& assertions_about_worlds();
+
 /// Which assertions about single worlds are looked at: those of `bounds`, or all that its protocol
 /// claims.
 std::vector<std::string> looked_at(const Bounds& bounds);
@@ -78,7 +83,9 @@ bool counters_are_safe(const Bounds& bounds);
 /// them is struck out.
 bool keeps_counters(const Bounds& bounds);
 
-/// Searches the world of `bounds`, and tells `progress` at each new depth.
+/// Searches the world of `bounds`, and tells `progress` at each new depth. Throws
+/// std::invalid_argument, before it begins, where `bounds` has too many nodes or none, lets nodes
+/// begin Normal that there are not, or asks for an assertion that the checker does not know.
 CheckReport check(const Bounds& bounds, const std::function<void(const Progress&)>& progress);
 
 }  // namespace muster::lab

@@ -78,7 +78,8 @@ struct WorldOptions {
 };
 
 /// See the file's head. All nodes begin their first life at once. No member may be called from
-/// within the application.
+/// within the application. A node that is not in nodes(), or a world without nodes, is
+/// std::invalid_argument.
 class World {
  public:
   World(std::uint32_t nodes, std::uint64_t seed, MakeApplication make_application = {});

@@ -3,10 +3,12 @@
 #include "visited.hpp"
 
 #include <muster/lab/checker.hpp>
+#include <muster/text.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <stdexcept>
 #include <thread>
 
 namespace muster::lab::explored {
@@ -139,6 +141,33 @@ bool Search::run(CheckReport& report, const std::function<void(const Progress&)>
 
 namespace muster::lab {
 
+namespace {
+
+void ensure(bool well, const std::string& what) {
+  if (!well) throw std::invalid_argument("lab::check: " + what);
+}
+
+void ensure_searchable(const Bounds& bounds) {
+  ensure(bounds.nodes >= 1 && bounds.nodes <= 5,
+         "Bounds::nodes is " + std::to_string(bounds.nodes) + "; it searches 1 to 5");
+  for (NodeId node : bounds.start)
+    ensure(node.value >= 1 && node.value <= bounds.nodes, "Bounds::start has node " +
+                                                              to_text(node) + "; there are 1 to " +
+                                                              std::to_string(bounds.nodes));
+  const auto& known = assertions_about_worlds();
+  for (const std::string& asked : bounds.assertions)
+    ensure(std::find(known.begin(), known.end(), asked) != known.end(),
+           "Bounds::assertions has '" + asked + "', which is none about single worlds");
+}
+
+}  // namespace
+
+const std::vector<std::string>& assertions_about_worlds() {
+  static const std::vector<std::string> all = {
+      "1a", "1b", "3a", "3b", "works-apart", "hook-grammar", "group-grows", "quorum"};
+  return all;
+}
+
 bool counters_are_safe(const Bounds& bounds) {
   return bounds.protocol == ProtocolName::invitation ? bounds.invitation_repairs.safe_counter
                                                      : stands(bounds.struck, Line::safe_counter);
@@ -167,6 +196,7 @@ std::vector<std::string> looked_at(const Bounds& bounds) {
 }
 
 CheckReport check(const Bounds& asked, const std::function<void(const Progress&)>& progress) {
+  ensure_searchable(asked);
   Bounds bounds = asked;
   bounds.counters = keeps_counters(asked);
   CheckReport report;

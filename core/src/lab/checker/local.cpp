@@ -43,13 +43,12 @@ void Host::accepted() {
   const auto group = application_seen(node_.state).group;
   if (!group || group == node_.accepted) return;
   const auto disagreement = group_grows(node_.node, node_.accepted, *group);
-  if (disagreement && !effects.wrong) effects.wrong = Wrong{"group-grows", *disagreement};
+  if (disagreement) effects.wrong.push_back({"group-grows", *disagreement});
   node_.accepted = group;
 }
 
 void Host::wrong(const char* assertion, std::string why) {
-  if (!effects.wrong)
-    effects.wrong = Wrong{assertion, {{node_.node}, "node " + to_text(node_.node) + ": " + why}};
+  effects.wrong.push_back({assertion, {{node_.node}, "node " + to_text(node_.node) + ": " + why}});
 }
 
 void Host::perform(const Save& action) {
@@ -111,7 +110,7 @@ void Host::perform(const Reorganize& action) {
     wrong("hook-grammar", "reorganize before the node itself is stopped (P4)");
   const std::size_t quorum = claims_of(config_).quorum;
   const auto too_few = has_quorum(node_.node, action.members.size(), quorum);
-  if (too_few && !effects.wrong) effects.wrong = Wrong{"quorum", *too_few};
+  if (too_few) effects.wrong.push_back({"quorum", *too_few});
   effects.reorganizes = action.members;
   node_.runs = Runs{Hook::reorganize, action.ticket, action.group};
   if (recorder_)

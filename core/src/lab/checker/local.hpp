@@ -140,7 +140,7 @@ struct Wrong {
 /// What came of it, beside the new state of the node.
 struct Effects {
   std::vector<Put> puts;
-  std::optional<Wrong> wrong;
+  std::vector<Wrong> wrong;            ///< in the order in which it came
   std::optional<Members> reorganizes;  ///< P4 has to be looked at: these have to be stopped
 };
 

@@ -131,7 +131,10 @@ class Teller {
     story_.journal = std::move(scribe_.out);
     return {std::move(story_), std::move(wrong_)};
   }
-  void begin_to_count() { story_.counted = 0; }
+  void begins_here() {
+    story_.opening = story_.lines.size();
+    story_.counted = 0;
+  }
 
  private:
   Values values_;
@@ -180,7 +183,7 @@ bool Teller::tell_what_is_before(const Label& label) {
 Told tell_story(const Bounds& bounds, const std::vector<Label>& path) {
   Teller teller(bounds);
   for (const Label& label : teller.opening()) teller.tell(label);
-  teller.begin_to_count();
+  teller.begins_here();
   for (const Label& label : path) {
     if (bounds.canonical && !teller.tell_what_is_before(label)) break;
     if (!teller.tell(label)) break;

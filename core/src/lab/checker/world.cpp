@@ -232,8 +232,9 @@ Outcome Mover::compute(std::uint32_t id, std::uint32_t code, std::uint8_t fails_
                             static_cast<std::uint8_t>(put.from.value - 1), put.front,
                             values_.item(put.item),
                             static_cast<std::uint32_t>(put.life.value_or(Incarnation{}).value)});
-  if (host.effects.wrong && values_.looks_at(host.effects.wrong->assertion))
-    outcome.wrong = values_.wrong(*host.effects.wrong);
+  for (const Wrong& wrong : host.effects.wrong)
+    if (outcome.wrong == 0 && values_.looks_at(wrong.assertion))
+      outcome.wrong = values_.wrong(wrong);
   if (host.effects.reorganizes) outcome.reorganizes = values_.members(*host.effects.reorganizes);
   outcome.next = values_.local(node);
   return outcome;

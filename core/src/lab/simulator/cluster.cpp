@@ -2,8 +2,10 @@
 
 #include <muster/hold_down.hpp>
 #include <muster/json.hpp>
+#include <muster/text.hpp>
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace muster::lab {
 
@@ -37,6 +39,7 @@ WorldOptions completed(WorldOptions options) {
 
 World::Impl::Impl(WorldOptions chosen)
     : options(completed(std::move(chosen))), world(options), network(world), nodes_(options.nodes) {
+  if (options.nodes == 0) throw std::invalid_argument("lab::World: a world has nodes, not 0");
   for (std::uint32_t id = 1; id <= options.nodes; ++id) ids.insert(NodeId{id});
   for (NodeId id : ids) {
     const Timings timings = options.timings_of ? options.timings_of(id) : options.timings;
@@ -45,6 +48,13 @@ World::Impl::Impl(WorldOptions chosen)
         {}, {},  options.options};
   }
   for (NodeId id : ids) restart(id);
+}
+
+World::Impl::Node& World::Impl::at(NodeId node) {
+  if (node.value == 0 || node.value > nodes_.size())
+    throw std::invalid_argument("lab::World: there is no node " + to_text(node) +
+                                "; there are 1 to " + std::to_string(nodes_.size()));
+  return nodes_[node.value - 1];
 }
 
 World::Impl::~Impl() {

@@ -29,8 +29,8 @@ class World::Impl {
     unsigned stood_back = 0;  ///< how often, since it was last Normal
   };
 
-  Node& at(NodeId node) { return nodes_.at(node.value - 1); }
-  [[nodiscard]] const Node& at(NodeId node) const { return nodes_.at(node.value - 1); }
+  /// Throws std::invalid_argument where there is no such node.
+  Node& at(NodeId node);
 
   /// By assumption 9 a failure, told by a line of the journal, until as many reasons are gone.
   void stand_still(NodeId id);
