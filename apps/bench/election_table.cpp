@@ -1,9 +1,9 @@
 #include "apps/bench/election.hpp"
 #include "apps/muster/failed.hpp"
+#include "apps/muster/write_file.hpp"
 
 #include <muster/failure.hpp>
 
-#include <fstream>
 #include <iomanip>
 #include <ostream>
 #include <set>
@@ -62,17 +62,13 @@ std::string cost_text(const Cost& cost) {
   return std::to_string(cost.messages) + " messages and " + time_text(cost);
 }
 
-Expected<> write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) return Failure{ExitCode::io_error, "cannot write " + path.string()};
-  return {};
-}
-
 }  // namespace
 
 int bench(const Options& options, std::ostream& out, std::ostream& err) {
+  // Before what may take minutes.
+  if (options.svg)
+    if (const auto writable = write_file(*options.svg, ""); !writable)
+      return failed(writable.error(), err);
   std::vector<Row> rows;
   std::optional<Failure> wrong;
   if (!options.json) head(out, options.down);
@@ -95,7 +91,7 @@ int bench(const Options& options, std::ostream& out, std::ostream& err) {
   if (!wrong && !options.json) out << "\nAll as the closed forms of docs/figures.md say.\n";
   out << std::flush;
   if (options.svg)
-    if (const auto written = write(*options.svg, plot(rows, options.down)); !written)
+    if (const auto written = write_file(*options.svg, plot(rows, options.down)); !written)
       return failed(written.error(), err);
   return wrong ? failed(*wrong, err) : 0;
 }

@@ -4,6 +4,7 @@
 #include "apps/shards/record.hpp"
 
 #include <muster/storage/sqlite_storage.hpp>
+#include <muster/text.hpp>
 
 #include <algorithm>
 #include <set>
@@ -13,8 +14,7 @@ namespace {
 
 std::string name(const Record& record) {
   return "record " + std::to_string(record.sequence) + " of shard " + std::to_string(record.shard) +
-         " by node " + std::to_string(record.node.value) + " for group " +
-         format_group(record.group);
+         " by node " + std::to_string(record.node.value) + " for group " + to_text(record.group);
 }
 
 bool paused_before(const Watch& watch, NodeId node, Duration at) {
@@ -46,7 +46,7 @@ Promise groups_only_grow(const Resource& resource, const Watch& watch) {
                   resource.accepted().size() + resource.refused().size(), std::nullopt};
   for (const auto& [record, by, at] : resource.refused()) {
     if (paused_before(watch, record.node, at) || !share_a_member(watch, record.group, by)) continue;
-    promise.broken = name(record) + " came after one for group " + format_group(by);
+    promise.broken = name(record) + " came after one for group " + to_text(by);
     break;
   }
   if (resource.unreadable() > 0) {
@@ -73,7 +73,7 @@ Promise one_node_a_shard(const Resource& resource, const Watch& watch) {
         stretches.push_back(found->second);
       } else if (!promise.broken) {
         promise.broken = "node " + std::to_string(node.value) + " worked on shard " +
-                         std::to_string(shard) + " for group " + format_group(group) +
+                         std::to_string(shard) + " for group " + to_text(group) +
                          " without having been started for it";
       }
     }
@@ -85,10 +85,10 @@ Promise one_node_a_shard(const Resource& resource, const Watch& watch) {
       const Stretch& after = stretches[i];
       if (before.node == after.node || (before.end && *before.end <= after.begin)) continue;
       if (promise.broken) continue;
-      promise.broken =
-          "shard " + std::to_string(shard) + ": node " + std::to_string(after.node.value) +
-          " began for group " + format_group(after.group) + " while node " +
-          std::to_string(before.node.value) + " worked for " + format_group(before.group);
+      promise.broken = "shard " + std::to_string(shard) + ": node " +
+                       std::to_string(after.node.value) + " began for group " +
+                       to_text(after.group) + " while node " + std::to_string(before.node.value) +
+                       " worked for " + to_text(before.group);
     }
   }
   return promise;

@@ -3,6 +3,7 @@
 #include "apps/muster/text.hpp"
 
 #include <muster/json.hpp>
+#include <muster/text.hpp>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -39,8 +40,8 @@ std::string line_of(const Cluster& cluster, NodeId node) {
                 seen.incarnation.value > 0 ? number(seen.incarnation.value).c_str() : "-",
                 state_of(cluster, node, seen).c_str(),
                 seen.view.coordinator ? number(seen.view.coordinator->value).c_str() : "-",
-                seen.view.group ? format_group(*seen.view.group).c_str() : "-",
-                number(shards).c_str(), number(cluster.resource().accepted_of(node)).c_str(),
+                seen.view.group ? to_text(*seen.view.group).c_str() : "-", number(shards).c_str(),
+                number(cluster.resource().accepted_of(node)).c_str(),
                 seen.up ? seen.view.procedure.c_str() : "");
   return std::string(text.data()).substr(0, table_width);
 }

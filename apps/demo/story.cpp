@@ -2,6 +2,8 @@
 
 #include "apps/muster/text.hpp"
 
+#include <muster/text.hpp>
+
 #include <algorithm>
 #include <fstream>
 
@@ -38,10 +40,10 @@ void Story::tell(const journal::Step& step) {
   const NodeSeen& seen = cluster_.watch().node(node);
   if (const auto* recovered = std::get_if<Recovered>(&step.event)) {
     const auto& assigned = recovered->safe.assigned;
-    screen_.say(step.stamp.t,
-                name(node) + " recovers, life " + std::to_string(step.stamp.incarnation.value) +
-                    (assigned ? ": it was last in group " + format_group(assigned->group)
-                              : ": its safe storage is empty"));
+    screen_.say(step.stamp.t, name(node) + " recovers, life " +
+                                  std::to_string(step.stamp.incarnation.value) +
+                                  (assigned ? ": it was last in group " + to_text(assigned->group)
+                                            : ": its safe storage is empty"));
   }
   if (const auto* paused = std::get_if<Paused>(&step.event)) {
     screen_.say(step.stamp.t, name(node) + " was paused for " + format_ms(paused->gap) +
@@ -118,7 +120,7 @@ void Story::formed(const Formed& formed) {
   const NodeSet others = without(formed.members, formed.group.coordinator);
   std::string text = "Normal: coordinator " + std::to_string(formed.group.coordinator.value) +
                      ", members " + (others.empty() ? "none" : format_nodes(others)) + ", group " +
-                     format_group(formed.group);
+                     to_text(formed.group);
   if (formed.without_work) text += "; " + format_ms(*formed.without_work) + " ms without work";
   screen_.say(formed.at, text + "; because " + formed.reason);
 }

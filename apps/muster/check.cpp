@@ -1,3 +1,4 @@
+#include "apps/muster/assertion_option.hpp"
 #include "apps/muster/check_texts.hpp"
 #include "apps/muster/commands.hpp"
 #include "apps/muster/failed.hpp"
@@ -5,6 +6,7 @@
 #include "apps/muster/protocol_option.hpp"
 #include "apps/muster/repair_option.hpp"
 #include "apps/muster/text.hpp"
+#include "apps/muster/write_file.hpp"
 
 #include <CLI/CLI.hpp>
 #include <muster/json.hpp>
@@ -15,7 +17,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <map>
@@ -64,16 +65,16 @@ Expected<> read_enum(const std::string& text, const char* flag, E& to) {
   return {};
 }
 
+// `words` are those that it knows beside numbers.
 Expected<> read_number(const std::string& text, const char* flag, const char* unbounded,
-                       std::optional<unsigned>& to) {
+                       const char* words, std::optional<unsigned>& to) {
   if (text == unbounded) {
     to.reset();
     return {};
   }
   if (text.empty() || text.size() > 2 || text.find_first_not_of("0123456789") != text.npos ||
       std::stoul(text) > 14)
-    return usage(std::string(flag) + " is a number up to 14 or '" + unbounded + "', not '" + text +
-                 "'");
+    return usage(std::string(flag) + " is " + words + "or a number up to 14, not '" + text + "'");
   to = static_cast<unsigned>(std::stoul(text));
   return {};
 }
@@ -126,12 +127,14 @@ Expected<> read_strike(std::string name, lab::Bounds& bounds) {
   if (read_repair(name + "=off", bounds)) return {};
   const auto line = enumerator_named<Line>(name);
   if (line && bounds.protocol != ProtocolName::bully)
-    return usage("--strike " + asked + " is a line of the Bully, and --protocol is " +
-                 std::string(enumerator_name(bounds.protocol)));
+    return usage("--strike " + asked + " is of the Bully, and --protocol is " +
+                 to_text(bounds.protocol));
   if (line) {
     bounds.struck.push_back(*line);
     return {};
   }
+  if (bounds.protocol != ProtocolName::invitation && meaning(ProtocolName::invitation, name))
+    return usage("--strike " + asked + " is of the Invitation: add --protocol invitation");
   return usage("--strike does not know '" + asked + "'; muster check --lines lists what it knows");
 }
 
@@ -148,10 +151,15 @@ Expected<> read(Options& options) {
   for (const std::string& strike : options.strikes)
     if (auto read = read_strike(strike, bounds); !read) return read;
   if (auto read = read_start(options.start, bounds); !read) return read;
-  if (auto read = read_number(options.failures, "--failures", "unbounded", bounds.failures); !read)
+  if (auto read =
+          read_number(options.failures, "--failures", "unbounded", "unbounded ", bounds.failures);
+      !read)
     return read;
-  if (options.timeouts == "certain") options.timeouts = "0";
-  if (auto read = read_number(options.timeouts, "--timeouts", "any", bounds.wrong_timeouts); !read)
+  if (options.timeouts == "certain")
+    bounds.wrong_timeouts = 0;
+  else if (auto read = read_number(options.timeouts, "--timeouts", "any", "certain, any ",
+                                   bounds.wrong_timeouts);
+           !read)
     return read;
   if (auto read = read_enum(options.channels, "--channels", bounds.channels); !read) return read;
   return read_enum(options.hooks, "--hooks", bounds.hooks);
@@ -162,6 +170,12 @@ std::string liveness(const Options& options) {
   return options.bounds.protocol == ProtocolName::invitation ? "4" : "2";
 }
 
+// Whether the assertion is claimed in this world, and why not.
+std::string claimed_json(const std::string& assertion, const Options& options) {
+  const auto why = not_claimed(assertion, options.bounds);
+  return why ? ",\"claimed\":false,\"not_claimed\":" + to_json(*why) : ",\"claimed\":true";
+}
+
 void show_json(const lab::CheckReport& report, const Options& options) {
   std::ostream& out = std::cout;
   const lab::Progress& found = report.progress;
@@ -169,19 +183,21 @@ void show_json(const lab::CheckReport& report, const Options& options) {
     out << "{\"assertion\":" << to_json(counter->assertion)
         << ",\"holds\":false,\"at\":{\"nodes\":" << to_json(counter->disagreement.nodes)
         << "},\"why\":" << to_json(counter->disagreement.why)
-        << ",\"steps\":" << counter->story.lines.size() << ",\"counted\":" << counter->story.counted
+        << ",\"steps\":" << counter->story.lines.size() << ",\"opening\":" << counter->story.opening
+        << ",\"counted\":" << counter->story.counted
         << ",\"story\":" << to_json(counter->story.lines);
     if (!options.out.empty()) out << ",\"journal\":" << to_json(options.out);
-    out << "}\n";
+    out << claimed_json(counter->assertion, options) << "}\n";
   } else {
     for (const std::string& assertion : lab::looked_at(options.bounds))
       out << "{\"assertion\":\"" << assertion << "\",\"holds\":true,\"checked\":" << found.states
+          << ",\"exhausted\":" << to_json(report.exhausted()) << claimed_json(assertion, options)
           << "}\n";
   }
   if (const auto& wedged = report.wedged) {
     out << "{\"assertion\":\"" << liveness(options) << "\",\"holds\":"
         << to_json(wedged->worlds == 0 && !(report.avoids && report.avoids->story))
-        << ",\"wedged\":" << wedged->worlds;
+        << ",\"wedged\":" << wedged->worlds << claimed_json(liveness(options), options);
     if (wedged->story) out << ",\"story\":" << to_json(wedged->story->lines);
     if (const auto& avoids = report.avoids; avoids && avoids->story)
       out << ",\"round\":" << avoids->round << ",\"story\":" << to_json(avoids->story->lines);
@@ -197,16 +213,28 @@ void show_json(const lab::CheckReport& report, const Options& options) {
 
 void show_story(const lab::Story& story) {
   std::size_t number = 0;
-  for (const std::string& line : story.lines)
+  for (const std::string& line : story.lines) {
+    if (number == story.opening && number > 0) std::cout << "      here the search begins\n";
     std::cout << std::setw(4) << ++number << "  " << line << '\n';
+  }
 }
 
 // How far what was said of the assertions goes.
 std::string how_far(const lab::CheckReport& report, const Options& options) {
   if (!report.ended) return "as far as the limit";
   if (report.cut == 0) return "in all worlds";
-  return "within queues of at most " + std::to_string(options.bounds.queue) + " letters (" +
-         std::to_string(report.cut) + " successors cut)";
+  return "within queues of at most " + counted(options.bounds.queue, "letter") + " (" +
+         counted(report.cut, "successor") + " cut)";
+}
+
+// What was looked at without being claimed, and what was not looked at.
+void show_not_claimed(const std::vector<std::string>& looked_at, const Options& options) {
+  for (const std::string& assertion : looked_at)
+    if (const auto why = not_claimed(assertion, options.bounds))
+      std::cout << "not claimed in this world: " << assertion << " (" << *why << ")\n";
+  if (options.bounds.protocol == ProtocolName::textbook && options.bounds.assertions.empty())
+    std::cout << "the textbook protocol claims nothing else of single worlds; --assertion 1a looks "
+                 "at what it does not claim\n";
 }
 
 void show_text(const lab::CheckReport& report, const Options& options) {
@@ -215,12 +243,17 @@ void show_text(const lab::CheckReport& report, const Options& options) {
   if (const auto& counter = report.counterexample) {
     show_story(counter->story);
     out << "assertion " << counter->assertion << " is violated: " << counter->disagreement.why
-        << '\n';
+        << "\nafter " << counted(counter->story.lines.size(), "step") << ", of which "
+        << counter->story.counted << " count: letters and calls that come to their end, expiries, "
+        << "failures and recoveries\n";
+    show_not_claimed({counter->assertion}, options);
   } else {
+    const std::vector<std::string> looked_at = lab::looked_at(options.bounds);
     std::string names;
-    for (const std::string& name : lab::looked_at(options.bounds))
-      names += (names.empty() ? "" : ", ") + name;
-    out << names << " hold " << how_far(report, options) << '\n';
+    for (const std::string& name : looked_at) names += (names.empty() ? "" : ", ") + name;
+    out << names << (looked_at.size() == 1 ? " holds " : " hold ") << how_far(report, options)
+        << '\n';
+    show_not_claimed(looked_at, options);
   }
   if (const auto& wedged = report.wedged; wedged && wedged->worlds > 0) {
     show_story(*wedged->story);
@@ -233,6 +266,7 @@ void show_text(const lab::CheckReport& report, const Options& options) {
     out << "whether " << liveness(options)
         << " can be reached is not answered: the search did not come to its end\n";
   }
+  if (options.bounds.liveness) show_not_claimed({liveness(options)}, options);
   if (const auto& avoids = report.avoids; avoids && avoids->story) {
     show_story(*avoids->story);
     out << "avoided: the last " << avoids->round << " steps can go round for ever, fairly, among "
@@ -241,7 +275,8 @@ void show_text(const lab::CheckReport& report, const Options& options) {
     out << "2 is avoided by no fair way round\n";
   }
   out << found.states << " states, " << found.transitions << " transitions, depth " << found.depth
-      << ", " << found.seconds << " s, " << found.memory / 1000000 << " MB";
+      << ", " << std::fixed << std::setprecision(found.seconds < 10 ? 3 : 1) << found.seconds
+      << " s, " << found.memory / 1000000 << " MB";
   if (found.seconds > 0)
     out << ", " << static_cast<std::uint64_t>(static_cast<double>(found.states) / found.seconds)
         << " states/s";
@@ -260,8 +295,7 @@ std::string begins_with_digit(std::string& text) {
 // Before the search: nobody is to learn after it that its story has no place, nor to take an older
 // one for its.
 Expected<> empty_journal(const std::string& path) {
-  if (path.empty() || std::ofstream(path, std::ios::binary | std::ios::trunc)) return {};
-  return Failure{ExitCode::io_error, path + ": cannot be written; choose another --out"};
+  return path.empty() ? Expected<>() : write_file(path, "");
 }
 
 // The journal of what was found, where it was asked for.
@@ -278,16 +312,21 @@ Expected<> write_journal(const lab::CheckReport& report, const std::string& path
     if (std::filesystem::is_regular_file(path)) std::filesystem::remove(path);
     return {};
   }
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << story->journal;
-  file.close();
-  if (!file) return Failure{ExitCode::io_error, path + ": cannot be written; choose another --out"};
-  return {};
+  return write_file(path, story->journal);
+}
+
+// `verify` judges what the protocol of a journal claims, and more only where it is asked.
+void show_how_to_judge(const lab::CheckReport& report, const Options& options) {
+  if (!report.counterexample || options.out.empty() || options.json) return;
+  const std::string& assertion = report.counterexample->assertion;
+  if (is_judged(assertion, options.bounds)) return;
+  std::cout << "judged by: muster verify --assertion " << assertion << ' ' << options.out
+            << ", and likewise muster draw\n";
 }
 
 int check(Options& options) {
-  if (options.lines) return show_lines(std::cout), 0;
-  if (options.assumptions) return show_assumptions(std::cout), 0;
+  if (options.lines) return show_lines(std::cout, options.json), 0;
+  if (options.assumptions) return show_assumptions(std::cout, options.json), 0;
   if (auto well = read(options); !well) return failed(well.error());
   if (auto writable = empty_journal(options.out); !writable) return failed(writable.error());
   const bool tell = isatty(STDERR_FILENO) != 0 && !options.json;
@@ -302,6 +341,7 @@ int check(Options& options) {
   if (tell) std::cerr << '\n';
   options.json ? show_json(report, options) : show_text(report, options);
   if (auto written = write_journal(report, options.out); !written) return failed(written.error());
+  show_how_to_judge(report, options);
   if (report.counterexample)
     return failed({ExitCode::does_not_hold, "assertion " + report.counterexample->assertion +
                                                 " does not hold in this world"});
@@ -357,9 +397,7 @@ void add_check_command(CLI::App& app, int& exit_code) {
   command->add_flag("--lines", options->lines, "List what --strike knows, and what each is for");
   command->add_flag("--assumptions", options->assumptions,
                     "Each assertion, and where it is claimed");
-  command->add_option("--assertion", bounds.assertions, "Look only at this one; repeatable")
-      ->check(CLI::IsMember(
-          {"1a", "1b", "3a", "3b", "works-apart", "hook-grammar", "group-grows", "quorum"}));
+  add_assertions(*command, bounds.assertions, "Look only at this one; repeatable");
   command->add_option("-o,--out", options->out, "Write what was found as a journal");
   command->add_flag("--liveness", bounds.liveness,
                     "Also: can Assertion 2 (4 of the Invitation) be reached from anywhere?");

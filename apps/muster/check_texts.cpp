@@ -1,8 +1,12 @@
 #include "apps/muster/check_texts.hpp"
 
+#include <muster/assertions.hpp>
+#include <muster/json.hpp>
 #include <muster/text.hpp>
 
+#include <algorithm>
 #include <array>
+#include <iomanip>
 
 namespace muster::apps {
 
@@ -71,26 +75,83 @@ const char* meaning(Line line) {
   return "";
 }
 
-std::string name_of(Line line) {
-  std::string name = to_text(line);
-  for (char& letter : name)
-    if (letter == '_') letter = '-';
-  return name;
+namespace {
+
+struct Switch {
+  std::string_view name;
+  const char* says;
+};
+
+constexpr Switch of_the_bully[] = {
+    {"start_over_halted",
+     "a coordinator whose calls go unanswered halts itself before it elects again"},
+    {"normal_for_me", "AreYouNormal is answered Yes only in the group of who asks"},
+    {"lost_members", "a member that does not answer Check is missed: an election"},
+    {"report_refusals",
+     "who refuses NewCoordinator or Ready says so, and the coordinator starts over"},
+    {"tags", "Halt, NewCoordinator and Ready are of one election, and for one life"},
+    {"parallel_calls", "NewCoordinator, Ready and AreYouNormal go out side by side"},
+    {"proofs", "the end of a life counts as soon as it is proven, without a timeout"},
+    {"stop_beside_halts",
+     "Halt is answered while the application stops, NewCoordinator when it has"},
+    {"save_promises_only",
+     "safe storage has what was promised; off: the whole S(i), at every change"},
+    {"back_off", "who starts over waits, longer each time"}};
+
+constexpr Switch of_the_invitation[] = {
+    {"safe_counter", "a new life counts groups on from safe storage; off: from 0"},
+    {"growing_numbers", "the number of a new group is above all that were heard of"},
+    {"reorganization_first",
+     "S(i).s is Reorganization before Accept is sent (also: reorganization-before-accept)"},
+    {"probe_tells_status",
+     "AreYouThere tells the status, and a member that missed its Ready is told No"},
+    {"ignore_own_group", "an Invitation into one's own group is declined"},
+    {"report_refusals", "who refuses Ready or Accept says so, and Recovery follows"},
+    {"recheck_probe", "an answer to AreYouThere counts only in the state in which it was asked"},
+    {"lost_members", "a member that does not answer Check, or is elsewhere, leaves S(i).Up"},
+    {"known_invitees", "the wait for Accepts is over when all that said they would come have come"},
+    {"tags", "letters of a life that is over are ignored, and Ready is for the life that accepted"},
+    {"parallel_calls", "AreYouCoordinator, Invitation and Ready go out side by side"},
+    {"proofs", "the end of a life counts as soon as it is proven, without a timeout"},
+    {"back_off", "a Merge that came to nothing is tried again later each time"}};
+
+}  // namespace
+
+const char* meaning(ProtocolName protocol, std::string_view repair) {
+  const auto find = [&](const auto& switches) -> const char* {
+    for (const Switch& one : switches)
+      if (one.name == repair) return one.says;
+    return nullptr;
+  };
+  if (protocol == ProtocolName::bully) return find(of_the_bully);
+  return protocol == ProtocolName::invitation ? find(of_the_invitation) : nullptr;
 }
 
-void show_lines(std::ostream& out) {
-  boost::mp11::mp_for_each<boost::describe::describe_enumerators<Line>>([&](auto line) {
-    const std::string name = name_of(line.value);
-    out << name << std::string(name.size() < 32 ? 32 - name.size() : 1, ' ') << meaning(line.value)
-        << '\n';
-  });
-  const auto switches = [&](const char* protocol, auto repairs) {
-    out << "and the switches of the " << protocol << ':';
-    for_each_field(repairs, [&](const char* name, bool) { out << ' ' << name; });
-    out << '\n';
+void show_lines(std::ostream& out, bool json) {
+  const auto show = [&](const char* protocol, std::string name, const char* says) {
+    std::replace(name.begin(), name.end(), '_', '-');
+    if (json)
+      out << "{\"protocol\":\"" << protocol << "\",\"line\":\"" << name
+          << "\",\"says\":" << to_json(says) << "}\n";
+    else
+      out << "  " << std::left << std::setw(32) << name << ' ' << says << '\n';
   };
-  switches("Bully", Repairs{});
-  switches("Invitation", invitation::Repairs{});
+  const auto head = [&](const char* text) {
+    if (!json) out << text << '\n';
+  };
+  head("Lines of the Bully:");
+  boost::mp11::mp_for_each<boost::describe::describe_enumerators<Line>>(
+      [&](auto line) { show("bully", line.name, meaning(line.value)); });
+  head("Its switches, where Muster leaves the paper's text (docs/decisions/switches.md):");
+  Repairs of_bully;
+  for_each_field(of_bully, [&](const char* name, bool) {
+    show("bully", name, meaning(ProtocolName::bully, name));
+  });
+  head("Switches of the Invitation, with --protocol invitation (docs/decisions/invitation.md):");
+  invitation::Repairs of_invitation;
+  for_each_field(of_invitation, [&](const char* name, bool) {
+    show("invitation", name, meaning(ProtocolName::invitation, name));
+  });
 }
 
 namespace {
@@ -107,17 +168,19 @@ constexpr std::array<Claim, 15> claims = {{
      "--channels session or fifo, any other and --duplicates only with the switch tags"},
     {"1b", "two nodes in Normal have the same definition", "as 1a"},
     {"3a", "two nodes in Reorganization or Normal, in one group, have the same coordinator",
-     "the Invitation: assumptions 1 to 7, so with --timeouts any, --losses and --pauses too"},
+     "the Invitation: assumptions 1 to 7, so with --timeouts any, --losses and --pauses too, not "
+     "with --duplicates nor --channels incarnation or any"},
     {"3b", "two nodes in Normal, in one group, have the same definition",
      "as 3a, and the switch safe_counter"},
     {"works-apart", "no two nodes work at once for different groups", "as 1a"},
     {"group-grows", "a node never accepts a smaller group number than before",
-     "every world; looked at where group counters are kept (--counters, without tags, or the "
+     "the Bully: every world; the Invitation: likewise, with the switches safe_counter and "
+     "growing_numbers; looked at where group counters are kept (--counters, without tags, or the "
      "Invitation)"},
     {"hook-grammar",
      "P2, P4, P5: stop once for each start, reorganize when members are stopped, "
      "start of what is durable",
-     "P2 and P5 in every world; P4 as 1a"},
+     "P2 and P5 in every world; P4 of the Bully, as 1a"},
     {"2",
      "once failures and recoveries cease, a state where all are Normal under one coordinator "
      "can be reached, and no fair way round avoids it (--liveness)",
@@ -145,11 +208,88 @@ constexpr std::array<Claim, 15> claims = {{
      "as without it"},
 }};
 
+// Assumptions 6 and 7, on which what has no tags rests.
+bool in_order(const lab::Bounds& world) {
+  return world.duplicates == 0 &&
+         (world.channels == lab::Channels::session || world.channels == lab::Channels::fifo);
+}
+
+std::optional<std::string> without_assumptions(const lab::Bounds& world, bool heals) {
+  if (world.losses > 0) return "--losses, against assumption 8";
+  if (world.wrong_timeouts != 0U && !heals) return "--timeouts, against assumptions 8 and 9";
+  if (!in_order(world) && !world.repairs.tags)
+    return "letters that come twice or out of order, without the switch tags";
+  return std::nullopt;
+}
+
+std::optional<std::string> not_claimed_by_invitation(const std::string& assertion,
+                                                     const lab::Bounds& world) {
+  const invitation::Repairs& repairs = world.invitation_repairs;
+  if (assertion == "hook-grammar") return std::nullopt;
+  if (assertion == "4") {
+    if (world.wrong_timeouts != 0U) return "--timeouts, against assumptions 8 and 9";
+    if (!repairs.probe_tells_status) return "without the switch probe_tells_status";
+    return std::nullopt;
+  }
+  if (assertion != "3a" && !repairs.safe_counter) return "without the switch safe_counter";
+  if (assertion == "group-grows" && !repairs.growing_numbers)
+    return "without the switch growing_numbers";
+  if (!in_order(world))
+    return "letters that come twice or out of order, against assumptions 6 and 7";
+  return std::nullopt;
+}
+
+std::optional<std::string> not_claimed_by_bully(const std::string& assertion,
+                                                const lab::Bounds& world) {
+  if (assertion == "group-grows" || assertion == "quorum") return std::nullopt;
+  if (assertion == "2") {
+    if (!world.repairs.start_over_halted) return "without the switch start_over_halted";
+    return without_assumptions(world, world.repairs.normal_for_me);
+  }
+  auto why = without_assumptions(world, false);
+  if (why && assertion == "hook-grammar") why = "P4: " + *why;
+  return why;
+}
+
 }  // namespace
 
-void show_assumptions(std::ostream& out) {
-  for (const Claim& claim : claims)
-    out << claim.assertion << ": " << claim.says << "\n    claimed in: " << claim.where << '\n';
+bool is_judged(const std::string& assertion, const lab::Bounds& world) {
+  Config config;
+  config.protocol = world.protocol;
+  config.options = world.options;
+  config.invitation_repairs = world.invitation_repairs;
+  const std::vector<std::string> claimed = claims_of(config).assertions;
+  return std::find(claimed.begin(), claimed.end(), assertion) != claimed.end();
+}
+
+std::optional<std::string> not_claimed(const std::string& assertion, const lab::Bounds& world) {
+  // Without a switch an assertion may be none of its claims: that is said in its own words.
+  lab::Bounds as_it_ships = world;
+  as_it_ships.invitation_repairs = {};
+  if (!is_judged(assertion, as_it_ships))
+    return assertion == "quorum" ? "without --option quorum=majority"
+                                 : "no claim of --protocol " + to_text(world.protocol);
+  switch (world.protocol) {
+    case ProtocolName::bully:
+      return not_claimed_by_bully(assertion, world);
+    case ProtocolName::invitation:
+      return not_claimed_by_invitation(assertion, world);
+    case ProtocolName::textbook:
+      break;
+  }
+  return assertion == "2" && world.wrong_timeouts != 0U
+             ? std::optional<std::string>("--timeouts, against assumptions 8 and 9")
+             : std::nullopt;
+}
+
+void show_assumptions(std::ostream& out, bool json) {
+  for (const Claim& claim : claims) {
+    if (json)
+      out << "{\"assertion\":" << to_json(claim.assertion) << ",\"says\":" << to_json(claim.says)
+          << ",\"claimed_in\":" << to_json(claim.where) << "}\n";
+    else
+      out << claim.assertion << ": " << claim.says << "\n    claimed in: " << claim.where << '\n';
+  }
 }
 
 }  // namespace muster::apps

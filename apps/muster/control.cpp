@@ -5,6 +5,7 @@
 
 #include <muster/json.hpp>
 #include <muster/net/admin.hpp>
+#include <muster/text.hpp>
 
 #include <CLI/CLI.hpp>
 #include <boost/json/parse.hpp>
@@ -232,8 +233,8 @@ int has_left(const Owner& owner, const char* did, const std::string& socket, con
     if (!next) return failed(next.error());
     line.coordinator = next->coordinator;
     line.group = next->group;
-    sentence += "; " + name(*next->coordinator) + " is coordinator now, of group " +
-                format_group(*next->group);
+    sentence +=
+        "; " + name(*next->coordinator) + " is coordinator now, of group " + to_text(*next->group);
   } else if (before.coordinator == before.node) {
     sentence += "; it was alone in its group";
   } else if (before.coordinator) {

@@ -1,15 +1,16 @@
 #include "apps/muster/draw.hpp"
 
+#include "apps/muster/assertion_option.hpp"
 #include "apps/muster/commands.hpp"
 #include "apps/muster/draw/html.hpp"
 #include "apps/muster/draw/svg.hpp"
 #include "apps/muster/draw/texts.hpp"
 #include "apps/muster/text.hpp"
+#include "apps/muster/write_file.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 
 namespace muster::apps {
@@ -68,6 +69,7 @@ Expected<drawing::Window> window_of(const DrawOptions& options) {
   window.from = *from;
   window.until = *until;
   window.nodes = options.nodes;
+  window.assertions = options.assertions;
   return window;
 }
 
@@ -94,16 +96,14 @@ int draw(const DrawOptions& options, std::ostream& out, std::ostream& err) {
   if (!chart) return say(err, chart.error());
   if (chart->moments.empty())
     return say(err, {ExitCode::does_not_hold,
-                     "there is nothing to draw: give the journals of nodes, and a time in which "
-                     "they have lines"});
+                     "there is nothing to draw: these journals have no line of the nodes and the "
+                     "time that are asked for"});
   const std::string text = (*format)->write(*chart);
   if (options.output == "-") {
     out << text;
   } else {
-    std::ofstream file(options.output, std::ios::binary | std::ios::trunc);
-    file << text;
-    file.close();
-    if (!file) return say(err, {ExitCode::io_error, options.output + ": cannot be written"});
+    if (const auto written = write_file(options.output, text); !written)
+      return say(err, written.error());
   }
   say_what(err, options, *chart);
   return 0;
@@ -124,6 +124,7 @@ void add_draw_command(CLI::App& app, int& exit_code) {
   command->add_option("--from", options->from, "Draw from this time since the first line, as 2s");
   command->add_option("--until", options->until, "Draw until this time since the first line");
   command->add_option("--nodes", options->nodes, "Draw only these, as 1,2,5")->delimiter(',');
+  add_assertions(*command, options->assertions, "Show violations of this one too; repeatable");
   command->callback([options, &exit_code] { exit_code = draw(*options, std::cout, std::cerr); });
 }
 

@@ -15,7 +15,8 @@ struct DrawOptions {
   std::string format;  ///< svg, html, mermaid or shiviz; empty: by the ending of `output`
   std::string from;    ///< durations since the first line; empty: all
   std::string until;
-  std::vector<std::uint32_t> nodes;  ///< empty: all
+  std::vector<std::uint32_t> nodes;     ///< empty: all
+  std::vector<std::string> assertions;  ///< judged though their protocol does not claim them
 };
 
 /// Draws the journals; what was drawn goes to `err` in one line, as does a reason for any exit code

@@ -8,6 +8,7 @@
 #include <muster/kinds.hpp>
 #include <muster/net/admin.hpp>
 #include <muster/storage/inspect.hpp>
+#include <muster/text.hpp>
 
 #include <CLI/CLI.hpp>
 #include <boost/json/parse.hpp>
@@ -77,9 +78,9 @@ std::string coordinator_of(const history::Entry& entry) {
 void print_line(std::ostream& out, const history::Entry& entry) {
   out << std::right << std::setw(5) << (entry.group ? std::to_string(entry.number) : "now") << "  "
       << std::left << std::setw(26) << (entry.at.empty() ? "-" : entry.at) << std::setw(6)
-      << entry.incarnation.value << std::setw(12)
-      << (entry.group ? format_group(*entry.group) : "-") << std::setw(13) << coordinator_of(entry)
-      << std::setw(10) << format_ms(entry.took) << entry.evidence;
+      << entry.incarnation.value << std::setw(12) << (entry.group ? to_text(*entry.group) : "-")
+      << std::setw(13) << coordinator_of(entry) << std::setw(10) << format_ms(entry.took)
+      << entry.evidence;
   if (!entry.halted_by.empty() && entry.trigger != Trigger::halted)
     out << "; then halted by " << halts_in_words(entry.halted_by);
   out << '\n';
@@ -104,7 +105,7 @@ int history_command(const OneNode& node, std::size_t limit) {
 void print_why(std::ostream& out, const history::Entry& entry) {
   out << "node " << entry.node.value;
   if (entry.group)
-    out << " is in group " << format_group(*entry.group) << " under node " << coordinator_of(entry)
+    out << " is in group " << to_text(*entry.group) << " under node " << coordinator_of(entry)
         << '\n';
   else
     out << " reorganizes\n";
@@ -114,7 +115,7 @@ void print_why(std::ostream& out, const history::Entry& entry) {
   row("since",
       entry.at.empty() ? "" : entry.at + ", in life " + std::to_string(entry.incarnation.value));
   row("members", entry.members ? format_nodes(*entry.members) : "");
-  row("before", entry.before ? "group " + format_group(*entry.before) : "");
+  row("before", entry.before ? "group " + to_text(*entry.before) : "");
   row("because", entry.evidence + " (" + std::string(enumerator_name(entry.trigger)) + ")");
   row("then", entry.then.value_or(""));
   row("halted by", halts_in_words(entry.halted_by));

@@ -129,6 +129,13 @@ Segments segments_of(const fs::path& path) {
   return segments;
 }
 
+const char* no_journal(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) return "is a directory: name the journals in it";
+  if (fs::exists(path, error)) return "is no file that can be read twice: write it to one first";
+  return "there is no such journal file";
+}
+
 }  // namespace
 
 Expected<std::vector<Segments>> find_journals(const std::vector<fs::path>& paths) {
@@ -137,8 +144,7 @@ Expected<std::vector<Segments>> find_journals(const std::vector<fs::path>& paths
   for (const fs::path& path : paths) {
     journals.push_back(segments_of(path));
     const Segments& segments = journals.back();
-    if (segments.empty())
-      return Failure{ExitCode::usage, path.string() + ": there is no such journal file"};
+    if (segments.empty()) return Failure{ExitCode::usage, path.string() + ": " + no_journal(path)};
     for (std::size_t i = 1; i < segments.size(); ++i) taken.insert(fs::absolute(segments[i]));
   }
   std::erase_if(journals, [&](const Segments& segments) {
@@ -169,7 +175,9 @@ class JournalReader::Implementation {
         ++torn_;
         continue;
       }
-      if (!t) return Failure{ExitCode::does_not_hold, line.place() + ": t_ns is missing"};
+      if (!t)
+        return Failure{ExitCode::does_not_hold,
+                       line.place() + ": t_ns is missing, so this is no line of a journal"};
       if (*t < last_ - longest_step_back)
         return Failure{ExitCode::does_not_hold,
                        line.place() + ": t_ns goes back by " + format_seconds(last_ - *t) +

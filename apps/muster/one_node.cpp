@@ -5,6 +5,7 @@
 
 #include <muster/json.hpp>
 #include <muster/kinds.hpp>
+#include <muster/text.hpp>
 
 #include <CLI/CLI.hpp>
 #include <boost/json/parse.hpp>
@@ -52,7 +53,7 @@ void print_status(std::ostream& out, const net::NodeStatus& status) {
   };
   out << std::left << std::setw(6) << status.node.value << std::setw(16)
       << enumerator_name(status.status) << std::setw(13) << number(status.coordinator)
-      << std::setw(12) << (status.group ? format_group(*status.group) : "-") << std::setw(25)
+      << std::setw(12) << (status.group ? to_text(*status.group) : "-") << std::setw(25)
       << (status.up ? format_nodes(*status.up) : "-") << std::setw(6) << status.incarnation.value;
   if (status.out)
     out << enumerator_name(*status.out) << '\n';
@@ -71,7 +72,7 @@ std::string in_words(const net::NodeStatus& status) {
     return text + " is in " + std::string(enumerator_name(status.status));
   text += " is Normal";
   if (status.group && status.coordinator)
-    text += " in group " + format_group(*status.group) + " under node " +
+    text += " in group " + to_text(*status.group) + " under node " +
             std::to_string(status.coordinator->value);
   return text;
 }

@@ -17,11 +17,13 @@ template <class Cluster>
 Expected<> read_repair(const std::string& text, Cluster& cluster) {
   const auto equals = text.find('=');
   const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
+  std::string asked = text.substr(0, equals);
+  std::replace(asked.begin(), asked.end(), '-', '_');  // as --strike takes them, too
   bool known = false;
   std::string names;
   for_each_switch(cluster, [&](const char* name, bool& on) {
     names += (names.empty() ? "" : ", ") + std::string(name);
-    if (text.substr(0, equals) != name) return;
+    if (asked != name) return;
     known = value == "on" || value == "off";
     on = value == "on";
   });

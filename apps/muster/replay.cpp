@@ -25,6 +25,20 @@ int say(std::ostream& err, ExitCode code, const std::string& what) {
   return static_cast<int>(code);
 }
 
+/// All fields of the state, as many on a line as are read at once.
+std::string fields_of(const Protocol& state) {
+  constexpr std::size_t width = 100;
+  std::string text;
+  std::string line;
+  const auto add = [&](const char* name, const auto& value) {
+    const std::string field = name + (": " + to_text(value));
+    if (!line.empty() && line.size() + field.size() > width) text += std::exchange(line, {}) + '\n';
+    line += (line.empty() ? "  " : ", ") + field;
+  };
+  std::visit([&](const auto& fields) { for_each_field(fields, add); }, state);
+  return text + line + '\n';
+}
+
 /// One run of the command over all journals.
 class Replaying {
  public:
@@ -44,7 +58,11 @@ class Replaying {
       if (options_.until_time && raw.t - *began_ > *options_.until_time) break;
       if (const auto taken = take(raw, lines.journal()); !taken) return taken.error();
     }
-    if (options_.state) show_states();
+    const bool reaches = options_.until || options_.until_time;
+    if (options_.state)
+      show_states();
+    else if (reaches && last_)
+      show_state(*last_, reached_.at(*last_));
     torn_ += lines.torn_lines();
     return {};
   }
@@ -61,7 +79,10 @@ class Replaying {
     }
     out_ << counted(exact(), "step") << " of " << counted(lives, "life", "lives")
          << " replayed exactly";
-    if (passed_over > 0) out_ << ", " << counted(passed_over, "step") << " not";
+    if (differences_ == 0 && passed_over > 0)
+      out_ << ", " << counted(passed_over, "step") << " passed over: lines before are missing";
+    else if (passed_over > 0)
+      out_ << ", " << counted(passed_over, "step") << " not";
     if (torn_ > 0) out_ << ", torn lines: " << torn_;
     out_ << '\n';
   }
@@ -91,7 +112,7 @@ class Replaying {
     const auto difference = replayer.take(*line);
     if (!difference)
       return Failure{difference.error().code, raw.place() + ": " + difference.error().what};
-    if (const auto* step = std::get_if<journal::Step>(&*line)) show(*step, journal);
+    if (const auto* step = std::get_if<journal::Step>(&*line)) show(raw, *step, journal);
     if (*difference) show(raw, **difference);
     return {};
   }
@@ -113,13 +134,14 @@ class Replaying {
       out_ << "{\"node\":" << to_json(node) << ",\"seq\":" << to_json(reached.seq)
            << ",\"state\":" << state_json(*state) << "}\n";
     else
-      out_ << "node " << node << " after seq " << reached.seq << ": " << to_text(*state) << '\n';
+      out_ << "node " << node << " after seq " << reached.seq << '\n' << fields_of(*state);
   }
 
-  void show(const journal::Step& line, std::size_t journal) {
+  void show(const RawLine& raw, const journal::Step& line, std::size_t journal) {
     ++steps_;
-    const Reached reached{line.stamp.seq, journal};
-    reached_[line.stamp.node] = reached;
+    reached_[line.stamp.node] = {line.stamp.seq, journal};
+    last_ = line.stamp.node;
+    if (options_.step && options_.json) out_ << raw.text << '\n';
     if (options_.step && !options_.json) {
       out_ << format_seconds(line.stamp.t) << " s node " << line.stamp.node << " seq "
            << line.stamp.seq << ": " << to_text(line.event) << '\n';
@@ -127,7 +149,6 @@ class Replaying {
       out_ << "  = " << to_text(line.view) << '\n';
       if (options_.walk && !finished()) ask();
     }
-    if (finished() && !options_.state) show_state(line.stamp.node, reached);
   }
 
   void ask() {
@@ -174,6 +195,7 @@ class Replaying {
   std::string text_;
   std::vector<Replayer> replayers_;    ///< one for each journal
   std::map<NodeId, Reached> reached_;  ///< the last step of each node
+  std::optional<NodeId> last_;         ///< whose the last step of all was
   std::optional<Duration> began_;
   std::uint64_t steps_ = 0;
   std::uint64_t going_ = 0;  ///< steps before somebody is asked again
@@ -212,14 +234,15 @@ void add_replay_command(CLI::App& app, int& exit_code) {
           [options](const std::string& text) {
             options->until = parse_number(text);
             options->until_time = parse_duration(text);
-            if (!options->until && !options->until_time)
-              throw CLI::ValidationError("--until " + text,
-                                         "a number of steps is expected, or a time as 1500ms");
+            if ((!options->until && !options->until_time) || options->until == 0U)
+              throw CLI::ValidationError(
+                  "--until " + text, "a number of steps, from 1, is expected, or a time as 1500ms");
           },
           "Stop after so many steps and show the state, or after a time since the first line")
       ->type_name("STEP|TIME");
   command->add_flag("--state", options->state, "Show all states after the last step replayed");
-  command->add_flag("--step", options->step, "Show each step; on a terminal, wait after each");
+  command->add_flag("--step", options->step,
+                    "Show each step (--json: its line); on a terminal, wait after each");
   command->add_flag("--json", options->json, "One JSON object a line");
   command->callback([options, &exit_code] {
     if (::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1) options->walk = &std::cin;

@@ -8,6 +8,7 @@
 #include "apps/muster/range_option.hpp"
 #include "apps/muster/repair_option.hpp"
 #include "apps/muster/text.hpp"
+#include "apps/muster/write_file.hpp"
 
 #include <CLI/CLI.hpp>
 #include <muster/json.hpp>
@@ -16,7 +17,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <mutex>
@@ -98,15 +98,9 @@ class Runner {
 
   std::string write_journal(const lab::SeedRun& run) {
     const auto path = *options_.out / ("seed-" + std::to_string(run.seed) + ".jsonl");
-    std::ofstream file(path, std::ios::binary);
     std::string text;
-    for (const journal::Line& line : run.lines) {
-      text.clear();
-      journal::append_line(text, line);
-      file << text;
-    }
-    file.close();
-    if (!file) fail({ExitCode::io_error, "cannot write " + path.string()});
+    for (const journal::Line& line : run.lines) journal::append_line(text, line);
+    if (const auto written = write_file(path, text); !written) fail(written.error());
     return path.string();
   }
 
@@ -350,7 +344,7 @@ void add_simulate_command(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command
       ->add_option("--faults", words->faults,
-                   "Of which faults each seed draws, none or some of: " + all_names())
+                   "Of which faults each seed draws: 'none', or some of " + all_names())
       ->delimiter(',');
   command->add_flag("--literal", words->literal, "The paper's text without any repair");
   command->add_option(

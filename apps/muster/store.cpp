@@ -5,6 +5,7 @@
 #include <muster/hash.hpp>
 #include <muster/json.hpp>
 #include <muster/storage/inspect.hpp>
+#include <muster/text.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -96,7 +97,7 @@ void print(const StoreLine& line) {
   std::cout << "store         " << line.store << "\nof            node " << line.node.value
             << " of cluster " << line.cluster << ", format " << line.format << "\nincarnation   "
             << line.incarnation.value << "\ncounter       at most " << line.counter_limit
-            << "\ngroup         " << (line.group ? format_group(*line.group) : "-")
+            << "\ngroup         " << (line.group ? to_text(*line.group) : "-")
             << "\ndefinition    ";
   if (line.definition) {
     std::cout << hexadecimal(*line.definition) << ", " << *line.definition_bytes << " bytes\n";

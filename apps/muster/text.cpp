@@ -105,10 +105,6 @@ std::string format_nodes(const NodeSet& nodes) {
   return text;
 }
 
-std::string format_group(const GroupNumber& group) {
-  return "(" + std::to_string(group.counter) + "," + std::to_string(group.coordinator.value) + ")";
-}
-
 std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
   std::string text = std::to_string(count) + ' ';
   if (count == 1 || many.empty())

@@ -37,9 +37,6 @@ std::string format_seconds(Duration duration);
 /// "1 2 3".
 std::string format_nodes(const NodeSet& nodes);
 
-/// "(12,5)".
-std::string format_group(const GroupNumber& group);
-
 /// "1 line", "3 lines"; `many` where the plural is not `one` with an s.
 std::string counted(std::uint64_t count, std::string_view one, std::string_view many = {});
 

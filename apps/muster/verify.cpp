@@ -1,5 +1,6 @@
 #include "apps/muster/verify.hpp"
 
+#include "apps/muster/assertion_option.hpp"
 #include "apps/muster/commands.hpp"
 #include "apps/muster/journals.hpp"
 #include "apps/muster/text.hpp"
@@ -29,7 +30,8 @@ const char* meaning(const std::string& assertion) {
       {"works-apart", "no two nodes work at once for different groups"},
       {"group-grows", "no node accepts a smaller group number"},
       {"durable", "what was durable is there in the next life"},
-      {"hook-grammar", "hooks, permits, Saves and letters come in order"}};
+      {"hook-grammar", "hooks, permits, Saves and letters come in order"},
+      {"quorum", "a reorganization has more than half of all nodes"}};
   const auto found = meanings.find(assertion);
   return found == meanings.end() ? "" : found->second;
 }
@@ -147,6 +149,7 @@ class Verification {
       else
         count(time);
     });
+    verifier.ask(options_.assertions);
     MergedJournals lines(journals_);
     RawLine raw;
     verify::Place place;
@@ -274,6 +277,8 @@ void add_verify_command(CLI::App& app, int& exit_code) {
       ->add_option("journals", options->journals,
                    "Journals of nodes, and of whoever made them fail; segments are found")
       ->required();
+  add_assertions(*command, options->assertions,
+                 "Judge this one too, though their protocol may not claim it; repeatable");
   command->add_flag("--json", options->json, "One JSON object a line for each verdict");
   command->callback([options, &exit_code] { exit_code = verify(*options, std::cout, std::cerr); });
 }

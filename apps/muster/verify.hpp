@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <iosfwd>
+#include <string>
 #include <vector>
 
 /// `muster verify`: journals merged and checked against assertions and hook grammar.
@@ -11,6 +12,7 @@ namespace muster::apps {
 struct VerifyOptions {
   std::vector<std::filesystem::path> journals;
   bool json = false;
+  std::vector<std::string> assertions{};  ///< judged though their protocol does not claim them
 };
 
 /// Judges the journals; verdicts go to `out`, a reason for any exit code but 0 to `err`. Returns

@@ -14,6 +14,10 @@ Words and_also(Words words, const Words& more) {
   return words;
 }
 
+bool says(const Ran& ran, const std::string& what) {
+  return ran.output.find(what) != std::string::npos;
+}
+
 const Words any_timeout = {"check",      "--nodes",      "2",       "--failures",
                            "0",          "--timeouts",   "any",     "--literal",
                            "--channels", "fifo",         "--start", "normal",
@@ -67,6 +71,9 @@ BOOST_AUTO_TEST_CASE(as_json_the_last_line_has_the_figures) {
   BOOST_TEST(objects[0].at("assertion").as_string() == "1a");
   BOOST_TEST(!objects[0].at("holds").as_bool());
   BOOST_TEST(objects[0].at("counted").to_number<int>() == 3);
+  BOOST_TEST(objects[0].at("steps").to_number<int>() ==
+             objects[0].at("opening").to_number<int>() + 3);
+  BOOST_TEST(!objects[0].at("claimed").as_bool());
   for (const char* field : {"states", "transitions", "depth", "exhausted", "seconds", "protocol"})
     BOOST_TEST(objects[1].contains(field), field);
 }
@@ -99,7 +106,7 @@ BOOST_AUTO_TEST_CASE(a_violation_is_told_with_the_numbers_of_its_story) {
 BOOST_AUTO_TEST_CASE(the_place_of_a_story_is_looked_at_before_the_search) {
   const TestDirectory directory;
   says_why(run_muster(directory, and_also(any_timeout, {"--out", "/nonexistent/story.jsonl"})), 74,
-           "/nonexistent/story.jsonl: cannot be written");
+           "cannot write /nonexistent/story.jsonl: No such file or directory");
   const std::filesystem::path journal = directory.path / "story.jsonl";
   std::ofstream(journal) << "an older story\n";
   const Ran holds = run_muster(
@@ -139,6 +146,57 @@ BOOST_AUTO_TEST_CASE(every_protocol_is_searched_for_what_it_claims) {
   const Ran textbook = run_muster(
       directory, {"check", "--protocol", "textbook", "--nodes", "3", "--assertion", "1a"});
   says_why(textbook, 1, "assertion 1a does not hold in this world");
+  BOOST_TEST(says(textbook, "not claimed in this world: 1a (no claim of --protocol textbook)"),
+             textbook.output);
+  const Ran claimed =
+      run_muster(directory, {"check", "--protocol", "textbook", "--nodes", "2", "--failures", "0"});
+  BOOST_TEST(says(claimed, "hook-grammar holds"), claimed.output);
+  BOOST_TEST(says(claimed, "claims nothing else of single worlds"), claimed.output);
+}
+
+BOOST_AUTO_TEST_CASE(a_violation_of_what_is_not_claimed_is_judged_where_it_is_asked_for) {
+  const TestDirectory directory;
+  const std::string journal = (directory.path / "story.jsonl").string();
+  const Ran checked = run_muster(
+      directory, {"check", "--protocol", "textbook", "--assertion", "1a", "--out", journal});
+  BOOST_TEST(says(checked, "muster verify --assertion 1a " + journal), checked.output);
+  const Ran unasked = run_muster(directory, {"verify", journal});
+  BOOST_TEST(unasked.code == 0, unasked.output);
+  const Ran asked = run_muster(directory, {"verify", "--assertion", "1a", journal});
+  says_why(asked, 1, "1a does not hold: node");
+  const std::string drawing = (directory.path / "story.svg").string();
+  const Words draw = {"draw", journal, "-o", drawing};
+  BOOST_TEST(says(run_muster(directory, draw), ", 0 violations"));
+  BOOST_TEST(says(run_muster(directory, and_also(draw, {"--assertion", "1a"})), ", 1 violation"));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_claimed_in_a_world_is_said) {
+  const TestDirectory directory;
+  const Words few = {"check", "--nodes", "2", "--failures", "0", "--limit-states", "500"};
+  const Ran claimed = run_muster(directory, few);
+  BOOST_TEST(!says(claimed, "not claimed"), claimed.output);
+  const std::vector<std::pair<Words, std::string>> worlds = {
+      {{"--losses", "1"}, "1a (--losses, against assumption 8)"},
+      {{"--timeouts", "1"}, "1a (--timeouts, against assumptions 8 and 9)"},
+      {{"--duplicates", "1", "--literal", "--assertion", "1b"},
+       "1b (letters that come twice or out of order, without the switch tags)"},
+      {{"--assertion", "3a"}, "3a (no claim of --protocol bully)"},
+      {{"--assertion", "quorum"}, "quorum (without --option quorum=majority)"},
+      {{"--protocol", "invitation", "--repair", "safe-counter=off", "--assertion", "3b"},
+       "3b (without the switch safe_counter)"},
+      {{"--protocol", "invitation", "--literal", "--assertion", "group-grows"},
+       "group-grows (without the switch growing_numbers)"}};
+  for (const auto& [words, what] : worlds) {
+    const Ran ran = run_muster(directory, and_also(few, words));
+    BOOST_TEST(says(ran, "not claimed in this world: " + what), ran.output);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_story_tells_where_the_search_begins) {
+  const TestDirectory directory;
+  const Ran ran = run_muster(directory, any_timeout);
+  BOOST_TEST(says(ran, "      here the search begins\n"), ran.output);
+  BOOST_TEST(says(ran, "of which 3 count"), ran.output);
 }
 
 BOOST_AUTO_TEST_CASE(lines_and_assumptions_are_listed) {
@@ -146,6 +204,10 @@ BOOST_AUTO_TEST_CASE(lines_and_assumptions_are_listed) {
   const Ran lines = run_muster(directory, {"check", "--lines"});
   for (const char* name : {"stop-ends-election", "h-test", "halts-descending", "self-timeout"})
     BOOST_TEST(lines.output.find(name) != std::string::npos, name);
+  // Each has its sentence, the switches of both protocols too.
+  const auto all = objects_of(run_muster(directory, {"check", "--lines", "--json"}).output);
+  BOOST_TEST(all.size() > 40u);
+  for (const auto& line : all) BOOST_TEST(line.at("says").is_string(), line.at("line").as_string());
   const Ran assumptions = run_muster(directory, {"check", "--assumptions"});
   for (const char* name : {"1a", "1b", "works-apart", "group-grows", "hook-grammar", "claimed in"})
     BOOST_TEST(assumptions.output.find(name) != std::string::npos, name);
@@ -167,8 +229,11 @@ BOOST_AUTO_TEST_CASE(what_is_not_known_is_refused) {
       {{"--strike", "nothing"}, "--strike does not know 'nothing'"},
       {{"--repair", "tags"}, "--repair is NAME=on or NAME=off"},
       {{"--start", "5"}, "--start is down, normal or a list of nodes up to 3"},
-      {{"--failures", "many"}, "--failures is a number up to 14 or 'unbounded'"},
-      {{"--channels", "tube"}, "--channels does not know 'tube'"}};
+      {{"--failures", "many"}, "--failures is unbounded or a number up to 14"},
+      {{"--channels", "tube"}, "--channels does not know 'tube'"},
+      {{"--timeouts", "many"}, "--timeouts is certain, any or a number up to 14, not 'many'"},
+      {{"--strike", "ignore-own-group"},
+       "--strike ignore-own-group is of the Invitation: add --protocol invitation"}};
   for (const auto& [words, why] : refused)
     says_why(run_muster(directory, and_also({"check"}, words)), 2, why);
 }

@@ -255,6 +255,7 @@ Expected<Chart> read_chart(const std::vector<std::filesystem::path>& paths, cons
         else
           ++maker.chart().violations_outside;
       });
+  verifier.ask(window.assertions);
   std::string not_judged;
   const auto read = for_each_line(*journals, [&](const journal::Line& line, const RawLine& raw) {
     maker.take(line, raw.t);

@@ -101,6 +101,8 @@ struct Window {
   std::optional<Duration> from;      ///< since the first line
   std::optional<Duration> until;     ///< since the first line
   std::vector<std::uint32_t> nodes;  ///< empty: all
+  /// Whose violations are shown though the protocol of the journals does not claim them.
+  std::vector<std::string> assertions;
 };
 
 /// Reads the journals twice, as `muster verify` does; only what is drawn is kept.

@@ -1,5 +1,7 @@
 #include "apps/muster/draw/layout.hpp"
 
+#include "apps/muster/draw/pen.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -137,7 +139,7 @@ Layout lay_out(const Chart& chart) {
   layout.head = head_height;
   layout.top = head_height + 22;
   place_moments(chart, layout);
-  layout.height = layout.bottom + 12;
+  layout.height = std::max(layout.bottom, end_of_notes(layout)) + 12;
   place_ticks(chart, layout);
   return layout;
 }

@@ -32,7 +32,8 @@ class NotePen {
   NotePen(std::string& out, const Layout& layout)
       : out_(out), layout_(layout), chart_(*layout.chart), free_(layout.head) {}
 
-  void append() {
+  /// Returns the y down to which they reach.
+  int append() {
     append_not_claimed();
     for (Index i = 0; i < chart_.moments.size(); ++i) {
       if (const auto* fault = std::get_if<journal::Fault>(&chart_.moments[i].line))
@@ -40,6 +41,7 @@ class NotePen {
       for (const Violation& violation : chart_.violations)
         if (violation.at == i) append_violation(violation);
     }
+    return free_;
   }
 
  private:
@@ -116,6 +118,11 @@ class NotePen {
 
 void append_notes(std::string& out, const Layout& layout) {
   NotePen(out, layout).append();
+}
+
+int end_of_notes(const Layout& layout) {
+  std::string nowhere;
+  return NotePen(nowhere, layout).append();
 }
 
 }  // namespace muster::apps::drawing

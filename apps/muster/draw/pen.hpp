@@ -48,4 +48,7 @@ void append_arrows(std::string& out, const Layout& layout);
 /// Assertions that were violated, what was not claimed, and cuts: they are told in the margin.
 void append_notes(std::string& out, const Layout& layout);
 
+/// The y down to which they reach: the lanes may end before.
+int end_of_notes(const Layout& layout);
+
 }  // namespace muster::apps::drawing

@@ -54,7 +54,7 @@ class SignPen {
       Tag(out_, "path")
           .with("class", "work")
           .with("d", path({"M", x, layout_.y_of(work.from), "V", layout_.y_of(work.to)}))
-          .title("works for group " + format_group(work.group));
+          .title("works for group " + to_text(work.group));
     }
   }
 
@@ -65,7 +65,7 @@ class SignPen {
       const int height = std::max(layout_.y_of(hook.to) - from, 3);
       const std::string name = to_text(hook.hook);
       const std::string what =
-          name + (hook.group ? " of group " + format_group(*hook.group) : std::string());
+          name + (hook.group ? " of group " + to_text(*hook.group) : std::string());
       Tag(out_, "rect")
           .with("class", "hook " + name)
           .with("data-node", hook.node.value)

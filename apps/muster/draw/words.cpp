@@ -58,11 +58,9 @@ struct ActionWords {
     return "Stop (" + to_text(action.cause.reason) + ")";
   }
   std::string operator()(const Reorganize& action) const {
-    return "Reorganize " + format_group(action.group);
+    return "Reorganize " + to_text(action.group);
   }
-  std::string operator()(const Start& action) const {
-    return "Start " + format_group(action.group);
-  }
+  std::string operator()(const Start& action) const { return "Start " + to_text(action.group); }
   std::string operator()(const Leave& action) const {
     return "Leave (" + to_text(action.cause) + ")";
   }
@@ -90,10 +88,10 @@ struct LineWords {
     const std::string edge = line.edge == journal::Edge::begin ? " begins"
                              : line.edge == journal::Edge::end ? " ends"
                                                                : " fails";
-    return to_text(line.hook) + edge + (line.group ? ", group " + format_group(*line.group) : "");
+    return to_text(line.hook) + edge + (line.group ? ", group " + to_text(*line.group) : "");
   }
   std::string operator()(const journal::Permits& line) const {
-    return "permits of group " + format_group(line.group) + " are " + to_text(line.edge);
+    return "permits of group " + to_text(line.group) + " are " + to_text(line.edge);
   }
   std::string operator()(const journal::Ended& line) const {
     return "ends its life, exit code " + std::to_string(line.code) + ": " +
@@ -144,7 +142,7 @@ std::string fault_words(const journal::Fault& fault) {
 std::string view_words(const View& view) {
   std::string text = to_text(view.status);
   if (view.coordinator) text += " c=" + to_text(*view.coordinator);
-  if (view.group) text += " g=" + format_group(*view.group);
+  if (view.group) text += " g=" + to_text(*view.group);
   return text;
 }
 

@@ -83,6 +83,26 @@ BOOST_AUTO_TEST_CASE(a_violation_is_marked_on_its_nodes) {
   BOOST_TEST(count(draw(letters().lines).out, "data-assertion=") == 0U);
 }
 
+// A violation in the last line has more words than the lanes have room for below it.
+BOOST_AUTO_TEST_CASE(notes_end_above_the_legend) {
+  const std::string svg = draw(bad_story().lines).out;
+  const auto number_behind = [&](std::size_t at, const char* before) {
+    return std::stoi(svg.substr(svg.find(before, at) + std::string(before).size()));
+  };
+  const auto legend = svg.find("<g transform=\"translate(0 ");
+  const auto note = svg.rfind("class=\"note violated\"", legend);
+  BOOST_REQUIRE(note != std::string::npos && legend != std::string::npos);
+  BOOST_TEST(number_behind(note, " y=\"") < number_behind(legend, "translate(0 "));
+}
+
+BOOST_AUTO_TEST_CASE(nodes_that_are_not_there_are_not_drawn) {
+  apps::DrawOptions options;
+  options.nodes = {9};
+  const Printed printed = draw(letters().lines, options);
+  BOOST_TEST(printed.code == 1);
+  BOOST_TEST(printed.complains("these journals have no line of the nodes and the time"), printed);
+}
+
 BOOST_AUTO_TEST_CASE(some_nodes_and_some_time) {
   apps::DrawOptions options;
   options.nodes = {1, 2};

@@ -107,6 +107,7 @@ BOOST_AUTO_TEST_CASE(where_a_plot_cannot_be_left_it_says_so) {
   const Said said = bench(options);
   BOOST_TEST(said.code == static_cast<int>(ExitCode::io_error));
   BOOST_TEST(said.err.find("/nowhere/at/all.svg") != std::string::npos, said.err);
+  BOOST_TEST(said.out.empty(), said.out);  // it says so before it measures
 }
 
 }  // namespace

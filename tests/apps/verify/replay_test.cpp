@@ -247,7 +247,8 @@ BOOST_AUTO_TEST_CASE(steps_after_missing_lines_are_passed_over) {
   node.give(Expired{Timer::check});
   const Printed printed = replay(node.lines);
   BOOST_TEST(printed.code == 0, printed);
-  BOOST_TEST(printed.out == "2 steps of 1 life replayed exactly, 3 steps not\n");
+  BOOST_TEST(printed.out ==
+             "2 steps of 1 life replayed exactly, 3 steps passed over: lines before are missing\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_line_that_cannot_stand_there_is_named) {
@@ -276,8 +277,26 @@ BOOST_AUTO_TEST_CASE(until_stops_and_shows_the_state) {
   options.until = 2;
   const Printed printed = replay(node.lines, options);
   BOOST_TEST(printed.code == 0, printed);
-  BOOST_TEST(printed.says("node 1 after seq 2: State{s: Reorganization"), printed);
+  BOOST_TEST(printed.says("node 1 after seq 2\n  s: Reorganization"), printed);
   BOOST_TEST(printed.says("2 steps of 1 life replayed exactly"), printed);
+}
+
+BOOST_AUTO_TEST_CASE(until_a_step_that_is_not_there_shows_the_state_after_the_last) {
+  Alone node;
+  node.becomes_normal();
+  apps::ReplayOptions options;
+  options.until = 1000;
+  const Printed printed = replay(node.lines, options);
+  BOOST_TEST(printed.code == 0, printed);
+  BOOST_TEST(printed.says("\n  s: Normal"), printed);
+}
+
+BOOST_AUTO_TEST_CASE(until_a_time_shows_the_state_then) {
+  Alone node;
+  node.becomes_normal();
+  apps::ReplayOptions options;
+  options.until_time = Duration(1);
+  BOOST_TEST(replay(node.lines, options).says("node 1 after seq 1\n  s: "));
 }
 
 BOOST_AUTO_TEST_CASE(until_a_time_and_the_states_then) {
@@ -288,7 +307,7 @@ BOOST_AUTO_TEST_CASE(until_a_time_and_the_states_then) {
   options.state = true;
   const Printed printed = replay(node.lines, options);
   BOOST_TEST(printed.code == 0, printed);
-  BOOST_TEST(printed.says("node 1 after seq 1: State{s: "), printed);
+  BOOST_TEST(printed.says("node 1 after seq 1\n  s: "), printed);
   BOOST_TEST(printed.says("1 step of 1 life replayed exactly"), printed);
 }
 
@@ -317,10 +336,22 @@ BOOST_AUTO_TEST_CASE(journals_are_walked_through_together_in_the_order_of_their_
   BOOST_TEST(printed.code == 0, printed);
   BOOST_TEST(printed.says("step 1: [Enter] next"), printed);
   BOOST_TEST(printed.says("step 2: "), printed);
-  BOOST_TEST(printed.says("node 2 after seq 1: State{"), printed);
+  BOOST_TEST(printed.says("node 2 after seq 1\n  s: "), printed);
   BOOST_TEST(!printed.says("step 3: "), printed);
   BOOST_TEST(printed.says("step 5: "), printed);
   BOOST_TEST(printed.says("5 steps of 2 lives replayed exactly"), printed);
+}
+
+BOOST_AUTO_TEST_CASE(step_shows_each_step_s_line_in_json) {
+  Alone node;
+  node.becomes_normal();
+  apps::ReplayOptions options;
+  options.step = options.json = true;
+  const Printed printed = replay(node.lines, options);
+  std::string steps;
+  for (const journal::Line& line : node.lines)
+    if (std::holds_alternative<journal::Step>(line)) journal::append_line(steps, line);
+  BOOST_TEST(printed.out.starts_with(steps + "{\"exact\":"), printed);
 }
 
 BOOST_AUTO_TEST_CASE(step_shows_each_step) {

@@ -218,6 +218,17 @@ BOOST_AUTO_TEST_CASE(two_where_there_is_no_such_file) {
   BOOST_TEST(verify({files.path("")}).code == 2);
 }
 
+BOOST_AUTO_TEST_CASE(two_where_it_is_no_file_and_one_where_it_is_no_journal) {
+  JournalFiles files;
+  const Printed directory = verify({files.path("")});
+  BOOST_TEST(directory.complains("is a directory: name the journals in it"), directory);
+  BOOST_TEST(verify({"/dev/null"}).complains("/dev/null: is no file that can be read twice"));
+  const Printed bytes = verify({files.write("bytes.jsonl", "\x01\x02\n\x03\x04\n")});
+  BOOST_TEST(bytes.code == 1);
+  BOOST_TEST(bytes.complains("bytes.jsonl:1: t_ns is missing, so this is no line of a journal"),
+             bytes);
+}
+
 BOOST_AUTO_TEST_CASE(seventy_four_where_it_cannot_be_read) {
   if (::geteuid() == 0) return;  // who may read everything
   JournalFiles files;
@@ -258,6 +269,18 @@ BOOST_AUTO_TEST_CASE(of_the_command_line) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+// Of the Bully's journals, what only the Invitation claims.
+BOOST_AUTO_TEST_CASE(what_is_asked_for_is_judged_too) {
+  JournalFiles files;
+  apps::VerifyOptions options{{files.write("all.jsonl", JournalFiles::text_of(bad_story().lines))}};
+  BOOST_TEST(!test::print(apps::verify, options).says("3a"));
+  options.assertions = {"3a", "1a"};
+  const Printed asked = test::print(apps::verify, options);
+  BOOST_TEST(asked.says("3a           holds"), asked);
+  BOOST_TEST(asked.says("1a           DOES NOT HOLD"), asked);
+  BOOST_TEST(asked.out.find("1a  ") == asked.out.rfind("1a  "), asked);
+}
 
 BOOST_AUTO_TEST_SUITE(reports)
 

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <muster/lab/checker.hpp>
+
+#include <string>
+#include <vector>
+
+namespace muster::apps {
+
+/// `--assertion`: some of those about single worlds. `to` has to live as long as the command.
+inline void add_assertions(CLI::App& command, std::vector<std::string>& to,
+                           const std::string& description) {
+  command.add_option("--assertion", to, description)
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(lab::assertions_about_worlds()));
+}
+
+}  // namespace muster::apps

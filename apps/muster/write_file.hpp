@@ -1,0 +1,24 @@
+#pragma once
+
+#include <muster/failure.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+namespace muster::apps {
+
+/// Writes the file anew. Fails with the system's reason.
+inline Expected<> write_file(const std::filesystem::path& path, std::string_view text) {
+  errno = 0;
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (file) return {};
+  return Failure{ExitCode::io_error, "cannot write " + path.string() + ": " + std::strerror(errno)};
+}
+
+}  // namespace muster::apps
