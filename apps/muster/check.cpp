@@ -371,6 +371,10 @@ void add_check_command(CLI::App& app, int& exit_code) {
                       "certain: only of calls that cannot be answered; any; or at most N others");
   command->add_option("--channels", options->channels, "session, fifo, incarnation or any");
   command->add_option("--hooks", options->hooks, "prompt, slow or failing");
+  command
+      ->add_option("--failed-hooks", bounds.failed_hooks,
+                   "With --hooks failing: at most so many do")
+      ->check(CLI::Range(0, 14));
   command->add_option("--duplicates", bounds.duplicates, "Letters that come twice")
       ->check(CLI::Range(0, 14));
   command->add_option("--losses", bounds.losses, "Letters that are lost")->check(CLI::Range(0, 14));

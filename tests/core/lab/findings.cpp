@@ -201,6 +201,12 @@ void add_larger(std::vector<Row>& rows) {
     bounds.duplicates = duplicates;
     return bounds;
   };
+  const auto a_failed_hook = [](Bounds& b) {
+    b.hooks = Hooks::failing;
+    b.failed_hooks = 1;
+  };
+  const auto a_pause = [](Bounds& b) { b.pauses = 1; };
+  const auto one_that_leaves = [](Bounds& b) { b.leaves = 1; };
   for (Row row :
        {Row{"D5", "P1/P3 with 4 failures", with(literal(3, 4, 1), parallel)},
         Row{"D10", "P1/P3, 4 nodes", normal(with(literal(4, 2, 1), parallel))},
@@ -209,19 +215,17 @@ void add_larger(std::vector<Row>& rows) {
         Row{"D11", "D9, all in parallel",
             normal(in_rounds(with(literal(4, 2, 1), parallel), by_life))},
         Row{"H2", "tags, no order, 3 nodes", tagged(normal(literal(3, 2, 2)), false, 0)},
+        Row{"H2", "the same, 1 failure", tagged(normal(literal(3, 1, 2)), false, 0)},
         Row{"H3", "tags, letters twice", tagged(normal(literal(3, 2, 2)), true, 2)},
         Row{"H4", "tags, no order, letters twice", tagged(normal(literal(3, 2, 2)), false, 2)},
+        Row{"H4", "the same, 1 failure", tagged(normal(literal(3, 1, 2)), false, 2)},
         Row{"H5", "H4, 2 nodes", tagged(literal(2, 2, 3), false, 2)},
         Row{"G2", "F2, 4 nodes", normal(live(with(literal(4, 3, 1), recommended)))},
-        Row{"V2", "as it ships, hooks fail",
-            normal(with(ships(2),
-                        [](Bounds& b) {
-                          b.hooks = Hooks::failing;
-                          b.failed_hooks = 1;
-                        }))},
-        Row{"V2", "as it ships, a pause", normal(with(ships(2), [](Bounds& b) { b.pauses = 1; }))},
-        Row{"V2", "as it ships, one leaves",
-            normal(with(ships(2), [](Bounds& b) { b.leaves = 1; }))}}) {
+        Row{"V2", "as it ships, a hook fails", live(normal(with(ships(2), a_failed_hook)))},
+        Row{"V2", "as it ships, a pause", normal(with(ships(2), a_pause))},
+        Row{"V2", "the same, 1 failure", live(normal(with(ships(1), a_pause)))},
+        Row{"V2", "as it ships, one leaves", normal(with(ships(2), one_that_leaves))},
+        Row{"V2", "the same, 1 failure", live(normal(with(ships(1), one_that_leaves)))}}) {
     row.quick = false;
     rows.push_back(row);
   }
@@ -379,6 +383,8 @@ std::string command_of(const Bounds& bounds) {
   if (bounds.wrong_timeouts != 0u) command += " --timeouts " + number(bounds.wrong_timeouts, "any");
   if (bounds.channels != Channels::session) command += " --channels " + to_text(bounds.channels);
   if (bounds.hooks != Hooks::prompt) command += " --hooks " + to_text(bounds.hooks);
+  if (bounds.hooks == Hooks::failing)
+    command += " --failed-hooks " + std::to_string(bounds.failed_hooks);
   if (bounds.losses > 0) command += " --losses " + std::to_string(bounds.losses);
   if (bounds.duplicates > 0) command += " --duplicates " + std::to_string(bounds.duplicates);
   if (bounds.leaves > 0) command += " --leaves " + std::to_string(bounds.leaves);
