@@ -77,7 +77,7 @@ BOOST_FIXTURE_TEST_CASE(inspect_prints_state_and_cells, Store) {
   BOOST_TEST(answer.code == 0);
   BOOST_TEST(answer.err.empty());
   for (const char* part :
-       {"node 3 of cluster demo", "incarnation   9", "group         (9,5)", "40 bytes",
+       {"node 3 of cluster demo", "incarnation   9", "group         9.5", "40 bytes",
         "S(i).s        Reorganization", "node 2 in life 27, node 4 in life 7", "cells         2",
         "shard/1", "\\x00\\x0a"})
     BOOST_TEST(answer.out.find(part) != std::string::npos, part << " is not in\n" << answer.out);
