@@ -40,7 +40,7 @@ Expected<net::NodeStatus> parse_status(const std::string& line);
 void print_header(std::ostream& out);
 void print_status(std::ostream& out, const net::NodeStatus& status);
 
-/// "node 3 is Normal in group (17,5) under node 5", "node 3 is in Election", "node 3 is drained".
+/// "node 3 is Normal in group 17.5 under node 5", "node 3 is in Election", "node 3 is drained".
 std::string in_words(const net::NodeStatus& status);
 
 }  // namespace muster::apps

@@ -21,7 +21,7 @@ struct Tale {
     view.application = application;
     return recorder.take(now += 1ms, event, view);
   }
-  /// Normal in group (7,5).
+  /// Normal in group 7.5.
   void member_of_5() {
     step(Recovered{}, Status::Down, "SeekingHigher");
     view.group = GroupNumber{7, NodeId{5}};
