@@ -67,7 +67,7 @@ std::string cost_text(const Cost& cost) {
 int bench(const Options& options, std::ostream& out, std::ostream& err) {
   // Before what may take minutes.
   if (options.svg)
-    if (const auto writable = write_file(*options.svg, ""); !writable)
+    if (const auto writable = ensure_writable(*options.svg); !writable)
       return failed(writable.error(), err);
   std::vector<Row> rows;
   std::optional<Failure> wrong;

@@ -53,7 +53,8 @@ Expected<Script> read_script(const DemoOptions& options, const Timings& timings)
   std::ostringstream text;
   std::ifstream in(options.script);
   if (in) text << in.rdbuf();
-  if (!in) return Failure{ExitCode::usage, options.script + ": cannot be read; name a script"};
+  if (!in || std::filesystem::is_directory(options.script))
+    return Failure{ExitCode::usage, options.script + ": cannot be read; name a script"};
   return parse_script(text.str(), options.script);
 }
 
@@ -195,11 +196,12 @@ void Demo::close(bool held) {
   const auto accepted = std::to_string(cluster_.resource().accepted().size());
   const auto refused = std::to_string(cluster_.resource().refused().size());
   const auto faults = std::to_string(cluster_.faults());
-  screen_.say(std::string(held ? "All held: " : "NOT ALL HELD: ") + faults + " faults, " + groups +
-              " groups formed, " + accepted + " records accepted, " + refused +
-              " refused; median " + format_ms(median) +
-              " ms without work; the machine's longest gap " + format_ms(machine_.longest()) +
-              " ms.");
+  screen_.say(
+      std::string(held ? "All held: " : "NOT ALL HELD: ") + counted(cluster_.faults(), "fault") +
+      ", " + counted(cluster_.watch().formed().size(), "group") + " formed, " +
+      counted(cluster_.resource().accepted().size(), "record") + " accepted, " + refused +
+      " refused; median " + format_ms(median) + " ms without work; the machine's longest gap " +
+      format_ms(machine_.longest()) + " ms.");
   screen_.object("{\"held\":" + std::string(held ? "true" : "false") + ",\"faults\":" + faults +
                  ",\"groups\":" + groups + ",\"accepted\":" + accepted + ",\"refused\":" + refused +
                  ",\"median_without_work_ns\":" + std::to_string(median.count()) +

@@ -126,7 +126,8 @@ Expected<> read_strike(std::string name, lab::Bounds& bounds) {
   if (name == "reorganization_before_accept") name = "reorganization_first";
   if (read_repair(name + "=off", bounds)) return {};
   const auto line = enumerator_named<Line>(name);
-  if (line && bounds.protocol != ProtocolName::bully)
+  const bool of_the_bully = line || instead.contains(name) || meaning(ProtocolName::bully, name);
+  if (of_the_bully && bounds.protocol != ProtocolName::bully)
     return usage("--strike " + asked + " is of the Bully, and --protocol is " +
                  to_text(bounds.protocol));
   if (line) {
@@ -140,6 +141,8 @@ Expected<> read_strike(std::string name, lab::Bounds& bounds) {
 
 Expected<> read(Options& options) {
   lab::Bounds& bounds = options.bounds;
+  if (options.literal && bounds.protocol == ProtocolName::textbook)
+    return usage("--literal: the textbook protocol has no switches");
   if (options.literal) {
     bounds.repairs = Repairs::none();
     bounds.invitation_repairs = invitation::Repairs::none();
@@ -227,14 +230,21 @@ std::string how_far(const lab::CheckReport& report, const Options& options) {
          counted(report.cut, "successor") + " cut)";
 }
 
-// What was looked at without being claimed, and what was not looked at.
+// What was looked at without being claimed.
 void show_not_claimed(const std::vector<std::string>& looked_at, const Options& options) {
-  for (const std::string& assertion : looked_at)
-    if (const auto why = not_claimed(assertion, options.bounds))
-      std::cout << "not claimed in this world: " << assertion << " (" << *why << ")\n";
-  if (options.bounds.protocol == ProtocolName::textbook && options.bounds.assertions.empty())
-    std::cout << "the textbook protocol claims nothing else of single worlds; --assertion 1a looks "
-                 "at what it does not claim\n";
+  std::vector<std::pair<std::string, std::string>> reasons;  // with the assertions
+  for (const std::string& assertion : looked_at) {
+    const auto why = not_claimed(assertion, options.bounds);
+    if (!why) continue;
+    const auto known = std::find_if(reasons.begin(), reasons.end(),
+                                    [&](const auto& reason) { return reason.first == *why; });
+    if (known == reasons.end())
+      reasons.emplace_back(*why, assertion);
+    else
+      known->second += ", " + assertion;
+  }
+  for (const auto& [why, assertions] : reasons)
+    std::cout << "not claimed in this world: " << assertions << " (" << why << ")\n";
 }
 
 void show_text(const lab::CheckReport& report, const Options& options) {
@@ -243,9 +253,10 @@ void show_text(const lab::CheckReport& report, const Options& options) {
   if (const auto& counter = report.counterexample) {
     show_story(counter->story);
     out << "assertion " << counter->assertion << " is violated: " << counter->disagreement.why
-        << "\nafter " << counted(counter->story.lines.size(), "step") << ", of which "
-        << counter->story.counted << " count: letters and calls that come to their end, expiries, "
-        << "failures and recoveries\n";
+        << '\n'
+        << counted(counter->story.lines.size() - counter->story.opening, "step")
+        << " from where the search begins; " << counter->story.counted
+        << " letters, calls, expiries, failures and recoveries among them\n";
     show_not_claimed({counter->assertion}, options);
   } else {
     const std::vector<std::string> looked_at = lab::looked_at(options.bounds);
@@ -254,6 +265,9 @@ void show_text(const lab::CheckReport& report, const Options& options) {
     out << names << (looked_at.size() == 1 ? " holds " : " hold ") << how_far(report, options)
         << '\n';
     show_not_claimed(looked_at, options);
+    if (options.bounds.protocol == ProtocolName::textbook && options.bounds.assertions.empty())
+      out << "the textbook protocol claims nothing else of single worlds; --assertion 1a looks at "
+             "what it does not claim\n";
   }
   if (const auto& wedged = report.wedged; wedged && wedged->worlds > 0) {
     show_story(*wedged->story);
@@ -319,7 +333,7 @@ Expected<> write_journal(const lab::CheckReport& report, const std::string& path
 void show_how_to_judge(const lab::CheckReport& report, const Options& options) {
   if (!report.counterexample || options.out.empty() || options.json) return;
   const std::string& assertion = report.counterexample->assertion;
-  if (is_judged(assertion, options.bounds)) return;
+  if (is_claimed_by_protocol(assertion, options.bounds)) return;
   std::cout << "judged by: muster verify --assertion " << assertion << ' ' << options.out
             << ", and likewise muster draw\n";
 }
@@ -402,7 +416,9 @@ void add_check_command(CLI::App& app, int& exit_code) {
   command->add_flag("--assumptions", options->assumptions,
                     "Each assertion, and where it is claimed");
   add_assertions(*command, bounds.assertions, "Look only at this one; repeatable");
-  command->add_option("-o,--out", options->out, "Write what was found as a journal");
+  command->add_option("-o,--out", options->out,
+                      "Write what was found as a journal; an older file of that name is replaced, "
+                      "or removed where nothing is found");
   command->add_flag("--liveness", bounds.liveness,
                     "Also: can Assertion 2 (4 of the Invitation) be reached from anywhere?");
   command->add_flag("--counters", bounds.counters, "Keep group counters, and look at group-grows");

@@ -164,19 +164,23 @@ struct Claim {
 
 constexpr std::array<Claim, 15> claims = {{
     {"1a", "two nodes in Reorganization or Normal have the same coordinator",
-     "assumptions 1 to 9: --timeouts certain, no --losses; pauses count as failures; letters "
-     "--channels session or fifo, any other and --duplicates only with the switch tags"},
+     "the Bully: assumptions 1 to 9, so --timeouts certain and no --losses (pauses count as "
+     "failures); letters in order and once, or the switch tags; not report_refusals off beside "
+     "stop_beside_halts; options only with every switch"},
     {"1b", "two nodes in Normal have the same definition", "as 1a"},
     {"3a", "two nodes in Reorganization or Normal, in one group, have the same coordinator",
-     "the Invitation: assumptions 1 to 7, so with --timeouts any, --losses and --pauses too, not "
-     "with --duplicates nor --channels incarnation or any"},
+     "the Invitation: assumptions 1 to 7, so letters in order and once (--channels session or "
+     "fifo, "
+     "no --duplicates), with --timeouts any, --losses and --pauses too"},
     {"3b", "two nodes in Normal, in one group, have the same definition",
      "as 3a, and the switch safe_counter"},
     {"works-apart", "no two nodes work at once for different groups", "as 1a"},
     {"group-grows", "a node never accepts a smaller group number than before",
-     "the Bully: every world; the Invitation: likewise, with the switches safe_counter and "
-     "growing_numbers; looked at where group counters are kept (--counters, without tags, or the "
-     "Invitation)"},
+     "the Bully: every world; the Invitation: as 3a, and the switches safe_counter and "
+     "growing_numbers. Looked at where group numbers are kept: with --counters, --assertion "
+     "group-grows or --strike safe-counter, for the Bully without tags unless counter-test is "
+     "struck, "
+     "and for the Invitation with growing_numbers"},
     {"hook-grammar",
      "P2, P4, P5: stop once for each start, reorganize when members are stopped, "
      "start of what is durable",
@@ -184,12 +188,12 @@ constexpr std::array<Claim, 15> claims = {{
     {"2",
      "once failures and recoveries cease, a state where all are Normal under one coordinator "
      "can be reached, and no fair way round avoids it (--liveness)",
-     "assumptions 1 to 9 and the switch start_over_halted; after wrong timeouts also "
-     "normal_for_me"},
+     "the Bully: assumptions 1 to 9 and the switch start_over_halted; after wrong timeouts also "
+     "normal_for_me; options only with every switch; the textbook protocol: assumptions 1 to 9"},
     {"4",
      "once failures and recoveries cease, a state where all are Normal in one group can be reached "
      "(--liveness)",
-     "the Invitation: --timeouts certain, and the switch probe_tells_status"},
+     "as 3a, and the switch probe_tells_status"},
     {"durable", "what was saved is there in the next life",
      "not here: safe storage is exact in this world; muster verify and simulate look at it"},
     {"quorum", "a reorganization has more than half of all nodes",
@@ -203,57 +207,70 @@ constexpr std::array<Claim, 15> claims = {{
      "that came later (after: until they have been members for so long)",
      "as without it"},
     {"1a to 2 with --option resume=all", "the same, and no node starts before all know their task",
-     "as without it; the second only without --duplicates"},
+     "as without it; that no node starts before all know their task, only without --duplicates"},
     {"1a to 2 with --option settle", "the same, and 2 later by that time at a first start",
      "as without it"},
 }};
 
-// Assumptions 6 and 7, on which what has no tags rests.
-bool in_order(const lab::Bounds& world) {
+constexpr const char* out_of_order =
+    "letters that come twice or out of order, against assumptions 6 and 7";
+
+bool in_order_and_once(const lab::Bounds& world) {
   return world.duplicates == 0 &&
          (world.channels == lab::Channels::session || world.channels == lab::Channels::fifo);
 }
 
-std::optional<std::string> without_assumptions(const lab::Bounds& world, bool heals) {
+// Of 8 and 9: what comes of a wrong timeout may heal, and with it what is reached.
+std::optional<std::string> against_8_and_9(const lab::Bounds& world, bool heals) {
   if (world.losses > 0) return "--losses, against assumption 8";
   if (world.wrong_timeouts != 0U && !heals) return "--timeouts, against assumptions 8 and 9";
-  if (!in_order(world) && !world.repairs.tags)
-    return "letters that come twice or out of order, without the switch tags";
   return std::nullopt;
+}
+
+std::optional<std::string> not_claimed_by_bully(const std::string& assertion,
+                                                const lab::Bounds& world) {
+  if (assertion == "group-grows") return std::nullopt;
+  if (!(world.options == Options{}) && !(world.repairs == Repairs{}))
+    return "an option without every switch: docs/options.md";
+  if (assertion == "quorum") return std::nullopt;
+  if (assertion == "2") {
+    if (!world.repairs.start_over_halted) return "without the switch start_over_halted";
+    if (auto why = against_8_and_9(world, world.repairs.normal_for_me)) return why;
+    return in_order_and_once(world) ? std::nullopt : std::optional<std::string>(out_of_order);
+  }
+  auto why = against_8_and_9(world, false);
+  if (!why && !world.repairs.safe())
+    why = "without the switch report_refusals, beside stop_beside_halts";
+  if (!why && !in_order_and_once(world) && !world.repairs.tags)
+    why = out_of_order + std::string(", without the switch tags");
+  if (why && assertion == "hook-grammar") why = "P4: " + *why;
+  return why;
 }
 
 std::optional<std::string> not_claimed_by_invitation(const std::string& assertion,
                                                      const lab::Bounds& world) {
   const invitation::Repairs& repairs = world.invitation_repairs;
   if (assertion == "hook-grammar") return std::nullopt;
-  if (assertion == "4") {
-    if (world.wrong_timeouts != 0U) return "--timeouts, against assumptions 8 and 9";
-    if (!repairs.probe_tells_status) return "without the switch probe_tells_status";
-    return std::nullopt;
-  }
-  if (assertion != "3a" && !repairs.safe_counter) return "without the switch safe_counter";
+  if (assertion == "4" && !repairs.probe_tells_status)
+    return "without the switch probe_tells_status";
+  if ((assertion == "3b" || assertion == "group-grows") && !repairs.safe_counter)
+    return "without the switch safe_counter";
   if (assertion == "group-grows" && !repairs.growing_numbers)
     return "without the switch growing_numbers";
-  if (!in_order(world))
-    return "letters that come twice or out of order, against assumptions 6 and 7";
+  if (!in_order_and_once(world)) return out_of_order;
   return std::nullopt;
 }
 
-std::optional<std::string> not_claimed_by_bully(const std::string& assertion,
-                                                const lab::Bounds& world) {
-  if (assertion == "group-grows" || assertion == "quorum") return std::nullopt;
-  if (assertion == "2") {
-    if (!world.repairs.start_over_halted) return "without the switch start_over_halted";
-    return without_assumptions(world, world.repairs.normal_for_me);
-  }
-  auto why = without_assumptions(world, false);
-  if (why && assertion == "hook-grammar") why = "P4: " + *why;
-  return why;
+std::optional<std::string> not_claimed_by_textbook(const std::string& assertion,
+                                                   const lab::Bounds& world) {
+  if (assertion != "2") return std::nullopt;
+  if (auto why = against_8_and_9(world, false)) return why;
+  return in_order_and_once(world) ? std::nullopt : std::optional<std::string>(out_of_order);
 }
 
 }  // namespace
 
-bool is_judged(const std::string& assertion, const lab::Bounds& world) {
+bool is_claimed_by_protocol(const std::string& assertion, const lab::Bounds& world) {
   Config config;
   config.protocol = world.protocol;
   config.options = world.options;
@@ -266,7 +283,7 @@ std::optional<std::string> not_claimed(const std::string& assertion, const lab::
   // Without a switch an assertion may be none of its claims: that is said in its own words.
   lab::Bounds as_it_ships = world;
   as_it_ships.invitation_repairs = {};
-  if (!is_judged(assertion, as_it_ships))
+  if (!is_claimed_by_protocol(assertion, as_it_ships))
     return assertion == "quorum" ? "without --option quorum=majority"
                                  : "no claim of --protocol " + to_text(world.protocol);
   switch (world.protocol) {
@@ -277,9 +294,7 @@ std::optional<std::string> not_claimed(const std::string& assertion, const lab::
     case ProtocolName::textbook:
       break;
   }
-  return assertion == "2" && world.wrong_timeouts != 0U
-             ? std::optional<std::string>("--timeouts, against assumptions 8 and 9")
-             : std::nullopt;
+  return not_claimed_by_textbook(assertion, world);
 }
 
 void show_assumptions(std::ostream& out, bool json) {

@@ -24,11 +24,11 @@ void show_lines(std::ostream& out, bool json);
 /// The assumption ledger: each assertion with the worlds in which it is claimed; likewise.
 void show_assumptions(std::ostream& out, bool json);
 
-/// Why the assertion is not claimed in that world; none where it is. Lines that are struck and
-/// switches that are off do not count, but for those that the ledger names.
+/// Why the assertion is not claimed in that world; none where it is. Of lines that are struck and
+/// switches that are off only those count that the ledger names.
 std::optional<std::string> not_claimed(const std::string& assertion, const lab::Bounds& world);
 
-/// Whether `muster verify` judges the assertion, unasked, in a journal of that world.
-bool is_judged(const std::string& assertion, const lab::Bounds& world);
+/// Whether the protocol of that world claims it anywhere: then `muster verify` judges it unasked.
+bool is_claimed_by_protocol(const std::string& assertion, const lab::Bounds& world);
 
 }  // namespace muster::apps

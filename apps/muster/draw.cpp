@@ -5,6 +5,7 @@
 #include "apps/muster/draw/html.hpp"
 #include "apps/muster/draw/svg.hpp"
 #include "apps/muster/draw/texts.hpp"
+#include "apps/muster/journals.hpp"
 #include "apps/muster/text.hpp"
 #include "apps/muster/write_file.hpp"
 
@@ -73,6 +74,19 @@ Expected<drawing::Window> window_of(const DrawOptions& options) {
   return window;
 }
 
+// What is drawn is not to be drawn over.
+Expected<> spare_journals(const DrawOptions& options) {
+  const auto journals = find_journals(options.journals);
+  if (!journals) return journals.error();
+  for (const Segments& segments : *journals)
+    for (const std::filesystem::path& segment : segments) {
+      std::error_code error;
+      if (std::filesystem::equivalent(segment, options.output, error))
+        return usage("--out " + options.output + " is one of the journals; choose another");
+    }
+  return {};
+}
+
 void say_what(std::ostream& err, const DrawOptions& options, const drawing::Chart& chart) {
   const auto lost = std::count_if(chart.arrows.begin(), chart.arrows.end(),
                                   [](const drawing::Arrow& arrow) { return !arrow.received; });
@@ -92,12 +106,15 @@ int draw(const DrawOptions& options, std::ostream& out, std::ostream& err) {
   if (!format) return say(err, format.error());
   const auto window = window_of(options);
   if (!window) return say(err, window.error());
+  if (const auto spared = spare_journals(options); !spared) return say(err, spared.error());
   const auto chart = drawing::read_chart(options.journals, *window);
   if (!chart) return say(err, chart.error());
   if (chart->moments.empty())
     return say(err, {ExitCode::does_not_hold,
-                     "there is nothing to draw: these journals have no line of the nodes and the "
-                     "time that are asked for"});
+                     window->is_all()
+                         ? "there is nothing to draw: these journals have no lines"
+                         : "there is nothing to draw: these journals have no line of the nodes and "
+                           "the time that are asked for"});
   const std::string text = (*format)->write(*chart);
   if (options.output == "-") {
     out << text;

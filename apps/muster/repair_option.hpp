@@ -30,6 +30,9 @@ Expected<> read_repair(const std::string& text, Cluster& cluster) {
   if (known) return {};
   if (names.empty())
     return Failure{ExitCode::usage, "--repair " + text + ": this protocol has no switches"};
+  if (value == "on" || value == "off")
+    return Failure{ExitCode::usage, "--repair " + text + ": this protocol has no switch of that " +
+                                        "name; its switches are " + names};
   return Failure{ExitCode::usage,
                  "--repair is NAME=on or NAME=off, not '" + text + "'; the names are " + names};
 }

@@ -80,7 +80,8 @@ class Replaying {
     out_ << counted(exact(), "step") << " of " << counted(lives, "life", "lives")
          << " replayed exactly";
     if (differences_ == 0 && passed_over > 0)
-      out_ << ", " << counted(passed_over, "step") << " passed over: lines before are missing";
+      out_ << ", " << counted(passed_over, "step")
+           << " passed over: the lines before do not join on";
     else if (passed_over > 0)
       out_ << ", " << counted(passed_over, "step") << " not";
     if (torn_ > 0) out_ << ", torn lines: " << torn_;
@@ -218,7 +219,9 @@ int replay(const ReplayOptions& options, std::ostream& out, std::ostream& err) {
                    "node that is broken");
   if (replaying.exact() == 0)
     return say(err, ExitCode::does_not_hold,
-               "there is no step in these journals: give the journals of nodes");
+               options.until_time
+                   ? "no step comes by --until: give a later time"
+                   : "there is no step in these journals: give the journals of nodes");
   return 0;
 }
 

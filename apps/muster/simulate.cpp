@@ -85,6 +85,8 @@ class Runner {
       verify::Violated shown = *violated;
       shown.place.journal = journal;
       verify::verdict_line(text, shown);
+      text.insert(1, "\"seed\":" + std::to_string(run.seed) +
+                         ",\"again\":" + to_json(repeat(run.seed)) + ',');
     } else {
       text = "seed " + std::to_string(run.seed) + " (" + counted(run.nodes, "node") +
              "): " + violated->assertion + " DOES NOT HOLD: " + violated->disagreement.why +
@@ -285,6 +287,8 @@ SimulateOptions options_of(const Words& words) {
   std::tie(options.first_seed, options.last_seed) = range_of("--seeds", words.seeds);
   simulation.protocol = words.protocol;
   options.flags = " --protocol " + to_text(words.protocol) + " --nodes " + words.nodes;
+  if (words.literal && words.protocol == ProtocolName::textbook)
+    throw CLI::ValidationError("--literal", "the textbook protocol has no switches");
   if (words.literal) {
     simulation.repairs = Repairs::none();
     simulation.invitation_repairs = invitation::Repairs::none();

@@ -179,16 +179,65 @@ BOOST_AUTO_TEST_CASE(what_is_not_claimed_in_a_world_is_said) {
       {{"--losses", "1"}, "1a (--losses, against assumption 8)"},
       {{"--timeouts", "1"}, "1a (--timeouts, against assumptions 8 and 9)"},
       {{"--duplicates", "1", "--literal", "--assertion", "1b"},
-       "1b (letters that come twice or out of order, without the switch tags)"},
+       "1b (letters that come twice or out of order, against assumptions 6 and 7, without the "
+       "switch tags)"},
       {{"--assertion", "3a"}, "3a (no claim of --protocol bully)"},
       {{"--assertion", "quorum"}, "quorum (without --option quorum=majority)"},
       {{"--protocol", "invitation", "--repair", "safe-counter=off", "--assertion", "3b"},
        "3b (without the switch safe_counter)"},
       {{"--protocol", "invitation", "--literal", "--assertion", "group-grows"},
-       "group-grows (without the switch growing_numbers)"}};
+       "group-grows (without the switch growing_numbers)"},
+      {{"--repair", "report-refusals=off"},
+       "1a, 1b, works-apart (without the switch report_refusals, beside stop_beside_halts)"},
+      {{"--repair", "report-refusals=off"},
+       "hook-grammar (P4: without the switch report_refusals, beside stop_beside_halts)"},
+      {{"--option", "quorum=majority", "--repair", "tags=off", "--assertion", "quorum"},
+       "quorum (an option without every switch: docs/options.md)"},
+      {{"--channels", "any", "--liveness"}, "2 (letters that come twice or out of order"},
+      {{"--losses", "1", "--liveness"}, "2 (--losses, against assumption 8)"},
+      {{"--protocol", "invitation", "--channels", "any", "--liveness"},
+       "4 (letters that come twice or out of order, against assumptions 6 and 7)"},
+      {{"--protocol", "textbook", "--losses", "1", "--liveness"},
+       "2 (--losses, against assumption 8)"}};
+  const Ran heals = run_muster(directory, and_also(few, {"--protocol", "invitation", "--timeouts",
+                                                         "any", "--losses", "1", "--liveness"}));
+  BOOST_TEST(!says(heals, "not claimed"), heals.output);
   for (const auto& [words, what] : worlds) {
     const Ran ran = run_muster(directory, and_also(few, words));
     BOOST_TEST(says(ran, "not claimed in this world: " + what), ran.output);
+  }
+}
+
+// What the verifier takes for an acceptance is one in the checker, too.
+BOOST_AUTO_TEST_CASE(group_numbers_that_fall_in_the_invitation_fall_in_its_journal) {
+  const TestDirectory directory;
+  const std::string journal = (directory.path / "story.jsonl").string();
+  const Ran checked =
+      run_muster(directory, {"check", "--protocol", "invitation", "--nodes", "2", "--failures", "2",
+                             "--strike", "safe-counter", "--out", journal});
+  says_why(checked, 1, "assertion group-grows does not hold");
+  says_why(run_muster(directory, {"verify", journal}), 1, "group-grows does not hold");
+}
+
+BOOST_AUTO_TEST_CASE(a_quorum_is_looked_at_where_it_is_asked_for) {
+  const TestDirectory directory;
+  const std::string journal = (directory.path / "story.jsonl").string();
+  const Ran checked =
+      run_muster(directory, {"check", "--nodes", "2", "--assertion", "quorum", "--out", journal});
+  says_why(checked, 1, "assertion quorum does not hold");
+  says_why(run_muster(directory, {"verify", "--assertion", "quorum", journal}), 1,
+           "quorum does not hold: node 1 reorganizes 1 nodes, and it takes 2");
+}
+
+// A node of the textbooks' Bully may wait for any number of calls.
+BOOST_AUTO_TEST_CASE(a_world_in_which_too_many_calls_wait_is_cut) {
+  const TestDirectory directory;
+  for (const char* threads : {"1", "2"}) {
+    const Ran ran =
+        run_muster(directory, {"check", "--protocol", "textbook", "--nodes", "2", "--failures", "1",
+                               "--timeouts", "any", "--queue", "2", "--threads", threads});
+    BOOST_TEST(ran.code == 0, ran.output);
+    BOOST_TEST(says(ran, "cut)"), ran.output);
   }
 }
 
@@ -196,7 +245,7 @@ BOOST_AUTO_TEST_CASE(the_story_tells_where_the_search_begins) {
   const TestDirectory directory;
   const Ran ran = run_muster(directory, any_timeout);
   BOOST_TEST(says(ran, "      here the search begins\n"), ran.output);
-  BOOST_TEST(says(ran, "of which 3 count"), ran.output);
+  BOOST_TEST(says(ran, "3 steps from where the search begins; 3 letters, calls"), ran.output);
 }
 
 BOOST_AUTO_TEST_CASE(lines_and_assumptions_are_listed) {
@@ -233,7 +282,13 @@ BOOST_AUTO_TEST_CASE(what_is_not_known_is_refused) {
       {{"--channels", "tube"}, "--channels does not know 'tube'"},
       {{"--timeouts", "many"}, "--timeouts is certain, any or a number up to 14, not 'many'"},
       {{"--strike", "ignore-own-group"},
-       "--strike ignore-own-group is of the Invitation: add --protocol invitation"}};
+       "--strike ignore-own-group is of the Invitation: add --protocol invitation"},
+      {{"--protocol", "textbook", "--strike", "tags"}, "--strike tags is of the Bully"},
+      {{"--protocol", "invitation", "--strike", "halts-descending=parallel"},
+       "--strike halts-descending=parallel is of the Bully"},
+      {{"--repair", "safe_counter=off"}, "this protocol has no switch of that name"},
+      {{"--protocol", "textbook", "--literal"},
+       "--literal: the textbook protocol has no switches"}};
   for (const auto& [words, why] : refused)
     says_why(run_muster(directory, and_also({"check"}, words)), 2, why);
 }

@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(of_the_invitation_holds_what_that_promises) {
   BOOST_TEST(tells(ran, "begins Merge and invites others"), ran.output);
   BOOST_TEST(tells(ran, "3a           holds"), ran.output);
   BOOST_TEST(!tells(ran, "1a "), ran.output);
-  BOOST_TEST(tells(ran, "All held: 1 faults"), ran.output);
+  BOOST_TEST(tells(ran, "All held: 1 fault,"), ran.output);
 }
 
 BOOST_AUTO_TEST_CASE(all_down_and_up_again_keep_every_accepted_record) {

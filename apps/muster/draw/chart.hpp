@@ -103,6 +103,9 @@ struct Window {
   std::vector<std::uint32_t> nodes;  ///< empty: all
   /// Whose violations are shown though the protocol of the journals does not claim them.
   std::vector<std::string> assertions;
+
+  /// True where no line of the journals is left out.
+  [[nodiscard]] bool is_all() const { return !from && !until && nodes.empty(); }
 };
 
 /// Reads the journals twice, as `muster verify` does; only what is drawn is kept.

@@ -188,8 +188,7 @@ Expected<> Verifier::take(const journal::HookEdge& line) {
   judge_grammar(line.stamp.node, wrong);
   if (line.edge == journal::Edge::begin && line.members) {
     members_have_ceased(line);
-    if (claims_.quorum > 0)
-      judge("quorum", has_quorum(line.stamp.node, line.members->size(), claims_.quorum));
+    judge("quorum", has_quorum(line.stamp.node, line.members->size(), configured_.size() / 2 + 1));
   }
   Standing& now = standing_of(line.stamp.node);
   if (line.hook == Hook::start && line.edge == journal::Edge::begin && now.up)

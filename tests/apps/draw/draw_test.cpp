@@ -83,6 +83,21 @@ BOOST_AUTO_TEST_CASE(a_violation_is_marked_on_its_nodes) {
   BOOST_TEST(count(draw(letters().lines).out, "data-assertion=") == 0U);
 }
 
+BOOST_AUTO_TEST_CASE(a_journal_is_not_drawn_over) {
+  JournalFiles files;
+  apps::DrawOptions options;
+  options.journals = {files.write("all.jsonl", JournalFiles::text_of(letters().lines))};
+  options.output = options.journals.front().string();
+  options.format = "svg";
+  const Printed printed = test::print(apps::draw, options);
+  BOOST_TEST(printed.code == 2);
+  BOOST_TEST(printed.complains("all.jsonl is one of the journals; choose another"), printed);
+}
+
+BOOST_AUTO_TEST_CASE(journals_without_lines_are_not_drawn) {
+  BOOST_TEST(draw({}).complains("there is nothing to draw: these journals have no lines"));
+}
+
 // A violation in the last line has more words than the lanes have room for below it.
 BOOST_AUTO_TEST_CASE(notes_end_above_the_legend) {
   const std::string svg = draw(bad_story().lines).out;

@@ -247,8 +247,9 @@ BOOST_AUTO_TEST_CASE(steps_after_missing_lines_are_passed_over) {
   node.give(Expired{Timer::check});
   const Printed printed = replay(node.lines);
   BOOST_TEST(printed.code == 0, printed);
-  BOOST_TEST(printed.out ==
-             "2 steps of 1 life replayed exactly, 3 steps passed over: lines before are missing\n");
+  BOOST_TEST(
+      printed.out ==
+      "2 steps of 1 life replayed exactly, 3 steps passed over: the lines before do not join on\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_line_that_cannot_stand_there_is_named) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <stdexcept>
 #include <thread>
 
@@ -40,6 +41,7 @@ class Search {
     std::vector<Successor> successors;
   };
 
+  void work_together(std::vector<Worlds>& level);
   void work(Worker& worker, std::vector<Worlds>& level);
   void look_from(Worker& worker, const World& world);
   void sum(CheckReport& report, const std::vector<Worlds>& level);
@@ -109,6 +111,26 @@ void Search::sum(CheckReport& report, const std::vector<Worlds>& level) {
   memory_ = memory;
 }
 
+// What one of them throws, the caller is to get.
+void Search::work_together(std::vector<Worlds>& level) {
+  next_ = 0;
+  std::vector<std::exception_ptr> thrown(workers_.size());
+  const auto guarded = [&](std::size_t i) {
+    try {
+      work(workers_[i], level);
+    } catch (...) {
+      thrown[i] = std::current_exception();
+      limited_ = true;  // the others need not go on
+    }
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t i = 1; i < workers_.size(); ++i) threads.emplace_back(guarded, i);
+  guarded(0);
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& one : thrown)
+    if (one) std::rethrow_exception(one);
+}
+
 bool Search::run(CheckReport& report, const std::function<void(const Progress&)>& tell) {
   const auto began = std::chrono::steady_clock::now();
   std::vector<Worlds> level(1, Worlds(values_.bounds.nodes));
@@ -116,12 +138,7 @@ bool Search::run(CheckReport& report, const std::function<void(const Progress&)>
   visited_.insert(fingerprint(first, values_.bounds.nodes));
   level.front().push(first);
   while (!level.empty() && !found_ && !limited_) {
-    next_ = 0;
-    std::vector<std::thread> threads;
-    for (std::size_t i = 1; i < workers_.size(); ++i)
-      threads.emplace_back([this, i, &level] { work(workers_[i], level); });
-    work(workers_.front(), level);
-    for (std::thread& thread : threads) thread.join();
+    work_together(level);
     level.clear();
     for (Worker& worker : workers_)
       for (Worlds& worlds : std::exchange(worker.out, {})) level.push_back(std::move(worlds));

@@ -40,7 +40,7 @@ void Host::take(const Event& event) {
 }
 
 void Host::accepted() {
-  const auto group = application_seen(node_.state).group;
+  const auto group = view(config_, node_.state).group;  // as the verifier sees it
   if (!group || group == node_.accepted) return;
   const auto disagreement = group_grows(node_.node, node_.accepted, *group);
   if (disagreement) effects.wrong.push_back({"group-grows", *disagreement});
@@ -108,8 +108,8 @@ void Host::perform(const Stop& action) {
 void Host::perform(const Reorganize& action) {
   if (node_.stop_owed || node_.runs || node_.stops || node_.works)
     wrong("hook-grammar", "reorganize before the node itself is stopped (P4)");
-  const std::size_t quorum = claims_of(config_).quorum;
-  const auto too_few = has_quorum(node_.node, action.members.size(), quorum);
+  const std::size_t majority = config_.nodes.size() / 2 + 1;
+  const auto too_few = has_quorum(node_.node, action.members.size(), majority);
   if (too_few) effects.wrong.push_back({"quorum", *too_few});
   effects.reorganizes = action.members;
   node_.runs = Runs{Hook::reorganize, action.ticket, action.group};

@@ -236,7 +236,8 @@ Outcome Mover::compute(std::uint32_t id, std::uint32_t code, std::uint8_t fails_
     if (outcome.wrong == 0 && values_.looks_at(wrong.assertion))
       outcome.wrong = values_.wrong(wrong);
   if (host.effects.reorganizes) outcome.reorganizes = values_.members(*host.effects.reorganizes);
-  outcome.next = values_.local(node);
+  outcome.fits = node.calls.size() <= most_waiting;
+  if (outcome.fits) outcome.next = values_.local(node);
   return outcome;
 }
 
@@ -269,6 +270,7 @@ bool Mover::put(World& world, const Outcome& outcome, std::uint32_t& wrong) {
 bool Mover::apply(World& world, std::size_t i, std::uint32_t code, std::uint32_t& wrong,
                   std::uint8_t fails_after) {
   const Outcome& done = outcome(world.node[i], code, fails_after);
+  if (!done.fits) return false;
   world.node[i] = done.next;
   if (!put(world, done, wrong)) return false;
   drop_dead(world, i);

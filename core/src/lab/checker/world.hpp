@@ -18,6 +18,7 @@
 namespace muster::lab::explored {
 
 constexpr std::size_t most_nodes = 5;
+constexpr std::size_t most_waiting = 10;  ///< calls of one node; a world with more is cut
 constexpr std::size_t most_items = 64;
 
 /// What is left of each kind of trouble; 15 is without bound.
@@ -72,7 +73,7 @@ struct LocalFacts {
   NodeId halted_by;  ///< in Election
   NodeId joined;     ///< in Reorganization
   std::array<std::uint32_t, most_nodes> with{};
-  std::array<Waits, 10> waits{};
+  std::array<Waits, most_waiting> waits{};
   std::array<Owes, 6> owes{};
   std::uint32_t standing = 0;
   std::uint32_t numbers = 0;
@@ -105,6 +106,7 @@ struct Outcome {
   std::uint32_t wrong = 0;        ///< 1 + index
   std::uint32_t reorganizes = 0;  ///< 1 + index
   std::uint8_t actions = 0;       ///< performed
+  bool fits = true;               ///< false: more calls would wait than are looked at
   std::vector<Put> puts;
 };
 
