@@ -43,6 +43,7 @@ struct Options {
   std::string start = "down";
   std::string out;
   bool literal = false;
+  bool exact = false;
   bool lines = false;
   bool assumptions = false;
   bool json = false;
@@ -85,13 +86,13 @@ Expected<> read_start(const std::string& text, lab::Bounds& bounds) {
     for (std::uint32_t id = 1; id <= bounds.nodes; ++id) bounds.start.insert(NodeId{id});
     return {};
   }
-  std::istringstream ids(text);
+  std::istringstream ids(text + ',');
   for (std::string id; std::getline(ids, id, ',');) {
-    const bool digit = id.size() == 1 && id[0] >= '1' && id[0] <= '9';
-    if (!digit || id[0] - '0' > static_cast<int>(bounds.nodes))
+    const auto number = parse_number(id);
+    if (!number || *number == 0 || *number > bounds.nodes)
       return usage("--start is down, normal or a list of nodes up to " +
                    std::to_string(bounds.nodes) + ", not '" + text + "'");
-    bounds.start.insert(NodeId{static_cast<std::uint32_t>(id[0] - '0')});
+    bounds.start.insert(NodeId{static_cast<std::uint32_t>(*number)});
   }
   return {};
 }
@@ -141,6 +142,7 @@ Expected<> read_strike(std::string name, lab::Bounds& bounds) {
 
 Expected<> read(Options& options) {
   lab::Bounds& bounds = options.bounds;
+  bounds.canonical = !options.exact;
   if (options.literal && bounds.protocol == ProtocolName::textbook)
     return usage("--literal: the textbook protocol has no switches");
   if (options.literal) {
@@ -334,8 +336,8 @@ void show_how_to_judge(const lab::CheckReport& report, const Options& options) {
   if (!report.counterexample || options.out.empty() || options.json) return;
   const std::string& assertion = report.counterexample->assertion;
   if (is_claimed_by_protocol(assertion, options.bounds)) return;
-  std::cout << "judged by: muster verify --assertion " << assertion << ' ' << options.out
-            << ", and likewise muster draw\n";
+  std::cout << "judged by: muster verify --assertion " << assertion << ' '
+            << shell_word(options.out) << ", and likewise muster draw\n";
 }
 
 int check(Options& options) {
@@ -389,11 +391,14 @@ void add_check_command(CLI::App& app, int& exit_code) {
       ->add_option("--failed-hooks", bounds.failed_hooks,
                    "With --hooks failing: at most so many do")
       ->check(CLI::Range(0, 14));
-  command->add_option("--duplicates", bounds.duplicates, "Letters that come twice")
+  command->add_option("--duplicates", bounds.duplicates, "At most so many letters come twice")
       ->check(CLI::Range(0, 14));
-  command->add_option("--losses", bounds.losses, "Letters that are lost")->check(CLI::Range(0, 14));
-  command->add_option("--pauses", bounds.pauses, "Pauses")->check(CLI::Range(0, 14));
-  command->add_option("--leaves", bounds.leaves, "Nodes that leave")->check(CLI::Range(0, 14));
+  command->add_option("--losses", bounds.losses, "At most so many letters are lost")
+      ->check(CLI::Range(0, 14));
+  command->add_option("--pauses", bounds.pauses, "At most so many pauses")
+      ->check(CLI::Range(0, 14));
+  command->add_option("--leaves", bounds.leaves, "At most so many nodes leave")
+      ->check(CLI::Range(0, 14));
   command->add_option("--queue", bounds.queue, "Letters on their way between two nodes, at most")
       ->check(CLI::Range(1, 8));
   command->add_option(
@@ -422,12 +427,15 @@ void add_check_command(CLI::App& app, int& exit_code) {
   command->add_flag("--liveness", bounds.liveness,
                     "Also: can Assertion 2 (4 of the Invitation) be reached from anywhere?");
   command->add_flag("--counters", bounds.counters, "Keep group counters, and look at group-grows");
-  command->add_option("--threads", bounds.threads, "How many")->check(CLI::Range(1, 64));
+  command->add_option("--threads", bounds.threads, "How many of them search")
+      ->check(CLI::Range(1, 64));
   command->add_flag("--literal", options->literal, "The paper's text: every switch off");
-  command->add_flag("!--exact", bounds.canonical, "Numbers and dead fields stay as they are");
-  command->add_option("--limit-states", bounds.limit_states, "Stop after so many states")
+  command->add_flag("--exact", options->exact, "Numbers and dead fields stay as they are");
+  command->add_option("--limit-states", bounds.limit_states, "Stop after so many states; 0: never")
       ->check(is_count);
-  command->add_option("--limit-memory", bounds.limit_memory, "Stop at so many bytes, such as 4GB")
+  command
+      ->add_option("--limit-memory", bounds.limit_memory,
+                   "Stop at so many bytes, such as 4GB; 0: never")
       ->transform(CLI::AsSizeValue(true))
       ->transform(CLI::Validator(begins_with_digit, ""));
   command->add_flag("--json", options->json, "One JSON object a line");

@@ -92,8 +92,9 @@ void say_what(std::ostream& err, const DrawOptions& options, const drawing::Char
                                   [](const drawing::Arrow& arrow) { return !arrow.received; });
   err << (options.output == "-" ? "standard output" : options.output) << ": "
       << counted(chart.nodes.size(), "node") << ", " << counted(chart.arrows.size(), "letter")
-      << " (" << lost << " never received), " << counted(chart.violations.size(), "violation")
-      << '\n';
+      << " (" << lost << " never received)";
+  if (chart.not_judged.empty()) err << ", " << counted(chart.violations.size(), "violation");
+  err << '\n';
   if (chart.violations_outside > 0)
     err << "violations outside of what is drawn: " << chart.violations_outside << '\n';
   if (!chart.not_judged.empty()) err << "no violations can be shown: " << chart.not_judged << '\n';

@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <exception>
+#include <optional>
 #include <string>
 
 namespace muster::apps {
@@ -14,6 +15,17 @@ namespace {
 std::string asked(const CLI::App& app) {
   const auto read = app.get_subcommands();
   return app.get_name() + (read.empty() ? "" : ' ' + asked(*read.front()));
+}
+
+// As asked(), with the first word that names no command where one has to be named.
+std::optional<std::string> asked_in_vain(const CLI::App& app, const char* const* words) {
+  const std::string word = *words == nullptr ? "" : *words;
+  if (app.get_require_subcommand_min() == 0 || word.empty() || word.front() == '-') return {};
+  const auto named =
+      app.get_subcommands([&](const CLI::App* one) { return one->check_name(word); });
+  if (named.empty()) return app.get_name() + ' ' + word;
+  const auto vain = asked_in_vain(*named.front(), words + 1);
+  return vain ? std::optional(app.get_name() + ' ' + *vain) : std::nullopt;
 }
 
 int run(int argc, char** argv) {
@@ -42,10 +54,9 @@ int run(int argc, char** argv) {
   add_store_command(app, exit_code);
 #endif
   add_bench_command(app, exit_code);
-  const std::string first = argc > 1 ? argv[1] : "";
-  const auto named = app.get_subcommands([&](CLI::App* one) { return one->check_name(first); });
-  if (!first.empty() && first.front() != '-' && named.empty())
-    return failed({ExitCode::usage, "there is no command '" + first + "'; see muster --help"});
+  if (const auto vain = asked_in_vain(app, argv + 1))
+    return failed({ExitCode::usage, "there is no command '" + *vain + "'; see " +
+                                        vain->substr(0, vain->rfind(' ')) + " --help"});
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

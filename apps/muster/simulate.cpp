@@ -109,7 +109,7 @@ class Runner {
   [[nodiscard]] std::string repeat(std::uint64_t seed) const {
     const std::string number = std::to_string(seed);
     return "muster simulate" + options_.flags + " --seeds " + number + ".." + number + " --out " +
-           (options_.out ? options_.out->string() : ".");
+           (options_.out ? shell_word(options_.out->string()) : ".");
   }
 
   void fail(Failure failure) {
@@ -297,12 +297,12 @@ SimulateOptions options_of(const Words& words) {
   for (const std::string& repair : words.repairs) {
     if (auto read = read_repair(repair, simulation); !read)
       throw CLI::ValidationError(read.error().what);
-    options.flags += " --repair " + repair;
+    options.flags += " --repair " + shell_word(repair);
   }
   for (const std::string& option : words.chosen) {
     if (auto read = read_option(option, words.protocol, simulation.options); !read)
       throw CLI::ValidationError(read.error().what);
-    options.flags += " --option '" + option + '\'';
+    options.flags += " --option " + shell_word(option);
   }
   if (!words.faults.empty()) {
     simulation.allowed.clear();
@@ -311,6 +311,8 @@ SimulateOptions options_of(const Words& words) {
       const auto trouble = trouble_named(fault);
       if (!trouble && fault != "none")
         throw CLI::ValidationError("--faults", "no kind of fault is named " + fault);
+      if (fault == "none" && words.faults.size() > 1)
+        throw CLI::ValidationError("--faults", "none stands alone");
       if (trouble) simulation.allowed.insert(*trouble);
       list += (list.empty() ? "" : ",") + fault;
     }
@@ -320,7 +322,7 @@ SimulateOptions options_of(const Words& words) {
     auto make = load_application(words.app);
     if (!make) throw CLI::ValidationError(make.error().what);
     simulation.make_application = std::move(*make);
-    options.flags += " --app " + words.app;
+    options.flags += " --app " + shell_word(words.app);
   }
   if (!words.out.empty()) options.out = words.out;
   options.threads = words.threads;
@@ -363,7 +365,7 @@ void add_simulate_command(CLI::App& app, int& exit_code) {
   command->add_option("-o,--out", words->out,
                       "Where the journal of each seed that violates an assertion is left, or of a "
                       "single seed");
-  command->add_option("--threads", words->threads, "How many run seeds")
+  command->add_option("--threads", words->threads, "How many of them run seeds")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
   command->add_flag("--json", words->json, "One JSON object a line");

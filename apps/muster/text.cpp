@@ -114,6 +114,15 @@ std::string counted(std::uint64_t count, std::string_view one, std::string_view 
   return text;
 }
 
+std::string shell_word(const std::string& text) {
+  constexpr const char* plain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./,:=+@%";
+  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
+  std::string word = "'";
+  for (const char letter : text) word += letter == '\'' ? "'\\''" : std::string(1, letter);
+  return word + '\'';
+}
+
 std::int64_t monotonic_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);

@@ -156,10 +156,10 @@ BOOST_AUTO_TEST_CASE(every_protocol_is_searched_for_what_it_claims) {
 
 BOOST_AUTO_TEST_CASE(a_violation_of_what_is_not_claimed_is_judged_where_it_is_asked_for) {
   const TestDirectory directory;
-  const std::string journal = (directory.path / "story.jsonl").string();
+  const std::string journal = (directory.path / "a story.jsonl").string();
   const Ran checked = run_muster(
       directory, {"check", "--protocol", "textbook", "--assertion", "1a", "--out", journal});
-  BOOST_TEST(says(checked, "muster verify --assertion 1a " + journal), checked.output);
+  BOOST_TEST(says(checked, "muster verify --assertion 1a '" + journal + '\''), checked.output);
   const Ran unasked = run_muster(directory, {"verify", journal});
   BOOST_TEST(unasked.code == 0, unasked.output);
   const Ran asked = run_muster(directory, {"verify", "--assertion", "1a", journal});
@@ -278,6 +278,8 @@ BOOST_AUTO_TEST_CASE(what_is_not_known_is_refused) {
       {{"--strike", "nothing"}, "--strike does not know 'nothing'"},
       {{"--repair", "tags"}, "--repair is NAME=on or NAME=off"},
       {{"--start", "5"}, "--start is down, normal or a list of nodes up to 3"},
+      {{"--start", "1,"}, "--start is down, normal or a list of nodes up to 3"},
+      {{"--start", ""}, "--start is down, normal or a list of nodes up to 3"},
       {{"--failures", "many"}, "--failures is unbounded or a number up to 14"},
       {{"--channels", "tube"}, "--channels does not know 'tube'"},
       {{"--timeouts", "many"}, "--timeouts is certain, any or a number up to 14, not 'many'"},

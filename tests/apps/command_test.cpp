@@ -4,6 +4,9 @@
 
 #include <signal.h>
 
+#include <iterator>
+#include <sstream>
+
 namespace muster::apps {
 namespace {
 
@@ -18,9 +21,12 @@ BOOST_AUTO_TEST_SUITE(command)
 
 BOOST_AUTO_TEST_CASE(help_is_everywhere) {
   TestDirectory directory;
-  const std::vector<std::vector<std::string>> all{
-      {}, {"demo"}, {"node"}, {"status"}, {"members"}, {"verify"}, {"replay"}, {"bench"}, {"run"}};
-  for (std::vector<std::string> words : all) {
+  std::istringstream commands(
+      ",demo,node,run,status,members,wait,why,history,step-down,drain,elect,check,verify,replay,"
+      "draw,simulate,store,store inspect,bench,bench failover,bench election,bench checker");
+  for (std::string command; std::getline(commands, command, ',');) {
+    std::istringstream text(command);
+    std::vector<std::string> words(std::istream_iterator<std::string>{text}, {});
     words.emplace_back("--help");
     const Ran ran = run_muster(directory, words);
     BOOST_TEST(ran.code == 0, ran.output);
@@ -38,6 +44,11 @@ BOOST_AUTO_TEST_CASE(version) {
 BOOST_AUTO_TEST_CASE(wrong_usage_is_2) {
   TestDirectory directory;
   says_why(run_muster(directory, {}), 2, "subcommand");
+  says_why(run_muster(directory, {"chekc"}), 2, "no command 'muster chekc'; see muster --help");
+  says_why(run_muster(directory, {"bench", "electio"}), 2,
+           "no command 'muster bench electio'; see muster bench --help");
+  says_why(run_muster(directory, {"bench"}), 2, "see muster bench --help");
+  says_why(run_muster(directory, {"simulate", "--faults", "none,crash"}), 2, "none stands alone");
   says_why(run_muster(directory, {"node"}), 2, "--config");
   says_why(run_muster(directory, {"status"}), 2, "--dir");
   says_why(run_muster(directory, {"demo", "--random", "soon"}), 2, "soon");

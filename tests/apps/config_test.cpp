@@ -1,5 +1,4 @@
 #include "apps/muster/config.hpp"
-#include "apps/muster/text.hpp"
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -416,33 +415,6 @@ BOOST_AUTO_TEST_CASE(a_missing_file_is_named) {
   BOOST_REQUIRE(read.has_error());
   BOOST_TEST(static_cast<int>(read.error().code) == 64);
   BOOST_TEST(read.error().what.find("/nonexistent/n.toml") != std::string::npos);
-}
-
-BOOST_AUTO_TEST_SUITE_END()
-
-BOOST_AUTO_TEST_SUITE(text)
-
-BOOST_AUTO_TEST_CASE(durations_are_read_and_written) {
-  BOOST_TEST((parse_duration("150ms") == 150ms));
-  BOOST_TEST((parse_duration("2min") == 120s));
-  BOOST_TEST(!parse_duration("").has_value());
-  BOOST_TEST(!parse_duration("5").has_value());
-  BOOST_TEST(!parse_duration("s").has_value());
-  BOOST_TEST(!parse_duration("-5s").has_value());
-  BOOST_TEST(!parse_duration("1.5s").has_value());
-  BOOST_TEST(format_duration(150ms) == "150ms");
-  BOOST_TEST(format_duration(120s) == "2min");
-  BOOST_TEST(format_duration(1500ms) == "1500ms");
-  BOOST_TEST(format_duration(0s) == "0ns");
-}
-
-BOOST_AUTO_TEST_CASE(sizes_are_read_and_written) {
-  BOOST_TEST(parse_size("64MB").value() == 64'000'000u);
-  BOOST_TEST(parse_size("16KiB").value() == 16'384u);
-  BOOST_TEST(!parse_size("64").has_value());
-  BOOST_TEST(!parse_size("99999999999GB").has_value());
-  BOOST_TEST(format_size(64'000'000) == "64MB");
-  BOOST_TEST(format_size(16'384) == "16KiB");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
