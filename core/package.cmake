@@ -2,15 +2,16 @@
 include(CMakePackageConfigHelpers)
 
 set(muster_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/muster)
-foreach(component core lab storage net c)
+foreach(component core lab storage net)
   install(TARGETS muster_${component} EXPORT muster-targets FILE_SET HEADERS)
-  # The installed headers compile on their own; `all_verify_interface_header_sets` tries each.
-  set_target_properties(muster_${component} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
 endforeach()
 install(EXPORT muster-targets NAMESPACE muster:: DESTINATION ${muster_package_dir})
+# The command does without the library for C: where it was not built, it is not installed.
+install(TARGETS muster_c EXPORT muster-c-targets OPTIONAL FILE_SET HEADERS)
+install(EXPORT muster-c-targets NAMESPACE muster:: DESTINATION ${muster_package_dir})
 
 configure_package_config_file(core/muster-config.cmake.in ${PROJECT_BINARY_DIR}/muster-config.cmake
-  INSTALL_DESTINATION ${muster_package_dir} NO_SET_AND_CHECK_MACRO)
+  INSTALL_DESTINATION ${muster_package_dir} PATH_VARS CMAKE_INSTALL_LIBDIR NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/muster-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/muster-config.cmake ${PROJECT_BINARY_DIR}/muster-config-version.cmake

@@ -1,4 +1,4 @@
-# cmake -DEXE= -DNAME= -DTIMEOUT= -DOUT= -P: one CTest entry for each leaf case of a Boost.Test program;
+# cmake -DEXE= -DNAME= -DTIMEOUT= -DLONG= -DOUT= -P: one CTest entry for each leaf case of a Boost.Test program;
 # data-driven cases stay together.
 execute_process(COMMAND "${EXE}" --list_content --color_output=no RESULT_VARIABLE rc OUTPUT_VARIABLE so ERROR_VARIABLE se)
 if(NOT rc EQUAL 0)
@@ -13,7 +13,11 @@ set(stack "")
 macro(flush)
   if(pending)
     string(APPEND out "add_test(\"${NAME}/${pending}\" \"${EXE}\" \"--run_test=${pending}\" --color_output=no --report_level=no)\n")
-    string(APPEND out "set_tests_properties(\"${NAME}/${pending}\" PROPERTIES TIMEOUT ${TIMEOUT} LABELS \"${NAME}\")\n")
+    set(labels ${NAME})
+    if(LONG AND pending MATCHES "${LONG}")
+      list(APPEND labels long)
+    endif()
+    string(APPEND out "set_tests_properties(\"${NAME}/${pending}\" PROPERTIES TIMEOUT ${TIMEOUT} LABELS \"${labels}\")\n")
   endif()
 endmacro()
 foreach(l IN LISTS lines)

@@ -28,6 +28,10 @@ class Generator {
   }
 
  private:
+  template <class Number>
+  static void hold_below(Number& number, std::uint64_t greatest) {
+    if (number > greatest) number = static_cast<Number>(number % (greatest + 1));
+  }
   template <class T>
   T number();
   template <class E>
@@ -134,6 +138,7 @@ T Generator::make() {
     made.data = bytes();
   } else if constexpr (AnyStrong<T>) {
     made.value = number<decltype(made.value)>();
+    hold_below(made.value, greatest_of<T>);
   } else if constexpr (std::same_as<T, Duration>) {
     made = Duration(number<std::int64_t>());
   } else if constexpr (std::same_as<T, NodeSet>) {
@@ -149,8 +154,11 @@ T Generator::make() {
     for (std::uint64_t left = below_or_at(3); left > 0; --left)
       made.insert_or_assign(make<typename T::key_type>(), make<typename T::mapped_type>());
   } else {
-    for_each_field(made, [this](const char*, auto& field) {
+    boost::mp11::mp_for_each<FieldsOf<T>>([&]<class Field>(Field) {
+      auto& field = made.*Field::pointer;
       field = this->make<std::remove_cvref_t<decltype(field)>>();
+      if constexpr (std::same_as<FieldType<T, Field>, std::uint64_t>)
+        hold_below(field, greatest_in<Field::pointer>);
     });
   }
   return made;

@@ -11,12 +11,12 @@
 namespace muster::apps {
 namespace {
 
-struct Row {
+struct CheckerRow {
   const char* world;
   lab::Bounds bounds;
 };
 
-std::vector<Row> rows(const CheckerOptions& options) {
+std::vector<CheckerRow> rows(const CheckerOptions& options) {
   const unsigned all_cores = std::max(1u, std::thread::hardware_concurrency());
   lab::Bounds ships;
   ships.hooks = lab::Hooks::slow;
@@ -44,7 +44,7 @@ std::vector<Row> rows(const CheckerOptions& options) {
           {"the paper's text, 4 nodes, down at first, 3 failures, prompt hooks", literal}};
 }
 
-void show(const Row& row, const lab::CheckReport& report, bool json) {
+void show(const CheckerRow& row, const lab::CheckReport& report, bool json) {
   const lab::Progress& found = report.progress;
   const auto states = static_cast<double>(found.states);
   const auto rate = static_cast<std::uint64_t>(states / std::max(found.seconds, 1e-9));
@@ -72,7 +72,7 @@ int bench_checker(const CheckerOptions& options) {
     std::cout << "| world | threads | states | verdict | s | states/s | MB | bytes a state |\n"
                  "|---|---|---|---|---|---|---|---|\n";
   const HugePages for_its_tables;
-  for (const Row& row : rows(options))
+  for (const CheckerRow& row : rows(options))
     show(row, lab::check(row.bounds, [](const lab::Progress&) {}), options.json);
   return 0;
 }

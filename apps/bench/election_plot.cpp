@@ -41,7 +41,7 @@ constexpr const char* style = R"(
 .best .mark { fill: #ffffff !important; }
 )";
 
-const char* name(Kind kind) {
+const char* plot_name(Kind kind) {
   constexpr std::array names{"Bully, the paper's text", "Bully as it ships", "textbooks' Bully",
                              "Invitation as it ships"};
   return names[static_cast<std::size_t>(kind)];
@@ -196,8 +196,8 @@ void append_series(std::string& out, const Panel& panel, const std::vector<Row>&
     const int at_y = y.at(value);
     line += (line.empty() ? 'M' : 'L') + std::to_string(at_x) + ' ' + std::to_string(at_y);
     append_mark(marks, kind, at_x, at_y,
-                std::string(name(kind)) + ", " + to_text(which) + ", " + std::to_string(row.nodes) +
-                    " nodes: " + tick_text(value) + ' ' + panel.unit);
+                std::string(plot_name(kind)) + ", " + to_text(which) + ", " +
+                    std::to_string(row.nodes) + " nodes: " + tick_text(value) + ' ' + panel.unit);
   }
   out += "<g class=\"" + to_text(which) + "\">\n";
   Tag(out, "path").with("class", "line of-" + to_text(kind)).with("d", line).close();
@@ -230,10 +230,10 @@ void append_legend(std::string& out) {
   for (Kind kind : kinds) {
     y += 22;
     out += "<g class=\"best\">\n";
-    append_mark(out, kind, columns[0] + 8, y - 4, name(kind));
+    append_mark(out, kind, columns[0] + 8, y - 4, plot_name(kind));
     out += "</g>\n";
-    append_mark(out, kind, columns[0] + 32, y - 4, name(kind));
-    append_text(out, "tick", columns[0] + 50, y, name(kind));
+    append_mark(out, kind, columns[0] + 32, y - 4, plot_name(kind));
+    append_text(out, "tick", columns[0] + 50, y, plot_name(kind));
     append_text(out, "tick", columns[1], y, formula(kind, Case::best));
     append_text(out, "tick", columns[2], y, formula(kind, Case::worst));
     append_text(out, "tick", columns[3], y, time_formula(kind));

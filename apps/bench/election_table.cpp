@@ -22,7 +22,7 @@ std::set<std::uint32_t> sizes(std::uint32_t least, std::uint32_t most) {
   return sizes;
 }
 
-std::string name(Kind kind) {
+std::string table_name(Kind kind) {
   return kind == Kind::shipped ? "as it ships" : to_text(kind);
 }
 
@@ -52,9 +52,9 @@ void head(std::ostream& out, std::uint32_t down) {
 void line_text(std::ostream& out, const Row& best, const Row& worst) {
   const bool first = best.kind == kinds[0];
   out << std::left << std::setw(7) << (first ? std::to_string(best.nodes) : "") << std::setw(13)
-      << name(best.kind) << std::right << std::setw(10) << best.measured.messages << std::setw(12)
-      << worst.measured.messages << "  " << std::left << std::setw(22) << time_text(best.measured)
-      << time_text(worst.measured) << '\n'
+      << table_name(best.kind) << std::right << std::setw(10) << best.measured.messages
+      << std::setw(12) << worst.measured.messages << "  " << std::left << std::setw(22)
+      << time_text(best.measured) << time_text(worst.measured) << '\n'
       << std::flush;
 }
 
@@ -81,9 +81,9 @@ int bench(const Options& options, std::ostream& out, std::ostream& err) {
         if (options.json) line_json(out, row, options.down);
         if (row.measured != row.expected && !wrong)
           wrong = Failure{ExitCode::does_not_hold,
-                          name(kind) + ", " + to_text(which) + " of " + std::to_string(nodes) +
-                              " nodes: " + cost_text(row.measured) + "; docs/figures.md says " +
-                              cost_text(row.expected)};
+                          table_name(kind) + ", " + to_text(which) + " of " +
+                              std::to_string(nodes) + " nodes: " + cost_text(row.measured) +
+                              "; docs/figures.md says " + cost_text(row.expected)};
       }
       if (!options.json) line_text(out, rows[rows.size() - 2], rows.back());
     }

@@ -25,7 +25,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration patience = 20s;
+constexpr Duration failover_patience = 20s;
 constexpr Duration calm_before = 300ms;  // every node's Checks have begun anew
 
 double ms(Duration duration) {
@@ -33,7 +33,7 @@ double ms(Duration duration) {
 }
 
 /// One setting: a fault and an application.
-struct Row {
+struct FailoverRow {
   const char* fault;
   const char* application;
 };
@@ -52,7 +52,7 @@ struct Lines final : Cluster::Listener {
 
 class FailoverBench {
  public:
-  FailoverBench(const FailoverOptions& options, Row row, Cluster& cluster, Hosts* hosts)
+  FailoverBench(const FailoverOptions& options, FailoverRow row, Cluster& cluster, Hosts* hosts)
       : options_(options), row_(row), cluster_(cluster), hosts_(hosts) {
     cluster_.listen(&lines_);
   }
@@ -87,7 +87,7 @@ class FailoverBench {
   }
 
   bool normal_again() {
-    return cluster_.until([this] { return cluster_.normal(); }, patience);
+    return cluster_.until([this] { return cluster_.normal(); }, failover_patience);
   }
 
   Expected<Rep> once() {
@@ -104,7 +104,7 @@ class FailoverBench {
     const Duration fault = Duration(monotonic_ns());
     if (const Expected<> failed = fail(coordinator); !failed) return failed.error();
     const bool over =
-        cluster_.until([&] { return cluster_.watch().normal(survivors, {}); }, patience);
+        cluster_.until([&] { return cluster_.watch().normal(survivors, {}); }, failover_patience);
     cluster_.settle();
     const auto failover = failover_of(lines_.lines, fault, survivors);
     if (!over || !failover) return late("the survivors to go on");
@@ -227,7 +227,7 @@ class FailoverBench {
   }
 
   const FailoverOptions& options_;
-  const Row row_;
+  const FailoverRow row_;
   Cluster& cluster_;
   Hosts* hosts_;
   Lines lines_;
@@ -235,7 +235,7 @@ class FailoverBench {
   std::map<NodeId, Idle> idle_;
 };
 
-Expected<> run_row(const FailoverOptions& options, Row row, Hosts* hosts) {
+Expected<> run_row(const FailoverOptions& options, FailoverRow row, Hosts* hosts) {
   const auto directory = RunDirectory::make("", static_cast<unsigned>(options.nodes));
   if (!directory) return directory.error();
   ClusterOptions cluster;

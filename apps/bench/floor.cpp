@@ -31,7 +31,7 @@ Duration median(std::vector<Duration> times) {
   return *middle;
 }
 
-Failure wrong(const std::string& what) {
+Failure no_floor(const std::string& what) {
   return {ExitCode::io_error,
           "the floor of this machine cannot be measured: " + what + ": " + std::strerror(errno)};
 }
@@ -52,7 +52,7 @@ Expected<Listening> listen_somewhere() {
   const int fd = listening.socket.fd();
   if (fd < 0 || ::bind(fd, address, size) != 0 || ::listen(fd, 4) != 0 ||
       ::getsockname(fd, address, &size) != 0)
-    return wrong("listen");
+    return no_floor("listen");
   return listening;
 }
 
@@ -94,7 +94,7 @@ Expected<> measure_death(Floor& floor) {
     const pid_t child = fork_echo(*listening);
     listening->socket = Descriptor();
     const Descriptor socket = connect_to(listening->address);
-    if (child < 0 || !socket || !echo(socket)) return wrong("a child over loopback");
+    if (child < 0 || !socket || !echo(socket)) return no_floor("a child over loopback");
     const auto killed = Clock::now();
     ::kill(child, SIGKILL);
     char byte = 0;
@@ -102,7 +102,7 @@ Expected<> measure_death(Floor& floor) {
     ends.push_back(Clock::now() - killed);
     ::waitpid(child, nullptr, 0);
     const auto dialled = Clock::now();
-    if (connect_to(listening->address)) return wrong("a port that should refuse");
+    if (connect_to(listening->address)) return no_floor("a port that should refuse");
     refusals.push_back(Clock::now() - dialled);
   }
   floor.end_of_file = median(std::move(ends));
@@ -123,7 +123,7 @@ Expected<> measure_round_trip(Floor& floor) {
   }
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
-  if (times.empty()) return wrong("a round trip over loopback");
+  if (times.empty()) return no_floor("a round trip over loopback");
   floor.round_trip = median(std::move(times));
   return {};
 }

@@ -25,7 +25,7 @@ std::string cable(NodeId node) {
   return "muster" + std::to_string(node.value);
 }
 
-Failure wrong(const std::string& what) {
+Failure no_namespaces(const std::string& what) {
   return {ExitCode::temporary, "network namespaces cannot be made here: " + what +
                                    "; the silent fault needs them, --fault crash does not"};
 }
@@ -43,7 +43,7 @@ Expected<> run(const std::vector<std::string>& words, int network = -1) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
   std::string line;
   for (const std::string& word : words) line += word + " ";
-  return wrong("'" + line + "' " + describe_end(status));
+  return no_namespaces("'" + line + "' " + describe_end(status));
 }
 
 Expected<> ip(const std::string& words, int network = -1) {
@@ -57,7 +57,7 @@ Expected<> ip(const std::string& words, int network = -1) {
   return run(all, network);
 }
 
-bool write_file(const char* path, const std::string& text) {
+bool write_process_file(const char* path, const std::string& text) {
   std::ofstream file(path);
   file << text;
   return static_cast<bool>(file.flush());
@@ -69,11 +69,11 @@ Expected<> enter_own_namespaces() {
   const std::string user = std::to_string(::getuid());
   const std::string group = std::to_string(::getgid());
   if (::unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0)
-    return wrong(std::string("unshare: ") + std::strerror(errno));
-  if (!write_file("/proc/self/setgroups", "deny") ||
-      !write_file("/proc/self/uid_map", "0 " + user + " 1") ||
-      !write_file("/proc/self/gid_map", "0 " + group + " 1"))
-    return wrong("the user map cannot be written");
+    return no_namespaces(std::string("unshare: ") + std::strerror(errno));
+  if (!write_process_file("/proc/self/setgroups", "deny") ||
+      !write_process_file("/proc/self/uid_map", "0 " + user + " 1") ||
+      !write_process_file("/proc/self/gid_map", "0 " + group + " 1"))
+    return no_namespaces("the user map cannot be written");
   return ip("link set lo up");
 }
 
@@ -96,7 +96,7 @@ Expected<std::unique_ptr<Hosts>> Hosts::make(std::size_t count) {
     const auto ours = std::filesystem::read_symlink("/proc/self/ns/net", error);
     while (std::filesystem::read_symlink(path, error) == ours && !error) ::sched_yield();
     Descriptor network(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!network) return wrong(path + ": " + std::strerror(errno));
+    if (!network) return no_namespaces(path + ": " + std::strerror(errno));
     const int inside = network.fd();
     const std::string end = cable(node);
     for (const Expected<>& made :

@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 // Hooks of the shards are quick: with these the calm that Assertion 2 asks for is seconds.
 constexpr Duration hook_deadline = 500ms;
-constexpr Duration patience = 60s;
+constexpr Duration soak_patience = 60s;
 constexpr Duration longest_calm =
     15s;  // at its end; where Assertion 2 needs more it is not checked
 constexpr unsigned faults_between_waits = 20;
@@ -71,7 +71,7 @@ class Soak {
     if (cluster_.live().empty())
       if (const Expected<> started = cluster_.start(one_of(cluster_.down())); !started)
         return started;
-    if (cluster_.until([this] { return cluster_.normal(); }, patience)) return {};
+    if (cluster_.until([this] { return cluster_.normal(); }, soak_patience)) return {};
     return Failure{ExitCode::does_not_hold, "bench soak: after " + std::to_string(counted_.all()) +
                                                 " faults the nodes " +
                                                 format_nodes(cluster_.live()) +

@@ -11,6 +11,7 @@
 
 #include <muster/assertions.hpp>
 #include <muster/json.hpp>
+#include <muster/misfit.hpp>
 
 #include <algorithm>
 #include <csignal>

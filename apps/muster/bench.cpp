@@ -14,7 +14,7 @@
 namespace muster::apps {
 namespace {
 
-Duration duration_of(const std::string& name, const std::string& text) {
+Duration positive_duration(const std::string& name, const std::string& text) {
   const auto duration = parse_duration(text);
   if (!duration || *duration <= Duration::zero())
     throw CLI::ValidationError(name + " " + text, "expected a duration such as 20ms or 30s");
@@ -71,8 +71,9 @@ void add_stability(CLI::App& bench, int& exit_code) {
       ->capture_default_str();
   command->add_flag("--json", words->options.json, "One object a line");
   command->callback([words, &exit_code] {
-    for (const std::string& text : words->T) words->options.T.push_back(duration_of("--T", text));
-    words->options.time = duration_of("--time", words->time);
+    for (const std::string& text : words->T)
+      words->options.T.push_back(positive_duration("--T", text));
+    words->options.time = positive_duration("--time", words->time);
     exit_code = bench_stability(words->options);
   });
 }
@@ -98,8 +99,8 @@ void add_soak(CLI::App& bench, int& exit_code) {
       ->capture_default_str();
   command->add_flag("--json", words->options.json, "One object a line");
   command->callback([words, &exit_code] {
-    if (!words->time.empty()) words->options.time = duration_of("--time", words->time);
-    if (!words->T.empty()) words->options.T = duration_of("--T", words->T);
+    if (!words->time.empty()) words->options.time = positive_duration("--time", words->time);
+    if (!words->T.empty()) words->options.T = positive_duration("--T", words->T);
     exit_code = bench_soak(words->options);
   });
 }

@@ -31,7 +31,7 @@ namespace {
 
 using muster::operator<<;
 
-struct Options {
+struct CheckOptions {
   lab::Bounds bounds;
   std::string failures = "2";
   std::string channels = "session";
@@ -140,7 +140,7 @@ Expected<> read_strike(std::string name, lab::Bounds& bounds) {
   return usage("--strike does not know '" + asked + "'; muster check --lines lists what it knows");
 }
 
-Expected<> read(Options& options) {
+Expected<> read(CheckOptions& options) {
   lab::Bounds& bounds = options.bounds;
   bounds.canonical = !options.exact;
   if (options.literal && bounds.protocol == ProtocolName::textbook)
@@ -171,17 +171,17 @@ Expected<> read(Options& options) {
 }
 
 // The paper's assertion about what is reached in peace.
-std::string liveness(const Options& options) {
+std::string liveness(const CheckOptions& options) {
   return options.bounds.protocol == ProtocolName::invitation ? "4" : "2";
 }
 
 // Whether the assertion is claimed in this world, and why not.
-std::string claimed_json(const std::string& assertion, const Options& options) {
+std::string claimed_json(const std::string& assertion, const CheckOptions& options) {
   const auto why = not_claimed(assertion, options.bounds);
   return why ? ",\"claimed\":false,\"not_claimed\":" + to_json(*why) : ",\"claimed\":true";
 }
 
-void show_json(const lab::CheckReport& report, const Options& options) {
+void show_json(const lab::CheckReport& report, const CheckOptions& options) {
   std::ostream& out = std::cout;
   const lab::Progress& found = report.progress;
   if (const auto& counter = report.counterexample) {
@@ -225,7 +225,7 @@ void show_story(const lab::Story& story) {
 }
 
 // How far what was said of the assertions goes.
-std::string how_far(const lab::CheckReport& report, const Options& options) {
+std::string how_far(const lab::CheckReport& report, const CheckOptions& options) {
   if (!report.ended) return "as far as the limit";
   if (report.cut == 0) return "in all worlds";
   return "within queues of at most " + counted(options.bounds.queue, "letter") + " (" +
@@ -233,7 +233,7 @@ std::string how_far(const lab::CheckReport& report, const Options& options) {
 }
 
 // What was looked at without being claimed.
-void show_not_claimed(const std::vector<std::string>& looked_at, const Options& options) {
+void show_not_claimed(const std::vector<std::string>& looked_at, const CheckOptions& options) {
   std::vector<std::pair<std::string, std::string>> reasons;  // with the assertions
   for (const std::string& assertion : looked_at) {
     const auto why = not_claimed(assertion, options.bounds);
@@ -249,7 +249,7 @@ void show_not_claimed(const std::vector<std::string>& looked_at, const Options& 
     std::cout << "not claimed in this world: " << assertions << " (" << why << ")\n";
 }
 
-void show_text(const lab::CheckReport& report, const Options& options) {
+void show_text(const lab::CheckReport& report, const CheckOptions& options) {
   std::ostream& out = std::cout;
   const lab::Progress& found = report.progress;
   if (const auto& counter = report.counterexample) {
@@ -332,7 +332,7 @@ Expected<> write_journal(const lab::CheckReport& report, const std::string& path
 }
 
 // `verify` judges what the protocol of a journal claims, and more only where it is asked.
-void show_how_to_judge(const lab::CheckReport& report, const Options& options) {
+void show_how_to_judge(const lab::CheckReport& report, const CheckOptions& options) {
   if (!report.counterexample || options.out.empty() || options.json) return;
   const std::string& assertion = report.counterexample->assertion;
   if (is_claimed_by_protocol(assertion, options.bounds)) return;
@@ -340,7 +340,7 @@ void show_how_to_judge(const lab::CheckReport& report, const Options& options) {
             << shell_word(options.out) << ", and likewise muster draw\n";
 }
 
-int check(Options& options) {
+int check(CheckOptions& options) {
   if (options.lines) return show_lines(std::cout, options.json), 0;
   if (options.assumptions) return show_assumptions(std::cout, options.json), 0;
   if (auto well = read(options); !well) return failed(well.error());
@@ -374,7 +374,7 @@ int check(Options& options) {
 }  // namespace
 
 void add_check_command(CLI::App& app, int& exit_code) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CheckOptions>();
   lab::Bounds& bounds = options->bounds;
   bounds.threads = std::max(1u, std::thread::hardware_concurrency());
   CLI::App* command = app.add_subcommand(

@@ -5,16 +5,14 @@
 
 #include <muster/hold_down.hpp>
 #include <muster/kinds.hpp>
+#include <muster/misfit.hpp>
 #include <muster/text.hpp>
-#include <muster/timings.hpp>
 
 #include <set>
 #include <sstream>
 
 namespace muster::apps {
 namespace {
-
-constexpr Duration shortest_T = std::chrono::milliseconds(1);
 
 std::filesystem::path beside(const std::filesystem::path& file, const std::string& path) {
   return (std::filesystem::absolute(file).parent_path() / path).lexically_normal();
@@ -50,7 +48,6 @@ void read_node(Reader& reader, const toml::table& root, const std::filesystem::p
 void read_timings(Reader& reader, const toml::table& cluster, Timings& timings) {
   const Timings defaults;
   timings.T = reader.duration(cluster, "T", defaults.T);
-  if (timings.T < shortest_T) reader.refuse(*cluster.get("T"), "T", "at least \"1ms\"");
   timings.stop_deadline = reader.duration(cluster, "stop_deadline", defaults.stop_deadline);
   timings.start_deadline = reader.duration(cluster, "start_deadline", defaults.start_deadline);
   timings.reorganize_deadline =
@@ -58,27 +55,6 @@ void read_timings(Reader& reader, const toml::table& cluster, Timings& timings) 
   timings.check_every = reader.duration(cluster, "check_every", defaults.check_every);
   timings.coordinator_timeout =
       reader.duration(cluster, "coordinator_timeout", timings.check_every + timings.T);
-  if (const auto wrong = misfit(timings)) {
-    const toml::node* told = cluster.get(wrong->timing);
-    // Where it is not told T is what does not fit its default.
-    reader.refuse(told ? *told : *cluster.get("T"), told ? wrong->timing : "T",
-                  (told ? "" : wrong->timing + " to be ") + wrong->expected);
-  }
-}
-
-// What a switch may not be on real nodes, because of another or at all.
-void refuse_unsafe(Reader& reader, const toml::table& table, const ClusterConfig& cluster) {
-  if (!cluster.repairs.safe()) {
-    reader.refuse(
-        *table.get("report_refusals"), "report_refusals",
-        "true, or stop_beside_halts = false beside it: without reported refusals a Halt must be "
-        "answered only when stopped (docs/findings.md, V9)");
-  }
-  if (!cluster.invitation_repairs.safe()) {
-    reader.refuse(*table.get("safe_counter"), "safe_counter",
-                  "true: a node that counts from 0 again gives a new group an old number, and "
-                  "Assertion 3b fails (docs/findings.md, I4)");
-  }
 }
 
 void read_repairs(Reader& reader, const toml::table& cluster, ClusterConfig& to) {
@@ -104,25 +80,14 @@ void read_repairs(Reader& reader, const toml::table& cluster, ClusterConfig& to)
   reader.only(*table, "[cluster.repairs]", names);
   for_each_switch(to,
                   [&](const char* name, bool& value) { value = reader.flag(*table, name, value); });
-  refuse_unsafe(reader, *table, to);
 }
 
 void read_options(Reader& reader, const toml::table& cluster, ClusterConfig& to) {
   for (const auto& [name, usual] : option_texts({})) {
     const toml::node* node = cluster.get(name);
     if (node == nullptr) continue;
-    const Options before = to.options;
     if (const auto expected = read_option(name, reader.text(cluster, name, usual), to.options))
       reader.refuse(*node, name, *expected);
-    if (to.options == before) continue;
-    const std::string otherwise = '"' + usual + '"';
-    if (to.protocol != ProtocolName::bully)
-      reader.refuse(*node, name, otherwise + ": any other is an option of the Bully alone");
-    if (to.repairs != Repairs{})
-      reader.refuse(*node, name,
-                    otherwise +
-                        ", or every switch of [cluster.repairs] on: no option was checked "
-                        "without one of them");
   }
 }
 
@@ -137,20 +102,14 @@ void read_importance(Reader& reader, const toml::table& cluster, ClusterConfig& 
   for (const auto& [key, node] : *table) {
     const auto id = parse_number(key.str());
     const auto score = node.value_exact<std::int64_t>();
-    const bool known = id && *id <= std::numeric_limits<std::uint32_t>::max() &&
-                       to.nodes.contains(NodeId{static_cast<std::uint32_t>(*id)});
-    if (!known || !score || *score < 0) {
-      return reader.refuse(node, key.str(),
-                           "a whole number from 0 on for one of the ids in [cluster.nodes]: " +
-                               format_nodes(to.ids()));
-    }
+    if (!id || *id > std::numeric_limits<std::uint32_t>::max() || !score || *score < 0)
+      return reader.refuse(node, key.str(), "the id of a node and a whole number from 0 on");
     to.importance[NodeId{static_cast<std::uint32_t>(*id)}] = static_cast<std::uint64_t>(*score);
   }
 }
 
 void read_address(Reader& reader, std::string_view key, std::size_t key_line,
-                  const toml::node& node, ClusterConfig& cluster,
-                  std::map<Address, NodeId>& taken) {
+                  const toml::node& node, ClusterConfig& cluster) {
   const auto id = parse_number(key);
   if (!id || *id == 0 || *id > std::numeric_limits<std::uint32_t>::max()) {
     reader.refuse(key_line, std::string(key) + " = " + Reader::value_text(node) +
@@ -164,18 +123,7 @@ void read_address(Reader& reader, std::string_view key, std::size_t key_line,
                   "a numeric IP address and a port from 1 to 65535, such as \"127.0.0.1:7101\"");
     return;
   }
-  const NodeId self{static_cast<std::uint32_t>(*id)};
-  if (const auto [at, fresh] = taken.emplace(*address, self); !fresh) {
-    reader.refuse(node, key,
-                  "an address of its own: node " + std::to_string(at->second.value) + " has it");
-  }
-  if (!address->loopback() && !cluster.insecure) {
-    reader.refuse(
-        node, key,
-        "a loopback address, or insecure = true in [cluster]: connections are neither encrypted "
-        "nor authenticated");
-  }
-  cluster.nodes.emplace(self, *address);
+  cluster.nodes.emplace(NodeId{static_cast<std::uint32_t>(*id)}, *address);
 }
 
 void read_nodes(Reader& reader, const toml::table& cluster, ClusterConfig& config) {
@@ -187,21 +135,8 @@ void read_nodes(Reader& reader, const toml::table& cluster, ClusterConfig& confi
         "for each node");
     return;
   }
-  if (nodes->size() > most_nodes) {
-    reader.refuse(Reader::line_of(*nodes), "[cluster.nodes] has " + std::to_string(nodes->size()) +
-                                               " nodes: expected at most " +
-                                               std::to_string(most_nodes));
-  }
-  std::map<Address, NodeId> taken;
-  // In the order of the file, so that the second of two equal addresses is the one refused.
-  std::vector<std::pair<const toml::key*, const toml::node*>> in_order;
-  for (const auto& [key, node] : *nodes) in_order.emplace_back(&key, &node);
-  std::sort(in_order.begin(), in_order.end(), [](const auto& left, const auto& right) {
-    return left.first->source().begin < right.first->source().begin;
-  });
-  for (const auto& [key, node] : in_order) {
-    read_address(reader, key->str(), key->source().begin.line, *node, config, taken);
-  }
+  for (const auto& [key, node] : *nodes)
+    read_address(reader, key.str(), key.source().begin.line, node, config);
 }
 
 void read_protocol(Reader& reader, const toml::table& cluster, ClusterConfig& config) {
@@ -212,6 +147,35 @@ void read_protocol(Reader& reader, const toml::table& cluster, ClusterConfig& co
     reader.refuse(*at, "protocol", "\"bully\", \"invitation\" or \"textbook\"");
   else
     config.protocol = *named;
+}
+
+/// Where a file says what does not fit.
+const toml::node* place_of(const toml::table& cluster, const std::string& key) {
+  for (const char* table : {"nodes", "repairs", "importance"})
+    if (const toml::table* in = cluster[table].as_table(); in && in->contains(key))
+      return in->get(key);
+  return cluster.get(key);
+}
+
+// What no node may begin with, however it is configured.
+void refuse_misfit(Reader& reader, const toml::table& root, const toml::table& cluster,
+                   const NodeConfig& config) {
+  std::map<NodeId, std::string> addresses;
+  for (const auto& [id, address] : config.cluster.nodes) addresses[id] = address.text();
+  auto wrong = misfit(config.core());
+  if (!wrong) wrong = misfit(addresses, config.cluster.ids(), config.cluster.insecure);
+  if (!wrong) return;
+  if (wrong->key == "id") return reader.refuse(*root["node"]["id"].node(), "id", wrong->expected);
+  const toml::node* at = place_of(cluster, wrong->key);
+  if (at != nullptr && at->is_table())
+    return reader.refuse(Reader::line_of(*at),
+                         "[cluster." + wrong->key + "]: expected " + wrong->expected);
+  if (at != nullptr) return reader.refuse(*at, wrong->key, wrong->expected);
+  // Where it is not told T is what does not fit its default.
+  const toml::node* T = cluster.get("T");
+  reader.refuse(Reader::line_of(T ? *T : cluster),
+                "T = " + (T ? Reader::value_text(*T) : format_duration(config.cluster.timings.T)) +
+                    ": expected " + wrong->key + " to be " + wrong->expected);
 }
 
 void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
@@ -241,10 +205,7 @@ void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
   read_options(reader, *cluster, to);
   read_nodes(reader, *cluster, to);
   read_importance(reader, *cluster, to);
-  if (!to.nodes.contains(config.self))
-    reader.refuse(Reader::line_of(*root.get("node")->as_table()->get("id")),
-                  "id = " + std::to_string(config.self.value) +
-                      ": expected one of the ids in [cluster.nodes]: " + format_nodes(to.ids()));
+  refuse_misfit(reader, root, *cluster, config);
 }
 
 void read_journal(Reader& reader, const toml::table& root, const std::filesystem::path& file,

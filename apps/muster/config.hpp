@@ -21,7 +21,6 @@ struct Address {
   std::string host;  ///< numeric; IPv6 without brackets
   std::uint16_t port{};
 
-  [[nodiscard]] bool loopback() const;
   /// As it stands in the file: "127.0.0.1:7101", "[::1]:7101".
   [[nodiscard]] std::string text() const;
   friend auto operator<=>(const Address&, const Address&) = default;
@@ -106,8 +105,6 @@ struct NodeConfig {
   [[nodiscard]] Config core() const;
 };
 
-/// The most nodes of a cluster.
-inline constexpr std::size_t most_nodes = 64;
 /// The longest path of a Unix socket (sockaddr_un less its final zero).
 inline constexpr std::size_t longest_socket_path = 107;
 

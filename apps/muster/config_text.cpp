@@ -2,7 +2,9 @@
 #include "apps/muster/text.hpp"
 
 #include <arpa/inet.h>
+#include <muster/cluster_text.hpp>
 #include <muster/kinds.hpp>
+#include <muster/text.hpp>
 
 #include <fstream>
 #include <sstream>
@@ -47,10 +49,6 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
-bool Address::loopback() const {
-  return host == "::1" || host.rfind("127.", 0) == 0;
-}
-
 std::string Address::text() const {
   const bool six = host.find(':') != std::string::npos;
   return (six ? "[" + host + "]" : host) + ":" + std::to_string(port);
@@ -76,26 +74,12 @@ NodeSet ClusterConfig::ids() const {
 }
 
 std::string ClusterConfig::canonical() const {
-  auto lines = timing_lines(timings);
-  lines.emplace_back("hold_down", format_duration(hold_down));
-  lines.emplace_back("name", name);
-  lines.emplace_back("protocol", enumerator_name(protocol));
-  lines.emplace_back("literal", text_of(core({}).literal()));
-  lines.emplace_back("insecure", text_of(insecure));
-  for (const auto& [id, address] : nodes) {
-    lines.emplace_back("nodes." + std::to_string(id.value), address.text());
-  }
-  for (const auto& [id, score] : importance) {
-    lines.emplace_back("importance." + std::to_string(id.value), std::to_string(score));
-  }
-  for_each_switch(*this, [&](const char* switch_name, const bool& value) {
-    lines.emplace_back("repairs." + std::string(switch_name), text_of(value));
-  });
-  for (const auto& line : chosen_options(options)) lines.push_back(line);
-  std::sort(lines.begin(), lines.end());
-  std::string text;
-  for (const auto& [key, value] : lines) text += key + "=" + value + "\n";
-  return text;
+  ClusterLines lines = cluster_lines(core({}));
+  lines["hold_down"] = format_duration(hold_down);
+  lines["name"] = name;
+  lines["insecure"] = text_of(insecure);
+  for (const auto& [id, address] : nodes) lines["nodes." + to_text(id)] = address.text();
+  return cluster_text(lines);
 }
 
 Config ClusterConfig::core(NodeId self) const {

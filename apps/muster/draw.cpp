@@ -1,4 +1,5 @@
 #include "apps/muster/draw.hpp"
+#include "apps/muster/failed.hpp"
 
 #include "apps/muster/assertion_option.hpp"
 #include "apps/muster/commands.hpp"
@@ -28,11 +29,7 @@ constexpr Format formats[] = {{"svg", ".svg", drawing::svg},
                               {"mermaid", ".mmd", drawing::mermaid},
                               {"shiviz", ".shiviz", drawing::shiviz}};
 
-int say(std::ostream& err, const Failure& failure) {
-  const int code = static_cast<int>(failure.code);
-  err << "muster draw: " << failure.what << " (exit code " << code << ")\n";
-  return code;
-}
+constexpr const char* draw_command = "muster draw";
 
 Failure usage(const std::string& what) {
   return {ExitCode::usage, what};
@@ -104,24 +101,26 @@ void say_what(std::ostream& err, const DrawOptions& options, const drawing::Char
 
 int draw(const DrawOptions& options, std::ostream& out, std::ostream& err) {
   const auto format = format_of(options);
-  if (!format) return say(err, format.error());
+  if (!format) return failed(format.error(), err, draw_command);
   const auto window = window_of(options);
-  if (!window) return say(err, window.error());
-  if (const auto spared = spare_journals(options); !spared) return say(err, spared.error());
+  if (!window) return failed(window.error(), err, draw_command);
+  if (const auto spared = spare_journals(options); !spared)
+    return failed(spared.error(), err, draw_command);
   const auto chart = drawing::read_chart(options.journals, *window);
-  if (!chart) return say(err, chart.error());
+  if (!chart) return failed(chart.error(), err, draw_command);
   if (chart->moments.empty())
-    return say(err, {ExitCode::does_not_hold,
-                     window->is_all()
-                         ? "there is nothing to draw: these journals have no lines"
-                         : "there is nothing to draw: these journals have no line of the nodes and "
-                           "the time that are asked for"});
+    return failed({ExitCode::does_not_hold,
+                   window->is_all()
+                       ? "there is nothing to draw: these journals have no lines"
+                       : "there is nothing to draw: these journals have no line of the nodes and "
+                         "the time that are asked for"},
+                  err, draw_command);
   const std::string text = (*format)->write(*chart);
   if (options.output == "-") {
     out << text;
   } else {
     if (const auto written = write_file(options.output, text); !written)
-      return say(err, written.error());
+      return failed(written.error(), err, draw_command);
   }
   say_what(err, options, *chart);
   return 0;

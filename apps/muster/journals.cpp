@@ -2,6 +2,8 @@
 
 #include "apps/muster/text.hpp"
 
+#include <boost/json/parse.hpp>
+
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -33,21 +35,29 @@ std::optional<std::uint64_t> segment_number(const std::string& base, const std::
   return parse_number(std::string_view(name).substr(base.size() + 1));
 }
 
-/// The time of a line, without parsing the rest of it.
-std::optional<Duration> find_time(std::string_view text) {
-  constexpr std::string_view key = "\"t_ns\":";
-  const std::size_t at = text.find(key);
-  if (at == std::string_view::npos) return std::nullopt;
-  Duration::rep t{};
-  const char* const begin = text.data() + at + key.size();
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(begin, end, t);
-  if (error != std::errc{} || stop == end) return std::nullopt;
-  return Duration(t);
-}
+/// What has to be known of each line before it is parsed.
+struct Head {
+  std::optional<Duration> t;  ///< none where it is torn, or no line of a journal
+  bool begins = false;        ///< it is the first of a life or a segment
+};
 
-bool begins_a_journal(std::string_view text) {
-  return text.starts_with("{\"journal\"");
+/// Lines as we write them begin with their time, and need not be parsed for it; others do.
+Head head_of(std::string_view text) {
+  constexpr std::string_view key = "{\"t_ns\":";
+  if (text.starts_with(key)) {
+    Duration::rep t{};
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data() + key.size(), end, t);
+    if (error == std::errc{} && stop != end && *stop == ',') return {Duration(t), false};
+  }
+  boost::json::error_code error;
+  const boost::json::value line = boost::json::parse(text, error);
+  const auto* object = error ? nullptr : line.if_object();
+  const auto* t = object ? object->if_contains("t_ns") : nullptr;
+  Head head;
+  head.begins = object ? object->contains("journal") : text.starts_with("{\"journal\"");
+  if (t && t->is_int64()) head.t = Duration(t->get_int64());
+  return head;
 }
 
 /// The lines of one file.
@@ -164,13 +174,14 @@ class JournalReader::Implementation {
     if (!begun_) {
       begun_ = true;
       if (const auto read = read_ahead(); !read) return read.error();
+      if (has_ahead_) head_ = head_of(ahead_.text);
     }
     while (has_ahead_) {
       std::swap(line, ahead_);
       if (const auto read = read_ahead(); !read) return read.error();
-      line.may_be_torn = !has_ahead_ || begins_a_journal(ahead_.text);
+      const auto t = std::exchange(head_, has_ahead_ ? head_of(ahead_.text) : Head()).t;
+      line.may_be_torn = !has_ahead_ || head_.begins;
       if (line.text.empty()) continue;
-      const auto t = find_time(line.text);
       if (!t && line.may_be_torn) {
         ++torn_;
         continue;
@@ -219,6 +230,7 @@ class JournalReader::Implementation {
   std::size_t segment_ = 0;
   std::unique_ptr<LineFile> file_;
   RawLine ahead_;
+  Head head_;  ///< of that line
   bool begun_ = false;
   bool has_ahead_ = false;
   Duration last_ = Duration::min() + longest_step_back;

@@ -8,6 +8,7 @@
 #include "apps/shards/shards.hpp"
 
 #include <muster/net/node.hpp>
+#include <muster/net/say.hpp>
 #include <muster/storage/sqlite_storage.hpp>
 
 #include <CLI/CLI.hpp>
@@ -21,7 +22,6 @@
 #include <array>
 #include <csignal>
 #include <cstdlib>
-#include <iostream>
 #include <thread>
 
 namespace muster::apps {
@@ -54,6 +54,7 @@ net::NodeOptions options_of(const NodeConfig& config, bool initialise) {
   net::NodeOptions options;
   options.config = config.core();
   for (const auto& [id, address] : config.cluster.nodes) options.addresses[id] = address.text();
+  options.insecure = config.cluster.insecure;
   options.cluster = config.cluster.canonical();
   options.hold_down = config.cluster.hold_down;
   options.admin_socket = config.admin_socket();
@@ -163,9 +164,10 @@ int host(boost::asio::io_context& context, const NodeConfig& config, bool initia
   const std::function<void()> begin = [&] {
     begun = true;
     started = node.start([&config] {
-      std::cout << "node " << config.self.value << " of " << config.cluster.name << " is up on "
-                << config.cluster.nodes.at(config.self).text() << "; muster status --dir "
-                << config.data.string() << std::endl;
+      net::say(STDOUT_FILENO, "node " + std::to_string(config.self.value) + " of " +
+                                  config.cluster.name + " is up on " +
+                                  config.cluster.nodes.at(config.self).text() +
+                                  "; muster status --dir " + config.data.string() + "\n");
     });
     if (!started) context.stop();
   };
@@ -187,8 +189,9 @@ int run_socket_node(const NodeConfig& config, bool initialise) {
   if (const auto listening = program.listen(); !listening) return failed(listening.error());
   const int code = host(context, config, initialise, std::move(*storage), program.application(),
                         [&](std::function<void()> begin) {
-                          std::cout << "node " << config.self.value << " waits for its program at "
-                                    << config.application_socket().string() << std::endl;
+                          net::say(STDOUT_FILENO, "node " + std::to_string(config.self.value) +
+                                                      " waits for its program at " +
+                                                      config.application_socket().string() + "\n");
                           program.await(std::move(begin));
                         });
   if (const auto lost = program.lost(); lost && code == 0)

@@ -1,4 +1,5 @@
 #include "apps/muster/replay.hpp"
+#include "apps/muster/failed.hpp"
 
 #include "apps/muster/commands.hpp"
 #include "apps/muster/journals.hpp"
@@ -20,10 +21,7 @@ namespace {
 using replay::Difference;
 using replay::Replayer;
 
-int say(std::ostream& err, ExitCode code, const std::string& what) {
-  err << "muster replay: " << what << " (exit code " << static_cast<int>(code) << ")\n";
-  return static_cast<int>(code);
-}
+constexpr const char* replay_command = "muster replay";
 
 /// All fields of the state, as many on a line as are read at once.
 std::string fields_of(const Protocol& state) {
@@ -210,18 +208,21 @@ class Replaying {
 
 int replay(const ReplayOptions& options, std::ostream& out, std::ostream& err) {
   Replaying replaying(options, out);
-  if (const auto run = replaying.run(); !run) return say(err, run.error().code, run.error().what);
+  if (const auto run = replaying.run(); !run) return failed(run.error(), err, replay_command);
   replaying.summarize();
   if (!replaying.first_difference().empty())
-    return say(err, ExitCode::does_not_hold,
-               replaying.first_difference() +
-                   ": the journal was written by another version or another configuration, or by a "
-                   "node that is broken");
+    return failed(
+        {ExitCode::does_not_hold,
+         replaying.first_difference() +
+             ": the journal was written by another version or another configuration, or by a "
+             "node that is broken"},
+        err, replay_command);
   if (replaying.exact() == 0)
-    return say(err, ExitCode::does_not_hold,
-               options.until_time
-                   ? "no step comes by --until: give a later time"
-                   : "there is no step in these journals: give the journals of nodes");
+    return failed(
+        {ExitCode::does_not_hold,
+         options.until_time ? "no step comes by --until: give a later time"
+                            : "there is no step in these journals: give the journals of nodes"},
+        err, replay_command);
   return 0;
 }
 

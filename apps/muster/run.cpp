@@ -4,6 +4,8 @@
 #include "apps/programs/child.hpp"
 #include "apps/programs/program_application.hpp"
 
+#include <muster/net/say.hpp>
+
 #include <CLI/CLI.hpp>
 
 #include <signal.h>
@@ -29,7 +31,7 @@ Exit codes: 0 left in order (SIGTERM, SIGINT), 2 usage or no such program, 64 ba
 65 safe storage refused, 70 a defect, 74 an I/O error, 75 address or store in use, 76 the program
 failed or could not be stopped.)";
 
-struct Options {
+struct RunOptions {
   std::string config;
   bool initialise = false;
   Where where = Where::everywhere;
@@ -43,7 +45,7 @@ Expected<> check_program(const std::string& program) {
                                       " that may be executed; give its path after --"};
 }
 
-int run(const Options& options) {
+int run(const RunOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return failed(config.error());
   if (config->hooks || config->application.kind != "none") {
@@ -60,13 +62,16 @@ int run(const Options& options) {
   program.directory = config->data;
   program.stop_deadline = config->cluster.timings.stop_deadline;
   program.give_up = [] { ::kill(::getpid(), SIGUSR1); };
+  program.say = [](const std::string& sentence) {
+    net::say(STDERR_FILENO, "muster: " + sentence + "\n");
+  };
   return run_node(*config, options.initialise, make_program(std::move(program)));
 }
 
 }  // namespace
 
 void add_run_command(CLI::App& app, int& exit_code) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<RunOptions>();
   CLI::App* command =
       app.add_subcommand("run", "Run one node, and a program while the node is Normal");
   command->add_option("--config", options->config, "The node's configuration (TOML)")->required();

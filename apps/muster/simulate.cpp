@@ -263,7 +263,7 @@ int simulate(const SimulateOptions& options, std::ostream& out, std::ostream& er
 
 namespace {
 
-struct Words {
+struct SimulateWords {
   ProtocolName protocol = ProtocolName::bully;
   std::string nodes = "3..7";
   std::string seeds = "1..1000";
@@ -277,7 +277,7 @@ struct Words {
   bool json = false;
 };
 
-SimulateOptions options_of(const Words& words) {
+SimulateOptions options_of(const SimulateWords& words) {
   SimulateOptions options;
   lab::Simulation& simulation = options.simulation;
   const auto [least, most] = range_of("--nodes", words.nodes);
@@ -340,7 +340,7 @@ std::string all_names() {
 }  // namespace
 
 void add_simulate_command(CLI::App& app, int& exit_code) {
-  const auto words = std::make_shared<Words>();
+  const auto words = std::make_shared<SimulateWords>();
   CLI::App* command = app.add_subcommand(
       "simulate", "Seeded runs with faults, in simulated time, each checked (docs/lab.md)");
   add_protocol(*command, words->protocol, every_protocol);

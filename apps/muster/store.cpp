@@ -63,7 +63,7 @@ struct VerdictLine {
 };
 MUSTER_DESCRIBE(VerdictLine, store, holds, node, cells, why);
 
-struct Options {
+struct StoreOptions {
   std::string directory;
   bool json = false;
   bool values = false;
@@ -124,7 +124,7 @@ void print(const CellWithValue& cell, bool with_value) {
   std::cout << '\n';
 }
 
-StoreLine line_of(const Options& options, const storage::Inspection& found,
+StoreLine line_of(const StoreOptions& options, const storage::Inspection& found,
                   const std::vector<CellWithValue>& cells) {
   const SafeState& safe = found.safe;
   StoreLine line;
@@ -146,7 +146,7 @@ StoreLine line_of(const Options& options, const storage::Inspection& found,
   return line;
 }
 
-int inspect(const Options& options) {
+int inspect(const StoreOptions& options) {
   std::vector<CellWithValue> cells;
   const auto found =
       storage::inspect(options.directory, [&](std::string_view key, const Bytes& value) {
@@ -168,7 +168,7 @@ int inspect(const Options& options) {
   return 0;
 }
 
-int verify(const Options& options) {
+int verify(const StoreOptions& options) {
   VerdictLine line;
   line.store = options.directory;
   std::uint64_t cells = 0;
@@ -193,10 +193,10 @@ int verify(const Options& options) {
 }  // namespace
 
 void add_store_command(CLI::App& app, int& exit_code) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<StoreOptions>();
   CLI::App* store = app.add_subcommand("store", "Look into a node's safe storage");
   store->require_subcommand(1);
-  const auto add = [&](const char* name, const char* what, int (*run)(const Options&)) {
+  const auto add = [&](const char* name, const char* what, int (*run)(const StoreOptions&)) {
     CLI::App* command = store->add_subcommand(name, what);
     command->add_option("DIR", options->directory, "the node's data directory")->required();
     command->add_flag("--json", options->json, "JSON Lines on standard output");

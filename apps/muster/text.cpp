@@ -68,10 +68,6 @@ std::optional<Duration> parse_duration(std::string_view text) {
   return Duration(static_cast<Duration::rep>(*value));
 }
 
-std::string format_duration(Duration duration) {
-  return format(static_cast<std::uint64_t>(duration.count()), duration_units);
-}
-
 std::optional<std::uint64_t> parse_size(std::string_view text) {
   return parse(text, size_units);
 }

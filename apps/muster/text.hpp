@@ -1,5 +1,6 @@
 #pragma once
 
+#include <muster/cluster_text.hpp>
 #include <muster/types.hpp>
 
 #include <cstdint>
@@ -14,9 +15,6 @@ namespace muster::apps {
 /// "50us", "100ms", "2s", "5min": a whole number and its unit; none where it is anything else, or
 /// more than fits.
 std::optional<Duration> parse_duration(std::string_view text);
-
-/// The same, written with the largest unit that divides it: "150ms", "2s".
-std::string format_duration(Duration duration);
 
 /// "64MB", "16KiB", "512B": a whole number of bytes; none where it is anything else, or more than
 /// fits.

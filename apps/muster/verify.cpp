@@ -1,4 +1,5 @@
 #include "apps/muster/verify.hpp"
+#include "apps/muster/failed.hpp"
 
 #include "apps/muster/assertion_option.hpp"
 #include "apps/muster/commands.hpp"
@@ -36,11 +37,11 @@ const char* meaning(const std::string& assertion) {
   return found == meanings.end() ? "" : found->second;
 }
 
-/// The kinds of lines that the first reading need not parse: all but first lines, faults and
-/// `Paused`.
+/// The kinds of lines that the first reading need not parse: all but first and last lines, faults,
+/// `Paused` and `Failed`.
 struct Glance {
-  bool parse = true;
-  std::optional<NodeId> stepped;  ///< it is a step of this node, and no `Paused`
+  std::optional<journal::Stamp> stamp;  ///< of a line that need not be parsed
+  bool step = false;                    ///< it is a step
 };
 
 /// Passes over what every line of a node begins with, in the order in which it is written.
@@ -66,16 +67,24 @@ class Glancer {
 
 Glance glance(std::string_view text) {
   Glancer rest(text);
-  if (!rest.skip("{\"t_ns\":") || !rest.number() || !rest.skip(",\"node\":")) return {};
-  const auto node = rest.number();
-  if (!node || !rest.skip(",\"incarnation\":") || !rest.number() || !rest.skip(",\"seq\":") ||
-      !rest.number() || !rest.skip(","))
-    return {};
-  if (rest.skip("\"event\":{\"type\":\""))
-    return {rest.skip("Paused\""), NodeId{static_cast<std::uint32_t>(*node)}};
-  return {!rest.skip("\"performed\":") && !rest.skip("\"hook\":") && !rest.skip("\"permits\":") &&
-              !rest.skip("\"ended\":"),
-          std::nullopt};
+  const auto number_after = [&rest](std::string_view key) {
+    return rest.skip(key) ? rest.number() : std::nullopt;
+  };
+  const auto t = number_after("{\"t_ns\":");
+  const auto node = number_after(",\"node\":");
+  const auto incarnation = number_after(",\"incarnation\":");
+  const auto seq = number_after(",\"seq\":");
+  if (!t || !node || !incarnation || !seq) return {};
+  const journal::Stamp stamp{
+      Duration(*t), {static_cast<std::uint32_t>(*node)}, {*incarnation}, *seq};
+  if (!rest.skip(",")) return {};
+  if (rest.skip("\"event\":{\"type\":\"")) {
+    if (rest.skip("Paused\"") || rest.skip("Failed\"")) return {};
+    return {stamp, true};
+  }
+  if (rest.skip("\"performed\":") || rest.skip("\"hook\":") || rest.skip("\"permits\":"))
+    return {stamp, false};
+  return {};
 }
 
 /// One run of the command.
@@ -129,9 +138,9 @@ class Verification {
       const auto more = lines.next(raw);
       if (!more) return more.error();
       if (!*more) break;
-      const Glance seen = glance(raw.text);
-      if (!seen.parse) {
-        if (seen.stepped) foreseer.step(*seen.stepped, raw.t, nullptr);
+      if (const Glance seen = glance(raw.text); seen.stamp) {
+        foreseer.line(*seen.stamp);
+        if (seen.step) foreseer.step(seen.stamp->node, raw.t, nullptr);
         continue;
       }
       const auto line = parse(raw);
@@ -246,26 +255,26 @@ class Verification {
   std::uint64_t other_reasons_ = 0;
 };
 
-int say(std::ostream& err, ExitCode code, const std::string& what) {
-  err << "muster verify: " << what << " (exit code " << static_cast<int>(code) << ")\n";
-  return static_cast<int>(code);
-}
+constexpr const char* verify_command = "muster verify";
 
 }  // namespace
 
 int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err) {
   Verification verification(options, out);
   const auto outcome = verification.run();
-  if (!outcome) return say(err, outcome.error().code, outcome.error().what);
+  if (!outcome) return failed(outcome.error(), err, verify_command);
   verification.show(*outcome);
   if (outcome->is_empty())
-    return say(err, ExitCode::does_not_hold,
-               "there is nothing in these journals to check: give the journals of nodes");
+    return failed({ExitCode::does_not_hold,
+                   "there is nothing in these journals to check: give the journals of nodes"},
+                  err, verify_command);
   for (const verify::Verdict& verdict : outcome->verdicts)
     if (const auto* violated = std::get_if<verify::Violated>(&verdict))
-      return say(err, ExitCode::does_not_hold,
-                 violated->assertion + " does not hold: " + violated->disagreement.why + ": see " +
-                     violated->place.journal + ':' + std::to_string(violated->place.line));
+      return failed(
+          {ExitCode::does_not_hold,
+           violated->assertion + " does not hold: " + violated->disagreement.why + ": see " +
+               violated->place.journal + ':' + std::to_string(violated->place.line)},
+          err, verify_command);
   return 0;
 }
 

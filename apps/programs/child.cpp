@@ -55,6 +55,10 @@ bool ChildEnd::exited_with(int code) const {
   return WIFEXITED(status) && WEXITSTATUS(status) == code;
 }
 
+bool ChildEnd::asks_to_try_again() const {
+  return exited_with(static_cast<int>(ExitCode::temporary));
+}
+
 std::filesystem::path find_program(const std::string& name) {
   const char* path = std::getenv("PATH");
   if (name.find('/') != std::string::npos || path == nullptr) return name;

@@ -39,6 +39,8 @@ struct ChildEnd {
   bool remains = false;    ///< something of its group is there even after SIGKILL
 
   [[nodiscard]] bool exited_with(int code) const;
+  /// It wants to be started again: exit code 75.
+  [[nodiscard]] bool asks_to_try_again() const;
 };
 
 /// A program in a process group of its own, with its input and output.

@@ -16,8 +16,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Exit code of a hook that wants to be run again.
-constexpr int try_again = static_cast<int>(ExitCode::temporary);
 constexpr Duration first_back_off = 100ms;
 constexpr Duration longest_back_off = 1s;
 
@@ -65,7 +63,7 @@ class Attempts {
       if (end.told) return failure("it was cancelled, and " + describe_end(end.status));
       if (end.overran) return failure("it overran its deadline, and " + describe_end(end.status));
       if (end.exited_with(0)) return std::move(end.output);
-      if (!end.exited_with(try_again)) return failure("it " + describe_end(end.status));
+      if (!end.asks_to_try_again()) return failure("it " + describe_end(end.status));
       const Duration rest = left().value_or(Duration::max());
       if (!wait_unless_told(std::min(back_off, rest), cancelled_) || rest <= back_off)
         return failure("it asked to be run again (exit code 75) up to its deadline");

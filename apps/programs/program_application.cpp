@@ -7,14 +7,10 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include <iostream>
 #include <thread>
 
 namespace muster::apps {
 namespace {
-
-/// Exit code of a program that wants to be started again.
-constexpr int try_again = static_cast<int>(ExitCode::temporary);
 
 /// Each `start` has a thread: it launches the program and stays with it until `stop`.
 class Program : public Application {
@@ -72,17 +68,14 @@ class Program : public Application {
       if (told.stop_requested() || end.exited_with(0)) return;
       // Whoever ends all of a service at once tells the program as well as its node.
       if (WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGTERM) return options_.give_up();
-      if (!end.exited_with(try_again)) return give_up(name() + " " + describe_end(end.status));
-      say(name() + " asks to be started again: in " + format_duration(back_off));
+      if (!end.asks_to_try_again()) return give_up(name() + " " + describe_end(end.status));
+      options_.say("node " + std::to_string(self_.value) + ": " + name() +
+                   " asks to be started again: in " + format_duration(back_off));
       if (!wait_unless_told(back_off, told)) return;
       back_off = std::min(back_off * 2, options_.longest_back_off);
       child = launch(environment);
       if (!child) return give_up(child.error().what);
     }
-  }
-
-  void say(const std::string& what) const {
-    std::cerr << "muster: node " + std::to_string(self_.value) + ": " + what + "\n" << std::flush;
   }
 
   void give_up(std::string why) {

@@ -24,6 +24,8 @@ struct ProgramOptions {
   /// The program ended when it should not have, and the next `stop` will fail with the reason: let
   /// the node leave. Called from any thread.
   std::function<void()> give_up;
+  /// Takes a sentence for people, without waiting. Called from any thread.
+  std::function<void(const std::string& sentence)> say;
 };
 
 /// Makes the application of one life.

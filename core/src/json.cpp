@@ -7,7 +7,6 @@ namespace muster::detail {
 
 namespace {
 
-constexpr char hexadecimal_digits[] = "0123456789abcdef";
 constexpr std::string_view base64_digits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD, by which bytes are escaped

@@ -1,4 +1,7 @@
+#include <muster/archive.hpp>
+#include <muster/json.hpp>
 #include <muster/letter.hpp>
+#include <muster/text.hpp>
 
 namespace muster {
 
@@ -14,3 +17,6 @@ bool is_answer(const Letter& letter) {
 }
 
 }  // namespace muster
+
+MUSTER_COMPILE(muster::Letter);
+MUSTER_COMPILE_ARCHIVE(muster::Letter);

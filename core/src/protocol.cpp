@@ -1,6 +1,7 @@
 #include <muster/ensure.hpp>
 #include <muster/json.hpp>
 #include <muster/protocol.hpp>
+#include <muster/text.hpp>
 
 #include <algorithm>
 
@@ -64,3 +65,8 @@ bool owes(const Protocol& protocol, NodeId to, CallNumber call) {
 }
 
 }  // namespace muster
+
+MUSTER_COMPILE(muster::bully::State);
+MUSTER_COMPILE(muster::invitation::State);
+MUSTER_COMPILE(muster::textbook::State);
+MUSTER_COMPILE(muster::Protocol);

@@ -1,4 +1,6 @@
+#include <muster/json.hpp>
 #include <muster/step.hpp>
+#include <muster/text.hpp>
 
 namespace muster {
 
@@ -36,3 +38,8 @@ Duration length_of(Bound bound, const Timings& timings) {
 }
 
 }  // namespace muster
+
+MUSTER_COMPILE(muster::Event);
+MUSTER_COMPILE(muster::Action);
+MUSTER_COMPILE(muster::Actions);
+MUSTER_COMPILE(muster::View);

@@ -8,8 +8,6 @@ namespace muster::detail {
 
 namespace {
 
-constexpr char hexadecimal_digits[] = "0123456789abcdef";
-
 template <class Number>
 void append_decimal(std::string& out, Number number) {
   char digits[24];

@@ -1,3 +1,5 @@
+#include "sockets.hpp"
+
 #include <muster/net/admin.hpp>
 #include <muster/net/owner_socket.hpp>
 
@@ -28,7 +30,6 @@ constexpr std::size_t most_guests = 16;
 constexpr std::size_t longest_question = 512;
 constexpr std::size_t most_untold = 256;  // lines that wait for one who watches
 constexpr auto guest_deadline = 2s;
-constexpr auto accept_again_after = 10ms;
 
 }  // namespace
 

@@ -28,7 +28,7 @@ struct LifeOver {
   Incarnation life;
 };
 struct OutlivedBy {
-  Incarnation seen;
+  Voices voices;
 };
 struct Warning {
   std::string text;
@@ -55,6 +55,8 @@ struct Context {
   std::uint64_t clock = 0;                            ///< orders calls and dials
   std::uint64_t hellos = 0;                           ///< said in this life
   std::map<std::string, Warned, std::less<>> warned;  ///< by matter: there are few
+  std::map<NodeId, std::string> differing;            ///< Sessions::differing
+  Voices voices;                                      ///< of this life
 
   std::function<void()> deliver;      ///< the turn ends: the handlers are told
   std::function<void()> read_hellos;  ///< what others have already said is taken note of
@@ -78,15 +80,34 @@ struct Context {
 
   /// Warns, unless the last warning about that matter was the same, or came just before.
   void warn(const std::string& matter, std::string text) {
+    warn_of(matter, [&] { return std::move(text); });
+  }
+  /// The same; the text is made only where it may be wanted.
+  template <class MakeText>
+  void warn_of(const std::string& matter, const MakeText& make_text) {
     Warned& last = warned[matter];
     const auto now = Clock::now();
-    if (last.text == text || (!last.text.empty() && now - last.when < std::chrono::seconds(1)))
-      return;
-    last = {text, now};
+    if (!last.text.empty() && now - last.when < std::chrono::seconds(1)) return;
+    std::string text = make_text();
+    last.when = now;
+    if (last.text == text) return;
+    last.text = text;
     notify(Warning{std::move(text)});
   }
   void calm(const std::string& matter) {
     if (!warned.empty()) warned.erase(matter);
+  }
+
+  /// An incarnation of this node that somebody has seen. One that this life cannot be close to is
+  /// no figure of this cluster; a life that is the first of its store is close to none.
+  [[nodiscard]] bool plausible(Incarnation seen) const {
+    constexpr std::uint64_t most_lives_ahead = std::uint64_t{1} << 20;
+    return self.incarnation.value == 1 || seen.value <= self.incarnation.value + most_lives_ahead;
+  }
+  void outlived(NodeId voice, Incarnation seen) {
+    if (seen < self.incarnation || !plausible(seen)) return;
+    voices[voice] = seen;
+    notify(OutlivedBy{voices});
   }
 
   /// A Hello of this life, but for what it says of a session.

@@ -44,6 +44,7 @@ void Dial::begin(const std::string& address, Done done) {
 void Dial::connect(std::vector<Tcp::endpoint> endpoints) {
   endpoints_ = std::move(endpoints);
   all_refused_ = !endpoints_.empty();
+  reset_ = false;
   connect_next();
 }
 
@@ -52,7 +53,8 @@ void Dial::connect_next() {
   const auto later = [this](DialEnd end) {
     asio::post(timer_.get_executor(), [self = shared_from_this(), end] { self->finish(end); });
   };
-  if (endpoints_.empty()) return later(all_refused_ ? DialEnd::refused : DialEnd::silence);
+  if (endpoints_.empty())
+    return later(all_refused_ ? DialEnd::refused : reset_ ? DialEnd::reset : DialEnd::silence);
   const Tcp::endpoint endpoint = endpoints_.back();
   endpoints_.pop_back();
   error_code error;
@@ -71,6 +73,7 @@ void Dial::connect_next() {
       self->socket_.set_option(Tcp::socket::linger(true, 0), gone);
     } else if (failed != asio::error::connection_refused) {
       self->all_refused_ = false;
+      self->reset_ = self->reset_ || failed == asio::error::connection_reset;
     }
     self->connect_next();
   });

@@ -16,6 +16,7 @@ namespace muster::net {
 enum class DialEnd {
   connected,
   refused,  ///< nobody listens there: the machine itself has said so
+  reset,    ///< accepted, and reset before that was noticed: as a process does that dies
   silence,  ///< anything else, which proves nothing
 };
 
@@ -42,6 +43,7 @@ class Dial : public std::enable_shared_from_this<Dial> {
   Done done_;
   std::vector<Tcp::endpoint> endpoints_;  // still to be tried, the last first
   bool all_refused_ = true;
+  bool reset_ = false;  // one of them was
 };
 
 }  // namespace muster::net

@@ -14,7 +14,9 @@ std::optional<Refusal> Peer::refuse_life(const Hello& hello) const {
     return Refusal{RefusalReason::outlived,
                    name() + " says that it is incarnation " +
                        std::to_string(hello.incarnation.value) + ", but " +
-                       std::to_string(seen_.value) + " was seen of it",
+                       std::to_string(seen_.value) +
+                       " was seen of it; if its store was emptied or restored, 'muster node "
+                       "--initialise' begins it anew",
                    seen_.value};
   }
   if (hello.incarnation == seen_ && instance_ != 0 && hello.instance != instance_) {
@@ -84,6 +86,10 @@ void Peer::answered_hello(const std::shared_ptr<Connection>& connection, const H
                                     address_ + ", where " + name() + " should be"});
   }
   if (const auto refusal = refuse_life(hello)) return refuse(kept, *refusal);
+  if (hello.session == 0) {  // what it refuses this life for comes next
+    refusal_follows_ = true;
+    return;
+  }
   if (stale(hello)) return misbehaved(*kept, "said an old Hello");
   take_life(hello);
   establish(kept, hello, false);
@@ -112,6 +118,9 @@ void Peer::establish(const std::shared_ptr<Connection>& connection, const Hello&
   unwelcome_ = false;
   slow_dials_ = 0;
   context_->calm(name());
+  context_->calm("cluster of " + name());
+  context_->differing.erase(id_);
+  context_->voices.erase(id_);
   if (accepted) append_frame(connection->out(), own_hello());
   connection->flush();
   flush();
@@ -132,6 +141,9 @@ Hello Peer::own_hello() {
 void Peer::refuse(const std::shared_ptr<Connection>& connection, const Refusal& refusal) {
   ++context_->counters.refused_hellos;
   context_->warn(name(), "refused " + name() + ": " + refusal.text);
+  // Who dials has said its Hello.
+  if (refusal.figure > 0 && greeting_ != connection)
+    append_frame(connection->out(), context_->hello(id_));
   append_frame(connection->out(), refusal);
   connection->flush();
   connection->close();
@@ -141,13 +153,19 @@ void Peer::refuse(const std::shared_ptr<Connection>& connection, const Refusal& 
   dial_slowly();
 }
 
-void Peer::was_refused(const Refusal& refusal) {
+// A figure counts where this node has dialled, and after a Hello for the same cluster. Whoever
+// listens at that address may say both; so one such voice is told, and no more (Voices).
+void Peer::was_refused(const Refusal& refusal, bool by_whom_it_dialled) {
   timer_.cancel();
   if (refusal.reason == RefusalReason::crossing) return dial_quickly();
   unwelcome_ = true;
   context_->warn(name(), name() + " refuses this node: " + presentable(refusal.text, 300));
-  if (refusal.figure >= context_->self.incarnation.value)
-    context_->notify(OutlivedBy{Incarnation{refusal.figure}});
+  if (refusal.reason == RefusalReason::outlived || refusal.reason == RefusalReason::clone) {
+    if (by_whom_it_dialled)
+      context_->outlived(id_, Incarnation{refusal.figure});
+    else
+      greet_ = true;  // to hear it there
+  }
   dial_slowly();
 }
 

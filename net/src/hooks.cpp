@@ -2,6 +2,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include <stdexcept>
 #include <thread>
 
 namespace muster::net {
@@ -94,6 +95,7 @@ void Hooks::call(std::optional<Hook> hook, Call call, Ended ended) {
   asio::post(executor_, [user = user_, call = std::move(call), give] {
     const auto application = [user]() -> Application& {
       if (!user->application) user->application = user->make(*user->services);
+      if (!user->application) throw std::logic_error("make_application gave no application");
       return *user->application;
     };
     make_call(call, application, give);

@@ -126,7 +126,10 @@ void Life::turn() {
   turning_ = true;
   while (!saving_ && !ended_) {
     const Duration now = boottime_now();
-    note_pause(now);
+    note_stillness(now);
+    // Here `step` can be told of what came. No permit is valid again before it was told of a pause
+    // and revoked what there was.
+    if (!inbox_.pauses()) permits_->turned(now);
     const std::optional<Event> event = inbox_.next(now);
     if (!event) break;
     give(*event);
@@ -238,15 +241,13 @@ void Life::watch() {
     if (error || !self || self->ended_) return;
     self->watch();
     self->show_counters();
-    self->note_pause(boottime_now());
+    self->note_stillness(boottime_now());
     self->turn();
   });
 }
 
-void Life::note_pause(Duration now) {
+void Life::note_stillness(Duration now) {
   inbox_.stood_still(now - std::exchange(last_alive_, now));
-  // No permit is valid again before `step` was told of the pause and revoked what there was.
-  if (!inbox_.pauses()) permits_->turned(now);
 }
 
 void Life::note_save(Duration took) {
@@ -304,6 +305,7 @@ void Life::show_counters() {
   if (journal_) seen_.journal_dropped = journal_->dropped();
   seen_.progress = hooks_->how_far();
   seen_.counters = sessions_->counters();
+  if (seen_.differing != sessions_->differing()) seen_.differing = sessions_->differing();
 }
 
 Life::Seen Life::seen() const {
@@ -319,7 +321,7 @@ Sessions::Handlers Life::session_handlers() {
   handlers.received = [this](Letter letter) { put(Received{std::move(letter)}); };
   handlers.unanswered = [this](NodeId by, CallNumber call) { put(Unanswered{by, call}); };
   handlers.failed = [this](NodeId node, Incarnation life) { put(Failed{node, life}); };
-  handlers.outlived = [this](Incarnation seen) { handlers_.outlived(seen); };
+  handlers.outlived = [this](const Voices& voices) { handlers_.outlived(voices); };
   handlers.status = [this] { return handlers_.status(); };
   handlers.asker = [this](const std::shared_ptr<Connection>& connection, const Hello& hello) {
     questions_->take(connection, hello);

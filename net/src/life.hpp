@@ -32,7 +32,7 @@ class Life : public std::enable_shared_from_this<Life> {
   /// return.
   struct Handlers {
     std::function<void(LeaveCause)> left;
-    std::function<void(Incarnation seen)> outlived;
+    std::function<void(const Voices&)> outlived;
     std::function<void(Failure)> fatal;
     std::function<std::string()> status;
     std::function<void(std::string)> warn;
@@ -50,6 +50,7 @@ class Life : public std::enable_shared_from_this<Life> {
     std::uint64_t journal_dropped{};
     std::uint64_t slow_saves{};
     Counters counters;
+    std::map<NodeId, std::string> differing;  ///< Sessions::differing
   };
 
   /// `safe` is durable, with this life's incarnation.
@@ -92,7 +93,7 @@ class Life : public std::enable_shared_from_this<Life> {
   void disarm(Timer timer);
   [[nodiscard]] Duration longest_wait() const { return options_.config.timings.T / 2; }
   void watch();
-  void note_pause(Duration now);
+  void note_stillness(Duration now);
   void note_save(Duration took);
   void show(View view, Duration as_of);
 

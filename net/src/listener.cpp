@@ -8,6 +8,10 @@
 #include <chrono>
 #include <utility>
 
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 namespace muster::net {
 
 namespace asio = boost::asio;
@@ -15,8 +19,6 @@ using boost::system::error_code;
 using namespace std::chrono_literals;
 
 namespace {
-
-constexpr auto accept_again_after = 10ms;
 
 std::string name_of(NodeId node) {
   return "node " + std::to_string(node.value);
@@ -36,12 +38,9 @@ Failure cannot_listen(const std::string& address, const error_code& error) {
 
 }  // namespace
 
-Listener::Listener(std::shared_ptr<Context> context, std::function<std::string()> status,
-                   Greeted greeted, Asker asker)
+Listener::Listener(std::shared_ptr<Context> context, Handlers handlers)
     : context_(std::move(context)),
-      status_(std::move(status)),
-      greeted_(std::move(greeted)),
-      asker_(std::move(asker)),
+      handlers_(std::move(handlers)),
       acceptor_(context_->executor),
       retry_(context_->executor) {}
 
@@ -66,8 +65,25 @@ Expected<> Listener::listen(const std::string& address) {
     acceptor_.close(ignored);
     return cannot_listen(address, error);
   }
+  high_.open(acceptor_.native_handle());
   accept();
   return {};
+}
+
+// When a process dies and none of its code runs, the kernel lets go of what has the highest
+// descriptor first. By a descriptor above those of all connections the listener is gone before
+// they are: who sees one of them end, and dials, is refused.
+void Listener::SecondDescriptor::open(int descriptor) {
+  constexpr rlim_t highest = 4096;  // the table of descriptors has a place for each below it
+  constexpr rlim_t beside = 16;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur <= beside) return;
+  const auto from = static_cast<int>(std::min(limit.rlim_cur, highest) - beside);
+  descriptor_ = ::fcntl(descriptor, F_DUPFD_CLOEXEC, from);
+}
+
+void Listener::SecondDescriptor::close() {
+  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
 }
 
 std::uint16_t Listener::port() const {
@@ -172,7 +188,7 @@ void Listener::came(Connection& connection, Frame frame) {
   const auto stranger = find(connection);
   if (stranger == strangers_.end()) return connection.close();
   if (stranger->observer && std::holds_alternative<StatusQuestion>(frame)) {
-    append_frame(connection.out(), StatusAnswer{status_ ? status_() : "{}"});
+    append_frame(connection.out(), StatusAnswer{handlers_.status ? handlers_.status() : "{}"});
     return connection.flush();
   }
   if (const auto* hello = std::get_if<Hello>(&frame); hello && !stranger->observer)
@@ -189,9 +205,11 @@ void Listener::ended(Connection& connection, End end, const std::string&) {
 }
 
 void Listener::heard(Strangers::iterator stranger, const Hello& hello) {
-  if (const auto refusal = refuse_namesake(hello)) return refuse(stranger, *refusal, hello.from);
-  if (const auto refusal = refuse_speech(context_->self, hello))
+  if (const auto refusal = refuse_speech(context_->self, hello)) {
+    if (refusal->reason == RefusalReason::cluster) tell_difference(hello);
     return refuse(stranger, *refusal, hello.from);
+  }
+  if (const auto refusal = refuse_namesake(hello)) return refuse(stranger, *refusal, hello.from);
   if (hello.role == Role::observer) return heard_observer(stranger);
   if (hello.to != context_->self.id) {
     const Refusal refusal{RefusalReason::stranger, "this is " + name_of(context_->self.id) +
@@ -202,7 +220,7 @@ void Listener::heard(Strangers::iterator stranger, const Hello& hello) {
   if (hello.role == Role::asker) return heard_asker(stranger, hello);
   const auto connection = stranger->connection;
   strangers_.erase(stranger);
-  if (greeted_(connection, hello)) return;
+  if (handlers_.greeted(connection, hello)) return;
   strangers_.push_back({connection, asio::steady_timer(context_->executor), false});
   refuse(std::prev(strangers_.end()),
          Refusal{RefusalReason::stranger, "the cluster has no " + name_of(hello.from)}, hello.from);
@@ -220,13 +238,25 @@ void Listener::heard_observer(Strangers::iterator stranger) {
 void Listener::heard_asker(Strangers::iterator stranger, const Hello& hello) {
   const auto connection = stranger->connection;
   strangers_.erase(stranger);
-  if (!asker_) return connection->close();
+  if (!handlers_.asker) return connection->close();
   append_frame(connection->out(), context_->hello(hello.from));
   connection->flush();
-  asker_(connection, hello);
+  handlers_.asker(connection, hello);
 }
 
-// Somebody says that it is this very node.
+// In what a node of the cluster, by its own word, differs. The one that is refused learns it as
+// this one does: from the Hello that it gets when it is dialled.
+void Listener::tell_difference(const Hello& hello) {
+  if (hello.role != Role::node || !handlers_.is_member(hello.from)) return;
+  const std::string name = name_of(hello.from);
+  context_->warn_of("cluster of " + name, [&] {
+    const std::string keys = differing_keys(context_->self, hello);
+    context_->differing[hello.from] = keys;
+    return "refused " + name + ": the clusters differ in " + keys;
+  });
+}
+
+// Somebody says that it is this very node, and speaks for its cluster.
 std::optional<Refusal> Listener::refuse_namesake(const Hello& hello) {
   const Self& self = context_->self;
   if (hello.role != Role::node || hello.from != self.id) return std::nullopt;
@@ -236,7 +266,7 @@ std::optional<Refusal> Listener::refuse_namesake(const Hello& hello) {
                                                name_of(hello.to) + " is its own"};
   }
   if (hello.incarnation > self.incarnation) {
-    context_->notify(OutlivedBy{hello.incarnation});
+    context_->outlived(self.id, hello.incarnation);
     return Refusal{RefusalReason::clone, "another process says that it is a later life of " + name};
   }
   return Refusal{RefusalReason::clone, "two processes say that they are " + name};
@@ -245,8 +275,9 @@ std::optional<Refusal> Listener::refuse_namesake(const Hello& hello) {
 void Listener::refuse(Strangers::iterator stranger, const Refusal& refusal, NodeId who) {
   ++context_->counters.refused_hellos;
   // One matter for all: anybody can say any id.
-  context_->warn(
-      "Hello", "refused " + (who == NodeId{} ? "an observer" : name_of(who)) + ": " + refusal.text);
+  if (refusal.reason != RefusalReason::cluster || !handlers_.is_member(who))
+    context_->warn("Hello", "refused " + (who == NodeId{} ? "an observer" : name_of(who)) + ": " +
+                                refusal.text);
   append_frame(stranger->connection->out(), refusal);
   stranger->connection->flush();
   stranger->connection->close();
@@ -259,6 +290,7 @@ void Listener::close() {
   retry_.cancel();
   error_code ignored;
   acceptor_.close(ignored);
+  high_.close();
 }
 
 }  // namespace muster::net

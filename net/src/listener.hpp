@@ -16,14 +16,18 @@ namespace muster::net {
 /// observers are answered here.
 class Listener final : public ConnectionOwner, public std::enable_shared_from_this<Listener> {
  public:
-  /// A node has said Hello: true when that node is one of the cluster.
-  using Greeted = std::function<bool(const std::shared_ptr<Connection>&, const Hello&)>;
+  struct Handlers {
+    /// True of the ids of the other nodes of the cluster.
+    std::function<bool(NodeId)> is_member;
+    /// A node has said Hello: true when that node is one of the cluster.
+    std::function<bool(const std::shared_ptr<Connection>&, const Hello&)> greeted;
+    /// Somebody has said Hello who asks; may be missing.
+    std::function<void(const std::shared_ptr<Connection>&, const Hello&)> asker;
+    /// For observers; may be missing.
+    std::function<std::string()> status;
+  };
 
-  /// Somebody has said Hello who asks.
-  using Asker = std::function<void(const std::shared_ptr<Connection>&, const Hello&)>;
-
-  Listener(std::shared_ptr<Context> context, std::function<std::string()> status, Greeted greeted,
-           Asker asker);
+  Listener(std::shared_ptr<Context> context, Handlers handlers);
 
   Expected<> listen(const std::string& address);
   [[nodiscard]] std::uint16_t port() const;
@@ -57,12 +61,26 @@ class Listener final : public ConnectionOwner, public std::enable_shared_from_th
   void heard_asker(Strangers::iterator stranger, const Hello& hello);
   void refuse(Strangers::iterator stranger, const Refusal& refusal, NodeId who);
   std::optional<Refusal> refuse_namesake(const Hello& hello);
+  void tell_difference(const Hello& hello);
 
   std::shared_ptr<Context> context_;
-  std::function<std::string()> status_;
-  Greeted greeted_;
-  Asker asker_;
+  Handlers handlers_;
+  /// A socket by another descriptor, closed when this ends.
+  class SecondDescriptor {
+   public:
+    SecondDescriptor() = default;
+    SecondDescriptor(const SecondDescriptor&) = delete;
+    SecondDescriptor& operator=(const SecondDescriptor&) = delete;
+    ~SecondDescriptor() { close(); }
+    void open(int descriptor);
+    void close();
+
+   private:
+    int descriptor_ = -1;
+  };
+
   Tcp::acceptor acceptor_;
+  SecondDescriptor high_;
   boost::asio::steady_timer retry_;
   Strangers strangers_;  // and observers, the oldest first
 };

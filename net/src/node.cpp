@@ -1,13 +1,16 @@
 #include "node_impl.hpp"
 
+#include <muster/cluster_text.hpp>
 #include <muster/json.hpp>
-#include <muster/timings.hpp>
+#include <muster/misfit.hpp>
+#include <muster/net/say.hpp>
 
 #include <boost/asio/post.hpp>
 
 #include <unistd.h>
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 namespace muster::net {
@@ -17,11 +20,40 @@ namespace asio = boost::asio;
 // --- A life, and the next
 // -----------------------------------------------------------------------------
 
+NodeOptions Node::Impl::completed(NodeOptions options) {
+  if (options.cluster.empty()) options.cluster = cluster_text(cluster_lines(options.config));
+  return options;
+}
+
+// What keeps this node from beginning, as one sentence.
+std::optional<std::string> Node::Impl::wrong() const {
+  constexpr std::size_t most_carried = 60 * 1024;
+  const auto sentence = [](const std::string& key, const std::string& expected) {
+    return "the node's options: " + key + " has to be " + expected;
+  };
+  if (started_) return "a node is started once: make another one for what is to come";
+  if (!store_) return sentence("storage", "an open store, such as SqliteStorage::open gives");
+  if (!make_application_) return sentence("make_application", "a function that makes one");
+  if (!given_executor_) return sentence("hooks", "an executor, such as a thread pool's");
+  if (const auto misfit = muster::misfit(options_.config))
+    return sentence(misfit->key, misfit->expected);
+  if (const auto misfit =
+          muster::misfit(options_.addresses, options_.config.nodes, options_.insecure))
+    return sentence("the address of node " + misfit->key, misfit->expected);
+  for (const auto& [key, limit] : {std::pair("report_limit", options_.report_limit),
+                                   std::pair("definition_limit", options_.definition_limit)})
+    if (limit > most_carried)
+      return sentence(key, "at most " + std::to_string(most_carried) +
+                               ": a letter has to carry that, and has 64 KiB");
+  return std::nullopt;
+}
+
 // By assumptions 4 and 5: the incarnation is durable before anybody hears of this life.
 Expected<> Node::Impl::start(std::function<void()> listens) {
-  if (const auto wrong = misfit(options_.config.timings))
-    return Failure{ExitCode::bad_configuration,
-                   wrong->timing + " of the node's timings has to be " + wrong->expected};
+  if (const auto why = wrong()) return Failure{ExitCode::bad_configuration, *why};
+  started_ = true;
+  hooks_ = asio::make_strand(given_executor_);
+  storage_.emplace(*store_);
   listens_ = std::move(listens);
   Expected<SafeState> safe = store_->load();
   if (!safe) return safe.error();
@@ -39,7 +71,7 @@ Expected<> Node::Impl::start(std::function<void()> listens) {
       return counted.error();
   }
   safe_ = *safe;
-  auto history = HistoryStore::load(strand_, *store_, storage_,
+  auto history = HistoryStore::load(strand_, *store_, *storage_,
                                     {[this] { return recorder_ && !recorder_->going_on({}); },
                                      [this](const Failure& failure) { fatal(failure); }});
   if (!history) return history.error();
@@ -69,20 +101,20 @@ void Node::Impl::hold_down(Duration time) {
 
 // A life that was held down counts when it is about to listen.
 void Node::Impl::begin_held_life() {
-  storage_.write_own(before_->begins(),
-                     [weak = weak_from_this(), strand = strand_](Expected<> counted) {
-                       asio::post(strand, [weak, counted] {
-                         const auto self = weak.lock();
-                         if (!self || self->leaving_) return;
-                         if (!counted) self->fatal(counted.error());
-                         self->begin_next_life({});
-                       });
-                     });
+  storage_->write_own(before_->begins(),
+                      [weak = weak_from_this(), strand = strand_](Expected<> counted) {
+                        asio::post(strand, [weak, counted] {
+                          const auto self = weak.lock();
+                          if (!self || self->leaving_) return;
+                          if (!counted) self->fatal(counted.error());
+                          self->begin_next_life({});
+                        });
+                      });
 }
 
 Expected<> Node::Impl::begin_life(const SafeState& safe) {
   recorder_.emplace(options_.config.self, safe.incarnation);
-  auto life = std::make_shared<Life>(strand_, hooks_, options_, make_application_, storage_, safe,
+  auto life = std::make_shared<Life>(strand_, hooks_, options_, make_application_, *storage_, safe,
                                      life_handlers());
   {
     const std::lock_guard lock(life_mutex_);
@@ -106,13 +138,13 @@ void Node::Impl::note_that_it_lasts() {
     const auto self = weak.lock();
     if (error || !self || self->life_->has_ended()) return;
     self->before_.reset();
-    self->storage_.write_own(HoldDown::has_lasted(),
-                             [weak, strand = self->strand_](Expected<> written) {
-                               if (written) return;
-                               asio::post(strand, [weak, failure = written.error()] {
-                                 if (const auto there = weak.lock()) there->fatal(failure);
-                               });
-                             });
+    self->storage_->write_own(HoldDown::has_lasted(),
+                              [weak, strand = self->strand_](Expected<> written) {
+                                if (written) return;
+                                asio::post(strand, [weak, failure = written.error()] {
+                                  if (const auto there = weak.lock()) there->fatal(failure);
+                                });
+                              });
   });
 }
 
@@ -124,7 +156,7 @@ std::shared_ptr<Life> Node::Impl::life() const {
 void Node::Impl::begin_next_life(Incarnation above) {
   SafeState safe = life_ ? life_->safe() : safe_;
   safe.incarnation = {std::max(safe.incarnation.value, above.value) + 1};
-  storage_.save(safe, [weak = weak_from_this(), strand = strand_, safe](Expected<> saved) {
+  storage_->save(safe, [weak = weak_from_this(), strand = strand_, safe](Expected<> saved) {
     asio::post(strand, [weak, safe, saved] {
       const auto self = weak.lock();
       if (!self || self->leaving_) return;
@@ -136,12 +168,12 @@ void Node::Impl::begin_next_life(Incarnation above) {
 
 void Node::Impl::could_not_begin(const Failure& failure) {
   if (!before_) fatal(failure);
-  storage_.write_own(before_->as_before(),
-                     [weak = weak_from_this(), strand = strand_, failure](Expected<>) {
-                       asio::post(strand, [weak, failure] {
-                         if (const auto self = weak.lock()) self->fatal(failure);
-                       });
-                     });
+  storage_->write_own(before_->as_before(),
+                      [weak = weak_from_this(), strand = strand_, failure](Expected<>) {
+                        asio::post(strand, [weak, failure] {
+                          if (const auto self = weak.lock()) self->fatal(failure);
+                        });
+                      });
 }
 
 void Node::Impl::left(LeaveCause cause) {
@@ -197,25 +229,39 @@ void Node::Impl::come_back_after(Duration time) {
   });
 }
 
-void Node::Impl::outlived(Incarnation seen) {
+// One voice may be a stranger's, which listens at the address of a node that is down: it ends
+// nobody. Whoever is to begin anew follows it, as its owner wants that.
+void Node::Impl::outlived(const Voices& voices) {
+  const NodeId self = options_.config.self;
+  std::size_t say_so = 0;
+  Incarnation seen;
+  for (const auto& [voice, incarnation] : voices) {
+    if (options_.initialise && voice == self) continue;
+    if (incarnation > life_->incarnation()) ++say_so;
+    seen = std::max(seen, incarnation);
+  }
   if (options_.initialise) {
-    asio::post(strand_, [weak = weak_from_this(), seen] {
-      const auto self = weak.lock();
-      if (!self || self->life_->has_ended()) return;
-      self->life_->end({ExitCode::ok, "peers have seen a later life; a new one begins"});
-      if (self->leaving_) return self->gone();
-      if (self->order_) return self->go_out();
-      self->begin_next_life(seen);
-    });
+    if (seen >= life_->incarnation()) begin_anew(seen);
     return;
   }
-  if (seen == life_->incarnation()) return;  // a clone, and which of the two nobody can know
+  if (say_so < 2) return;  // or a clone's, and which of the two nobody can know
   fatal({ExitCode::storage_refused,
-         "node " + std::to_string(options_.config.self.value) +
+         "node " + std::to_string(self.value) +
              ": its safe storage is younger than what peers have seen (incarnation " +
              std::to_string(life_->incarnation().value) + ", they saw " +
              std::to_string(seen.value) +
              "): restore it, or begin anew with 'muster node --initialise'"});
+}
+
+void Node::Impl::begin_anew(Incarnation seen) {
+  asio::post(strand_, [weak = weak_from_this(), seen] {
+    const auto self = weak.lock();
+    if (!self || self->life_->has_ended()) return;
+    self->life_->end({ExitCode::ok, "peers have seen a later life; a new one begins"});
+    if (self->leaving_) return self->gone();
+    if (self->order_) return self->go_out();
+    self->begin_next_life(seen);
+  });
 }
 
 Life::Handlers Node::Impl::life_handlers() {
@@ -223,7 +269,7 @@ Life::Handlers Node::Impl::life_handlers() {
   handlers.left = [weak = weak_from_this()](LeaveCause cause) {
     if (const auto self = weak.lock()) self->left(cause);
   };
-  handlers.outlived = [this](Incarnation seen) { outlived(seen); };
+  handlers.outlived = [this](const Voices& voices) { outlived(voices); };
   handlers.fatal = [this](const Failure& failure) { fatal(failure); };
   handlers.status = [this] { return fresh_status_json(); };
   handlers.warn = [](const std::string& sentence) { print(sentence); };
@@ -252,19 +298,45 @@ void Node::Impl::close() {
   wait_.cancel();
   lasts_.cancel();
   if (life_) life_->end({ExitCode::ok, "closed"});
+  *thrown_ = [](const std::string& why) {
+    print("a handler of a node that is gone threw: " + why);
+    ::_exit(static_cast<int>(ExitCode::impossible_state));
+  };
 }
 
-// Fail-stop: one line, no goodbye, nothing that could still act (assumption 5).
+namespace {
+
+/// Ends the process when that time is over, whatever its other threads wait for. False where there
+/// is no thread to be had for it.
+bool exit_after(Duration time, int code) noexcept {
+  try {
+    std::thread([time, code] {
+      std::this_thread::sleep_for(time);
+      ::_exit(code);
+    }).detach();
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace
+
+// Fail-stop: one line, no goodbye, nothing that could still act (assumption 5). The journal may be
+// on the disk that hangs, or the memory be used up: neither keeps the process.
 void Node::Impl::fatal(const Failure& failure) {
-  if (life_) life_->note_end(failure);
   const int code = static_cast<int>(failure.code);
-  print(failure.what + " (exit code " + std::to_string(code) + ")");
+  const bool ends = exit_after(options_.config.timings.T / 8, code);
+  try {
+    print(failure.what + " (exit code " + std::to_string(code) + ")");
+    if (life_ && ends) life_->note_end(failure);
+  } catch (...) {  // it ends without a word
+  }
   ::_exit(code);
 }
 
 void Node::Impl::print(const std::string& sentence) {
-  const std::string line = "muster: " + sentence + "\n";
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+  say(STDERR_FILENO, "muster: " + sentence + "\n");
 }
 
 // --- Status
@@ -288,7 +360,7 @@ std::string Node::Impl::fresh_status_json() const {
 std::string Node::Impl::status_json() const {
   const auto present = life();
   const auto out_now = out();
-  const auto [view, as_of, progress, journal_dropped, slow_saves, counters] =
+  const auto [view, as_of, progress, journal_dropped, slow_saves, counters, differing] =
       present ? present->seen() : Life::Seen{};
   const NodeStatus status{options_.config.self,
                           view.status,
@@ -306,6 +378,7 @@ std::string Node::Impl::status_json() const {
                           journal_dropped,
                           slow_saves,
                           out_now,
+                          differing,
                           counters};
   std::string out;
   write_json(out, status);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "guarded.hpp"
 #include "history_store.hpp"
 #include "life.hpp"
 
@@ -29,12 +30,16 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
  public:
   Impl(boost::asio::io_context& context, NodeOptions options, std::unique_ptr<SafeStorage> storage,
        MakeApplication make_application, boost::asio::any_io_executor hooks)
-      : strand_(boost::asio::make_strand(context)),
-        hooks_(boost::asio::make_strand(hooks)),
-        options_(std::move(options)),
+      : thrown_(std::make_shared<Thrown>([this](const std::string& why) {
+          fatal({ExitCode::impossible_state, "node " + std::to_string(options_.config.self.value) +
+                                                 ": a handler threw: " + why +
+                                                 "; please report it with the end of its journal"});
+        })),
+        strand_(Guarded(boost::asio::make_strand(context), thrown_)),
+        given_executor_(std::move(hooks)),
+        options_(completed(std::move(options))),
         make_application_(std::move(make_application)),
         store_(std::move(storage)),
-        storage_(*store_),
         wait_(strand_),
         lasts_(strand_) {}
 
@@ -46,6 +51,8 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   View view() const;
 
  private:
+  static NodeOptions completed(NodeOptions options);
+  [[nodiscard]] std::optional<std::string> wrong() const;
   Expected<> listen_to_owner();
   void hold_down(Duration time);
   void begin_held_life();
@@ -57,7 +64,8 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   std::optional<Out> out() const;
   void left(LeaveCause cause);
   void gone();
-  void outlived(Incarnation seen);
+  void outlived(const Voices& voices);
+  void begin_anew(Incarnation seen);
   void stand_back();
   void go_out();
   void come_back_after(Duration time);
@@ -74,12 +82,15 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   [[noreturn]] void fatal(const Failure& failure);
   static void print(const std::string& sentence);
 
-  boost::asio::any_io_executor strand_;
-  boost::asio::any_io_executor hooks_;
+  std::shared_ptr<Thrown> thrown_;
+  boost::asio::any_io_executor
+      strand_;  ///< of the protocol; what leaves a handler ends the process
+  const boost::asio::any_io_executor given_executor_;
+  boost::asio::any_io_executor hooks_;  ///< a strand of that
   const NodeOptions options_;
   const MakeApplication make_application_;
   std::unique_ptr<SafeStorage> store_;
-  StorageThread storage_;
+  std::optional<StorageThread> storage_;
   std::unique_ptr<Admin> admin_;
   boost::asio::steady_timer wait_;
   std::uint64_t waits_ = 0;  ///< so that the end of an earlier one is not taken for this one's
@@ -89,6 +100,7 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   std::optional<HoldDown> before_;  ///< the lives before; none where nothing is held down
   std::function<void()> listens_;   ///< to be told of the first that listens
   boost::asio::steady_timer lasts_;
+  bool started_ = false;
   unsigned stood_back_ = 0;  ///< how often, since it was last Normal
   bool leaving_ = false;     ///< the process is to end
 

@@ -32,7 +32,6 @@ Expected<> remove_old_socket(const std::string& path) {
 
 Expected<> listen_for_owner(boost::asio::local::stream_protocol::acceptor& acceptor,
                             const std::string& path) {
-  using Unix = boost::asio::local::stream_protocol;
   if (path.size() > longest_path) {
     return bad_path(path, "the path has " + std::to_string(path.size()) +
                               " bytes, the system allows " + std::to_string(longest_path) +
@@ -40,10 +39,10 @@ Expected<> listen_for_owner(boost::asio::local::stream_protocol::acceptor& accep
   }
   if (const auto removed = remove_old_socket(path); !removed) return removed;
   boost::system::error_code error;
-  acceptor.open(Unix(), error);
+  acceptor.open(boost::asio::local::stream_protocol(), error);
   if (!error) {
     close_on_exec(acceptor.native_handle());
-    acceptor.bind(Unix::endpoint(path), error);
+    acceptor.bind(boost::asio::local::stream_protocol::endpoint(path), error);
   }
   if (error) return bad_path(path, error.message());
   // Nobody can connect before `listen`.

@@ -97,10 +97,11 @@ void Peer::end_session() {
 void Peer::came(Connection& connection, Frame frame) {
   if (auto* refusal = std::get_if<Refusal>(&frame)) {
     const auto self = connection.shared_from_this();
+    const bool by_whom_it_dialled = greeting_ == self && refusal_follows_;
     connection.close();
     if (greeting_ == self) greeting_.reset();
     if (connection_ == self) connection_.reset();
-    return was_refused(*refusal);
+    return was_refused(*refusal, by_whom_it_dialled);
   }
   if (greeting_.get() == &connection) {
     if (auto* hello = std::get_if<Hello>(&frame)) return answered_hello(greeting_, *hello);

@@ -61,7 +61,7 @@ class Peer final : public ConnectionOwner, public std::enable_shared_from_this<P
   Hello own_hello();
   void answered_hello(const std::shared_ptr<Connection>& connection, const Hello& hello);
   void refuse(const std::shared_ptr<Connection>& connection, const Refusal& refusal);
-  void was_refused(const Refusal& refusal);
+  void was_refused(const Refusal& refusal, bool by_whom_it_dialled);
 
   // The session (peer.cpp)
   void begin_session(const Hello& hello);
@@ -103,6 +103,7 @@ class Peer final : public ConnectionOwner, public std::enable_shared_from_this<P
 
   std::shared_ptr<Dial> dial_;            // connects
   std::shared_ptr<Connection> greeting_;  // dialled: our Hello is out, theirs has not come
+  bool refusal_follows_ = false;          // theirs has come, and says so
   std::uint64_t dial_begun_ = 0;
   boost::asio::steady_timer timer_;  // until the next dial, or for the answer to our Hello
   bool waits_ = false;               // it is until the next dial

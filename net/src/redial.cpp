@@ -49,6 +49,8 @@ void Peer::dial_ended(DialEnd end, Tcp::socket socket) {
       return say_hello(std::move(socket));
     case DialEnd::refused:
       return found_refused();
+    case DialEnd::reset:
+      return dial_quickly();
     case DialEnd::silence:
       return dial_slowly();
   }
@@ -58,6 +60,7 @@ void Peer::say_hello(Tcp::socket socket) {
   greeting_ = std::make_shared<Connection>(std::move(socket), context_->frame_deadline(),
                                            context_->counters);
   greeting_->belongs_to(this);
+  refusal_follows_ = false;
   append_frame(greeting_->out(), own_hello());
   greeting_->flush();
   greeting_->start();

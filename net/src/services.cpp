@@ -39,17 +39,17 @@ void NodeServices::write(CellBatch batch, std::function<void()> durable) {
 
 void NodeServices::scan(std::string prefix,
                         std::function<void(std::vector<std::pair<std::string, Bytes>>)> done) {
-  using Cells = std::vector<std::pair<std::string, Bytes>>;
   const std::lock_guard lock(mutex_);
   if (!storage_) return;
   storage_->scan(std::move(prefix), [weak = weak_from_this(), fatal = fatal_,
-                                     done = std::move(done)](Expected<Cells> cells) {
+                                     done = std::move(done)](Expected<StorageThread::Cells> cells) {
     if (!cells) return fatal(cells.error());
     const auto self = weak.lock();
     if (!self) return;
     std::erase_if(*cells, [](const auto& cell) { return cell.first.starts_with(own_cells); });
-    self->post(
-        [done, found = std::make_shared<Cells>(std::move(*cells))] { done(std::move(*found)); });
+    self->post([done, found = std::make_shared<StorageThread::Cells>(std::move(*cells))] {
+      done(std::move(*found));
+    });
   });
 }
 

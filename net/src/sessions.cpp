@@ -39,15 +39,20 @@ class Sessions::Impl : public std::enable_shared_from_this<Sessions::Impl> {
     context_->deliver = [weak] {
       if (const auto impl = weak.lock()) impl->deliver();
     };
-    listener_ = std::make_shared<Listener>(
-        context_, handlers_.status,
-        [weak](const std::shared_ptr<Connection>& connection, const Hello& hello) {
-          const auto impl = weak.lock();
-          Peer* const peer = impl ? impl->find(hello.from) : nullptr;
-          if (peer) peer->greeted(connection, hello);
-          return peer != nullptr;
-        },
-        handlers_.asker);
+    Listener::Handlers handlers;
+    handlers.is_member = [weak](NodeId node) {
+      const auto impl = weak.lock();
+      return impl && impl->find(node) != nullptr;
+    };
+    handlers.greeted = [weak](const std::shared_ptr<Connection>& connection, const Hello& hello) {
+      const auto impl = weak.lock();
+      Peer* const peer = impl ? impl->find(hello.from) : nullptr;
+      if (peer) peer->greeted(connection, hello);
+      return peer != nullptr;
+    };
+    handlers.asker = handlers_.asker;
+    handlers.status = handlers_.status;
+    listener_ = std::make_shared<Listener>(context_, std::move(handlers));
     context_->read_hellos = [listener = std::weak_ptr(listener_)] {
       if (const auto there = listener.lock()) there->read_hellos();
     };
@@ -160,7 +165,7 @@ class Sessions::Impl : public std::enable_shared_from_this<Sessions::Impl> {
       handlers_.unanswered(unanswered.by, unanswered.call);
   }
   void tell(LifeOver& over) { handlers_.failed(over.node, over.life); }
-  void tell(OutlivedBy& outlived) { handlers_.outlived(outlived.seen); }
+  void tell(OutlivedBy& outlived) { handlers_.outlived(outlived.voices); }
   void tell(Warning& warning) { handlers_.warn(std::move(warning.text)); }
 
   // One timer for the bounds of all calls. It may be early, for calls that were answered.
@@ -242,6 +247,9 @@ void Sessions::close() {
 }
 const Counters& Sessions::counters() const {
   return impl_->context().counters;
+}
+const std::map<NodeId, std::string>& Sessions::differing() const {
+  return impl_->context().differing;
 }
 std::map<NodeId, Incarnation> Sessions::lives() const {
   return impl_->lives();

@@ -12,28 +12,6 @@
 
 namespace muster::net {
 
-Expected<Address> parse_address(std::string_view text) {
-  const auto bad = [&] {
-    return Failure{ExitCode::bad_configuration,
-                   "the address \"" + std::string(text) +
-                       "\" is none: write host:port, like 127.0.0.1:7101, or [::1]:7101"};
-  };
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos) return bad();
-  std::string_view host = text.substr(0, colon);
-  const std::string_view port = text.substr(colon + 1);
-  if (host.starts_with('[') && host.ends_with(']')) {
-    host = host.substr(1, host.size() - 2);
-  } else if (host.find(':') != std::string_view::npos) {
-    return bad();
-  }
-  const bool digits = port.size() <= 5 && std::all_of(port.begin(), port.end(),
-                                                      [](char c) { return c >= '0' && c <= '9'; });
-  if (host.empty() || port.empty() || !digits || std::stoul(std::string(port)) > 65535)
-    return bad();
-  return Address{std::string(host), std::string(port)};
-}
-
 void close_on_exec(int handle) {
   ::fcntl(handle, F_SETFD, FD_CLOEXEC);
 }

@@ -1,23 +1,18 @@
 #pragma once
 
-#include <muster/failure.hpp>
+#include <muster/address.hpp>
 #include <muster/types.hpp>
 
 #include <boost/asio/ip/tcp.hpp>
 
-#include <string>
-#include <string_view>
+#include <chrono>
 
 namespace muster::net {
 
 using Tcp = boost::asio::ip::tcp;
 
-/// "host:port" or "[host]:port" in its two parts.
-struct Address {
-  std::string host;
-  std::string port;
-};
-Expected<Address> parse_address(std::string_view text);
+/// How long nobody is accepted when no descriptor was left.
+inline constexpr std::chrono::milliseconds accept_again_after{10};
 
 /// A socket that no program which this process starts will hold open: a listener or a connection
 /// that outlived its node in a child would forge life. To be called on every socket, as soon as it

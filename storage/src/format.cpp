@@ -26,7 +26,7 @@ constexpr std::string_view tables[] = {
 // longer.
 constexpr int reserved_pages = 32;
 
-constexpr std::string_view magic("SQLite format 3\0", 16);
+constexpr std::string_view file_magic("SQLite format 3\0", 16);
 constexpr std::size_t header_size = 100;
 
 std::uint32_t big_endian(std::string_view bytes, std::size_t at) {
@@ -110,7 +110,7 @@ Expected<std::string> new_store(const Identity& identity) {
 
 Expected<> check_header(const std::filesystem::path& file, std::string_view first_bytes) {
   if (first_bytes.empty()) return damaged(file, "it is empty");
-  if (!first_bytes.starts_with(magic.substr(0, first_bytes.size()))) return foreign(file);
+  if (!first_bytes.starts_with(file_magic.substr(0, first_bytes.size()))) return foreign(file);
   if (first_bytes.size() < header_size) return damaged(file, "it is truncated");
   if (big_endian(first_bytes, 68) != application_id) return foreign(file);
   const std::uint32_t version = big_endian(first_bytes, 60);

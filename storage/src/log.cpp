@@ -15,7 +15,7 @@ namespace muster::storage {
 namespace {
 
 constexpr std::size_t frame_size = frame_header_size + page_size;
-constexpr std::uint32_t magic = 0x377F0682;  // the lowest bit: checksums are big-endian
+constexpr std::uint32_t log_magic = 0x377F0682;  // the lowest bit: checksums are big-endian
 constexpr std::uint32_t log_version = 3007000;
 
 using Sums = std::pair<std::uint32_t, std::uint32_t>;
@@ -58,8 +58,7 @@ class Log {
   explicit Log(std::string_view bytes) : bytes_(bytes), big_endian_((number(bytes, 0) & 1U) != 0) {}
 
   [[nodiscard]] bool header_holds() const {
-    return (number(bytes_, 0) & ~1U) == magic && number(bytes_, 4) == log_version &&
-           number(bytes_, 8) == page_size && header_sums() == stated();
+    return begins_as_each_header_does() && header_sums() == stated();
   }
   [[nodiscard]] Sums header_sums() const { return sum(bytes_.substr(0, 24), {}, big_endian_); }
   [[nodiscard]] Sums stated() const { return {number(bytes_, 24), number(bytes_, 28)}; }
@@ -76,15 +75,11 @@ class Log {
     return frame.computed(before, big_endian_);
   }
 
-  // How many commits the frames from `index` hold that follow a frame of these sums without a gap.
-  [[nodiscard]] int commits_after(std::size_t index, Sums before) const {
+  // How many commits of this round there are from that frame on, whatever became of their pages.
+  [[nodiscard]] int commits_from(std::size_t index) const {
     int commits = 0;
-    for (; index < frames(); ++index) {
-      const Frame next = frame(index);
-      before = computed(next, before);
-      if (!of_this_round(next) || next.stated() != before) break;
-      commits += next.commits() ? 1 : 0;
-    }
+    for (; index < frames(); ++index)
+      commits += of_this_round(frame(index)) && frame(index).commits() ? 1 : 0;
     return commits;
   }
 
@@ -98,10 +93,27 @@ class Log {
              first.stated() == first.computed(sums, true);
     };
     if (begins_at(header_sums())) return true;
-    return begins_at(stated()) && !was_cut_off_over(first.salts());
+    if (begins_at(stated())) return !was_cut_off_over(first.salts());
+    return !begins_as_each_header_does() && has_chained_frames();
   }
 
  private:
+  // Every header has these bytes, the old one and the new one alike, and so has any mixture.
+  [[nodiscard]] bool begins_as_each_header_does() const {
+    return (number(bytes_, 0) & ~1U) == log_magic && number(bytes_, 4) == log_version &&
+           number(bytes_, 8) == page_size;
+  }
+  // One frame at least holds when the one before it is believed.
+  [[nodiscard]] bool has_chained_frames() const {
+    for (std::size_t index = 1; index < frames(); ++index) {
+      const Frame before = frame(index - 1);
+      const Frame next = frame(index);
+      if (next.empty() || next.salts() != before.salts()) continue;
+      for (const bool big_endian : {false, true})
+        if (next.stated() == next.computed(before.stated(), big_endian)) return true;
+    }
+    return false;
+  }
   // Each header counts one up, big-endian: a cut inside that number leaves the left bytes of the
   // new one before the right bytes, all ones, of the old one.
   [[nodiscard]] bool was_cut_off_over(std::string_view salts) const {
@@ -145,11 +157,10 @@ Expected<LogContent> check_log(const std::filesystem::path& file, std::string_vi
       continue;
     }
     // The power can have cut off one commit. Its frames may have reached the disk without this one,
-    // but no later commit: that one was begun when all of the one before was durable.
-    const int possible = frame.commits() ? 0 : 1;
-    if (log.commits_after(index + 1, frame.stated()) > possible ||
-        log.commits_after(index + 1, right) > possible)
-      return corrupt(file, "page " + std::to_string(index + 1));
+    // but no later commit: that one was begun when all of the one before was durable. Whatever
+    // became of the frames between, those behind it tell by their salts that they are of this
+    // round.
+    if (log.commits_from(index) > 1) return corrupt(file, "page " + std::to_string(index + 1));
     break;
   }
   return content;
@@ -157,7 +168,7 @@ Expected<LogContent> check_log(const std::filesystem::path& file, std::string_vi
 
 std::string header_of_another_round(std::string_view log) {
   std::string header;
-  append(header, magic);
+  append(header, log_magic);
   append(header, log_version);
   append(header, page_size);
   append(header, number(log, 12) + 1);

@@ -9,6 +9,8 @@
 
 namespace muster::apps {
 
+BOOST_AUTO_TEST_SUITE(config_options)
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -26,8 +28,6 @@ bool refuses(const Expected<NodeConfig>& read, const std::string& why) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(config_options)
 
 BOOST_AUTO_TEST_CASE(are_off_and_leave_no_trace_until_they_are_chosen) {
   const auto usual = with("").value();

@@ -81,6 +81,12 @@ EDITS = (
       Expected<> done;
 """,
          ("storage_fenced fenced_among_several",)),
+    Edit("lost-commits-believed-to-be-one",
+         "a log that lost more than the power can have cut off is taken", "assumption 4",
+         "storage/src/log.cpp",
+         "if (log.commits_from(index) > 1)",
+         "if (log.commits_from(index) > 1000)",
+         ("storage_sqlite no_lost_sector*",)),
     Edit("cell-not-compared-with-its-checksum",
          "a damaged cell is believed", "assumption 4",
          "storage/src/format.cpp",

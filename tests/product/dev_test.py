@@ -9,8 +9,8 @@ from pathlib import Path
 
 import readme
 
-TOOLS = ("bash", "awk", "cat", "dirname", "env", "find", "grep", "mkdir", "nproc", "rm",
-         "sed", "sort", "tail", "true")  # fmt: skip
+TOOLS = ("bash", "awk", "cat", "dirname", "env", "find", "grep", "head", "mkdir", "nproc", "rm",
+         "sed", "sort", "tail", "tee", "tr", "true")  # fmt: skip
 
 # Each stand-in writes down how it was called. `apt-get -s` tells what is to be removed.
 STAND_IN = """#!/bin/sh
@@ -22,6 +22,14 @@ case "${0##*/} $1" in
   "apt-get -s") echo "Inst $MISSING"; [ -z "$REMOVED" ] || echo "Remv $REMOVED [1.74.0]" ;;
   "sudo "*) [ "$1" != -n ] || shift; exec "$@" ;;
   "cmake --preset") exit "${CMAKE_RESULT:-0}" ;;
+  "cmake --build") echo "$BUILD_SAYS"; exit "${BUILD_RESULT:-0}" ;;
+  "ctest --preset") case "$*" in
+    *" -N "*) echo "  Test #7: much/longer" ;;
+    *) for n in 1 2 3 4 5 6 7 8 9 10 11; do
+         echo " $n/11 Test  #$n: some/test_$n ............   Passed    $n.25 sec"
+       done
+       exit "${CTEST_RESULT:-0}" ;;
+    esac ;;
 esac
 """
 
@@ -50,7 +58,7 @@ class Machine:
 
     def run(self, *arguments, **variables):
         environment = {"PATH": str(self.bin), "LOG": str(self.log), "WHO": "0", "MISSING": "",
-                       "REMOVED": ""} | variables  # fmt: skip
+                       "REMOVED": "", "BUILD_SAYS": ""} | variables  # fmt: skip
         return subprocess.run(
             [str(self.root / "dev"), *arguments], env=environment, text=True,
             stdin=subprocess.DEVNULL, capture_output=True, check=False)  # fmt: skip
@@ -68,7 +76,7 @@ class Dev(unittest.TestCase):
     def test_alone_it_lists_its_words(self):
         ran = Machine(self.directory.name).run()
         self.assertEqual(ran.returncode, 0)
-        for word in "demo test check build bench fuzz format tidy docs clean".split():
+        for word in "demo test check build bench fuzz format tidy docs picture clean".split():
             self.assertRegex(ran.stdout, rf"(?m)^  {word} ")
 
     def test_another_word_is_refused_and_they_are_listed(self):
@@ -95,9 +103,33 @@ class Dev(unittest.TestCase):
     def test_test_builds_all_and_runs_ctest(self):
         machine = Machine(self.directory.name)
         self.assertEqual(machine.run("test", "-R", "core").returncode, 0)
-        _, build, tests = machine.calls("cmake", "ctest")
+        _, build, tests, _ = machine.calls("cmake", "ctest")
         self.assertRegex(build, r"^cmake --build build/dev .*--target all$")
         self.assertRegex(tests, r"^ctest --preset dev .*-R core$")
+
+    def test_test_leaves_out_the_long_ones_and_names_them_and_the_slowest(self):
+        machine = Machine(self.directory.name)
+        ran = machine.run("test", CTEST_RESULT="8")
+        self.assertEqual(ran.returncode, 8)
+        self.assertRegex(machine.calls("ctest")[0], r"^ctest --preset dev .*-LE long$")
+        self.assertIn("./dev check long: much/longer", ran.stderr)
+        slowest = ran.stderr.split("the slowest:\n")[1].splitlines()[:10]
+        self.assertEqual(slowest[0], "  11.25 s  some/test_11")
+        self.assertEqual(slowest[9], "  2.25 s  some/test_2")
+        took = r"dev: \d+ s: packages \d+ s, configuring \d+ s, building \d+ s, testing \d+ s\n$"
+        self.assertRegex(ran.stderr, took)
+
+    def test_a_build_says_a_line_a_step_and_what_compilers_say_only_where_it_fails(self):
+        machine = Machine(self.directory.name)
+        says = ("[1/2] Building CXX object core/CMakeFiles/muster_core.dir/Unity/unity_3_cxx.o\n"
+                "core/src/x.cpp:1: a warning\n[2/2] Linking CXX executable bin/muster")  # fmt: skip
+        ran = machine.run("demo", BUILD_SAYS=says)
+        self.assertIn("\n  [1/2] core/muster_core 3\n  [2/2] bin/muster\n", ran.stderr)
+        self.assertNotIn("a warning", ran.stderr)
+        ran = machine.run("demo", BUILD_SAYS=says, BUILD_RESULT="1")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("core/src/x.cpp:1: a warning\n", ran.stderr)
+        self.assertEqual(len(machine.calls("muster")), 1)
 
     def test_bench_runs_a_program_of_tests_or_the_command(self):
         machine = Machine(self.directory.name)

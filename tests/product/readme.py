@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The code and the commands of README.md; `readme.py application FILE` writes the application."""
+"""The code and the commands of README.md; `readme.py project DIRECTORY` writes its project."""
 
 import re
 import sys
@@ -14,9 +14,10 @@ def blocks(language):
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.M | re.S)
 
 
-def application():
-    [code] = blocks("cpp")
-    return code
+def project():
+    """The files of the application, by their names."""
+    [code], [cmake] = blocks("cpp"), blocks("cmake")
+    return {"lamp.cpp": code, "CMakeLists.txt": cmake}
 
 
 def commands():
@@ -26,4 +27,7 @@ def commands():
 
 
 if __name__ == "__main__":
-    Path(sys.argv[2]).write_text(application(), encoding="utf-8")
+    directory = Path(sys.argv[2])
+    directory.mkdir(parents=True, exist_ok=True)
+    for name, text in project().items():
+        (directory / name).write_text(text, encoding="utf-8")

@@ -2,8 +2,9 @@
 #include <muster/net/node.hpp>
 #include <muster/storage/sqlite_storage.hpp>
 
+#include <muster/cluster_text.hpp>
 #include <muster/kinds.hpp>
-#include <muster/timings.hpp>
+#include <muster/text.hpp>
 
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -68,31 +69,28 @@ Expected<net::NodeOptions> options_of(const muster_config& from) {
   if (from.directory == nullptr || from.cluster == nullptr)
     return bad("directory and cluster have to be given");
   options.config.self = NodeId{from.node};
-  options.cluster = std::string("name=") + from.cluster + "\n";
   for (std::size_t at = 0; at < from.node_count; ++at) {
     const auto& [node, address] = from.nodes[at];
     const NodeId id{node};
-    if (node == 0 || address == nullptr || !options.addresses.emplace(id, address).second)
-      return bad("node " + std::to_string(node) + ": expected ids from 1 on, each once");
+    if (address == nullptr || !options.addresses.emplace(id, address).second)
+      return bad("node " + std::to_string(node) + ": expected an address, and each id once");
     options.config.nodes.insert(id);
-    options.cluster += "nodes." + std::to_string(node) + "=" + address + "\n";
   }
-  if (!options.addresses.contains(options.config.self))
-    return bad("node " + std::to_string(from.node) + " is none of the nodes");
   Timings& timings = options.config.timings;
-  const auto set = [&](const char* name, Duration& to, std::uint64_t nanoseconds) {
+  const auto set = [](Duration& to, std::uint64_t nanoseconds) {
     if (nanoseconds != 0) to = Duration(nanoseconds);
-    options.cluster += std::string(name) + "=" + std::to_string(to.count()) + "ns\n";
   };
-  set("T", timings.T, from.T_ns);
-  set("stop_deadline", timings.stop_deadline, from.stop_deadline_ns);
-  set("start_deadline", timings.start_deadline, from.start_deadline_ns);
-  set("reorganize_deadline", timings.reorganize_deadline, from.reorganize_deadline_ns);
-  set("check_every", timings.check_every, from.check_every_ns);
+  set(timings.T, from.T_ns);
+  set(timings.stop_deadline, from.stop_deadline_ns);
+  set(timings.start_deadline, from.start_deadline_ns);
+  set(timings.reorganize_deadline, from.reorganize_deadline_ns);
+  set(timings.check_every, from.check_every_ns);
   timings.coordinator_timeout = timings.check_every + timings.T;
-  set("coordinator_timeout", timings.coordinator_timeout, from.coordinator_timeout_ns);
-  if (const auto wrong = misfit(timings))
-    return bad(wrong->timing + " has to be " + wrong->expected);
+  set(timings.coordinator_timeout, from.coordinator_timeout_ns);
+  ClusterLines lines = cluster_lines(options.config);
+  lines["name"] = from.cluster;
+  for (const auto& [id, address] : options.addresses) lines["nodes." + to_text(id)] = address;
+  options.cluster = cluster_text(lines);
   options.admin_socket = std::filesystem::path(from.directory) / "admin.sock";
   if (from.journal != nullptr) options.journal = net::JournalOptions{from.journal};
   options.initialise = from.initialise != 0;

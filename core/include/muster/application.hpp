@@ -1,7 +1,6 @@
 #pragma once
 
 #include <muster/services.hpp>
-#include <muster/step.hpp>
 
 #include <functional>
 #include <map>

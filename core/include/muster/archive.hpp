@@ -1,5 +1,7 @@
 #pragma once
 
+#include <muster/archive_sizes.hpp>
+#include <muster/compiled_once.hpp>
 #include <muster/failure.hpp>
 #include <muster/kinds.hpp>
 
@@ -52,58 +54,9 @@ struct Limits {
 
 namespace detail {
 
-template <class T>
-concept ArchivedNumber = (std::integral<T> && !std::same_as<T, bool> && sizeof(T) <= 8) ||
-                         std::same_as<T, float> || std::same_as<T, double>;
-
-template <std::size_t Size>
-using UnsignedOf = std::conditional_t<
-    Size == 1, std::uint8_t,
-    std::conditional_t<Size == 2, std::uint16_t,
-                       std::conditional_t<Size == 4, std::uint32_t, std::uint64_t>>>;
-
 struct ArchiveError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-
-// The least number of bytes that a value of the type takes: what a count of them has to be covered
-// by.
-template <class T>
-constexpr std::size_t least_bytes() {
-  if constexpr (ArchivedNumber<T>) {
-    return sizeof(T);
-  } else if constexpr (AnyStrong<T>) {
-    return sizeof(T::value);
-  } else if constexpr (std::same_as<T, Duration>) {
-    return sizeof(std::int64_t);
-  } else if constexpr (std::same_as<T, std::string> || std::same_as<T, Bytes> ||
-                       std::same_as<T, NodeSet> || AnyVector<T> || AnyMap<T>) {
-    return sizeof(std::uint32_t);
-  } else if constexpr (is_made_from<T, std::pair>) {
-    return least_bytes<std::remove_const_t<typename T::first_type>>() +
-           least_bytes<typename T::second_type>();
-  } else if constexpr (Described<T>) {
-    std::size_t sum = 0;
-    boost::mp11::mp_for_each<FieldsOf<T>>(
-        [&]<class Field>(Field) { sum += least_bytes<FieldType<T, Field>>(); });
-    return sum;
-  } else if constexpr (std::same_as<T, bool> || std::is_enum_v<T> || AnyOptional<T> ||
-                       AnyVariant<T>) {
-    return 1;
-  } else {
-    return 0;
-  }
-}
-
-template <DescribedEnum E>
-constexpr bool enumerators_fit_one_byte() {
-  bool fit = true;
-  boost::mp11::mp_for_each<boost::describe::describe_enumerators<E>>([&](auto enumerator) {
-    const auto value = static_cast<std::int64_t>(enumerator.value);
-    fit = fit && value >= 0 && value <= 255;
-  });
-  return fit;
-}
 
 }  // namespace detail
 
@@ -114,7 +67,9 @@ class OutputArchive : public boost::archive::detail::interface_oarchive<OutputAr
 
   /// Boost.Serialization's name for what `<<` and `&` do.
   template <class T>
-  void save_override(const T& value);
+  void save_override(const T& value) {
+    detail::save_value(*this, value);
+  }
 
   /// For loaders that know their size, like those of arrays.
   void save_binary(const void* bytes, std::size_t size) {
@@ -125,6 +80,11 @@ class OutputArchive : public boost::archive::detail::interface_oarchive<OutputAr
   }
 
  private:
+  template <class T>
+  friend void detail::save_value(OutputArchive& archive, const T& value);
+
+  template <class T>
+  void save_here(const T& value);
   template <detail::ArchivedNumber T>
   void put(T number) {
     const auto bits = std::bit_cast<detail::UnsignedOf<sizeof(T)>>(number);
@@ -161,7 +121,9 @@ class InputArchive : public boost::archive::detail::interface_iarchive<InputArch
 
   /// Boost.Serialization's name for what `>>` and `&` do.
   template <class T>
-  void load_override(T& value);
+  void load_override(T& value) {
+    detail::load_value(*this, value);
+  }
 
   /// For loaders that know their size, like those of arrays.
   void load_binary(void* to, std::size_t size) {
@@ -179,7 +141,12 @@ class InputArchive : public boost::archive::detail::interface_iarchive<InputArch
   }
 
  private:
-  [[noreturn]] void fail(const char* what) const {
+  template <class T>
+  friend void detail::load_value(InputArchive& archive, T& value);
+
+  template <class T>
+  void load_here(T& value);
+  [[noreturn]] void fail(const std::string& what) const {
     throw detail::ArchiveError("byte " + std::to_string(size_ - left_.size()) + " of " +
                                std::to_string(size_) + ": " + what);
   }
@@ -205,6 +172,9 @@ class InputArchive : public boost::archive::detail::interface_iarchive<InputArch
     const auto number = take_number<std::uint8_t>();
     if (number >= end) fail(what);
     return number;
+  }
+  void hold_below(std::uint64_t number, std::uint64_t greatest) const {
+    if (number > greatest) fail("a number beyond " + std::to_string(greatest));
   }
   // A count of elements, each of which takes at least `least` bytes.
   std::size_t take_count(std::size_t least) {
@@ -233,7 +203,7 @@ class InputArchive : public boost::archive::detail::interface_iarchive<InputArch
 };
 
 template <class T>
-void OutputArchive::save_override(const T& value) {
+void OutputArchive::save_here(const T& value) {
   namespace serialization = boost::serialization;
   if constexpr (std::same_as<T, bool>) {
     put(static_cast<std::uint8_t>(value));
@@ -333,7 +303,7 @@ E InputArchive::take_enumerator() {
 }
 
 template <class T>
-void InputArchive::load_override(T& value) {
+void InputArchive::load_here(T& value) {
   namespace serialization = boost::serialization;
   if constexpr (std::same_as<T, bool>) {
     value = take_below(2, "neither true nor false") == 1;
@@ -347,6 +317,7 @@ void InputArchive::load_override(T& value) {
     take_string(value.data);
   } else if constexpr (AnyStrong<T>) {
     value.value = take_number<decltype(value.value)>();
+    hold_below(value.value, greatest_of<T>);
   } else if constexpr (std::same_as<T, Duration>) {
     value = Duration(take_number<std::int64_t>());
   } else if constexpr (std::same_as<T, NodeSet>) {
@@ -371,7 +342,12 @@ void InputArchive::load_override(T& value) {
       load_override(value.first);
       load_override(value.second);
     } else if constexpr (Described<T>) {
-      for_each_field(value, [this](const char*, auto& field) { this->load_override(field); });
+      boost::mp11::mp_for_each<FieldsOf<T>>([&]<class Field>(Field) {
+        auto& field = value.*Field::pointer;
+        this->load_override(field);
+        if constexpr (std::same_as<FieldType<T, Field>, std::uint64_t>)
+          hold_below(field, greatest_in<Field::pointer>);
+      });
     } else if constexpr (detail::is_made_from<std::remove_const_t<T>, serialization::nvp>) {
       load_override(value.value());
     } else if constexpr (detail::is_made_from<std::remove_const_t<T>,
@@ -385,6 +361,16 @@ void InputArchive::load_override(T& value) {
     }
     --depth_;
   }
+}
+
+template <class T>
+void detail::save_value(OutputArchive& archive, const T& value) {
+  archive.save_here(value);
+}
+
+template <class T>
+void detail::load_value(InputArchive& archive, T& value) {
+  archive.load_here(value);
 }
 
 /// Appends the bytes of `value` to `out`.

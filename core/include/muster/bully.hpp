@@ -196,3 +196,5 @@ View view(const Config& config, const State& state);
 bool awaits(const State& state, CallNumber call);
 
 }  // namespace muster::bully
+
+MUSTER_COMPILED_ONCE(muster::bully::State);

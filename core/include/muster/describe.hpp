@@ -8,6 +8,9 @@
 #include <boost/mp11/list.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -55,6 +58,21 @@ concept DescribedEnum = std::is_enum_v<T> && boost::describe::has_describe_enume
 /// True of the type of a field that JSON leaves out where it has its default value.
 template <class T>
 inline constexpr bool left_out_by_default = false;
+
+/// Under which key an object of JSON names the alternative of the variant that it was made from.
+template <class T>
+inline constexpr std::string_view json_tag = "type";
+
+/// True for what JSON has among the fields of its owner rather than in an object of its own.
+template <class T>
+inline constexpr bool json_among_fields = false;
+
+/// The greatest number that the archive reads as a value of that type.
+template <class T>
+inline constexpr std::uint64_t greatest_of = std::numeric_limits<std::uint64_t>::max();
+/// The same of one field, by the pointer to it.
+template <auto Field>
+inline constexpr std::uint64_t greatest_in = std::numeric_limits<std::uint64_t>::max();
 
 /// True when the description names every field of the aggregate `T`.
 template <Described T>

@@ -155,3 +155,5 @@ View view(const Config& config, const State& state);
 bool awaits(const State& state, CallNumber call);
 
 }  // namespace muster::invitation
+
+MUSTER_COMPILED_ONCE(muster::invitation::State);

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <muster/compiled_once.hpp>
 #include <muster/failure.hpp>
 #include <muster/kinds.hpp>
-#include <muster/letter.hpp>
 
 #include <boost/json/value.hpp>
 
@@ -25,19 +25,6 @@
 /// 64 bits.
 
 namespace muster {
-
-/// Under which key an object names the alternative of the variant that it was made from.
-template <AnyVariant T>
-inline constexpr std::string_view json_tag = "type";
-template <>
-inline constexpr std::string_view json_tag<Message> = "message";
-template <>
-inline constexpr std::string_view json_tag<Result> = "answer";
-
-/// True for what stands among the fields of its owner rather than in an object of its own.
-template <class T>
-inline constexpr bool json_among_fields =
-    std::same_as<T, Letter> || std::same_as<T, Message> || std::same_as<T, Result>;
 
 /// True for described values that are written as the array of their fields.
 template <class T>
@@ -65,9 +52,6 @@ void write_json_number(std::string& out, std::int64_t number);
 void write_json_digest(std::string& out, Digest digest);
 void write_json_bytes(std::string& out, std::string_view bytes);
 void write_json_string(std::string& out, std::string_view text);
-
-template <class T>
-void write_json_value(std::string& out, const T& value);
 
 // The fields of a value, each followed by a comma.
 template <Described T>
@@ -177,11 +161,16 @@ void write_json_value(std::string& out, const T& value) {
 class JsonReader {
  public:
   template <class T>
-  bool read(const boost::json::value& from, T& to);
+  bool read(const boost::json::value& from, T& to) {
+    return read_json_value(*this, from, to);
+  }
 
   [[nodiscard]] Failure failure() const;
 
  private:
+  template <class T>
+  friend bool read_json_value(JsonReader& reader, const boost::json::value& from, T& to);
+
   // An object of which every key has to be asked for.
   struct Keys {
     const boost::json::object& object;
@@ -205,6 +194,8 @@ class JsonReader {
   bool read_digest(const boost::json::value& from, Digest& to);
   bool array_of(std::size_t size, const boost::json::value& from);
 
+  template <class T>
+  bool read_here(const boost::json::value& from, T& to);
   template <class T>
   bool read_number(const boost::json::value& from, T& to);
   template <class T>
@@ -354,7 +345,7 @@ bool JsonReader::read_object(const boost::json::value& from, T& to) {
 }
 
 template <class T>
-bool JsonReader::read(const boost::json::value& from, T& to) {
+bool JsonReader::read_here(const boost::json::value& from, T& to) {
   if constexpr (std::same_as<T, bool>) {
     if (!from.is_bool()) return expected("true or false", from);
     to = from.get_bool();
@@ -396,6 +387,11 @@ bool JsonReader::read(const boost::json::value& from, T& to) {
   } else {
     static_assert(unknown_kind<T>, "describe the type with MUSTER_DESCRIBE");
   }
+}
+
+template <class T>
+bool read_json_value(JsonReader& reader, const boost::json::value& from, T& to) {
+  return reader.read_here(from, to);
 }
 
 }  // namespace detail

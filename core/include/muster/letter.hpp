@@ -1,5 +1,6 @@
 #pragma once
 
+#include <muster/compiled_once.hpp>
 #include <muster/types.hpp>
 
 #include <variant>
@@ -178,6 +179,24 @@ struct Letter {
 };
 MUSTER_DESCRIBE(Letter, from, incarnation, to, call, message);
 
+template <>
+inline constexpr std::uint64_t greatest_in<&Halted::counter> = highest_number;
+template <>
+inline constexpr std::uint64_t greatest_in<&invitation::Coordinating::counter> = highest_number;
+template <>
+inline constexpr std::uint64_t greatest_in<&invitation::Invited::counter> = highest_number;
+
+template <>
+inline constexpr std::string_view json_tag<Message> = "message";
+template <>
+inline constexpr std::string_view json_tag<Result> = "answer";
+template <>
+inline constexpr bool json_among_fields<Letter> = true;
+template <>
+inline constexpr bool json_among_fields<Message> = true;
+template <>
+inline constexpr bool json_among_fields<Result> = true;
+
 /// The life of the addressee that this call is to; none where it is a call to the node, whichever
 /// life it meets (6.21). Hosts ask this instead of looking at the kind of a letter.
 std::optional<Incarnation> life_called(const Letter& letter);
@@ -186,3 +205,6 @@ std::optional<Incarnation> life_called(const Letter& letter);
 bool is_answer(const Letter& letter);
 
 }  // namespace muster
+
+MUSTER_COMPILED_ONCE(muster::Letter);
+MUSTER_ARCHIVED_ONCE(muster::Letter);

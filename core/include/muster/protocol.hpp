@@ -53,3 +53,5 @@ bool is_leaving(const Protocol& protocol);
 bool owes(const Protocol& protocol, NodeId to, CallNumber call);
 
 }  // namespace muster
+
+MUSTER_COMPILED_ONCE(muster::Protocol);

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <muster/compiled_once.hpp>
 #include <muster/letter.hpp>
+#include <muster/view.hpp>
 
 #include <variant>
 #include <vector>
@@ -23,32 +25,6 @@ enum class Timer {
   settle,       ///< others have had their time to come up (docs/options.md)
 };
 MUSTER_DESCRIBE_ENUM(Timer, check, coordinator, retry, merge, accepts, preempt, settle)
-
-/// The application's three hooks.
-enum class Hook { stop, reorganize, start };
-MUSTER_DESCRIBE_ENUM(Hook, stop, reorganize, start)
-
-/// Why the application is to cease.
-enum class StopReason {
-  own_election,   ///< this node is a candidate
-  halted,         ///< a candidate halted this node
-  starting_over,  ///< this coordinator's reorganization could not be finished
-  paused,         ///< this node was too slow, by assumption 9 a failure
-  leaving,        ///< this node's owner wants it out
-  standing_back,  ///< hooks failed again and again
-  recovering,     ///< this node becomes a group of its own
-  merging,        ///< this coordinator merges groups
-  invited,        ///< this node was invited into another group
-  told,           ///< another node says that it is coordinator (textbook)
-};
-MUSTER_DESCRIBE_ENUM(StopReason, own_election, halted, starting_over, paused, leaving,
-                     standing_back, recovering, merging, invited, told)
-
-struct StopCause {
-  StopReason reason{};
-  std::optional<NodeId> by;  ///< the candidate or coordinator: `halted`, `invited`, `told`
-};
-MUSTER_DESCRIBE(StopCause, reason, by);
 
 /// Why a node leaves.
 enum class LeaveCause {
@@ -220,32 +196,8 @@ Duration length_of(Timer timer, unsigned level, const Timings& timings);
 /// How long a call of that bound may stay unanswered.
 Duration length_of(Bound bound, const Timings& timings);
 
-// --- What everybody may see of a node
-// ---------------------------------------------------------------
-
-/// What the application of a node does, as the protocol sees it.
-enum class Activity {
-  Owing,  ///< nothing runs, but a `stop` is owed: at the beginning of a life, after a failed start
-  Idle,   ///< stopped
-  Starting,      ///< `start` runs
-  Working,       ///< `start` has ended
-  Reorganizing,  ///< `reorganize` runs
-  Stopping,      ///< a hook is being cancelled, or `stop` runs
-};
-MUSTER_DESCRIBE_ENUM(Activity, Owing, Idle, Starting, Working, Reorganizing, Stopping)
-
-/// The view of a node's state that journals, `muster status` and assertions share.
-struct View {
-  Status status{};
-  std::optional<NodeId> coordinator;  ///< none outside Reorganization and Normal
-  std::optional<GroupNumber> group;   ///< none outside Reorganization and Normal
-  std::optional<NodeId> halted_by;
-  std::optional<NodeSet> up;         ///< S(i).Up on the coordinator
-  std::optional<Digest> definition;  ///< the digest of S(i).d, in Normal
-  std::string procedure;             ///< the named wait, `Idle` when none of its procedures runs
-  Activity application{};
-};
-MUSTER_DESCRIBE(View, status, coordinator, group, halted_by, up, definition, procedure,
-                application);
-
 }  // namespace muster
+
+MUSTER_COMPILED_ONCE(muster::Event);
+MUSTER_COMPILED_ONCE(muster::Action);
+MUSTER_COMPILED_ONCE(muster::Actions);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <muster/compiled_once.hpp>
 #include <muster/failure.hpp>
 #include <muster/kinds.hpp>
 
@@ -14,6 +15,8 @@ namespace muster {
 
 namespace detail {
 
+inline constexpr char hexadecimal_digits[] = "0123456789abcdef";
+
 void append_number(std::string& out, std::uint64_t number);
 void append_number(std::string& out, std::int64_t number);
 void append_hexadecimal(std::string& out, std::uint64_t number);  // 16 digits
@@ -21,9 +24,6 @@ void append_quoted(std::string& out, std::string_view text);
 void append_bytes(std::string& out, std::string_view bytes);
 void append_duration(std::string& out, Duration duration);
 void append_unnamed(std::string& out, std::string_view type, std::int64_t value);
-
-template <class T>
-void append_text(std::string& out, const T& value);
 
 // "[a, b]": the elements of a range, or the fields of a value, between brackets.
 class TextList {

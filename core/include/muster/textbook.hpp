@@ -103,3 +103,5 @@ bool awaits(const State& state, CallNumber call);
 bool is_more_important(const Config& config, NodeId i, NodeId j);
 
 }  // namespace muster::textbook
+
+MUSTER_COMPILED_ONCE(muster::textbook::State);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <muster/compiled_once.hpp>
 #include <muster/describe.hpp>
 #include <muster/lines.hpp>
 
@@ -35,6 +36,12 @@ using CallNumber = Strong<struct CallNumberKind, std::uint64_t>;
 using Ticket = Strong<struct TicketKind, std::uint64_t>;
 /// The 64-bit digest of bytes (hash.hpp), shown as 16 hexadecimal digits.
 using Digest = Strong<struct DigestKind, std::uint64_t>;
+
+/// What no incarnation and no group counter is above, whoever says so: they count from 1, and what
+/// is added to one never comes to the end of its 64 bits.
+inline constexpr std::uint64_t highest_number = std::uint64_t{1} << 62;
+template <>
+inline constexpr std::uint64_t greatest_of<Incarnation> = highest_number;
 
 /// Bytes that Muster carries and does not read.
 struct Bytes {
@@ -87,6 +94,8 @@ struct GroupNumber {
   friend auto operator<=>(const GroupNumber&, const GroupNumber&) = default;
 };
 MUSTER_DESCRIBE(GroupNumber, counter, coordinator);
+template <>
+inline constexpr std::uint64_t greatest_in<&GroupNumber::counter> = highest_number;
 
 /// One election of one life of a candidate: the tag of its Halt, NewCoordinator and Ready (6.9).
 struct ElectionId {
@@ -145,6 +154,32 @@ struct Member {
 };
 MUSTER_DESCRIBE(Member, node, incarnation, holdings);
 using Members = std::vector<Member>;
+
+/// The application's three hooks.
+enum class Hook { stop, reorganize, start };
+MUSTER_DESCRIBE_ENUM(Hook, stop, reorganize, start)
+
+/// Why the application is to cease.
+enum class StopReason {
+  own_election,   ///< this node is a candidate
+  halted,         ///< a candidate halted this node
+  starting_over,  ///< this coordinator's reorganization could not be finished
+  paused,         ///< this node was too slow, by assumption 9 a failure
+  leaving,        ///< this node's owner wants it out
+  standing_back,  ///< hooks failed again and again
+  recovering,     ///< this node becomes a group of its own
+  merging,        ///< this coordinator merges groups
+  invited,        ///< this node was invited into another group
+  told,           ///< another node says that it is coordinator (textbook)
+};
+MUSTER_DESCRIBE_ENUM(StopReason, own_election, halted, starting_over, paused, leaving,
+                     standing_back, recovering, merging, invited, told)
+
+struct StopCause {
+  StopReason reason{};
+  std::optional<NodeId> by;  ///< the candidate or coordinator: `halted`, `invited`, `told`
+};
+MUSTER_DESCRIBE(StopCause, reason, by);
 
 /// The switches of docs/decisions/switches.md: each is one departure from the paper's text.
 struct Repairs {
@@ -293,3 +328,7 @@ MUSTER_DESCRIBE(Config, self, nodes, repairs, timings, protocol, invitation_repa
                 struck, options);
 
 }  // namespace muster
+
+MUSTER_COMPILED_ONCE(muster::SafeState);
+MUSTER_ARCHIVED_ONCE(muster::SafeState);
+MUSTER_COMPILED_ONCE(muster::Config);

@@ -81,7 +81,7 @@ struct Outcome {
 
 // --- First reading
 
-/// What has to be known before it happens. Grows with the number of pauses only.
+/// What has to be known before it happens. Grows with the number of pauses and lives only.
 struct Foresight {
   struct Pause {
     Duration from{};
@@ -91,6 +91,9 @@ struct Foresight {
   /// For each `resumed` of a node in turn: whether the first that comes after it is a `Paused`, or
   /// the end of its life.
   std::map<NodeId, std::deque<bool>> resumed_late;
+  /// The last line of each life that ended without a word, as a next life of its node or another
+  /// node's `Failed` shows: nothing is claimed of it from there on. By node and life.
+  std::map<std::pair<NodeId, Incarnation>, std::uint64_t> last_seq;
   NodeSet nodes;  ///< of which there is a journal
 };
 
@@ -100,15 +103,27 @@ class Foreseer {
   void take(const journal::Line& line);
 
   /// The parts of which `take` is made, for those who know without parsing what a line is.
-  void life(NodeId node);
-  void step(NodeId node, Duration t, const Paused* paused);
+  void life(const journal::Header& header);
+  void line(const journal::Stamp& stamp);  ///< of a life: before what else is said of it
+  void step(NodeId node, Duration t, const Event* event);  ///< null: neither Paused nor Failed
   void over(NodeId node);
   void fault(const journal::Fault& fault);
 
   Foresight finish();
 
  private:
+  /// The present life of a node.
+  struct Life {
+    Incarnation incarnation;
+    std::uint64_t last_seq{};
+    bool ended = false;  ///< somebody says when
+  };
+  void ended_silently(NodeId node);
+  void end(NodeId node);
+
   Foresight foresight_;
+  std::map<NodeId, Life> lives_;
+  std::set<std::pair<NodeId, Incarnation>> failed_;  ///< as others were told
   std::set<NodeId> just_resumed_;
 };
 
@@ -194,6 +209,7 @@ class Verifier {
 
   /// The node of a line, with what is to be made of it; a failure where the line cannot be there.
   Expected<Node*> writer(const journal::Stamp& stamp);
+  void wrote(NodeId id, Incarnation life, std::uint64_t seq);
   Expected<> take(const journal::Header& line);
   Expected<> take(const journal::Step& line);
   Expected<> take(const journal::Performed& line);

@@ -26,7 +26,28 @@ Expected<> Verifier::take(const journal::Line& line, const Place& place) {
   now_ = std::max(now_, t);
   place_ = place;
   foreseen_pauses();
-  return std::visit([this](const auto& kind) { return take(kind); }, line);
+  return std::visit(
+      [this](const auto& kind) {
+        const Expected<> taken = take(kind);
+        if constexpr (requires { kind.stamp; })
+          wrote(kind.stamp.node, kind.stamp.incarnation, kind.stamp.seq);
+        else if constexpr (std::is_same_v<decltype(kind), const journal::Header&>)
+          if (!kind.state) wrote(kind.node, kind.incarnation, 0);
+        return taken;
+      },
+      line);
+}
+
+// After the last line of a life that ended without a word nothing is claimed of it: as if it had
+// been killed then.
+void Verifier::wrote(NodeId id, Incarnation life, std::uint64_t seq) {
+  const auto last = foresight_.last_seq.find({id, life});
+  if (last == foresight_.last_seq.end() || last->second != seq || nodes_.at(id).life != life)
+    return;
+  check_calm();
+  disturbed();
+  end_life(id);
+  check_states();
 }
 
 Outcome Verifier::finish() {

@@ -11,6 +11,8 @@
 // Example 4 in the lab: no job is done twice, wherever a node fails, and on neither side of a cut.
 
 namespace muster::test {
+BOOST_AUTO_TEST_SUITE(jobs_example)
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -61,8 +63,6 @@ struct Shop {
   int queues = 0;
   std::vector<Told> told;
 };
-
-BOOST_AUTO_TEST_SUITE(jobs_example)
 
 BOOST_AUTO_TEST_CASE(each_job_is_done_once_wherever_a_node_fails) {
   Shop shop;

@@ -1,4 +1,5 @@
 #include "apps/bench/election.hpp"
+#include "said.hpp"
 #include "storage/temporary_directory.hpp"
 
 #include <muster/failure.hpp>
@@ -57,25 +58,12 @@ BOOST_AUTO_TEST_CASE(times_are_written_in_their_units) {
   BOOST_TEST(apps::election::time_text({20, 1, 1, 2}) == "C + T + RTT");
 }
 
-struct Said {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
-
-Said bench(const apps::election::Options& options) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = apps::election::bench(options, out, err);
-  return {code, out.str(), err.str()};
-}
-
 BOOST_AUTO_TEST_CASE(the_command_prints_a_table_and_leaves_a_plot) {
   TemporaryDirectory directory;
   apps::election::Options options;
   options.most_nodes = 20;
   options.svg = directory.path() / "election.svg";
-  const Said said = bench(options);
+  const Said said = said_by(apps::election::bench, options);
   BOOST_TEST(said.code == 0, said.err);
   for (const char* word : {"messages", "as it ships", "textbook", "invitation", "2 T + 9 RTT",
                            "All as the closed forms"})
@@ -91,7 +79,7 @@ BOOST_AUTO_TEST_CASE(as_json_there_is_a_line_for_each_protocol_and_case) {
   apps::election::Options options;
   options.most_nodes = 5;
   options.json = true;
-  const Said said = bench(options);
+  const Said said = said_by(apps::election::bench, options);
   BOOST_TEST(said.code == 0, said.err);
   std::istringstream lines(said.out);
   std::size_t count = 0;
@@ -104,7 +92,7 @@ BOOST_AUTO_TEST_CASE(where_a_plot_cannot_be_left_it_says_so) {
   apps::election::Options options;
   options.least_nodes = options.most_nodes = 3;
   options.svg = "/nowhere/at/all.svg";
-  const Said said = bench(options);
+  const Said said = said_by(apps::election::bench, options);
   BOOST_TEST(said.code == static_cast<int>(ExitCode::io_error));
   BOOST_TEST(said.err.find("/nowhere/at/all.svg") != std::string::npos, said.err);
   BOOST_TEST(said.out.empty(), said.out);  // it says so before it measures

@@ -1,6 +1,7 @@
 #include "apps/muster/simulate.hpp"
 #include "apps/muster/replay.hpp"
 #include "apps/muster/verify.hpp"
+#include "said.hpp"
 #include "storage/temporary_directory.hpp"
 
 #include <boost/json/parse.hpp>
@@ -13,20 +14,8 @@
 namespace muster::test {
 namespace {
 
-struct Said {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
-
 Said simulate(const apps::SimulateOptions& options) {
-  std::ostringstream out;
-  std::ostringstream err;
-  Said said;
-  said.code = apps::simulate(options, out, err);
-  said.out = out.str();
-  said.err = err.str();
-  return said;
+  return said_by(apps::simulate, options);
 }
 
 BOOST_AUTO_TEST_CASE(a_campaign_says_what_it_did) {

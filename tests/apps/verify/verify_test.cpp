@@ -8,6 +8,7 @@
 #include <muster/assertions.hpp>
 
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 
 #include <unistd.h>
 
@@ -74,6 +75,42 @@ BOOST_AUTO_TEST_CASE(of_several_nodes_are_merged_by_time) {
   BOOST_TEST(once.says(" lines of 4 lives in 4 journals"), once);
   std::reverse(paths.begin(), paths.end());
   BOOST_TEST(verify(paths).out == once.out);
+}
+
+// As one's own nodes are after kill -9, with nobody who writes down what befell them.
+BOOST_AUTO_TEST_CASE(without_anybodys_word_of_what_killed_a_node_hold) {
+  JournalFiles files;
+  Story story = good_story();
+  std::erase_if(story.lines, [](const journal::Line& line) {
+    return std::holds_alternative<journal::Fault>(line);
+  });
+  const Printed printed = verify(files.write_each(story.lines));
+  BOOST_TEST(printed.code == 0, printed);
+  BOOST_TEST(!printed.says("DOES NOT HOLD"), printed);
+}
+
+// Spaces, and keys in another order.
+BOOST_AUTO_TEST_CASE(that_another_program_has_written_anew_are_the_same) {
+  JournalFiles files;
+  const auto rewritten = [](const Story& story) {
+    std::string text;
+    std::istringstream lines(JournalFiles::text_of(story.lines));
+    for (std::string line; std::getline(lines, line);) {
+      const boost::json::object object = boost::json::parse(line).as_object();
+      std::string members;
+      for (const auto& [key, value] : object)
+        members = " \"" + std::string(key) + "\" : " + boost::json::serialize(value) +
+                  (members.empty() ? " " : " ,") + members;
+      text += "{" + members + "}\n";
+    }
+    return text;
+  };
+  for (const Story& story : {good_story(), bad_story()}) {
+    const Printed ours = verify({files.write("same.jsonl", JournalFiles::text_of(story.lines))});
+    const Printed theirs = verify({files.write("same.jsonl", rewritten(story))});
+    BOOST_TEST(theirs.code == ours.code, theirs);
+    BOOST_TEST(theirs.out == ours.out);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(of_all_nodes_in_one_file_give_the_same) {

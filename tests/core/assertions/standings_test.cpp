@@ -6,7 +6,7 @@
 
 /// Each assertion held and violated by states made by hand.
 
-using namespace muster;
+namespace muster::standings_test {
 
 namespace {
 
@@ -261,3 +261,5 @@ BOOST_AUTO_TEST_CASE(a_node_as_the_assertions_see_it) {
   BOOST_TEST(alone.coordinator == one);
   BOOST_TEST(alone.group == (GroupNumber{1, one}));
 }
+
+}  // namespace muster::standings_test

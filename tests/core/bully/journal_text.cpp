@@ -56,7 +56,7 @@ struct Words {
 
   template <class OfAnotherProtocol>
   std::string operator()(const OfAnotherProtocol& message) const {
-    return to_text(message);
+    return muster::to_text(message);
   }
 
   std::string operator()(const Recovered& event) const {

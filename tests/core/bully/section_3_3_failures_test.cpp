@@ -5,6 +5,8 @@
 
 namespace muster::test {
 
+BOOST_AUTO_TEST_SUITE(section_3_3_failures)
+
 namespace {
 
 struct Shipped : Alone {
@@ -25,8 +27,6 @@ struct Shipped : Alone {
 const Refused refused{"no"};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(section_3_3_failures)
 
 // --- Starting over
 // ------------------------------------------------------------------------------------

@@ -7,6 +7,8 @@
 
 namespace muster::test {
 
+BOOST_AUTO_TEST_SUITE(section_3_3_leaving)
+
 namespace {
 
 struct Shipped : Alone {
@@ -21,8 +23,6 @@ std::size_t saves(const Actions& actions) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(section_3_3_leaving)
 
 BOOST_AUTO_TEST_CASE(leaving_ends_procedures_disarms_timers_and_stops) {
   Shipped node;

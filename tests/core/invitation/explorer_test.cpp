@@ -9,6 +9,8 @@
 
 namespace muster::test::any {
 
+BOOST_AUTO_TEST_SUITE(random_invitations)
+
 namespace {
 
 void explore_seeds(Wildness wildness, std::uint64_t seeds) {
@@ -34,8 +36,6 @@ Config with(invitation::Repairs repairs) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(random_invitations)
 
 BOOST_AUTO_TEST_CASE(of_two_nodes) {
   explore_seeds({.nodes = 2, .failures = 6}, 150);

@@ -7,6 +7,8 @@
 
 namespace muster::test::any {
 
+BOOST_AUTO_TEST_SUITE(section_4)
+
 namespace {
 
 using invitation::Accept;
@@ -91,8 +93,6 @@ World all_together(std::uint32_t nodes, Repairs repairs = {}) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(section_4)
 
 BOOST_AUTO_TEST_CASE(recovery_makes_a_one_node_group_with_a_fresh_number) {
   Alone node;

@@ -131,7 +131,52 @@ BOOST_AUTO_TEST_CASE(but_not_from_terminated_wiped_or_reset) {
   }
 }
 
-// Without such a line a life lasts to the node's next first line, or to the end.
+// Without such a line nothing is claimed of a life from its last line on, where the next one begins
+// or another node was told that it failed: the node was killed, and nobody wrote that down.
+Story abandoned() {
+  Story story = formed();
+  story.wait(moment);
+  for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
+  story.form({1, 2});
+  return story;
+}
+
+BOOST_AUTO_TEST_CASE(from_its_last_line_where_the_next_life_begins) {
+  Story story = abandoned();
+  BOOST_TEST(judge(story).violated() == "1a works-apart");
+  story.recovers(3);
+  const Judgement judgement = judge(story);
+  BOOST_TEST(judgement.violated() == "");
+  BOOST_TEST(judgement.holds("works-apart"));
+}
+
+BOOST_AUTO_TEST_CASE(from_its_last_line_where_another_was_told_that_it_failed) {
+  Story story = abandoned();
+  story.step(1, Failed{NodeId{3}, {2}});  // a life that there is not
+  BOOST_TEST(judge(story).violated() == "1a works-apart");
+  story.step(1, Failed{NodeId{3}, {1}});
+  BOOST_TEST(judge(story).violated() == "");
+}
+
+BOOST_AUTO_TEST_CASE(but_not_where_it_says_more_after_it_was_called_failed) {
+  Story story = formed();
+  story.step(1, Failed{NodeId{3}, {1}});
+  for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
+  story.form({1, 2});
+  story.step(3, Expired{Timer::check});
+  BOOST_TEST(judge(story).violated() == "1a works-apart");
+}
+
+BOOST_AUTO_TEST_CASE(what_it_did_before_its_last_line_counts) {
+  Story story = formed();
+  for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
+  story.form({1, 2});
+  story.step(3, Expired{Timer::check});
+  story.recovers(3);
+  BOOST_TEST(judge(story).violated() == "1a works-apart");
+}
+
+// A first line that stands last of all.
 BOOST_AUTO_TEST_CASE(a_life_lasts_to_the_next_first_line) {
   Story story = formed();
   story.recovers(3);

@@ -24,7 +24,7 @@ lab::Simulation with(const Options& options) {
 
 /// Runs those seeds, of which none may violate anything, and looks at each with `look`.
 template <class Look>
-void run_seeds(const lab::Simulation& simulation, std::uint64_t last, const Look& look) {
+void look_at_seeds(const lab::Simulation& simulation, std::uint64_t last, const Look& look) {
   lab::Campaign campaign;
   for (std::uint64_t seed = 1; seed <= last; ++seed) {
     const lab::SeedRun run = lab::run_seed(simulation, seed);
@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_violated_where_a_higher_node_joins) {
   Options options;
   options.preempt = Preempt::never;
   std::size_t below = 0;  // lower nodes that coordinate a higher one
-  run_seeds(with(options), 60, [&](const lab::SeedRun& run) {
+  look_at_seeds(with(options), 60, [&](const lab::SeedRun& run) {
     for (const journal::Line& line : run.lines)
       if (const auto* step = std::get_if<journal::Step>(&line))
         below += step->view.status == Status::Normal && step->view.coordinator < step->stamp.node;
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_violated_where_a_higher_node_joins_and_takes_ove
   options.preempt = Preempt::after;
   options.preempt_after = 300ms;
   std::size_t taken = 0;
-  run_seeds(with(options), 60, [&](const lab::SeedRun& run) {
+  look_at_seeds(with(options), 60, [&](const lab::SeedRun& run) {
     for (const journal::Line& line : run.lines)
       if (const auto* step = std::get_if<journal::Step>(&line))
         if (const auto* expired = std::get_if<Expired>(&step->event))
@@ -97,11 +97,11 @@ void groups_ascend(const lab::SeedRun& run, std::size_t& compared) {
 BOOST_AUTO_TEST_CASE(nothing_is_violated_with_a_quorum_and_later_groups_have_higher_numbers) {
   Options options;
   options.quorum = Quorum::majority;
-  run_seeds(with(options), 60, no_more);
+  look_at_seeds(with(options), 60, no_more);
   lab::Simulation simulation = with(options);
   simulation.allowed.erase(lab::Trouble::wipe);  // forgets numbers
   std::size_t compared = 0;
-  run_seeds(simulation, 60, [&](const lab::SeedRun& run) { groups_ascend(run, compared); });
+  look_at_seeds(simulation, 60, [&](const lab::SeedRun& run) { groups_ascend(run, compared); });
   BOOST_TEST(compared > 100u);
 }
 
@@ -144,13 +144,13 @@ BOOST_AUTO_TEST_CASE(nothing_is_violated_where_all_resume_together_and_all_know_
   options.resume = Resume::all;
   lab::Simulation simulation = with(options);
   simulation.allowed.erase(lab::Trouble::wipe);
-  run_seeds(simulation, 60, all_know_before_one_starts);
+  look_at_seeds(simulation, 60, all_know_before_one_starts);
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_violated_where_first_lives_settle) {
   Options options;
   options.settle = 2s;
-  run_seeds(with(options), 60, no_more);
+  look_at_seeds(with(options), 60, no_more);
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_violated_with_all_options_together) {
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_violated_with_all_options_together) {
   options.quorum = Quorum::majority;
   options.settle = 1s;
   options.resume = Resume::all;
-  run_seeds(with(options), 60, no_more);
+  look_at_seeds(with(options), 60, no_more);
 }
 
 }  // namespace

@@ -91,6 +91,33 @@ BOOST_AUTO_TEST_CASE(has_limits) {
              "byte 4 of 4: more elements than the limit");
 }
 
+// Whoever says them: what is added to one never wraps.
+BOOST_AUTO_TEST_CASE(refuses_incarnations_and_counters_that_nothing_counts_to) {
+  const auto takes = [](const auto& value) {
+    return decode<std::remove_cvref_t<decltype(value)>>(encode(value)).has_value();
+  };
+  for (const std::uint64_t number : {highest_number, highest_number + 1, ~std::uint64_t{}}) {
+    const bool allowed = number == highest_number;
+    BOOST_TEST(takes(Incarnation{number}) == allowed);
+    BOOST_TEST(takes(GroupNumber{number, {1}}) == allowed);
+    BOOST_TEST(takes(Halted{number}) == allowed);
+    BOOST_TEST(takes(invitation::Coordinating{true, std::nullopt, number}) == allowed);
+    BOOST_TEST(takes(invitation::Invited{true, number}) == allowed);
+    Letter letter;
+    letter.incarnation = {number};
+    BOOST_TEST(takes(letter) == allowed);
+    letter = {};
+    letter.message = NewCoordinator{{}, {}, {number, {3}}};
+    BOOST_TEST(takes(letter) == allowed);
+    SafeState safe;
+    safe.incarnation = {number};
+    BOOST_TEST(takes(safe) == allowed);
+    BOOST_TEST(takes(CallNumber{number}));
+  }
+  BOOST_TEST(error_of<Incarnation>("01000000 00000040") ==
+             "byte 8 of 8: a number beyond 4611686018427387904");
+}
+
 struct Box {
   std::vector<Box> inside;
 };

@@ -9,6 +9,8 @@
 #include <string>
 
 namespace muster {
+BOOST_AUTO_TEST_SUITE(json)
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -24,8 +26,6 @@ std::string error_of(std::string_view json) {
   const auto read = read_json<T>(boost::json::parse(json));
   return read ? "no error: " + to_text(*read) : read.error().what;
 }
-
-BOOST_AUTO_TEST_SUITE(json)
 
 BOOST_AUTO_TEST_CASE(puts_a_letter_among_the_fields_of_its_event) {
   BOOST_TEST(to_json(Event(Received{letter(Halt{election})})) ==

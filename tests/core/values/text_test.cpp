@@ -7,13 +7,13 @@
 #include <sstream>
 
 namespace muster {
+BOOST_AUTO_TEST_SUITE(texts)
+
 namespace {
 
 using namespace std::chrono_literals;
 
 const ElectionId election{NodeId{5}, Incarnation{3}, 1};
-
-BOOST_AUTO_TEST_SUITE(texts)
 
 BOOST_AUTO_TEST_CASE(of_structs_name_their_fields) {
   BOOST_TEST(to_text(Halt{election}) == "Halt{election: 5.3.1}");

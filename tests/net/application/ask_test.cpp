@@ -130,7 +130,7 @@ class Asking final : public net::Coroutines {
   test::Player player_;
 };
 
-std::unique_ptr<Application> coroutines(Script& script, Services& services) {
+std::unique_ptr<Application> coroutines_that_ask(Script& script, Services& services) {
   return net::make_application(std::make_unique<Asking>(script, services));
 }
 
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_SUITE(questions)
 
 BOOST_DATA_TEST_CASE(each_member_answers_the_coordinator_that_reorganizes_byte_for_byte,
                      data::make(everywhere({{"asynchronous functions", asynchronous},
-                                            {"coroutines", coroutines}})),
+                                            {"coroutines", coroutines_that_ask}})),
                      made) {
   const auto host = made.host();
   host->start_all(3);

@@ -171,7 +171,7 @@ class OfCoroutines final : public net::Coroutines {
   bool cancelled_ = false;
 };
 
-std::unique_ptr<Application> coroutines(Script& script, Services& services) {
+std::unique_ptr<Application> of_coroutines(Script& script, Services& services) {
   return net::make_application(std::make_unique<OfCoroutines>(script, services));
 }
 
@@ -213,7 +213,7 @@ const std::array<Style, 6> styles{{
     {"hand-written", hand_written},
     {"functions", functions, false, false},
     {"asynchronous functions", asynchronous_functions},
-    {"coroutines", coroutines, false},
+    {"coroutines", of_coroutines, false},
     {"typed", values},
     {"program at a socket", programmed, false, false, false},
 }};

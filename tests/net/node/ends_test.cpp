@@ -245,23 +245,47 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(emptiness)
 
-BOOST_AUTO_TEST_CASE(a_wiped_node_ends_with_65_and_names_the_way_out) {
-  Cluster cluster({.nodes = 2, .sqlite = true});
-  cluster.start(2);
+// Two lives of node 1, and the loss of what they left.
+void wipe_after_two_lives(Cluster& cluster, const std::set<std::uint32_t>& others) {
+  for (const std::uint32_t other : others) cluster.start(other);
+  std::set<std::uint32_t> all = others;
+  all.insert(1);
   for (int life = 1; life <= 2; ++life) {
     const auto process = cluster.spawn(1, {});
-    cluster.await_group({1, 2});
+    cluster.await_group(all);
     process->end_of_words();
     BOOST_TEST(process->wait() == 0);
-    cluster.await_group({2});
+    cluster.await_group(others);
   }
   cluster.wipe(1);
+}
+
+BOOST_AUTO_TEST_CASE(a_wiped_node_ends_with_65_and_names_the_way_out) {
+  Cluster cluster({.nodes = 3, .sqlite = true});
+  wipe_after_two_lives(cluster, {2, 3});
   const auto wiped = cluster.spawn(1, {});
   check_end(cluster, *wiped, 1, 65, "muster node --initialise");
   const std::string line = wiped->errors().back();
   BOOST_TEST(line.find("incarnation 1, they saw 2") != std::string::npos, line);
-  cluster.await_group({2});
+  cluster.await_group({2, 3});
   cluster.judge({"durable"});
+}
+
+// One address could be a stranger's (docs/operating.md): the node is told, and goes on alone.
+BOOST_AUTO_TEST_CASE(a_wiped_node_of_two_is_told_and_not_ended) {
+  Cluster cluster({.nodes = 2, .sqlite = true});
+  wipe_after_two_lives(cluster, {2});
+  const auto wiped = cluster.spawn(1, {});
+  cluster.await("it is told the way out", [&] {
+    const Strings errors = wiped->errors();
+    return std::any_of(errors.begin(), errors.end(), [](const std::string& line) {
+      return line.find(
+                 "2 was seen of it; if its store was emptied or restored, 'muster node "
+                 "--initialise' begins it anew") != std::string::npos;
+    });
+  });
+  wiped->end_of_words();
+  BOOST_TEST(wiped->wait() == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_node_that_is_initialised_adopts_a_later_life_durably) {

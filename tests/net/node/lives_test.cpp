@@ -20,6 +20,7 @@ using namespace std::chrono_literals;
 using test::Cluster;
 using test::ClusterOptions;
 using test::Cue;
+using test::fails;
 
 namespace {
 
@@ -44,8 +45,6 @@ Timings quick() {
   timings.coordinator_timeout = timings.check_every + timings.T;
   return timings;
 }
-
-const auto fails = [](Cue cue) { cue.fail("as it was told"); };
 
 bool stands_back(const journal::Line& line) {
   const auto* step = std::get_if<journal::Step>(&line);

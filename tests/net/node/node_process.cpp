@@ -3,6 +3,7 @@
 
 #include <muster/storage/sqlite_storage.hpp>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -110,6 +111,19 @@ void play(test::Stage& stage, NodeId node, const Words& words) {
   }
 }
 
+/// Standard error becomes a pipe that is full and that nobody reads.
+void fill_standard_error() {
+  int ends[2];
+  if (::pipe(ends) != 0) std::abort();
+  const int flags = ::fcntl(ends[1], F_GETFL);
+  ::fcntl(ends[1], F_SETFL, flags | O_NONBLOCK);
+  const std::string much(4096, 'x');
+  while (::write(ends[1], much.data(), much.size()) > 0) {
+  }
+  ::fcntl(ends[1], F_SETFL, flags);
+  ::dup2(ends[1], STDERR_FILENO);
+}
+
 /// The store of the node, which fails at the save that the words name.
 std::unique_ptr<SafeStorage> open(const Words& words, NodeId id) {
   const std::filesystem::path directory = value(words, "directory");
@@ -138,6 +152,7 @@ int main(int count, char** arguments) {
     const std::size_t equals = word.find('=');
     words[word.substr(0, equals)] = equals == std::string::npos ? "" : word.substr(equals + 1);
   }
+  if (words.contains("full_stderr")) fill_standard_error();
   test::Bell bell;
   test::Stage stage(bell);
   net::NodeOptions options = node_options(words);
@@ -145,8 +160,10 @@ int main(int count, char** arguments) {
   play(stage, id, words);
   test::Running running;
   test::Running hooks;  // what is left there ends while the node's context is there
-  net::Node node(running.context, options, open(words, id), stage.make(id),
-                 hooks.context.get_executor());
+  const MakeApplication make = value(words, "application") == "none"
+      ? [](Services&) -> std::unique_ptr<Application> { return nullptr; }
+  : stage.make(id);
+  net::Node node(running.context, options, open(words, id), make, hooks.context.get_executor());
   if (const Expected<> started = node.start(); !started) {
     std::cerr << "muster: " << started.error().what << '\n';
     return static_cast<int>(started.error().code);
@@ -156,7 +173,10 @@ int main(int count, char** arguments) {
     if (word == 'o') stage.services(id).write({{{"muster/history/1", Bytes{}}}}, [] {});
   }
   std::promise<void> left;
-  node.leave([&] { left.set_value(); });
+  node.leave([&] {
+    if (value(words, "left") == "throw") throw std::runtime_error("as it was told");
+    left.set_value();
+  });
   left.get_future().wait();
   running.halt();
   return 0;

@@ -14,10 +14,10 @@ using namespace muster;
 using namespace std::chrono_literals;
 using test::Cluster;
 using test::Cue;
+using test::fails;
 
 namespace {
 
-const auto fails = [](Cue cue) { cue.fail("as it was told"); };
 const auto throws = [](const Cue&) { throw std::runtime_error("as it was told"); };
 
 /// Fails the first time, as `play` does, and is as usual from then on.

@@ -27,6 +27,8 @@ using net::boottime_now;
 using net::LifePermits;
 using namespace std::chrono_literals;
 
+BOOST_AUTO_TEST_SUITE(permits_that_are_waited_for)
+
 namespace {
 
 constexpr GroupNumber first{1, NodeId{3}};
@@ -69,8 +71,6 @@ bool is_aborted(const std::exception_ptr& thrown) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(permits_that_are_waited_for)
 
 BOOST_FIXTURE_TEST_CASE(a_thread_waits_until_there_is_a_group, Waiting) {
   std::promise<GroupNumber> worked;

@@ -68,6 +68,8 @@ class Cue {
 /// What an application does when a hook is called. On the node's executor for hooks.
 using Play = std::function<void(Cue)>;
 
+inline const auto fails = [](Cue cue) { cue.fail("as it was told"); };
+
 /// Where the applications of some nodes play. May be used from any thread.
 class Stage {
  public:

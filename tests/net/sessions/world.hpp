@@ -111,7 +111,7 @@ class TestNode {
             std::move(addresses), setting_.T, setting_.limits, setting_.seen, handlers()) {}
 
   /// The kind of what happened, of which node, and the number of the call, the life or the
-  /// incarnation.
+  /// incarnation; "outlived 1:7 3:8" by the words of nodes 1 and 3.
   std::vector<std::string> log;
   std::vector<std::string> warnings;
   std::vector<Letter> calls;
@@ -179,8 +179,11 @@ class TestNode {
     made.failed = [this](NodeId node, Incarnation life) {
       log.push_back(failed(node.value, life.value));
     };
-    made.outlived = [this](Incarnation seen) {
-      log.push_back("outlived " + std::to_string(seen.value));
+    made.outlived = [this](const net::Voices& voices) {
+      std::string entry = "outlived";
+      for (const auto& [voice, seen] : voices)
+        entry += ' ' + std::to_string(voice.value) + ':' + std::to_string(seen.value);
+      log.push_back(entry);
     };
     made.status = [this] { return "{\"node\":" + std::to_string(id_.value) + "}"; };
     made.warn = [this](std::string text) { warnings.push_back(std::move(text)); };
@@ -298,5 +301,61 @@ inline net::Hello hello_of(std::uint32_t from, std::uint32_t to, std::uint64_t i
   hello.session = 1;
   return hello;
 }
+
+// A figure comes after a Hello of who says it, which begins no session.
+inline bool refused(Outsider& outsider, net::RefusalReason reason, std::uint64_t figure = 0) {
+  auto frame = outsider.hear();
+  if (figure > 0) {
+    const auto* hello = frame ? std::get_if<net::Hello>(&*frame) : nullptr;
+    if (!hello || hello->session != 0) return false;
+    frame = outsider.hear();
+  }
+  if (!frame || !std::holds_alternative<net::Refusal>(*frame)) return false;
+  const auto& refusal = std::get<net::Refusal>(*frame);
+  return refusal.reason == reason && refusal.figure == figure && !refusal.text.empty() &&
+         !outsider.hear();
+}
+
+inline bool taken(Outsider& outsider) {
+  const auto frame = outsider.hear();
+  return frame && std::holds_alternative<net::Hello>(*frame);
+}
+
+/// The next connection that is dialled to a port.
+class Door {
+ public:
+  Door(World& world, const Port& port) : world_(world), acceptor_(world.context) {
+    acceptor_.open(Tcp::v4());
+    acceptor_.set_option(Tcp::acceptor::reuse_address(true));
+    acceptor_.bind(port.endpoint());
+    acceptor_.listen();
+    acceptor_.non_blocking(true);
+  }
+  Outsider next() {
+    Tcp::socket socket(world_.context);
+    boost::system::error_code error = boost::asio::error::would_block;
+    world_.until(
+        [&] {
+          acceptor_.accept(socket, error);
+          return !error;
+        },
+        "somebody dials");
+    return Outsider(world_, std::move(socket));
+  }
+
+ private:
+  World& world_;
+  Tcp::acceptor acceptor_;
+};
+
+struct Three {
+  World world;
+  Port first, second, third;
+  TestNode two;
+  explicit Three(Setting setting = {})
+      : two(world, 2, addresses({&first, &second, &third}), std::move(setting)) {
+    BOOST_REQUIRE(two.sessions.listen().has_value());
+  }
+};
 
 }  // namespace sessions_test

@@ -142,6 +142,42 @@ BOOST_FIXTURE_TEST_CASE(a_log_that_ends_in_the_last_commit_is_a_power_cut, Damag
   BOOST_TEST((store->load().value() == safe));
 }
 
+// St9, as disks lose them: a sector that reads as zeros, or as something else. It takes two frames
+// of the log with it, one of which may have ended a commit: no more than that commit and the one
+// after can look like a power cut.
+BOOST_FIXTURE_TEST_CASE(no_lost_sector_of_the_log_loses_more_than_a_power_cut_could, StoreFixture) {
+  constexpr std::size_t sector = 4096;
+  constexpr std::uint64_t commits = 24;
+  {
+    const auto store = open().value();
+    for (std::uint64_t number = 1; number <= commits; ++number)
+      store->save(safe_state(number, number % 3 * 3000)).value();
+  }
+  const std::string file_before = bytes_of(file);
+  const std::string log_before = bytes_of(log);
+  const std::size_t written = log_before.find_last_not_of('\0');
+  int refused = 0;
+  for (std::size_t at = 0; at < written; at += sector) {
+    for (const char fill : {'\0', '\xff'}) {
+      std::string damaged = log_before;
+      damaged.replace(at, sector, sector, fill);
+      put_bytes(log, damaged);
+      if (auto store = open()) {
+        const std::uint64_t found = (*store)->load().value().incarnation.value;
+        BOOST_TEST(found + 2 >= commits, "sector " << at / sector << ": " << found);
+      } else {
+        ++refused;
+        BOOST_TEST((store.error().code == ExitCode::storage_refused), store.error().what);
+        BOOST_TEST((bytes_of(log) == damaged), "touched though refused");
+        BOOST_TEST((bytes_of(file) == file_before), "touched though refused");
+      }
+      put_bytes(file, file_before);
+      put_bytes(log, log_before);
+    }
+  }
+  BOOST_TEST(refused > static_cast<int>(2 * (written / sector) - 12));
+}
+
 BOOST_FIXTURE_TEST_CASE(every_truncation_is_refused, Damage) {
   { const auto again = open(small).value(); }
   for (const std::filesystem::path& path : {file, log}) {

@@ -4,7 +4,7 @@ namespace muster::lab::simulated {
 
 namespace {
 
-constexpr const char* key = "count";
+constexpr const char* count_key = "count";
 
 std::uint64_t number_in(const std::vector<std::pair<std::string, Bytes>>& cells) {
   return cells.empty() ? 0 : std::stoull(cells.front().second.data);
@@ -21,7 +21,7 @@ class Counting final : public Application {
     ++round_;
     const auto stopping = std::make_shared<Done<Report>>(std::move(done));
     // Writes that were asked for come first: none of them ends after this.
-    services_.scan(key, [this, stopping](const auto& cells) {
+    services_.scan(count_key, [this, stopping](const auto& cells) {
       const std::uint64_t found = number_in(cells);
       if (!known_) counted_.found(services_.self(), found);
       known_ = true;
@@ -52,7 +52,7 @@ class Counting final : public Application {
       writing_ = true;
       const auto held = std::make_shared<Permit>(std::move(*permit));
       const std::uint64_t next = number_ + 1;
-      services_.write({{{key, Bytes{std::to_string(next)}}}}, [this, next, held] {
+      services_.write({{{count_key, Bytes{std::to_string(next)}}}}, [this, next, held] {
         writing_ = false;
         number_ = next;
         counted_.acknowledge(services_.self(), next);

@@ -55,7 +55,7 @@ struct Hello {
   /// The life of the other side that this one knows; 0 where it knows none.
   std::uint64_t peer_instance{};
   /// Counts the sessions of these two lives on this side, from 1: one that goes on from one that
-  /// was given up.
+  /// was given up. 0: there is none, and a Refusal with a figure follows.
   std::uint64_t session{};
   /// The same count of the other side, as far as it is known; 0 where there is no session yet.
   std::uint64_t peer_session{};
@@ -81,10 +81,19 @@ MUSTER_DESCRIBE_ENUM(RefusalReason, version, cluster, stranger, oneself, clone, 
 
 struct Refusal {
   RefusalReason reason{};
-  std::string text;        ///< one sentence for a person
-  std::uint64_t figure{};  ///< the incarnation that was seen, where `outlived` or `clone`
+  std::string text;  ///< one sentence for a person
+  /// The incarnation that was seen, where `outlived` or `clone`: after a Hello of who says so.
+  std::uint64_t figure{};
 };
 MUSTER_DESCRIBE(Refusal, reason, text, figure);
+
+}  // namespace muster::net
+
+template <>
+inline constexpr std::uint64_t muster::greatest_in<&muster::net::Refusal::figure> =
+    muster::highest_number;
+
+namespace muster::net {
 
 /// A letter, with its number in its direction of the session. Numbers grow and may skip.
 struct Carried {

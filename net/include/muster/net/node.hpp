@@ -2,7 +2,7 @@
 
 #include <muster/application.hpp>
 #include <muster/safe_storage.hpp>
-#include <muster/step.hpp>
+#include <muster/view.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/io_context.hpp>
@@ -28,8 +28,12 @@ struct NodeOptions {
   Config config;
   /// Where each node of the cluster listens, this one included: "address:port".
   std::map<NodeId, std::string> addresses;
+  /// Allows addresses that are not of this machine's loopback, though connections are neither
+  /// encrypted nor authenticated.
+  bool insecure = false;
   /// The canonical text of what must be the same on every node: `key=value` lines. Nodes that
-  /// differ refuse each other and name the keys.
+  /// differ refuse each other and name the keys. Where it is empty it is made of `config`
+  /// (muster/cluster_text.hpp); to add to that, begin with its lines.
   std::string cluster;
   /// The Unix socket that answers `muster status`; none where empty. At most 107 bytes.
   std::filesystem::path admin_socket;
@@ -40,7 +44,8 @@ struct NodeOptions {
   /// The shortest wait of a life whose predecessor lasted for less than 1 s, before it listens: it
   /// doubles with each such life, up to 5 minutes (muster/hold_down.hpp). Zero: none waits.
   Duration hold_down = std::chrono::seconds(1);
-  /// Bytes of a report and of a definition; larger ones are refused, never cut.
+  /// Bytes of a report and of a definition; larger ones are refused, never cut. At most 60 KiB: a
+  /// letter has to carry them.
   std::size_t report_limit = 32 * 1024;
   std::size_t definition_limit = 32 * 1024;
   /// Bytes of what a coordinator asks its members, and of each answer, which go in pieces.
@@ -65,9 +70,9 @@ class Node {
   /// runs.
   ~Node();
 
-  /// Begins a life: raises the incarnation durably, listens, and recovers. Fails with the sentence
-  /// to print when the timings do not fit each other (muster/timings.hpp), the address or the admin
-  /// socket cannot be had, or the store cannot be read.
+  /// Begins a life, once: raises the incarnation durably, listens, and recovers. Fails with the
+  /// sentence to print when the options do not fit (muster/misfit.hpp, and what else is given), the
+  /// address or the admin socket cannot be had, or the store cannot be read.
   /// Where the life is held down that is said on standard error, and all but the reading and the
   /// admin socket comes later; then a failure ends the process. `listens` is called when it does.
   Expected<> start(std::function<void()> listens = {});

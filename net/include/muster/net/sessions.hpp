@@ -64,6 +64,11 @@ struct Counters {
   std::uint64_t dropped{};     ///< letters that found no room in a queue
 };
 
+/// Who says, and of which incarnation, that this life has been seen before or is over: nodes at the
+/// addresses where this one has dialled them, and this node's own id for somebody else who dials
+/// with it. By whom alone nobody can tell from a stranger.
+using Voices = std::map<NodeId, Incarnation>;
+
 /// Sessions of one life of a node. To be used on one thread, the one that runs the executor's
 /// context; handlers are called on it too, one after the other, never from within `send` or
 /// `keep_only`. They may call every member, and may destroy nothing. Nothing is called after
@@ -78,9 +83,9 @@ class Sessions {
     std::function<void(NodeId, CallNumber)> unanswered;
     /// That life of another node is over: proven.
     std::function<void(NodeId, Incarnation)> failed;
-    /// Another node has seen this incarnation of this node: a higher one, and this life must not go
-    /// on, or the very one in another process.
-    std::function<void(Incarnation)> outlived;
+    /// Other nodes have seen this incarnation of this node: a higher one, and this life must not go
+    /// on, or the very one in another process. Called with each voice more.
+    std::function<void(const Voices&)> outlived;
     /// The status as one line of JSON, for observers.
     std::function<std::string()> status;
     /// Somebody has dialled who is no other node's session, but asks (Role::asker).
@@ -134,6 +139,9 @@ class Sessions {
 
   /// The lives that sessions stand with.
   [[nodiscard]] std::map<NodeId, Incarnation> lives() const;
+
+  /// Nodes that were refused because their cluster's text is another: the keys, with both values.
+  [[nodiscard]] const std::map<NodeId, std::string>& differing() const;
 
  private:
   class Impl;

@@ -1,7 +1,8 @@
 #pragma once
 
+#include <muster/compiled_once.hpp>
 #include <muster/net/sessions.hpp>
-#include <muster/step.hpp>
+#include <muster/view.hpp>
 
 #include <map>
 #include <optional>
@@ -42,11 +43,13 @@ struct NodeStatus {
   std::uint64_t journal_dropped{};  ///< lines that could not be written
   std::uint64_t slow_saves{};       ///< commits of this life that took longer than T/2
   std::optional<Out> out;           ///< the last life is over, and the next has not begun
+  /// Nodes that were refused because their configuration is another: the keys, with both values.
+  std::map<NodeId, std::string> differing;
   Counters counters;
 };
 MUSTER_DESCRIBE(NodeStatus, node, status, coordinator, group, halted_by, up, incarnation,
                 definition, protocol, as_of, procedure, application, progress, journal_dropped,
-                slow_saves, out, counters);
+                slow_saves, out, differing, counters);
 
 /// What a node says of its cluster to its owner.
 struct ClusterSeen {
@@ -56,3 +59,5 @@ struct ClusterSeen {
 MUSTER_DESCRIBE(ClusterSeen, cluster, addresses);
 
 }  // namespace muster::net
+
+MUSTER_COMPILED_ONCE(muster::net::NodeStatus);

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string_view>
+
+/// What a node says to people, on standard output and standard error.
+
+namespace muster::net {
+
+/// Writes one line, which ends with its '\n', to that descriptor, and never waits: where nobody
+/// reads a pipe that is full, or a terminal is stopped, the line is lost. The next one that is not
+/// says how many were. From any thread.
+void say(int descriptor, std::string_view line);
+
+}  // namespace muster::net

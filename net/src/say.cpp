@@ -1,0 +1,61 @@
+#include <muster/net/say.hpp>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <string>
+
+namespace muster::net {
+
+namespace {
+
+// What a pipe takes whole or not at all.
+constexpr std::size_t most_at_once = PIPE_BUF;
+
+// The same pipe or terminal by a description of our own: whether writing waits is a matter of the
+// description, and the one that we were given is others' too.
+int open_without_waiting(int descriptor) {
+  const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
+  return ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_APPEND | O_NOCTTY | O_CLOEXEC);
+}
+
+bool has_room(int descriptor) {
+  pollfd room{descriptor, POLLOUT, 0};
+  return ::poll(&room, 1, 0) == 1 && (room.revents & POLLOUT) != 0;
+}
+
+bool write_at_once(int descriptor, std::string_view line) {
+  struct stat about {};
+  if (::fstat(descriptor, &about) != 0) return false;
+  if (S_ISSOCK(about.st_mode))
+    return ::send(descriptor, line.data(), line.size(), MSG_DONTWAIT | MSG_NOSIGNAL) > 0;
+  if (S_ISREG(about.st_mode)) return ::write(descriptor, line.data(), line.size()) > 0;
+  const int own = open_without_waiting(descriptor);
+  // Another user's pipe cannot be opened anew. Somebody may fill it between these two calls.
+  if (own < 0) return has_room(descriptor) && ::write(descriptor, line.data(), line.size()) > 0;
+  const bool written = ::write(own, line.data(), line.size()) > 0;
+  ::close(own);
+  return written;
+}
+
+}  // namespace
+
+void say(int descriptor, std::string_view line) {
+  static std::atomic<std::uint64_t> lost = 0;
+  const std::uint64_t lost_before = lost.exchange(0);
+  std::string text;
+  if (lost_before > 0)
+    text = "muster: " + std::to_string(lost_before) +
+           " lines before this one were lost: nobody read them\n";
+  text.append(line.substr(0, most_at_once - text.size() - 1));
+  if (text.back() != '\n') text += '\n';
+  if (!write_at_once(descriptor, text)) lost += lost_before + 1;
+}
+
+}  // namespace muster::net

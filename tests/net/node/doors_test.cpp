@@ -1,0 +1,272 @@
+#include "cluster.hpp"
+
+#include <muster/net/frame.hpp>
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <functional>
+#include <thread>
+
+/// What comes in from outside and what hangs outside: strangers at the port, nobody who reads,
+/// options that do not fit, a handler that throws.
+
+using namespace muster;
+using test::Cluster;
+using test::ClusterOptions;
+using test::Process;
+using namespace std::chrono_literals;
+
+BOOST_AUTO_TEST_SUITE(doors)
+
+namespace {
+
+using Tcp = boost::asio::ip::tcp;
+
+/// Somebody who reaches the port of a node.
+class Stranger {
+ public:
+  Stranger(const Cluster& cluster, std::uint32_t id) : socket_(context_) {
+    const std::string address = cluster.options_of(id).addresses.at(NodeId{id});
+    const auto port =
+        static_cast<std::uint16_t>(std::stoul(address.substr(address.rfind(':') + 1)));
+    socket_.connect({boost::asio::ip::address_v4::loopback(), port});
+  }
+  void say(const net::Frame& frame) {
+    boost::asio::write(socket_, boost::asio::buffer(net::encode_frame(frame)));
+  }
+  /// Reads to the end, which is when the node closes the connection.
+  std::string hear() {
+    std::string heard;
+    char bytes[4096];
+    boost::system::error_code error;
+    while (!error) heard.append(bytes, socket_.read_some(boost::asio::buffer(bytes), error));
+    return heard;
+  }
+
+ private:
+  boost::asio::io_context context_;
+  Tcp::socket socket_;
+};
+
+net::Hello hello(std::uint32_t from, std::uint32_t to, std::string cluster,
+                 std::uint64_t incarnation) {
+  net::Hello said;
+  said.role = net::Role::node;
+  said.cluster = std::move(cluster);
+  said.from = NodeId{from};
+  said.to = NodeId{to};
+  said.incarnation = Incarnation{incarnation};
+  said.instance = 4711;
+  said.number = 1;
+  said.session = 1;
+  return said;
+}
+
+const std::string own_cluster = "name=test\n";  // of Cluster's nodes
+
+/// What `start` says of a node with these options, and of the rest that it is made with.
+struct Made {
+  test::Running running;
+  test::Running hooks;
+  std::unique_ptr<SafeStorage> storage;
+  MakeApplication application;
+  boost::asio::any_io_executor executor = hooks.context.get_executor();
+  net::NodeOptions options;
+
+  Made()
+      : storage(std::make_unique<storage::MemoryStorage>()),
+        application([](Services&) { return std::make_unique<Nothing>(); }) {
+    options.config.self = {1};
+    options.config.nodes = {{1}, {2}};
+    options.addresses = {{{1}, "127.0.0.1:1"}, {{2}, "127.0.0.1:2"}};
+  }
+
+  struct Nothing : Application {
+    void stop(StopContext, Done<Report> done) override { done(); }
+    void reorganize(Reorganization, Done<Definition> done) override { done(); }
+    void start(Assignment, Done<> done) override { done(); }
+  };
+};
+
+std::string refusal(const std::function<void(Made&)>& change) {
+  Made made;
+  change(made);
+  net::Node node(made.running.context, made.options, std::move(made.storage),
+                 std::move(made.application), made.executor);
+  const Expected<> started = node.start();
+  if (!started && started.error().code != ExitCode::bad_configuration) return "another code";
+  return started ? "" : started.error().what;
+}
+
+}  // namespace
+
+// Each of these ended the node with 65.
+BOOST_AUTO_TEST_CASE(a_stranger_in_the_name_of_a_node_ends_nobody) {
+  Cluster cluster({.nodes = 2});
+  cluster.start(2);
+  const auto process = cluster.spawn(1, {});
+  const GroupNumber group = cluster.await_group({1, 2});
+  for (const auto& said :
+       {hello(1, 1, "name=another\n", 1'000'000'000), hello(1, 1, own_cluster, 1'000'000'000),
+        hello(1, 1, own_cluster, 2), hello(1, 1, own_cluster, highest_number)}) {
+    Stranger stranger(cluster, 1);
+    stranger.say(said);
+    BOOST_TEST(!stranger.hear().empty());
+  }
+  process->end_of_words();
+  BOOST_TEST(process->wait() == 0);
+  const std::vector<std::string> errors = process->errors();
+  const auto told = [&](const std::string& what) {
+    return std::any_of(errors.begin(), errors.end(), [&](const std::string& line) {
+      return line.find(what) != std::string::npos;
+    });
+  };
+  BOOST_TEST((told("the clusters differ") || told("another process says")));
+  BOOST_TEST(group.coordinator == NodeId{2});
+  cluster.judge();
+}
+
+// Whoever listens at the address of a node that is down: both others ended with 65.
+BOOST_AUTO_TEST_CASE(a_stranger_at_the_address_of_a_node_that_is_down_ends_nobody) {
+  Cluster cluster({.nodes = 3});
+  boost::asio::io_context context;
+  const std::string address = cluster.options_of(3).addresses.at(NodeId{3});
+  const auto port = static_cast<std::uint16_t>(std::stoul(address.substr(address.rfind(':') + 1)));
+  Tcp::acceptor acceptor(context, {boost::asio::ip::address_v4::loopback(), port});
+  std::atomic<bool> over = false;
+  std::atomic<int> refused = 0;
+  std::thread stranger([&] {
+    const std::uint64_t figures[] = {1, 2, std::uint64_t{1} << 60};
+    while (!over) {
+      boost::system::error_code error;
+      Tcp::socket socket(context);
+      acceptor.accept(socket, error);
+      if (error) return;
+      net::Hello said = hello(3, refused % 2 == 0 ? 1 : 2, own_cluster, 1);
+      said.session = 0;
+      const std::string bytes = (refused % 2 == 0 ? "" : net::encode_frame(said)) +
+                                net::encode_frame(net::Refusal{net::RefusalReason::outlived, "seen",
+                                                               figures[refused % 3]});
+      boost::asio::write(socket, boost::asio::buffer(bytes), error);
+      ++refused;
+    }
+  });
+  const auto one = cluster.spawn(1, {});
+  const auto two = cluster.spawn(2, {});
+  cluster.await_group({1, 2});
+  cluster.await("it has refused them", [&] { return refused >= 12; });
+  over = true;
+  acceptor.close();
+  {
+    boost::asio::io_context last;
+    Tcp::socket socket(last);
+    boost::system::error_code ignored;
+    socket.connect({boost::asio::ip::address_v4::loopback(), port}, ignored);
+  }
+  stranger.join();
+  for (const auto& process : {&one, &two}) {
+    (*process)->end_of_words();
+    BOOST_TEST((*process)->wait() == 0);
+  }
+  cluster.judge();
+}
+
+// Nobody reads what the node says for people, and the pipe is full.
+BOOST_AUTO_TEST_CASE(a_full_standard_error_does_not_keep_a_node_from_working) {
+  Cluster cluster({.nodes = 2});
+  const auto process = cluster.spawn(2, {"full_stderr"});
+  cluster.start(1);
+  cluster.await_group({1, 2});
+  for (int i = 0; i < 3; ++i) {
+    Stranger stranger(cluster, 2);
+    stranger.say(hello(1, 2, "name=another\n", 1));
+    BOOST_TEST(!stranger.hear().empty());
+  }
+  cluster.kill(1);
+  cluster.await_group({2});
+  cluster.start(1);
+  cluster.await_group({1, 2});
+  process->end_of_words();
+  BOOST_TEST(process->wait() == 0);
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(nor_from_ending) {
+  Cluster cluster({.nodes = 1});
+  const auto process = cluster.spawn(1, {"full_stderr", "fail_save=2"});
+  BOOST_TEST(process->wait() == 74);
+  cluster.journals.read_all();
+  BOOST_TEST(std::holds_alternative<journal::Ended>(cluster.journals.lines(NodeId{1}).back()));
+}
+
+// What was to come after is not done, and nobody could know what that was.
+BOOST_AUTO_TEST_CASE(what_leaves_a_handler_ends_the_process_with_70) {
+  Cluster cluster({.nodes = 1});
+  const auto process = cluster.spawn(1, {"left=throw"});
+  cluster.await_group({1});
+  process->end_of_words();
+  BOOST_TEST(process->wait() == 70);
+  BOOST_TEST_REQUIRE(!process->errors().empty());
+  BOOST_TEST(process->errors().back().find("a handler threw: as it was told") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_node_that_cannot_be_is_not_started) {
+  const auto begins = [](const std::function<void(Made&)>& change, const std::string& words) {
+    const std::string said = refusal(change);
+    BOOST_TEST(said.find(words) != std::string::npos, said);
+  };
+  begins([](Made& made) { made.storage = nullptr; }, "storage has to be an open store");
+  begins([](Made& made) { made.application = {}; }, "make_application has to be");
+  begins([](Made& made) { made.executor = {}; }, "hooks has to be an executor");
+  begins([](Made& made) { made.options.config.nodes = {}; }, "nodes has to be at least one");
+  begins([](Made& made) { made.options.config.nodes.insert({0}); }, "ids from 1 on");
+  begins([](Made& made) { made.options.config.self = {3}; }, "id has to be one of those");
+  begins([](Made& made) { made.options.addresses.erase({2}); }, "address of node 2");
+  begins([](Made& made) { made.options.addresses[{2}] = "127.0.0.1:1"; }, "node 1 has it");
+  begins([](Made& made) { made.options.addresses[{2}] = "10.0.0.1:2"; }, "loopback");
+  begins([](Made& made) { made.options.config.timings.T = 0s; }, "T has to be longer than 0");
+  begins([](Made& made) { made.options.config.struck = {Line::h_test}; }, "struck");
+  begins([](Made& made) { made.options.report_limit = 64 * 1024; }, "report_limit");
+  begins([](Made& made) { made.options.definition_limit = 64 * 1024; }, "definition_limit");
+}
+
+BOOST_AUTO_TEST_CASE(a_node_is_started_once) {
+  Cluster cluster({.nodes = 1});
+  cluster.start(1);
+  cluster.await_group({1});
+  const Expected<> again = cluster.node(1).start();
+  BOOST_TEST_REQUIRE(again.has_error());
+  BOOST_TEST(again.error().what.find("started once") != std::string::npos);
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(a_factory_that_gives_no_application_is_named) {
+  Cluster cluster({.nodes = 1});
+  const auto process = cluster.spawn(1, {"application=none"});
+  BOOST_TEST(process->wait() == 76);
+  BOOST_TEST(process->errors().back().find("make_application gave no application") !=
+             std::string::npos);
+}
+
+// README, guide and examples leave the cluster's text empty.
+BOOST_AUTO_TEST_CASE(nodes_without_a_text_of_their_own_refuse_those_of_another_configuration) {
+  ClusterOptions options{.nodes = 3};
+  options.alter = [](NodeId id, net::NodeOptions& node) {
+    node.cluster.clear();
+    if (id == NodeId{1}) node.config.timings.T += 1ms;
+  };
+  Cluster cluster(std::move(options));
+  cluster.start(2);
+  cluster.start(3);
+  cluster.start(1);
+  cluster.await_group({2, 3});
+  cluster.await("node 1 is refused, and by whom", [&] {
+    return cluster.node(2).status_json().find("\"differing\":[[1,\"T (") != std::string::npos;
+  });
+  cluster.await_group({2, 3});
+}
+
+BOOST_AUTO_TEST_SUITE_END()
