@@ -7,6 +7,7 @@ docs/failover.svg, and puts what one sees into README.md.
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,13 +19,14 @@ AROUND = 1_000_000  # ns before the kill, and after all work again
 
 
 def play(muster):
-    """What `muster demo` prints, to the end of the fail-over."""
+    """The last ten lines of what `muster demo` prints, to the end of the fail-over."""
+    shutil.rmtree(DOCS.parent / RUN, ignore_errors=True)
     ran = subprocess.run([muster, "demo", "--script", "docs/failover.script", "--dir", RUN],
                          cwd=DOCS.parent, text=True, capture_output=True, check=True)  # fmt: skip
     lines = ran.stdout.splitlines()
     killed = next(n for n, line in enumerate(lines) if "kill -9" in line)
     normal = next(n for n, line in enumerate(lines) if n > killed and "Normal" in line)
-    return lines[: normal + 1]
+    return lines[: normal + 1][-10:]
 
 
 def read(files):
@@ -50,8 +52,8 @@ def main():
     directory = DOCS.parent / RUN
     draw(muster, [*sorted(directory.glob("n*/journal.jsonl")), directory / "faults.jsonl"])
     text = README.read_text(encoding="utf-8")
-    block = re.compile(r"(?<=\n```text\n).*?(?=\n```\n)", re.S)
-    text, times = block.subn(lambda _: seen, text, count=1)
+    block = re.compile(r"(?<=\n```text\n).*?(?=```\n)", re.S)
+    text, times = block.subn(lambda _: seen + "\n", text, count=1)
     if times != 1:
         sys.exit("README.md: there is no block of text to put the lines in")
     README.write_text(text, encoding="utf-8")

@@ -83,7 +83,7 @@ void read_repairs(Reader& reader, const toml::table& cluster, ClusterConfig& to)
 }
 
 void read_options(Reader& reader, const toml::table& cluster, ClusterConfig& to) {
-  for (const auto& [name, usual] : option_texts({})) {
+  for (const auto& [name, usual] : option_lines({})) {
     const toml::node* node = cluster.get(name);
     if (node == nullptr) continue;
     if (const auto expected = read_option(name, reader.text(cluster, name, usual), to.options))

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <muster/cluster_text.hpp>
 #include <muster/failure.hpp>
 #include <muster/types.hpp>
 
@@ -59,10 +60,8 @@ void for_each_switch(Cluster& cluster, const Visit& visit) {
 
 /// The longest time of an option.
 inline constexpr Duration longest_option = std::chrono::hours(24);
-/// Each option of the Bully with its text, by name (docs/options.md).
-std::vector<std::pair<std::string, std::string>> option_texts(const Options& options);
-/// Those that are not as usual.
-std::vector<std::pair<std::string, std::string>> chosen_options(const Options& options);
+/// The options of the Bully that are not as usual (docs/options.md).
+ClusterLines chosen_options(const Options& options);
 /// Sets that option; else says what is expected instead.
 std::optional<std::string> read_option(std::string_view name, std::string_view text,
                                        Options& options);

@@ -1,9 +1,8 @@
 #include "apps/muster/config.hpp"
 #include "apps/muster/text.hpp"
 
+#include <muster/cluster_text.hpp>
 #include <muster/text.hpp>
-
-#include <algorithm>
 
 /// The options of docs/options.md as they stand in a configuration and after `--option`.
 
@@ -44,21 +43,11 @@ bool read_settle(std::string_view text, Options& options) {
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> option_texts(const Options& options) {
-  std::string preempt(enumerator_name(options.preempt));
-  if (options.preempt == Preempt::after) preempt += ' ' + format_duration(options.preempt_after);
-  return {{"preempt", preempt},
-          {"quorum", std::string(enumerator_name(options.quorum))},
-          {"resume", std::string(enumerator_name(options.resume))},
-          {"settle", format_duration(options.settle)}};
-}
-
-std::vector<std::pair<std::string, std::string>> chosen_options(const Options& options) {
-  auto chosen = option_texts(options);
-  const auto usual = option_texts({});
-  std::erase_if(chosen, [&](const auto& option) {
-    return std::find(usual.begin(), usual.end(), option) != usual.end();
-  });
+ClusterLines chosen_options(const Options& options) {
+  ClusterLines chosen = option_lines(options);
+  const ClusterLines usual = option_lines({});
+  std::erase_if(chosen,
+                [&](const auto& option) { return usual.at(option.first) == option.second; });
   return chosen;
 }
 

@@ -5,7 +5,9 @@
 namespace muster {
 
 bool Address::is_loopback() const {
-  return host == "::1" || host == "localhost" || host.starts_with("127.");
+  const bool of_127 =
+      host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string::npos;
+  return of_127 || host == "::1" || host == "localhost";
 }
 
 Expected<Address> parse_address(std::string_view text) {

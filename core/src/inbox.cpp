@@ -22,6 +22,10 @@ void Inbox::stood_still(Duration gap) {
   if (gap > longest_wait_) pause_ = std::max(pause_.value_or(gap), gap);
 }
 
+bool Inbox::is_late(Duration now) const {
+  return !waiting_.empty() && now - std::max(waiting_.front().since, last_pause_) > longest_wait_;
+}
+
 std::optional<Event> Inbox::next(Duration now) {
   while (!waiting_.empty() && is_void(waiting_.front())) waiting_.pop_front();
   // One Paused stands for all that waited.

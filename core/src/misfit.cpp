@@ -102,11 +102,11 @@ std::optional<Misfit> misfit(const Config& config) {
 std::optional<Misfit> misfit(const std::map<NodeId, std::string>& addresses, const NodeSet& nodes,
                              bool insecure) {
   for (NodeId node : nodes)
-    if (!addresses.contains(node)) return Misfit{to_text(node), "an address, as of every node"};
+    if (!addresses.contains(node)) return Misfit{to_text(node), "given, as that of every node"};
   std::map<std::string, NodeId> taken;
   for (const auto& [node, text] : addresses) {
     const std::string key = to_text(node);
-    if (!nodes.contains(node)) return Misfit{key, "one of the ids of the nodes: " + ids_of(nodes)};
+    if (!nodes.contains(node)) return Misfit{key, "left out: the nodes are " + ids_of(nodes)};
     const auto address = parse_address(text);
     if (!address || std::stoul(address->port) == 0)
       return Misfit{key, "a host and a port from 1 to 65535, such as \"127.0.0.1:7101\""};

@@ -23,6 +23,9 @@ struct CallUnanswered {
   NodeId by;
   CallNumber call;
 };
+/// No life is so many ahead of what was known of its node: who says so is not of this cluster.
+inline constexpr std::uint64_t most_lives_ahead = std::uint64_t{1} << 20;
+
 struct LifeOver {
   NodeId node;
   Incarnation life;
@@ -89,9 +92,8 @@ struct Context {
     const auto now = Clock::now();
     if (!last.text.empty() && now - last.when < std::chrono::seconds(1)) return;
     std::string text = make_text();
-    last.when = now;
     if (last.text == text) return;
-    last.text = text;
+    last = {text, now};
     notify(Warning{std::move(text)});
   }
   void calm(const std::string& matter) {
@@ -99,10 +101,13 @@ struct Context {
   }
 
   /// An incarnation of this node that somebody has seen. One that this life cannot be close to is
-  /// no figure of this cluster; a life that is the first of its store is close to none.
+  /// no figure of this cluster; a life that is the first of its store is close to none. Either
+  /// leaves as many lives to come.
   [[nodiscard]] bool plausible(Incarnation seen) const {
-    constexpr std::uint64_t most_lives_ahead = std::uint64_t{1} << 20;
-    return self.incarnation.value == 1 || seen.value <= self.incarnation.value + most_lives_ahead;
+    const std::uint64_t most = self.incarnation.value == 1
+                                   ? highest_number - most_lives_ahead
+                                   : self.incarnation.value + most_lives_ahead;
+    return seen.value <= most;
   }
   void outlived(NodeId voice, Incarnation seen) {
     if (seen < self.incarnation || !plausible(seen)) return;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <muster/failure.hpp>
+
 #include <boost/asio/execution.hpp>
 #include <boost/asio/prefer.hpp>
 #include <boost/asio/query.hpp>
@@ -11,6 +13,8 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+
+#include <unistd.h>
 
 namespace muster::net {
 
@@ -33,9 +37,9 @@ class Guarded {
           try {
             std::move(work)();
           } catch (const std::exception& error) {
-            (*thrown)(error.what());
+            tell(*thrown, error.what());
           } catch (...) {
-            (*thrown)("something was thrown that is no std::exception");
+            tell(*thrown, "something was thrown that is no std::exception");
           }
         });
   }
@@ -64,6 +68,15 @@ class Guarded {
   template <class Other>
   [[nodiscard]] auto with(Other other) const {
     return Guarded<Other>(std::move(other), thrown_);
+  }
+
+  // There may be no memory for the sentence: then it ends without one.
+  static void tell(const Thrown& thrown, const char* why) {
+    try {
+      thrown(why);
+    } catch (...) {
+      ::_exit(static_cast<int>(ExitCode::impossible_state));
+    }
   }
 
   Inner inner_;

@@ -19,6 +19,12 @@ std::optional<Refusal> Peer::refuse_life(const Hello& hello) const {
                        "--initialise' begins it anew",
                    seen_.value};
   }
+  if (seen_.value > 0 && hello.incarnation.value > seen_.value + most_lives_ahead) {
+    return Refusal{RefusalReason::stranger, name() + " says that it is incarnation " +
+                                                std::to_string(hello.incarnation.value) +
+                                                ", and no more than " +
+                                                std::to_string(seen_.value) + " was seen of it"};
+  }
   if (hello.incarnation == seen_ && instance_ != 0 && hello.instance != instance_) {
     return Refusal{RefusalReason::clone,
                    "two processes say that they are incarnation " + std::to_string(seen_.value) +
@@ -117,10 +123,12 @@ void Peer::establish(const std::shared_ptr<Connection>& connection, const Hello&
   greet_ = false;
   unwelcome_ = false;
   slow_dials_ = 0;
-  context_->calm(name());
   context_->calm("cluster of " + name());
   context_->differing.erase(id_);
-  context_->voices.erase(id_);
+  if (!accepted) {  // who has dialled may still refuse this life
+    context_->calm(name());
+    context_->voices.erase(id_);
+  }
   if (accepted) append_frame(connection->out(), own_hello());
   connection->flush();
   flush();

@@ -127,14 +127,18 @@ void Life::turn() {
   while (!saving_ && !ended_) {
     const Duration now = boottime_now();
     note_stillness(now);
-    // Here `step` can be told of what came. No permit is valid again before it was told of a pause
-    // and revoked what there was.
-    if (!inbox_.pauses()) permits_->turned(now);
+    permit_work(now);
     const std::optional<Event> event = inbox_.next(now);
     if (!event) break;
     give(*event);
   }
   turning_ = false;
+}
+
+// Where `step` can be told of what came. No permit is valid again before it was told of a pause and
+// revoked what there was.
+void Life::permit_work(Duration now) {
+  if (!inbox_.pauses() && !inbox_.is_late(now)) permits_->turned(now);
 }
 
 void Life::give(const Event& event) {
@@ -184,7 +188,10 @@ bool Life::perform(const Action& action) {
           journal::performed_line(out, self->next_stamp(monotonic_now()));
         });
         self->saving_ = false;
-        self->turning_ = true;  // what the rest of the actions brings about waits for its turn
+        const Duration now = boottime_now();
+        self->note_stillness(now);
+        self->permit_work(now);  // a start among the rest finds what it permits
+        self->turning_ = true;   // what the rest of the actions brings about waits for its turn
         self->perform_rest();
         self->turning_ = false;
         self->turn();

@@ -93,6 +93,7 @@ class Life : public std::enable_shared_from_this<Life> {
   void disarm(Timer timer);
   [[nodiscard]] Duration longest_wait() const { return options_.config.timings.T / 2; }
   void watch();
+  void permit_work(Duration now);
   void note_stillness(Duration now);
   void note_save(Duration took);
   void show(View view, Duration as_of);

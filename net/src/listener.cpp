@@ -244,19 +244,21 @@ void Listener::heard_asker(Strangers::iterator stranger, const Hello& hello) {
   handlers_.asker(connection, hello);
 }
 
-// In what a node of the cluster, by its own word, differs. The one that is refused learns it as
-// this one does: from the Hello that it gets when it is dialled.
+// In what another cluster differs. The one that is refused learns it as this one does: from the
+// Hello that it gets when it is dialled.
 void Listener::tell_difference(const Hello& hello) {
-  if (hello.role != Role::node || !handlers_.is_member(hello.from)) return;
-  const std::string name = name_of(hello.from);
-  context_->warn_of("cluster of " + name, [&] {
+  const bool is_member = hello.role == Role::node && handlers_.is_member(hello.from);
+  const std::string name = hello.from == NodeId{} ? "an observer" : name_of(hello.from);
+  // One matter for all strangers: anybody can say any id.
+  context_->warn_of(is_member ? "cluster of " + name : "Hello", [&] {
     const std::string keys = differing_keys(context_->self, hello);
-    context_->differing[hello.from] = keys;
+    if (is_member) context_->differing[hello.from] = keys;
     return "refused " + name + ": the clusters differ in " + keys;
   });
 }
 
-// Somebody says that it is this very node, and speaks for its cluster.
+// Somebody says that it is this very node, and speaks for its cluster. That is told, and no more:
+// whoever was dialled in the place of a node that is down can say it too.
 std::optional<Refusal> Listener::refuse_namesake(const Hello& hello) {
   const Self& self = context_->self;
   if (hello.role != Role::node || hello.from != self.id) return std::nullopt;
@@ -266,7 +268,6 @@ std::optional<Refusal> Listener::refuse_namesake(const Hello& hello) {
                                                name_of(hello.to) + " is its own"};
   }
   if (hello.incarnation > self.incarnation) {
-    context_->outlived(self.id, hello.incarnation);
     return Refusal{RefusalReason::clone, "another process says that it is a later life of " + name};
   }
   return Refusal{RefusalReason::clone, "two processes say that they are " + name};
@@ -274,8 +275,7 @@ std::optional<Refusal> Listener::refuse_namesake(const Hello& hello) {
 
 void Listener::refuse(Strangers::iterator stranger, const Refusal& refusal, NodeId who) {
   ++context_->counters.refused_hellos;
-  // One matter for all: anybody can say any id.
-  if (refusal.reason != RefusalReason::cluster || !handlers_.is_member(who))
+  if (refusal.reason != RefusalReason::cluster)  // of which tell_difference has more
     context_->warn("Hello", "refused " + (who == NodeId{} ? "an observer" : name_of(who)) + ": " +
                                 refusal.text);
   append_frame(stranger->connection->out(), refusal);
@@ -288,9 +288,9 @@ void Listener::close() {
   for (Stranger& stranger : strangers_) stranger.connection->close();
   strangers_.clear();
   retry_.cancel();
+  high_.close();
   error_code ignored;
   acceptor_.close(ignored);
-  high_.close();
 }
 
 }  // namespace muster::net

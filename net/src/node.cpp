@@ -40,6 +40,8 @@ std::optional<std::string> Node::Impl::wrong() const {
   if (const auto misfit =
           muster::misfit(options_.addresses, options_.config.nodes, options_.insecure))
     return sentence("the address of node " + misfit->key, misfit->expected);
+  if (options_.cluster.size() > most_carried)
+    return sentence("cluster", "at most " + std::to_string(most_carried) + " bytes");
   for (const auto& [key, limit] : {std::pair("report_limit", options_.report_limit),
                                    std::pair("definition_limit", options_.definition_limit)})
     if (limit > most_carried)
@@ -230,17 +232,17 @@ void Node::Impl::come_back_after(Duration time) {
 }
 
 // One voice may be a stranger's, which listens at the address of a node that is down: it ends
-// nobody. Whoever is to begin anew follows it, as its owner wants that.
+// nobody. Whoever is to begin anew follows it, as its owner wants that, once for each other node:
+// they may have seen different lives, and no more is there to be heard.
 void Node::Impl::outlived(const Voices& voices) {
   const NodeId self = options_.config.self;
   std::size_t say_so = 0;
   Incarnation seen;
   for (const auto& [voice, incarnation] : voices) {
-    if (options_.initialise && voice == self) continue;
     if (incarnation > life_->incarnation()) ++say_so;
     seen = std::max(seen, incarnation);
   }
-  if (options_.initialise) {
+  if (options_.initialise && begun_anew_ + 1 < options_.config.nodes.size()) {
     if (seen >= life_->incarnation()) begin_anew(seen);
     return;
   }
@@ -257,6 +259,9 @@ void Node::Impl::begin_anew(Incarnation seen) {
   asio::post(strand_, [weak = weak_from_this(), seen] {
     const auto self = weak.lock();
     if (!self || self->life_->has_ended()) return;
+    ++self->begun_anew_;
+    print("node " + std::to_string(self->options_.config.self.value) + " begins anew above life " +
+          std::to_string(seen.value) + ", which a peer has seen (--initialise)");
     self->life_->end({ExitCode::ok, "peers have seen a later life; a new one begins"});
     if (self->leaving_) return self->gone();
     if (self->order_) return self->go_out();

@@ -101,8 +101,9 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   std::function<void()> listens_;   ///< to be told of the first that listens
   boost::asio::steady_timer lasts_;
   bool started_ = false;
-  unsigned stood_back_ = 0;  ///< how often, since it was last Normal
-  bool leaving_ = false;     ///< the process is to end
+  std::size_t begun_anew_ = 0;  ///< how often, above what a peer had seen
+  unsigned stood_back_ = 0;     ///< how often, since it was last Normal
+  bool leaving_ = false;        ///< the process is to end
 
   /// What its owner wants of a node that is to go out, or is.
   struct Order {

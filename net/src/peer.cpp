@@ -132,6 +132,7 @@ void Peer::came_letter(Connection& connection, Carried carried) {
   ++context_->counters.letters_in;
   quick_dials_ = 0;
   heard_ = true;
+  context_->voices.erase(id_);  // it has taken this life
   if (session_->acknowledgement_due()) flush_soon();
   if (is_answer(letter)) {
     Call* const call = context_->calls.pending(letter.call);

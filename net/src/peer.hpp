@@ -102,7 +102,7 @@ class Peer final : public ConnectionOwner, public std::enable_shared_from_this<P
   bool flush_posted_ = false;
 
   std::shared_ptr<Dial> dial_;            // connects
-  std::shared_ptr<Connection> greeting_;  // dialled: our Hello is out, theirs has not come
+  std::shared_ptr<Connection> greeting_;  // dialled: our Hello is out, no session stands yet
   bool refusal_follows_ = false;          // theirs has come, and says so
   std::uint64_t dial_begun_ = 0;
   boost::asio::steady_timer timer_;  // until the next dial, or for the answer to our Hello

@@ -73,7 +73,15 @@ void NodeServices::run(const std::function<void()>& work) {
     const std::lock_guard lock(mutex_);
     if (!storage_) return;
   }
-  work();
+  try {
+    work();
+  } catch (const std::exception& error) {
+    fatal_({ExitCode::hook_failed, std::string("what the application had posted threw: ") +
+                                       error.what() + "; catch it there"});
+  } catch (...) {
+    fatal_({ExitCode::hook_failed,
+            "what the application had posted threw what is no std::exception; catch it there"});
+  }
 }
 
 }  // namespace muster::net

@@ -200,7 +200,7 @@ Expected<SafeState> read_record(Database& database, Statement& select) {
   if (code != SQLITE_ROW) return database.failure("read");
   if (select.number(1) != checksum_of(select.blob(0)))
     return damaged(file_of(database), "the checksum of its record is wrong");
-  auto safe = decode<SafeState>(select.blob(0));
+  auto safe = decode<SafeState>(select.blob(0), {.foreign = false});
   if (!safe) return damaged(file_of(database), "its record is none: " + safe.error().what);
   return safe;
 }

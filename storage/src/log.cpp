@@ -159,8 +159,10 @@ Expected<LogContent> check_log(const std::filesystem::path& file, std::string_vi
     // The power can have cut off one commit. Its frames may have reached the disk without this one,
     // but no later commit: that one was begun when all of the one before was durable. Whatever
     // became of the frames between, those behind it tell by their salts that they are of this
-    // round.
-    if (log.commits_from(index) > 1) return corrupt(file, "page " + std::to_string(index + 1));
+    // round. This one may have lost just those, which its checksum does not cover.
+    const int is_one = frame.commits() && frame.stated() == right ? 1 : 0;
+    if (log.commits_from(index) + is_one > 1)
+      return corrupt(file, "page " + std::to_string(index + 1));
     break;
   }
   return content;

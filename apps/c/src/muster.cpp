@@ -4,6 +4,7 @@
 
 #include <muster/cluster_text.hpp>
 #include <muster/kinds.hpp>
+#include <muster/misfit.hpp>
 #include <muster/text.hpp>
 
 #include <boost/asio/signal_set.hpp>
@@ -87,7 +88,13 @@ Expected<net::NodeOptions> options_of(const muster_config& from) {
   set(timings.check_every, from.check_every_ns);
   timings.coordinator_timeout = timings.check_every + timings.T;
   set(timings.coordinator_timeout, from.coordinator_timeout_ns);
+  options.insecure = from.insecure != 0;
+  if (const auto wrong = misfit(options.config))
+    return bad(wrong->key + ": expected " + wrong->expected);
+  if (const auto wrong = misfit(options.addresses, options.config.nodes, options.insecure))
+    return bad("node " + wrong->key + ": its address has to be " + wrong->expected);
   ClusterLines lines = cluster_lines(options.config);
+  if (options.insecure) lines["insecure"] = "true";
   lines["name"] = from.cluster;
   for (const auto& [id, address] : options.addresses) lines["nodes." + to_text(id)] = address;
   options.cluster = cluster_text(lines);

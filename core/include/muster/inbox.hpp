@@ -34,6 +34,8 @@ class Inbox {
   /// True from a pause that was noticed until all that `Paused` leads to was performed: until then
   /// no work is permitted.
   [[nodiscard]] bool pauses() const { return pause_ || pausing_; }
+  /// True when what waits has waited for too long: the next event is a `Paused`.
+  [[nodiscard]] bool is_late(Duration now) const;
 
   /// The next event; none when nothing waits.
   std::optional<Event> next(Duration now);

@@ -79,7 +79,10 @@ BOOST_FIXTURE_TEST_CASE(what_waited_for_too_long_is_preceded_by_one_pause_for_al
   put({1}, 0s);
   put({2}, 1s);
   put({3}, 2s);
+  BOOST_TEST(!inbox.is_late(1s));
+  BOOST_TEST(inbox.is_late(3s));
   BOOST_TEST(next(3s) == "Paused for 3000 ms");
+  BOOST_TEST(!inbox.is_late(3s));
   BOOST_TEST(next(3s) == "call 1");
   BOOST_TEST(next(4s) == "call 2");
   BOOST_TEST(next(4001ms) == "Paused for 1001 ms");

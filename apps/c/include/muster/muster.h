@@ -45,7 +45,7 @@ typedef struct muster_group {
 /** Where a node of the cluster listens. */
 typedef struct muster_address {
   uint32_t node;       /**< its id, from 1, which is its priority */
-  const char* address; /**< "127.0.0.1:7101"; connections are not encrypted */
+  const char* address; /**< "127.0.0.1:7101"; beyond loopback only where the config is insecure */
 } muster_address;
 
 /** What makes a node. Make it all zero before it is filled; durations of 0 are the default ones. */
@@ -64,6 +64,7 @@ typedef struct muster_config {
   const char* journal;             /**< a file; NULL: no journal */
   int initialise;       /**< not 0: go on above what peers have seen, though the store is younger */
   int leave_on_signals; /**< not 0: SIGTERM and SIGINT let muster_run leave */
+  int insecure; /**< not 0: addresses beyond loopback, though connections are not encrypted */
 } muster_config;
 
 /** What a stop is told. */

@@ -6,7 +6,7 @@
 
 namespace muster::net {
 
-/// Writes one line, which ends with its '\n', to that descriptor, and never waits: where nobody
+/// Writes one line, of which 4,095 bytes at most, to that descriptor, and never waits: where nobody
 /// reads a pipe that is full, or a terminal is stopped, the line is lost. The next one that is not
 /// says how many were. From any thread.
 void say(int descriptor, std::string_view line);

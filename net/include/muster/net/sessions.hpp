@@ -65,8 +65,7 @@ struct Counters {
 };
 
 /// Who says, and of which incarnation, that this life has been seen before or is over: nodes at the
-/// addresses where this one has dialled them, and this node's own id for somebody else who dials
-/// with it. By whom alone nobody can tell from a stranger.
+/// addresses where this one has dialled them. One alone nobody can tell from a stranger.
 using Voices = std::map<NodeId, Incarnation>;
 
 /// Sessions of one life of a node. To be used on one thread, the one that runs the executor's
@@ -84,7 +83,7 @@ class Sessions {
     /// That life of another node is over: proven.
     std::function<void(NodeId, Incarnation)> failed;
     /// Other nodes have seen this incarnation of this node: a higher one, and this life must not go
-    /// on, or the very one in another process. Called with each voice more.
+    /// on, or the very one in another process. Called whenever one says so.
     std::function<void(const Voices&)> outlived;
     /// The status as one line of JSON, for observers.
     std::function<std::string()> status;
