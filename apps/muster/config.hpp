@@ -60,8 +60,6 @@ void for_each_switch(Cluster& cluster, const Visit& visit) {
 
 /// The longest time of an option.
 inline constexpr Duration longest_option = std::chrono::hours(24);
-/// The options of the Bully that are not as usual (docs/options.md).
-ClusterLines chosen_options(const Options& options);
 /// Sets that option; else says what is expected instead.
 std::optional<std::string> read_option(std::string_view name, std::string_view text,
                                        Options& options);

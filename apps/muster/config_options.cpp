@@ -1,7 +1,6 @@
 #include "apps/muster/config.hpp"
 #include "apps/muster/text.hpp"
 
-#include <muster/cluster_text.hpp>
 #include <muster/text.hpp>
 
 /// The options of docs/options.md as they stand in a configuration and after `--option`.
@@ -42,14 +41,6 @@ bool read_settle(std::string_view text, Options& options) {
 }
 
 }  // namespace
-
-ClusterLines chosen_options(const Options& options) {
-  ClusterLines chosen = option_lines(options);
-  const ClusterLines usual = option_lines({});
-  std::erase_if(chosen,
-                [&](const auto& option) { return usual.at(option.first) == option.second; });
-  return chosen;
-}
 
 std::optional<std::string> read_option(std::string_view name, std::string_view text,
                                        Options& options) {

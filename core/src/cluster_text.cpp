@@ -41,6 +41,14 @@ ClusterLines option_lines(const Options& options) {
           {"settle", format_duration(options.settle)}};
 }
 
+ClusterLines chosen_options(const Options& options) {
+  ClusterLines chosen = option_lines(options);
+  const ClusterLines usual = option_lines({});
+  std::erase_if(chosen,
+                [&](const auto& option) { return usual.at(option.first) == option.second; });
+  return chosen;
+}
+
 ClusterLines cluster_lines(const Config& config) {
   ClusterLines lines{{"protocol", to_text(config.protocol)},
                      {"literal", to_text(config.literal())}};
@@ -51,9 +59,7 @@ ClusterLines cluster_lines(const Config& config) {
     lines["importance." + to_text(node)] = std::to_string(score);
   if (config.protocol == ProtocolName::bully) add_switches(lines, config.repairs);
   if (config.protocol == ProtocolName::invitation) add_switches(lines, config.invitation_repairs);
-  const auto usual = option_lines({});
-  for (const auto& [name, text] : option_lines(config.options))
-    if (text != usual.at(name)) lines[name] = text;
+  lines.merge(chosen_options(config.options));
   return lines;
 }
 

@@ -43,10 +43,8 @@ std::optional<Misfit> misfit_of_repairs(const Config& config) {
 }
 
 std::optional<Misfit> misfit_of_options(const Config& config) {
-  const auto usual = option_lines({});
-  for (const auto& [name, text] : option_lines(config.options)) {
-    const std::string& otherwise = usual.at(name);
-    if (text == otherwise) continue;
+  for (const auto& [name, text] : chosen_options(config.options)) {
+    const std::string otherwise = option_lines({}).at(name);
     if (config.protocol != ProtocolName::bully)
       return Misfit{name, '"' + otherwise + "\": any other is an option of the Bully alone"};
     if (config.repairs != Repairs{})

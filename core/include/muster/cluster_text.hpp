@@ -23,6 +23,9 @@ ClusterLines cluster_lines(const Config& config);
 /// Each option of the Bully (docs/options.md).
 ClusterLines option_lines(const Options& options);
 
+/// Those that are not as usual.
+ClusterLines chosen_options(const Options& options);
+
 /// The canonical text: sorted `key=value` lines.
 std::string cluster_text(const ClusterLines& lines);
 

@@ -55,7 +55,7 @@ struct Hello {
   /// The life of the other side that this one knows; 0 where it knows none.
   std::uint64_t peer_instance{};
   /// Counts the sessions of these two lives on this side, from 1: one that goes on from one that
-  /// was given up. 0: there is none, and a Refusal with a figure follows.
+  /// was given up. 0: there is none; to a node it says that a Refusal with a figure follows.
   std::uint64_t session{};
   /// The same count of the other side, as far as it is known; 0 where there is no session yet.
   std::uint64_t peer_session{};
