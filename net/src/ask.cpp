@@ -65,9 +65,11 @@ class Observer final : public ConnectionOwner {
     if (std::holds_alternative<Hello>(frame)) return say(StatusQuestion{});
     if (auto* status = std::get_if<StatusAnswer>(&frame)) return finish(std::move(status->json));
     const auto* refusal = std::get_if<Refusal>(&frame);
-    finish(Failure{ExitCode::bad_configuration,
-                   address_ + " refuses to answer: " +
-                       (refusal ? presentable(refusal->text, 300) : "it is no node of Muster")});
+    finish(
+        Failure{ExitCode::bad_configuration,
+                address_ + " refuses to answer: " +
+                    (refusal ? presentable(refusal->text, 300) + "; the log of that node says more"
+                             : "it is no node of Muster")});
   }
   void ended(Connection&, End, const std::string& why) override { finish(nobody(why)); }
   void writable(Connection&) override {}
