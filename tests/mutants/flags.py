@@ -94,6 +94,6 @@ FLAGS = (
     Flag("invitation-counter-not-learned",
          "a group may have a smaller number than those its members come from",
          "group numbers grow",
-         "simulate --protocol invitation --seeds 1..40", "--repair growing_numbers=off",
-         "violated an assertion", "--repair growing_numbers=on"),
+         "check --protocol invitation --nodes 2 --failures 1 --assertion group-grows",
+         "--repair growing_numbers=off", violated("group-grows"), ENOUGH),
 )  # fmt: skip
