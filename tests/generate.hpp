@@ -1,6 +1,6 @@
 #pragma once
 
-#include <muster/kinds.hpp>
+#include <muster/values/kinds.hpp>
 
 #include <concepts>
 #include <cstdint>

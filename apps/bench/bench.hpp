@@ -1,8 +1,8 @@
 #pragma once
 
-#include "apps/muster/config.hpp"
+#include "apps/muster/config/config.hpp"
 
-#include <muster/types.hpp>
+#include <muster/values/types.hpp>
 
 #include <algorithm>
 #include <cstdint>

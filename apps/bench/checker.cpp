@@ -1,8 +1,8 @@
+#include "apps/base/huge_pages.hpp"
 #include "apps/bench/bench.hpp"
-#include "apps/muster/huge_pages.hpp"
 
-#include <muster/json.hpp>
 #include <muster/lab/checker.hpp>
+#include <muster/values/json.hpp>
 
 #include <iomanip>
 #include <iostream>

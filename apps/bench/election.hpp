@@ -1,6 +1,6 @@
 #pragma once
 
-#include <muster/text.hpp>
+#include <muster/values/text.hpp>
 
 #include <cstdint>
 #include <filesystem>

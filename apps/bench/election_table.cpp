@@ -1,8 +1,8 @@
+#include "apps/base/failed.hpp"
+#include "apps/base/write_file.hpp"
 #include "apps/bench/election.hpp"
-#include "apps/muster/failed.hpp"
-#include "apps/muster/write_file.hpp"
 
-#include <muster/failure.hpp>
+#include <muster/values/failure.hpp>
 
 #include <iomanip>
 #include <ostream>

@@ -1,3 +1,5 @@
+#include "apps/base/failed.hpp"
+#include "apps/base/text.hpp"
 #include "apps/bench/bench.hpp"
 #include "apps/bench/floor.hpp"
 #include "apps/bench/machine_use.hpp"
@@ -5,12 +7,10 @@
 #include "apps/bench/phases.hpp"
 #include "apps/cluster/cluster.hpp"
 #include "apps/demo/directory.hpp"
-#include "apps/muster/failed.hpp"
-#include "apps/muster/text.hpp"
 
-#include <muster/json.hpp>
 #include <muster/net/admin.hpp>
 #include <muster/net/status.hpp>
+#include <muster/values/json.hpp>
 
 #include <boost/json/parse.hpp>
 

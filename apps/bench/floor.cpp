@@ -1,6 +1,6 @@
 #include "apps/bench/floor.hpp"
 
-#include "apps/cluster/process.hpp"
+#include "apps/base/process.hpp"
 
 #include <muster/storage/sqlite_storage.hpp>
 

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "apps/cluster/process.hpp"
-#include "apps/muster/config.hpp"
+#include "apps/base/process.hpp"
+#include "apps/muster/config/config.hpp"
 
-#include <muster/failure.hpp>
-#include <muster/types.hpp>
+#include <muster/values/failure.hpp>
+#include <muster/values/types.hpp>
 
 #include <map>
 #include <memory>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <muster/journal.hpp>
+#include <muster/journal/journal.hpp>
 
 #include <array>
 #include <cstdint>

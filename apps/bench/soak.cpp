@@ -1,12 +1,12 @@
+#include "apps/base/failed.hpp"
+#include "apps/base/text.hpp"
 #include "apps/bench/bench.hpp"
 #include "apps/cluster/cluster.hpp"
 #include "apps/demo/directory.hpp"
 #include "apps/demo/promises.hpp"
-#include "apps/muster/failed.hpp"
-#include "apps/muster/text.hpp"
-#include "apps/muster/verify.hpp"
+#include "apps/journals/verify.hpp"
 
-#include <muster/assertions.hpp>
+#include <muster/claims/assertions.hpp>
 #include <muster/net/admin.hpp>
 
 #include <algorithm>

@@ -1,9 +1,9 @@
+#include "apps/base/failed.hpp"
+#include "apps/base/text.hpp"
 #include "apps/bench/bench.hpp"
 #include "apps/cluster/cluster.hpp"
 #include "apps/cluster/machine.hpp"
 #include "apps/demo/directory.hpp"
-#include "apps/muster/failed.hpp"
-#include "apps/muster/text.hpp"
 
 #include <signal.h>
 #include <sys/prctl.h>

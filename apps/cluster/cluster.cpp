@@ -1,7 +1,7 @@
 #include "apps/cluster/cluster.hpp"
 
-#include "apps/muster/run_node.hpp"
-#include "apps/muster/text.hpp"
+#include "apps/base/pipes.hpp"
+#include "apps/base/text.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

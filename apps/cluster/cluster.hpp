@@ -1,11 +1,11 @@
 #pragma once
 
+#include "apps/base/process.hpp"
 #include "apps/cluster/journal_tail.hpp"
 #include "apps/cluster/ports.hpp"
-#include "apps/cluster/process.hpp"
 #include "apps/cluster/resource.hpp"
 #include "apps/cluster/watch.hpp"
-#include "apps/muster/config.hpp"
+#include "apps/muster/config/config.hpp"
 
 #include <filesystem>
 #include <functional>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <muster/journal.hpp>
+#include <muster/journal/journal.hpp>
 
-#include "apps/cluster/process.hpp"
+#include "apps/base/process.hpp"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,6 +1,6 @@
 #include "apps/cluster/machine.hpp"
 
-#include "apps/muster/text.hpp"
+#include "apps/base/text.hpp"
 
 #include <ctime>
 

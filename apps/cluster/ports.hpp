@@ -1,8 +1,8 @@
 #pragma once
 
-#include <muster/failure.hpp>
+#include <muster/values/failure.hpp>
 
-#include "apps/cluster/process.hpp"
+#include "apps/base/process.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <muster/journal.hpp>
-#include <muster/reason.hpp>
+#include <muster/journal/journal.hpp>
+#include <muster/journal/reason.hpp>
 
 #include <map>
 #include <optional>

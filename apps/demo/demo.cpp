@@ -1,17 +1,17 @@
 #include "apps/demo/demo.hpp"
 
+#include "apps/base/failed.hpp"
+#include "apps/base/text.hpp"
 #include "apps/cluster/machine.hpp"
 #include "apps/demo/directory.hpp"
 #include "apps/demo/player.hpp"
 #include "apps/demo/promises.hpp"
 #include "apps/demo/story.hpp"
-#include "apps/muster/failed.hpp"
-#include "apps/muster/text.hpp"
-#include "apps/muster/verify.hpp"
+#include "apps/journals/verify.hpp"
 
-#include <muster/assertions.hpp>
-#include <muster/json.hpp>
-#include <muster/misfit.hpp>
+#include <muster/claims/assertions.hpp>
+#include <muster/protocol/misfit.hpp>
+#include <muster/values/json.hpp>
 
 #include <algorithm>
 #include <csignal>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apps/muster/config.hpp"
+#include "apps/muster/config/config.hpp"
 
 #include <cstdint>
 #include <optional>

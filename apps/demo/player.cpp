@@ -1,8 +1,8 @@
 #include "apps/demo/player.hpp"
 
-#include "apps/muster/text.hpp"
+#include "apps/base/text.hpp"
 
-#include <muster/kinds.hpp>
+#include <muster/values/kinds.hpp>
 
 #include <algorithm>
 

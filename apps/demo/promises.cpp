@@ -1,10 +1,10 @@
 #include "apps/demo/promises.hpp"
 
-#include "apps/muster/text.hpp"
+#include "apps/base/text.hpp"
 #include "apps/shards/record.hpp"
 
 #include <muster/storage/sqlite_storage.hpp>
-#include <muster/text.hpp>
+#include <muster/values/text.hpp>
 
 #include <algorithm>
 #include <set>

@@ -1,9 +1,9 @@
 #include "apps/demo/screen.hpp"
 
-#include "apps/muster/text.hpp"
+#include "apps/base/text.hpp"
 
-#include <muster/json.hpp>
-#include <muster/text.hpp>
+#include <muster/values/json.hpp>
+#include <muster/values/text.hpp>
 
 #include <sys/ioctl.h>
 #include <unistd.h>

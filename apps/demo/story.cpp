@@ -1,8 +1,8 @@
 #include "apps/demo/story.hpp"
 
-#include "apps/muster/text.hpp"
+#include "apps/base/text.hpp"
 
-#include <muster/text.hpp>
+#include <muster/values/text.hpp>
 
 #include <algorithm>
 #include <fstream>

@@ -1,5 +1,5 @@
-#include "apps/muster/commands.hpp"
-#include "apps/muster/failed.hpp"
+#include "apps/base/failed.hpp"
+#include "apps/muster/commands/commands.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -50,9 +50,7 @@ int run(int argc, char** argv) {
   add_replay_command(app, exit_code);
   add_draw_command(app, exit_code);
   add_simulate_command(app, exit_code);
-#ifdef MUSTER_HAS_STORE_COMMAND
   add_store_command(app, exit_code);
-#endif
   add_bench_command(app, exit_code);
   if (const auto vain = asked_in_vain(app, argv + 1))
     return failed({ExitCode::usage, "there is no command '" + *vain + "'; see " +

@@ -1,7 +1,7 @@
 #include "apps/programs/child.hpp"
 
-#include "apps/muster/run_node.hpp"
-#include "apps/muster/text.hpp"
+#include "apps/base/pipes.hpp"
+#include "apps/base/text.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "apps/cluster/process.hpp"
+#include "apps/base/process.hpp"
 
-#include <muster/types.hpp>
+#include <muster/values/types.hpp>
 
 #include <chrono>
 #include <optional>

@@ -1,8 +1,8 @@
 #include "apps/programs/definition.hpp"
 
-#include "apps/muster/text.hpp"
+#include "apps/base/text.hpp"
 
-#include <muster/json.hpp>
+#include <muster/values/json.hpp>
 
 #include <cerrno>
 #include <cstring>

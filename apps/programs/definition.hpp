@@ -1,7 +1,7 @@
 #pragma once
 
 #include <muster/application.hpp>
-#include <muster/failure.hpp>
+#include <muster/values/failure.hpp>
 
 #include <filesystem>
 #include <string>

@@ -4,7 +4,7 @@
 #include "apps/programs/definition.hpp"
 #include "apps/programs/inputs.hpp"
 
-#include <muster/json.hpp>
+#include <muster/values/json.hpp>
 
 #include <thread>
 

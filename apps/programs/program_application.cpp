@@ -1,6 +1,6 @@
 #include "apps/programs/program_application.hpp"
 
-#include "apps/muster/text.hpp"
+#include "apps/base/text.hpp"
 #include "apps/programs/child.hpp"
 #include "apps/programs/definition.hpp"
 

@@ -2,8 +2,8 @@
 
 #include "apps/programs/socket_messages.hpp"
 
-#include <muster/json.hpp>
 #include <muster/net/owner_socket.hpp>
+#include <muster/values/json.hpp>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/local/stream_protocol.hpp>

@@ -1,9 +1,9 @@
 #include "apps/programs/socket_messages.hpp"
 
-#include "apps/muster/text.hpp"
+#include "apps/base/text.hpp"
 #include "apps/programs/inputs.hpp"
 
-#include <muster/json.hpp>
+#include <muster/values/json.hpp>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apps/muster/config.hpp"
+#include "apps/muster/config/config.hpp"
 #include "apps/programs/program_socket.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>

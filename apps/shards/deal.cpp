@@ -1,6 +1,6 @@
 #include "apps/shards/deal.hpp"
 
-#include <muster/json.hpp>
+#include <muster/values/json.hpp>
 
 #include <boost/json/parse.hpp>
 

@@ -1,6 +1,6 @@
 #include "apps/shards/record.hpp"
 
-#include <muster/json.hpp>
+#include <muster/values/json.hpp>
 
 #include <boost/json/parse.hpp>
 

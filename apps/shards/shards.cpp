@@ -2,7 +2,7 @@
 
 #include "apps/shards/record.hpp"
 
-#include <muster/json.hpp>
+#include <muster/values/json.hpp>
 
 #include <boost/json/parse.hpp>
 
@@ -103,8 +103,8 @@ class Worker : public std::enable_shared_from_this<Worker> {
     const Record record{task.shard, permit->group(), task.next++, services_.self()};
     const ShardHead head{record.group, record.sequence};
     CellBatch batch;
-    batch.writes.push_back({record_key(record), Bytes{}});
-    batch.writes.push_back({head_key(record.shard), Bytes{to_json(head)}});
+    batch.write(record_key(record), {});
+    batch.write(head_key(record.shard), to_json(head));
     writing_ = true;
     const auto held = std::make_shared<Permit>(std::move(*permit));
     services_.write(std::move(batch), [weak = weak_from_this(), record, held] {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <muster/letter.hpp>
+#include <muster/protocol/letter.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <muster/types.hpp>
+#include <muster/values/types.hpp>
 
 #include <ctime>
 

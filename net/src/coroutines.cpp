@@ -112,6 +112,20 @@ Coroutines::awaitable<Cells> answer_to(Ask ask) {
       std::move(ask), asio::use_awaitable);
 }
 
+Coroutines::awaitable<> end_of(Coroutines::awaitable<Cells> operation) {
+  co_await std::move(operation);
+}
+
+using AnswerToCome = std::shared_ptr<std::optional<Done<Bytes>::Outcome>>;
+
+Coroutines::awaitable<Bytes> answer_after(Coroutines::awaitable<Cells> operation,
+                                          AnswerToCome answered) {
+  co_await std::move(operation);
+  Done<Bytes>::Outcome& outcome = **answered;
+  if (!outcome) throw std::runtime_error(outcome.error());
+  co_return std::move(*outcome);
+}
+
 }  // namespace
 
 Coroutines::Coroutines(Services& services)
@@ -120,19 +134,18 @@ Coroutines::Coroutines(Services& services)
 Coroutines::~Coroutines() = default;
 
 Coroutines::awaitable<> Coroutines::wait_for(Duration delay) {
-  Ask ask{context_,
-          [this, delay](std::function<void(Cells)> there) {
-            services_.post_after(delay, [there = std::move(there)] { there({}); });
-          },
-          true};
-  co_await answer_to(std::move(ask));
+  return end_of(answer_to({context_,
+                           [this, delay](std::function<void(Cells)> there) {
+                             services_.post_after(delay, [there = std::move(there)] { there({}); });
+                           },
+                           true}));
 }
 
 Coroutines::awaitable<> Coroutines::write(CellBatch batch) {
-  Ask ask{context_, [this, batch = std::move(batch)](std::function<void(Cells)> there) {
-            services_.write(batch, [there = std::move(there)] { there({}); });
-          }};
-  co_await answer_to(std::move(ask));
+  return end_of(
+      answer_to({context_, [this, batch = std::move(batch)](std::function<void(Cells)> there) {
+                   services_.write(batch, [there = std::move(there)] { there({}); });
+                 }}));
 }
 
 Coroutines::awaitable<Coroutines::Cells> Coroutines::scan(std::string prefix) {
@@ -143,20 +156,18 @@ Coroutines::awaitable<Coroutines::Cells> Coroutines::scan(std::string prefix) {
 
 Coroutines::awaitable<Bytes> Coroutines::ask(const AskingContext& context, NodeId member,
                                              Bytes question) {
-  const auto answer = std::make_shared<std::optional<Done<Bytes>::Outcome>>();
-  Ask ask{
-      context_,
-      [context, member, question = std::move(question), answer](std::function<void(Cells)> there) {
-        context.ask(member, question,
-                    [answer, there = std::move(there)](Done<Bytes>::Outcome outcome) {
-                      *answer = std::move(outcome);
-                      there({});
-                    });
-      },
-      true};
-  co_await answer_to(std::move(ask));
-  if (!**answer) throw std::runtime_error((*answer)->error());
-  co_return std::move(***answer);
+  const AnswerToCome answered = std::make_shared<std::optional<Done<Bytes>::Outcome>>();
+  Ask ask{context_,
+          [context, member, question = std::move(question),
+           answered](std::function<void(Cells)> there) {
+            context.ask(member, question,
+                        [answered, there = std::move(there)](Done<Bytes>::Outcome outcome) {
+                          *answered = std::move(outcome);
+                          there({});
+                        });
+          },
+          true};
+  return answer_after(answer_to(std::move(ask)), answered);
 }
 
 Coroutines::awaitable<Bytes> Coroutines::answer(Question) {

@@ -1,5 +1,5 @@
-#include <muster/archive.hpp>
 #include <muster/net/frame.hpp>
+#include <muster/values/archive.hpp>
 
 #include <boost/mp11/algorithm.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <muster/failure.hpp>
+#include <muster/values/failure.hpp>
 
 #include <boost/asio/execution.hpp>
 #include <boost/asio/prefer.hpp>

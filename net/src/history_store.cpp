@@ -1,6 +1,6 @@
 #include "history_store.hpp"
 
-#include <muster/json.hpp>
+#include <muster/values/json.hpp>
 
 #include <boost/asio/post.hpp>
 #include <boost/json/parse.hpp>
@@ -94,8 +94,8 @@ void HistoryStore::write() {
     const history::Entry& entry = entries_[i];
     std::string value;
     write_json(value, entry);
-    batch.writes.push_back({key_of(entry.number), Bytes{std::move(value)}});
-    if (entry.number > most) batch.writes.push_back({key_of(entry.number - most), std::nullopt});
+    batch.write(key_of(entry.number), std::move(value));
+    if (entry.number > most) batch.erase(key_of(entry.number - most));
   }
   unwritten_ = 0;
   thread_.write_own(std::move(batch),

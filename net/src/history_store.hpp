@@ -1,6 +1,6 @@
 #pragma once
 
-#include <muster/history.hpp>
+#include <muster/journal/history.hpp>
 #include <muster/net/storage_thread.hpp>
 
 #include <boost/asio/any_io_executor.hpp>

@@ -2,7 +2,7 @@
 
 #include "permits.hpp"
 
-#include <muster/hook_runner.hpp>
+#include <muster/host/hook_runner.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>

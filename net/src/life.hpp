@@ -6,11 +6,11 @@
 #include "questions.hpp"
 #include "services.hpp"
 
-#include <muster/inbox.hpp>
+#include <muster/host/inbox.hpp>
 #include <muster/net/node.hpp>
 #include <muster/net/sessions.hpp>
 #include <muster/net/storage_thread.hpp>
-#include <muster/protocol.hpp>
+#include <muster/protocol/protocol.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>

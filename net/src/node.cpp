@@ -1,9 +1,9 @@
 #include "node_impl.hpp"
 
-#include <muster/cluster_text.hpp>
-#include <muster/json.hpp>
-#include <muster/misfit.hpp>
 #include <muster/net/say.hpp>
+#include <muster/protocol/cluster_text.hpp>
+#include <muster/protocol/misfit.hpp>
+#include <muster/values/json.hpp>
 
 #include <boost/asio/post.hpp>
 

@@ -4,8 +4,8 @@
 #include "history_store.hpp"
 #include "life.hpp"
 
-#include <muster/history.hpp>
-#include <muster/hold_down.hpp>
+#include <muster/host/hold_down.hpp>
+#include <muster/journal/history.hpp>
 #include <muster/net/admin.hpp>
 #include <muster/net/node.hpp>
 #include <muster/net/status.hpp>

@@ -1,8 +1,8 @@
 #include "clock.hpp"
 #include "node_impl.hpp"
 
-#include <muster/json.hpp>
-#include <muster/kinds.hpp>
+#include <muster/values/json.hpp>
+#include <muster/values/kinds.hpp>
 
 #include <charconv>
 #include <utility>

@@ -2,7 +2,7 @@
 
 #include "clock.hpp"
 
-#include <muster/ensure.hpp>
+#include <muster/values/ensure.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/post.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <muster/hook_runner.hpp>
+#include <muster/host/hook_runner.hpp>
 #include <muster/permits.hpp>
 
 #include <boost/asio/any_io_executor.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <muster/address.hpp>
-#include <muster/types.hpp>
+#include <muster/values/address.hpp>
+#include <muster/values/types.hpp>
 
 #include <boost/asio/ip/tcp.hpp>
 

@@ -1,5 +1,5 @@
-#include <muster/json.hpp>
 #include <muster/net/status.hpp>
-#include <muster/text.hpp>
+#include <muster/values/json.hpp>
+#include <muster/values/text.hpp>
 
 MUSTER_COMPILE(muster::net::NodeStatus);

@@ -2,8 +2,8 @@
 
 #include "files.hpp"
 
-#include <muster/failure.hpp>
 #include <muster/storage/sqlite_storage.hpp>
+#include <muster/values/failure.hpp>
 
 #include <optional>
 #include <string_view>

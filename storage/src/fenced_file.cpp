@@ -3,8 +3,8 @@
 #include "directory.hpp"
 #include "format.hpp"
 
-#include <muster/archive.hpp>
-#include <muster/hash.hpp>
+#include <muster/values/archive.hpp>
+#include <muster/values/hash.hpp>
 
 #include <algorithm>
 #include <iterator>

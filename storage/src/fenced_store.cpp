@@ -4,7 +4,7 @@
 #include "fenced_file.hpp"
 
 #include <muster/storage/limits.hpp>
-#include <muster/text.hpp>
+#include <muster/values/text.hpp>
 
 #include <thread>
 #include <utility>
@@ -107,7 +107,7 @@ class FencedStore::Store final : public FencedStore::Transaction {
 
   Expected<> write(std::string_view key, const Bytes& value) override {
     if (poison_) return *poison_;
-    if (auto fits = check_limits({{{std::string(key), value}}}); !fits) return fits.error();
+    if (auto fits = check_limits({std::string(key), value}); !fits) return fits.error();
     replace_.bind_text(1, name_)
         .bind(2, key)
         .bind(3, value.data)

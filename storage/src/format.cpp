@@ -1,7 +1,7 @@
 #include "format.hpp"
 
-#include <muster/archive.hpp>
-#include <muster/hash.hpp>
+#include <muster/values/archive.hpp>
+#include <muster/values/hash.hpp>
 
 #include <algorithm>
 #include <cstdlib>

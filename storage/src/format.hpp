@@ -3,7 +3,7 @@
 #include "database.hpp"
 
 #include <muster/storage/sqlite_storage.hpp>
-#include <muster/types.hpp>
+#include <muster/values/types.hpp>
 
 #include <cstdint>
 #include <string>

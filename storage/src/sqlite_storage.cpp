@@ -1,8 +1,8 @@
 #include "opening.hpp"
 
-#include <muster/archive.hpp>
 #include <muster/storage/limits.hpp>
 #include <muster/storage/sqlite_storage.hpp>
+#include <muster/values/archive.hpp>
 
 #include <algorithm>
 #include <array>

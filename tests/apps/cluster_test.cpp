@@ -1,6 +1,6 @@
+#include "apps/base/process.hpp"
 #include "apps/cluster/journal_tail.hpp"
 #include "apps/cluster/ports.hpp"
-#include "apps/cluster/process.hpp"
 #include "apps/cluster/resource.hpp"
 
 #include <boost/test/unit_test.hpp>

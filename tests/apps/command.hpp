@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apps/cluster/process.hpp"
+#include "apps/base/process.hpp"
 
 #include <boost/test/unit_test.hpp>
 

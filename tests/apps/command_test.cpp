@@ -1,6 +1,6 @@
 #include "nodes.hpp"
 
-#include <muster/kinds.hpp>
+#include <muster/values/kinds.hpp>
 
 #include <signal.h>
 

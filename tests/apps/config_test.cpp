@@ -1,4 +1,4 @@
-#include "apps/muster/config.hpp"
+#include "apps/muster/config/config.hpp"
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>

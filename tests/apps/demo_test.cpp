@@ -2,7 +2,7 @@
 #include "apps/cluster/ports.hpp"
 #include "command.hpp"
 
-#include <muster/journal.hpp>
+#include <muster/journal/journal.hpp>
 
 #include <signal.h>
 

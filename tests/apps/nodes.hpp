@@ -3,7 +3,7 @@
 #include "command.hpp"
 
 #include "apps/cluster/ports.hpp"
-#include "apps/muster/config.hpp"
+#include "apps/muster/config/config.hpp"
 
 /// A few nodes as their users have them: each a program that runs with its configuration.
 

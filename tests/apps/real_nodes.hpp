@@ -1,7 +1,7 @@
 #pragma once
 
 #include "apps/cluster/ports.hpp"
-#include "apps/muster/config.hpp"
+#include "apps/muster/config/config.hpp"
 #include "command.hpp"
 
 #include <fcntl.h>

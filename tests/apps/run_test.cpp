@@ -1,7 +1,7 @@
-#include "apps/muster/text.hpp"
+#include "apps/base/text.hpp"
 #include "real_nodes.hpp"
 
-#include <muster/journal.hpp>
+#include <muster/journal/journal.hpp>
 
 #include <algorithm>
 #include <sstream>

@@ -2,7 +2,7 @@
 #include "apps/shards/deal.hpp"
 #include "apps/shards/record.hpp"
 
-#include <muster/text.hpp>
+#include <muster/values/text.hpp>
 
 #include <boost/test/unit_test.hpp>
 

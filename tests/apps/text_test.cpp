@@ -1,4 +1,4 @@
-#include "apps/muster/text.hpp"
+#include "apps/base/text.hpp"
 
 #include <boost/test/unit_test.hpp>
 

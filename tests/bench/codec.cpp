@@ -1,8 +1,8 @@
-#include <muster/archive.hpp>
-#include <muster/bully.hpp>
-#include <muster/hash.hpp>
-#include <muster/json.hpp>
 #include <muster/net/frame.hpp>
+#include <muster/protocol/bully.hpp>
+#include <muster/values/archive.hpp>
+#include <muster/values/hash.hpp>
+#include <muster/values/json.hpp>
 
 #include <algorithm>
 #include <chrono>

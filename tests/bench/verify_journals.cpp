@@ -1,8 +1,8 @@
 #include "core/journal/story.hpp"
 #include "storage/temporary_directory.hpp"
 
-#include <apps/muster/text.hpp>
-#include <apps/muster/verify.hpp>
+#include <apps/base/text.hpp>
+#include <apps/journals/verify.hpp>
 
 #include <sys/resource.h>
 

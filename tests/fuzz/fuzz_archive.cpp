@@ -1,6 +1,6 @@
 #include "fuzz/types.hpp"
 
-#include <muster/archive.hpp>
+#include <muster/values/archive.hpp>
 
 /// Bytes are one value or none: what is read from them is written as the same bytes again.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,7 +1,7 @@
 #include "fuzz/types.hpp"
 
-#include <muster/archive.hpp>
 #include <muster/net/frame.hpp>
+#include <muster/values/archive.hpp>
 
 #include <algorithm>
 #include <cstring>

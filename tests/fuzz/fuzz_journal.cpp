@@ -1,6 +1,6 @@
 #include "fuzz/types.hpp"
 
-#include <muster/journal.hpp>
+#include <muster/journal/journal.hpp>
 
 /// What a line of a journal was read as is written as a line that is read the same.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

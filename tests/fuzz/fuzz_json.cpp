@@ -1,6 +1,6 @@
 #include "fuzz/types.hpp"
 
-#include <muster/json.hpp>
+#include <muster/values/json.hpp>
 
 #include <boost/json/parse.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <muster/protocol.hpp>
+#include <muster/protocol/protocol.hpp>
 
 #include <boost/mp11/algorithm.hpp>
 #include <boost/mp11/list.hpp>

@@ -2,9 +2,9 @@
 #include "generate.hpp"
 #include "net/frames/golden.hpp"
 
-#include <muster/archive.hpp>
-#include <muster/journal.hpp>
-#include <muster/json.hpp>
+#include <muster/journal/journal.hpp>
+#include <muster/values/archive.hpp>
+#include <muster/values/json.hpp>
 
 #include <filesystem>
 #include <fstream>

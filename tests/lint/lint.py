@@ -19,6 +19,19 @@ TOP_LEVEL = {
     ".clang-tidy", ".gitignore", ".gitattributes", ".editorconfig",
 }  # fmt: skip
 
+# The floors of core, and the rooms that stand below each. What is flat in core/include/muster is
+# the application's.
+VALUES = {"values"}
+PROTOCOL = VALUES | {"protocol"}
+FLOORS = {
+    "values": VALUES,
+    "protocol": PROTOCOL,
+    "application": VALUES | {"application"},
+    "journal": PROTOCOL | {"journal"},
+    "host": PROTOCOL | {"application", "journal", "host"},
+    "claims": PROTOCOL | {"journal", "claims"},
+}
+
 # What a component may not include, by the beginning of the header's name.
 ASIO = ("boost/asio", "boost/beast")
 SQLITE = ("sqlite3",)
@@ -90,6 +103,49 @@ def layering(tree):
                 yield path, number, f"{where} may not include {include[1]}"
 
 
+def floor_of(header):
+    """The room of core that holds a public header, none where it is another component's."""
+    room = re.match(r"muster/(?:(\w+)/)?\w+\.hpp$", header)
+    if not room:
+        return None
+    return (room[1] if room[1] in FLOORS else None) if room[1] else "application"
+
+
+def floors(tree):
+    """A room of core includes only those that stand below it; the lab stands above them all."""
+    for path, number, line in tree.lines(*CPP):
+        here = re.match(r"core/(?:src|include/muster)/(?:(\w+)/)?", str(path))
+        include = re.match(r"\s*#\s*include\s*<([^>]+)>", line)
+        if not here or not include:
+            continue
+        room = here[1] or "application"
+        there = floor_of(include[1])
+        if include[1].startswith("muster/lab/") or (there and there not in FLOORS[room]):
+            yield path, number, f"{room} may not include {include[1]}"
+
+
+def circles(tree):
+    """The rooms of apps include each other in no circle."""
+    includes = {}
+    for path, number, line in tree.lines(*CPP):
+        other = re.match(r'\s*#\s*include\s*"(apps/[^"]+)"', line)
+        if other and path.parts[0] == "apps" and Path(other[1]).parent != path.parent:
+            below = includes.setdefault(path.parent, {})
+            below.setdefault(Path(other[1]).parent, (path, number))
+
+    def reaches(room, goal, seen):
+        if room == goal:
+            return True
+        seen.add(room)
+        return any(reaches(b, goal, seen) for b in includes.get(room, {}) if b not in seen)
+
+    for room, below in includes.items():
+        for other, (path, number) in below.items():
+            if reaches(other, room, set()):
+                yield path, number, f"{other} includes {room} too, itself or by others"
+                return
+
+
 def purity(tree):
     """The core is a value and a function: no clock, randomness, thread or I/O."""
     for path, number, line in tree.lines(*CPP):
@@ -146,10 +202,10 @@ def headers(tree):
     for path in tree.files:
         if path.suffix == ".hpp" and "#pragma once" not in tree.text(path):
             yield path, 1, "no #pragma once"
-        if path.suffix == ".hpp" and path.parts[1:2] == ("include",):
-            inside = path.relative_to(path.parts[0])
-            if str(inside) not in tree.text(Path(path.parts[0], "CMakeLists.txt")):
-                yield path, 1, f"not in the FILE_SET of {path.parts[0]}/CMakeLists.txt"
+        if path.suffix == ".hpp" and "include" in path.parts[1:3]:
+            room = Path(*path.parts[: path.parts.index("include")])
+            if str(path.relative_to(room)) not in tree.text(room / "CMakeLists.txt"):
+                yield path, 1, f"not in the FILE_SET of {room}/CMakeLists.txt"
 
 
 def built(tree):
@@ -196,8 +252,9 @@ def top_level(tree):
         yield Path(name), 1, "does not belong at the top level"
 
 
-RULES = {rule.__name__: rule for rule in (layering, purity, words, marks, sleeps, columns, lengths,
-                                          headers, built, links, top_level)}  # fmt: skip
+RULES = {rule.__name__: rule for rule in (layering, floors, circles, purity, words, marks, sleeps,
+                                          columns, lengths, headers, built, links,
+                                          top_level)}  # fmt: skip
 
 
 def main(root, names):

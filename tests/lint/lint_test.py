@@ -19,6 +19,19 @@ CASES = {
         {"net/src/a.cpp": "#include <muster/storage/sqlite.hpp>\n"},
         {"apps/muster/a.cpp": "#  include <sqlite3.h>\n"},
     ],
+    "floors": [
+        {"core/src/values/a.cpp": "#include <muster/protocol/step.hpp>\n"},
+        {"core/include/muster/services.hpp": "#include <muster/host/inbox.hpp>\n"},
+        {"core/src/protocol/bully/a.cpp": "#include <muster/application.hpp>\n"},
+        {"core/src/claims/a.cpp": "#include <muster/lab/world.hpp>\n"},
+    ],
+    "circles": [
+        {
+            "apps/a/a.cpp": '#include "apps/b/b.hpp"\n',
+            "apps/b/b.cpp": '#include "apps/b/c/c.hpp"\n',
+            "apps/b/c/c.hpp": '#include "apps/a/a.hpp"\n',
+        },
+    ],
     "purity": [
         {"core/src/a.cpp": "auto now = std::chrono::steady_clock::now();\n"},
         {"core/src/a.cpp": "std::unordered_map<int, int> map;\n"},
@@ -56,7 +69,7 @@ CLEAN = {
     "core/include/muster/a.hpp": "#pragma once\n#include <boost/json.hpp>\n#include <stop_token>\n",
     "core/src/a.cpp": "// no std::thread here; in terms of the paper; SIGTERM; /tmp/XXXXXX\n",
     "storage/CMakeLists.txt": "src/a.cpp\n",
-    "storage/src/a.cpp": "#include <sqlite3.h>\n#include <muster/types.hpp>\n",
+    "storage/src/a.cpp": "#include <sqlite3.h>\n#include <muster/values/types.hpp>\n",
     "net/CMakeLists.txt": "src/a.cpp\n",
     "net/src/a.cpp": "#include <boost/asio/post.hpp>\nstd::thread worker; getenv(\"TERM\");\n",
     "docs/paper.md": "# Glossary: of terms\n*leader*: coordinator\n",

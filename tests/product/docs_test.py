@@ -35,7 +35,7 @@ class Manual(unittest.TestCase):
         self.assertRegex(wrong.stderr, r"node\.toml:\d+: .*check_evry")
 
     def test_the_exit_codes_are_those_of_the_code(self):
-        header = readme.ROOT / "core/include/muster/failure.hpp"
+        header = readme.ROOT / "core/include/muster/values/failure.hpp"
         codes = re.findall(r"^  \w+ = (\d+),", header.read_text(encoding="utf-8"), re.M)
         self.assertEqual(re.findall(r"^\| (\d+) \|", MANUAL, re.M), codes)
 

@@ -82,11 +82,10 @@ Expected<> Trial::commit(SafeStorage& store, const Held& wanted) const {
   CellBatch batch;
   for (const auto& [key, value] : wanted.cells) {
     const auto before = held_.cells.find(key);
-    if (before == held_.cells.end() || before->second != value)
-      batch.writes.push_back({key, Bytes{value}});
+    if (before == held_.cells.end() || before->second != value) batch.write(key, value);
   }
   for (const auto& [key, value] : held_.cells)
-    if (!wanted.cells.contains(key)) batch.writes.push_back({key, std::nullopt});
+    if (!wanted.cells.contains(key)) batch.erase(key);
   return store.write(batch);
 }
 

@@ -27,8 +27,7 @@ inline SafeState safe_state(std::uint64_t number, std::size_t definition_size = 
 
 inline CellBatch batch_of(std::vector<std::pair<std::string, std::string>> cells) {
   CellBatch batch;
-  for (auto& [key, value] : cells)
-    batch.writes.push_back({std::move(key), Bytes{std::move(value)}});
+  for (auto& [key, value] : cells) batch.write(std::move(key), std::move(value));
   return batch;
 }
 

@@ -2,10 +2,10 @@
 #include <muster/net/node.hpp>
 #include <muster/storage/sqlite_storage.hpp>
 
-#include <muster/cluster_text.hpp>
-#include <muster/kinds.hpp>
-#include <muster/misfit.hpp>
-#include <muster/text.hpp>
+#include <muster/protocol/cluster_text.hpp>
+#include <muster/protocol/misfit.hpp>
+#include <muster/values/kinds.hpp>
+#include <muster/values/text.hpp>
 
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/thread_pool.hpp>

@@ -87,7 +87,7 @@ class Shards final : public Typed<Held, Deal> {
     const auto [shard, record] = *turn_;
     ++turn_->second.number;
     if (++turn_ == mine_.end()) turn_ = mine_.begin();
-    node_.write({{{prefix + std::to_string(shard), Bytes{encode(record)}}}}, [=, this] {
+    node_.write({prefix + std::to_string(shard), {encode(record)}}, [=, this] {
       told_(node_.self(), shard, record);
       work(permit->group());
     });

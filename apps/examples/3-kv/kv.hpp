@@ -1,7 +1,7 @@
 #pragma once
 
 #include <muster/application.hpp>
-#include <muster/archive.hpp>
+#include <muster/values/archive.hpp>
 
 namespace muster::examples {
 
@@ -76,7 +76,7 @@ class KeyValue final : public Application {
     if (question.working) told.values.merge(all_.values);  // a write leaves all other keys
     all_ = std::move(told);
     const auto kept = std::make_shared<Done<Bytes>>(std::move(done));
-    node_.write({{{"values", Bytes{encode(all_)}}}}, [kept] { (*kept)(); });
+    node_.write({"values", {encode(all_)}}, [kept] { (*kept)(); });
   }
 
  private:

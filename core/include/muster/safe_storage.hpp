@@ -1,7 +1,7 @@
 #pragma once
 
-#include <muster/failure.hpp>
-#include <muster/types.hpp>
+#include <muster/values/failure.hpp>
+#include <muster/values/types.hpp>
 
 #include <functional>
 #include <optional>
@@ -12,11 +12,29 @@
 namespace muster {
 
 /// One change of an application's cells: all of it becomes durable, or nothing.
+/// `CellBatch("balance", {"7"})`, or `CellBatch().write("balance", {"7"}).erase("lent")`.
 struct CellBatch {
   struct Write {
     std::string key;
     std::optional<Bytes> value;  ///< none erases the cell
   };
+
+  CellBatch() = default;
+  CellBatch(std::string key, Bytes value) { write(std::move(key), std::move(value)); }
+
+  CellBatch& write(std::string key, Bytes value) & {
+    writes.push_back({std::move(key), std::move(value)});
+    return *this;
+  }
+  CellBatch& erase(std::string key) & {
+    writes.push_back({std::move(key), std::nullopt});
+    return *this;
+  }
+  CellBatch&& write(std::string key, Bytes value) && {
+    return std::move(write(std::move(key), std::move(value)));
+  }
+  CellBatch&& erase(std::string key) && { return std::move(erase(std::move(key))); }
+
   std::vector<Write> writes;
 };
 

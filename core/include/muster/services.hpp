@@ -2,7 +2,7 @@
 
 #include <muster/permits.hpp>
 #include <muster/safe_storage.hpp>
-#include <muster/types.hpp>
+#include <muster/values/types.hpp>
 
 #include <functional>
 #include <string>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <muster/application.hpp>
-#include <muster/archive.hpp>
-#include <muster/text.hpp>
+#include <muster/values/archive.hpp>
+#include <muster/values/text.hpp>
 
 #include <algorithm>
 #include <cstdint>

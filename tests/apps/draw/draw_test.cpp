@@ -1,4 +1,4 @@
-#include "apps/muster/draw.hpp"
+#include "apps/muster/commands/draw.hpp"
 #include "apps/verify/journal_files.hpp"
 #include "core/journal/story.hpp"
 

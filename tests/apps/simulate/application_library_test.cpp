@@ -1,6 +1,7 @@
-#include "apps/muster/application_library.hpp"
-#include "apps/muster/simulate.hpp"
+#include "apps/muster/commands/application_library.hpp"
+#include "apps/muster/commands/simulate.hpp"
 
+#include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include <sstream>
@@ -11,10 +12,12 @@ namespace muster::test {
 
 BOOST_AUTO_TEST_SUITE(application_library)
 
-BOOST_AUTO_TEST_CASE(an_application_in_a_library_runs_in_every_seed) {
+BOOST_DATA_TEST_CASE(an_application_in_a_library_runs_in_every_seed,
+                     boost::unit_test::data::make({MUSTER_TEST_LIBRARY, MUSTER_COROUTINE_LIBRARY}),
+                     library) {
   apps::SimulateOptions options;
   options.last_seed = 20;
-  auto make = apps::load_application(MUSTER_TEST_LIBRARY);
+  auto make = apps::load_application(library);
   BOOST_REQUIRE_MESSAGE(make.has_value(), (make ? "" : make.error().what));
   options.simulation.make_application = std::move(*make);
   std::ostringstream out;

@@ -2,7 +2,7 @@
 #include "said.hpp"
 #include "storage/temporary_directory.hpp"
 
-#include <muster/failure.hpp>
+#include <muster/values/failure.hpp>
 
 #include <boost/json/parse.hpp>
 #include <boost/test/unit_test.hpp>

@@ -5,7 +5,7 @@
 
 #include <muster/lab/crash_everywhere.hpp>
 #include <muster/storage/sqlite_storage.hpp>
-#include <muster/text.hpp>
+#include <muster/values/text.hpp>
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,6 +1,6 @@
-#include "apps/muster/simulate.hpp"
-#include "apps/muster/replay.hpp"
-#include "apps/muster/verify.hpp"
+#include "apps/muster/commands/simulate.hpp"
+#include "apps/journals/verify.hpp"
+#include "apps/muster/commands/replay.hpp"
 #include "said.hpp"
 #include "storage/temporary_directory.hpp"
 

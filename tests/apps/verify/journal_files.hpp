@@ -2,7 +2,7 @@
 
 #include "storage/temporary_directory.hpp"
 
-#include <muster/journal.hpp>
+#include <muster/journal/journal.hpp>
 
 #include <boost/test/unit_test.hpp>
 

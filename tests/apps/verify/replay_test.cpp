@@ -1,9 +1,9 @@
-#include "apps/muster/replay.hpp"
-#include "apps/muster/commands.hpp"
+#include "apps/muster/commands/replay.hpp"
+#include "apps/muster/commands/commands.hpp"
 #include "apps/verify/journal_files.hpp"
 
 #include <CLI/CLI.hpp>
-#include <muster/json.hpp>
+#include <muster/values/json.hpp>
 
 #include <boost/json/parse.hpp>
 

@@ -1,11 +1,11 @@
-#include "apps/muster/verify.hpp"
-#include "apps/muster/commands.hpp"
+#include "apps/journals/verify.hpp"
+#include "apps/muster/commands/commands.hpp"
 #include "apps/verify/allocated.hpp"
 #include "apps/verify/journal_files.hpp"
 #include "core/journal/story.hpp"
 
 #include <CLI/CLI.hpp>
-#include <muster/assertions.hpp>
+#include <muster/claims/assertions.hpp>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>

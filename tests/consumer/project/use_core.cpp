@@ -1,5 +1,5 @@
 // The only node of a cluster recovers, elects itself and has its application stopped.
-#include <muster/bully.hpp>
+#include <muster/protocol/bully.hpp>
 
 #include <cstdio>
 

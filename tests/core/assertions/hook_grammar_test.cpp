@@ -1,5 +1,5 @@
-#include <muster/hook_grammar.hpp>
-#include <muster/text.hpp>
+#include <muster/claims/hook_grammar.hpp>
+#include <muster/values/text.hpp>
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,6 +1,6 @@
-#include <muster/assertions.hpp>
-#include <muster/bully.hpp>
-#include <muster/text.hpp>
+#include <muster/claims/assertions.hpp>
+#include <muster/protocol/bully.hpp>
+#include <muster/values/text.hpp>
 
 #include <boost/test/unit_test.hpp>
 

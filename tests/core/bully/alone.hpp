@@ -2,7 +2,7 @@
 
 #include "world.hpp"
 
-#include <muster/text.hpp>
+#include <muster/values/text.hpp>
 
 #include <boost/test/unit_test.hpp>
 

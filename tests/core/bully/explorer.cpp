@@ -1,6 +1,6 @@
 #include "explorer.hpp"
 
-#include <muster/kinds.hpp>
+#include <muster/values/kinds.hpp>
 
 #include <algorithm>
 #include <random>

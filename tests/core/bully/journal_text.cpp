@@ -1,7 +1,7 @@
 #include "journal_text.hpp"
 
-#include <muster/kinds.hpp>
-#include <muster/text.hpp>
+#include <muster/values/kinds.hpp>
+#include <muster/values/text.hpp>
 
 namespace muster::test {
 

@@ -1,5 +1,7 @@
 #include "alone.hpp"
 
+#include <muster/values/hash.hpp>
+
 /// docs/options.md: what each option changes in the procedures of the paper.
 
 namespace muster::test {
@@ -66,6 +68,7 @@ BOOST_AUTO_TEST_CASE(with_a_quorum_a_minority_stays_stopped_and_tries_again) {
   BOOST_TEST(node.state().s == Status::Election);
   BOOST_TEST(first<Reorganize>(node.actions()) == nullptr);
   BOOST_TEST(sent<Halt>(node.expire(Timer::retry)) == Nodes({2}));
+  BOOST_TEST(first<Disarm>(node.actions()) == nullptr);
   node.answered(2, Halted{});
   node.unanswered(1);
   BOOST_TEST(node.state().s == Status::Reorganization);
@@ -191,6 +194,21 @@ BOOST_AUTO_TEST_CASE(where_all_resume_together_the_first_ready_installs_and_the_
   BOOST_TEST(node.state().s == Status::Normal);
 }
 
+BOOST_AUTO_TEST_CASE(
+    where_all_resume_together_a_member_that_never_started_holds_what_it_installed) {
+  Alone node(1, 3, {}, resume_all());
+  node.reorganization_of(3);
+  const GroupNumber installed = node.group();
+  node.called(3, node.ready(3));
+  BOOST_TEST(first<Stop>(node.called(3, node.new_halt(3))) == nullptr);
+  const Actions joins = node.called(3, node.new_coordinator(3));
+  BOOST_REQUIRE(answer<Joined>(joins) != nullptr);
+  const Holdings& holds = answer<Joined>(joins)->holdings;
+  BOOST_TEST((holds.group == installed));
+  BOOST_TEST((holds.definition == digest("task")));
+  BOOST_TEST(!holds.empty);
+}
+
 BOOST_AUTO_TEST_CASE(where_all_resume_together_a_coordinator_says_ready_twice) {
   Alone node(3, 3, {}, resume_all());
   node.reorganizing({id(1), id(2)});
@@ -231,6 +249,7 @@ BOOST_AUTO_TEST_CASE(a_first_life_that_settles_elects_when_the_time_is_over) {
   Alone node(3, 3, {}, settle());
   node.unanswered(2);
   BOOST_TEST(sent<Halt>(node.expire(Timer::settle)) == Nodes({2}));
+  BOOST_TEST(first<Disarm>(node.actions()) == nullptr);
 }
 
 BOOST_AUTO_TEST_CASE(a_first_life_that_settles_elects_when_a_normal_coordinator_asks) {

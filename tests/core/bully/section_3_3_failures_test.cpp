@@ -78,6 +78,22 @@ BOOST_AUTO_TEST_CASE(a_member_proven_dead_starts_over_at_once) {
   making_ready.started_over();
 }
 
+BOOST_AUTO_TEST_CASE(a_node_that_is_halted_and_proven_dead_is_as_if_it_had_not_answered) {
+  Shipped node(3, 3);
+  node.answered(2, Halted{});
+  node.failed(2);
+  BOOST_TEST(sent<NewCoordinator>(node.answered(1, Halted{})) == Nodes({1}));
+  BOOST_TEST(node.state().s == Status::Reorganization);
+}
+
+BOOST_AUTO_TEST_CASE(the_proof_of_a_former_life_takes_no_halted_node) {
+  Shipped node(3, 3);
+  node.restarts(2);
+  node.answered(2, Halted{});
+  node.failed(2);
+  BOOST_TEST(sent<NewCoordinator>(node.answered(1, Halted{})) == Nodes({1, 2}));
+}
+
 BOOST_AUTO_TEST_CASE(a_reorganize_that_fails_starts_over) {
   Shipped node;
   node.reorganizing({id(1)});
@@ -130,6 +146,7 @@ BOOST_AUTO_TEST_CASE(the_first_start_over_is_immediate_and_then_it_waits_from_T_
     levels.push_back(first<Arm>(node.actions())->level);
     node.expire(Timer::retry);
     BOOST_TEST(node.procedure<bully::HaltingLower>());
+    BOOST_TEST(!first<Disarm>(node.actions()));
   }
   BOOST_TEST(levels == std::vector<unsigned>({0, 1, 2, 3, 3}), boost::test_tools::per_element());
 }

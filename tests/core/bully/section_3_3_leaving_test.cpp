@@ -1,6 +1,6 @@
 #include "alone.hpp"
 
-#include <muster/hash.hpp>
+#include <muster/values/hash.hpp>
 
 /// Section 3.3, Leaving, Timers and Numbers, as it ships. Node 3 of 5, unless a test says
 /// otherwise.

@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(a_start_that_was_cancelled_owes_exactly_one_stop) {
 BOOST_AUTO_TEST_CASE(stop_of_a_reorganize_only_waits_for_it_and_the_last_report_stands) {
   Shipped node;
   node.reorganizing({id(1)});
-  const Report before = node.state().holdings.report;
+  const Report before = node.state().report;
   const Actions& actions = node.called(5, node.new_halt(5));
   BOOST_REQUIRE(first<Stop>(actions));
   BOOST_TEST(!first<Stop>(actions)->owed);
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(a_node_that_is_halted_again_keeps_its_report) {
   Shipped node;
   node.normal_member_of(4);
   node.halt_by(4);
-  const Report before = node.state().holdings.report;
+  const Report before = node.state().report;
   node.halt_by(5);
   const auto* joined = answer<Joined>(node.called(5, node.new_coordinator(5)));
   BOOST_REQUIRE(joined);

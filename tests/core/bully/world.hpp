@@ -1,8 +1,8 @@
 #pragma once
 
-#include <muster/assertions.hpp>
-#include <muster/bully.hpp>
-#include <muster/hook_grammar.hpp>
+#include <muster/claims/assertions.hpp>
+#include <muster/claims/hook_grammar.hpp>
+#include <muster/protocol/bully.hpp>
 
 #include <cstdint>
 #include <deque>

@@ -1,6 +1,6 @@
 #include "host.hpp"
 
-#include <muster/hash.hpp>
+#include <muster/values/hash.hpp>
 
 // The rules of the hooks, as both hosts keep them, without a host.
 

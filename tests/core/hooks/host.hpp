@@ -1,7 +1,7 @@
 #pragma once
 
-#include <muster/archive.hpp>
-#include <muster/hook_runner.hpp>
+#include <muster/host/hook_runner.hpp>
+#include <muster/values/archive.hpp>
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-#include <muster/history.hpp>
+#include <muster/journal/history.hpp>
 
 #include <boost/test/unit_test.hpp>
 

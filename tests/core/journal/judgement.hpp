@@ -2,7 +2,7 @@
 
 #include "story.hpp"
 
-#include <muster/verify.hpp>
+#include <muster/claims/verify.hpp>
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,5 @@
-#include <muster/hash.hpp>
-#include <muster/journal.hpp>
+#include <muster/journal/journal.hpp>
+#include <muster/values/hash.hpp>
 
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>

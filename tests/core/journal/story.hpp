@@ -1,7 +1,7 @@
 #pragma once
 
-#include <muster/hash.hpp>
-#include <muster/journal.hpp>
+#include <muster/journal/journal.hpp>
+#include <muster/values/hash.hpp>
 
 #include <map>
 #include <utility>

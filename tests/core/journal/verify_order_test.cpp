@@ -211,6 +211,35 @@ BOOST_AUTO_TEST_CASE(a_letter_of_the_last_moment_was_sent) {
   BOOST_TEST(judge(story).violated() == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_letter_that_nobody_sent_is_told_where_it_arrived) {
+  Story story(2);
+  for (std::uint32_t id : {1U, 2U}) story.recovers(id);
+  story.step(1, Received{halted_by_2()});
+  const Duration arrived = story.now();
+  story.step(2, Expired{});
+  const Judgement judgement = judge(story);
+  BOOST_TEST(judgement.violated() == "hook-grammar");
+  BOOST_TEST(judgement.why("hook-grammar") ==
+             "node 1: Halt of node 2 arrived and was never sent by it");
+  BOOST_TEST((std::get<verify::Violated>(judgement.of("hook-grammar")).t == arrived));
+}
+
+BOOST_AUTO_TEST_CASE(of_a_letter_that_may_have_been_sent_nothing_is_claimed) {
+  Story story(2);
+  for (std::uint32_t id : {1U, 2U}) story.recovers(id);
+  story.step(2, Expired{});
+  story.step(1, Received{halted_by_2()});
+  Story sent_after_it_by_the_clock = story;
+  sent_after_it_by_the_clock.step(2, Expired{}, {Send{halted_by_2(), Bound::answer}});
+  sent_after_it_by_the_clock.step(2, Expired{});
+  BOOST_TEST(judge(sent_after_it_by_the_clock).violated() == "");
+  BOOST_TEST(judge(story).violated() == "");  // the last lines may be missing
+  story.step(2, Expired{});
+  BOOST_TEST(judge(story).violated() == "hook-grammar");
+  story.lines.erase(story.lines.end() - 3);  // it shows in the numbers of lines
+  BOOST_TEST(judge(story).violated() == "");
+}
+
 // P1: the answer to a Halt arrives when the permits are revoked.
 BOOST_AUTO_TEST_CASE(an_answer_to_a_halt_arrives_after_permits_are_revoked) {
   for (const bool revoked_first : {true, false}) {

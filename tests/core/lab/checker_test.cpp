@@ -1,9 +1,9 @@
 #include "core/lab/findings.hpp"
 
-#include <muster/journal.hpp>
+#include <muster/claims/verify.hpp>
+#include <muster/journal/journal.hpp>
+#include <muster/journal/replay.hpp>
 #include <muster/lab/checker.hpp>
-#include <muster/replay.hpp>
-#include <muster/verify.hpp>
 
 #include <boost/test/unit_test.hpp>
 
@@ -48,12 +48,18 @@ std::vector<journal::Line> lines_of(const std::string& text) {
   return lines;
 }
 
-/// What `muster verify` says of the journal.
+/// What `muster verify` says of the journal. No letter in it was sent by nobody.
 bool is_found_violated(const std::string& journal, const std::string& assertion) {
   const auto lines = lines_of(journal);
   verify::Foreseer foreseer;
   for (const journal::Line& line : lines) foreseer.take(line);
-  verify::Verifier verifier(foreseer.finish(), [](const verify::NotClaimed&) {});
+  verify::Verifier verifier(
+      foreseer.finish(), [](const verify::NotClaimed&) {},
+      [](const verify::Violated& violated) {
+        const std::string& why = violated.disagreement.why;
+        BOOST_TEST(why.find("never sent") == std::string::npos, why);
+      });
+  verifier.ask({assertion});
   for (std::size_t i = 0; i < lines.size(); ++i)
     BOOST_REQUIRE(verifier.take(lines[i], {"journal", i + 1}).has_value());
   const verify::Outcome outcome = verifier.finish();
@@ -62,6 +68,18 @@ bool is_found_violated(const std::string& journal, const std::string& assertion)
                        const auto* wrong = std::get_if<verify::Violated>(&verdict);
                        return wrong && wrong->assertion == assertion;
                      });
+}
+
+/// How many steps of the journal `muster replay` takes, each of which is what it was.
+std::uint64_t steps_replayed(const std::string& journal) {
+  replay::Replayer replayer;
+  for (const journal::Line& line : lines_of(journal)) {
+    const auto difference = replayer.take(line);
+    BOOST_REQUIRE(difference.has_value());
+    BOOST_TEST(!difference->has_value());
+  }
+  BOOST_TEST(replayer.passed_over() == 0u);
+  return replayer.exact_steps();
 }
 
 }  // namespace
@@ -110,16 +128,21 @@ BOOST_AUTO_TEST_CASE(threads_see_the_same_worlds) {
 BOOST_AUTO_TEST_CASE(the_journal_of_a_counterexample_is_replayed_and_found_violated) {
   const CheckReport report = run(row("U1").bounds);
   BOOST_REQUIRE(report.counterexample);
-  const auto lines = lines_of(report.counterexample->story.journal);
-  replay::Replayer replayer;
-  for (const journal::Line& line : lines) {
-    const auto difference = replayer.take(line);
-    BOOST_REQUIRE(difference.has_value());
-    BOOST_TEST(!difference->has_value());
-  }
-  BOOST_TEST(replayer.exact_steps() > 3u);
-  BOOST_TEST(replayer.passed_over() == 0u);
-  BOOST_TEST(is_found_violated(report.counterexample->story.journal, "1a"));
+  const std::string& journal = report.counterexample->story.journal;
+  BOOST_TEST(steps_replayed(journal) > 3u);
+  BOOST_TEST(is_found_violated(journal, "1a"));
+}
+
+BOOST_AUTO_TEST_CASE(a_state_that_cannot_be_is_a_verdict) {
+  Bounds bounds;
+  bounds.failures = 1;
+  bounds.struck = {Line::status_test_of_ready, Line::c_test};
+  const CheckReport report = run(bounds);
+  BOOST_REQUIRE(report.counterexample);
+  BOOST_TEST(report.counterexample->assertion == "sound-state");
+  const std::string& journal = report.counterexample->story.journal;
+  BOOST_TEST(steps_replayed(journal) > 3u);
+  BOOST_TEST(is_found_violated(journal, "sound-state"));
 }
 
 BOOST_AUTO_TEST_CASE(failures_between_two_actions_change_no_verdict) {
@@ -143,12 +166,7 @@ BOOST_AUTO_TEST_CASE(the_journal_of_a_failure_within_a_step_is_replayed) {
   bounds.split_actions = true;
   const CheckReport report = run(bounds);
   BOOST_REQUIRE(report.counterexample);
-  replay::Replayer replayer;
-  for (const journal::Line& line : lines_of(report.counterexample->story.journal)) {
-    const auto difference = replayer.take(line);
-    BOOST_REQUIRE(difference.has_value());
-    BOOST_TEST(!difference->has_value());
-  }
+  BOOST_TEST(steps_replayed(report.counterexample->story.journal) > 3u);
 }
 
 BOOST_AUTO_TEST_CASE(only_what_is_asked_for_is_looked_at) {

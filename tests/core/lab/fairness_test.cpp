@@ -1,4 +1,4 @@
-#include "core/src/lab/checker/fairness.hpp"
+#include "core/lab/src/checker/fairness.hpp"
 
 #include <boost/test/unit_test.hpp>
 

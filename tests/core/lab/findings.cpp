@@ -1,6 +1,6 @@
 #include "findings.hpp"
 
-#include <muster/text.hpp>
+#include <muster/values/text.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -114,6 +114,9 @@ void add_literal(std::vector<Row>& rows) {
        {"M3", "Election at recovery, h kept",
         without(three, {Line::down_at_recovery, Line::h_undefined_at_recovery}), violated, "1a",
         15},
+       {"M6", "no status test of NewCoordinator, h kept",
+        without(three, {Line::status_test_of_new_coordinator, Line::h_undefined_at_recovery}),
+        violated, "1a", 12},
        {"F8", "Election at recovery, h reset", without(literal(3, 4, 1), {Line::down_at_recovery}),
         holds, "", 0, true, false},
        {"M4", "no order",

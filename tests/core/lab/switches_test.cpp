@@ -1,5 +1,5 @@
-#include <muster/describe.hpp>
 #include <muster/lab/checker.hpp>
+#include <muster/values/describe.hpp>
 
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>

@@ -1,6 +1,6 @@
 #include "world.hpp"
 
-#include <muster/kinds.hpp>
+#include <muster/values/kinds.hpp>
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>

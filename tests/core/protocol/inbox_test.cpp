@@ -1,4 +1,4 @@
-#include <muster/inbox.hpp>
+#include <muster/host/inbox.hpp>
 
 #include <boost/test/unit_test.hpp>
 

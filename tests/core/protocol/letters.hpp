@@ -1,6 +1,6 @@
 #pragma once
 
-#include <muster/step.hpp>
+#include <muster/protocol/step.hpp>
 
 #include <vector>
 

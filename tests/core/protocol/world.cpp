@@ -1,7 +1,7 @@
 #include "world.hpp"
 
-#include <muster/kinds.hpp>
-#include <muster/text.hpp>
+#include <muster/values/kinds.hpp>
+#include <muster/values/text.hpp>
 
 #include <algorithm>
 #include <utility>

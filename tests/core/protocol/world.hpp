@@ -1,8 +1,8 @@
 #pragma once
 
-#include <muster/assertions.hpp>
-#include <muster/hook_grammar.hpp>
-#include <muster/protocol.hpp>
+#include <muster/claims/assertions.hpp>
+#include <muster/claims/hook_grammar.hpp>
+#include <muster/protocol/protocol.hpp>
 
 #include <cstdint>
 #include <deque>

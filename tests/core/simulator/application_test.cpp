@@ -1,7 +1,7 @@
 #include "core/simulator/ledger.hpp"
 
 #include <muster/lab/crash_everywhere.hpp>
-#include <muster/text.hpp>
+#include <muster/values/text.hpp>
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-#include <muster/hold_down.hpp>
+#include <muster/host/hold_down.hpp>
 #include <muster/lab/world.hpp>
 
 #include <boost/test/unit_test.hpp>

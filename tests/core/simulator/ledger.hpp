@@ -35,11 +35,10 @@ class Ledger final : public Application {
     const std::uint64_t entry = entries_ + 1;
     const auto acknowledge = [this] { ++acknowledged_[services_.self()]; };
     const auto started = std::make_shared<Done<>>(std::move(done));
-    services_.write({{{"entry", Bytes{std::to_string(entry)}}}},
-                    [acknowledge, started, hasty = hasty_] {
-                      if (!hasty) acknowledge();
-                      (*started)();
-                    });
+    services_.write({"entry", {std::to_string(entry)}}, [acknowledge, started, hasty = hasty_] {
+      if (!hasty) acknowledge();
+      (*started)();
+    });
     if (hasty_) acknowledge();
   }
 

@@ -1,5 +1,5 @@
 #include <muster/lab/simulator.hpp>
-#include <muster/text.hpp>
+#include <muster/values/text.hpp>
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,6 +1,6 @@
+#include <muster/journal/replay.hpp>
 #include <muster/lab/world.hpp>
-#include <muster/replay.hpp>
-#include <muster/text.hpp>
+#include <muster/values/text.hpp>
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <muster/bully.hpp>
-#include <muster/invitation.hpp>
-#include <muster/letter.hpp>
-#include <muster/step.hpp>
-#include <muster/textbook.hpp>
-#include <muster/types.hpp>
+#include <muster/protocol/bully.hpp>
+#include <muster/protocol/invitation.hpp>
+#include <muster/protocol/letter.hpp>
+#include <muster/protocol/step.hpp>
+#include <muster/protocol/textbook.hpp>
+#include <muster/values/types.hpp>
 
 #include <boost/mp11/algorithm.hpp>
 #include <boost/mp11/list.hpp>

@@ -1,6 +1,6 @@
-#include <muster/archive.hpp>
-#include <muster/bully.hpp>
-#include <muster/text.hpp>
+#include <muster/protocol/bully.hpp>
+#include <muster/values/archive.hpp>
+#include <muster/values/text.hpp>
 
 #include <boost/serialization/list.hpp>
 #include <boost/serialization/split_member.hpp>

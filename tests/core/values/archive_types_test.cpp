@@ -1,8 +1,8 @@
 #include "core/values/all_types.hpp"
 #include "generate.hpp"
 
-#include <muster/archive.hpp>
-#include <muster/hash.hpp>
+#include <muster/values/archive.hpp>
+#include <muster/values/hash.hpp>
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,10 +1,10 @@
 #include "core/values/all_types.hpp"
 #include "generate.hpp"
 
-#include <muster/archive.hpp>
-#include <muster/hash.hpp>
-#include <muster/json.hpp>
-#include <muster/text.hpp>
+#include <muster/values/archive.hpp>
+#include <muster/values/hash.hpp>
+#include <muster/values/json.hpp>
+#include <muster/values/text.hpp>
 
 #include <boost/test/unit_test.hpp>
 

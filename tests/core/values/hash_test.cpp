@@ -1,6 +1,6 @@
-#include <muster/bully.hpp>
-#include <muster/hash.hpp>
-#include <muster/text.hpp>
+#include <muster/protocol/bully.hpp>
+#include <muster/values/hash.hpp>
+#include <muster/values/text.hpp>
 
 #include <boost/test/unit_test.hpp>
 

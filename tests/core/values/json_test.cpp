@@ -1,6 +1,6 @@
-#include <muster/bully.hpp>
-#include <muster/json.hpp>
-#include <muster/text.hpp>
+#include <muster/protocol/bully.hpp>
+#include <muster/values/json.hpp>
+#include <muster/values/text.hpp>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>

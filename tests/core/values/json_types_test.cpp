@@ -1,8 +1,8 @@
 #include "core/values/all_types.hpp"
 #include "generate.hpp"
 
-#include <muster/json.hpp>
-#include <muster/text.hpp>
+#include <muster/values/json.hpp>
+#include <muster/values/text.hpp>
 
 #include <boost/json/parse.hpp>
 #include <boost/test/unit_test.hpp>

@@ -1,5 +1,5 @@
-#include <muster/cluster_text.hpp>
-#include <muster/misfit.hpp>
+#include <muster/protocol/cluster_text.hpp>
+#include <muster/protocol/misfit.hpp>
 
 #include <boost/test/unit_test.hpp>
 
@@ -30,6 +30,13 @@ BOOST_AUTO_TEST_CASE(nothing_takes_no_time) {
   BOOST_TEST(wrong(&Timings::T, 0ms) == "T: longer than 0");
   BOOST_TEST(wrong(&Timings::stop_deadline, -1ns) == "stop_deadline: longer than 0");
   BOOST_TEST(wrong(&Timings::stop_deadline, 1ns) == "");
+}
+
+BOOST_AUTO_TEST_CASE(nothing_takes_longer_than_a_day) {
+  BOOST_TEST(wrong(&Timings::T, Duration::max()) == "T: at most 86400 s");
+  BOOST_TEST(wrong(&Timings::stop_deadline, longest_time + 1ns) ==
+             "stop_deadline: at most 86400 s");
+  BOOST_TEST(wrong(&Timings::stop_deadline, longest_time) == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_coordinator_that_keeps_to_T_is_not_suspected) {
@@ -110,6 +117,14 @@ BOOST_AUTO_TEST_CASE(have_options_of_the_bully_as_it_ships_alone) {
                quorum(config);
                config.repairs.proofs = false;
              }).starts_with("quorum: \"off\", or every switch"));
+}
+
+BOOST_AUTO_TEST_CASE(wait_no_longer_than_a_day) {
+  BOOST_TEST(wrong_after([](Config& config) { config.options.settle = Duration::max(); }) ==
+             "settle: from 0 s to 86400 s");
+  BOOST_TEST(wrong_after([](Config& config) { config.options.preempt = Preempt::after; }) ==
+             "preempt_after: from 1 ns to 86400 s");
+  BOOST_TEST(wrong_after([](Config& config) { config.options.settle = longest_time; }) == "");
 }
 
 BOOST_AUTO_TEST_CASE(have_importance_of_the_textbook_for_nodes_that_there_are) {

@@ -1,9 +1,9 @@
 #include "hosts.hpp"
 
 #include <muster/adapters.hpp>
-#include <muster/hash.hpp>
 #include <muster/net/coroutines.hpp>
-#include <muster/text.hpp>
+#include <muster/values/hash.hpp>
+#include <muster/values/text.hpp>
 
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
@@ -97,10 +97,8 @@ class Asking final : public net::Coroutines {
     player_.reorganize(all);
     std::map<NodeId, std::string> answers;
     for (const Member& member : all.members) {
-      Bytes question;
-      question.data = question_to(member.node);
       try {
-        Bytes answer = co_await ask(all, member.node, std::move(question));
+        Bytes answer = co_await ask(all, member.node, {question_to(member.node)});
         answers[member.node] = std::move(answer.data);
       } catch (const std::runtime_error& error) {
         answers[member.node] = error.what();

@@ -75,9 +75,7 @@ struct Counting final : Usual {
   awaitable<> start(Assignment) override {
     const Cells cells = co_await scan("starts");
     const int starts = cells.empty() ? 0 : std::stoi(cells.front().second.data);
-    CellBatch batch;
-    batch.writes.push_back({"starts", Bytes{std::to_string(starts + 1)}});
-    co_await write(batch);
+    co_await write({"starts", {std::to_string(starts + 1)}});
   }
 };
 

@@ -5,7 +5,7 @@
 #include "apps/programs/program_socket.hpp"
 #include "apps/programs/socket_messages.hpp"
 
-#include <muster/json.hpp>
+#include <muster/values/json.hpp>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/local/stream_protocol.hpp>

@@ -1,6 +1,6 @@
 #include <muster/lab/world.hpp>
-#include <muster/text.hpp>
 #include <muster/typed.hpp>
+#include <muster/values/text.hpp>
 
 #include <boost/test/unit_test.hpp>
 

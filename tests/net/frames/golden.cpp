@@ -1,6 +1,6 @@
 #include "net/frames/golden.hpp"
 
-#include <muster/archive.hpp>
+#include <muster/values/archive.hpp>
 
 #include <algorithm>
 #include <cctype>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <muster/net/frame.hpp>
-#include <muster/text.hpp>
+#include <muster/values/text.hpp>
 
 #include <string>
 #include <vector>

@@ -1,8 +1,8 @@
 #include "generate.hpp"
 #include "net/frames/golden.hpp"
 
-#include <muster/archive.hpp>
-#include <muster/bully.hpp>
+#include <muster/protocol/bully.hpp>
+#include <muster/values/archive.hpp>
 
 #include <boost/test/unit_test.hpp>
 

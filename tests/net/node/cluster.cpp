@@ -3,7 +3,7 @@
 #include "judge.hpp"
 
 #include <muster/storage/sqlite_storage.hpp>
-#include <muster/text.hpp>
+#include <muster/values/text.hpp>
 
 #include <boost/test/unit_test.hpp>
 

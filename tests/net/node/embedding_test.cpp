@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(what_an_application_posts_runs_one_at_a_time_with_its_hooks
     Services& services = cluster.stage.services(NodeId{1});
     for (int at = 0; at < 100; ++at) services.post(work);
     services.post_after(std::chrono::milliseconds(1), work);
-    services.write({{{"k", Bytes{"v"}}}}, work);
+    services.write({"k", {"v"}}, work);
     services.scan("k", [&](const auto& cells) {
       BOOST_ASSERT(cells.size() == 1);
       work();
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(a_hook_may_still_run_when_its_node_is_destroyed) {
     door.pass();
     Services& services = cluster.stage.services(NodeId{1});
     wrong = services.permits().try_acquire().has_value();
-    services.write({{{"k", Bytes{"v"}}}}, [&] { wrong = true; });
+    services.write({"k", {"v"}}, [&] { wrong = true; });
     services.scan("", [&](const auto&) { wrong = true; });
     services.post([&] { wrong = true; });
     late.emplace(std::move(cue));

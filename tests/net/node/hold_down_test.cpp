@@ -1,6 +1,6 @@
 #include "cluster.hpp"
 
-#include <muster/hold_down.hpp>
+#include <muster/host/hold_down.hpp>
 #include <muster/net/admin.hpp>
 
 #include <boost/asio/io_context.hpp>

@@ -4,9 +4,9 @@
 #include <hooks.hpp>
 #include <services.hpp>
 
-#include <muster/archive.hpp>
 #include <muster/storage/memory_storage.hpp>
-#include <muster/text.hpp>
+#include <muster/values/archive.hpp>
+#include <muster/values/text.hpp>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/test/unit_test.hpp>

@@ -1,7 +1,7 @@
 #include "links.hpp"
 
-#include <muster/text.hpp>
-#include <muster/verify.hpp>
+#include <muster/claims/verify.hpp>
+#include <muster/values/text.hpp>
 
 #include <boost/test/unit_test.hpp>
 

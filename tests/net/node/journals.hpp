@@ -2,7 +2,7 @@
 
 #include "bell.hpp"
 
-#include <muster/journal.hpp>
+#include <muster/journal/journal.hpp>
 
 #include <filesystem>
 #include <map>

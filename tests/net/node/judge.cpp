@@ -1,7 +1,7 @@
 #include "judge.hpp"
 
-#include <muster/text.hpp>
-#include <muster/verify.hpp>
+#include <muster/claims/verify.hpp>
+#include <muster/values/text.hpp>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "cluster.hpp"
 #include "storages.hpp"
 
-#include <muster/text.hpp>
+#include <muster/values/text.hpp>
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/test/unit_test.hpp>

@@ -169,8 +169,8 @@ int main(int count, char** arguments) {
     return static_cast<int>(started.error().code);
   }
   for (char word = 0; ::read(STDIN_FILENO, &word, 1) == 1;) {
-    if (word == 'w') stage.services(id).write({{{std::string(600, 'k'), Bytes{}}}}, [] {});
-    if (word == 'o') stage.services(id).write({{{"muster/history/1", Bytes{}}}}, [] {});
+    if (word == 'w') stage.services(id).write({std::string(600, 'k'), {}}, [] {});
+    if (word == 'o') stage.services(id).write({"muster/history/1", {}}, [] {});
   }
   std::promise<void> left;
   node.leave([&] {

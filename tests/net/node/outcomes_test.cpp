@@ -1,6 +1,6 @@
 #include "cluster.hpp"
 
-#include <muster/text.hpp>
+#include <muster/values/text.hpp>
 
 #include <boost/test/unit_test.hpp>
 

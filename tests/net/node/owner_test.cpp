@@ -1,8 +1,8 @@
 #include "cluster.hpp"
 
-#include <muster/history.hpp>
-#include <muster/json.hpp>
+#include <muster/journal/history.hpp>
 #include <muster/net/admin.hpp>
+#include <muster/values/json.hpp>
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,7 +1,7 @@
 #include <clock.hpp>
 #include <permits.hpp>
 
-#include <muster/ensure.hpp>
+#include <muster/values/ensure.hpp>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/strand.hpp>

@@ -1,9 +1,9 @@
 #include "cluster.hpp"
 #include "storages.hpp"
 
-#include <muster/archive.hpp>
-#include <muster/hash.hpp>
-#include <muster/text.hpp>
+#include <muster/values/archive.hpp>
+#include <muster/values/hash.hpp>
+#include <muster/values/text.hpp>
 
 #include <boost/test/unit_test.hpp>
 
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(p3_hooks_run_on_the_executor_of_the_user_and_under_no_lock)
       Services& services = cluster.stage.services(NodeId{1});
       (void)services.permits().try_acquire();
       services.post([] {});
-      services.write({{{"k", Bytes{"v"}}}}, [] {});
+      services.write({"k", {"v"}}, [] {});
       services.scan("", [](const auto&) {});
       cue.complete();
     });

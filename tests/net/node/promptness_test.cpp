@@ -3,7 +3,7 @@
 
 #include <clock.hpp>
 
-#include <muster/text.hpp>
+#include <muster/values/text.hpp>
 
 #include <boost/asio/post.hpp>
 #include <boost/test/unit_test.hpp>

@@ -72,7 +72,7 @@ SafeState life(std::uint64_t incarnation) {
 }
 
 CellBatch cell(std::string key, std::string value = "v") {
-  return {{{std::move(key), Bytes{std::move(value)}}}};
+  return {std::move(key), std::move(value)};
 }
 
 const auto ignored = [](const auto&) {};
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(cells_keep_their_order_and_a_scan_sees_what_was_written_bef
     thread.scan("k", keep);
     thread.write(cell("k1", "one"), ignored);
     thread.write(cell("other"), ignored);
-    thread.write({{{"k2", std::nullopt}, {"k3", Bytes{"three"}}}}, ignored);
+    thread.write(CellBatch().erase("k2").write("k3", {"three"}), ignored);
     thread.scan("k", keep);
     storage.go_on();
   }

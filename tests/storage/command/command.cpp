@@ -1,10 +1,10 @@
-#include "apps/muster/commands.hpp"
+#include "apps/muster/commands/commands.hpp"
 #include "storage/temporary_directory.hpp"
 #include "storage/values.hpp"
 
-#include <muster/hash.hpp>
-#include <muster/json.hpp>
 #include <muster/storage/sqlite_storage.hpp>
+#include <muster/values/hash.hpp>
+#include <muster/values/json.hpp>
 
 #include <CLI/CLI.hpp>
 #include <boost/json/parse.hpp>

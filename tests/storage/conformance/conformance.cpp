@@ -100,7 +100,7 @@ BOOST_DATA_TEST_CASE(the_last_write_of_a_key_in_a_batch_counts, every_storage, f
   const auto place = factory.make();
   const auto storage = place->open();
   CellBatch batch = batch_of({{"a", "1"}, {"a", "2"}, {"b", "1"}});
-  batch.writes.push_back({"b", std::nullopt});
+  batch.erase("b");
   BOOST_REQUIRE(storage->write(batch).has_value());
   BOOST_TEST((cells_of(*storage) == Cells{{"a", "2"}}));
 }
@@ -114,7 +114,7 @@ BOOST_DATA_TEST_CASE(keys_and_values_are_any_bytes, every_storage, factory) {
                        {"\xff", "last byte"},
                        {"\xff\xff\xff", std::string("\xff\0\n'\"", 5)}};
   CellBatch batch;
-  for (const auto& [key, value] : cells) batch.writes.push_back({key, Bytes{value}});
+  for (const auto& [key, value] : cells) batch.write(key, value);
   {
     const auto storage = place->open();
     BOOST_REQUIRE(storage->write(batch).has_value());

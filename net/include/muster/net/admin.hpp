@@ -1,7 +1,7 @@
 #pragma once
 
-#include <muster/failure.hpp>
-#include <muster/types.hpp>
+#include <muster/values/failure.hpp>
+#include <muster/values/types.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 

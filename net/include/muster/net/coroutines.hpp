@@ -35,7 +35,9 @@ class CoroutineContext;
 /// foreign context is destroyed with that operation, and must not use this object while it is.
 ///
 /// g++ 12 miscompiles some expressions with co_await: give lambdas, aggregates and initializer
-/// lists in them a name first (tests/lint/samples/coroutines.cpp).
+/// lists in them a name first (tests/lint/samples/coroutines.cpp). The functions below are safe
+/// with what is written in place: `co_await write({"key", {"value"}})`,
+/// `co_await ask(reorganization, member, {"how much?"})`.
 class Coroutines {
  public:
   template <class T = void>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <muster/describe.hpp>
-#include <muster/failure.hpp>
-#include <muster/letter.hpp>
+#include <muster/protocol/letter.hpp>
+#include <muster/values/describe.hpp>
+#include <muster/values/failure.hpp>
 
 #include <cstddef>
 #include <cstdint>

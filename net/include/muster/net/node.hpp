@@ -1,8 +1,9 @@
 #pragma once
 
 #include <muster/application.hpp>
+#include <muster/protocol/config.hpp>
+#include <muster/protocol/view.hpp>
 #include <muster/safe_storage.hpp>
-#include <muster/view.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/io_context.hpp>
@@ -33,7 +34,7 @@ struct NodeOptions {
   bool insecure = false;
   /// The canonical text of what must be the same on every node: `key=value` lines. Nodes that
   /// differ refuse each other and name the keys. Where it is empty it is made of `config`
-  /// (muster/cluster_text.hpp); to add to that, begin with its lines.
+  /// (muster/protocol/cluster_text.hpp); to add to that, begin with its lines.
   std::string cluster;
   /// The Unix socket that answers `muster status`; none where empty. At most 107 bytes.
   std::filesystem::path admin_socket;
@@ -42,7 +43,7 @@ struct NodeOptions {
   /// directory): go on as a life after those. Without it such a node ends with exit code 65.
   bool initialise = false;
   /// The shortest wait of a life whose predecessor lasted for less than 1 s, before it listens: it
-  /// doubles with each such life, up to 5 minutes (muster/hold_down.hpp). Zero: none waits.
+  /// doubles with each such life, up to 5 minutes (muster/host/hold_down.hpp). Zero: none waits.
   Duration hold_down = std::chrono::seconds(1);
   /// Bytes of a report and of a definition; larger ones are refused, never cut. At most 60 KiB: a
   /// letter has to carry them.
@@ -71,10 +72,10 @@ class Node {
   ~Node();
 
   /// Begins a life, once: raises the incarnation durably, listens, and recovers. Fails with the
-  /// sentence to print when the options do not fit (muster/misfit.hpp, and what else is given), the
-  /// address or the admin socket cannot be had, or the store cannot be read.
-  /// Where the life is held down that is said on standard error, and all but the reading and the
-  /// admin socket comes later; then a failure ends the process. `listens` is called when it does.
+  /// sentence to print when the options do not fit (muster/protocol/misfit.hpp, and what else is
+  /// given), the address or the admin socket cannot be had, or the store cannot be read. Where the
+  /// life is held down that is said on standard error, and all but the reading and the admin socket
+  /// comes later; then a failure ends the process. `listens` is called when it does.
   Expected<> start(std::function<void()> listens = {});
 
   /// Leaves in order: the application is stopped, then sessions and listener close, then `left` is

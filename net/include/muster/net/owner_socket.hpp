@@ -1,6 +1,6 @@
 #pragma once
 
-#include <muster/failure.hpp>
+#include <muster/values/failure.hpp>
 
 #include <boost/asio/local/stream_protocol.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <muster/failure.hpp>
-#include <muster/letter.hpp>
+#include <muster/protocol/letter.hpp>
+#include <muster/values/failure.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <muster/compiled_once.hpp>
 #include <muster/net/sessions.hpp>
-#include <muster/view.hpp>
+#include <muster/protocol/config.hpp>
+#include <muster/protocol/view.hpp>
+#include <muster/values/compiled_once.hpp>
 
 #include <map>
 #include <optional>

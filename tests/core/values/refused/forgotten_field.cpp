@@ -1,4 +1,4 @@
-#include <muster/types.hpp>
+#include <muster/values/types.hpp>
 
 namespace muster {
 

@@ -1,4 +1,4 @@
-#include <muster/archive.hpp>
+#include <muster/values/archive.hpp>
 
 namespace muster {
 

@@ -1,6 +1,6 @@
-#include <muster/hash.hpp>
-#include <muster/json.hpp>
-#include <muster/text.hpp>
+#include <muster/values/hash.hpp>
+#include <muster/values/json.hpp>
+#include <muster/values/text.hpp>
 
 namespace muster {
 

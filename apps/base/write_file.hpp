@@ -1,0 +1,31 @@
+#pragma once
+
+#include <muster/values/failure.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+namespace muster::apps {
+
+/// Fails, with the system's reason, where the file cannot be written; what is in it stays.
+inline Expected<> ensure_writable(const std::filesystem::path& path) {
+  errno = 0;
+  if (std::ofstream(path, std::ios::binary | std::ios::app)) return {};
+  return Failure{ExitCode::io_error, "cannot write " + path.string() + ": " + std::strerror(errno)};
+}
+
+/// Writes the file anew. Fails with the system's reason.
+inline Expected<> write_file(const std::filesystem::path& path, std::string_view text) {
+  errno = 0;
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (file) return {};
+  return Failure{ExitCode::io_error, "cannot write " + path.string() + ": " + std::strerror(errno)};
+}
+
+}  // namespace muster::apps

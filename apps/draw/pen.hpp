@@ -1,0 +1,54 @@
+#pragma once
+
+#include "apps/draw/layout.hpp"
+#include "apps/draw/markup.hpp"
+
+#include <initializer_list>
+#include <string>
+#include <variant>
+
+/// Lines and texts of the diagram.
+
+namespace muster::apps::drawing {
+
+/// The commands and numbers of an SVG path, in turn.
+inline std::string path(std::initializer_list<std::variant<const char*, int>> parts) {
+  std::string out;
+  bool number = false;
+  for (const auto& part : parts) {
+    if (const auto* value = std::get_if<int>(&part)) {
+      if (number) out += ' ';
+      out += std::to_string(*value);
+      number = true;
+    } else {
+      out += std::get<const char*>(part);
+      number = false;
+    }
+  }
+  return out;
+}
+
+inline void append_path(std::string& out, std::string_view of_class,
+                        std::initializer_list<std::variant<const char*, int>> parts) {
+  Tag(out, "path").with("class", of_class).with("d", path(parts)).close();
+}
+
+inline Tag text_at(std::string& out, std::string_view of_class, int x, int y) {
+  Tag tag(out, "text");
+  tag.with("class", of_class).with("x", x).with("y", y);
+  return tag;
+}
+
+/// Half the width of a lane's band.
+constexpr int half_band = 8;
+
+/// Letters: those that arrived, and those that never did.
+void append_arrows(std::string& out, const Layout& layout);
+
+/// Assertions that were violated, what was not claimed, and cuts: they are told in the margin.
+void append_notes(std::string& out, const Layout& layout);
+
+/// The y down to which they reach: the lanes may end before.
+int end_of_notes(const Layout& layout);
+
+}  // namespace muster::apps::drawing

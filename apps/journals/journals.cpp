@@ -1,0 +1,297 @@
+#include "apps/journals/journals.hpp"
+
+#include "apps/base/text.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <map>
+#include <set>
+
+namespace muster::apps {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t block = std::size_t{256} << 10;
+constexpr std::size_t longest_line = std::size_t{16} << 20;
+/// A clock that goes back by more was restarted with its machine.
+constexpr Duration longest_step_back = std::chrono::seconds(1);
+
+Failure io_failure(const fs::path& file, const char* what) {
+  return {ExitCode::io_error, file.string() + ": " + what + ": " + std::strerror(errno)};
+}
+
+/// The number of a segment of `base`; none where the name is not one.
+std::optional<std::uint64_t> segment_number(const std::string& base, const std::string& name) {
+  if (!name.starts_with(base + '.')) return std::nullopt;
+  return parse_number(std::string_view(name).substr(base.size() + 1));
+}
+
+/// What has to be known of each line before it is parsed.
+struct Head {
+  std::optional<Duration> t;  ///< none where it is torn, or no line of a journal
+  bool begins = false;        ///< it is the first of a life or a segment
+};
+
+/// Lines as we write them begin with their time, and need not be parsed for it; others do.
+Head head_of(std::string_view text) {
+  constexpr std::string_view key = "{\"t_ns\":";
+  if (text.starts_with(key)) {
+    Duration::rep t{};
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data() + key.size(), end, t);
+    if (error == std::errc{} && stop != end && *stop == ',') return {Duration(t), false};
+  }
+  boost::json::error_code error;
+  const boost::json::value line = boost::json::parse(text, error);
+  const auto* object = error ? nullptr : line.if_object();
+  const auto* t = object ? object->if_contains("t_ns") : nullptr;
+  Head head;
+  head.begins = object ? object->contains("journal") : text.starts_with("{\"journal\"");
+  if (t && t->is_int64()) head.t = Duration(t->get_int64());
+  return head;
+}
+
+/// The lines of one file.
+class LineFile {
+ public:
+  explicit LineFile(fs::path path) : path_(std::move(path)) {}
+  LineFile(const LineFile&) = delete;
+  LineFile& operator=(const LineFile&) = delete;
+  ~LineFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+
+  Expected<> open() {
+    descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor_ < 0) return io_failure(path_, "cannot be opened");
+    return {};
+  }
+
+  Expected<bool> next(std::string& text) {
+    text.clear();
+    for (;;) {
+      const auto* found = static_cast<const char*>(
+          std::memchr(buffer_.data() + position_, '\n', filled_ - position_));
+      const std::size_t end = found ? static_cast<std::size_t>(found - buffer_.data()) : filled_;
+      text.append(buffer_.data() + position_, end - position_);
+      position_ = found ? end + 1 : end;
+      if (text.size() > longest_line)
+        return Failure{ExitCode::does_not_hold,
+                       path_.string() + ':' + std::to_string(number_ + 1) +
+                           ": a line longer than 16 MiB is not one of a journal"};
+      if (found) break;
+      const auto filled = fill();
+      if (!filled) return filled.error();
+      if (*filled == 0 && text.empty()) return false;
+      if (*filled == 0) break;
+    }
+    ++number_;
+    return true;
+  }
+
+  [[nodiscard]] std::uint64_t number() const { return number_; }
+
+ private:
+  Expected<std::size_t> fill() {
+    buffer_.resize(block);
+    position_ = filled_ = 0;
+    ssize_t count = -1;
+    do count = ::read(descriptor_, buffer_.data(), buffer_.size());
+    while (count < 0 && errno == EINTR);
+    if (count < 0) return io_failure(path_, "cannot be read");
+    return filled_ = static_cast<std::size_t>(count);
+  }
+
+  fs::path path_;
+  int descriptor_ = -1;
+  std::string buffer_;
+  std::size_t position_ = 0;
+  std::size_t filled_ = 0;
+  std::uint64_t number_ = 0;
+};
+
+}  // namespace
+
+namespace {
+
+/// All segments of one journal that there are; the oldest may have been removed.
+Segments segments_of(const fs::path& path) {
+  std::map<std::uint64_t, fs::path> later;
+  std::error_code error;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const auto number = segment_number(path.filename().string(), entry->path().filename().string());
+    if (number) later.emplace(*number, path.string() + '.' + std::to_string(*number));
+  }
+  Segments segments;
+  if (fs::is_regular_file(path, error)) segments.push_back(path);
+  for (const auto& [number, segment] : later) segments.push_back(segment);
+  return segments;
+}
+
+const char* no_journal(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) return "is a directory: name the journals in it";
+  if (fs::exists(path, error)) return "is no file that can be read twice: write it to one first";
+  return "there is no such journal file";
+}
+
+}  // namespace
+
+Expected<std::vector<Segments>> find_journals(const std::vector<fs::path>& paths) {
+  std::vector<Segments> journals;
+  std::set<fs::path> taken;  // as parts of other journals, or twice
+  for (const fs::path& path : paths) {
+    journals.push_back(segments_of(path));
+    const Segments& segments = journals.back();
+    if (segments.empty()) return Failure{ExitCode::usage, path.string() + ": " + no_journal(path)};
+    for (std::size_t i = 1; i < segments.size(); ++i) taken.insert(fs::absolute(segments[i]));
+  }
+  std::erase_if(journals, [&](const Segments& segments) {
+    return !taken.insert(fs::absolute(segments.front())).second;
+  });
+  return journals;
+}
+
+// --- One journal
+
+/// One line is read ahead, because what follows a line tells whether it may be torn.
+class JournalReader::Implementation {
+ public:
+  explicit Implementation(Segments segments) : segments_(std::move(segments)) {}
+
+  Expected<bool> next(RawLine& line) {
+    if (!begun_) {
+      begun_ = true;
+      if (const auto read = read_ahead(); !read) return read.error();
+      if (has_ahead_) head_ = head_of(ahead_.text);
+    }
+    while (has_ahead_) {
+      std::swap(line, ahead_);
+      if (const auto read = read_ahead(); !read) return read.error();
+      const auto t = std::exchange(head_, has_ahead_ ? head_of(ahead_.text) : Head()).t;
+      line.may_be_torn = !has_ahead_ || head_.begins;
+      if (line.text.empty()) continue;
+      if (!t && line.may_be_torn) {
+        ++torn_;
+        continue;
+      }
+      if (!t)
+        return Failure{ExitCode::does_not_hold,
+                       line.place() + ": t_ns is missing, so this is no line of a journal"};
+      if (*t < last_ - longest_step_back)
+        return Failure{ExitCode::does_not_hold,
+                       line.place() + ": t_ns goes back by " + format_seconds(last_ - *t) +
+                           " s: the machine was restarted, so give the journals of one time "
+                           "between restarts only"};
+      line.t = last_ = std::max(last_, *t);
+      return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] std::uint64_t torn_lines() const { return torn_; }
+
+ private:
+  Expected<> read_ahead() {
+    for (;;) {
+      if (file_) {
+        const auto read = file_->next(ahead_.text);
+        if (!read) return read.error();
+        if (*read) {
+          ahead_.file = &segments_[segment_];
+          ahead_.number = file_->number();
+          has_ahead_ = true;
+          return {};
+        }
+        file_.reset();
+        ++segment_;
+      }
+      if (segment_ == segments_.size()) {
+        has_ahead_ = false;
+        return {};
+      }
+      file_ = std::make_unique<LineFile>(segments_[segment_]);
+      if (const auto opened = file_->open(); !opened) return opened.error();
+    }
+  }
+
+  Segments segments_;
+  std::size_t segment_ = 0;
+  std::unique_ptr<LineFile> file_;
+  RawLine ahead_;
+  Head head_;  ///< of that line
+  bool begun_ = false;
+  bool has_ahead_ = false;
+  Duration last_ = Duration::min() + longest_step_back;
+  std::uint64_t torn_ = 0;
+};
+
+JournalReader::JournalReader(Segments segments)
+    : implementation_(std::make_unique<Implementation>(std::move(segments))) {}
+JournalReader::JournalReader(JournalReader&&) noexcept = default;
+JournalReader& JournalReader::operator=(JournalReader&&) noexcept = default;
+JournalReader::~JournalReader() = default;
+
+Expected<bool> JournalReader::next(RawLine& line) {
+  return implementation_->next(line);
+}
+
+std::uint64_t JournalReader::torn_lines() const {
+  return implementation_->torn_lines();
+}
+
+// --- Several journals
+
+MergedJournals::MergedJournals(const std::vector<Segments>& journals) {
+  for (const Segments& segments : journals) sources_.push_back({JournalReader(segments), {}});
+}
+
+Expected<> MergedJournals::advance(std::size_t source) {
+  const auto read = sources_[source].reader.next(sources_[source].line);
+  if (!read) return read.error();
+  if (*read) {
+    heap_.push_back(source);
+    std::push_heap(heap_.begin(), heap_.end(), [this](std::size_t a, std::size_t b) {
+      return std::pair(sources_[a].line.t, a) > std::pair(sources_[b].line.t, b);
+    });
+  }
+  return {};
+}
+
+Expected<bool> MergedJournals::next(RawLine& line) {
+  if (!begun_) {
+    begun_ = true;
+    for (std::size_t source = 0; source < sources_.size(); ++source)
+      if (const auto advanced = advance(source); !advanced) return advanced.error();
+  } else if (given_) {
+    const std::size_t source = *std::exchange(given_, std::nullopt);
+    if (const auto advanced = advance(source); !advanced) return advanced.error();
+  }
+  if (heap_.empty()) return false;
+  std::pop_heap(heap_.begin(), heap_.end(), [this](std::size_t a, std::size_t b) {
+    return std::pair(sources_[a].line.t, a) > std::pair(sources_[b].line.t, b);
+  });
+  given_ = heap_.back();
+  heap_.pop_back();
+  std::swap(line, sources_[*given_].line);
+  return true;
+}
+
+std::uint64_t MergedJournals::torn_lines() const {
+  std::uint64_t torn = 0;
+  for (const Source& source : sources_) torn += source.reader.torn_lines();
+  return torn;
+}
+
+}  // namespace muster::apps

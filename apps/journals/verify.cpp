@@ -1,0 +1,279 @@
+#include "apps/journals/verify.hpp"
+#include "apps/base/failed.hpp"
+
+#include "apps/base/text.hpp"
+#include "apps/journals/journals.hpp"
+
+#include <muster/claims/verify.hpp>
+
+#include <algorithm>
+#include <iomanip>
+#include <iostream>
+#include <map>
+
+namespace muster::apps {
+namespace {
+
+/// How many different reasons are shown before the rest is counted only.
+constexpr std::size_t shown_reasons = 20;
+
+const char* meaning(const std::string& assertion) {
+  static const std::map<std::string, const char*> meanings{
+      {"1a", "nodes in Reorganization or Normal have one coordinator"},
+      {"1b", "nodes in Normal have one definition"},
+      {"2", "left in peace, all are Normal with one coordinator"},
+      {"3a", "nodes of one group in Reorganization or Normal have one coordinator"},
+      {"3b", "nodes of one group in Normal have one definition"},
+      {"4", "left in peace, all that can communicate are Normal in one group"},
+      {"works-apart", "no two nodes work at once for different groups"},
+      {"group-grows", "no node accepts a smaller group number"},
+      {"durable", "what was durable is there in the next life"},
+      {"hook-grammar", "hooks, permits, Saves and letters come in order"},
+      {"quorum", "a reorganization has more than half of all nodes"},
+      {"sound-state", "no life ended because its state could not be"}};
+  const auto found = meanings.find(assertion);
+  return found == meanings.end() ? "" : found->second;
+}
+
+/// The kinds of lines that the first reading need not parse: all but first and last lines, faults,
+/// `Paused` and `Failed`.
+struct Glance {
+  std::optional<journal::Stamp> stamp;  ///< of a line that need not be parsed
+  bool step = false;                    ///< it is a step
+};
+
+/// Passes over what every line of a node begins with, in the order in which it is written.
+class Glancer {
+ public:
+  explicit Glancer(std::string_view text) : text_(text) {}
+
+  bool skip(std::string_view expected) {
+    if (!text_.starts_with(expected)) return false;
+    text_.remove_prefix(expected.size());
+    return true;
+  }
+  std::optional<std::uint64_t> number() {
+    const std::size_t digits = std::min(text_.find_first_not_of("0123456789"), text_.size());
+    const auto value = parse_number(text_.substr(0, digits));
+    if (value) text_.remove_prefix(digits);
+    return value;
+  }
+
+ private:
+  std::string_view text_;
+};
+
+Glance glance(std::string_view text) {
+  Glancer rest(text);
+  const auto number_after = [&rest](std::string_view key) {
+    return rest.skip(key) ? rest.number() : std::nullopt;
+  };
+  const auto t = number_after("{\"t_ns\":");
+  const auto node = number_after(",\"node\":");
+  const auto incarnation = number_after(",\"incarnation\":");
+  const auto seq = number_after(",\"seq\":");
+  if (!t || !node || !incarnation || !seq) return {};
+  const journal::Stamp stamp{
+      Duration(*t), {static_cast<std::uint32_t>(*node)}, {*incarnation}, *seq};
+  if (!rest.skip(",")) return {};
+  if (rest.skip("\"event\":{\"type\":\"")) {
+    if (rest.skip("Paused\"") || rest.skip("Failed\"")) return {};
+    return {stamp, true};
+  }
+  if (rest.skip("\"performed\":") || rest.skip("\"hook\":") || rest.skip("\"permits\":"))
+    return {stamp, false};
+  return {};
+}
+
+/// One run of the command.
+class Verification {
+ public:
+  Verification(const VerifyOptions& options, std::ostream& out) : options_(options), out_(out) {}
+
+  Expected<verify::Outcome> run() {
+    auto found = find_journals(options_.journals);
+    if (!found) return found.error();
+    journals_ = std::move(*found);
+    auto foresight = look_ahead();
+    if (!foresight) return foresight.error();
+    return judge(std::move(*foresight));
+  }
+
+  void show(const verify::Outcome& outcome) {
+    if (options_.json) {
+      for (const verify::Verdict& verdict : outcome.verdicts) show_json(verdict);
+      return;
+    }
+    out_ << counted(outcome.lines, "line") << " of " << counted(outcome.lives, "life", "lives")
+         << " in " << counted(journals_.size(), "journal") << ", " << format_seconds(last_ - first_)
+         << " s\n";
+    for (const verify::Verdict& verdict : outcome.verdicts) {
+      std::visit([this](const auto& kind) { show_text(kind); }, verdict);
+    }
+    if (torn_ > 0) out_ << "torn lines of processes that were killed: " << torn_ << '\n';
+    if (outcome.missing_lines > 0)
+      out_ << "lines that journals dropped: " << outcome.missing_lines << '\n';
+    show_not_claimed();
+  }
+
+ private:
+  // A line that is torn because its process was killed is counted and passed over.
+  Expected<std::optional<journal::Line>> parse(const RawLine& raw) {
+    auto line = journal::parse_line(raw.text);
+    if (line) return std::move(*line);
+    if (raw.may_be_torn) {
+      ++torn_;
+      return std::nullopt;
+    }
+    return Failure{line.error().code, raw.place() + ": " + line.error().what};
+  }
+
+  Expected<verify::Foresight> look_ahead() {
+    verify::Foreseer foreseer;
+    MergedJournals lines(journals_);
+    RawLine raw;
+    for (;;) {
+      const auto more = lines.next(raw);
+      if (!more) return more.error();
+      if (!*more) break;
+      if (const Glance seen = glance(raw.text); seen.stamp) {
+        foreseer.line(*seen.stamp);
+        if (seen.step) foreseer.step(seen.stamp->node, raw.t, nullptr);
+        continue;
+      }
+      const auto line = parse(raw);
+      if (!line) return line.error();
+      if (*line) foreseer.take(**line);
+    }
+    torn_ = 0;  // the second reading counts
+    return foreseer.finish();
+  }
+
+  Expected<verify::Outcome> judge(verify::Foresight foresight) {
+    verify::Verifier verifier(std::move(foresight), [this](const verify::NotClaimed& time) {
+      if (options_.json)
+        show_json(time);
+      else
+        count(time);
+    });
+    verifier.ask(options_.assertions);
+    MergedJournals lines(journals_);
+    RawLine raw;
+    verify::Place place;
+    const std::filesystem::path* file = nullptr;
+    bool first = true;
+    for (;;) {
+      const auto more = lines.next(raw);
+      if (!more) return more.error();
+      if (!*more) break;
+      const auto line = parse(raw);
+      if (!line) return line.error();
+      if (!*line) continue;
+      if (raw.file != file) place.journal = raw.file->string();
+      file = raw.file;
+      place.line = raw.number;
+      if (std::exchange(first, false)) first_ = raw.t;
+      last_ = raw.t;
+      if (const auto taken = verifier.take(**line, place); !taken)
+        return Failure{taken.error().code, raw.place() + ": " + taken.error().what};
+    }
+    torn_ += lines.torn_lines();
+    return verifier.finish();
+  }
+
+  void show_json(const verify::Verdict& verdict) {
+    text_.clear();
+    verify::verdict_line(text_, verdict);
+    out_ << text_;
+  }
+
+  std::ostream& row(const std::string& assertion, const char* verdict) {
+    return out_ << std::left << std::setw(13) << assertion << std::setw(16) << verdict
+                << std::right;
+  }
+
+  void show_text(const verify::Holds& verdict) {
+    row(verdict.assertion, "holds")
+        << meaning(verdict.assertion) << " (checked " << counted(verdict.checked, "time");
+    if (verdict.bound) out_ << ", after a calm of " << format_seconds(*verdict.bound) << " s";
+    out_ << ")\n";
+  }
+
+  void show_text(const verify::Violated& verdict) {
+    row(verdict.assertion, "DOES NOT HOLD")
+        << verdict.disagreement.why << " (at " << format_seconds(verdict.t - first_) << " s, "
+        << verdict.place.journal << ':' << verdict.place.line << "; "
+        << counted(verdict.violations, "time") << ", checked " << counted(verdict.checked, "time")
+        << ")\n";
+  }
+
+  void show_text(const verify::NotClaimed& verdict) {
+    row(verdict.assertion, "not checked") << verdict.why << '\n';
+  }
+
+  /// The times of one reason for which assertions are not claimed.
+  struct Times {
+    std::uint64_t count{};
+    Duration total{};
+    std::string assertions;
+  };
+
+  void count(const verify::NotClaimed& time) {
+    const bool known = not_claimed_.contains(time.why);
+    if (!known && not_claimed_.size() == shown_reasons) {
+      ++other_reasons_;
+      return;
+    }
+    Times& times = not_claimed_[time.why];
+    if (times.assertions.empty() || times.assertions.starts_with(time.assertion + ',') ||
+        times.assertions == time.assertion) {
+      ++times.count;
+      times.total += time.to - time.from;
+    }
+    if ((", " + times.assertions + ',').find(", " + time.assertion + ',') == std::string::npos)
+      times.assertions += (times.assertions.empty() ? "" : ", ") + time.assertion;
+  }
+
+  void show_not_claimed() {
+    for (const auto& [why, times] : not_claimed_)
+      out_ << "not claimed: " << times.assertions << ", " << counted(times.count, "time") << ", "
+           << format_seconds(times.total) << " s together: " << why << '\n';
+    if (other_reasons_ > 0)
+      out_ << "not claimed for further reasons: " << other_reasons_ << " times (see --json)\n";
+  }
+
+  const VerifyOptions& options_;
+  std::ostream& out_;
+  std::vector<Segments> journals_;
+  std::string text_;
+  std::uint64_t torn_ = 0;
+  Duration first_{};
+  Duration last_{};
+  std::map<std::string, Times> not_claimed_;
+  std::uint64_t other_reasons_ = 0;
+};
+
+constexpr const char* verify_command = "muster verify";
+
+}  // namespace
+
+int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err) {
+  Verification verification(options, out);
+  const auto outcome = verification.run();
+  if (!outcome) return failed(outcome.error(), err, verify_command);
+  verification.show(*outcome);
+  if (outcome->is_empty())
+    return failed({ExitCode::does_not_hold,
+                   "there is nothing in these journals to check: give the journals of nodes"},
+                  err, verify_command);
+  for (const verify::Verdict& verdict : outcome->verdicts)
+    if (const auto* violated = std::get_if<verify::Violated>(&verdict))
+      return failed(
+          {ExitCode::does_not_hold,
+           violated->assertion + " does not hold: " + violated->disagreement.why + ": see " +
+               violated->place.journal + ':' + std::to_string(violated->place.line)},
+          err, verify_command);
+  return 0;
+}
+
+}  // namespace muster::apps

@@ -1,0 +1,313 @@
+#include "apps/muster/commands/check_texts.hpp"
+
+#include <muster/claims/assertions.hpp>
+#include <muster/values/json.hpp>
+#include <muster/values/text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <iomanip>
+
+namespace muster::apps {
+
+using muster::operator<<;
+
+const char* meaning(Line line) {
+  switch (line) {
+    case Line::stop_ends_election:
+      return "STOP ends an Election(i) that asks or halts";
+    case Line::h_test:
+      return "NewCoordinator(i, j) is accepted only if S.h = j";
+    case Line::c_test:
+      return "Ready(i, j, x) is accepted only if S.c = j";
+    case Line::status_test_of_new_coordinator:
+      return "NewCoordinator is accepted only in Election";
+    case Line::status_test_of_ready:
+      return "Ready is accepted only in Reorganization";
+    case Line::h_undefined_at_recovery:
+      return "Recovery(i) leaves S.h undefined; struck: what safe storage says";
+    case Line::down_at_recovery:
+      return "a life begins Down, until an election touches it; struck: in Election";
+    case Line::halts_descending:
+      return "Halts go to the highest lower node first; struck: to the lowest";
+    case Line::halts_one_by_one:
+      return "a Halt is sent when the one before has returned; struck: all at once";
+    case Line::halts_once:
+      return "with halts-one-by-one struck: one round; struck too: rounds until one is like the "
+             "last";
+    case Line::rounds_by_node:
+      return "of such rounds: alike if the same nodes answered; struck too: if the same lives did";
+    case Line::rounds_until_alike:
+      return "of such rounds: until one is like the last; struck: two";
+    case Line::unconditional_halt:
+      return "Halt(i, j) is obeyed; struck: not after that of a higher node";
+    case Line::halts_to_all:
+      return "every lower node is halted; struck: none that just left a call unanswered";
+    case Line::halt_outlives_life:
+      return "the end of a life does not make a Halt to that node unanswered";
+    case Line::question_outlives_life:
+      return "the end of a life does not make AreYouThere or AreYouNormal unanswered";
+    case Line::failed_spares_no_question:
+      return "the proof that a life is over does not spare AreYouThere in the next phase A";
+    case Line::leaving_answers:
+      return "a node that leaves answers until it has stopped; struck: it is silent at once";
+    case Line::stop_refuses_waiting_calls:
+      return "STOP answers a NewCoordinator that waits here with \"refused\"";
+    case Line::safe_counter:
+      return "a new life counts groups from the limit in safe storage; struck: from 0";
+    case Line::counter_test:
+      return "NewCoordinator is refused with a group number that is not above the node's own";
+    case Line::life_test:
+      return "NewCoordinator and Ready are for one life of their receiver";
+    case Line::newer_halts_only:
+      return "a Halt of an election that halted here before is ignored";
+    case Line::same_election:
+      return "with tags, S.h and S.c are compared with the election of j; struck: with j";
+    case Line::reorganize_after_stops:
+      return "reorganize waits for every answer to NewCoordinator";
+    case Line::refusal_starts_over:
+      return "who refuses NewCoordinator makes the coordinator start over; struck: it is dropped";
+    case Line::timeout_unless_normal:
+      return "Timeout(i) runs in Down and Election as well";
+    case Line::self_timeout:
+      return "Timeout(i) of an idle coordinator in Reorganization starts over";
+  }
+  return "";
+}
+
+namespace {
+
+struct Switch {
+  std::string_view name;
+  const char* says;
+};
+
+constexpr Switch of_the_bully[] = {
+    {"start_over_halted",
+     "a coordinator whose calls go unanswered halts itself before it elects again"},
+    {"normal_for_me", "AreYouNormal is answered Yes only in the group of who asks"},
+    {"lost_members", "a member that does not answer Check is missed: an election"},
+    {"report_refusals",
+     "who refuses NewCoordinator or Ready says so, and the coordinator starts over"},
+    {"tags", "Halt, NewCoordinator and Ready are of one election, and for one life"},
+    {"parallel_calls", "NewCoordinator, Ready and AreYouNormal go out side by side"},
+    {"proofs", "the end of a life counts as soon as it is proven, without a timeout"},
+    {"stop_beside_halts",
+     "Halt is answered while the application stops, NewCoordinator when it has"},
+    {"save_promises_only",
+     "safe storage has what was promised; off: the whole S(i), at every change"},
+    {"back_off", "who starts over waits, longer each time"}};
+
+constexpr Switch of_the_invitation[] = {
+    {"safe_counter", "a new life counts groups on from safe storage; off: from 0"},
+    {"growing_numbers", "the number of a new group is above all that were heard of"},
+    {"reorganization_first",
+     "S(i).s is Reorganization before Accept is sent (also: reorganization-before-accept)"},
+    {"probe_tells_status",
+     "AreYouThere tells the status, and a member that missed its Ready is told No"},
+    {"ignore_own_group", "an Invitation into one's own group is declined"},
+    {"report_refusals", "who refuses Ready or Accept says so, and Recovery follows"},
+    {"recheck_probe", "an answer to AreYouThere counts only in the state in which it was asked"},
+    {"lost_members", "a member that does not answer Check, or is elsewhere, leaves S(i).Up"},
+    {"known_invitees", "the wait for Accepts is over when all that said they would come have come"},
+    {"tags", "letters of a life that is over are ignored, and Ready is for the life that accepted"},
+    {"parallel_calls", "AreYouCoordinator, Invitation and Ready go out side by side"},
+    {"proofs", "the end of a life counts as soon as it is proven, without a timeout"},
+    {"back_off", "a Merge that came to nothing is tried again later each time"}};
+
+}  // namespace
+
+const char* meaning(ProtocolName protocol, std::string_view repair) {
+  const auto find = [&](const auto& switches) -> const char* {
+    for (const Switch& one : switches)
+      if (one.name == repair) return one.says;
+    return nullptr;
+  };
+  if (protocol == ProtocolName::bully) return find(of_the_bully);
+  return protocol == ProtocolName::invitation ? find(of_the_invitation) : nullptr;
+}
+
+void show_lines(std::ostream& out, bool json) {
+  const auto show = [&](const char* protocol, std::string name, const char* says) {
+    std::replace(name.begin(), name.end(), '_', '-');
+    if (json)
+      out << "{\"protocol\":\"" << protocol << "\",\"line\":\"" << name
+          << "\",\"says\":" << to_json(says) << "}\n";
+    else
+      out << "  " << std::left << std::setw(32) << name << ' ' << says << '\n';
+  };
+  const auto head = [&](const char* text) {
+    if (!json) out << text << '\n';
+  };
+  head("Lines of the Bully:");
+  boost::mp11::mp_for_each<boost::describe::describe_enumerators<Line>>(
+      [&](auto line) { show("bully", line.name, meaning(line.value)); });
+  head("Its switches, where Muster leaves the paper's text (docs/decisions/switches.md):");
+  Repairs of_bully;
+  for_each_field(of_bully, [&](const char* name, bool) {
+    show("bully", name, meaning(ProtocolName::bully, name));
+  });
+  head("Switches of the Invitation, with --protocol invitation (docs/decisions/invitation.md):");
+  invitation::Repairs of_invitation;
+  for_each_field(of_invitation, [&](const char* name, bool) {
+    show("invitation", name, meaning(ProtocolName::invitation, name));
+  });
+}
+
+namespace {
+
+struct Claim {
+  const char* assertion;
+  const char* says;
+  const char* where;
+};
+
+constexpr std::array<Claim, 16> claims = {{
+    {"1a", "two nodes in Reorganization or Normal have the same coordinator",
+     "the Bully: assumptions 1 to 9, so --timeouts certain and no --losses (pauses count as "
+     "failures); letters in order and once, or the switch tags; not report_refusals off beside "
+     "stop_beside_halts; options only with every switch"},
+    {"1b", "two nodes in Normal have the same definition", "as 1a"},
+    {"3a", "two nodes in Reorganization or Normal, in one group, have the same coordinator",
+     "the Invitation: assumptions 1 to 7, so letters in order and once (--channels session or "
+     "fifo, "
+     "no --duplicates), with --timeouts any, --losses and --pauses too"},
+    {"3b", "two nodes in Normal, in one group, have the same definition",
+     "as 3a, and the switch safe_counter"},
+    {"works-apart", "no two nodes work at once for different groups", "as 1a"},
+    {"group-grows", "a node never accepts a smaller group number than before",
+     "the Bully: every world; the Invitation: as 3a, and the switches safe_counter and "
+     "growing_numbers. Looked at where group numbers are kept: with --counters, --assertion "
+     "group-grows or --strike safe-counter, for the Bully without tags unless counter-test is "
+     "struck, "
+     "and for the Invitation with growing_numbers"},
+    {"hook-grammar",
+     "P2, P4, P5: stop once for each start, reorganize when members are stopped, "
+     "start of what is durable",
+     "P2 and P5 in every world; P4 of the Bully, as 1a"},
+    {"2",
+     "once failures and recoveries cease, a state where all are Normal under one coordinator "
+     "can be reached, and no fair way round avoids it (--liveness)",
+     "the Bully: assumptions 1 to 9 and the switch start_over_halted; after wrong timeouts also "
+     "normal_for_me; options only with every switch; the textbook protocol: assumptions 1 to 9"},
+    {"4",
+     "once failures and recoveries cease, a state where all are Normal in one group can be reached "
+     "(--liveness)",
+     "as 3a, and the switch probe_tells_status"},
+    {"sound-state", "no node comes to a state that its protocol cannot be in, and ends by it",
+     "every world; only a line that is struck out leads there"},
+    {"durable", "what was saved is there in the next life",
+     "not here: safe storage is exact in this world; muster verify and simulate look at it"},
+    {"quorum", "a reorganization has more than half of all nodes",
+     "--option quorum=majority, in every world, wrong timeouts, losses and pauses included"},
+    {"2 with --option quorum=majority",
+     "while no majority is up: that nobody is in Reorganization or Normal, or works",
+     "as 2; 1a, 1b and works-apart are claimed no further than without it: a minority works until "
+     "it notices"},
+    {"1a to 2 with --option preempt=never or after",
+     "the same; the coordinator is the highest only of those that held an election, not of those "
+     "that came later (after: until they have been members for so long)",
+     "as without it"},
+    {"1a to 2 with --option resume=all", "the same, and no node starts before all know their task",
+     "as without it; that no node starts before all know their task, only without --duplicates"},
+    {"1a to 2 with --option settle", "the same, and 2 later by that time at a first start",
+     "as without it"},
+}};
+
+constexpr const char* out_of_order =
+    "letters that come twice or out of order, against assumptions 6 and 7";
+
+bool in_order_and_once(const lab::Bounds& world) {
+  return world.duplicates == 0 &&
+         (world.channels == lab::Channels::session || world.channels == lab::Channels::fifo);
+}
+
+// Of 8 and 9: what comes of a wrong timeout may heal, and with it what is reached.
+std::optional<std::string> against_8_and_9(const lab::Bounds& world, bool heals) {
+  if (world.losses > 0) return "--losses, against assumption 8";
+  if (world.wrong_timeouts != 0U && !heals) return "--timeouts, against assumptions 8 and 9";
+  return std::nullopt;
+}
+
+std::optional<std::string> not_claimed_by_bully(const std::string& assertion,
+                                                const lab::Bounds& world) {
+  if (assertion == "group-grows") return std::nullopt;
+  if (!(world.options == Options{}) && !(world.repairs == Repairs{}))
+    return "an option without every switch: docs/options.md";
+  if (assertion == "quorum") return std::nullopt;
+  if (assertion == "2") {
+    if (!world.repairs.start_over_halted) return "without the switch start_over_halted";
+    if (auto why = against_8_and_9(world, world.repairs.normal_for_me)) return why;
+    return in_order_and_once(world) ? std::nullopt : std::optional<std::string>(out_of_order);
+  }
+  auto why = against_8_and_9(world, false);
+  if (!why && !world.repairs.safe())
+    why = "without the switch report_refusals, beside stop_beside_halts";
+  if (!why && !in_order_and_once(world) && !world.repairs.tags)
+    why = out_of_order + std::string(", without the switch tags");
+  if (why && assertion == "hook-grammar") why = "P4: " + *why;
+  return why;
+}
+
+std::optional<std::string> not_claimed_by_invitation(const std::string& assertion,
+                                                     const lab::Bounds& world) {
+  const invitation::Repairs& repairs = world.invitation_repairs;
+  if (assertion == "hook-grammar") return std::nullopt;
+  if (assertion == "4" && !repairs.probe_tells_status)
+    return "without the switch probe_tells_status";
+  if ((assertion == "3b" || assertion == "group-grows") && !repairs.safe_counter)
+    return "without the switch safe_counter";
+  if (assertion == "group-grows" && !repairs.growing_numbers)
+    return "without the switch growing_numbers";
+  if (!in_order_and_once(world)) return out_of_order;
+  return std::nullopt;
+}
+
+std::optional<std::string> not_claimed_by_textbook(const std::string& assertion,
+                                                   const lab::Bounds& world) {
+  if (assertion != "2") return std::nullopt;
+  if (auto why = against_8_and_9(world, false)) return why;
+  return in_order_and_once(world) ? std::nullopt : std::optional<std::string>(out_of_order);
+}
+
+}  // namespace
+
+bool is_claimed_by_protocol(const std::string& assertion, const lab::Bounds& world) {
+  Config config;
+  config.protocol = world.protocol;
+  config.options = world.options;
+  config.invitation_repairs = world.invitation_repairs;
+  const std::vector<std::string> claimed = claims_of(config).assertions;
+  return std::find(claimed.begin(), claimed.end(), assertion) != claimed.end();
+}
+
+std::optional<std::string> not_claimed(const std::string& assertion, const lab::Bounds& world) {
+  if (assertion == "sound-state") return std::nullopt;
+  // Without a switch an assertion may be none of its claims: that is said in its own words.
+  lab::Bounds as_it_ships = world;
+  as_it_ships.invitation_repairs = {};
+  if (!is_claimed_by_protocol(assertion, as_it_ships))
+    return assertion == "quorum" ? "without --option quorum=majority"
+                                 : "no claim of --protocol " + to_text(world.protocol);
+  switch (world.protocol) {
+    case ProtocolName::bully:
+      return not_claimed_by_bully(assertion, world);
+    case ProtocolName::invitation:
+      return not_claimed_by_invitation(assertion, world);
+    case ProtocolName::textbook:
+      break;
+  }
+  return not_claimed_by_textbook(assertion, world);
+}
+
+void show_assumptions(std::ostream& out, bool json) {
+  for (const Claim& claim : claims) {
+    if (json)
+      out << "{\"assertion\":" << to_json(claim.assertion) << ",\"says\":" << to_json(claim.says)
+          << ",\"claimed_in\":" << to_json(claim.where) << "}\n";
+    else
+      out << claim.assertion << ": " << claim.says << "\n    claimed in: " << claim.where << '\n';
+  }
+}
+
+}  // namespace muster::apps

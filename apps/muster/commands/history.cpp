@@ -1,0 +1,174 @@
+#include "apps/base/failed.hpp"
+#include "apps/base/text.hpp"
+#include "apps/muster/commands/commands.hpp"
+#include "apps/muster/commands/one_node.hpp"
+
+#include <muster/journal/history.hpp>
+#include <muster/net/admin.hpp>
+#include <muster/storage/inspect.hpp>
+#include <muster/values/json.hpp>
+#include <muster/values/kinds.hpp>
+#include <muster/values/text.hpp>
+
+#include <CLI/CLI.hpp>
+#include <boost/json/parse.hpp>
+
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+
+/// `muster history` and `muster why`: the reorganizations that a node took part in.
+
+namespace muster::apps {
+namespace {
+
+struct Past {
+  std::vector<history::Entry> entries;  ///< the oldest first; the last one may go on
+  std::vector<std::string> lines;       ///< the same as JSON
+};
+
+void take(Past& past, const std::string& line) {
+  boost::json::error_code error;
+  auto entry = read_json<history::Entry>(boost::json::parse(line, error));
+  if (error || !entry) return;
+  past.entries.push_back(*std::move(entry));
+  past.lines.push_back(line);
+}
+
+/// What the node says, or its safe storage where it does not run.
+Expected<Past> past_of(const OneNode& node) {
+  const auto directory = node.directory();
+  if (!directory) return directory.error();
+  Past past;
+  const auto answer = net::ask_admin(*directory / "admin.sock", patience, "history");
+  if (answer) {
+    std::istringstream lines(*answer);
+    for (std::string line; std::getline(lines, line);) take(past, line);
+    return past;
+  }
+  if (answer.error().code != ExitCode::unreachable) return answer.error();
+  const auto found = storage::inspect(*directory, [&](std::string_view key, const Bytes& value) {
+    if (key.starts_with(history::cells)) take(past, value.data);
+  });
+  if (!found) return answer.error();
+  std::cerr << "muster: the node does not run; this is what its safe storage has kept\n";
+  return past;
+}
+
+std::string phases_in_words(const history::Phases& phases) {
+  std::string text;
+  for_each_field(phases, [&](const char* name, Duration time) {
+    if (time < std::chrono::microseconds(50)) return;
+    if (!text.empty()) text += ", ";
+    text += std::string(name) + ' ' + format_ms(time);
+  });
+  return text;
+}
+
+std::string halts_in_words(const std::vector<NodeId>& halts) {
+  std::string text;
+  for (NodeId by : halts) text += (text.empty() ? "" : ", ") + std::to_string(by.value);
+  return text;
+}
+
+std::string coordinator_of(const history::Entry& entry) {
+  return entry.coordinator ? std::to_string(entry.coordinator->value) : "-";
+}
+
+void print_line(std::ostream& out, const history::Entry& entry) {
+  out << std::right << std::setw(5) << (entry.group ? std::to_string(entry.number) : "now") << "  "
+      << std::left << std::setw(26) << (entry.at.empty() ? "-" : entry.at) << std::setw(6)
+      << entry.incarnation.value << std::setw(12) << (entry.group ? to_text(*entry.group) : "-")
+      << std::setw(13) << coordinator_of(entry) << std::setw(10) << format_ms(entry.took)
+      << entry.evidence;
+  if (!entry.halted_by.empty() && entry.trigger != Trigger::halted)
+    out << "; then halted by " << halts_in_words(entry.halted_by);
+  out << '\n';
+}
+
+int history_command(const OneNode& node, std::size_t limit) {
+  const auto past = past_of(node);
+  if (!past) return failed(past.error());
+  const std::size_t size = past->entries.size();
+  if (!node.json)
+    std::cout << "   no  when                      life  group       coordinator  took ms   "
+                 "because\n";
+  for (std::size_t i = size - std::min(limit, size); i < size; ++i) {
+    if (node.json)
+      std::cout << past->lines[i] << '\n';
+    else
+      print_line(std::cout, past->entries[i]);
+  }
+  return 0;
+}
+
+void print_why(std::ostream& out, const history::Entry& entry) {
+  out << "node " << entry.node.value;
+  if (entry.group)
+    out << " is in group " << to_text(*entry.group) << " under node " << coordinator_of(entry)
+        << '\n';
+  else
+    out << " reorganizes\n";
+  const auto row = [&](const char* name, const std::string& text) {
+    if (!text.empty()) out << "  " << std::left << std::setw(11) << name << text << '\n';
+  };
+  row("since",
+      entry.at.empty() ? "" : entry.at + ", in life " + std::to_string(entry.incarnation.value));
+  row("members", entry.members ? format_nodes(*entry.members) : "");
+  row("before", entry.before ? "group " + to_text(*entry.before) : "");
+  row("because", entry.evidence + " (" + std::string(enumerator_name(entry.trigger)) + ")");
+  row("then", entry.then.value_or(""));
+  row("halted by", halts_in_words(entry.halted_by));
+  row("elections", entry.elections == 0 ? "none of its own" : std::to_string(entry.elections));
+  row("took", format_ms(entry.took) + " ms: " + phases_in_words(entry.phases));
+}
+
+int why_command(const OneNode& node) {
+  const auto past = past_of(node);
+  if (!past) return failed(past.error());
+  if (past->entries.empty())
+    return failed({ExitCode::not_normal, "the node was never in a group; see muster status"});
+  const history::Entry& last = past->entries.back();
+  if (node.json)
+    std::cout << past->lines.back() << '\n';
+  else
+    print_why(std::cout, last);
+  if (last.group) return 0;
+  return failed({ExitCode::not_normal, "node " + std::to_string(last.node.value) +
+                                           " is not Normal: this reorganization goes on; wait for "
+                                           "it with muster wait"});
+}
+
+constexpr const char* codes =
+    "Where the node does not run its safe storage is read, which has the last hundred. Exit codes: "
+    "0 told; 5 there is\nneither; 7 the node did not answer in time; 64 the configuration is bad";
+
+}  // namespace
+
+void add_history_command(CLI::App& app, int& exit_code) {
+  const auto node = std::make_shared<OneNode>();
+  const auto limit = std::make_shared<std::size_t>(20);
+  CLI::App* command =
+      app.add_subcommand("history", "List the reorganizations that one node took part in");
+  command->footer(std::string(codes) + ".");
+  add_options(*command, *node, "One object a line, with the time of each phase");
+  command->add_option("--limit", *limit, "How many, the newest last")->capture_default_str();
+  command->callback([node, limit, &exit_code] {
+    demand(*node);
+    exit_code = history_command(*node, *limit);
+  });
+}
+
+void add_why_command(CLI::App& app, int& exit_code) {
+  const auto node = std::make_shared<OneNode>();
+  CLI::App* command =
+      app.add_subcommand("why", "Say why one node is in its group: its last reorganization");
+  command->footer(std::string(codes) + "; 3 it goes on, or there was none.");
+  add_options(*command, *node, "That reorganization as a line of JSON");
+  command->callback([node, &exit_code] {
+    demand(*node);
+    exit_code = why_command(*node);
+  });
+}
+
+}  // namespace muster::apps

@@ -1,0 +1,239 @@
+#include "apps/base/failed.hpp"
+#include "apps/base/pipes.hpp"
+#include "apps/base/text.hpp"
+#include "apps/muster/commands/commands.hpp"
+#include "apps/muster/commands/protocol_option.hpp"
+#include "apps/muster/commands/run_node.hpp"
+#include "apps/programs/hook_application.hpp"
+#include "apps/programs/socket_program.hpp"
+#include "apps/shards/shards.hpp"
+
+#include <muster/net/node.hpp>
+#include <muster/net/say.hpp>
+#include <muster/storage/sqlite_storage.hpp>
+
+#include <CLI/CLI.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+
+namespace muster::apps {
+namespace {
+
+/// Hooks that return at once, for a node that is there for its elections.
+class NoApplication : public Application {
+ public:
+  void stop(StopContext, Done<Report> done) override { done(); }
+  void reorganize(Reorganization, Done<Definition> done) override { done(); }
+  void start(Assignment, Done<> done) override { done(); }
+};
+
+int descriptor_of(const char* variable) {
+  const char* text = std::getenv(variable);
+  const auto number = text == nullptr ? std::nullopt : parse_number(text);
+  return number && *number < 1'000'000 ? static_cast<int>(*number) : -1;
+}
+
+MakeApplication application_of(const NodeConfig& config) {
+  if (config.hooks) return make_hooks({*config.hooks, config.data, config.cluster.timings});
+  if (config.application.kind == "shards") {
+    return make_shards(
+        {config.application.records_per_second, descriptor_of(record_pipe_variable), shard_count});
+  }
+  return [](Services&) { return std::make_unique<NoApplication>(); };
+}
+
+net::NodeOptions options_of(const NodeConfig& config, bool initialise) {
+  net::NodeOptions options;
+  options.config = config.core();
+  for (const auto& [id, address] : config.cluster.nodes) options.addresses[id] = address.text();
+  options.insecure = config.cluster.insecure;
+  options.cluster = config.cluster.canonical();
+  options.hold_down = config.cluster.hold_down;
+  options.admin_socket = config.admin_socket();
+  if (config.journal)
+    options.journal = net::JournalOptions{config.journal->file, config.journal->limit};
+  options.initialise = initialise;
+  return options;
+}
+
+/// Runs the hooks, one at a time, on a thread of their own.
+class HookThread {
+ public:
+  HookThread() : work_(context_.get_executor()), thread_([this] { context_.run(); }) {}
+  ~HookThread() {
+    context_.stop();
+    thread_.join();
+  }
+  HookThread(const HookThread&) = delete;
+  HookThread& operator=(const HookThread&) = delete;
+  boost::asio::io_context::executor_type executor() { return context_.get_executor(); }
+
+ private:
+  boost::asio::io_context context_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  std::thread thread_;
+};
+
+/// SIGTERM, SIGINT and SIGHUP: the first lets the node leave in order, the second ends it at once.
+/// SIGUSR1 lets it leave and never more: what this process says to itself.
+class Signals {
+ public:
+  Signals(boost::asio::io_context& context, std::function<void()> leave)
+      : leave_(std::move(leave)), signals_(context, SIGTERM, SIGINT, SIGHUP) {
+    signals_.add(SIGUSR1);
+    wait();
+    unblock();
+  }
+
+ private:
+  void wait() {
+    signals_.async_wait([this](const boost::system::error_code& error, int number) {
+      if (!error) take(number);
+    });
+  }
+  /// Whoever launched this process may have held them back until now.
+  static void unblock() {
+    sigset_t held;
+    sigemptyset(&held);
+    for (int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) sigaddset(&held, number);
+    pthread_sigmask(SIG_UNBLOCK, &held, nullptr);
+  }
+  void take(int number) {
+    if (leaving_ && number == SIGUSR1) return wait();
+    if (leaving_) {
+      std::signal(number, SIG_DFL);
+      std::raise(number);
+    }
+    leaving_ = true;
+    leave_();
+    wait();
+  }
+
+  std::function<void()> leave_;
+  boost::asio::signal_set signals_;
+  bool leaving_ = false;
+};
+
+/// Ends this process when whoever runs the nodes is gone, and its end of the pipe with it.
+class DeathPipe {
+ public:
+  explicit DeathPipe(boost::asio::io_context& context) : pipe_(context) {
+    const int fd = descriptor_of(death_pipe_variable);
+    if (fd < 0) return;
+    pipe_.assign(fd);
+    pipe_.async_read_some(boost::asio::buffer(byte_),
+                          [](const boost::system::error_code& error, std::size_t) {
+                            if (error != boost::asio::error::operation_aborted) std::raise(SIGKILL);
+                          });
+  }
+
+ private:
+  boost::asio::posix::stream_descriptor pipe_;
+  std::array<char, 1> byte_{};
+};
+
+/// Begins the node when it may begin: at once, or later, on another thread.
+using Await = std::function<void(std::function<void()> begin)>;
+
+int host(boost::asio::io_context& context, const NodeConfig& config, bool initialise,
+         std::unique_ptr<SafeStorage> storage, const MakeApplication& application,
+         const Await& await) {
+  // The hooks' thread is ended, and what waits there is dropped, while the context is still there:
+  // that holds strands of the context.
+  HookThread hooks;
+  net::Node node(context, options_of(config, initialise), std::move(storage), application,
+                 hooks.executor());
+  warn_of(config.cluster.protocol);
+  bool begun = false;
+  Expected<> started;
+  Signals signals(context, [&] {
+    if (begun)
+      node.leave([&context] { context.stop(); });
+    else
+      context.stop();
+  });
+  DeathPipe death(context);
+  const std::function<void()> begin = [&] {
+    begun = true;
+    started = node.start([&config] {
+      net::say(STDOUT_FILENO, "node " + std::to_string(config.self.value) + " of " +
+                                  config.cluster.name + " is up on " +
+                                  config.cluster.nodes.at(config.self).text() +
+                                  "; muster status --dir " + config.data.string() + "\n");
+    });
+    if (!started) context.stop();
+  };
+  await([&context, begin] { boost::asio::post(context, begin); });
+  context.run();
+  return started ? 0 : failed(started.error());
+}
+
+auto open_storage(const NodeConfig& config) {
+  return storage::SqliteStorage::open(config.data, {config.cluster.name, config.self});
+}
+
+/// A node whose application is a program at its socket takes no part before that is there.
+int run_socket_node(const NodeConfig& config, bool initialise) {
+  auto storage = open_storage(config);
+  if (!storage) return failed(storage.error());
+  boost::asio::io_context context(1);  // it may register when its node has left already
+  SocketProgram program(config, [] { ::kill(::getpid(), SIGUSR1); });
+  if (const auto listening = program.listen(); !listening) return failed(listening.error());
+  const int code = host(context, config, initialise, std::move(*storage), program.application(),
+                        [&](std::function<void()> begin) {
+                          net::say(STDOUT_FILENO, "node " + std::to_string(config.self.value) +
+                                                      " waits for its program at " +
+                                                      config.application_socket().string() + "\n");
+                          program.await(std::move(begin));
+                        });
+  if (const auto lost = program.lost(); lost && code == 0)
+    return failed(
+        {ExitCode::hook_failed, "node " + std::to_string(config.self.value) + ": " + *lost});
+  return code;
+}
+
+}  // namespace
+
+int run_node(const NodeConfig& config, bool initialise) {
+  if (config.application.kind == "socket") return run_socket_node(config, initialise);
+  return run_node(config, initialise, application_of(config));
+}
+
+int run_node(const NodeConfig& config, bool initialise, const MakeApplication& application) {
+  auto storage = open_storage(config);
+  if (!storage) return failed(storage.error());
+  boost::asio::io_context context(1);
+  return host(context, config, initialise, std::move(*storage), application,
+              [](const std::function<void()>& begin) { begin(); });
+}
+
+void add_node_command(CLI::App& app, int& exit_code) {
+  struct Options {
+    std::string config;
+    bool initialise = false;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("node", "Run one node in the foreground");
+  command->add_option("--config", options->config, "The node's configuration (TOML)")->required();
+  command->add_flag(
+      "--initialise", options->initialise,
+      "Accept that the store is younger than what peers have seen, and go on above that");
+  command->footer(
+      "With kind = \"socket\" under [application] the node begins when its program has registered\n"
+      "at application.sock in its data directory (docs/socket.md).");
+  command->callback([options, &exit_code] {
+    const auto config = load_config(options->config);
+    exit_code = config ? run_node(*config, options->initialise) : failed(config.error());
+  });
+}
+
+}  // namespace muster::apps

@@ -1,0 +1,80 @@
+#include "apps/muster/commands/one_node.hpp"
+
+#include "apps/base/text.hpp"
+#include "apps/muster/config/config.hpp"
+
+#include <muster/values/json.hpp>
+#include <muster/values/kinds.hpp>
+#include <muster/values/text.hpp>
+
+#include <CLI/CLI.hpp>
+#include <boost/json/parse.hpp>
+
+#include <iomanip>
+
+namespace muster::apps {
+
+Expected<std::filesystem::path> OneNode::directory() const {
+  if (!dir.empty()) return std::filesystem::path(dir);
+  const auto loaded = load_config(config);
+  if (!loaded) return loaded.error();
+  return loaded->data;
+}
+
+void add_options(CLI::App& command, OneNode& node, const std::string& json) {
+  auto* config = command.add_option("--config", node.config, "The node's configuration");
+  auto* dir = command.add_option("--dir", node.dir, "Its data directory, which has admin.sock");
+  config->excludes(dir);
+  command.add_flag("--json", node.json, json);
+}
+
+void demand(const OneNode& node) {
+  if (node.config.empty() && node.dir.empty())
+    throw CLI::RequiredError("--config FILE or --dir DIR");
+}
+
+Expected<net::NodeStatus> parse_status(const std::string& line) {
+  boost::json::error_code error;
+  const auto value = boost::json::parse(line, error);
+  if (!error) {
+    if (auto status = read_json<net::NodeStatus>(value)) return status;
+  }
+  return Failure{ExitCode::unreachable,
+                 "the answer is no status of this version of muster: " + line};
+}
+
+void print_header(std::ostream& out) {
+  out << "node  status          coordinator  group       members                  life  does\n";
+}
+
+void print_status(std::ostream& out, const net::NodeStatus& status) {
+  const auto number = [](std::optional<NodeId> node) {
+    return node ? std::to_string(node->value) : std::string("-");
+  };
+  out << std::left << std::setw(6) << status.node.value << std::setw(16)
+      << enumerator_name(status.status) << std::setw(13) << number(status.coordinator)
+      << std::setw(12) << (status.group ? to_text(*status.group) : "-") << std::setw(25)
+      << (status.up ? format_nodes(*status.up) : "-") << std::setw(6) << status.incarnation.value;
+  if (status.out)
+    out << enumerator_name(*status.out) << '\n';
+  else
+    out << status.procedure << ", application " << enumerator_name(status.application)
+        << (status.progress.empty() ? "" : ": ") << status.progress << '\n';
+}
+
+std::string in_words(const net::NodeStatus& status) {
+  std::string text = "node " + std::to_string(status.node.value);
+  if (status.out == net::Out::drained) return text + " is drained";
+  if (status.out == net::Out::stepped_down) return text + " has stepped down";
+  if (status.out == net::Out::stood_back) return text + " stands back";
+  if (status.out == net::Out::held_down) return text + " is held down after short lives";
+  if (status.status != Status::Normal)
+    return text + " is in " + std::string(enumerator_name(status.status));
+  text += " is Normal";
+  if (status.group && status.coordinator)
+    text += " in group " + to_text(*status.group) + " under node " +
+            std::to_string(status.coordinator->value);
+  return text;
+}
+
+}  // namespace muster::apps

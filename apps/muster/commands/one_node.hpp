@@ -1,0 +1,46 @@
+#pragma once
+
+#include <muster/net/status.hpp>
+#include <muster/values/failure.hpp>
+
+#include <filesystem>
+#include <functional>
+#include <ostream>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+/// What the commands have in common that speak to one node of this machine.
+
+namespace muster::apps {
+
+/// How long a node may take to answer; longer than any T that one would watch by hand.
+inline constexpr Duration patience = std::chrono::seconds(2);
+
+/// Which node, and how to tell of it.
+struct OneNode {
+  std::string config;
+  std::string dir;
+  bool json = false;
+
+  /// The directory that has its socket and its safe storage.
+  [[nodiscard]] Expected<std::filesystem::path> directory() const;
+};
+
+/// Adds --config, --dir and --json; `json` says what is printed then.
+void add_options(CLI::App& command, OneNode& node, const std::string& json);
+/// Throws the usage error where neither --config nor --dir was given.
+void demand(const OneNode& node);
+
+Expected<net::NodeStatus> parse_status(const std::string& line);
+
+/// A table of statuses: its first line, and a line of it.
+void print_header(std::ostream& out);
+void print_status(std::ostream& out, const net::NodeStatus& status);
+
+/// "node 3 is Normal in group 17.5 under node 5", "node 3 is in Election", "node 3 is drained".
+std::string in_words(const net::NodeStatus& status);
+
+}  // namespace muster::apps

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <muster/values/kinds.hpp>
+
+#include <iostream>
+#include <string>
+#include <vector>
+
+namespace muster::apps {
+
+/// `--protocol`: one of `names`, the first of which `to` is by itself. `to` has to live as long as
+/// the command.
+inline void add_protocol(CLI::App& command, ProtocolName& to,
+                         const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names)
+    list += (list.empty() ? "" : name == names.back() ? " or " : ", ") + name;
+  command
+      .add_option_function<std::string>(
+          "--protocol",
+          [&to](const std::string& name) { to = enumerator_named<ProtocolName>(name).value(); },
+          list + " (" + names.front() + ')')
+      ->check(CLI::IsMember(names));
+}
+
+inline const std::vector<std::string> every_protocol = {"bully", "invitation", "textbook"};
+
+/// Those that form groups and come together again by themselves, whatever befalls real nodes.
+inline const std::vector<std::string> healing_protocols = {"bully", "invitation"};
+
+/// Says it where nodes are about to run a protocol that nothing which matters should rest on.
+inline void warn_of(ProtocolName protocol) {
+  if (protocol != ProtocolName::textbook) return;
+  std::cerr << "muster: warning: protocol = \"textbook\" is there for comparison: nodes work on "
+               "under an old view, and a late Coordinator message is believed; use \"bully\" or "
+               "\"invitation\" for anything that matters\n";
+}
+
+}  // namespace muster::apps

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "apps/muster/config/config.hpp"
+
+#include <muster/values/failure.hpp>
+
+#include <algorithm>
+#include <string>
+
+/// `--repair` and `--option` of the commands of the lab.
+
+namespace muster::apps {
+
+/// Turns one switch of the cluster's protocol on or off, as NAME=on|off says; a usage error where
+/// it does not.
+template <class Cluster>
+Expected<> read_repair(const std::string& text, Cluster& cluster) {
+  const auto equals = text.find('=');
+  const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
+  std::string asked = text.substr(0, equals);
+  std::replace(asked.begin(), asked.end(), '-', '_');  // as --strike takes them, too
+  bool known = false;
+  std::string names;
+  for_each_switch(cluster, [&](const char* name, bool& on) {
+    names += (names.empty() ? "" : ", ") + std::string(name);
+    if (asked != name) return;
+    known = value == "on" || value == "off";
+    on = value == "on";
+  });
+  if (known) return {};
+  if (names.empty())
+    return Failure{ExitCode::usage, "--repair " + text + ": this protocol has no switches"};
+  if (value == "on" || value == "off")
+    return Failure{ExitCode::usage, "--repair " + text + ": this protocol has no switch of that " +
+                                        "name; its switches are " + names};
+  return Failure{ExitCode::usage,
+                 "--repair is NAME=on or NAME=off, not '" + text + "'; the names are " + names};
+}
+
+/// Sets one option of the Bully, as NAME=VALUE says; a usage error where it does not.
+inline Expected<> read_option(const std::string& text, ProtocolName protocol, Options& options) {
+  const auto equals = std::min(text.find('='), text.size());
+  const std::string value = equals < text.size() ? text.substr(equals + 1) : "";
+  if (protocol != ProtocolName::bully)
+    return Failure{ExitCode::usage, "--option " + text + " is of the Bully: add --protocol bully"};
+  if (const auto expected = read_option(text.substr(0, equals), value, options))
+    return Failure{ExitCode::usage, "--option is NAME=VALUE (docs/options.md), not '" + text +
+                                        "': expected " + *expected};
+  return {};
+}
+
+}  // namespace muster::apps

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <muster/protocol/cluster_text.hpp>
+#include <muster/values/failure.hpp>
+#include <muster/values/types.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+/// The configuration of a node: one TOML file (docs/operating.md).
+
+namespace muster::apps {
+
+/// Where a node listens: an IP address and a port.
+struct Address {
+  std::string host;  ///< numeric; IPv6 without brackets
+  std::uint16_t port{};
+
+  /// As it stands in the file: "127.0.0.1:7101", "[::1]:7101".
+  [[nodiscard]] std::string text() const;
+  friend auto operator<=>(const Address&, const Address&) = default;
+};
+
+/// None where the text is not a numeric IP address and a port from 1 to 65535.
+std::optional<Address> parse_address(std::string_view text);
+
+/// [cluster]: the same on every node.
+struct ClusterConfig {
+  std::string name;
+  ProtocolName protocol = ProtocolName::bully;
+  bool insecure = false;
+  Timings timings;
+  Duration hold_down = std::chrono::seconds(1);  ///< docs/options.md; zero: off
+  Repairs repairs;                               ///< of the Bully
+  invitation::Repairs invitation_repairs;
+  std::map<NodeId, std::uint64_t> importance;  ///< of the textbook protocol
+  Options options;                             ///< of the Bully
+  std::map<NodeId, Address> nodes;
+
+  /// Sorted `key=value` lines, defaults included: what nodes compare when they connect.
+  [[nodiscard]] std::string canonical() const;
+  [[nodiscard]] NodeSet ids() const;
+  /// What `step` may know at that node.
+  [[nodiscard]] Config core(NodeId self) const;
+};
+
+/// Calls `visit(name, value)` for each switch of the cluster's protocol; the textbook has none.
+template <class Cluster, class Visit>
+void for_each_switch(Cluster& cluster, const Visit& visit) {
+  if (cluster.protocol == ProtocolName::bully) for_each_field(cluster.repairs, visit);
+  if (cluster.protocol == ProtocolName::invitation)
+    for_each_field(cluster.invitation_repairs, visit);
+}
+
+/// Sets that option; else says what is expected instead.
+std::optional<std::string> read_option(std::string_view name, std::string_view text,
+                                       Options& options);
+
+struct JournalConfig {
+  std::filesystem::path file;
+  std::uint64_t limit = 64'000'000;  ///< bytes; then a new segment
+};
+
+/// An application that comes with the command.
+struct ApplicationConfig {
+  /// `none` (hooks return at once), `shards`, or `socket`: a program that connects to the node.
+  std::string kind = "none";
+  unsigned records_per_second = 20;
+  std::vector<std::string> program{};  ///< of `socket`: what the node starts, with its arguments
+  std::filesystem::path directory{};   ///< absolute, that of the file: where it runs
+};
+
+/// Programs as hooks: each with its arguments; a hook without one does nothing.
+struct HooksConfig {
+  std::vector<std::string> stop;
+  std::vector<std::string> reorganize;
+  std::vector<std::string> start;
+  std::filesystem::path directory;  ///< absolute, that of the file: where they run
+};
+
+struct NodeConfig {
+  NodeId self;
+  std::filesystem::path data;  ///< absolute: safe storage, lock, admin.sock
+  ClusterConfig cluster;
+  std::optional<JournalConfig> journal;
+  ApplicationConfig application;
+  std::optional<HooksConfig> hooks;
+
+  [[nodiscard]] std::filesystem::path admin_socket() const { return data / "admin.sock"; }
+  [[nodiscard]] std::filesystem::path application_socket() const {
+    return data / "application.sock";
+  }
+  /// What `step` may know.
+  [[nodiscard]] Config core() const;
+};
+
+/// The longest path of a Unix socket (sockaddr_un less its final zero).
+inline constexpr std::size_t longest_socket_path = 107;
+
+/// Reads a configuration. Where the file is wrong (exit 64) the sentence names file, line, value,
+/// and what is expected.
+Expected<NodeConfig> load_config(const std::filesystem::path& file);
+
+/// The same from text; `file` is only a name for the messages, and the place that relative paths
+/// are relative to.
+Expected<NodeConfig> parse_config(std::string_view text, const std::filesystem::path& file);
+
+/// A file that `load_config` reads back to the same configuration.
+std::string write_config(const NodeConfig& config);
+
+}  // namespace muster::apps

@@ -1,0 +1,66 @@
+#include "apps/base/text.hpp"
+#include "apps/muster/config/config.hpp"
+
+#include <muster/protocol/misfit.hpp>
+#include <muster/values/text.hpp>
+
+/// The options of docs/options.md as they stand in a configuration and after `--option`.
+
+namespace muster::apps {
+
+namespace {
+
+constexpr std::string_view after = "after ";
+
+template <class E>
+bool read_name(std::string_view text, E& to) {
+  const auto named = enumerator_named<E>(text);
+  if (named) to = *named;
+  return named.has_value();
+}
+
+bool read_preempt(std::string_view text, Options& options) {
+  Preempt named{};
+  if (read_name(text, named) && named != Preempt::after) {
+    options.preempt = named;
+    options.preempt_after = {};
+    return true;
+  }
+  if (!text.starts_with(after)) return false;
+  const auto length = parse_duration(text.substr(after.size()));
+  if (!length || *length <= Duration::zero() || *length > longest_time) return false;
+  options.preempt = Preempt::after;
+  options.preempt_after = *length;
+  return true;
+}
+
+bool read_settle(std::string_view text, Options& options) {
+  const auto length = parse_duration(text);
+  if (!length || *length < Duration::zero() || *length > longest_time) return false;
+  options.settle = *length;
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::string> read_option(std::string_view name, std::string_view text,
+                                       Options& options) {
+  if (name == "preempt")
+    return read_preempt(text, options)
+               ? std::nullopt
+               : std::optional<std::string>(
+                     "\"paper\", \"never\" or \"after DURATION\", such as \"after 5m\"");
+  if (name == "quorum")
+    return read_name(text, options.quorum) ? std::nullopt
+                                           : std::optional<std::string>("\"off\" or \"majority\"");
+  if (name == "resume")
+    return read_name(text, options.resume) ? std::nullopt
+                                           : std::optional<std::string>("\"ready\" or \"all\"");
+  if (name == "settle")
+    return read_settle(text, options)
+               ? std::nullopt
+               : std::optional<std::string>("a duration up to 1440min, such as \"5s\", or \"0s\"");
+  return "one of preempt, quorum, resume, settle";
+}
+
+}  // namespace muster::apps

@@ -1,0 +1,174 @@
+#include "apps/base/text.hpp"
+#include "apps/muster/config/config.hpp"
+
+#include <arpa/inet.h>
+#include <muster/protocol/cluster_text.hpp>
+#include <muster/values/kinds.hpp>
+#include <muster/values/text.hpp>
+
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+namespace muster::apps {
+namespace {
+
+/// The text that an address has after one has read it: "127.0.0.01" and "127.0.0.1" are one
+/// address.
+std::optional<std::string> normal_host(const std::string& host, bool six) {
+  std::array<unsigned char, sizeof(in6_addr)> bytes{};
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const int family = six ? AF_INET6 : AF_INET;
+  if (inet_pton(family, host.c_str(), bytes.data()) != 1) return std::nullopt;
+  if (inet_ntop(family, bytes.data(), text.data(), text.size()) == nullptr) return std::nullopt;
+  const std::string normal = text.data();
+  if (normal == "0.0.0.0" || normal == "::") return std::nullopt;  // nobody can dial it
+  return normal;
+}
+
+std::vector<std::pair<std::string, std::string>> timing_lines(const Timings& timings) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  for_each_field(timings, [&](const char* name, const Duration& value) {
+    lines.emplace_back(name, format_duration(value));
+  });
+  return lines;
+}
+
+std::string text_of(bool value) {
+  return value ? "true" : "false";
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+}  // namespace
+
+std::string Address::text() const {
+  const bool six = host.find(':') != std::string::npos;
+  return (six ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+std::optional<Address> parse_address(std::string_view text) {
+  const auto colon = text.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const auto port = parse_number(text.substr(colon + 1));
+  if (!port || *port == 0 || *port > 65'535) return std::nullopt;
+  std::string_view host = text.substr(0, colon);
+  const bool six = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  if (six) host = host.substr(1, host.size() - 2);
+  const auto normal = normal_host(std::string(host), six);
+  if (!normal) return std::nullopt;
+  return Address{*normal, static_cast<std::uint16_t>(*port)};
+}
+
+NodeSet ClusterConfig::ids() const {
+  NodeSet ids;
+  for (const auto& [id, address] : nodes) ids.insert(id);
+  return ids;
+}
+
+std::string ClusterConfig::canonical() const {
+  ClusterLines lines = cluster_lines(core({}));
+  lines["hold_down"] = format_duration(hold_down);
+  lines["name"] = name;
+  lines["insecure"] = text_of(insecure);
+  for (const auto& [id, address] : nodes) lines["nodes." + to_text(id)] = address.text();
+  return cluster_text(lines);
+}
+
+Config ClusterConfig::core(NodeId self) const {
+  return {self, ids(), repairs, timings, protocol, invitation_repairs, importance, {}, options};
+}
+
+Config NodeConfig::core() const {
+  return cluster.core(self);
+}
+
+namespace {
+
+void write_switches(std::ostream& out, const ClusterConfig& cluster) {
+  out << "\n[cluster.repairs]\n";
+  for_each_switch(cluster, [&](const char* name, const bool& value) {
+    out << name << " = " << text_of(value) << '\n';
+  });
+}
+
+void write_importance(std::ostream& out, const ClusterConfig& cluster) {
+  out << "\n[cluster.importance]\n";
+  for (const auto& [id, score] : cluster.importance) out << id.value << " = " << score << '\n';
+}
+
+void write_command(std::ostream& out, const char* key, const std::vector<std::string>& command) {
+  if (command.empty()) return;
+  const char* before = " = [";
+  out << key;
+  for (const std::string& word : command) out << std::exchange(before, ", ") << quoted(word);
+  out << "]\n";
+}
+
+}  // namespace
+
+std::string write_config(const NodeConfig& config) {
+  std::ostringstream out;
+  out << "[node]\nid = " << config.self.value << "\ndata = " << quoted(config.data.string())
+      << "\n\n";
+  out << "[cluster]\nname = " << quoted(config.cluster.name) << "\nprotocol = \""
+      << enumerator_name(config.cluster.protocol) << "\"\n";
+  const bool has_switches = config.cluster.protocol != ProtocolName::textbook;
+  const bool literal = has_switches && config.core().literal();
+  if (literal) out << "literal = true\n";
+  if (config.cluster.insecure) out << "insecure = true\n";
+  for (const auto& [key, value] : timing_lines(config.cluster.timings)) {
+    out << key << " = " << quoted(value) << '\n';
+  }
+  out << "hold_down = " << quoted(format_duration(config.cluster.hold_down)) << '\n';
+  for (const auto& [name, text] : chosen_options(config.cluster.options))
+    out << name << " = " << quoted(text) << '\n';
+  out << "\n[cluster.nodes]\n";
+  for (const auto& [id, address] : config.cluster.nodes) {
+    out << id.value << " = " << quoted(address.text()) << '\n';
+  }
+  if (has_switches && !literal) write_switches(out, config.cluster);
+  if (!config.cluster.importance.empty()) write_importance(out, config.cluster);
+  if (config.journal) {
+    out << "\n[journal]\nfile = " << quoted(config.journal->file.string())
+        << "\nlimit = " << quoted(format_size(config.journal->limit)) << '\n';
+  }
+  out << "\n[application]\nkind = " << quoted(config.application.kind) << '\n';
+  if (config.application.kind == "shards") {
+    out << "records_per_second = " << config.application.records_per_second << '\n';
+  }
+  write_command(out, "program", config.application.program);
+  if (config.hooks) {
+    out << "\n[hooks]\n";
+    write_command(out, "stop", config.hooks->stop);
+    write_command(out, "reorganize", config.hooks->reorganize);
+    write_command(out, "start", config.hooks->start);
+  }
+  return out.str();
+}
+
+Expected<NodeConfig> load_config(const std::filesystem::path& file) {
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error)) {
+    return Failure{ExitCode::bad_configuration,
+                   file.string() + ": is a directory: expected a configuration file"};
+  }
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  if (in) text << in.rdbuf();
+  if (!in) {
+    return Failure{ExitCode::bad_configuration,
+                   file.string() + ": cannot be read: " + std::generic_category().message(errno) +
+                       "; name an existing configuration with --config"};
+  }
+  return parse_config(text.str(), file);
+}
+
+}  // namespace muster::apps

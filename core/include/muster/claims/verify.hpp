@@ -1,0 +1,319 @@
+#pragma once
+
+#include <muster/claims/assertions.hpp>
+#include <muster/claims/hook_grammar.hpp>
+#include <muster/journal/journal.hpp>
+#include <muster/values/failure.hpp>
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+/// Journals checked against the assertions. All lines of all journals are read twice in the order
+/// of their times, because a node that paused says so only afterwards: first by a Foreseer, then by
+/// a Verifier.
+
+namespace muster::verify {
+
+using muster::operator==;
+using muster::operator<<;
+
+/// Where a line stands.
+struct Place {
+  std::string journal;
+  std::uint64_t line{};
+};
+MUSTER_DESCRIBE(Place, journal, line);
+
+// --- Verdicts
+
+/// An assertion held wherever it was checked.
+struct Holds {
+  std::string assertion;
+  std::uint64_t checked{};
+  std::optional<Duration> bound;  ///< of Assertion 2: the calm after which it is checked
+};
+MUSTER_DESCRIBE(Holds, assertion, checked, bound);
+
+/// An assertion was violated; this is where for the first time.
+struct Violated {
+  std::string assertion;
+  std::uint64_t checked{};
+  std::uint64_t violations{};  ///< how many times it began not to hold
+  Duration t{};
+  Disagreement disagreement;
+  Place place;
+  std::optional<Duration> bound;
+};
+MUSTER_DESCRIBE(Violated, assertion, checked, violations, t, disagreement, place, bound);
+
+/// For this time an assertion is not claimed, or could not be checked.
+struct NotClaimed {
+  std::string assertion;
+  Duration from{};
+  Duration to{};
+  std::string why;
+  std::optional<Duration> bound;
+};
+MUSTER_DESCRIBE(NotClaimed, assertion, from, to, why, bound);
+
+using Verdict = std::variant<Holds, Violated, NotClaimed>;
+
+/// Appends the verdict as one line of JSON, with its '\n'.
+void verdict_line(std::string& out, const Verdict& verdict);
+
+/// All that came of it.
+struct Outcome {
+  std::vector<Verdict> verdicts;  ///< one for each assertion
+  std::uint64_t lines{};
+  std::uint64_t lives{};
+  std::uint64_t missing_lines{};  ///< that journals dropped, by their `seq`
+
+  /// True when no assertion was ever checked.
+  [[nodiscard]] bool is_empty() const;
+  /// True when none was violated and some were checked.
+  [[nodiscard]] bool holds() const;
+};
+
+// --- First reading
+
+/// What has to be known before it happens. Grows with the number of pauses and lives only.
+struct Foresight {
+  struct Pause {
+    Duration from{};
+    NodeId node;
+  };
+  std::vector<Pause> pauses;  ///< that are told by a `Paused`; ascending by `from`
+  /// For each `resumed` of a node in turn: whether the first that comes after it is a `Paused`, or
+  /// the end of its life.
+  std::map<NodeId, std::deque<bool>> resumed_late;
+  /// The last line of each life that ended without a word, as a next life of its node or another
+  /// node's `Failed` shows: nothing is claimed of it from there on. By node and life.
+  std::map<std::pair<NodeId, Incarnation>, std::uint64_t> last_seq;
+  NodeSet nodes;  ///< of which there is a journal
+};
+
+/// Reads all lines for the first time, in the order of their times; only few kinds matter.
+class Foreseer {
+ public:
+  void take(const journal::Line& line);
+
+  /// The parts of which `take` is made, for those who know without parsing what a line is.
+  void life(const journal::Header& header);
+  void line(const journal::Stamp& stamp);  ///< of a life: before what else is said of it
+  void step(NodeId node, Duration t, const Event* event);  ///< null: neither Paused nor Failed
+  void over(NodeId node);
+  void fault(const journal::Fault& fault);
+
+  Foresight finish();
+
+ private:
+  /// The present life of a node.
+  struct Life {
+    Incarnation incarnation;
+    std::uint64_t last_seq{};
+    bool ended = false;  ///< somebody says when
+  };
+  void ended_silently(NodeId node);
+  void end(NodeId node);
+
+  Foresight foresight_;
+  std::map<NodeId, Life> lives_;
+  std::set<std::pair<NodeId, Incarnation>> failed_;  ///< as others were told
+  std::set<NodeId> just_resumed_;
+};
+
+// --- Second reading
+
+/// The letters of P8 and P1: none arrives before what had to be performed before it was sent. And
+/// none arrives that nobody sent.
+class Letters {
+ public:
+  /// A letter that no line of its sender sends, though that wrote a later one and none is missing.
+  struct Stray {
+    NodeId to;
+    Duration t{};
+    Place place;
+    std::string why;
+  };
+
+  /// That life's journal is there from its first line on.
+  void begin(NodeId node, Incarnation life);
+  /// A node's step asks for these actions. `permits` are valid before it.
+  void step(NodeId node, Incarnation life, const Actions& actions, bool permits);
+  void performed(NodeId node, Incarnation life);
+  void revoked(NodeId node, Incarnation life);
+  /// What is wrong with the arrival of this letter now.
+  [[nodiscard]] std::optional<std::string> received(const Letter& letter, Duration t,
+                                                    const Place& place);
+  /// That life wrote a line at `t`: of what it sent before, all is known.
+  [[nodiscard]] std::vector<Stray> known_until(NodeId node, Incarnation life, Duration t);
+  /// Lines of that life are missing: nothing is known of what it promised, or sent.
+  void forget(NodeId node, Incarnation life);
+
+ private:
+  using Key = std::pair<NodeId, Incarnation>;
+  /// What one life sent to one node, by hashes, in order; and what came of it that was not among
+  /// them.
+  struct Sent {
+    std::deque<std::uint64_t> letters;
+    bool older_forgotten = false;
+    std::vector<std::pair<std::uint64_t, Stray>> strays;
+  };
+  /// All that a life sent; nothing is claimed of one of which not all is known.
+  struct Sends {
+    bool all_known = true;
+    std::map<NodeId, Sent> to;
+  };
+  [[nodiscard]] static bool take(Sent& sent, std::uint64_t letter);
+  [[nodiscard]] Sends* known(NodeId node, Incarnation life);
+
+  struct Promise {
+    NodeId to;
+    CallNumber call;
+    bool answer = false;
+    std::size_t saves = 0;  ///< that have to be performed before
+    bool revoked = false;   ///< permits have to be revoked before
+  };
+  struct Sender {
+    std::vector<Promise> promises;  ///< of the last step
+    std::size_t saves = 0;          ///< performed since
+    bool revoked = false;
+  };
+  std::map<Key, Sender> senders_;
+  std::map<Key, Sends> sent_;
+};
+
+/// Reads all lines for the second time, in the order of their times, and judges. Memory is bounded
+/// by the number of nodes.
+class Verifier {
+ public:
+  /// `not_claimed` is told of each time for which an assertion is not claimed, when it is over;
+  /// `violated` each time that an assertion begins not to hold.
+  Verifier(Foresight foresight, std::function<void(const NotClaimed&)> not_claimed,
+           std::function<void(const Violated&)> violated = {});
+
+  /// Judges these as well, where the protocol of the journals does not claim them; before the first
+  /// line. Of those about calms, 2 and 4, only the one that the protocol claims is judged.
+  void ask(const std::vector<std::string>& assertions) { asked_ = assertions; }
+
+  /// The failure is one of the journal: it is not one that nodes write. Nothing can be judged then.
+  Expected<> take(const journal::Line& line, const Place& place);
+
+  Outcome finish();
+
+ private:
+  /// One of the assertions, and how it fared.
+  struct Judged {
+    std::uint64_t checked{};
+    std::uint64_t violations{};
+    bool violated_now = false;
+    std::optional<Violated> first;
+  };
+  /// What a member reported when it stopped last.
+  struct Reported {
+    Digest report;
+    std::optional<GroupNumber> group;
+  };
+  struct Node {
+    Incarnation life;
+    Incarnation highest_life;
+    bool named_before = false;  ///< its store was wiped: another life had that incarnation, too
+    bool counts = false;        ///< its present life is not over
+    std::optional<Duration> paused_since;
+    std::optional<std::uint64_t> seq;  ///< of its last line, where known
+    HookGrammar grammar;
+    std::optional<GroupNumber> group;       ///< in its last view
+    std::optional<GroupNumber> last_group;  ///< in its last view that had one
+    std::optional<Reported> reported;
+    std::optional<GroupNumber> accepted;   ///< the highest, in all lives
+    std::optional<GroupNumber> accepting;  ///< counts when the Saves of its step are performed
+    std::optional<SafeState> saved;        ///< durable
+    std::deque<SafeState> saving;
+    std::optional<SafeState> was_saving;  ///< as its last life ended: it may be durable, or not
+  };
+  using Pair = std::pair<NodeId, NodeId>;
+
+  /// The node of a line, with what is to be made of it; a failure where the line cannot be there.
+  Expected<Node*> writer(const journal::Stamp& stamp);
+  void wrote(const journal::Stamp& line);
+  Expected<> take(const journal::Header& line);
+  Expected<> take(const journal::Step& line);
+  Expected<> take(const journal::Performed& line);
+  Expected<> take(const journal::HookEdge& line);
+  Expected<> take(const journal::Permits& line);
+  Expected<> take(const journal::Ended& line);
+  Expected<> take(const journal::Fault& line);
+
+  void begin_life(const journal::Header& line);
+  void end_life(NodeId id);
+  void begin_pause(NodeId id, Duration from);
+  void end_pause(NodeId id);
+  void foreseen_pauses();
+  void cut(const journal::Fault& line);
+  void healed(const journal::Fault& line);
+  void end_cut();
+  void resumed(NodeId id);
+  void wiped(NodeId id);
+  void step_of_life(const journal::Step& line, Node& node);
+  void recovered(NodeId id, Node& node, const SafeState& safe);
+  void accepted(NodeId id, Node& node);
+  void members_have_ceased(const journal::HookEdge& line);
+  void for_each_named(const std::optional<NodeId>& node, void (Verifier::*what)(NodeId));
+
+  void disturbed() { calm_since_ = now_; }
+  [[nodiscard]] bool is_settled() const;
+  void check_states();
+  void check_groups();
+  void end_wipes();
+  void check_calm();
+  void check_2();
+  void check_4();
+  [[nodiscard]] std::optional<std::vector<NodeSet>> parts() const;
+  [[nodiscard]] bool claims(const std::string& assertion) const;
+  void judge(const char* assertion, std::optional<Disagreement> disagreement);
+  void judge_strays(const journal::Stamp& line);
+  void judge_calm(const char* assertion, std::optional<Disagreement> disagreement);
+  void judge_grammar(NodeId id, std::optional<std::string> wrong);
+  void not_claimed(std::initializer_list<const char*> assertions, Duration from,
+                   const std::string& why);
+  Verdict verdict_on(const std::string& assertion);
+  [[nodiscard]] Standing& standing_of(NodeId id);
+
+  Foresight foresight_;
+  std::optional<ProtocolName> protocol_;  ///< of the first line
+  Claims claims_ = claims_of({});
+  std::vector<std::string> asked_;
+  bool was_doubted_ = false;  ///< some node was cut off or paused: assumptions 8 and 9
+  std::size_t next_pause_ = 0;
+  std::function<void(const NotClaimed&)> tell_;
+  std::function<void(const Violated&)> tell_violated_;
+
+  Duration began_{};
+  Duration now_{};
+  Place place_;
+  std::map<NodeId, Node> nodes_;
+  std::vector<Standing> standings_;  ///< ascending by node
+  NodeSet configured_;
+  Letters letters_;
+
+  std::set<Pair> cut_;  ///< between which no letter passes
+  std::optional<Duration> cut_since_;
+  NodeSet were_cut_;
+  /// Whose numbers may be in use twice: their safe storage was wiped. And since when.
+  NodeSet were_wiped_;
+  Duration wiped_since_{};
+  Duration calm_since_{};
+  std::optional<Duration> bound_;
+
+  std::map<std::string, Judged> judged_;
+  std::uint64_t lines_{};
+  std::uint64_t lives_{};
+  std::uint64_t missing_lines_{};
+};
+
+}  // namespace muster::verify

@@ -1,0 +1,163 @@
+#pragma once
+
+#include <muster/protocol/protocol.hpp>
+#include <muster/protocol/step.hpp>
+#include <muster/values/failure.hpp>
+#include <muster/values/text.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+/// The journal: what happened, one JSON object a line, the same for live nodes, simulator and
+/// checker. It is written here, and read by `muster verify`, `replay` and `draw` (docs/journal.md
+/// has the format).
+///
+/// Whoever writes one writes whole lines, each with one write(2), in the order in which things
+/// happened, and stamps them with a clock that never goes back.
+
+namespace muster::journal {
+
+using muster::operator==;
+using muster::operator<<;
+
+/// The clock of every `t`: monotonic is CLOCK_MONOTONIC of the host, so that the journals of all
+/// its processes can be merged.
+enum class Clock { monotonic, simulated };
+MUSTER_DESCRIBE_ENUM(Clock, monotonic, simulated)
+
+/// When, in which life, and the how manieth line of it.
+struct Stamp {
+  Duration t{};  ///< since the clock's beginning
+  NodeId node;
+  Incarnation incarnation;
+  std::uint64_t seq{};  ///< counts all lines of a life after its first, from 1
+};
+MUSTER_DESCRIBE(Stamp, t, node, incarnation, seq);
+
+/// The first line of a life, and of every segment of its journal.
+struct Header {
+  Duration t{};
+  NodeId node;
+  Incarnation incarnation;
+  Clock clock{};
+  Config config;
+  std::optional<Protocol> state;  ///< only where a segment goes on in a life
+};
+MUSTER_DESCRIBE(Header, t, node, incarnation, clock, config, state);
+
+/// What an event made of a node; written before the actions are performed. `stamp.t` is read before
+/// `step`.
+struct Step {
+  Stamp stamp;
+  Event event;
+  Actions actions;
+  View view;
+};
+MUSTER_DESCRIBE(Step, stamp, event, actions, view);
+
+/// The next Save of the last step is durable.
+struct Performed {
+  Stamp stamp;
+};
+MUSTER_DESCRIBE(Performed, stamp);
+
+/// Which end of a hook.
+enum class Edge { begin, end, failed };
+MUSTER_DESCRIBE_ENUM(Edge, begin, end, failed)
+
+/// What a `reorganize` was given of a member.
+struct MemberSeen {
+  NodeId node;
+  Incarnation incarnation;
+  Digest report;
+  std::optional<GroupNumber> group;  ///< last assigned
+  bool empty = true;                 ///< its safe storage was empty
+};
+MUSTER_DESCRIBE(MemberSeen, node, incarnation, report, group, empty);
+
+/// A hook begins (stamped before it is called), ends or fails (after).
+struct HookEdge {
+  Stamp stamp;
+  Hook hook{};
+  Edge edge{};
+  std::optional<GroupNumber> group;  ///< what it is about; none for the first `stop` of a life
+  Ticket ticket;
+  std::optional<std::vector<MemberSeen>> members;  ///< of a `reorganize` that begins
+};
+MUSTER_DESCRIBE(HookEdge, stamp, hook, edge, group, ticket, members);
+
+/// The permits of a group are revoked, or the last of them is returned.
+enum class PermitsEdge { revoked, returned };
+MUSTER_DESCRIBE_ENUM(PermitsEdge, revoked, returned)
+
+struct Permits {
+  Stamp stamp;
+  PermitsEdge edge{};
+  GroupNumber group;
+};
+MUSTER_DESCRIBE(Permits, stamp, edge, group);
+
+/// The last line of a life that ends itself.
+struct Ended {
+  Stamp stamp;
+  int code{};  ///< the exit code; 0 for an orderly end
+  std::string why;
+};
+MUSTER_DESCRIBE(Ended, stamp, code, why);
+
+/// What is done to nodes from outside. In the journal `power_cut` is "power-cut".
+enum class FaultKind {
+  killed,  ///< stamped before the signal is sent
+  paused,
+  resumed,
+  cut,  ///< no letter passes between `node` and `from` (none: all others)
+  healed,
+  power_cut,
+  wiped,       ///< its safe storage is empty from now on
+  terminated,  ///< asked to end; stamped before the signal is sent
+  ended,       ///< its process is over
+  reset,       ///< a connection was broken
+};
+MUSTER_DESCRIBE_ENUM(FaultKind, killed, paused, resumed, cut, healed, power_cut, wiped, terminated,
+                     ended, reset)
+
+/// A line of whoever makes nodes fail.
+struct Fault {
+  Duration t{};
+  FaultKind kind{};
+  std::optional<NodeId> node;   ///< none: all nodes
+  std::optional<NodeSet> from;  ///< of `cut` and `healed`
+};
+MUSTER_DESCRIBE(Fault, t, kind, node, from);
+
+using Line = std::variant<Header, Step, Performed, HookEdge, Permits, Ended, Fault>;
+
+// --- Writing: each appends one line, with its '\n'
+
+void header_line(std::string& out, const Header& header);
+void step_line(std::string& out, const Stamp& stamp, const Event& event, const Actions& actions,
+               const View& view);
+void performed_line(std::string& out, const Stamp& stamp);
+/// `members` is what a `reorganize` that begins was given; null for all else.
+void hook_line(std::string& out, const Stamp& stamp, Hook hook, Edge edge,
+               const std::optional<GroupNumber>& group, Ticket ticket,
+               const Members* members = nullptr);
+void permits_line(std::string& out, const Stamp& stamp, PermitsEdge edge, const GroupNumber& group);
+void ended_line(std::string& out, const Stamp& stamp, int code, std::string_view why);
+void fault_line(std::string& out, const Fault& fault);
+
+/// Any of them, as it was parsed.
+void append_line(std::string& out, const Line& line);
+
+// --- Reading
+
+/// One line without its '\n'. Keys that are not known here are passed over where a line begins, and
+/// refused inside events, actions and states, of which every field counts. The failure says what is
+/// wrong with the line, not where it stands.
+Expected<Line> parse_line(std::string_view text);
+
+/// When it happened.
+Duration time_of(const Line& line);
+
+}  // namespace muster::journal

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <muster/protocol/step.hpp>
+
+#include <optional>
+#include <string>
+
+/// Why a node began an election, in the paper's words, from the steps in which it did.
+
+namespace muster {
+
+/// What made a node begin an election, or cease for that of another node.
+enum class Trigger {
+  recovered,    ///< a life began
+  paused,       ///< it was too slow, by assumption 9 a failure
+  failed,       ///< a life of another node is over: proven
+  unanswered,   ///< another node did not answer
+  found,        ///< Check(i) found a node that is not Normal with it
+  refused,      ///< another node refused to go on with it
+  hook_failed,  ///< its application failed
+  timer,        ///< a timer of the protocol expired: it backed off, gave way, or heard of nobody
+  asked,        ///< its owner asked for it
+  halted,       ///< another node halted it
+  invited,      ///< another node invited it (section 4)
+  told,         ///< another node said that it is coordinator (textbook)
+  other,
+};
+MUSTER_DESCRIBE_ENUM(Trigger, recovered, paused, failed, unanswered, found, refused, hook_failed,
+                     timer, asked, halted, invited, told, other)
+
+struct Reason {
+  Trigger trigger = Trigger::other;
+  std::string evidence;  ///< a clause for people, one line
+};
+MUSTER_DESCRIBE(Reason, trigger, evidence);
+
+/// Follows the steps of one life of a node.
+class Reasons {
+ public:
+  /// The next step: what an event made of the node. True when the node began an election in it, or
+  /// began it anew.
+  bool take(NodeId self, const Event& event, const View& after);
+
+  /// The reason of the election that the node began last.
+  [[nodiscard]] const Reason& last() const { return last_; }
+
+  /// What that step, the last one taken, would be the reason for, whether it began an election or
+  /// not.
+  [[nodiscard]] static Reason of(NodeId self, const Event& event);
+
+ private:
+  std::string procedure_;       ///< before the next step
+  std::optional<NodeId> lost_;  ///< whose proven failure made it ask its coordinator
+  Reason last_;
+};
+
+}  // namespace muster

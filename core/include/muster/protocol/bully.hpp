@@ -1,0 +1,200 @@
+#pragma once
+
+#include <muster/protocol/step.hpp>
+
+#include <map>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+/// The Bully algorithm of the paper (section 3), as docs/decisions says that Muster ships it.
+
+namespace muster::bully {
+
+using muster::operator==;
+
+/// The calls of one wait that are not answered yet.
+using Calls = std::map<CallNumber, NodeId>;
+
+// --- Where a procedure waits: one for each CALL of the paper, and our few more
+// ------------------------
+
+/// None of this node's procedures runs.
+struct Idle {};
+MUSTER_DESCRIBE(Idle);
+
+/// Election(i), phase A: AreYouThere to the higher nodes.
+struct SeekingHigher {
+  Calls asked;
+  NodeSet not_asked;  ///< ascending; asked when those before did not answer
+};
+MUSTER_DESCRIBE(SeekingHigher, asked, not_asked);
+
+/// Election(i), between STOP and the first Halt, where Halts wait for the own stop.
+struct Ceasing {};
+MUSTER_DESCRIBE(Ceasing);
+
+/// Election(i), phase H: Halt to the lower nodes, one by one, descending (6.5).
+struct HaltingLower {
+  CallNumber call;
+  NodeId node;
+};
+MUSTER_DESCRIBE(HaltingLower, call, node);
+
+/// A node and one of its lives.
+struct Life {
+  NodeId node;
+  Incarnation incarnation;
+};
+MUSTER_DESCRIBE(Life, node, incarnation);
+
+/// Phase H without 6.5: Halt to all lower nodes at once, in rounds. In the lab, and where a lower
+/// node may coordinate a higher one (docs/options.md).
+struct HaltingAll {
+  Calls halted;
+  std::optional<std::vector<Life>> before;  ///< who answered in the round before
+};
+MUSTER_DESCRIBE(HaltingAll, halted, before);
+
+/// Election(i), phase C: NewCoordinator to all in S(i).Up, and the own stop.
+struct Announcing {
+  Calls announced;
+  NodeSet not_announced;
+  Calls questions;  ///< AreYouThere, while this takes long
+};
+MUSTER_DESCRIBE(Announcing, announced, not_announced, questions);
+
+/// Election(i): the application computes S(i).d.
+struct Reorganizing {
+  Calls questions;
+};
+MUSTER_DESCRIBE(Reorganizing, questions);
+
+/// Election(i), phase Y: Ready to all in S(i).Up, and the own start.
+struct MakingReady {
+  Calls readied;
+  NodeSet not_readied;
+  Calls questions;
+};
+MUSTER_DESCRIBE(MakingReady, readied, not_readied, questions);
+
+/// Check(i): AreYouNormal to all others.
+struct Checking {
+  Calls asked;
+  NodeSet not_asked;
+};
+MUSTER_DESCRIBE(Checking, asked, not_asked);
+
+/// Timeout(i): AreYouThere to the coordinator.
+struct Probing {
+  CallNumber call;
+  NodeId node;
+};
+MUSTER_DESCRIBE(Probing, call, node);
+
+/// Waiting on the timer `retry` before Election(i).
+struct BackingOff {};
+MUSTER_DESCRIBE(BackingOff);
+
+/// Waiting on the timer `retry` before Election(i), as too few nodes answered the last.
+struct AwaitingMajority {};
+MUSTER_DESCRIBE(AwaitingMajority);
+
+/// Waiting on the timer `settle` before the first Election(i), while some were never heard.
+struct Settling {
+  Calls asked;
+  NodeSet not_heard;
+};
+MUSTER_DESCRIBE(Settling, asked, not_heard);
+
+using Procedure =
+    std::variant<Idle, SeekingHigher, Ceasing, HaltingLower, Announcing, Reorganizing, MakingReady,
+                 Checking, Probing, BackingOff, HaltingAll, AwaitingMajority, Settling>;
+
+/// A call that this node will answer later.
+struct Owed {
+  NodeId to;
+  CallNumber call;
+  Bound until{};  ///< answer: a Halt, when stopped; stopped: a NewCoordinator; started: a Ready
+};
+MUSTER_DESCRIBE(Owed, to, call, until);
+
+/// What only the options make a node remember (docs/options.md).
+struct Aside {
+  /// The lower coordinator that this node lets coordinate: whose AreYouNormal found it outside its
+  /// group, or whose NewCoordinator it has accepted.
+  std::optional<NodeId> found_by;
+  NodeSet standing_back;   ///< the higher nodes that let this one's election go on
+  bool installed = false;  ///< this member knows its task, or this coordinator's all know theirs
+  bool preempt_armed = false;
+};
+MUSTER_DESCRIBE(Aside, found_by, standing_back, installed, preempt_armed);
+
+}  // namespace muster::bully
+
+template <>
+inline constexpr bool muster::left_out_by_default<muster::bully::Aside> = true;
+
+namespace muster::bully {
+
+/// Everything that a node knows in one life. A node that has not recovered yet has a State{}.
+struct State {
+  // The paper's state vector S(i).
+  Status s = Status::Down;
+  std::optional<ElectionId>
+      c;  ///< the election that made c coordinator; in Reorganization and Normal
+  std::optional<ElectionId> h;  ///< the election that halted this node last
+  std::optional<Definition> d;
+  Members up;                    ///< S(i).Up, with what its members hold
+  std::optional<GroupNumber> g;  ///< the group, in Reorganization and Normal
+
+  // The application.
+  Activity application = Activity::Owing;
+  Ticket ticket;            ///< of the hook that runs, or ran last
+  Report report;            ///< what the application said last that it holds
+  unsigned failed_hooks{};  ///< since it was last Normal
+
+  // The procedure that runs, and what it owes others.
+  Procedure procedure;
+  std::vector<Owed> owed;
+  std::optional<LeaveCause> leaving;
+  bool left = false;
+
+  // What is remembered of others.
+  std::map<NodeId, ElectionId>
+      last_halt;  ///< the newest election of each candidate that halted this node
+  std::optional<NodeId> answered_by;  ///< whose answer ended the last phase A
+  NodeSet asked_in_vain;              ///< whose unanswered question causes the next election
+
+  // Numbers and storage.
+  SafeState safe;  ///< what is in safe storage, as of the last Save
+  std::map<NodeId, Incarnation> seen;
+  std::uint64_t counter{};  ///< the highest group counter seen, chosen or accepted
+  std::uint64_t elections{};
+  CallNumber calls;
+
+  // Timers.
+  bool check_armed = false;
+  bool coordinator_armed = false;
+  unsigned retry_level{};
+  unsigned quiet_checks{};  ///< Checks in a row that found nothing, up to ten
+
+  Aside aside;
+};
+MUSTER_DESCRIBE(State, s, c, h, d, up, g, application, ticket, report, failed_hooks, procedure,
+                owed, leaving, left, last_halt, answered_by, asked_in_vain, safe, seen, counter,
+                elections, calls, check_armed, coordinator_armed, retry_level, quiet_checks, aside);
+
+/// What one event makes of a node: changes `state` and returns what is to be done, in order.
+Actions step(const Config& config, State& state, const Event& event);
+
+/// What others may see of the state.
+View view(const Config& config, const State& state);
+
+/// True while a procedure of this node waits for the answer to that call; a host forgets the
+/// others.
+bool awaits(const State& state, CallNumber call);
+
+}  // namespace muster::bully
+
+MUSTER_COMPILED_ONCE(muster::bully::State);

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <muster/protocol/bully.hpp>
+#include <muster/protocol/invitation.hpp>
+#include <muster/protocol/step.hpp>
+#include <muster/protocol/textbook.hpp>
+
+#include <string>
+#include <variant>
+
+/// Whatever protocol a node runs, behind one name: for hosts, lab and commands, which know none by
+/// its own.
+
+namespace muster {
+
+/// All that a node knows in one life. Which alternative it holds is which protocol the node runs,
+/// in the order of ProtocolName.
+using Protocol = std::variant<bully::State, invitation::State, textbook::State>;
+
+/// A node that has not recovered yet, of the protocol that `config` names.
+Protocol begin(const Config& config);
+
+/// What one event makes of a node: changes `protocol` and returns what is to be done, in order.
+/// `protocol` is of the kind that `begin` makes for `config`.
+Actions step(const Config& config, Protocol& protocol, const Event& event);
+
+/// What others may see of it.
+View view(const Config& config, const Protocol& protocol);
+
+/// True while a procedure of this node waits for the answer to that call; a host forgets the
+/// others.
+bool awaits(const Protocol& protocol, CallNumber call);
+
+/// The whole state as an object of JSON, as it stands in a journal.
+std::string state_json(const Protocol& protocol);
+
+/// What is in safe storage, as of the last Save.
+const SafeState& safe_state(const Protocol& protocol);
+
+/// What the protocol knows of its application.
+struct ApplicationSeen {
+  Activity activity{};
+  Ticket ticket;                     ///< of the hook that runs, or ran last
+  std::optional<GroupNumber> group;  ///< S(i).g
+};
+MUSTER_DESCRIBE(ApplicationSeen, activity, ticket, group);
+ApplicationSeen application_seen(const Protocol& protocol);
+
+/// True from the event Leaving, or from standing back, on.
+bool is_leaving(const Protocol& protocol);
+
+/// True when that call of another node will still be answered.
+bool owes(const Protocol& protocol, NodeId to, CallNumber call);
+
+}  // namespace muster
+
+MUSTER_COMPILED_ONCE(muster::Protocol);

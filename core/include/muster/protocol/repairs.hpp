@@ -1,0 +1,69 @@
+#pragma once
+
+#include <muster/values/describe.hpp>
+
+/// The switches: where a protocol departs from the paper's text.
+
+namespace muster {
+
+/// The switches of docs/decisions/switches.md: each is one departure from the paper's text.
+struct Repairs {
+  bool start_over_halted = true;
+  bool normal_for_me = true;
+  bool lost_members = true;
+  bool report_refusals = true;
+  bool tags = true;
+  bool parallel_calls = true;
+  bool proofs = true;
+  bool stop_beside_halts = true;
+  bool save_promises_only = true;
+  bool back_off = true;
+
+  /// The paper's text: every switch off.
+  static constexpr Repairs none() {
+    return {false, false, false, false, false, false, false, false, false, false};
+  }
+  /// Whether the assertions hold: where no refusal is reported, a Halt has to be answered only when
+  /// the application has stopped (docs/findings.md, V9).
+  [[nodiscard]] constexpr bool safe() const { return report_refusals || !stop_beside_halts; }
+};
+MUSTER_DESCRIBE(Repairs, start_over_halted, normal_for_me, lost_members, report_refusals, tags,
+                parallel_calls, proofs, stop_beside_halts, save_promises_only, back_off);
+
+namespace invitation {
+
+using muster::operator==;
+
+/// The switches of docs/decisions/invitation.md, each of the Invitation algorithm alone.
+struct Repairs {
+  /// The paper's own, and no departure from it: off only to see what the safe counter is for.
+  bool safe_counter = true;
+  bool growing_numbers = true;
+  bool reorganization_first = true;
+  bool probe_tells_status = true;
+  bool ignore_own_group = true;
+  bool report_refusals = true;
+  bool recheck_probe = true;
+  bool lost_members = true;
+  bool known_invitees = true;
+  bool tags = true;
+  bool parallel_calls = true;
+  bool proofs = true;
+  bool back_off = true;
+
+  /// The paper's text: every switch off but the paper's own.
+  static constexpr Repairs none() {
+    return {true,  false, false, false, false, false, false,
+            false, false, false, false, false, false};
+  }
+  /// Whether the assertions hold: a node that counts from 0 again gives a new group an old number
+  /// (docs/findings.md, I4).
+  [[nodiscard]] constexpr bool safe() const { return safe_counter; }
+};
+MUSTER_DESCRIBE(Repairs, safe_counter, growing_numbers, reorganization_first, probe_tells_status,
+                ignore_own_group, report_refusals, recheck_probe, lost_members, known_invitees,
+                tags, parallel_calls, proofs, back_off);
+
+}  // namespace invitation
+
+}  // namespace muster

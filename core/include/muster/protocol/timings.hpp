@@ -1,0 +1,24 @@
+#pragma once
+
+#include <muster/values/types.hpp>
+
+/// How long things may take.
+
+namespace muster {
+
+/// The bounds and periods of a cluster; hosts turn named timers and bounds into them.
+struct Timings {
+  /// The paper's T: bound on a call; covers two delays, handling and one commit.
+  Duration T = std::chrono::milliseconds(100);
+  Duration stop_deadline = std::chrono::seconds(2);
+  Duration start_deadline = std::chrono::seconds(2);
+  Duration reorganize_deadline = std::chrono::seconds(10);
+  /// The period of Check(i).
+  Duration check_every = std::chrono::milliseconds(50);
+  /// How long nothing is heard from the coordinator before Timeout(i).
+  Duration coordinator_timeout = std::chrono::milliseconds(150);
+};
+MUSTER_DESCRIBE(Timings, T, stop_deadline, start_deadline, reorganize_deadline, check_every,
+                coordinator_timeout);
+
+}  // namespace muster

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <muster/values/kinds.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+/// How many bytes values take in the archive (muster/values/archive.hpp).
+
+namespace muster::detail {
+
+template <class T>
+concept ArchivedNumber = (std::integral<T> && !std::same_as<T, bool> && sizeof(T) <= 8) ||
+                         std::same_as<T, float> || std::same_as<T, double>;
+
+template <std::size_t Size>
+using UnsignedOf = std::conditional_t<
+    Size == 1, std::uint8_t,
+    std::conditional_t<Size == 2, std::uint16_t,
+                       std::conditional_t<Size == 4, std::uint32_t, std::uint64_t>>>;
+
+// The least number of bytes that a value of the type takes: what a count of them has to be covered
+// by.
+template <class T>
+constexpr std::size_t least_bytes() {
+  if constexpr (ArchivedNumber<T>) {
+    return sizeof(T);
+  } else if constexpr (AnyStrong<T>) {
+    return sizeof(T::value);
+  } else if constexpr (std::same_as<T, Duration>) {
+    return sizeof(std::int64_t);
+  } else if constexpr (std::same_as<T, std::string> || std::same_as<T, Bytes> ||
+                       std::same_as<T, NodeSet> || AnyVector<T> || AnyMap<T>) {
+    return sizeof(std::uint32_t);
+  } else if constexpr (is_made_from<T, std::pair>) {
+    return least_bytes<std::remove_const_t<typename T::first_type>>() +
+           least_bytes<typename T::second_type>();
+  } else if constexpr (Described<T>) {
+    std::size_t sum = 0;
+    boost::mp11::mp_for_each<FieldsOf<T>>(
+        [&]<class Field>(Field) { sum += least_bytes<FieldType<T, Field>>(); });
+    return sum;
+  } else if constexpr (std::same_as<T, bool> || std::is_enum_v<T> || AnyOptional<T> ||
+                       AnyVariant<T>) {
+    return 1;
+  } else {
+    return 0;
+  }
+}
+
+template <DescribedEnum E>
+constexpr bool enumerators_fit_one_byte() {
+  bool fit = true;
+  boost::mp11::mp_for_each<boost::describe::describe_enumerators<E>>([&](auto enumerator) {
+    const auto value = static_cast<std::int64_t>(enumerator.value);
+    fit = fit && value >= 0 && value <= 255;
+  });
+  return fit;
+}
+
+}  // namespace muster::detail

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <muster/values/types.hpp>
+
+#include <boost/describe/enumerators.hpp>
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+/// The kinds of values that hash, text, JSON and archive tell apart, and the names of types.
+
+namespace muster {
+
+namespace detail {
+
+template <class T, template <class...> class Template>
+inline constexpr bool is_made_from = false;
+template <template <class...> class Template, class... Arguments>
+inline constexpr bool is_made_from<Template<Arguments...>, Template> = true;
+
+template <class>
+inline constexpr bool unknown_kind = false;
+
+template <class T>
+constexpr std::string_view own_signature() {
+  return __PRETTY_FUNCTION__;  // "... [with T = muster::Halt; ...]" or "... [T = muster::Halt]"
+}
+
+}  // namespace detail
+
+template <class T>
+concept AnyOptional = detail::is_made_from<T, std::optional>;
+template <class T>
+concept AnyVariant = detail::is_made_from<T, std::variant>;
+template <class T>
+concept AnyVector = detail::is_made_from<T, std::vector>;
+template <class T>
+concept AnyMap = detail::is_made_from<T, std::map>;
+template <class T>
+concept AnyStrong = detail::is_made_from<T, Strong>;
+
+/// The type of the field that the descriptor `Field` names in `T`.
+template <class T, class Field>
+using FieldType = std::remove_cvref_t<decltype(std::declval<T&>().*Field::pointer)>;
+
+/// The name of `T` without its namespaces: "Halt". Known while compiling.
+template <class T>
+constexpr std::string_view type_name() {
+  std::string_view name = detail::own_signature<T>();
+  name.remove_prefix(name.find("T = ") + 4);
+  name = name.substr(0, name.find_first_of(";]"));
+  return name.substr(name.rfind(':') + 1);  // npos + 1 is 0: no namespace
+}
+
+/// The name of the alternative that `variant` holds: "Halt" for a Message that holds a Halt.
+template <class... Alternatives>
+constexpr std::string_view alternative_name(const std::variant<Alternatives...>& variant) {
+  constexpr std::string_view names[] = {type_name<Alternatives>()...};
+  return names[variant.index()];
+}
+
+/// The name of an enumerator; empty for a value that the description does not name.
+template <DescribedEnum E>
+constexpr std::string_view enumerator_name(E value) {
+  std::string_view name;
+  boost::mp11::mp_for_each<boost::describe::describe_enumerators<E>>([&](auto enumerator) {
+    if (enumerator.value == value) name = enumerator.name;
+  });
+  return name;
+}
+
+/// The enumerator of that name; none if there is none.
+template <DescribedEnum E>
+constexpr std::optional<E> enumerator_named(std::string_view name) {
+  std::optional<E> found;
+  boost::mp11::mp_for_each<boost::describe::describe_enumerators<E>>([&](auto enumerator) {
+    if (name == enumerator.name) found = enumerator.value;
+  });
+  return found;
+}
+
+}  // namespace muster

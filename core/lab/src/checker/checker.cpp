@@ -1,0 +1,248 @@
+#include "graph.hpp"
+#include "story.hpp"
+#include "visited.hpp"
+
+#include <muster/lab/checker.hpp>
+#include <muster/values/text.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <stdexcept>
+#include <thread>
+
+namespace muster::lab::explored {
+
+namespace {
+
+/// Breadth first, level by level, by several threads.
+class Search {
+ public:
+  explicit Search(const Bounds& bounds) : values_(bounds) {
+    for (unsigned i = 0; i < std::max(1u, bounds.threads); ++i) workers_.emplace_back(values_);
+  }
+
+  /// Whether something does not hold, or the search ended.
+  bool run(CheckReport& report, const std::function<void(const Progress&)>& tell);
+
+ private:
+  struct Successor {
+    World world;
+    std::uint32_t wrong = 0;
+    std::uint64_t fingerprint = 0;
+  };
+  struct Worker {
+    explicit Worker(Values& values) : mover(values) {}
+    Mover mover;
+    std::vector<Worlds> out;
+    std::uint64_t states = 0, transitions = 0;
+    std::vector<Label> labels;
+    std::vector<Successor> successors;
+  };
+
+  void work_together(std::vector<Worlds>& level);
+  void work(Worker& worker, std::vector<Worlds>& level);
+  void look_from(Worker& worker, const World& world);
+  void sum(CheckReport& report, const std::vector<Worlds>& level);
+  [[nodiscard]] bool limited(std::uint64_t states) const {
+    const Bounds& bounds = values_.bounds;
+    return (bounds.limit_states > 0 && states >= bounds.limit_states) ||
+           (bounds.limit_memory > 0 && memory_.load() >= bounds.limit_memory);
+  }
+
+  Values values_;
+  std::deque<Worker> workers_;
+  Visited visited_;
+  std::atomic<std::size_t> next_ = 0;
+  std::atomic<std::uint64_t> states_ = 1, memory_ = 0;
+  std::atomic<bool> found_ = false, limited_ = false;
+};
+
+void Search::look_from(Worker& worker, const World& world) {
+  const std::size_t nodes = values_.bounds.nodes;
+  worker.mover.labels(world, worker.labels);
+  worker.transitions += worker.labels.size();
+  // All successors together, in three rounds: in each the memory that the next one needs, and that
+  // no cache has, is on its way.
+  worker.successors.clear();
+  for (const Label& label : worker.labels) {
+    Successor& after = worker.successors.emplace_back(Successor{world});
+    if (!worker.mover.step(after.world, label, after.wrong)) worker.successors.pop_back();
+  }
+  for (Successor& after : worker.successors) {
+    worker.mover.make_canonical(after.world);
+    after.fingerprint = fingerprint(after.world, nodes);
+    visited_.expect(after.fingerprint);
+  }
+  for (const Successor& after : worker.successors) {
+    if (!after.wrong && !visited_.insert(after.fingerprint)) continue;
+    ++worker.states;
+    if (after.wrong || worker.mover.judge(after.world)) found_ = true;
+    if (worker.out.empty() || worker.out.back().full()) worker.out.emplace_back(nodes);
+    worker.out.back().push(after.world);
+  }
+}
+
+void Search::work(Worker& worker, std::vector<Worlds>& level) {
+  World world;
+  for (std::size_t k = next_++; k < level.size() && !found_ && !limited_; k = next_++) {
+    const std::uint64_t before = worker.states;
+    while (!found_ && level[k].next(world)) look_from(worker, world);
+    const std::uint64_t states = states_ += worker.states - before;
+    if (limited(states)) limited_ = true;
+    level[k] = Worlds(values_.bounds.nodes);
+  }
+}
+
+void Search::sum(CheckReport& report, const std::vector<Worlds>& level) {
+  Progress& progress = report.progress;
+  progress.states = 1;
+  progress.transitions = report.cut = 0;
+  std::uint64_t memory = visited_.memory() + values_.memory();
+  for (const Worlds& worlds : level) memory += worlds.memory();
+  for (const Worker& worker : workers_) {
+    progress.states += worker.states;
+    progress.transitions += worker.transitions;
+    report.cut += worker.mover.cut();
+    memory += worker.mover.memory();
+  }
+  progress.memory = std::max(progress.memory, memory);
+  memory_ = memory;
+}
+
+// What one of them throws, the caller is to get.
+void Search::work_together(std::vector<Worlds>& level) {
+  next_ = 0;
+  std::vector<std::exception_ptr> thrown(workers_.size());
+  const auto guarded = [&](std::size_t i) {
+    try {
+      work(workers_[i], level);
+    } catch (...) {
+      thrown[i] = std::current_exception();
+      limited_ = true;  // the others need not go on
+    }
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t i = 1; i < workers_.size(); ++i) threads.emplace_back(guarded, i);
+  guarded(0);
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& one : thrown)
+    if (one) std::rethrow_exception(one);
+}
+
+bool Search::run(CheckReport& report, const std::function<void(const Progress&)>& tell) {
+  const auto began = std::chrono::steady_clock::now();
+  std::vector<Worlds> level(1, Worlds(values_.bounds.nodes));
+  const World first = workers_.front().mover.first();
+  visited_.insert(fingerprint(first, values_.bounds.nodes));
+  level.front().push(first);
+  while (!level.empty() && !found_ && !limited_) {
+    work_together(level);
+    level.clear();
+    for (Worker& worker : workers_)
+      for (Worlds& worlds : std::exchange(worker.out, {})) level.push_back(std::move(worlds));
+    sum(report, level);
+    if (!level.empty() && !limited_) ++report.progress.depth;
+    report.progress.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    tell(report.progress);
+  }
+  report.ended = !limited_ && !found_;
+  return found_;
+}
+
+}  // namespace
+
+}  // namespace muster::lab::explored
+
+namespace muster::lab {
+
+namespace {
+
+void ensure(bool well, const std::string& what) {
+  if (!well) throw std::invalid_argument("lab::check: " + what);
+}
+
+void ensure_searchable(const Bounds& bounds) {
+  ensure(bounds.nodes >= 1 && bounds.nodes <= 5,
+         "Bounds::nodes is " + std::to_string(bounds.nodes) + "; it searches 1 to 5");
+  for (NodeId node : bounds.start)
+    ensure(node.value >= 1 && node.value <= bounds.nodes, "Bounds::start has node " +
+                                                              to_text(node) + "; there are 1 to " +
+                                                              std::to_string(bounds.nodes));
+  const auto& known = assertions_about_worlds();
+  for (const std::string& asked : bounds.assertions)
+    ensure(std::find(known.begin(), known.end(), asked) != known.end(),
+           "Bounds::assertions has '" + asked + "', which is none about single worlds");
+}
+
+}  // namespace
+
+const std::vector<std::string>& assertions_about_worlds() {
+  static const std::vector<std::string> all = {"1a",          "1b",          "3a",
+                                               "3b",          "works-apart", "hook-grammar",
+                                               "group-grows", "quorum",      "sound-state"};
+  return all;
+}
+
+bool counters_are_safe(const Bounds& bounds) {
+  return bounds.protocol == ProtocolName::invitation ? bounds.invitation_repairs.safe_counter
+                                                     : stands(bounds.struck, Line::safe_counter);
+}
+
+bool keeps_counters(const Bounds& bounds) {
+  const auto& asked = bounds.assertions;
+  if (std::find(asked.begin(), asked.end(), "group-grows") != asked.end()) return true;
+  if (bounds.counters || !counters_are_safe(bounds)) return true;
+  if (bounds.protocol == ProtocolName::invitation) return bounds.invitation_repairs.growing_numbers;
+  return !bounds.repairs.tags && stands(bounds.struck, Line::counter_test);
+}
+
+bool leaves_out_counter_test(const Bounds& bounds) {
+  return bounds.protocol == ProtocolName::bully && bounds.canonical && !keeps_counters(bounds) &&
+         stands(bounds.struck, Line::counter_test);
+}
+
+std::vector<std::string> looked_at(const Bounds& bounds) {
+  if (!bounds.assertions.empty()) return bounds.assertions;
+  Config config;
+  config.protocol = bounds.protocol;
+  config.invitation_repairs = bounds.invitation_repairs;
+  config.options = bounds.options;
+  std::vector<std::string> all = claims_of(config).assertions;
+  std::erase_if(all, [&](const std::string& name) {
+    return name == "2" || name == "4" || name == "durable" ||
+           (name == "group-grows" && !keeps_counters(bounds));
+  });
+  return all;
+}
+
+CheckReport check(const Bounds& asked, const std::function<void(const Progress&)>& progress) {
+  ensure_searchable(asked);
+  Bounds bounds = asked;
+  bounds.counters = keeps_counters(asked);
+  CheckReport report;
+  if (bounds.liveness) {
+    explored::Graph graph(bounds);
+    graph.run(report, progress);
+    return report;
+  }
+  bool found = false;
+  {
+    explored::Search search(bounds);
+    found = search.run(report, progress);
+  }
+  if (!found) return report;
+  // The same again, to know the way: the first of the shortest, whatever the threads met first. The
+  // limits are off: it ends where the other ended, and what was found is not to be lost.
+  bounds.limit_states = bounds.limit_memory = 0;
+  explored::Graph graph(bounds);
+  CheckReport again;
+  again.progress.tracing = true;
+  graph.run(again, progress);
+  report.counterexample = std::move(again.counterexample);
+  return report;
+}
+
+}  // namespace muster::lab

@@ -1,0 +1,286 @@
+#include "world.hpp"
+
+#include <muster/values/ensure.hpp>
+
+#include <algorithm>
+
+/// What may happen in a world, where the search begins, and what holds there.
+
+namespace muster::lab::explored {
+
+// --- What may happen
+// ----------------------------------------------------------------------------------
+
+bool Mover::can_be_answered(const World& world, std::size_t i,
+                            const LocalFacts::Waits& call) const {
+  const auto holds = [&](std::size_t to, std::size_t from, bool answer) {
+    const std::size_t begin = begin_of(world, queue(to, from));
+    for (std::size_t k = 0; k < world.length[queue(to, from)]; ++k) {
+      const ItemFacts& item = values_.items.facts(world.item[begin + k]);
+      if (item.letter && item.answer == answer && item.call == call.number) return true;
+    }
+    return false;
+  };
+  const std::size_t j = call.to;
+  if (holds(i, j, true)) return true;
+  const LocalFacts& other = facts(world, j);
+  const bool session = values_.bounds.channels == Channels::session;
+  if (!session && holds(j, i, false)) return true;
+  if (!other.up || other.paused) return false;
+  if (session) {
+    if (call.named != 0 && call.named != other.life) return false;
+    if (call.sent_to != other.life) return true;  // it goes to this life when the hosts have met
+    if (holds(j, i, false)) return true;
+  }
+  const auto* end = other.owes.begin() + other.owing;
+  return std::any_of(other.owes.begin(), end, [&](const LocalFacts::Owes& owed) {
+    return owed.to == i && owed.number == call.number;
+  });
+}
+
+void Mover::labels(const World& world, std::vector<Label>& out) {
+  out.clear();
+  for (std::size_t i = 0; i < nodes(); ++i) {
+    const std::size_t begin = out.size();
+    labels_of(world, i, out);
+    for (std::size_t j = 0; j < nodes(); ++j)
+      if (j != i) labels_between(world, i, j, out);
+    if (values_.bounds.split_actions && world.remaining(Trouble::failure) > 0)
+      labels_of_parts(world, i, begin, out);
+  }
+}
+
+// The same once more for each number of actions after which the node fails. To fail before the
+// first is to fail instead.
+void Mover::labels_of_parts(const World& world, std::size_t i, std::size_t begin,
+                            std::vector<Label>& out) {
+  const std::size_t end = out.size();
+  for (std::size_t k = begin; k < end; ++k) {
+    Label label = out[k];
+    if (label.what != Label::What::op || label.op == Op::fail) continue;
+    const unsigned actions = outcome(world.node[i], code_of(world, label)).actions;
+    for (unsigned performed = 1; performed < actions; ++performed) {
+      label.fails_after = static_cast<std::uint8_t>(performed);
+      out.push_back(label);
+    }
+  }
+}
+
+// Whether anything of the last life of a node that is down is still on its way, or waits for it.
+bool Mover::under_way(const World& world, std::size_t i) const {
+  for (std::size_t j = 0; j < nodes(); ++j) {
+    if (world.length[queue(i, j)] > 0 || world.length[queue(j, i)] > 0) return true;
+    const LocalFacts& other = facts(world, j);
+    for (std::size_t k = 0; k < other.waiting; ++k)
+      if (other.waits[k].to == i) return true;
+  }
+  return false;
+}
+
+void Mover::labels_of(const World& world, std::size_t i, std::vector<Label>& out) {
+  const LocalFacts& node = facts(world, i);
+  const auto offer = [&](Op op, std::size_t index = 0) {
+    out.push_back({Label::What::op, op, static_cast<std::uint8_t>(i), static_cast<std::uint8_t>(i),
+                   static_cast<std::uint8_t>(index)});
+  };
+  if (!node.up) {
+    if (!values_.bounds.slow_restart || node.returns || !under_way(world, i)) offer(Op::recover);
+    return;
+  }
+  if (world.remaining(Trouble::failure) > 0) offer(Op::fail);
+  if (node.paused) return offer(Op::resume);
+  if (world.remaining(Trouble::pause) > 0) offer(Op::pause);
+  if (world.remaining(Trouble::leave) > 0 && !node.leaving) offer(Op::leave);
+  for (std::size_t timer = 0; timer < timers; ++timer)
+    if (node.timers >> timer & 1) offer(Op::expire, timer);
+  if (node.hook_ends) offer(Op::end_hook);
+  if (node.hook_may_fail && world.remaining(Trouble::hook) > 0) offer(Op::fail_hook);
+  for (std::size_t k = 0; k < node.waiting; ++k) {
+    const LocalFacts::Waits& call = node.waits[k];
+    if (call.given_up) continue;
+    if (world.remaining(Trouble::wrong_timeout) > 0 || !can_be_answered(world, i, call)) {
+      offer(Op::silence, k);
+      out.back().peer = call.to;
+    }
+  }
+}
+
+void Mover::labels_between(const World& world, std::size_t i, std::size_t j,
+                           std::vector<Label>& out) {
+  const Bounds& bounds = values_.bounds;
+  const LocalFacts& node = facts(world, i);
+  const LocalFacts& other = facts(world, j);
+  const std::size_t begin = begin_of(world, queue(i, j));
+  const std::size_t length = world.length[queue(i, j)];
+  const auto offer = [&](Label::What what, Op op, std::size_t index) {
+    out.push_back({what, op, static_cast<std::uint8_t>(i), static_cast<std::uint8_t>(j),
+                   static_cast<std::uint8_t>(index)});
+  };
+  const auto item = [&](std::size_t k) -> const ItemFacts& {
+    return values_.items.facts(world.item[begin + k]);
+  };
+  for (std::size_t k = 0; k < length; ++k) {
+    bool possible = k == 0 || bounds.channels == Channels::any;
+    if (bounds.channels == Channels::incarnation) {
+      possible = true;
+      for (std::size_t l = 0; l < k; ++l) possible = possible && item(l).life != item(k).life;
+    }
+    if (!possible) continue;
+    if (!node.up) {
+      offer(Label::What::lose_last, Op::take, k);  // there is nobody who could take it
+      continue;
+    }
+    if (node.paused) continue;
+    offer(Label::What::op, Op::take, k);
+    if (item(k).letter && world.remaining(Trouble::duplicate) > 0)
+      offer(Label::What::duplicate, Op::take, k);
+    if (item(k).letter && world.remaining(Trouble::loss) > 0) offer(Label::What::lose, Op::take, k);
+  }
+  if (bounds.channels != Channels::session || !node.up || node.paused || other.up) return;
+  if (length > 0 && (item(length - 1).letter || item(length - 1).new_life))
+    offer(Label::What::lose_last, Op::take, length - 1);
+  bool refused = node.with[j] != 0;
+  for (std::size_t k = 0; k < length; ++k)
+    refused = refused && (item(k).letter || item(k).new_life);
+  for (std::size_t k = 0; k < node.waiting; ++k)
+    refused = refused || (node.waits[k].to == j && !node.waits[k].given_up);
+  if (refused) offer(Label::What::op, Op::refuse, 0);
+}
+
+// --- Beginning, and judging
+// ---------------------------------------------------------------------------
+
+World Mover::first() {
+  World world = all_down();
+  const std::vector<Label> path = opening();
+  room_ = enough_room;
+  for (const Label& label : path) {
+    std::uint32_t wrong = 0;
+    MUSTER_ENSURE(move(world, label, wrong) && !wrong);
+  }
+  room_ = values_.bounds.queue;
+  return world;
+}
+
+// Without trouble, those that begin Normal come up and become one group: letters before lives,
+// lives before timers.
+std::vector<Label> Mover::opening() {
+  std::vector<Label> path;
+  const NodeSet& start = values_.bounds.start;
+  if (start.empty()) return path;
+  World world = all_down();
+  room_ = enough_room;
+  std::vector<Label> offered;
+  const auto rank = [&](const Label& label) {
+    if (disturbs(world, label)) {
+      const bool starts = label.op == Op::recover && start.contains(NodeId{label.node + 1u}) &&
+                          label.fails_after == Label::whole;
+      return starts ? 1 : 3;
+    }
+    return label.op == Op::expire ? 2 : 0;
+  };
+  constexpr std::size_t enough = 1000;
+  while (path.size() < enough) {
+    labels(world, offered);
+    const Label next = *std::min_element(
+        offered.rbegin(), offered.rend(),
+        [&](const Label& left, const Label& right) { return rank(left) < rank(right); });
+    if (rank(next) == 2 && settled(world)) break;
+    std::uint32_t wrong = 0;
+    MUSTER_ENSURE(move(world, next, wrong) && !wrong);
+    path.push_back(next);
+  }
+  room_ = values_.bounds.queue;
+  MUSTER_ENSURE(settled(world));
+  return path;
+}
+
+bool Mover::disturbs(const World& world, const Label& label) const {
+  if (label.fails_after != Label::whole) return true;
+  if (label.what != Label::What::op) return label.what != Label::What::lose_last;
+  switch (label.op) {
+    case Op::fail:
+    case Op::pause:
+    case Op::leave:
+    case Op::fail_hook:
+      return true;
+    case Op::recover:
+      return !facts(world, label.node).returns;
+    case Op::silence:
+      return can_be_answered(world, label.node, facts(world, label.node).waits[label.index]);
+    default:
+      return false;
+  }
+}
+
+World Mover::all_down() {
+  World world;
+  const Bounds& bounds = values_.bounds;
+  const auto some = [](std::optional<unsigned> count) { return std::min(count.value_or(15), 15u); };
+  const std::array<unsigned, 7> left = {
+      some(bounds.failures),
+      some(bounds.wrong_timeouts),
+      some(bounds.duplicates),
+      some(bounds.losses),
+      some(bounds.pauses),
+      some(bounds.leaves),
+      bounds.hooks == Hooks::failing ? some(bounds.failed_hooks) : 0u};
+  for (std::size_t i = 0; i < left.size(); ++i) world.left |= left[i] << 4 * i;
+  for (std::size_t i = 0; i < nodes(); ++i) {
+    Local local;
+    local.node = NodeId{static_cast<std::uint32_t>(i + 1)};
+    local.with.resize(nodes());
+    local.state = begin(values_.configs[i]);
+    world.node[i] = values_.local(local);
+  }
+  if (bounds.canonical) canonical_(world, nodes());
+  return world;
+}
+
+std::vector<Standing> Mover::standings(const World& world) const {
+  std::vector<Standing> all;
+  for (std::size_t i = 0; i < nodes(); ++i)
+    all.push_back(values_.standing(facts(world, i).standing));
+  return all;
+}
+
+std::uint64_t Mover::key_of_standings(const World& world) const {
+  std::uint64_t key = 1;
+  for (std::size_t i = 0; i < nodes(); ++i) {
+    key = (key ^ facts(world, i).standing) * 0x9E3779B97F4A7C15;
+    key ^= key >> 29;
+  }
+  return key | 1;
+}
+
+std::optional<Wrong> Mover::judge(const World& world) {
+  const std::uint64_t key = key_of_standings(world);
+  if (well_.find(key)) return std::nullopt;
+  const std::vector<Standing> all = standings(world);
+  const auto judged = [&](const char* assertion, auto holds) -> std::optional<Wrong> {
+    if (!values_.looks_at(assertion)) return std::nullopt;
+    const auto disagreement = holds(all);
+    return disagreement ? std::optional(Wrong{assertion, *disagreement}) : std::nullopt;
+  };
+  if (auto wrong = judged("1a", assertion_1a)) return wrong;
+  if (auto wrong = judged("1b", assertion_1b)) return wrong;
+  if (auto wrong = judged("works-apart", works_apart)) return wrong;
+  if (auto wrong = judged("3a", assertion_3a)) return wrong;
+  if (auto wrong = judged("3b", assertion_3b)) return wrong;
+  well_.insert(key, true);
+  return std::nullopt;
+}
+
+bool Mover::settled(const World& world) {
+  const std::uint64_t key = key_of_standings(world);
+  if (const bool* known = settled_.find(key)) return *known;
+  const std::vector<Standing> all = standings(world);
+  const Config& config = values_.configs.front();
+  const std::size_t quorum = claims_of(config).quorum;
+  const bool settled =
+      !(values_.of_groups ? assertion_4(all, config.nodes) : assertion_2(all, quorum));
+  settled_.insert(key, settled);
+  return settled;
+}
+
+}  // namespace muster::lab::explored

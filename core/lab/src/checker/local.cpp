@@ -1,0 +1,335 @@
+#include "local.hpp"
+
+#include <muster/values/ensure.hpp>
+#include <muster/values/failure.hpp>
+#include <muster/values/text.hpp>
+
+#include <charconv>
+
+namespace muster::lab::explored {
+
+Definition write_task(const Task& task) {
+  return {"task " + std::to_string(task.group.counter) + '.' +
+          std::to_string(task.group.coordinator.value) + '.' + std::to_string(task.life.value)};
+}
+
+std::optional<Task> read_task(const Bytes& bytes) {
+  const std::string& text = bytes.data;
+  if (!text.starts_with("task ")) return std::nullopt;
+  Task task;
+  const char* end = text.data() + text.size();
+  auto at = std::from_chars(text.data() + 5, end, task.group.counter);
+  at = std::from_chars(at.ptr + 1, end, task.group.coordinator.value);
+  std::from_chars(at.ptr + 1, end, task.life.value);
+  return task;
+}
+
+namespace {
+
+constexpr unsigned life_from_bit = 20;
+
+}  // namespace
+
+CallNumber on_its_way(const Bounds& bounds, Incarnation caller, CallNumber number) {
+  if (bounds.canonical || bounds.channels == Channels::session) return number;
+  return {caller.value << life_from_bit | number.value};
+}
+
+CallNumber at_the_caller(CallNumber on_its_way) {
+  return {on_its_way.value & ((std::uint64_t{1} << life_from_bit) - 1)};
+}
+
+// --- One step
+// -----------------------------------------------------------------------------------------
+
+void Host::take(const Event& event) {
+  Actions actions;
+  try {
+    actions = step(config_, node_.state, event);
+  } catch (const ImpossibleState& impossible) {  // a line that was struck out may lead there
+    wrong("sound-state", impossible.what());
+    if (recorder_) recorder_->ended(node_, ExitCode::impossible_state, impossible.what());
+    return fail();
+  }
+  if (recorder_) recorder_->step(node_, event, actions);
+  for (const Action& action : actions) {
+    if (performed_ == most_) fail();
+    if (!node_.up) break;
+    ++performed_;
+    std::visit([this](const auto& what) { perform(what); }, action);
+  }
+  if (!node_.up) return;
+  std::erase_if(node_.calls, [&](const auto& call) { return !awaits(node_.state, call.first); });
+  accepted();
+}
+
+void Host::accepted() {
+  const auto group = view(config_, node_.state).group;  // as the verifier sees it
+  if (!group || group == node_.accepted) return;
+  const auto disagreement = group_grows(node_.node, node_.accepted, *group);
+  if (disagreement) effects.wrong.push_back({"group-grows", *disagreement});
+  node_.accepted = group;
+}
+
+void Host::wrong(const char* assertion, std::string why) {
+  effects.wrong.push_back({assertion, {{node_.node}, "node " + to_text(node_.node) + ": " + why}});
+}
+
+void Host::perform(const Save& action) {
+  node_.safe = action.safe;
+  if (recorder_) recorder_->performed(node_);
+}
+
+void Host::perform(const Send& action) {
+  const Letter& letter = action.letter;
+  const bool session = bounds_.channels == Channels::session;
+  if (action.bound) {
+    OutCall& call = node_.calls[letter.call] = {letter, std::nullopt, false};
+    if (session) return transmit(call);
+  }
+  if (session && !with(letter.to)) return;
+  Put put{letter.to, node_.node, false, letter, std::nullopt};
+  if (session) put.life = with(letter.to);
+  if (action.bound)
+    std::get<Letter>(put.item).call = on_its_way(bounds_, letter.incarnation, letter.call);
+  effects.puts.push_back(std::move(put));
+}
+
+// A call goes to the life that the session joins; without a session it waits for one.
+void Host::transmit(OutCall& call) {
+  const NodeId to = call.letter.to;
+  const auto life = with(to);
+  if (!life || call.given_up || call.sent_to == life) return;
+  if (const auto named = life_called(call.letter); named && named != life) {
+    call.given_up = true;
+    effects.puts.push_back(
+        {node_.node, to, false, NoAnswer{node_.node, to, call.letter.call}, std::nullopt});
+    return;
+  }
+  call.sent_to = life;
+  Letter letter = call.letter;
+  letter.incarnation = safe_state(node_.state).incarnation;  // forgotten while it waits
+  effects.puts.push_back({to, node_.node, false, std::move(letter), life});
+}
+
+void Host::perform(const Arm& action) {
+  node_.timers = static_cast<std::uint8_t>(node_.timers | bit(action.timer));
+}
+
+void Host::perform(const Disarm& action) {
+  node_.timers = static_cast<std::uint8_t>(node_.timers & ~bit(action.timer));
+}
+
+void Host::perform(const Stop& action) {
+  if (action.owed != node_.stop_owed)
+    wrong("hook-grammar", action.owed ? "a stop is called that is not owed (P2)"
+                                      : "a stop that is owed is not called (P2)");
+  if (recorder_ && node_.works) recorder_->revoked(node_, *node_.works);
+  const bool begins = !node_.runs;
+  node_.stops = Stops{action.ticket, action.owed};
+  if (begins && action.owed && recorder_)
+    recorder_->hook(node_, Hook::stop, journal::Edge::begin, action.ticket, node_.works, nullptr);
+}
+
+void Host::perform(const Reorganize& action) {
+  if (node_.stop_owed || node_.runs || node_.stops || node_.works)
+    wrong("hook-grammar", "reorganize before the node itself is stopped (P4)");
+  const std::size_t majority = config_.nodes.size() / 2 + 1;
+  const auto too_few = has_quorum(node_.node, action.members.size(), majority);
+  if (too_few) effects.wrong.push_back({"quorum", *too_few});
+  effects.reorganizes = action.members;
+  node_.runs = Runs{Hook::reorganize, action.ticket, action.group};
+  if (recorder_)
+    recorder_->hook(node_, Hook::reorganize, journal::Edge::begin, action.ticket, action.group,
+                    &action.members);
+}
+
+void Host::perform(const Start& action) {
+  if (node_.stop_owed || node_.runs || node_.stops || node_.works)
+    wrong("hook-grammar", "start before the stop of what was before (P2)");
+  const auto& assigned = node_.safe.assigned;
+  if (!assigned || assigned->definition != action.definition || assigned->group != action.group)
+    wrong("hook-grammar", "start of a definition that is not durable (P5)");
+  node_.stop_owed = true;
+  node_.works = action.group;
+  node_.discounted = false;
+  node_.runs = Runs{Hook::start, action.ticket, action.group};
+  if (recorder_)
+    recorder_->hook(node_, Hook::start, journal::Edge::begin, action.ticket, action.group, nullptr);
+}
+
+void Host::perform(const Leave& action) {
+  if (recorder_) recorder_->ended(node_, ExitCode::ok, "it left");
+  fail();
+  node_.returns = action.cause == LeaveCause::stood_back;
+}
+
+// --- Lives
+// --------------------------------------------------------------------------------------------
+
+void Host::recover() {
+  node_.up = true;
+  node_.returns = false;
+  ++node_.safe.incarnation.value;
+  node_.stop_owed = true;
+  take(Recovered{node_.safe});
+}
+
+void Host::fail() {
+  Local after;
+  after.node = node_.node;
+  after.safe = node_.safe;
+  after.accepted = node_.accepted;
+  after.with.resize(node_.with.size());
+  after.state = begin(config_);
+  node_ = std::move(after);
+}
+
+void Host::pause() {
+  node_.paused = node_.discounted = true;
+}
+
+void Host::resume() {
+  node_.paused = false;
+  take(Paused{config_.timings.T});
+}
+
+void Host::leave() {
+  take(Leaving{});
+}
+
+void Host::meet(NodeId peer, Incarnation life) {
+  with(peer) = life;
+  for (auto& [number, call] : node_.calls)
+    if (call.letter.to == peer) transmit(call);
+}
+
+void Host::not_waited(NodeId by, CallNumber call) {
+  std::visit(
+      [&](auto& state) {
+        if constexpr (requires { state.owed; })
+          for (auto& owed : state.owed)
+            if (owed.to == by && owed.call == call) owed.call = {};
+      },
+      node_.state);
+}
+
+void Host::expire(Timer which) {
+  perform(Disarm{which});
+  take(Expired{which});
+}
+
+void Host::silence(CallNumber call) {
+  const NodeId by = node_.calls.at(call).letter.to;
+  take_item(by, NoAnswer{node_.node, by, call});
+}
+
+// A refusal answers the calls made before it.
+void Host::refuse(NodeId peer) {
+  for (auto& [number, call] : node_.calls)
+    if (call.letter.to == peer) call.given_up = true;
+  effects.puts.push_back({node_.node, peer, false, Refusal{peer}, std::nullopt});
+}
+
+// --- Hooks
+// --------------------------------------------------------------------------------------------
+
+// A hook that is cancelled ends with its STOP: what it says no longer counts.
+void Host::end_hook(bool well) {
+  const auto ran = std::exchange(node_.runs, std::nullopt);
+  const auto say = [&](Hook hook, journal::Edge edge, Ticket ticket,
+                       const std::optional<GroupNumber>& group) {
+    if (recorder_) recorder_->hook(node_, hook, edge, ticket, group, nullptr);
+  };
+  if (node_.stops) {
+    const Stops stop = *std::exchange(node_.stops, std::nullopt);
+    if (ran) say(ran->hook, journal::Edge::failed, ran->ticket, ran->group);
+    if (!stop.owed) return take(Stopped{stop.ticket, std::nullopt});
+    if (ran) say(Hook::stop, journal::Edge::begin, stop.ticket, node_.works);
+    say(Hook::stop, journal::Edge::end, stop.ticket, node_.works);
+    node_.stop_owed = false;
+    node_.works.reset();
+    return take(Stopped{stop.ticket, Report{}});
+  }
+  say(ran->hook, well ? journal::Edge::end : journal::Edge::failed, ran->ticket, ran->group);
+  if (!well)
+    take(HookFailed{ran->ticket, ran->hook, "it failed"});
+  else if (ran->hook == Hook::start)
+    take(Started{ran->ticket});
+  else
+    take(Reorganized{ran->ticket, write_task({ran->group, node_.safe.incarnation})});
+}
+
+void Host::end_prompt_hooks() {
+  while (bounds_.hooks == Hooks::prompt && node_.up && !node_.paused && (node_.runs || node_.stops))
+    end_hook(true);
+}
+
+// --- What comes from a peer
+// ---------------------------------------------------------------------------
+
+void Host::take(NodeId from, const Item& item) {
+  std::visit([&](const auto& what) { take_item(from, what); }, item);
+}
+
+void Host::take_item(NodeId, const Letter& letter) {
+  if (!is_answer(letter)) return take(Received{letter});
+  const CallNumber number = at_the_caller(letter.call);
+  const auto call = node_.calls.find(number);
+  if (call == node_.calls.end() || call->second.letter.to != letter.from) return;  // given up
+  const Incarnation life = safe_state(node_.state).incarnation;
+  if (letter.call != on_its_way(bounds_, life, number)) return;  // to a former life
+  node_.calls.erase(call);
+  Letter here = letter;
+  here.call = number;
+  take(Received{std::move(here)});
+}
+
+// Whether the end of that life leaves this call unanswered: only a call to that life does it
+// (6.21).
+bool Host::outlived(const OutCall& call, Incarnation life) const {
+  if (const auto named = life_called(call.letter)) return named == life;
+  const bool halts = std::holds_alternative<Halt>(call.letter.message);
+  return !stands(config_.struck, halts ? Line::halt_outlives_life : Line::question_outlives_life);
+}
+
+void Host::take_item(NodeId peer, const NewLife& item) {
+  std::vector<CallNumber> unanswered;
+  if (const auto life = with(peer))
+    for (const auto& [number, call] : node_.calls)
+      if (call.letter.to == peer && outlived(call, *life)) unanswered.push_back(number);
+  session_over(peer, unanswered, item.life);
+}
+
+void Host::take_item(NodeId peer, const Begins& item) {
+  meet(peer, item.life);
+}
+
+void Host::take_item(NodeId peer, const Refusal&) {
+  std::vector<CallNumber> unanswered;
+  for (const auto& [number, call] : node_.calls)
+    if (call.letter.to == peer && call.given_up) unanswered.push_back(number);
+  session_over(peer, unanswered, std::nullopt);
+}
+
+// First Failed, then Unanswered for each of the calls, before anything else from that peer.
+void Host::session_over(NodeId peer, const std::vector<CallNumber>& unanswered,
+                        std::optional<Incarnation> next) {
+  const auto life = std::exchange(with(peer), std::nullopt);
+  if (life) take(Failed{peer, *life});
+  bool first = true;
+  for (auto call = unanswered.rbegin(); call != unanswered.rend(); ++call) {
+    if (!node_.calls.contains(*call)) continue;
+    if (std::exchange(first, false) && next)
+      effects.puts.push_back({node_.node, peer, true, Begins{peer, *next}, std::nullopt});
+    effects.puts.push_back(
+        {node_.node, peer, true, NoAnswer{node_.node, peer, *call}, std::nullopt});
+  }
+  if (first && next) meet(peer, *next);
+}
+
+void Host::take_item(NodeId by, const NoAnswer& item) {
+  if (node_.calls.erase(item.call) > 0) take(Unanswered{by, item.call});
+}
+
+}  // namespace muster::lab::explored

@@ -1,0 +1,228 @@
+#include "world.hpp"
+
+#include <muster/lab/checker.hpp>
+#include <muster/values/archive.hpp>
+#include <muster/values/ensure.hpp>
+
+#include <algorithm>
+
+namespace muster::lab::explored {
+
+namespace {
+
+struct Collect {
+  bool counters;
+  Numbers found;
+  void life(NodeId node, Incarnation life) {
+    if (life.value > 0) found.push_back(number_of(Count::life, node, 0, life.value));
+  }
+  void election(NodeId candidate, Incarnation incarnation, std::uint64_t number) {
+    life(candidate, incarnation);
+    if (number > 0)
+      found.push_back(number_of(Count::election, candidate, incarnation.value, number));
+  }
+  void call(NodeId caller, CallNumber number) {
+    found.push_back(number_of(Count::call, caller, 0, number.value));
+  }
+  void last_election(NodeId candidate, Incarnation life, std::uint64_t number) {
+    found.push_back(number_of(Count::last_election, candidate, life.value, number));
+  }
+  void last_call(NodeId caller, CallNumber number) {
+    found.push_back(number_of(Count::last_call, caller, 0, number.value));
+  }
+  void group(NodeId coordinator, std::uint64_t counter) {
+    if (counters)
+      found.push_back(number_of(Count::counter, NodeId{}, 0, counter));
+    else
+      found.push_back(number_of(Count::group, coordinator, 0, counter));
+  }
+  void own(NodeId node, std::uint64_t counter) {
+    if (counters)
+      found.push_back(number_of(Count::counter, NodeId{}, 0, counter));
+    else
+      found.push_back(number_of(Count::own, node, 0, counter));
+  }
+  void reported(std::uint64_t counter) {
+    if (counters) found.push_back(number_of(Count::counter, NodeId{}, 0, counter));
+  }
+};
+
+template <class T>
+Numbers collect(bool counters, T value) {
+  Collect visitor{counters, {}};
+  const NodeId self = owner(value);
+  Walk<Collect> walk(self, visitor);
+  walk(value);
+  auto& found = visitor.found;
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+}  // namespace
+
+Values::Values(const Bounds& what) : bounds(what) {
+  Struck struck = bounds.struck;
+  if (leaves_out_counter_test(bounds)) struck.push_back(Line::counter_test);
+  NodeSet all;
+  for (std::uint32_t id = 1; id <= bounds.nodes; ++id) all.insert(NodeId{id});
+  for (std::uint32_t id = 1; id <= bounds.nodes; ++id)
+    configs.push_back(Config{NodeId{id},
+                             all,
+                             bounds.repairs,
+                             {},
+                             bounds.protocol,
+                             bounds.invitation_repairs,
+                             {},
+                             struck,
+                             bounds.options});
+  by_their_tests = calls_act_by_their_tests(bounds);
+  counters_begin_anew = !counters_are_safe(bounds);
+  of_groups = claims_of(configs.front()).of_groups;
+  looked_at_ = looked_at(bounds);
+}
+
+bool Values::looks_at(std::string_view assertion) const {
+  if (assertion == "sound-state" && bounds.assertions.empty()) return true;
+  return std::find(looked_at_.begin(), looked_at_.end(), assertion) != looked_at_.end();
+}
+
+std::uint32_t Values::local(Local& local) {
+  forget_dead(bounds, local);
+  return locals.intern(encode(local), [&] { return facts_of(local); });
+}
+
+std::uint32_t Values::item(Item& item) {
+  forget_dead(bounds, item);
+  return items.intern(encode(item), [&] { return facts_of(item); });
+}
+
+std::uint32_t Values::not_waited(std::uint32_t id) {
+  const std::scoped_lock lock(mutex_);
+  if (const auto known = not_waited_.find(id); known != not_waited_.end()) return known->second;
+  Item call = item(id);
+  std::get<Letter>(call).call = {};
+  return not_waited_[id] = item(call);
+}
+
+Local Values::local(std::uint32_t id) const {
+  return decode<Local>(locals.bytes(id)).value();
+}
+
+Item Values::item(std::uint32_t id) const {
+  return decode<Item>(items.bytes(id)).value();
+}
+
+std::uint32_t Values::numbers(const Numbers& numbers) {
+  const std::string_view bytes(reinterpret_cast<const char*>(numbers.data()),
+                               numbers.size() * sizeof(Number));
+  return signatures.intern(bytes, [&] { return numbers; });
+}
+
+Standing Values::standing(std::uint32_t id) const {
+  return decode<Standing>(standings.bytes(id)).value();
+}
+
+std::uint32_t Values::wrong(Wrong wrong) {
+  const std::scoped_lock lock(mutex_);
+  wrongs_.push_back(std::move(wrong));
+  return static_cast<std::uint32_t>(wrongs_.size());
+}
+
+Wrong Values::wrong(std::uint32_t id) {
+  const std::scoped_lock lock(mutex_);
+  return wrongs_[id - 1];
+}
+
+std::uint32_t Values::members(Members members) {
+  const std::scoped_lock lock(mutex_);
+  members_.push_back(std::move(members));
+  return static_cast<std::uint32_t>(members_.size());
+}
+
+Members Values::members(std::uint32_t id) {
+  const std::scoped_lock lock(mutex_);
+  return members_[id - 1];
+}
+
+std::uint64_t Values::memory() const {
+  return locals.memory() + items.memory() + standings.memory() + signatures.memory();
+}
+
+LocalFacts Values::facts_of(Local& local) {
+  const Protocol& state = local.state;
+  LocalFacts facts;
+  facts.up = local.up;
+  facts.paused = local.paused;
+  facts.returns = local.returns;
+  facts.leaving = is_leaving(state);
+  facts.hook_ends = local.runs || local.stops;
+  facts.hook_may_fail = local.runs && !local.stops;
+  facts.works = local.works && !local.discounted;
+  facts.ceased = !local.runs && !local.stops && !local.works;
+  facts.timers = local.timers;
+  const Incarnation life = local.up ? safe_state(state).incarnation : local.safe.incarnation;
+  facts.life = static_cast<std::uint32_t>(life.value);
+  if (const auto* bully = std::get_if<bully::State>(&state)) {
+    if (bully->s == Status::Election && bully->h) facts.halted_by = bully->h->candidate;
+    if (bully->s == Status::Reorganization) facts.joined = bully->c->candidate;
+  }
+  for (std::size_t i = 0; i < local.with.size(); ++i)
+    facts.with[i] = static_cast<std::uint32_t>(local.with[i].value_or(Incarnation{}).value);
+  for (const auto& [number, call] : local.calls) {
+    MUSTER_ENSURE(facts.waiting < facts.waits.size());
+    const auto narrow = [](auto strong) { return static_cast<std::uint32_t>(strong.value); };
+    const auto named =
+        bounds.channels == Channels::session ? life_called(call.letter) : std::nullopt;
+    facts.waits[facts.waiting++] = {static_cast<std::uint8_t>(call.letter.to.value - 1),
+                                    call.given_up, narrow(on_its_way(bounds, life, number)),
+                                    narrow(call.sent_to.value_or(Incarnation{})),
+                                    narrow(named.value_or(Incarnation{}))};
+  }
+  const auto owes = [&](NodeId to, CallNumber call) {
+    MUSTER_ENSURE(facts.owing < facts.owes.size());
+    facts.owes[facts.owing++] = {static_cast<std::uint8_t>(to.value - 1),
+                                 static_cast<std::uint32_t>(call.value)};
+  };
+  std::visit(
+      [&](const auto& kind) {
+        if constexpr (requires { kind.owed; })
+          for (const auto& owed : kind.owed) owes(owed.to, owed.call);
+      },
+      state);
+  const auto works = local.discounted ? std::nullopt : local.works;
+  Standing stands = muster::standing(local.node, view(configs[local.node.value - 1], state), works);
+  stands.up = local.up && !local.paused;
+  facts.standing = standings.intern(encode(stands), [] { return Nothing{}; });
+  if (bounds.canonical) facts.numbers = numbers(collect(bounds.counters, local));
+  return facts;
+}
+
+namespace {
+
+Acts acts(const Message& message) {
+  if (std::holds_alternative<Halt>(message)) return Acts::halt;
+  if (std::holds_alternative<NewCoordinator>(message)) return Acts::on_halted;
+  if (std::holds_alternative<Ready>(message)) return Acts::on_joined;
+  const bool question =
+      std::holds_alternative<AreYouThere>(message) || std::holds_alternative<AreYouNormal>(message);
+  return question ? Acts::never : Acts::whatever;
+}
+
+}  // namespace
+
+ItemFacts Values::facts_of(Item& item) {
+  ItemFacts facts;
+  if (const auto* letter = std::get_if<Letter>(&item)) {
+    facts.letter = true;
+    facts.answer = is_answer(*letter);
+    facts.call = static_cast<std::uint32_t>(letter->call.value);
+    facts.life = static_cast<std::uint32_t>(letter->incarnation.value);
+    facts.acts = acts(letter->message);
+  }
+  facts.new_life = std::holds_alternative<NewLife>(item) || std::holds_alternative<Begins>(item);
+  if (bounds.canonical) facts.numbers = numbers(collect(bounds.counters, item));
+  return facts;
+}
+
+}  // namespace muster::lab::explored

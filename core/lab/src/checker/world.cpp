@@ -1,0 +1,396 @@
+#include "world.hpp"
+
+#include <muster/values/archive.hpp>
+#include <muster/values/ensure.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace muster::lab::explored {
+
+// --- Queues
+// -------------------------------------------------------------------------------------------
+
+std::size_t Mover::begin_of(const World& world, std::size_t queue) const {
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < queue; ++i) begin += world.length[i];
+  return begin;
+}
+
+void Mover::erase(World& world, std::size_t queue, std::size_t position) {
+  const std::size_t at = begin_of(world, queue) + position;
+  std::memmove(&world.item[at], &world.item[at + 1], (world.items - at - 1) * sizeof world.item[0]);
+  --world.items;
+  --world.length[queue];
+}
+
+bool Mover::push(World& world, std::size_t to, std::size_t from, std::uint32_t item, bool front) {
+  const std::size_t in = queue(to, from);
+  const std::size_t begin = begin_of(world, in);
+  const auto is_letter = [&](std::uint32_t id) { return values_.items.facts(id).letter; };
+  const auto letters = [&] {
+    const auto first = world.item.begin() + static_cast<std::ptrdiff_t>(begin);
+    return static_cast<unsigned>(std::count_if(first, first + world.length[in], is_letter));
+  };
+  if ((is_letter(item) && world.length[in] >= room_ && letters() >= room_) ||
+      world.items == most_items || world.length[in] == 15) {
+    ++cut_;
+    return false;
+  }
+  const std::size_t at = begin + (front ? 0u : world.length[in]);
+  std::memmove(&world.item[at + 1], &world.item[at], (world.items - at) * sizeof world.item[0]);
+  world.item[at] = item;
+  ++world.items;
+  ++world.length[in];
+  return true;
+}
+
+// Answers that nobody waits for any more have no effect.
+void Mover::drop_dead(World& world, std::size_t i) {
+  const LocalFacts& node = facts(world, i);
+  const bool session = values_.bounds.channels == Channels::session;
+  for (std::size_t from = 0; from < nodes(); ++from) {
+    const std::size_t in = queue(i, from);
+    for (std::size_t k = world.length[in]; k-- > 0;) {
+      const ItemFacts& item = values_.items.facts(world.item[begin_of(world, in) + k]);
+      bool dead = !node.up && (session || item.answer);
+      if (item.answer && node.up) dead = !waits(world, i, from, item.call);
+      if (dead) erase(world, in, k);
+    }
+    drop_ineffective(world, i, from);
+  }
+}
+
+bool Mover::waits(const World& world, std::size_t i, std::size_t to, std::uint32_t call) const {
+  const LocalFacts& node = facts(world, i);
+  const auto* end = node.waits.begin() + node.waiting;
+  return std::any_of(node.waits.begin(), end, [&](const LocalFacts::Waits& waited) {
+    return waited.to == to && waited.number == call;
+  });
+}
+
+// Calls that nobody waits for any more are one like the other.
+void Mover::forget_calls(World& world, std::size_t i) {
+  if (!values_.bounds.canonical) return;
+  for (std::size_t j = 0; j < nodes(); ++j) {
+    if (j == i) continue;
+    const std::size_t begin = begin_of(world, queue(j, i));
+    for (std::size_t k = 0; k < world.length[queue(j, i)]; ++k) {
+      std::uint32_t& item = world.item[begin + k];
+      const ItemFacts& call = values_.items.facts(item);
+      if (call.letter && !call.answer && call.call != 0 && !waits(world, i, j, call.call))
+        item = values_.not_waited(item);
+    }
+    drop_ineffective(world, j, i);
+    const LocalFacts& other = facts(world, j);
+    for (std::size_t k = 0; other.up && k < other.owing; ++k) {
+      const LocalFacts::Owes owed = other.owes[k];
+      if (owed.to != i || owed.number == 0 || waits(world, i, j, owed.number)) continue;
+      const auto argument = static_cast<std::uint32_t>(i) << 24 | owed.number;
+      world.node[j] = outcome(world.node[j], explored::code_of(Op::not_waited, argument)).next;
+      return forget_calls(world, i);  // what was known of j is another thing now
+    }
+  }
+}
+
+// A call of which nobody waits for the answer is as good as taken when nothing can come of it: what
+// its tests ask for is neither so already nor brought about by what is ahead of it.
+struct Mover::Reception {
+  bool halted, joined;  ///< by the caller
+
+  [[nodiscard]] bool acts(const ItemFacts& item, bool waited) const {
+    const bool tested = item.acts == Acts::on_halted || item.acts == Acts::on_joined;
+    const bool passes = item.acts == Acts::on_halted ? halted : joined;
+    return waited || (tested ? passes : item.acts != Acts::never);
+  }
+  void after(const ItemFacts& item) {
+    halted = halted || item.acts == Acts::halt;
+    joined = joined || item.acts == Acts::on_halted;
+  }
+};
+
+Mover::Reception Mover::reception(const World& world, std::size_t to, std::size_t from) const {
+  const NodeId caller{static_cast<std::uint32_t>(from + 1)};
+  return {facts(world, to).halted_by == caller, facts(world, to).joined == caller};
+}
+
+void Mover::drop_ineffective(World& world, std::size_t to, std::size_t from) {
+  if (!values_.bounds.canonical || !values_.by_their_tests) return;
+  const std::size_t in = queue(to, from);
+  Reception node = reception(world, to, from);
+  for (std::size_t k = 0; k < world.length[in];) {
+    const ItemFacts& item = values_.items.facts(world.item[begin_of(world, in) + k]);
+    if (!node.acts(item, item.call != 0)) {
+      erase(world, in, k);
+      continue;
+    }
+    node.after(item);
+    ++k;
+  }
+}
+
+std::optional<Label> Mover::ineffective_first(const World& world, std::uint8_t to,
+                                              std::uint8_t from) const {
+  const std::size_t in = queue(to, from);
+  if (!values_.by_their_tests || world.length[in] == 0) return std::nullopt;
+  const ItemFacts& item = values_.items.facts(world.item[begin_of(world, in)]);
+  const bool waited = values_.bounds.canonical ? item.call != 0 : waits(world, from, to, item.call);
+  if (reception(world, to, from).acts(item, waited)) return std::nullopt;
+  return Label{facts(world, to).up ? Label::What::op : Label::What::lose_last, Op::take, to, from};
+}
+
+// --- Steps of one node
+// --------------------------------------------------------------------------------
+
+const Outcome& Mover::outcome(std::uint32_t local, std::uint32_t code, std::uint8_t fails_after) {
+  const auto known_or_new = [&](Memo<std::uint32_t>& memo, std::uint64_t key, std::uint8_t after) {
+    if (const auto* known = memo.find(key); known && !recorder_) return *known;
+    outcomes_.push_back(compute(local, code, after));
+    const auto index = static_cast<std::uint32_t>(outcomes_.size() - 1);
+    if (!recorder_) memo.insert(key, index);
+    return index;
+  };
+  if (recorder_) return outcomes_[known_or_new(memo_, 1, fails_after)];
+  const std::uint32_t index =
+      known_or_new(memo_, (std::uint64_t{local} << 32 | code) + 1, Label::whole);
+  if (fails_after == Label::whole) return outcomes_[index];
+  return outcomes_[known_or_new(parts_, (std::uint64_t{index} << 8 | fails_after) + 1,
+                                fails_after)];
+}
+
+namespace {
+
+void run(Host& host, const Local& node, Op op, std::uint32_t argument, const LocalFacts& facts) {
+  switch (op) {
+    case Op::take:
+      break;
+    case Op::expire:
+      return host.expire(static_cast<Timer>(argument));
+    case Op::end_hook:
+      return host.end_hook(true);
+    case Op::fail_hook:
+      return host.end_hook(false);
+    case Op::silence:
+      return host.silence(std::next(node.calls.begin(), argument)->first);
+    case Op::refuse:
+      return host.refuse(NodeId{argument + 1});
+    case Op::recover:
+      return host.recover();
+    case Op::fail:
+      return host.fail();
+    case Op::pause:
+      return host.pause();
+    case Op::resume:
+      return host.resume();
+    case Op::leave:
+      return host.leave();
+    case Op::meet:
+      return host.meet(NodeId{(argument >> 24) + 1}, Incarnation{argument & 0xFFFFFF});
+    case Op::not_waited:
+      return host.not_waited(NodeId{(argument >> 24) + 1}, CallNumber{argument & 0xFFFFFF});
+  }
+  static_cast<void>(facts);
+}
+
+NodeId peer_of(const Item& item) {
+  return std::visit(
+      [](const auto& what) {
+        if constexpr (requires { what.from; })
+          return what.from;
+        else if constexpr (requires { what.by; })
+          return what.by;
+        else
+          return what.peer;
+      },
+      item);
+}
+
+}  // namespace
+
+Outcome Mover::compute(std::uint32_t id, std::uint32_t code, std::uint8_t fails_after) {
+  Local node = values_.local(id);
+  const auto op = static_cast<Op>(code >> 28);
+  const std::uint32_t argument = code & 0xFFFFFFF;
+  Host host(values_.bounds, values_.configs[node.node.value - 1], node, recorder_);
+  if (fails_after != Label::whole) host.fail_after(fails_after);
+  if (op == Op::take) {
+    const Item item = values_.item(argument);
+    host.take(peer_of(item), item);
+  } else {
+    run(host, node, op, argument, values_.locals.facts(id));
+  }
+  host.end_prompt_hooks();
+  Outcome outcome;
+  outcome.actions = host.actions();
+  for (Put& put : host.effects.puts)
+    outcome.puts.push_back({static_cast<std::uint8_t>(put.to.value - 1),
+                            static_cast<std::uint8_t>(put.from.value - 1), put.front,
+                            values_.item(put.item),
+                            static_cast<std::uint32_t>(put.life.value_or(Incarnation{}).value)});
+  for (const Wrong& wrong : host.effects.wrong)
+    if (outcome.wrong == 0 && values_.looks_at(wrong.assertion))
+      outcome.wrong = values_.wrong(wrong);
+  if (host.effects.reorganizes) outcome.reorganizes = values_.members(*host.effects.reorganizes);
+  outcome.fits = node.calls.size() <= most_waiting;
+  if (outcome.fits) outcome.next = values_.local(node);
+  return outcome;
+}
+
+// P4: every member is stopped. One that died since will be missed.
+void Mover::check_members(const World& world, const Outcome& outcome, std::uint32_t& wrong) {
+  for (const Member& member : values_.members(outcome.reorganizes)) {
+    const std::size_t j = member.node.value - 1;
+    const LocalFacts& node = facts(world, j);
+    if (!node.up || node.paused || world.node[j] == outcome.next) continue;
+    if (node.works || (node.life == member.incarnation.value && !node.ceased))
+      wrong = values_.wrong({"hook-grammar",
+                             {{member.node},
+                              "reorganize begins before member " +
+                                  std::to_string(member.node.value) + " is stopped (P4)"}});
+  }
+}
+
+bool Mover::put(World& world, const Outcome& outcome, std::uint32_t& wrong) {
+  if (outcome.wrong) wrong = outcome.wrong;
+  if (outcome.reorganizes && !wrong && !values_.of_groups && values_.looks_at("hook-grammar"))
+    check_members(world, outcome, wrong);
+  for (const Outcome::Put& put : outcome.puts) {
+    const LocalFacts& to = facts(world, put.to);
+    if (put.life != 0 && (!to.up || to.life != put.life)) continue;
+    if (!push(world, put.to, put.from, put.item, put.front)) return false;
+  }
+  return true;
+}
+
+bool Mover::apply(World& world, std::size_t i, std::uint32_t code, std::uint32_t& wrong,
+                  std::uint8_t fails_after) {
+  const Outcome& done = outcome(world.node[i], code, fails_after);
+  if (!done.fits) return false;
+  world.node[i] = done.next;
+  if (!put(world, done, wrong)) return false;
+  drop_dead(world, i);
+  forget_calls(world, i);
+  for (const Outcome::Put& put : done.puts)
+    if (values_.items.facts(put.item).answer) drop_dead(world, put.to);
+  return true;
+}
+
+// A node begins a life: sessions with all that are up begin, at a peer that has one with an old
+// life when it has taken what came from that one.
+bool Mover::recover(World& world, std::size_t i, std::uint32_t& wrong, std::uint8_t fails_after) {
+  const bool session = values_.bounds.channels == Channels::session;
+  for (std::size_t j = 0; session && j < nodes(); ++j) {
+    if (j == i || !facts(world, j).up) continue;
+    const auto peer = static_cast<std::uint32_t>(j) << 24;
+    world.node[i] =
+        outcome(world.node[i], explored::code_of(Op::meet, peer | facts(world, j).life)).next;
+  }
+  const Outcome& recovery = outcome(world.node[i], explored::code_of(Op::recover), fails_after);
+  world.node[i] = recovery.next;
+  const std::uint32_t life = facts(world, i).life;
+  for (std::size_t j = 0; session && facts(world, i).up && j < nodes(); ++j) {
+    const LocalFacts& other = facts(world, j);
+    if (j == i || !other.up) continue;
+    const NodeId self{static_cast<std::uint32_t>(i + 1)};
+    if (world.length[queue(j, i)] == 0 && other.with[i] == 0) {
+      const auto meeting = explored::code_of(Op::meet, static_cast<std::uint32_t>(i) << 24 | life);
+      if (!apply(world, j, meeting, wrong)) return false;
+      continue;
+    }
+    Item item = NewLife{self, Incarnation{life}};
+    if (other.with[i] == 0) item = Begins{self, Incarnation{life}};
+    if (!push(world, j, i, values_.item(item), false)) return false;
+  }
+  return put(world, recovery, wrong);
+}
+
+// What its outcome is known by.
+std::uint32_t Mover::code_of(const World& world, const Label& label) const {
+  if (label.op == Op::take)
+    return world.item[begin_of(world, queue(label.node, label.peer)) + label.index];
+  return explored::code_of(label.op, label.op == Op::refuse ? label.peer : label.index);
+}
+
+// --- Moves
+// --------------------------------------------------------------------------------------------
+
+bool Mover::step(World& world, const Label& label, std::uint32_t& wrong, Recorder* recorder) {
+  recorder_ = recorder;
+  const std::size_t in = queue(label.node, label.peer);
+  const std::size_t i = label.node;
+  bool fits = true;
+  if (label.what != Label::What::op) {
+    if (label.what == Label::What::lose) world.spend(Trouble::loss);
+    if (label.what != Label::What::duplicate) {
+      erase(world, in, label.index);
+    } else {
+      world.spend(Trouble::duplicate);
+      fits = apply(world, i, world.item[begin_of(world, in) + label.index], wrong);
+    }
+  } else {
+    const std::uint32_t code = code_of(world, label);
+    if (label.op == Op::take) erase(world, in, label.index);
+    if (label.op == Op::fail || label.fails_after != Label::whole) world.spend(Trouble::failure);
+    if (label.op == Op::pause) world.spend(Trouble::pause);
+    if (label.op == Op::leave) world.spend(Trouble::leave);
+    if (label.op == Op::fail_hook) world.spend(Trouble::hook);
+    if (label.op == Op::silence && can_be_answered(world, i, facts(world, i).waits[label.index]))
+      world.spend(Trouble::wrong_timeout);
+    fits = label.op == Op::recover ? recover(world, i, wrong, label.fails_after)
+                                   : apply(world, i, code, wrong, label.fails_after);
+  }
+  recorder_ = nullptr;
+  if (fits && values_.bounds.canonical) canonical_.expect(world, nodes());
+  return fits;
+}
+
+// --- The canonical form of a world with true numbers
+// --------------------------------------------------
+
+namespace {
+
+// As the present life of the caller numbers its calls; nobody waits for those of a former one. In
+// a session `life` made it, without one its number tells.
+CallNumber plain(const Bounds& bounds, CallNumber call, std::optional<Incarnation> life,
+                 const LocalFacts& caller) {
+  const CallNumber number = at_the_caller(call);
+  if (bounds.channels == Channels::session && life != Incarnation{caller.life}) return {};
+  return call == on_its_way(bounds, {caller.life}, number) ? number : CallNumber{};
+}
+
+}  // namespace
+
+World Mover::canonical_of(const Values& true_values, const World& world) {
+  World out = world;
+  const auto caller = [&](NodeId node) -> const LocalFacts& {
+    return true_values.locals.facts(world.node[node.value - 1]);
+  };
+  for (std::size_t i = 0; i < nodes(); ++i) {
+    Local local = true_values.local(world.node[i]);
+    std::visit(
+        [&](auto& state) {
+          if constexpr (requires { state.owed; })
+            for (auto& owed : state.owed)
+              owed.call = plain(true_values.bounds, owed.call, local.with[owed.to.value - 1],
+                                caller(owed.to));
+        },
+        local.state);
+    out.node[i] = values_.local(local);
+  }
+  for (std::size_t k = 0; k < world.items; ++k) {
+    Item item = true_values.item(world.item[k]);
+    auto* letter = std::get_if<Letter>(&item);
+    if (letter && is_answer(*letter))  // the others were dropped
+      letter->call = at_the_caller(letter->call);
+    else if (letter)
+      letter->call =
+          plain(true_values.bounds, letter->call, letter->incarnation, caller(letter->from));
+    out.item[k] = values_.item(item);
+  }
+  for (std::size_t i = 0; i < nodes(); ++i) drop_dead(out, i);
+  for (std::size_t i = 0; i < nodes(); ++i) forget_calls(out, i);
+  make_canonical(out);
+  return out;
+}
+
+}  // namespace muster::lab::explored

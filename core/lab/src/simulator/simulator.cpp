@@ -1,0 +1,141 @@
+#include <muster/lab/simulator.hpp>
+
+#include "counting.hpp"
+#include "troubles.hpp"
+
+#include <muster/values/text.hpp>
+
+#include <algorithm>
+
+namespace muster::lab {
+
+namespace {
+
+bool disturbs(const journal::Line& line) {
+  if (const auto* step = std::get_if<journal::Step>(&line)) {
+    const auto* expired = std::get_if<Expired>(&step->event);
+    return (expired && expired->timer == Timer::preempt) ||
+           std::holds_alternative<Paused>(step->event) ||
+           std::holds_alternative<HookFailed>(step->event) ||
+           std::holds_alternative<Leaving>(step->event) ||
+           std::holds_alternative<ElectionAsked>(step->event);
+  }
+  return std::holds_alternative<journal::Header>(line) ||
+         std::holds_alternative<journal::Fault>(line) ||
+         std::holds_alternative<journal::Ended>(line);
+}
+
+Duration last_disturbance(const std::deque<journal::Line>& lines) {
+  const auto last = std::find_if(lines.rbegin(), lines.rend(), disturbs);
+  return last == lines.rend() ? Duration{} : journal::time_of(*last);
+}
+
+/// More rounds than any cluster needs in which nothing fails any more.
+constexpr int most_rounds_of_peace = 64;
+
+// Peace lasts until the bound of Assertion 2 has passed since the last disturbance: what has been
+// begun may still end in one, and a node that stood back comes back.
+void rest(World& world) {
+  const Duration bound = settling_bound(world.config(NodeId{1}));
+  for (int round = 0; round < most_rounds_of_peace; ++round) {
+    const Duration until = last_disturbance(world.lines()) + bound + bound / 8;
+    if (until <= world.now()) return;
+    world.run_for(until - world.now());
+  }
+}
+
+void add_violation(verify::Outcome& outcome, const std::string& why, const World& world) {
+  verify::Violated violated{"durable", 1, 1, world.now(), {{}, why}, {"journal", 0}, {}};
+  violated.place.line = world.lines().size();
+  for (verify::Verdict& verdict : outcome.verdicts)
+    if (const auto* holds = std::get_if<verify::Holds>(&verdict);
+        holds && holds->assertion == "durable")
+      verdict = violated;
+}
+
+}  // namespace
+
+std::set<Trouble> Simulation::all() {
+  std::set<Trouble> kinds;
+  for (std::size_t kind = 0; kind < troubles; ++kind) kinds.insert(static_cast<Trouble>(kind));
+  return kinds;
+}
+
+SeedRun run_seed(const Simulation& simulation, std::uint64_t seed) {
+  simulated::Counted counted;
+  simulated::Troubles drawn(simulation, seed, [&](NodeId node) { counted.forget(node); });
+  WorldOptions options = drawn.options();
+  if (!options.make_application)
+    options.make_application = simulated::make_counting(counted, options.timings.T);
+  World world(options);
+  drawn.befall(world);
+  rest(world);
+
+  SeedRun run;
+  run.seed = seed;
+  run.nodes = options.nodes;
+  run.simulated = world.now();
+  run.counts = drawn.counts();
+  run.outcome = verify_lines(world.lines(), "journal");
+  if (const auto lost = counted.lost()) add_violation(run.outcome, *lost, world);
+  for (const journal::Line& line : world.lines())
+    run.steps += std::holds_alternative<journal::Step>(line) ? 1 : 0;
+  run.lines = world.take_lines();
+  return run;
+}
+
+const verify::Violated* SeedRun::violated() const {
+  for (const verify::Verdict& verdict : outcome.verdicts)
+    if (const auto* violated = std::get_if<verify::Violated>(&verdict)) return violated;
+  return nullptr;
+}
+
+// --- Campaigns
+
+void Campaign::add(const SeedRun& run) {
+  ++seeds;
+  steps += run.steps;
+  simulated += run.simulated;
+  for (std::size_t i = 0; i < troubles; ++i) {
+    counts[i] += run.counts[i];
+    for (std::size_t j = 0; j < troubles; ++j)
+      pairs[i][j] += run.counts[i] > 0 && run.counts[j] > 0 ? 1 : 0;
+  }
+  for (const verify::Verdict& verdict : run.outcome.verdicts) {
+    if (const auto* holds = std::get_if<verify::Holds>(&verdict)) {
+      judged[holds->assertion].checked += holds->checked;
+    } else if (const auto* violated = std::get_if<verify::Violated>(&verdict)) {
+      judged[violated->assertion].checked += violated->checked;
+      ++judged[violated->assertion].violated;
+    } else {
+      ++judged[std::get<verify::NotClaimed>(verdict).assertion].not_checked;
+    }
+  }
+  if (run.violated()) violating.push_back(run.seed);
+}
+
+void Campaign::add(const Campaign& other) {
+  seeds += other.seeds;
+  steps += other.steps;
+  simulated += other.simulated;
+  for (std::size_t i = 0; i < troubles; ++i) {
+    counts[i] += other.counts[i];
+    for (std::size_t j = 0; j < troubles; ++j) pairs[i][j] += other.pairs[i][j];
+  }
+  for (const auto& [assertion, its] : other.judged) {
+    judged[assertion].checked += its.checked;
+    judged[assertion].violated += its.violated;
+    judged[assertion].not_checked += its.not_checked;
+  }
+  violating.insert(violating.end(), other.violating.begin(), other.violating.end());
+  std::sort(violating.begin(), violating.end());
+}
+
+std::vector<Trouble> Campaign::missing(const Simulation& simulation) const {
+  std::vector<Trouble> never;
+  for (Trouble trouble : simulation.allowed)
+    if (counts[static_cast<std::size_t>(trouble)] == 0) never.push_back(trouble);
+  return never;
+}
+
+}  // namespace muster::lab

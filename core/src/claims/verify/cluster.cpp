@@ -1,0 +1,318 @@
+#include <muster/claims/verify.hpp>
+#include <muster/values/text.hpp>
+
+#include <algorithm>
+
+/// What happens to nodes from outside, and what is checked of all of them.
+
+namespace muster::verify {
+
+using journal::FaultKind;
+
+namespace {
+
+constexpr std::initializer_list<const char*> of_states = {"1a", "1b", "works-apart"};
+
+bool anybody_is_up(Standings nodes) {
+  return std::any_of(nodes.begin(), nodes.end(), [](const Standing& node) { return node.up; });
+}
+
+std::string names(const NodeSet& nodes) {
+  std::string out;
+  for (NodeId node : nodes) out += (out.empty() ? "" : ", ") + to_text(node);
+  return (nodes.size() == 1 ? "node " : "nodes ") + out;
+}
+
+}  // namespace
+
+Standing& Verifier::standing_of(NodeId id) {
+  const auto at =
+      std::lower_bound(standings_.begin(), standings_.end(), id,
+                       [](const Standing& standing, NodeId node) { return standing.node < node; });
+  if (at != standings_.end() && at->node == id) return *at;
+  Standing unknown;
+  unknown.node = id;
+  return *standings_.insert(at, unknown);
+}
+
+// --- Lives, pauses, cuts
+
+void Verifier::begin_life(const journal::Header& line) {
+  end_life(line.node);
+  disturbed();
+  ++lives_;
+  Node& node = nodes_[line.node];
+  node.named_before = line.incarnation <= node.highest_life;
+  node.highest_life = std::max(node.highest_life, line.incarnation);
+  node.life = line.incarnation;
+  node.counts = true;
+  node.seq.reset();
+  node.grammar = line.state ? HookGrammar(*line.state) : HookGrammar();
+  node.reported.reset();
+  node.accepting.reset();
+  node.group.reset();
+  node.last_group.reset();
+  node.was_saving.reset();
+  if (!node.saving.empty()) node.was_saving = node.saving.front();
+  node.saving.clear();
+  Standing& now = standing_of(line.node);
+  now = {line.node, true, Status::Down, {}, {}, {}, {}};
+  if (line.state) {
+    node.saved = safe_state(*line.state);
+    node.group = application_seen(*line.state).group;
+    now = standing(line.node, muster::view(line.config, *line.state), node.grammar.works_for());
+  } else {
+    node.seq = 0;
+    letters_.begin(line.node, line.incarnation);
+  }
+  check_states();
+}
+
+void Verifier::end_life(NodeId id) {
+  const auto found = nodes_.find(id);
+  if (found == nodes_.end() || !found->second.counts) return;
+  if (found->second.paused_since) end_pause(id);
+  found->second.counts = false;
+  Standing& now = standing_of(id);
+  now.up = false;
+  now.works_for.reset();
+}
+
+void Verifier::foreseen_pauses() {
+  for (; next_pause_ < foresight_.pauses.size(); ++next_pause_) {
+    const Foresight::Pause& pause = foresight_.pauses[next_pause_];
+    if (pause.from > now_) return;
+    begin_pause(pause.node, pause.from);
+  }
+}
+
+// By assumption 9 a failure: it is down, and what it worked for counts no longer.
+void Verifier::begin_pause(NodeId id, Duration from) {
+  const auto found = nodes_.find(id);
+  if (found == nodes_.end() || !found->second.counts || found->second.paused_since) return;
+  was_doubted_ = true;
+  found->second.paused_since = from;
+  Standing& now = standing_of(id);
+  now.up = false;
+  now.works_for.reset();
+}
+
+void Verifier::end_pause(NodeId id) {
+  Node& node = nodes_.at(id);
+  if (!node.paused_since) return;
+  not_claimed(of_states, *node.paused_since, "assumption 9: node " + to_text(id) + " paused");
+  node.paused_since.reset();
+  Standing& now = standing_of(id);
+  now.up = true;
+  now.works_for.reset();
+}
+
+Expected<> Verifier::take(const journal::Fault& line) {
+  check_calm();
+  disturbed();
+  switch (line.kind) {
+    case FaultKind::killed:
+    case FaultKind::power_cut:
+    case FaultKind::ended:
+      for_each_named(line.node, &Verifier::end_life);
+      break;
+    case FaultKind::paused:
+      if (line.node) begin_pause(*line.node, now_);
+      break;
+    case FaultKind::resumed:
+      for_each_named(line.node, &Verifier::resumed);
+      break;
+    case FaultKind::cut:
+      cut(line);
+      break;
+    case FaultKind::healed:
+      healed(line);
+      break;
+    case FaultKind::wiped:
+      for_each_named(line.node, &Verifier::wiped);
+      break;
+    case FaultKind::terminated:
+    case FaultKind::reset:
+      break;
+  }
+  check_states();
+  return {};
+}
+
+void Verifier::for_each_named(const std::optional<NodeId>& node, void (Verifier::*what)(NodeId)) {
+  if (node) return (this->*what)(*node);
+  for (const auto& [id, known] : nodes_) (this->*what)(id);
+}
+
+// It is down until it says `Paused`, or to the end of its life, where that comes first.
+void Verifier::resumed(NodeId id) {
+  auto& told = foresight_.resumed_late[id];
+  const bool paused = !told.empty() && told.front();
+  if (!told.empty()) told.pop_front();
+  if (!paused && nodes_.contains(id)) end_pause(id);
+}
+
+void Verifier::wiped(NodeId id) {
+  const auto found = nodes_.find(id);
+  if (found == nodes_.end()) return;
+  found->second.accepted.reset();
+  found->second.saved.reset();
+  if (were_wiped_.empty()) wiped_since_ = now_;
+  were_wiped_.insert(id);
+}
+
+void Verifier::cut(const journal::Fault& line) {
+  if (!line.node) return;
+  was_doubted_ = true;
+  if (!cut_since_) {
+    cut_since_ = now_;
+    were_cut_ = {};
+  }
+  were_cut_.insert(*line.node);
+  for (NodeId other : line.from.value_or(configured_))
+    if (other != *line.node) cut_.insert(std::minmax(*line.node, other));
+}
+
+void Verifier::healed(const journal::Fault& line) {
+  std::erase_if(cut_, [&](const Pair& pair) {
+    const auto& [i, j] = pair;
+    if (!line.node) return true;
+    if (i != *line.node && j != *line.node) return false;
+    return !line.from || line.from->contains(i == *line.node ? j : i);
+  });
+}
+
+void Verifier::end_cut() {
+  if (!cut_since_) return;
+  not_claimed(of_states, *cut_since_, "assumption 8: " + names(were_cut_) + " cut off");
+  cut_since_.reset();
+}
+
+// --- Checks
+
+// A node that stands still may come back from the other side of a cut, or from an old group.
+bool Verifier::is_settled() const {
+  const auto is_paused = [](const auto& node) { return node.second.paused_since.has_value(); };
+  return cut_.empty() && is_one_group(standings_) &&
+         std::none_of(nodes_.begin(), nodes_.end(), is_paused);
+}
+
+void Verifier::check_states() {
+  if (cut_since_ && is_settled()) end_cut();
+  if (!were_wiped_.empty() && is_settled()) end_wipes();
+  if (!anybody_is_up(standings_)) return;
+  if (claims("3a") || claims("3b")) check_groups();
+  if (cut_since_) return;
+  if (claims("1a")) judge("1a", assertion_1a(standings_));
+  if (claims("1b")) judge("1b", assertion_1b(standings_));
+  if (claims("works-apart")) judge("works-apart", works_apart(standings_));
+}
+
+// By assumption 4 a node never counts twice to one number. One whose storage was wiped may, while
+// somebody who has not heard of its next life is still in a group of the last.
+void Verifier::check_groups() {
+  std::vector<Standing> known;
+  for (const Standing& node : standings_)
+    if (!node.group || !were_wiped_.contains(node.group->coordinator)) known.push_back(node);
+  judge("3a", assertion_3a(known));
+  judge("3b", assertion_3b(known));
+}
+
+void Verifier::end_wipes() {
+  if (were_wiped_.empty()) return;
+  if (claims_.of_groups)
+    not_claimed({"3a", "3b"}, wiped_since_,
+                "assumption 4: groups of " + names(were_wiped_) + ", whose safe storage was wiped");
+  were_wiped_ = {};
+}
+
+// Before each fault, and at the end: what the calm before must have led to.
+void Verifier::check_calm() {
+  if (!bound_ || now_ - calm_since_ < *bound_ || !anybody_is_up(standings_)) return;
+  if (claims_.of_groups)
+    check_4();
+  else if (cut_.empty())
+    check_2();
+}
+
+void Verifier::check_2() {
+  if (was_doubted_ && !claims_.heals)
+    return tell_(
+        {"2", calm_since_, now_,
+         "assumptions 8 and 9: a node was cut off or paused before, and this protocol does "
+         "not heal what comes of it",
+         bound_});
+  judge_calm("2", assertion_2(standings_, claims_.quorum));
+}
+
+void Verifier::check_4() {
+  const auto all = parts();
+  if (!all)
+    return tell_({"4", calm_since_, now_,
+                  "which nodes can communicate with each other is not the same for all of them",
+                  bound_});
+  for (const NodeSet& together : *all) judge_calm("4", assertion_4(standings_, together));
+}
+
+/// The nodes that can all communicate with each other and with nobody else; none where the links do
+/// not make such parts.
+std::optional<std::vector<NodeSet>> Verifier::parts() const {
+  std::map<NodeId, NodeSet> reached;
+  for (NodeId i : configured_)
+    for (NodeId j : configured_)
+      if (!cut_.contains(std::minmax(i, j))) reached[i].insert(j);
+  std::vector<NodeSet> parts;
+  for (const auto& [i, part] : reached) {
+    const bool alike = std::all_of(part.begin(), part.end(),
+                                   [&, &of_i = part](NodeId j) { return reached[j] == of_i; });
+    if (!alike) return std::nullopt;
+    if (*part.begin() == i) parts.push_back(part);
+  }
+  return parts;
+}
+
+void Verifier::judge_calm(const char* assertion, std::optional<Disagreement> disagreement) {
+  NodeSet unknown = configured_;
+  for (NodeId node : foresight_.nodes) unknown.erase(node);
+  if (disagreement && !unknown.empty())
+    return tell_(
+        {assertion, calm_since_, now_, "there is no journal of " + names(unknown), bound_});
+  judge(assertion, std::move(disagreement));
+}
+
+bool Verifier::claims(const std::string& assertion) const {
+  const auto& all = claims_.assertions;
+  return std::find(all.begin(), all.end(), assertion) != all.end();
+}
+
+void Verifier::judge(const char* assertion, std::optional<Disagreement> disagreement) {
+  if (!claims(assertion)) return;
+  Judged& judged = judged_[assertion];
+  ++judged.checked;
+  const bool begins = disagreement && !judged.violated_now;
+  judged.violated_now = disagreement.has_value();
+  if (!begins) return;
+  ++judged.violations;
+  if (judged.first && !tell_violated_) return;
+  const Violated violated{
+      assertion, judged.checked, judged.violations, now_, *std::move(disagreement), place_, {}};
+  if (tell_violated_) tell_violated_(violated);
+  if (!judged.first) judged.first = violated;
+}
+
+void Verifier::judge_grammar(NodeId id, std::optional<std::string> wrong) {
+  Judged& judged = judged_["hook-grammar"];
+  judged.violated_now = false;  // each line that is wrong is a violation of its own
+  if (wrong)
+    judge("hook-grammar", Disagreement{{id}, "node " + to_text(id) + ": " + *wrong});
+  else
+    judge("hook-grammar", std::nullopt);
+}
+
+void Verifier::not_claimed(std::initializer_list<const char*> which, Duration from,
+                           const std::string& why) {
+  for (const char* assertion : which)
+    if (claims(assertion)) tell_({assertion, from, now_, why, {}});
+}
+
+}  // namespace muster::verify

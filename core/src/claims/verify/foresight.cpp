@@ -1,0 +1,94 @@
+#include <muster/claims/verify.hpp>
+
+#include <algorithm>
+
+namespace muster::verify {
+
+void Foreseer::take(const journal::Line& line) {
+  std::visit(
+      [this](const auto& kind) {
+        if constexpr (requires { kind.stamp; }) this->line(kind.stamp);
+      },
+      line);
+  if (const auto* header = std::get_if<journal::Header>(&line)) {
+    life(*header);
+  } else if (const auto* happened = std::get_if<journal::Step>(&line)) {
+    step(happened->stamp.node, happened->stamp.t, &happened->event);
+  } else if (const auto* done = std::get_if<journal::Fault>(&line)) {
+    fault(*done);
+  } else if (const auto* ended = std::get_if<journal::Ended>(&line)) {
+    end(ended->stamp.node);
+  }
+}
+
+// The first line of a life, or of a segment; a life that begins has not been told of a pause
+// before.
+void Foreseer::life(const journal::Header& header) {
+  foresight_.nodes.insert(header.node);
+  const auto before = lives_.find(header.node);
+  if (before != lives_.end()) {
+    if (header.state && !(before->second.incarnation < header.incarnation)) return;
+    ended_silently(header.node);
+  }
+  lives_[header.node] = {header.incarnation, 0, false};
+}
+
+void Foreseer::line(const journal::Stamp& stamp) {
+  const auto found = lives_.find(stamp.node);
+  if (found != lives_.end() && found->second.incarnation == stamp.incarnation)
+    found->second.last_seq = stamp.seq;
+  failed_.erase({stamp.node, stamp.incarnation});  // it was not over when that was said
+}
+
+void Foreseer::step(NodeId node, Duration t, const Event* event) {
+  const auto* paused = event ? std::get_if<Paused>(event) : nullptr;
+  const auto* failed = event ? std::get_if<Failed>(event) : nullptr;
+  if (paused) foresight_.pauses.push_back({t - paused->gap, node});
+  if (failed) failed_.insert({failed->node, failed->life});
+  if (just_resumed_.erase(node) > 0) foresight_.resumed_late[node].back() = paused != nullptr;
+}
+
+void Foreseer::ended_silently(NodeId node) {
+  const Life& life = lives_.at(node);
+  if (!life.ended) foresight_.last_seq[{node, life.incarnation}] = life.last_seq;
+}
+
+// Somebody says that the life is over.
+void Foreseer::end(NodeId node) {
+  if (const auto found = lives_.find(node); found != lives_.end()) found->second.ended = true;
+  over(node);
+}
+
+// A life that is over before its first event since `resumed` had no time to say `Paused`.
+void Foreseer::over(NodeId node) {
+  if (just_resumed_.erase(node) > 0) foresight_.resumed_late[node].back() = true;
+}
+
+void Foreseer::fault(const journal::Fault& fault) {
+  using journal::FaultKind;
+  if (!fault.node) {
+    for (auto& [node, life] : lives_)
+      life.ended = life.ended || fault.kind == FaultKind::killed ||
+                   fault.kind == FaultKind::power_cut || fault.kind == FaultKind::ended;
+    return;
+  }
+  if (fault.kind == FaultKind::resumed) {
+    foresight_.resumed_late[*fault.node].push_back(false);
+    just_resumed_.insert(*fault.node);
+  } else if (fault.kind == FaultKind::killed || fault.kind == FaultKind::power_cut ||
+             fault.kind == FaultKind::ended) {
+    end(*fault.node);
+  }
+}
+
+Foresight Foreseer::finish() {
+  for (const auto& [node, life] : lives_)
+    if (failed_.contains({node, life.incarnation})) ended_silently(node);
+  std::sort(foresight_.pauses.begin(), foresight_.pauses.end(),
+            [](const Foresight::Pause& a, const Foresight::Pause& b) {
+              return std::pair(a.from, a.node) < std::pair(b.from, b.node);
+            });
+  return std::move(foresight_);
+}
+
+}  // namespace muster::verify

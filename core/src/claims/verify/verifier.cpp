@@ -1,0 +1,296 @@
+#include <muster/claims/verify.hpp>
+#include <muster/values/hash.hpp>
+#include <muster/values/text.hpp>
+
+#include <algorithm>
+
+namespace muster::verify {
+
+namespace {
+
+std::string name(NodeId node) {
+  return "node " + to_text(node);
+}
+
+bool says_what_it_holds(const Action& action) {
+  if (std::holds_alternative<Reorganize>(action)) return true;
+  const auto* send = std::get_if<Send>(&action);
+  if (!send) return false;
+  if (std::holds_alternative<invitation::Accept>(send->letter.message)) return true;
+  const auto* answer = std::get_if<Answer>(&send->letter.message);
+  return answer && std::holds_alternative<Joined>(answer->result);
+}
+
+}  // namespace
+
+Verifier::Verifier(Foresight foresight, std::function<void(const NotClaimed&)> not_claimed,
+                   std::function<void(const Violated&)> violated)
+    : foresight_(std::move(foresight)),
+      tell_(std::move(not_claimed)),
+      tell_violated_(std::move(violated)) {}
+
+Expected<> Verifier::take(const journal::Line& line, const Place& place) {
+  const Duration t = journal::time_of(line);
+  if (lines_++ == 0) began_ = now_ = calm_since_ = t;
+  now_ = std::max(now_, t);
+  place_ = place;
+  foreseen_pauses();
+  return std::visit(
+      [this](const auto& kind) {
+        const Expected<> taken = take(kind);
+        if constexpr (requires { kind.stamp; })
+          wrote(kind.stamp);
+        else if constexpr (std::is_same_v<decltype(kind), const journal::Header&>)
+          if (!kind.state) wrote({kind.t, kind.node, kind.incarnation, 0});
+        return taken;
+      },
+      line);
+}
+
+// After the last line of a life that ended without a word nothing is claimed of it: as if it had
+// been killed then.
+void Verifier::wrote(const journal::Stamp& line) {
+  judge_strays(line);
+  const auto last = foresight_.last_seq.find({line.node, line.incarnation});
+  if (last == foresight_.last_seq.end() || last->second != line.seq ||
+      nodes_.at(line.node).life != line.incarnation)
+    return;
+  check_calm();
+  disturbed();
+  end_life(line.node);
+  check_states();
+}
+
+Outcome Verifier::finish() {
+  check_calm();
+  for (const auto& [id, node] : nodes_)
+    if (node.counts && node.paused_since) end_pause(id);
+  end_cut();
+  end_wipes();
+  Outcome outcome{{}, lines_, lives_, missing_lines_};
+  for (const std::string& assertion : claims_.assertions)
+    outcome.verdicts.push_back(verdict_on(assertion));
+  return outcome;
+}
+
+Verdict Verifier::verdict_on(const std::string& assertion) {
+  const Judged& judged = judged_[assertion];
+  const auto bound = assertion == "2" || assertion == "4" ? bound_ : std::nullopt;
+  if (judged.first) {
+    Violated violated = *judged.first;
+    violated.checked = judged.checked;
+    violated.violations = judged.violations;
+    violated.bound = bound;
+    return violated;
+  }
+  if (judged.checked > 0) return Holds{assertion, judged.checked, bound};
+  return NotClaimed{
+      assertion, began_, now_,
+      bound ? "no calm lasted the bound of " + to_text(*bound) : "nothing to check it by", bound};
+}
+
+// --- Lines
+
+Expected<> Verifier::take(const journal::Header& line) {
+  if (protocol_ && *protocol_ != line.config.protocol)
+    return Failure{ExitCode::does_not_hold, name(line.node) + " runs the protocol " +
+                                                to_text(line.config.protocol) + ", others run " +
+                                                to_text(*protocol_)};
+  protocol_ = line.config.protocol;
+  claims_ = claims_of(line.config);
+  for (const std::string& assertion : asked_)
+    if (!claims(assertion)) claims_.assertions.push_back(assertion);
+  bound_ = std::max(bound_.value_or(Duration{}), settling_bound(line.config));
+  for (NodeId node : line.config.nodes) configured_.insert(node);
+  const auto known = nodes_.find(line.node);
+  const bool goes_on =
+      line.state && known != nodes_.end() && !(known->second.life < line.incarnation);
+  if (!goes_on) begin_life(line);
+  return {};
+}
+
+Expected<Verifier::Node*> Verifier::writer(const journal::Stamp& stamp) {
+  const auto fail = [&](const std::string& why) {
+    return Failure{ExitCode::does_not_hold,
+                   name(stamp.node) + " in life " + to_text(stamp.incarnation) + ": " + why};
+  };
+  const auto found = nodes_.find(stamp.node);
+  if (found == nodes_.end() || found->second.life < stamp.incarnation)
+    return fail("this life has no first line before this one");
+  Node& node = found->second;
+  if (stamp.incarnation < node.life) return nullptr;
+  if (node.seq && stamp.seq <= *node.seq)
+    return fail("seq " + to_text(stamp.seq) + " comes after seq " + to_text(*node.seq));
+  if (node.seq && stamp.seq != *node.seq + 1) {
+    missing_lines_ += stamp.seq - *node.seq - 1;
+    node.grammar.lines_are_missing();
+    node.saving.clear();
+    letters_.forget(stamp.node, stamp.incarnation);
+  }
+  node.seq = stamp.seq;
+  return &node;
+}
+
+// What was received and not sent is a fault where it was received.
+void Verifier::judge_strays(const journal::Stamp& line) {
+  for (Letters::Stray& stray : letters_.known_until(line.node, line.incarnation, line.t)) {
+    const auto here = std::exchange(place_, std::move(stray.place));
+    const auto now = std::exchange(now_, stray.t);
+    judge_grammar(stray.to, std::move(stray.why));
+    place_ = here;
+    now_ = now;
+  }
+}
+
+// What a life does after it was killed does not count, but it is known to have happened.
+Expected<> Verifier::take(const journal::Step& line) {
+  const auto written = writer(line.stamp);
+  if (!written) return written.error();
+  if (!*written) return {};
+  Node& node = **written;
+  const NodeId id = line.stamp.node;
+  if (const auto* received = std::get_if<Received>(&line.event); received && node.counts)
+    judge_grammar(id, letters_.received(received->letter, line.stamp.t, place_));
+  letters_.step(id, node.life, line.actions, node.grammar.permits_are_valid());
+  const auto wrong = node.grammar.step(line.event, line.actions);
+  if (!node.counts) return {};
+  judge_grammar(id, wrong);
+  step_of_life(line, node);
+  return {};
+}
+
+void Verifier::step_of_life(const journal::Step& line, Node& node) {
+  const NodeId id = line.stamp.node;
+  const Event& event = line.event;
+  if (const auto* begins = std::get_if<Recovered>(&event)) recovered(id, node, begins->safe);
+  const auto assigned = [&]() -> std::optional<GroupNumber> {
+    if (!node.saved || !node.saved->assigned) return std::nullopt;
+    return node.saved->assigned->group;
+  };
+  if (const auto* stopped = std::get_if<Stopped>(&event); stopped && stopped->report)
+    node.reported = Reported{digest(stopped->report->data), assigned()};
+  node.saving.clear();
+  for (const Action& action : line.actions) {
+    if (const auto* save = std::get_if<Save>(&action)) node.saving.push_back(save->safe);
+    // It may have been assigned a task since it stopped, and never started it.
+    if (node.reported && says_what_it_holds(action)) node.reported->group = assigned();
+  }
+  node.accepting.reset();
+  if (line.view.group && line.view.group != node.group) node.accepting = line.view.group;
+  node.group = line.view.group;
+  if (node.group) node.last_group = node.group;
+  if (node.saving.empty()) accepted(id, node);
+
+  Standing& now = standing_of(id);
+  const bool up = now.up;
+  now = standing(id, line.view, now.works_for);
+  now.up = up;
+  if (std::holds_alternative<Paused>(event)) end_pause(id);
+  const auto* expired = std::get_if<Expired>(&event);
+  if (std::holds_alternative<Paused>(event) || std::holds_alternative<HookFailed>(event) ||
+      std::holds_alternative<Leaving>(event) || std::holds_alternative<ElectionAsked>(event) ||
+      (expired && expired->timer == Timer::preempt))
+    disturbed();
+  check_states();
+}
+
+void Verifier::recovered(NodeId id, Node& node, const SafeState& safe) {
+  if (node.saved) {
+    auto lost = durable(id, *node.saved, safe);
+    // Where numbers need not grow, what was being saved may have a smaller one.
+    if (lost && node.was_saving && !durable(id, *node.was_saving, safe)) lost.reset();
+    judge("durable", std::move(lost));
+  }
+  node.saved = safe;
+}
+
+void Verifier::accepted(NodeId id, Node& node) {
+  if (!node.accepting) return;
+  judge("group-grows", group_grows(id, node.accepted, *node.accepting));
+  node.accepted = std::max(node.accepted, std::exchange(node.accepting, std::nullopt));
+}
+
+Expected<> Verifier::take(const journal::Performed& line) {
+  const auto written = writer(line.stamp);
+  if (!written) return written.error();
+  if (!*written) return {};
+  Node& node = **written;
+  letters_.performed(line.stamp.node, node.life);
+  const auto wrong = node.grammar.performed();
+  if (!node.counts) return {};
+  judge_grammar(line.stamp.node, wrong);
+  if (node.saving.empty()) return {};
+  node.saved = std::move(node.saving.front());
+  node.saving.pop_front();
+  if (node.saving.empty()) accepted(line.stamp.node, node);
+  return {};
+}
+
+Expected<> Verifier::take(const journal::HookEdge& line) {
+  const auto written = writer(line.stamp);
+  if (!written) return written.error();
+  if (!*written) return {};
+  Node& node = **written;
+  const auto wrong = node.grammar.hook(line);
+  if (!node.counts) return {};
+  judge_grammar(line.stamp.node, wrong);
+  if (line.edge == journal::Edge::begin && line.members) {
+    members_have_ceased(line);
+    judge("quorum", has_quorum(line.stamp.node, line.members->size(), configured_.size() / 2 + 1));
+  }
+  Standing& now = standing_of(line.stamp.node);
+  if (line.hook == Hook::start && line.edge == journal::Edge::begin && now.up)
+    now.works_for = line.group;
+  if (line.hook == Hook::stop && line.edge == journal::Edge::end) now.works_for.reset();
+  check_states();
+  return {};
+}
+
+Expected<> Verifier::take(const journal::Permits& line) {
+  const auto written = writer(line.stamp);
+  if (!written) return written.error();
+  if (!*written) return {};
+  Node& node = **written;
+  if (line.edge == journal::PermitsEdge::revoked) letters_.revoked(line.stamp.node, node.life);
+  const auto wrong = node.grammar.permits(line.edge, line.group);
+  if (node.counts) judge_grammar(line.stamp.node, wrong);
+  return {};
+}
+
+Expected<> Verifier::take(const journal::Ended& line) {
+  const auto written = writer(line.stamp);
+  if (!written) return written.error();
+  if (!*written || !(*written)->counts) return {};
+  const bool impossible = line.code == static_cast<int>(ExitCode::impossible_state);
+  judge("sound-state", impossible
+                           ? std::optional(Disagreement{
+                                 {line.stamp.node}, name(line.stamp.node) + " ended: " + line.why})
+                           : std::nullopt);
+  end_life(line.stamp.node);
+  disturbed();
+  return {};
+}
+
+// P4: every member has ceased, and what is told of it is what it reported.
+void Verifier::members_have_ceased(const journal::HookEdge& line) {
+  if (cut_since_ || nodes_.at(line.stamp.node).paused_since) return;
+  for (const journal::MemberSeen& member : *line.members) {
+    const auto found = nodes_.find(member.node);
+    if (found == nodes_.end()) continue;
+    const Node& node = found->second;
+    // What is told is of another life.
+    if (node.life != member.incarnation || node.named_before) continue;
+    if (!node.counts || node.paused_since) continue;
+    // Where nobody is forced to stay, it may be in another group by now.
+    if (claims_.of_groups && node.last_group != line.group) continue;
+    const std::string who = "reorganize of " + name(line.stamp.node) + " begins, but ";
+    if (member.node != line.stamp.node && !node.grammar.has_ceased())
+      judge_grammar(member.node, who + name(member.node) + " has not ceased (P4)");
+    else if (node.reported &&
+             (node.reported->report != member.report || node.reported->group != member.group))
+      judge_grammar(member.node,
+                    who + "it is told of " + name(member.node) + " what that did not report (P4)");
+  }
+}
+
+}  // namespace muster::verify

@@ -1,0 +1,153 @@
+#include <muster/journal/reason.hpp>
+
+#include <muster/values/kinds.hpp>
+
+#include <string_view>
+
+namespace muster {
+namespace {
+
+template <class... Words>
+bool is_any(std::string_view procedure, Words... words) {
+  return ((procedure == words) || ...);
+}
+
+bool seeks_or_halts(std::string_view procedure) {
+  return is_any(procedure, "SeekingHigher", "Ceasing", "HaltingLower", "HaltingAll", "Inviting");
+}
+
+bool coordinates(std::string_view procedure) {
+  return is_any(procedure, "Announcing", "Reorganizing", "MakingReady");
+}
+
+bool begins_election(std::string_view was, const Event& event, std::string_view is) {
+  if (std::holds_alternative<Recovered>(event) || std::holds_alternative<Paused>(event))
+    return true;
+  const bool begun = seeks_or_halts(is) || is == "BackingOff";
+  if (coordinates(was)) return begun;
+  const bool was_electing = seeks_or_halts(was) || was == "BackingOff";
+  return !was_electing && (begun || coordinates(is));
+}
+
+std::string name(NodeId node) {
+  return "node " + std::to_string(node.value);
+}
+
+/// Text of another node, of an application or of an owner: printable, and never more than a line.
+std::string foreign(const std::string& text) {
+  constexpr std::size_t most = 120;
+  std::string printable = text.substr(0, most);
+  for (char& c : printable) {
+    if (c < ' ' || c > '~') c = '?';
+  }
+  return printable;
+}
+
+std::string milliseconds(Duration duration) {
+  const auto tenths = (duration + std::chrono::microseconds(50)) / std::chrono::microseconds(100);
+  return std::to_string(tenths / 10) + '.' + std::to_string(tenths % 10) + " ms";
+}
+
+Reason of_letter(const Letter& letter) {
+  const std::string from = name(letter.from);
+  if (std::holds_alternative<Halt>(letter.message)) return {Trigger::halted, from + " halted it"};
+  if (std::holds_alternative<invitation::Invitation>(letter.message))
+    return {Trigger::invited, from + " invited it"};
+  const auto* answer = std::get_if<Answer>(&letter.message);
+  if (answer == nullptr) {
+    const std::string sent = from + " sent " + std::string(alternative_name(letter.message));
+    const bool told = std::holds_alternative<textbook::Coordinator>(letter.message);
+    return {told ? Trigger::told : Trigger::other, sent};
+  }
+  if (const auto* refused = std::get_if<Refused>(&answer->result))
+    return {Trigger::refused, from + " refused: " + foreign(refused->why)};
+  if (std::holds_alternative<Normality>(answer->result))
+    return {Trigger::found, from + " is up and answered AreYouNormal with No"};
+  if (std::holds_alternative<invitation::Coordinating>(answer->result))
+    return {Trigger::found, from + " was found by Check"};
+  return {Trigger::other, from + " answered"};
+}
+
+Reason of_silence(std::string_view waited, std::optional<NodeId> lost, const Unanswered& silent) {
+  if (waited == "Probing" && lost) return {Trigger::failed, name(*lost) + " failed"};
+  if (waited == "Probing")
+    return {Trigger::unanswered, "coordinator " + std::to_string(silent.by.value) +
+                                     " was not heard of and did not answer AreYouThere"};
+  std::string what = name(silent.by) + " did not answer";
+  if (waited == "Checking") what += " AreYouNormal";
+  if (waited == "Announcing") what += " NewCoordinator";
+  if (waited == "MakingReady") what += " Ready";
+  return {Trigger::unanswered, what};
+}
+
+std::string of_timer(Timer timer) {
+  switch (timer) {
+    case Timer::coordinator:
+      return "no coordinator was heard of";
+    case Timer::check:
+      return "Check found something";
+    case Timer::retry:
+      return "it backed off and began anew";
+    case Timer::merge:
+      return "no coordinator above it moved first";
+    case Timer::accepts:
+      return "the time for Accepts was over";
+    case Timer::preempt:
+      return "it was a member of a lower node for long enough";
+    case Timer::settle:
+      return "the time for others to come up was over";
+  }
+  return "a timer expired";
+}
+
+struct ReasonOfEvent {
+  NodeId self;
+  std::string_view waited;
+  std::optional<NodeId> lost;
+
+  Reason operator()(const Recovered&) const {
+    return {Trigger::recovered, name(self) + " recovered"};
+  }
+  Reason operator()(const Received& received) const { return of_letter(received.letter); }
+  Reason operator()(const Unanswered& silent) const { return of_silence(waited, lost, silent); }
+  Reason operator()(const Failed& failed) const {
+    return {Trigger::failed, name(failed.node) + " failed"};
+  }
+  Reason operator()(const Expired& expired) const {
+    return {expired.timer == Timer::check ? Trigger::found : Trigger::timer,
+            of_timer(expired.timer)};
+  }
+  Reason operator()(const Paused& paused) const {
+    return {Trigger::paused, name(self) + " was paused for " + milliseconds(paused.gap)};
+  }
+  Reason operator()(const HookFailed& failed) const {
+    return {Trigger::hook_failed,
+            "its " + std::string(enumerator_name(failed.hook)) + " failed: " + foreign(failed.why)};
+  }
+  Reason operator()(const ElectionAsked& asked) const {
+    return {Trigger::asked, "its owner asked for it: " + foreign(asked.why)};
+  }
+  template <class Other>
+  Reason operator()(const Other&) const {
+    return {Trigger::other, std::string(type_name<Other>())};
+  }
+};
+
+}  // namespace
+
+bool Reasons::take(NodeId self, const Event& event, const View& after) {
+  const bool begun = begins_election(procedure_, event, after.procedure);
+  if (begun) last_ = std::visit(ReasonOfEvent{self, procedure_, lost_}, event);
+  if (after.procedure != "Probing")
+    lost_.reset();
+  else if (const auto* failed = std::get_if<Failed>(&event))
+    lost_ = failed->node;
+  procedure_ = after.procedure;
+  return begun;
+}
+
+Reason Reasons::of(NodeId self, const Event& event) {
+  return std::visit(ReasonOfEvent{self, {}, std::nullopt}, event);
+}
+
+}  // namespace muster

@@ -1,0 +1,351 @@
+#include "turn.hpp"
+
+#include <algorithm>
+
+namespace muster::bully {
+
+// --- Remote procedures, immediate
+// -------------------------------------------------------------------
+
+// AreYouThere(i): reply ().
+void Turn::called(const Letter& letter, const AreYouThere&) {
+  if (stands_back_for(letter.from)) {
+    rearm_coordinator_ = true;
+    return answer(letter.from, letter.call, Refused{"stands back"});
+  }
+  if (is_wrongly_taken_for_coordinator_by(letter.from))
+    return answer(letter.from, letter.call, Refused{"does not coordinate"});
+  answer(letter.from, letter.call, Here{});
+  if (runs<AwaitingMajority>() && letter.from < config_.self && !member(letter.from)) election();
+  // A restarted node need not wait for the next Check(i).
+  if (repairs_.proofs && state_.s == Status::Normal && coordinates() && letter.from < config_.self)
+    ask_normal(letter.from);
+}
+
+// AreYouNormal(i): reply [[ S.s = Normal ]]. Departs from the paper: normal for the one who asks
+// (6.12).
+void Turn::called(const Letter& letter, const AreYouNormal& call) {
+  bool normal = state_.s == Status::Normal;
+  if (repairs_.normal_for_me)
+    normal = normal && state_.c->candidate == letter.from && state_.g == call.group;
+  answer(letter.from, letter.call, Normality{normal});
+  found(letter.from);
+}
+
+// Halt(i, j): [[ S.s := Election; S.h := j; STOP ]]; reply (). Unconditional but for its tag (6.9).
+void Turn::called(const Letter& letter, const Halt& call) {
+  const NodeId j = letter.from;
+  if (repairs_.tags) {
+    auto [last, first] = state_.last_halt.try_emplace(j, call.election);
+    if (!first && call.election <= last->second && stands(Line::newer_halts_only)) return;
+    last->second = call.election;
+  }
+  if (!stands(Line::unconditional_halt) && state_.s == Status::Election && state_.h &&
+      j < state_.h->candidate)
+    return answer(j, letter.call, Refused{"halted by a higher node"});
+  state_.s = Status::Election;
+  state_.h = call.election;
+  forget_group();
+  state_.aside.standing_back = {};
+  if (state_.aside.found_by != j) state_.aside.found_by.reset();
+  state_.answered_by.reset();
+  stop({StopReason::halted, j});
+  rearm_coordinator_ = true;
+  if (repairs_.stop_beside_halts || state_.application == Activity::Idle)
+    answer(j, letter.call, Halted{state_.counter});
+  else
+    state_.owed.push_back({j, letter.call, Bound::answer});
+}
+
+// NewCoordinator(i, j): [[ if S.h = j and S.s = Election then S.c := j; S.s := Reorganization ]].
+void Turn::called(const Letter& letter, const NewCoordinator& call) {
+  const NodeId j = letter.from;
+  if (owes(j, letter.call)) return;
+  const auto refused = [&](std::string why) {
+    refuse(j, letter.call, Bound::stopped, std::move(why));
+  };
+  if (state_.leaving) return refused("leaving");
+  if ((state_.s != Status::Election && stands(Line::status_test_of_new_coordinator)) ||
+      (!elects(state_.h, call.election) && stands(Line::h_test)))
+    return refused("not halted by this election");
+  if (repairs_.tags && call.receiver != state_.safe.incarnation && stands(Line::life_test))
+    return refused("another life was halted");
+  if (stands(Line::counter_test) && call.group.counter <= state_.counter)
+    return refused("the group number is not a new one");
+  state_.counter = call.group.counter;
+  state_.c = call.election;
+  state_.g = call.group;
+  state_.s = Status::Reorganization;
+  if (state_.counter > state_.safe.counter_limit) save();
+  if (joins() && j < config_.self) state_.aside.found_by = j;
+  rearm_coordinator_ = true;
+  if (state_.application == Activity::Idle)
+    answer(j, letter.call, Joined{holdings()});
+  else
+    state_.owed.push_back({j, letter.call, Bound::stopped});
+}
+
+// Ready(i, j, x): [[ if S.c = j and S.s = Reorganization then S.d := x; S.s := Normal ]]; Normal
+// and the answer when the application has started.
+void Turn::called(const Letter& letter, const Ready& call) {
+  const NodeId j = letter.from;
+  if (owes(j, letter.call)) return;
+  const auto refused = [&](std::string why) {
+    refuse(j, letter.call, Bound::started, std::move(why));
+  };
+  if (state_.leaving) return refused("leaving");
+  if ((state_.s != Status::Reorganization && stands(Line::status_test_of_ready)) ||
+      (!elects(state_.c, call.election) && stands(Line::c_test)))
+    return refused("not reorganized by this election");
+  if (repairs_.tags && call.receiver != state_.safe.incarnation && stands(Line::life_test))
+    return refused("another life was halted");
+  if (state_.application != Activity::Idle) return refused("the application is not stopped");
+  rearm_coordinator_ = true;
+  if (only_installs()) {
+    state_.d = call.definition;
+    install();
+    state_.aside.installed = true;
+    return answer(j, letter.call, Installed{});
+  }
+  state_.d = call.definition;
+  state_.owed.push_back({j, letter.call, Bound::started});
+  start_own();
+}
+
+// --- Election(i)
+// ------------------------------------------------------------------------------------
+
+// Phase A: for j = i+1, ..., n: call AreYouThere(j). Departs from the paper: the nearest first, and
+// the rest together when that one does not answer.
+void Turn::election(NodeSet asked_in_vain) {
+  end_procedure();
+  state_.asked_in_vain = std::move(asked_in_vain);
+  state_.aside.found_by.reset();
+  state_.aside.standing_back = {};
+  SeekingHigher wait;
+  for (NodeId j : config_.nodes)
+    if (j > config_.self) wait.not_asked.insert(j);
+  state_.procedure = std::move(wait);
+  ask_higher(false);
+}
+
+// A node whose own question has just gone unanswered is not asked again, unless it was heard since.
+void Turn::ask_higher(bool all) {
+  auto& wait = std::get<SeekingHigher>(state_.procedure);
+  while (!wait.not_asked.empty() && (all || wait.asked.empty())) {
+    const NodeId j = *wait.not_asked.begin();
+    wait.not_asked.erase(j);
+    if (joins()) state_.aside.standing_back.insert(j);
+    if (repairs_.parallel_calls && state_.asked_in_vain.contains(j)) continue;
+    wait.asked.emplace(call(j, AreYouThere{}, Bound::answer), j);
+  }
+  if (wait.asked.empty()) halt_lower();
+}
+
+// [[ STOP; S.s := Election; S.h := i; S.Up := {} ]]
+void Turn::halt_lower() {
+  stop({StopReason::own_election, std::nullopt});
+  state_.s = Status::Election;
+  ++state_.elections;
+  state_.h = own_election();
+  forget_group();
+  state_.answered_by.reset();
+  if (!repairs_.stop_beside_halts && state_.application != Activity::Idle)
+    state_.procedure = Ceasing{};
+  else
+    halt_next(config_.self);
+}
+
+// Phase H: for j = i-1, ..., 1: call Halt(j, i). Descending and one at a time: in parallel, or
+// ascending, a lower candidate's NewCoordinator may follow its Halt at a node that i has halted
+// already (6.5). Every lower node is halted anew, whatever is known of it (6.19).
+void Turn::halt_next(NodeId last) {
+  const Bound bound = repairs_.stop_beside_halts ? Bound::answer : Bound::stopped;
+  if (joins() || !stands(Line::halts_one_by_one)) return halt_at_once();
+  const auto j = next_to_halt(last);
+  if (!j) return election_point();
+  state_.procedure = HaltingLower{call(*j, Halt{own_election()}, bound), *j};
+}
+
+// After `last`, or after this node itself.
+std::optional<NodeId> Turn::next_to_halt(NodeId last) const {
+  const bool descending = stands(Line::halts_descending);
+  std::optional<NodeId> next;
+  for (NodeId j : config_.nodes) {
+    if (j >= config_.self) break;
+    if (!stands(Line::halts_to_all) && state_.asked_in_vain.contains(j)) continue;
+    if (descending && j < last) next = j;
+    if (!descending && !next && (last == config_.self || j > last)) next = j;
+  }
+  return next;
+}
+
+// Where 6.5 is struck out: one round of Halts, or rounds until two in a row are alike (6.5). Where
+// a candidate may halt higher nodes, no order has every other candidate halted before those whom it
+// may have appointed: rounds of lives, in which whoever was a candidate in the first is none in the
+// last. Silence in phase A spares nobody a Halt there: it may be a member (6.19).
+void Turn::halt_at_once() {
+  if (!runs<HaltingAll>()) halt_all(std::nullopt);
+  const auto& wait = std::get<HaltingAll>(state_.procedure);
+  if (!wait.halted.empty()) return;
+  std::vector<bully::Life> round;
+  for (const Member& j : state_.up)
+    round.push_back(
+        {j.node, !joins() && stands(Line::rounds_by_node) ? Incarnation{} : j.incarnation});
+  std::sort(round.begin(), round.end(),
+            [](const auto& left, const auto& right) { return left.node < right.node; });
+  const bool rounds = joins() || !stands(Line::halts_once);
+  const bool enough = wait.before && (!stands(Line::rounds_until_alike) || wait.before == round);
+  if (!rounds || enough) return election_point();
+  ++state_.elections;
+  state_.h = own_election();
+  state_.up.clear();
+  halt_all(std::move(round));
+  if (std::get<HaltingAll>(state_.procedure).halted.empty()) election_point();
+}
+
+void Turn::halt_all(std::optional<std::vector<bully::Life>> before) {
+  HaltingAll wait{{}, std::move(before)};
+  const Bound bound = joins() && repairs_.stop_beside_halts ? Bound::answer : Bound::stopped;
+  for (NodeId j : config_.nodes) {
+    if (j < config_.self || state_.aside.standing_back.contains(j))
+      wait.halted.emplace(call(j, Halt{own_election()}, bound), j);
+  }
+  state_.procedure = std::move(wait);
+}
+
+// [[ S.c := i; S.s := Reorganization ]], with a group number above all that the halted nodes have
+// seen.
+void Turn::election_point() {
+  state_.aside.standing_back = {};
+  if (is_minority()) return await_majority();
+  state_.g = GroupNumber{++state_.counter, config_.self};
+  state_.c = own_election();
+  state_.s = Status::Reorganization;
+  if (state_.counter > state_.safe.counter_limit) save();
+  Announcing wait;
+  for (const Member& j : state_.up) wait.not_announced.insert(j.node);
+  state_.procedure = std::move(wait);
+  rearm_check_ = true;
+  announce();
+  reorganize_when_all_stopped();
+}
+
+// Phase C: for j in S.Up: call NewCoordinator(j, i).
+void Turn::announce() {
+  auto& wait = std::get<Announcing>(state_.procedure);
+  while (!wait.not_announced.empty() && (repairs_.parallel_calls || wait.announced.empty())) {
+    const NodeId j = *wait.not_announced.begin();
+    wait.not_announced.erase(j);
+    const NewCoordinator letter{*state_.c, member(j)->incarnation, *state_.g};
+    wait.announced.emplace(call(j, letter, Bound::stopped), j);
+  }
+}
+
+// S.d := reorganize(), when every member has answered that it is stopped, and i itself is (6.20).
+void Turn::reorganize_when_all_stopped() {
+  const auto* wait = std::get_if<Announcing>(&state_.procedure);
+  if (!wait || !wait->not_announced.empty()) return;
+  if (!wait->announced.empty() && stands(Line::reorganize_after_stops)) return;
+  if (state_.application != Activity::Idle) return;
+  Members members = state_.up;
+  members.push_back({config_.self, state_.safe.incarnation, holdings()});
+  std::sort(members.begin(), members.end(),
+            [](const Member& a, const Member& b) { return a.node < b.node; });
+  state_.procedure = Reorganizing{wait->questions};
+  compute_definition(std::move(members));
+}
+
+// Phase Y: for j in S.Up: call Ready(j, i, S.d). Departs from the paper: the own start goes beside.
+void Turn::make_ready() {
+  MakingReady wait;
+  wait.questions = *questions();
+  for (const Member& j : state_.up) wait.not_readied.insert(j.node);
+  state_.procedure = std::move(wait);
+  send_ready();
+  if (only_installs()) {
+    install();
+    return normal_when_all_ready();
+  }
+  if (repairs_.parallel_calls || state_.up.empty()) start_own();
+}
+
+void Turn::send_ready() {
+  auto& wait = std::get<MakingReady>(state_.procedure);
+  while (!wait.not_readied.empty() && (repairs_.parallel_calls || wait.readied.empty())) {
+    const NodeId j = *wait.not_readied.begin();
+    wait.not_readied.erase(j);
+    const Ready letter{*state_.c, member(j)->incarnation, *state_.g, *state_.d};
+    wait.readied.emplace(call(j, letter, Bound::started), j);
+  }
+}
+
+// S.d is durable before the application starts with it.
+void Turn::start_own() {
+  install();
+  start_application();
+}
+
+// [[ S.s := Normal ]]
+void Turn::normal_when_all_ready() {
+  const auto* wait = std::get_if<MakingReady>(&state_.procedure);
+  if (!wait || !wait->readied.empty() || !wait->not_readied.empty()) return;
+  if (only_installs()) {
+    state_.aside.installed = true;
+    return make_ready();
+  }
+  if (state_.application == Activity::Idle) return start_own();  // calls one by one: itself last
+  if (state_.application != Activity::Working) return;
+  state_.s = Status::Normal;
+  state_.failed_hooks = 0;
+  end_procedure();
+}
+
+// --- Recovery(i), Check(i), Timeout(i)
+// ----------------------------------------------------------------
+
+// Recovery(i): S.h := undefined; Election(i)
+void Turn::recovery() {
+  fail();
+  if (!stands(Line::down_at_recovery)) state_.s = Status::Election;
+  begin();
+}
+
+// Check(i): if [[ S.s = Normal and S.c = i ]]: for every j /= i: call AreYouNormal(j)
+void Turn::check() {
+  if (state_.s != Status::Normal || !coordinates()) return;
+  if (!runs<Idle>() && !runs<Checking>()) return;
+  // A Check has found nothing when the next one begins and it was not forgotten.
+  if (state_.quiet_checks == quiet_enough)
+    state_.retry_level = 0;
+  else
+    ++state_.quiet_checks;
+  if (repairs_.parallel_calls) {
+    for (NodeId j : config_.nodes) ask_normal(j);
+  } else if (runs<Idle>()) {
+    Checking wait;
+    wait.not_asked = config_.nodes;
+    wait.not_asked.erase(config_.self);
+    state_.procedure = std::move(wait);
+    ask_next_normal();
+  }
+}
+
+// Timeout(i): if [[ S.s = Normal or S.s = Reorganization ]]: call AreYouThere(S.c), else
+// Election(i)
+void Turn::timeout() {
+  if (!works_in_group()) return election();
+  if (coordinates()) {
+    // The paper's call to itself is always answered; a coordinator-elect would stay so for ever
+    // (6.7).
+    if (repairs_.start_over_halted && stands(Line::self_timeout) &&
+        state_.s == Status::Reorganization)
+      start_over(false);
+    return;
+  }
+  if (runs<Probing>()) return;
+  const NodeId c = state_.c->candidate;
+  state_.procedure = Probing{call(c, AreYouThere{}, Bound::answer), c};
+}
+
+}  // namespace muster::bully

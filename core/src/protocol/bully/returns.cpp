@@ -1,0 +1,106 @@
+#include "turn.hpp"
+
+#include <algorithm>
+
+/// How each CALL of the paper returns: answered, or ONTIMEOUT.
+
+namespace muster::bully {
+
+void Turn::returned(NodeId by, CallNumber call, const Result* result) {
+  const auto is_out = [&](Calls& calls) { return take_out(calls, by, call); };
+  if (Calls* questions = this->questions(); questions && is_out(*questions))
+    return question_returned(result);
+  if (auto* wait = std::get_if<SeekingHigher>(&state_.procedure)) {
+    if (is_out(wait->asked)) higher_returned(by, result);
+  } else if (auto* halting = std::get_if<HaltingLower>(&state_.procedure)) {
+    if (halting->call == call && halting->node == by) halt_returned(by, result);
+  } else if (auto* all = std::get_if<HaltingAll>(&state_.procedure)) {
+    if (is_out(all->halted)) halt_returned(by, result);
+  } else if (auto* announcing = std::get_if<Announcing>(&state_.procedure)) {
+    if (is_out(announcing->announced)) new_coordinator_returned(by, result);
+  } else if (auto* making = std::get_if<MakingReady>(&state_.procedure)) {
+    if (is_out(making->readied)) ready_returned(by, result);
+  } else if (auto* checking = std::get_if<Checking>(&state_.procedure)) {
+    if (is_out(checking->asked)) normal_returned(by, result);
+  } else if (auto* settling = std::get_if<Settling>(&state_.procedure)) {
+    is_out(settling->asked);
+  } else if (auto* probing = std::get_if<Probing>(&state_.procedure)) {
+    if (probing->call == call && probing->node == by) probe_returned(by, result);
+  }
+}
+
+// AreYouThere in phase A: answered -> return; timeout -> next j.
+void Turn::higher_returned(NodeId by, const Result* result) {
+  if (as<Here>(result)) {
+    state_.answered_by = by;
+    return end_procedure();
+  }
+  ask_higher(repairs_.parallel_calls);
+}
+
+// Halt: answered -> [[ S.Up := S.Up + {j} ]]; timeout -> next j.
+void Turn::halt_returned(NodeId by, const Result* result) {
+  if (const auto* halted = as<Halted>(result)) {
+    state_.counter = std::max(state_.counter, halted->counter);
+    state_.up.insert(state_.up.begin(), Member{by, state_.seen[by], {}});
+  }
+  halt_next(by);
+}
+
+// Whom the election that this call causes need not halt, if an unanswered call could spare a Halt
+// (6.19).
+NodeSet Turn::in_vain(NodeId by, const Result* result) const {
+  return result || stands(Line::halts_to_all) ? NodeSet{} : NodeSet{by};
+}
+
+// NewCoordinator: timeout -> Election(i); return. A refusal starts over as well, where it is
+// reported.
+void Turn::new_coordinator_returned(NodeId by, const Result* result) {
+  const auto* joined = as<Joined>(result);
+  if (!joined && (!result || stands(Line::refusal_starts_over)))
+    return start_over(false, in_vain(by, result));
+  if (joined)
+    member(by)->holdings = joined->holdings;
+  else
+    std::erase_if(state_.up, [&](const Member& j) { return j.node == by; });
+  announce();
+  reorganize_when_all_stopped();
+}
+
+// Ready: timeout -> Election(i); return.
+void Turn::ready_returned(NodeId by, const Result* result) {
+  if (!as<Installed>(result)) return start_over(false, in_vain(by, result));
+  send_ready();
+  normal_when_all_ready();
+}
+
+// A question while longer calls are out: timeout -> start over.
+void Turn::question_returned(const Result* result) {
+  if (!as<Here>(result) && !(joins() && as<Refused>(result))) start_over(false);
+}
+
+// AreYouNormal: "No" -> Election(i); return; timeout -> next j. Departs from the paper: a member
+// that does not answer is lost, and a new definition is needed (6.13).
+void Turn::normal_returned(NodeId by, const Result* result) {
+  const auto* normality = as<Normality>(result);
+  const bool found =
+      normality ? !normality->normal : repairs_.lost_members && member(by) != nullptr;
+  if (found) {
+    state_.quiet_checks = 0;
+    return election();
+  }
+  if (!repairs_.parallel_calls)
+    ask_next_normal();
+  else if (std::get<Checking>(state_.procedure).asked.empty())
+    end_procedure();
+}
+
+// AreYouThere(S.c): timeout -> Election(i). A lower coordinator that failed and recovered answers,
+// and gives way: it is none any more.
+void Turn::probe_returned(NodeId by, const Result* result) {
+  end_procedure();
+  const bool recovered = joins() && state_.c && state_.c->incarnation < state_.seen[by];
+  if (!as<Here>(result) || recovered) election({by});
+}
+
+}  // namespace muster::bully

@@ -1,0 +1,289 @@
+#include "turn.hpp"
+
+#include <muster/values/ensure.hpp>
+#include <muster/values/hash.hpp>
+
+#include <algorithm>
+#include <string_view>
+
+namespace muster::bully {
+
+Actions step(const Config& config, State& state, const Event& event) {
+  return Turn(config, state).take(event);
+}
+
+Actions Turn::take(const Event& event) {
+  if (state_.left) return {};
+  std::visit([this](const auto& happening) { happened(happening); }, event);
+  if (!repairs_.save_promises_only) keep_whole_state();
+  settle_timers();
+  settle_preemption();
+  MUSTER_ENSURE(!works_in_group() || (state_.c && state_.g));
+  MUSTER_ENSURE(state_.s != Status::Normal || state_.d);
+  MUSTER_ENSURE(state_.safe.counter_limit >= state_.counter || state_.s == Status::Down ||
+                state_.s == Status::Election);
+  return std::move(actions_);
+}
+
+// --- Events
+// -----------------------------------------------------------------------------------------
+
+void Turn::happened(const Recovered& event) {
+  begin_life(event.safe);
+  safe_before_ = event.safe;
+  if (!stands(Line::safe_counter)) state_.counter = 0;
+  if (const auto h = event.safe.vector.h; h && !stands(Line::h_undefined_at_recovery))
+    state_.h = ElectionId{*h, {}, 0};
+  recovery();
+}
+
+void Turn::happened(const Received& event) {
+  const Letter& letter = event.letter;
+  if (state_.leaving && !stands(Line::leaving_answers)) return;
+  Incarnation& seen = state_.seen[letter.from];
+  if (repairs_.tags && letter.incarnation < seen) return;  // from a life that is over (6.9)
+  if (letter.incarnation > seen) {
+    owe_nothing(letter.from);
+    if (state_.aside.found_by == letter.from) state_.aside.found_by.reset();
+  }
+  seen = std::max(seen, letter.incarnation);
+  state_.asked_in_vain.erase(letter.from);
+  std::visit([&](const auto& message) { called(letter, message); }, letter.message);
+  const bool question = std::holds_alternative<AreYouThere>(letter.message) ||
+                        std::holds_alternative<AreYouNormal>(letter.message);
+  heard(letter.from);
+  if (question && works_in_group() && state_.c->candidate == letter.from) rearm_coordinator_ = true;
+}
+
+void Turn::called(const Letter& letter, const Answer& answer) {
+  returned(letter.from, letter.call, &answer.result);
+}
+
+void Turn::happened(const Unanswered& event) {
+  returned(event.by, event.call, nullptr);
+}
+
+// Departs from the paper: a proven death does what Timeout(i) would do later. It ends a life and
+// not a node, so it spares no question (6.21).
+void Turn::happened(const Failed& event) {
+  const auto [k, life] = event;
+  owe_nothing(k);
+  if (!repairs_.proofs || state_.leaving) return;
+  if (runs<HaltingLower>() || runs<HaltingAll>()) {
+    std::erase_if(state_.up, [&](const Member& j) { return j.node == k && j.incarnation <= life; });
+    return;
+  }
+  if (works_in_group() && coordinates()) {
+    const Member* lost = member(k);
+    if (lost && lost->incarnation <= life) lost_member();
+    return;
+  }
+  const auto is_over = [&](const std::optional<ElectionId>& election) {
+    return election && election->candidate == k && election->incarnation <= life;
+  };
+  const bool awaited = (works_in_group() && is_over(state_.c)) ||
+                       (state_.s == Status::Election && is_over(state_.h)) ||
+                       state_.answered_by == k;
+  if (!awaited || !(runs<Idle>() || runs<Probing>())) return;
+  stands(Line::failed_spares_no_question) ? timeout() : election({k});
+}
+
+void Turn::happened(const Expired& event) {
+  switch (event.timer) {
+    case Timer::check:
+      state_.check_armed = false;
+      if (questions())
+        ask_members();
+      else
+        check();
+      break;
+    case Timer::coordinator:
+      state_.coordinator_armed = false;
+      if (!state_.leaving) timeout();
+      break;
+    case Timer::retry:
+      if (!runs<BackingOff>() && !runs<AwaitingMajority>()) break;
+      state_.procedure = Idle{};
+      election();
+      break;
+    case Timer::preempt:
+      state_.aside.preempt_armed = false;
+      if (state_.s == Status::Normal && (runs<Idle>() || runs<Probing>())) election();
+      break;
+    case Timer::settle:
+      if (!runs<Settling>()) break;
+      state_.procedure = Idle{};
+      settled();
+      break;
+    case Timer::merge:
+    case Timer::accepts:
+      break;  // of the Invitation algorithm
+  }
+}
+
+// By assumption 9 this node has failed: what Recovery(i) does, in the same life.
+// A node that is leaving has failed as well, and goes on leaving: the others may have a coordinator
+// by now.
+void Turn::happened(const Paused&) {
+  stop({StopReason::paused, std::nullopt});
+  fail();
+  if (!state_.leaving) begin();
+}
+
+void Turn::happened(const Leaving&) {
+  leave(LeaveCause::asked);
+}
+
+void Turn::happened(const ElectionAsked&) {
+  if (state_.leaving || state_.s == Status::Down) return;
+  if (runs<Idle>() || runs<Checking>() || runs<Probing>()) election();
+}
+
+// --- Words
+// ------------------------------------------------------------------------------------------
+
+bool Turn::coordinates() const {
+  return state_.c && state_.c->candidate == config_.self;
+}
+
+bool Turn::works_in_group() const {
+  return state_.s == Status::Reorganization || state_.s == Status::Normal;
+}
+
+// Where the paper compares S.h or S.c with j: by their elections, or by j alone.
+bool Turn::elects(const std::optional<ElectionId>& kept, const ElectionId& named) const {
+  if (!kept) return false;
+  return repairs_.tags && stands(Line::same_election) ? *kept == named
+                                                      : kept->candidate == named.candidate;
+}
+
+bool Turn::asks(const Calls& calls, NodeId node) {
+  return std::any_of(calls.begin(), calls.end(),
+                     [&](const auto& asked) { return asked.second == node; });
+}
+
+// The questions of the wait that runs, where it is one that asks while it takes long.
+Calls* Turn::questions() {
+  if (auto* wait = std::get_if<Announcing>(&state_.procedure)) return &wait->questions;
+  if (auto* wait = std::get_if<Reorganizing>(&state_.procedure)) return &wait->questions;
+  if (auto* wait = std::get_if<MakingReady>(&state_.procedure)) return &wait->questions;
+  return nullptr;
+}
+
+void Turn::end_procedure() {
+  if (runs<BackingOff>() || runs<AwaitingMajority>()) actions_.emplace_back(Disarm{Timer::retry});
+  if (runs<Settling>()) actions_.emplace_back(Disarm{Timer::settle});
+  state_.procedure = Idle{};
+}
+
+// S.c, S.d, S.g and S.Up mean nothing outside Reorganization and Normal.
+void Turn::forget_group() {
+  state_.c.reset();
+  state_.d.reset();
+  state_.g.reset();
+  state_.up.clear();
+  state_.aside.installed = false;
+}
+
+// In the paper a refused call is answered like any other, and its caller goes on (6.1).
+void Turn::refuse(NodeId to, CallNumber call, Bound until, std::string why) {
+  if (repairs_.report_refusals)
+    answer(to, call, Refused{std::move(why)});
+  else if (until == Bound::stopped)
+    answer(to, call, Joined{holdings()});
+  else
+    answer(to, call, Installed{});
+}
+
+void Turn::save() {
+  TurnOf::save({state_.s, state_.c ? std::optional(state_.c->candidate) : std::nullopt,
+                state_.h ? std::optional(state_.h->candidate) : std::nullopt, up()});
+}
+
+// The paper keeps all of S(i) in safe storage: one commit, before anything that this step asks for.
+void Turn::keep_whole_state() {
+  std::erase_if(actions_,
+                [](const Action& action) { return std::holds_alternative<Save>(action); });
+  save();
+  Action whole = std::move(actions_.back());
+  actions_.pop_back();
+  if (state_.safe != safe_before_) actions_.insert(actions_.begin(), std::move(whole));
+}
+
+// `coordinator` runs whenever none of i's own procedures does, but for a Normal coordinator;
+// `check` in a Normal coordinator, and while longer calls are out.
+void Turn::settle_timers() {
+  const bool here = !state_.leaving && !state_.left;
+  const bool normal_coordinator = state_.s == Status::Normal && coordinates();
+  settle(Timer::check, state_.check_armed, here && (normal_coordinator || questions()),
+         rearm_check_);
+  settle(Timer::coordinator, state_.coordinator_armed,
+         here && runs<Idle>() && !normal_coordinator &&
+             (works_in_group() || stands(Line::timeout_unless_normal)),
+         rearm_coordinator_);
+}
+
+// --- What others may see
+// ----------------------------------------------------------------------------
+
+namespace {
+
+struct NameOfWait {
+  std::string operator()(const Idle&) const { return "Idle"; }
+  std::string operator()(const SeekingHigher&) const { return "SeekingHigher"; }
+  std::string operator()(const Ceasing&) const { return "Ceasing"; }
+  std::string operator()(const HaltingLower&) const { return "HaltingLower"; }
+  std::string operator()(const HaltingAll&) const { return "HaltingAll"; }
+  std::string operator()(const Announcing&) const { return "Announcing"; }
+  std::string operator()(const Reorganizing&) const { return "Reorganizing"; }
+  std::string operator()(const MakingReady&) const { return "MakingReady"; }
+  std::string operator()(const Checking&) const { return "Checking"; }
+  std::string operator()(const Probing&) const { return "Probing"; }
+  std::string operator()(const BackingOff&) const { return "BackingOff"; }
+  std::string operator()(const AwaitingMajority&) const { return "AwaitingMajority"; }
+  std::string operator()(const Settling&) const { return "Settling"; }
+};
+
+}  // namespace
+
+View view(const Config& config, const State& state) {
+  View view;
+  view.status = state.s;
+  if (state.c) view.coordinator = state.c->candidate;
+  view.group = state.g;
+  if (state.h) view.halted_by = state.h->candidate;
+  if (view.coordinator == config.self) {
+    view.up.emplace();
+    for (const Member& j : state.up) view.up->insert(j.node);
+  }
+  if (state.s == Status::Normal) view.definition = digest(state.d->data);
+  view.procedure = std::visit(NameOfWait{}, state.procedure);
+  view.application = state.application;
+  return view;
+}
+
+bool awaits(const State& state, CallNumber call) {
+  return std::visit(
+      [&](const auto& wait) {
+        using Wait = std::decay_t<decltype(wait)>;
+        const auto in = [&](const Calls& calls) { return calls.contains(call); };
+        if constexpr (std::is_same_v<Wait, SeekingHigher> || std::is_same_v<Wait, Checking> ||
+                      std::is_same_v<Wait, Settling>)
+          return in(wait.asked);
+        else if constexpr (std::is_same_v<Wait, HaltingLower> || std::is_same_v<Wait, Probing>)
+          return wait.call == call;
+        else if constexpr (std::is_same_v<Wait, HaltingAll>)
+          return in(wait.halted);
+        else if constexpr (std::is_same_v<Wait, Announcing>)
+          return in(wait.announced) || in(wait.questions);
+        else if constexpr (std::is_same_v<Wait, Reorganizing>)
+          return in(wait.questions);
+        else if constexpr (std::is_same_v<Wait, MakingReady>)
+          return in(wait.readied) || in(wait.questions);
+        else
+          return false;
+      },
+      state.procedure);
+}
+
+}  // namespace muster::bully

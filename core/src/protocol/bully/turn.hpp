@@ -1,0 +1,127 @@
+#pragma once
+
+#include "../turn_of.hpp"
+
+#include <muster/protocol/bully.hpp>
+
+#include <string>
+#include <utility>
+
+namespace muster::bully {
+
+/// One step: what one event makes of a node. The member functions are the paper's procedures under
+/// its names and in its order, then how each CALL returns, then the words in which all this is
+/// written.
+class Turn : private TurnOf<State> {
+ public:
+  Turn(const Config& config, State& state)
+      : TurnOf(config, state), repairs_(config.repairs), safe_before_(state.safe) {}
+
+  Actions take(const Event& event);
+
+ private:
+  // Events.
+  void happened(const Recovered& event);
+  void happened(const Received& event);
+  void happened(const Unanswered& event);
+  void happened(const Failed& event);
+  void happened(const Expired& event);
+  void happened(const Paused& event);
+  void happened(const Stopped& event);
+  void happened(const Reorganized& event);
+  void happened(const Started& event);
+  void happened(const HookFailed& event);
+  void happened(const Leaving& event);
+  void happened(const ElectionAsked& event);
+
+  // Remote procedures, immediate (section 3.1).
+  void called(const Letter& letter, const AreYouThere& call);
+  void called(const Letter& letter, const AreYouNormal& call);
+  void called(const Letter& letter, const Halt& call);
+  void called(const Letter& letter, const NewCoordinator& call);
+  void called(const Letter& letter, const Ready& call);
+  void called(const Letter& letter, const Answer& answer);
+  template <class OfAnotherProtocol>
+  void called(const Letter&, const OfAnotherProtocol&) {}
+
+  // Local procedures (section 3.1), Election(i) by its phases.
+  void election(NodeSet asked_in_vain = {});
+  void ask_higher(bool all);
+  void halt_lower();
+  void halt_next(NodeId last);
+  void halt_at_once();
+  void halt_all(std::optional<std::vector<bully::Life>> before);
+  void election_point();
+  void announce();
+  void reorganize_when_all_stopped();
+  void make_ready();
+  void send_ready();
+  void start_own();
+  void normal_when_all_ready();
+  void recovery();
+  void check();
+  void timeout();
+
+  // What the paper leaves open (section 3.3).
+  void stop(StopCause cause);
+  void stopped();
+  void start_over(bool proven, NodeSet called_in_vain = {});
+  void leave(LeaveCause cause);
+  void depart();
+  void fail();
+  void lost_member();
+  void ask_members();
+  void ask_normal(NodeId node);
+  void ask_next_normal();
+  void hook_failed();
+
+  // What leaves the paper where it is asked for (docs/options.md).
+  void begin();
+  void settled();
+  void heard(NodeId node);
+  void found(NodeId coordinator);
+  void await_majority();
+  void install();
+  [[nodiscard]] bool joins() const { return config_.options.preempt != Preempt::paper; }
+  [[nodiscard]] bool is_minority() const;
+  [[nodiscard]] bool stands_back_for(NodeId candidate) const;
+  [[nodiscard]] bool is_wrongly_taken_for_coordinator_by(NodeId node) const;
+  [[nodiscard]] bool only_installs() const;
+  void settle_preemption();
+
+  // How a CALL returns; `result` is null where it never will: ONTIMEOUT.
+  void returned(NodeId by, CallNumber call, const Result* result);
+  void higher_returned(NodeId by, const Result* result);
+  void halt_returned(NodeId by, const Result* result);
+  void new_coordinator_returned(NodeId by, const Result* result);
+  void ready_returned(NodeId by, const Result* result);
+  void question_returned(const Result* result);
+  void normal_returned(NodeId by, const Result* result);
+  void probe_returned(NodeId by, const Result* result);
+
+  // Words.
+  [[nodiscard]] bool stands(Line line) const { return muster::stands(config_.struck, line); }
+  [[nodiscard]] bool coordinates() const;
+  [[nodiscard]] bool works_in_group() const;
+  [[nodiscard]] ElectionId own_election() const {
+    return {config_.self, state_.safe.incarnation, state_.elections};
+  }
+  [[nodiscard]] std::optional<NodeId> next_to_halt(NodeId last) const;
+  [[nodiscard]] bool elects(const std::optional<ElectionId>& kept, const ElectionId& named) const;
+  [[nodiscard]] NodeSet in_vain(NodeId by, const Result* result) const;
+  [[nodiscard]] static bool asks(const Calls& calls, NodeId node);
+  [[nodiscard]] Calls* questions();
+  void end_procedure();
+  void forget_group();
+  void refuse(NodeId to, CallNumber call, Bound until, std::string why);
+  void save();
+  void keep_whole_state();
+  void settle_timers();
+
+  const Repairs& repairs_;
+  SafeState safe_before_;
+  bool rearm_coordinator_ = false;
+  bool rearm_check_ = false;
+};
+
+}  // namespace muster::bully

@@ -1,0 +1,157 @@
+#include "turn.hpp"
+
+#include <algorithm>
+
+/// What the paper leaves open (section 3.3): hooks that take time and fail, starting over, leaving.
+
+namespace muster::bully {
+
+// STOP: whatever procedure of i runs is ended, every NewCoordinator and Ready that waits at i is
+// refused, and the application ceases.
+void Turn::stop(StopCause cause) {
+  const bool elects = runs<SeekingHigher>() || runs<HaltingLower>() || runs<HaltingAll>();
+  if (!elects || stands(Line::stop_ends_election)) end_procedure();
+  state_.quiet_checks = 0;
+  for (const Owed& owed : std::exchange(state_.owed, {})) {
+    if (owed.until == Bound::answer ||
+        (owed.until == Bound::stopped && !stands(Line::stop_refuses_waiting_calls)))
+      state_.owed.push_back(owed);
+    else
+      refuse(owed.to, owed.call, owed.until, "stopped meanwhile");
+  }
+  cease(cause);
+}
+
+// i is stopped: what waited for it goes on.
+void Turn::stopped() {
+  for (const Owed& owed : std::exchange(state_.owed, {})) {
+    if (owed.until == Bound::answer)
+      answer(owed.to, owed.call, Halted{state_.counter});
+    else
+      answer(owed.to, owed.call, Joined{holdings()});
+  }
+  if (state_.leaving) return depart();
+  if (runs<Ceasing>()) return halt_next(config_.self);
+  reorganize_when_all_stopped();
+}
+
+// i starts over = [[ S.s := Election; S.h := i; S.Up := {} ]], STOP, Election(i). The paper only
+// calls Election(i), and may leave a coordinator-elect waiting for ever (6.7).
+void Turn::start_over(bool proven, NodeSet called_in_vain) {
+  if (repairs_.start_over_halted) {
+    state_.s = Status::Election;
+    state_.h = own_election();
+    forget_group();
+    stop({StopReason::starting_over, std::nullopt});
+  }
+  if (proven || !repairs_.back_off) return election(std::move(called_in_vain));
+  const unsigned level = state_.retry_level;
+  state_.retry_level = std::min(level + 1, highest_level);
+  if (level == 0) return election(std::move(called_in_vain));
+  end_procedure();
+  state_.procedure = BackingOff{};
+  actions_.emplace_back(Arm{Timer::retry, level - 1});
+}
+
+// Leaving: all has to cease first. Letters are still answered: a node that fell silent while it
+// stops would have a new group start beside it.
+void Turn::leave(LeaveCause cause) {
+  state_.leaving = cause;
+  stop(
+      {cause == LeaveCause::asked ? StopReason::leaving : StopReason::standing_back, std::nullopt});
+  if (state_.application == Activity::Idle) depart();
+}
+
+void Turn::depart() {
+  fail();
+  state_.left = true;
+  actions_.emplace_back(Leave{*state_.leaving});
+}
+
+// What a failure makes of S(i): S.s := Down, and S.h undefined when it recovers.
+void Turn::fail() {
+  state_.s = Status::Down;
+  if (stands(Line::h_undefined_at_recovery)) state_.h.reset();
+  forget_group();
+  state_.answered_by.reset();
+  state_.aside.found_by.reset();
+}
+
+// A node in S.Up is proven dead. In Normal an election that runs already will find out by itself.
+void Turn::lost_member() {
+  if (state_.s == Status::Normal) {
+    if (repairs_.lost_members && (runs<Idle>() || runs<Checking>())) election();
+  } else if (runs<Announcing>() || runs<Reorganizing>() || runs<MakingReady>() || runs<Idle>()) {
+    start_over(true);
+  }
+}
+
+// While NewCoordinator, Ready or reorganize take longer than one `check`: AreYouThere to all in
+// S.Up, so that a silent death costs T and not the longer bound.
+void Turn::ask_members() {
+  Calls* questions = this->questions();
+  if (!questions) return;
+  for (const Member& j : state_.up) {
+    if (asks(*questions, j.node)) continue;
+    questions->emplace(call(j.node, AreYouThere{}, Bound::answer), j.node);
+  }
+}
+
+// One call of Check(i), unless that node is still being asked.
+void Turn::ask_normal(NodeId node) {
+  if (node == config_.self || state_.leaving || !(runs<Idle>() || runs<Checking>())) return;
+  if (runs<Idle>()) state_.procedure = Checking{};
+  auto& wait = std::get<Checking>(state_.procedure);
+  if (asks(wait.asked, node) || wait.not_asked.contains(node)) return;
+  wait.asked.emplace(call(node, AreYouNormal{*state_.g}, Bound::answer), node);
+}
+
+// Where calls go one by one: the next call of Check(i), or its end.
+void Turn::ask_next_normal() {
+  auto& wait = std::get<Checking>(state_.procedure);
+  if (!wait.asked.empty()) return;
+  if (wait.not_asked.empty()) return end_procedure();
+  const NodeId j = *wait.not_asked.begin();
+  wait.not_asked.erase(j);
+  wait.asked.emplace(call(j, AreYouNormal{*state_.g}, Bound::answer), j);
+}
+
+// After three failures in a row this node stands back; a coordinator starts over before that.
+void Turn::hook_failed() {
+  if (++state_.failed_hooks >= too_many_failures) return leave(LeaveCause::stood_back);
+  if (runs<Reorganizing>() || runs<MakingReady>()) start_over(false);
+}
+
+// --- Hooks end
+// --------------------------------------------------------------------------------------
+
+void Turn::happened(const Stopped& event) {
+  if (!has_stopped(event)) return;
+  stopped();
+}
+
+void Turn::happened(const Reorganized& event) {
+  if (!has_ended(Activity::Reorganizing, event.ticket, Activity::Idle)) return;
+  if (!runs<Reorganizing>()) return;
+  state_.d = event.definition;
+  make_ready();
+}
+
+void Turn::happened(const Started& event) {
+  if (!has_ended(Activity::Starting, event.ticket, Activity::Working)) return;
+  if (coordinates()) return normal_when_all_ready();
+  state_.s = Status::Normal;
+  state_.failed_hooks = 0;
+  state_.retry_level = 0;
+  rearm_coordinator_ = true;
+  for (const Owed& owed : std::exchange(state_.owed, {})) answer(owed.to, owed.call, Installed{});
+}
+
+void Turn::happened(const HookFailed& event) {
+  if (!has_failed(event)) return;
+  for (const Owed& owed : std::exchange(state_.owed, {}))
+    refuse(owed.to, owed.call, owed.until, "start failed: " + event.why);
+  hook_failed();
+}
+
+}  // namespace muster::bully

@@ -1,0 +1,129 @@
+#include <muster/protocol/cluster_text.hpp>
+#include <muster/protocol/misfit.hpp>
+#include <muster/values/address.hpp>
+#include <muster/values/text.hpp>
+
+namespace muster {
+
+namespace {
+
+constexpr Duration shortest_T = std::chrono::milliseconds(1);
+
+std::string ids_of(const NodeSet& nodes) {
+  std::string text;
+  for (NodeId node : nodes) text += (text.empty() ? "" : " ") + to_text(node);
+  return text;
+}
+
+std::optional<Misfit> misfit_of_nodes(const Config& config) {
+  const NodeSet& nodes = config.nodes;
+  if (nodes.empty()) return Misfit{"nodes", "at least one"};
+  if (nodes.size() > most_nodes)
+    return Misfit{"nodes", "at most " + std::to_string(most_nodes) + ", not " +
+                               std::to_string(nodes.size()) + " nodes"};
+  if (nodes.contains({})) return Misfit{"nodes", "ids from 1 on, and there is a 0"};
+  if (!nodes.contains(config.self))
+    return Misfit{"id", "one of those of the nodes: " + ids_of(nodes)};
+  return std::nullopt;
+}
+
+// What a switch may not be on real nodes, because of another or at all.
+std::optional<Misfit> misfit_of_repairs(const Config& config) {
+  if (!config.repairs.safe())
+    return Misfit{"report_refusals",
+                  "true, or stop_beside_halts = false beside it: without reported refusals a Halt "
+                  "must be answered only when stopped (docs/findings.md, V9)"};
+  if (!config.invitation_repairs.safe())
+    return Misfit{"safe_counter",
+                  "true: a node that counts from 0 again gives a new group an old number, and "
+                  "Assertion 3b fails (docs/findings.md, I4)"};
+  if (!config.struck.empty())
+    return Misfit{"struck", "nothing: lines are taken out in the lab alone"};
+  return std::nullopt;
+}
+
+std::optional<Misfit> misfit_of_options(const Config& config) {
+  const Options& options = config.options;
+  const Duration least = options.preempt == Preempt::after ? Duration(1) : Duration::zero();
+  if (options.preempt_after < least || options.preempt_after > longest_time)
+    return Misfit{"preempt_after", "from " + to_text(least) + " to " + to_text(longest_time)};
+  if (options.settle < Duration::zero() || options.settle > longest_time)
+    return Misfit{"settle", "from " + to_text(Duration::zero()) + " to " + to_text(longest_time)};
+  for (const auto& [name, text] : chosen_options(options)) {
+    const std::string otherwise = option_lines({}).at(name);
+    if (config.protocol != ProtocolName::bully)
+      return Misfit{name, '"' + otherwise + "\": any other is an option of the Bully alone"};
+    if (config.repairs != Repairs{})
+      return Misfit{name, '"' + otherwise +
+                              "\", or every switch of [cluster.repairs] on: no option was checked "
+                              "without one of them"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Misfit> misfit_of_importance(const Config& config) {
+  if (!config.importance.empty() && config.protocol != ProtocolName::textbook)
+    return Misfit{"importance",
+                  "none: it is of the textbook protocol; with any other the id is the priority"};
+  for (const auto& [node, score] : config.importance)
+    if (!config.nodes.contains(node))
+      return Misfit{to_text(node), "one of the ids in [cluster.nodes]: " + ids_of(config.nodes)};
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Misfit> misfit(const Timings& timings) {
+  std::optional<Misfit> nothing;
+  for_each_field(timings, [&](const char* name, Duration length) {
+    if (nothing) return;
+    if (length <= Duration::zero()) nothing = {name, "longer than 0"};
+    if (length > longest_time) nothing = {name, "at most " + to_text(longest_time)};
+  });
+  if (nothing) return nothing;
+  if (timings.T < shortest_T) return Misfit{"T", "at least \"1ms\""};
+  const Duration period = timings.check_every;
+  if (timings.coordinator_timeout <= period)
+    return Misfit{"coordinator_timeout",
+                  "longer than check_every = " + to_text(period) +
+                      ", best check_every + T = " + to_text(period + timings.T)};
+  if (timings.coordinator_timeout < timings.T)
+    return Misfit{"coordinator_timeout",
+                  "at least T = " + to_text(timings.T) +
+                      ": a coordinator that is slow within T would be suspected"};
+  if (timings.reorganize_deadline < timings.T)
+    return Misfit{"reorganize_deadline",
+                  "at least T = " + to_text(timings.T) + ", which a question to a member may take"};
+  return std::nullopt;
+}
+
+std::optional<Misfit> misfit(const Config& config) {
+  if (auto wrong = misfit(config.timings)) return wrong;
+  for (const auto part :
+       {misfit_of_nodes, misfit_of_repairs, misfit_of_options, misfit_of_importance})
+    if (auto wrong = part(config)) return wrong;
+  return std::nullopt;
+}
+
+std::optional<Misfit> misfit(const std::map<NodeId, std::string>& addresses, const NodeSet& nodes,
+                             bool insecure) {
+  for (NodeId node : nodes)
+    if (!addresses.contains(node)) return Misfit{to_text(node), "given, as that of every node"};
+  std::map<std::string, NodeId> taken;
+  for (const auto& [node, text] : addresses) {
+    const std::string key = to_text(node);
+    if (!nodes.contains(node)) return Misfit{key, "left out: the nodes are " + ids_of(nodes)};
+    const auto address = parse_address(text);
+    if (!address || std::stoul(address->port) == 0)
+      return Misfit{key, "a host and a port from 1 to 65535, such as \"127.0.0.1:7101\""};
+    if (const auto [other, fresh] = taken.emplace(text, node); !fresh)
+      return Misfit{key, "an address of its own: node " + to_text(other->second) + " has it"};
+    if (!insecure && !address->is_loopback())
+      return Misfit{key,
+                    "a loopback address, or insecure = true beside it: connections are neither "
+                    "encrypted nor authenticated"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace muster

@@ -1,0 +1,72 @@
+#include <muster/protocol/protocol.hpp>
+#include <muster/values/ensure.hpp>
+#include <muster/values/json.hpp>
+#include <muster/values/text.hpp>
+
+#include <algorithm>
+
+namespace muster {
+
+Protocol begin(const Config& config) {
+  switch (config.protocol) {
+    case ProtocolName::bully:
+      return bully::State{};
+    case ProtocolName::invitation:
+      return invitation::State{};
+    case ProtocolName::textbook:
+      break;
+  }
+  return textbook::State{};
+}
+
+Actions step(const Config& config, Protocol& protocol, const Event& event) {
+  MUSTER_ENSURE(protocol.index() == static_cast<std::size_t>(config.protocol));
+  return std::visit([&](auto& state) { return step(config, state, event); }, protocol);
+}
+
+View view(const Config& config, const Protocol& protocol) {
+  return std::visit([&](const auto& state) { return view(config, state); }, protocol);
+}
+
+bool awaits(const Protocol& protocol, CallNumber call) {
+  return std::visit([&](const auto& state) { return awaits(state, call); }, protocol);
+}
+
+std::string state_json(const Protocol& protocol) {
+  return std::visit([](const auto& state) { return to_json(state); }, protocol);
+}
+
+const SafeState& safe_state(const Protocol& protocol) {
+  return std::visit([](const auto& state) -> const SafeState& { return state.safe; }, protocol);
+}
+
+ApplicationSeen application_seen(const Protocol& protocol) {
+  return std::visit(
+      [](const auto& state) {
+        return ApplicationSeen{state.application, state.ticket, state.g};
+      },
+      protocol);
+}
+
+bool is_leaving(const Protocol& protocol) {
+  return std::visit([](const auto& state) { return state.leaving.has_value(); }, protocol);
+}
+
+bool owes(const Protocol& protocol, NodeId to, CallNumber call) {
+  return std::visit(
+      [&](const auto& state) {
+        if constexpr (requires { state.owed; })
+          return std::any_of(state.owed.begin(), state.owed.end(),
+                             [&](const auto& owed) { return owed.to == to && owed.call == call; });
+        else
+          return false;
+      },
+      protocol);
+}
+
+}  // namespace muster
+
+MUSTER_COMPILE(muster::bully::State);
+MUSTER_COMPILE(muster::invitation::State);
+MUSTER_COMPILE(muster::textbook::State);
+MUSTER_COMPILE(muster::Protocol);

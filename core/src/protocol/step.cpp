@@ -1,0 +1,45 @@
+#include <muster/protocol/step.hpp>
+#include <muster/values/json.hpp>
+#include <muster/values/text.hpp>
+
+namespace muster {
+
+// A node that gives way gives each coordinator above it the time of one Check and one call. Accepts
+// come after an Invitation, its forwarding and a stop, each with its own call.
+Duration length_of(Timer timer, unsigned level, const Timings& timings) {
+  switch (timer) {
+    case Timer::check:
+      return timings.check_every;
+    case Timer::coordinator:
+      return timings.coordinator_timeout;
+    case Timer::retry:
+      return timings.T * (std::int64_t{1} << level);
+    case Timer::merge:
+      return (timings.check_every + timings.T) * std::int64_t{level};
+    case Timer::preempt:
+    case Timer::settle:
+      return std::chrono::milliseconds(level);
+    case Timer::accepts:
+      break;
+  }
+  return 3 * timings.T + timings.stop_deadline;
+}
+
+Duration length_of(Bound bound, const Timings& timings) {
+  switch (bound) {
+    case Bound::answer:
+      return timings.T;
+    case Bound::stopped:
+      return timings.T + timings.stop_deadline;
+    case Bound::started:
+      break;
+  }
+  return timings.T + timings.start_deadline;
+}
+
+}  // namespace muster
+
+MUSTER_COMPILE(muster::Event);
+MUSTER_COMPILE(muster::Action);
+MUSTER_COMPILE(muster::Actions);
+MUSTER_COMPILE(muster::View);

@@ -1,0 +1,173 @@
+#pragma once
+
+#include <muster/protocol/step.hpp>
+#include <muster/values/hash.hpp>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <variant>
+
+namespace muster {
+
+/// What a turn of every protocol needs, whatever it elects: calls and their answers, the hooks of
+/// the application, safe storage and timers. What differs between protocols is in their own Turns.
+template <class State>
+class TurnOf {
+ protected:
+  /// So many Checks in a row that found nothing let the level of `retry` fall back.
+  static constexpr unsigned quiet_enough = 10;
+  /// The level at which `retry` no longer doubles: T, 2 T, 4 T, 8 T.
+  static constexpr unsigned highest_level = 4;
+  /// So many hooks that fail in a row make a node stand back.
+  static constexpr unsigned too_many_failures = 3;
+  /// Every save lifts the counter limit this far above the counter, so that few saves are needed.
+  static constexpr std::uint64_t counters_ahead = 16;
+
+  TurnOf(const Config& config, State& state) : config_(config), state_(state) {}
+
+  /// Of a former life there is what was in safe storage.
+  void begin_life(const SafeState& safe) {
+    state_ = State{};
+    state_.safe = safe;
+    state_.seen = safe.seen;
+    state_.counter = safe.counter_limit;
+  }
+
+  // --- Calls and answers
+
+  template <class Wait>
+  [[nodiscard]] bool runs() const {
+    return std::holds_alternative<Wait>(state_.procedure);
+  }
+
+  CallNumber call(NodeId to, Message message, Bound bound) {
+    const CallNumber number{++state_.calls.value};
+    send(to, number, std::move(message), bound);
+    return number;
+  }
+
+  void answer(NodeId to, CallNumber call, Result result) {
+    send(to, call, Answer{std::move(result)}, std::nullopt);
+  }
+
+  /// True when that call of that node was among those that are out; it no longer is.
+  static bool take_out(std::map<CallNumber, NodeId>& out, NodeId by, CallNumber call) {
+    const auto at = out.find(call);
+    if (at == out.end() || at->second != by) return false;
+    out.erase(at);
+    return true;
+  }
+
+  /// The result as the answer that the call expects; null where there is none. An answer of another
+  /// kind is none: it cannot come from a node that runs this protocol.
+  template <class Expected>
+  [[nodiscard]] static const Expected* as(const Result* result) {
+    return result ? std::get_if<Expected>(result) : nullptr;
+  }
+
+  /// That node in S(i).Up; null where it is not.
+  [[nodiscard]] Member* member(NodeId node) {
+    const auto at = std::find_if(state_.up.begin(), state_.up.end(),
+                                 [&](const Member& j) { return j.node == node; });
+    return at == state_.up.end() ? nullptr : &*at;
+  }
+
+  [[nodiscard]] bool owes(NodeId to, CallNumber call) const {
+    return std::any_of(state_.owed.begin(), state_.owed.end(),
+                       [&](const auto& owed) { return owed.to == to && owed.call == call; });
+  }
+
+  /// Who is owed an answer is the life that called: to the next one it would answer another call of
+  /// the same number. That life's letters come only after the end of this one is known.
+  void owe_nothing(NodeId to) {
+    std::erase_if(state_.owed, [&](const auto& owed) { return owed.to == to; });
+  }
+
+  // --- The application: one hook at a time
+
+  /// `stop` is called once for each start that began, and once in a new life.
+  void cease(StopCause cause) {
+    const Activity was = state_.application;
+    if (was == Activity::Idle || was == Activity::Stopping) return;
+    state_.application = Activity::Stopping;
+    actions_.emplace_back(Stop{next_ticket(), cause, was != Activity::Reorganizing});
+  }
+
+  /// True when the application has stopped now, and has said what it holds.
+  bool has_stopped(const Stopped& event) {
+    if (!has_ended(Activity::Stopping, event.ticket, Activity::Idle)) return false;
+    if (event.report) state_.report = *event.report;
+    return true;
+  }
+
+  /// What this stopped node holds. Group and definition are those in safe storage: it may have been
+  /// assigned one without ever starting.
+  [[nodiscard]] Holdings holdings() const {
+    const auto& assigned = state_.safe.assigned;
+    if (!assigned) return {state_.report, std::nullopt, std::nullopt, true};
+    return {state_.report, assigned->group, digest(assigned->definition.data), false};
+  }
+
+  void compute_definition(Members members) {
+    state_.application = Activity::Reorganizing;
+    actions_.emplace_back(Reorganize{next_ticket(), *state_.g, std::move(members)});
+  }
+
+  void start_application() {
+    state_.application = Activity::Starting;
+    actions_.emplace_back(Start{next_ticket(), *state_.d, *state_.g});
+  }
+
+  /// True when `start` or `reorganize` has failed now.
+  bool has_failed(const HookFailed& event) {
+    return has_ended(Activity::Starting, event.ticket, Activity::Owing) ||
+           has_ended(Activity::Reorganizing, event.ticket, Activity::Idle);
+  }
+
+  /// True when this hook has ended now: what an abandoned one says means nothing.
+  bool has_ended(Activity hook, Ticket ticket, Activity then) {
+    if (state_.application != hook || ticket != state_.ticket) return false;
+    state_.application = then;
+    return true;
+  }
+
+  // --- Safe storage and timers
+
+  void save(StateVector vector) {
+    SafeState& safe = state_.safe;
+    safe.counter_limit = std::max(safe.counter_limit, state_.counter + counters_ahead);
+    safe.vector = std::move(vector);
+    safe.seen = state_.seen;
+    actions_.emplace_back(Save{safe});
+  }
+
+  /// S(i).Up without what its members hold.
+  [[nodiscard]] NodeSet up() const {
+    NodeSet nodes;
+    for (const Member& j : state_.up) nodes.insert(j.node);
+    return nodes;
+  }
+
+  void settle(Timer timer, bool& armed, bool wanted, bool anew) {
+    if (wanted && (!armed || anew))
+      actions_.emplace_back(Arm{timer, 0});
+    else if (!wanted && armed)
+      actions_.emplace_back(Disarm{timer});
+    armed = wanted;
+  }
+
+  const Config& config_;
+  State& state_;
+  Actions actions_;
+
+ private:
+  void send(NodeId to, CallNumber call, Message message, std::optional<Bound> bound) {
+    actions_.emplace_back(
+        Send{{config_.self, state_.safe.incarnation, to, call, std::move(message)}, bound});
+  }
+
+  Ticket next_ticket() { return state_.ticket = Ticket{state_.ticket.value + 1}; }
+};
+
+}  // namespace muster
