@@ -2,10 +2,10 @@
 
 #include <muster/net/admin.hpp>
 #include <muster/net/frame.hpp>
+#include <muster/values/text.hpp>
 
 #include "connection.hpp"
 #include "dial.hpp"
-#include "hello_check.hpp"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
@@ -36,22 +36,20 @@ Failure timed_out(const std::string& where) {
 // An observer's connection: Hello, the other's Hello, the question, the answer.
 class Observer final : public ConnectionOwner {
  public:
-  Observer(asio::io_context& context, std::string address, const std::string& cluster,
-           Duration bound)
+  Observer(asio::io_context& context, std::string address, std::string cluster, Duration bound)
       : context_(context), address_(std::move(address)), bound_(bound) {
-    hello_.role = Role::observer;
-    hello_.cluster = cluster;
+    nobody_.cluster = std::move(cluster);
   }
 
   void begin() {
     const auto dial = std::make_shared<Dial>(context_.get_executor(), bound_);
-    dial->begin(address_, [this](DialEnd end, Tcp::socket socket) {
-      if (end != DialEnd::connected)
-        return finish(end == DialEnd::refused ? nobody("nothing listens there")
-                                              : nobody("there is no answer"));
+    dial->begin(address_, [this](std::optional<DialEnd> failed, Tcp::socket socket) {
+      if (failed)
+        return finish(*failed == DialEnd::refused ? nobody("nothing listens there")
+                                                  : nobody("there is no answer"));
       connection_ = std::make_shared<Connection>(std::move(socket), bound_, counters_);
       connection_->belongs_to(this);
-      say(hello_);
+      say(host::hello_of(nobody_, Role::observer, NodeId{}));
       connection_->start();
     });
   }
@@ -71,7 +69,7 @@ class Observer final : public ConnectionOwner {
                     (refusal ? presentable(refusal->text, 300) + "; the log of that node says more"
                              : "it is no node of Muster")});
   }
-  void ended(Connection&, End, const std::string& why) override { finish(nobody(why)); }
+  void ended(Connection&, ConnectionEnd, const std::string& why) override { finish(nobody(why)); }
   void writable(Connection&) override {}
   void turn_ended() override {}
 
@@ -91,7 +89,7 @@ class Observer final : public ConnectionOwner {
   asio::io_context& context_;
   std::string address_;
   Duration bound_;
-  Hello hello_;
+  host::Self nobody_;
   Counters counters_;
   std::shared_ptr<Connection> connection_;
   std::optional<Expected<std::string>> answer_;

@@ -52,7 +52,7 @@ void Connection::read(std::size_t most, bool to_the_end) {
     error_code error;
     const std::size_t size = socket_.read_some(asio::buffer(room.data(), room.size()), error);
     if (error == asio::error::would_block || error == asio::error::try_again) break;
-    if (error) return end(End::finished, error.message());
+    if (error) return end(ConnectionEnd::finished, error.message());
     got += size;
     counters_.bytes_in += size;
     reader_.filled(size);
@@ -65,7 +65,7 @@ void Connection::read(std::size_t most, bool to_the_end) {
 void Connection::take_frames() {
   while (!closed_) {
     auto frame = reader_.next();
-    if (!frame) return end(End::garbage, frame.error().what);
+    if (!frame) return end(ConnectionEnd::garbage, frame.error().what);
     if (!*frame) return;
     ++frames_;
     owner_->came(*this, **std::move(frame));
@@ -82,7 +82,7 @@ void Connection::watch_partial_frame() {
     self->read_now();  // it may be this process that was late
     self->watches_frame_ = false;
     if (!self->closed_ && self->frames_ == frames)
-      self->end(End::late, "the rest of a frame did not come in time");
+      self->end(ConnectionEnd::late, "the rest of a frame did not come in time");
     else if (!self->closed_)
       self->watch_partial_frame();
     owner->turn_ended();
@@ -109,7 +109,7 @@ void Connection::flush() {
   }
   out_.clear();
   out_begin_ = 0;
-  if (out_.capacity() > 2 * enough_bytes) out_.shrink_to_fit();
+  if (out_.capacity() > 2 * host::enough_bytes) out_.shrink_to_fit();
 }
 
 void Connection::wait_to_write() {
@@ -134,7 +134,7 @@ void Connection::close() {
   socket_.close(ignored);
 }
 
-void Connection::end(End end, const std::string& why) {
+void Connection::end(ConnectionEnd end, const std::string& why) {
   close();
   owner_->ended(*this, end, why);
 }

@@ -14,12 +14,7 @@
 
 namespace muster::net {
 
-/// Why a connection ended without being closed by this node.
-enum class End {
-  finished,  ///< closed by the other side, reset, or timed out
-  garbage,   ///< what came is no stream of frames
-  late,      ///< the rest of a frame did not come in time
-};
+using host::ConnectionEnd;
 
 class Connection;
 
@@ -29,7 +24,7 @@ class ConnectionOwner {
  public:
   virtual void came(Connection& connection, Frame frame) = 0;
   /// Everything that came was given to `came`; nothing more will. The connection is closed.
-  virtual void ended(Connection& connection, End end, const std::string& why) = 0;
+  virtual void ended(Connection& connection, ConnectionEnd end, const std::string& why) = 0;
   /// There is room again for bytes to be written.
   virtual void writable(Connection& connection) = 0;
   /// Each time that a connection has done what it was woken for.
@@ -42,12 +37,11 @@ class ConnectionOwner {
 /// One TCP connection: frames in, bytes out, both without waiting.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  /// So many bytes wait to be written at most, and one frame more.
-  static constexpr std::size_t enough_bytes = 128 * 1024;
-
   Connection(Tcp::socket socket, Duration frame_deadline, Counters& counters);
 
   void belongs_to(ConnectionOwner* owner) { owner_ = owner; }
+  /// By which its owner knows it.
+  host::ConnectionId number{};
   /// Begins to read.
   void start();
 
@@ -60,7 +54,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void close();
   [[nodiscard]] bool closed() const { return closed_; }
-  [[nodiscard]] bool at_end() { return closed_ || net::at_end(socket_); }
   /// The bytes of the frame that `came` was called with.
   [[nodiscard]] std::size_t frame_size() const { return reader_.last_size(); }
 
@@ -70,7 +63,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void read(std::size_t most, bool to_the_end);
   void take_frames();
   void watch_partial_frame();
-  void end(End end, const std::string& why);
+  void end(ConnectionEnd end, const std::string& why);
 
   Tcp::socket socket_;
   boost::asio::steady_timer frame_timer_;

@@ -69,7 +69,7 @@ void Dial::connect_next() {
       // With nobody listening, a port that the system gave to this very socket connects to itself.
       error_code gone;
       const bool itself = self->socket_.local_endpoint(gone) == self->socket_.remote_endpoint(gone);
-      if (!itself || gone) return self->finish(DialEnd::connected);
+      if (!itself || gone) return self->finish(std::nullopt);
       self->socket_.set_option(Tcp::socket::linger(true, 0), gone);
     } else if (failed != asio::error::connection_refused) {
       self->all_refused_ = false;
@@ -79,14 +79,14 @@ void Dial::connect_next() {
   });
 }
 
-void Dial::finish(DialEnd end) {
+void Dial::finish(std::optional<DialEnd> failed) {
   if (!done_) return;
   const Done done = std::exchange(done_, nullptr);
   timer_.cancel();
   resolver_.cancel();
   error_code ignored;
-  if (end != DialEnd::connected) socket_.close(ignored);
-  done(end, std::move(socket_));
+  if (failed) socket_.close(ignored);
+  done(failed, std::move(socket_));
 }
 
 void Dial::give_up() {

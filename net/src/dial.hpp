@@ -12,18 +12,13 @@
 
 namespace muster::net {
 
-/// What came of a dial.
-enum class DialEnd {
-  connected,
-  refused,  ///< nobody listens there: the machine itself has said so
-  reset,    ///< accepted, and reset before that was noticed: as a process does that dies
-  silence,  ///< anything else, which proves nothing
-};
+using host::DialEnd;
 
 /// One attempt to connect to an address, resolved anew each time, within a bound.
 class Dial : public std::enable_shared_from_this<Dial> {
  public:
-  using Done = std::function<void(DialEnd, Tcp::socket)>;
+  /// The connected socket, or how it failed.
+  using Done = std::function<void(std::optional<DialEnd> failed, Tcp::socket)>;
 
   Dial(boost::asio::any_io_executor executor, Duration bound);
 
@@ -34,7 +29,7 @@ class Dial : public std::enable_shared_from_this<Dial> {
  private:
   void connect(std::vector<Tcp::endpoint> endpoints);
   void connect_next();
-  void finish(DialEnd end);
+  void finish(std::optional<DialEnd> failed);
 
   Tcp::resolver resolver_;
   Tcp::socket socket_;

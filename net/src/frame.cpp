@@ -65,19 +65,6 @@ Expected<Frame> decode_body(std::uint8_t kind, std::string_view body) {
 
 }  // namespace
 
-std::string encode_letter(const Letter& letter) {
-  return encode(letter);
-}
-
-void append_carried(std::string& out, std::uint64_t number, std::uint64_t acknowledged,
-                    std::string_view letter) {
-  const std::size_t at = begin_frame(out, kind_of<Carried>);
-  OutputArchive archive(out);
-  archive << number << acknowledged;
-  out += letter;
-  end_frame(out, at);
-}
-
 void append_frame(std::string& out, const Frame& frame) {
   const std::size_t at = begin_frame(out, static_cast<std::uint8_t>(frame.index() + 1));
   std::visit([&](const auto& body) { encode_to(out, body); }, frame);
@@ -89,6 +76,10 @@ std::string encode_frame(const Frame& frame) {
   out.reserve(128);
   append_frame(out, frame);
   return out;
+}
+
+std::size_t bytes_of(const Letter& letter) {
+  return encode(letter).size();
 }
 
 FrameReader::FrameReader() : buffer_(first_room) {}

@@ -236,22 +236,18 @@ void Node::Impl::come_back_after(Duration time) {
 // they may have seen different lives, and no more is there to be heard.
 void Node::Impl::outlived(const Voices& voices) {
   const NodeId self = options_.config.self;
-  std::size_t say_so = 0;
-  Incarnation seen;
-  for (const auto& [voice, incarnation] : voices) {
-    if (incarnation > life_->incarnation()) ++say_so;
-    seen = std::max(seen, incarnation);
-  }
+  const Incarnation own = life_->incarnation();
   if (options_.initialise && begun_anew_ + 1 < options_.config.nodes.size()) {
-    if (seen >= life_->incarnation()) begin_anew(seen);
+    const Incarnation latest = host::latest_life(voices);
+    if (latest >= own) begin_anew(latest);
     return;
   }
-  if (say_so < 2) return;  // or a clone's, and which of the two nobody can know
+  const auto seen = host::later_life(voices, own);
+  if (!seen) return;
   fatal({ExitCode::storage_refused,
          "node " + std::to_string(self.value) +
              ": its safe storage is younger than what peers have seen (incarnation " +
-             std::to_string(life_->incarnation().value) + ", they saw " +
-             std::to_string(seen.value) +
+             std::to_string(own.value) + ", they saw " + std::to_string(seen->value) +
              "): restore it, or begin anew with 'muster node --initialise'"});
 }
 

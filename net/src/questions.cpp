@@ -43,28 +43,21 @@ void Questions::ask(NodeId member, Inquiry inquiry, Answered answered) {
   exchange.out = std::move(inquiry.bytes.data);
   exchange.answered = std::move(answered);
   exchange.dial = std::make_shared<Dial>(executor_, bound_);
-  exchange.dial->begin(addresses_.at(member),
-                       [weak = weak_from_this(), member](DialEnd end, Tcp::socket socket) {
-                         if (const auto self = weak.lock())
-                           self->connected(member, end, std::move(socket));
-                       });
+  exchange.dial->begin(
+      addresses_.at(member),
+      [weak = weak_from_this(), member](std::optional<DialEnd> failure, Tcp::socket socket) {
+        if (const auto self = weak.lock()) self->connected(member, failure, std::move(socket));
+      });
 }
 
-void Questions::connected(NodeId member, DialEnd end, Tcp::socket socket) {
+void Questions::connected(NodeId member, std::optional<DialEnd> failure, Tcp::socket socket) {
   const auto exchange = std::find_if(asking_.begin(), asking_.end(),
                                      [member](const Exchange& one) { return one.other == member; });
   if (exchange == asking_.end()) return;
-  if (end != DialEnd::connected) return finish(exchange, failed(member, "it cannot be reached"));
+  if (failure) return finish(exchange, failed(member, "it cannot be reached"));
   exchange->connection = std::make_shared<Connection>(std::move(socket), bound_, counters_);
   exchange->connection->belongs_to(this);
-  Hello hello;
-  hello.role = Role::asker;
-  hello.cluster = self_.cluster;
-  hello.from = self_.id;
-  hello.to = member;
-  hello.incarnation = self_.incarnation;
-  hello.instance = self_.instance;
-  append_frame(exchange->connection->out(), hello);
+  append_frame(exchange->connection->out(), host::hello_of(self_, Role::asker, member));
   exchange->connection->flush();
   exchange->connection->start();
 }
@@ -160,7 +153,7 @@ void Questions::write(Exchange& exchange) {
   if (!exchange.out) return;
   std::string& to = exchange.connection->out();
   bool last = false;
-  while (!last && to.size() < Connection::enough_bytes) {
+  while (!last && to.size() < host::enough_bytes) {
     const auto piece = std::string_view(*exchange.out).substr(exchange.written, piece_bytes);
     exchange.written += piece.size();
     last = exchange.written == exchange.out->size();
@@ -183,7 +176,7 @@ void Questions::came(Connection& connection, Frame frame) {
     connection.close();
 }
 
-void Questions::ended(Connection& connection, End, const std::string& why) {
+void Questions::ended(Connection& connection, ConnectionEnd, const std::string& why) {
   if (const auto asks = find(asking_, connection); asks != asking_.end())
     finish(asks, failed(asks->other, "the connection ended: " + why));
   else if (const auto asked = find(answering_, connection); asked != answering_.end())

@@ -50,7 +50,7 @@ class Questions final : public ConnectionOwner, public std::enable_shared_from_t
   void close();
 
   void came(Connection& connection, Frame frame) override;
-  void ended(Connection& connection, End end, const std::string& why) override;
+  void ended(Connection& connection, ConnectionEnd end, const std::string& why) override;
   void writable(Connection& connection) override;
   void turn_ended() override {}
 
@@ -70,7 +70,7 @@ class Questions final : public ConnectionOwner, public std::enable_shared_from_t
   };
   using Exchanges = std::list<Exchange>;
 
-  void connected(NodeId member, DialEnd end, Tcp::socket socket);
+  void connected(NodeId member, std::optional<DialEnd> failed, Tcp::socket socket);
   void came_to_ask(Exchanges::iterator exchange, Frame frame);
   void came_to_answer(Exchanges::iterator exchange, Frame frame);
   void answer(const Connection& connection, const Done<Bytes>::Outcome& answer);

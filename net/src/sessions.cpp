@@ -1,214 +1,297 @@
 #include <muster/net/sessions.hpp>
 
-#include "context.hpp"
+#include "clock.hpp"
+#include "connection.hpp"
+#include "dial.hpp"
 #include "listener.hpp"
-#include "peer.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include <set>
+#include <deque>
 #include <utility>
 #include <vector>
 
 namespace muster::net {
 
-class Sessions::Impl : public std::enable_shared_from_this<Sessions::Impl> {
+// Turns what the kernel says into inputs of host::Sessions, and performs its outputs in order. No
+// rule is in here.
+class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_from_this<Impl> {
  public:
-  Impl(boost::asio::any_io_executor executor, Self self, std::map<NodeId, std::string> addresses,
-       Duration T, const SessionLimits& limits, const std::map<NodeId, Incarnation>& seen,
-       Handlers handlers)
-      : context_(std::make_shared<Context>()), handlers_(std::move(handlers)), timer_(executor) {
-    context_->executor = std::move(executor);
-    context_->self = std::move(self);
-    context_->T = T;
-    context_->limits = limits;
-    for (auto& [id, address] : addresses) {
-      if (id == context_->self.id) {
-        address_ = std::move(address);
-        continue;
-      }
-      const auto at = seen.find(id);
-      const Incarnation last = at == seen.end() ? Incarnation{} : at->second;
-      peers_.emplace(id, std::make_shared<Peer>(context_, id, std::move(address), last));
-    }
-  }
+  Impl(boost::asio::any_io_executor executor, host::SessionConfig config, std::string own_address,
+       const std::map<NodeId, Incarnation>& seen, Handlers handlers)
+      : executor_(std::move(executor)),
+        config_(std::move(config)),
+        own_address_(std::move(own_address)),
+        handlers_(std::move(handlers)),
+        sessions_(host::Sessions::begin(config_, seen)),
+        timer_(executor_) {}
 
   void begin() {
     const auto weak = weak_from_this();
-    context_->deliver = [weak] {
-      if (const auto impl = weak.lock()) impl->deliver();
-    };
     Listener::Handlers handlers;
-    handlers.is_member = [weak](NodeId node) {
-      const auto impl = weak.lock();
-      return impl && impl->find(node) != nullptr;
+    handlers.accepted = [weak](Tcp::socket socket) {
+      if (const auto impl = weak.lock()) impl->accepted(std::move(socket));
     };
-    handlers.greeted = [weak](const std::shared_ptr<Connection>& connection, const Hello& hello) {
-      const auto impl = weak.lock();
-      Peer* const peer = impl ? impl->find(hello.from) : nullptr;
-      if (peer) peer->greeted(connection, hello);
-      return peer != nullptr;
+    handlers.exhausted = [weak] {
+      if (const auto impl = weak.lock()) impl->take(host::Exhausted{});
     };
-    handlers.asker = handlers_.asker;
-    handlers.status = handlers_.status;
-    listener_ = std::make_shared<Listener>(context_, std::move(handlers));
-    context_->read_hellos = [listener = std::weak_ptr(listener_)] {
-      if (const auto there = listener.lock()) there->read_hellos();
+    handlers.turn_ended = [weak] {
+      if (const auto impl = weak.lock()) impl->turn_ended();
     };
+    listener_ = std::make_shared<Listener>(executor_, std::move(handlers));
   }
 
-  Expected<> listen() { return listener_->listen(address_); }
+  Expected<> listen() { return listener_->listen(own_address_); }
   [[nodiscard]] std::uint16_t port() const { return listener_->port(); }
-  [[nodiscard]] Context& context() { return *context_; }
+  [[nodiscard]] const host::Sessions& sessions() const { return sessions_; }
 
-  Peer* find(NodeId node) {
-    const auto at = peers_.find(node);
-    return at == peers_.end() ? nullptr : at->second.get();
+  void relocate(NodeId node, std::string address) {
+    config_.addresses.at(node) = std::move(address);
   }
 
-  void send(const Letter& letter, std::optional<Duration> bound) {
-    if (context_->closed) return;
-    Peer* const peer = find(letter.to);
-    std::string bytes = encode_letter(letter);
-    if (!fits(bytes.size())) {
-      context_->warn("size", "a letter of " + std::to_string(bytes.size()) +
-                                 " bytes is more than a frame holds, and was not sent");
-      bytes.clear();
-    }
-    if (is_answer(letter)) {
-      if (peer && !bytes.empty()) peer->answer(letter.call, std::move(bytes));
-    } else {
-      make_call(peer, letter, bound, std::move(bytes));
-    }
-    if (!context_->notices.empty()) deliver_soon();
+  void greet() { take(host::Greet{}); }
+
+  void send(Letter letter, std::optional<Duration> bound) {
+    const std::size_t size = bytes_of(letter);
+    take(host::SendLetter{std::move(letter), bound, size});
+    end_turn_soon();
   }
 
   void keep_only(const std::function<bool(CallNumber)>& awaited) {
-    context_->calls.keep_only(awaited);
-  }
-
-  void greet() {
-    for (const auto& [id, peer] : peers_) peer->greet();
+    sessions_.keep_only(awaited);
+    std::erase_if(notices_, [&](const Notice& notice) {
+      const auto* unanswered = std::get_if<host::CallUnanswered>(&notice);
+      const auto* came = std::get_if<host::LetterCame>(&notice);
+      return (unanswered && !awaited(unanswered->call)) ||
+             (came && is_answer(came->letter) && !awaited(came->letter.call));
+    });
   }
 
   void break_connections() {
-    for (const auto& [id, peer] : peers_) peer->break_connection();
-    deliver_soon();
+    for (const auto& [number, connection] : std::exchange(connections_, {})) {
+      connection->close();
+      take(host::Closed{number, ConnectionEnd::finished, "broken on purpose"});
+    }
+    end_turn_soon();
   }
 
   void close() {
-    if (context_->closed) return;
-    context_->closed = true;
-    context_->notices.clear();
+    if (std::exchange(closed_, true)) return;
+    notices_.clear();
     timer_.cancel();
-    for (const auto& [id, peer] : peers_) peer->close();
+    for (const auto& [node, dial] : dials_) dial->give_up();
+    for (const auto& [number, connection] : connections_) connection->close();
     listener_->close();
   }
 
-  [[nodiscard]] std::map<NodeId, Incarnation> lives() const {
-    std::map<NodeId, Incarnation> lives;
-    for (const auto& [id, peer] : peers_)
-      if (peer->session()) lives.emplace(id, peer->session()->life());
-    return lives;
+  // --- What connections tell
+
+  void came(Connection& connection, Frame frame) override {
+    take(host::Came{connection.number, std::move(frame), connection.frame_size()});
+  }
+  void ended(Connection& connection, ConnectionEnd end, const std::string& why) override {
+    const host::ConnectionId number = connection.number;
+    connections_.erase(number);
+    take(host::Closed{number, end, why});
+  }
+  void writable(Connection& connection) override {
+    if (std::erase(to_be_told_, connection.number) > 0) take(host::Writable{connection.number});
+  }
+  void turn_ended() override {
+    flush();
+    deliver();
+    flush();
   }
 
  private:
-  void make_call(Peer* peer, const Letter& letter, std::optional<Duration> bound,
-                 std::string bytes) {
-    Call call;
-    call.number = letter.call;
-    call.to = letter.to;
-    call.life = life_called(letter);
-    call.made = ++context_->clock;
-    if (bound) call.deadline = Clock::now() + *bound;
-    const bool can_be_sent = !bytes.empty();
-    call.bytes = std::move(bytes);
-    context_->calls.add(std::move(call));
-    Call* const made = context_->calls.pending(letter.call);
-    if (made && !(peer && can_be_sent))
-      context_->unanswered(*made);
-    else if (made)
-      peer->call_made(*made);
-    arm();
+  using Notice = std::variant<host::LetterCame, host::CallUnanswered, host::LifeOver,
+                              host::OutlivedBy, host::Warning>;
+
+  void take(host::SessionInput input) {
+    if (closed_) return;
+    host::SessionOutputs outputs;
+    sessions_.take(config_, monotonic_now(), std::move(input), outputs);
+    for (host::SessionOutput& output : outputs)
+      std::visit([this](auto& one) { perform(std::move(one)); }, output);
+  }
+
+  // --- What is to be done
+
+  void perform(host::Dial dial) {
+    auto& dialled = dials_[dial.node];
+    dialled = std::make_shared<Dial>(executor_, config_.T);
+    dialled->begin(config_.addresses.at(dial.node),
+                   [self = shared_from_this(), node = dial.node](std::optional<DialEnd> failed,
+                                                                 Tcp::socket socket) {
+                     self->dial_ended(node, failed, std::move(socket));
+                     self->turn_ended();
+                   });
+  }
+  void dial_ended(NodeId node, std::optional<DialEnd> failed, Tcp::socket socket) {
+    dials_.erase(node);
+    if (failed) return take(host::DialFailed{node, *failed});
+    const auto connection = add(std::move(socket));
+    take(host::Dialled{node, connection->number});
+    connection->start();
+  }
+  void perform(host::GiveUp dial) {
+    dials_.at(dial.node)->give_up();
+    dials_.erase(dial.node);
+  }
+
+  void accepted(Tcp::socket socket) {
+    prepare_stream(socket, config_.T);
+    const auto connection = add(std::move(socket));
+    take(host::Accepted{connection->number});
+    connection->start();
+  }
+
+  std::shared_ptr<Connection> add(Tcp::socket socket) {
+    const Duration deadline = config_.limits.frame_deadline > Duration::zero()
+                                  ? config_.limits.frame_deadline
+                                  : config_.T;
+    auto connection = std::make_shared<Connection>(std::move(socket), deadline, sessions_.counters);
+    connection->number = host::ConnectionId{++last_number_};
+    connection->belongs_to(this);
+    connections_.emplace(connection->number, connection);
+    return connection;
+  }
+
+  void perform(host::Write write) { this->write(write.connection, write.frame); }
+  void perform(host::TellStatus question) {
+    write(question.connection, StatusAnswer{handlers_.status ? handlers_.status() : "{}"});
+  }
+  void write(host::ConnectionId number, const Frame& frame) {
+    append_frame(connections_.at(number)->out(), frame);
+    unflushed_.push_back(number);
+  }
+  void perform(host::TellRoom room) { to_be_told_.push_back(room.connection); }
+
+  void perform(host::Close close) {
+    const auto at = connections_.find(close.connection);
+    if (at == connections_.end()) return;
+    at->second->flush();
+    at->second->close();
+    connections_.erase(at);
+  }
+
+  // Nothing is added to what waits while it is read, but by what is read.
+  void perform(const host::Drain& drain) {
+    const host::ConnectionId last{last_number_};
+    if (drain.listener) listener_->accept_now(config_.limits.strangers);
+    std::vector<host::ConnectionId> numbers = drain.connections;
+    for (std::uint64_t accepted = last.value + 1; accepted <= last_number_; ++accepted)
+      numbers.push_back(host::ConnectionId{accepted});
+    for (host::ConnectionId number : numbers)
+      if (const auto at = connections_.find(number); at != connections_.end()) {
+        const auto connection = at->second;
+        connection->read_now();
+      }
+    take(host::Drained{});
+  }
+
+  void perform(host::HandOver asker) {
+    const auto connection = connections_.at(asker.connection);
+    connections_.erase(asker.connection);
+    connection->flush();
+    if (handlers_.asker)
+      handlers_.asker(connection, asker.hello);
+    else
+      connection->close();
+  }
+
+  void perform(host::Wake wake) {
+    timer_.expires_at(std::chrono::steady_clock::time_point(wake.at));
+    timer_.async_wait([self = shared_from_this()](boost::system::error_code error) {
+      if (error) return;
+      self->take(host::Due{});
+      self->turn_ended();
+    });
+  }
+
+  void perform(host::LetterCame letter) { notices_.emplace_back(std::move(letter)); }
+  void perform(host::CallUnanswered call) { notices_.emplace_back(call); }
+  void perform(host::LifeOver life) { notices_.emplace_back(life); }
+  void perform(host::OutlivedBy outlived) { notices_.emplace_back(std::move(outlived)); }
+  void perform(host::Warning warning) { notices_.emplace_back(std::move(warning)); }
+
+  // --- The turn ends
+
+  // What was written in one turn goes in one piece.
+  void flush() {
+    while (!unflushed_.empty()) {
+      const std::vector<host::ConnectionId> numbers = std::exchange(unflushed_, {});
+      for (host::ConnectionId number : numbers) {
+        const auto at = connections_.find(number);
+        if (at == connections_.end()) continue;
+        const auto connection = at->second;
+        connection->flush();
+        if (connection->out().empty()) writable(*connection);
+      }
+    }
   }
 
   // The handlers are told what has happened, in order. What they do may add to it.
   void deliver() {
     if (delivering_) return;
     delivering_ = true;
-    const auto self = shared_from_this();
-    while (!context_->notices.empty() && !context_->closed) {
-      Notice notice = std::move(context_->notices.front());
-      context_->notices.pop_front();
+    while (!notices_.empty() && !closed_) {
+      Notice notice = std::move(notices_.front());
+      notices_.pop_front();
       std::visit([this](auto& one) { tell(one); }, notice);
     }
     delivering_ = false;
   }
+  void tell(host::LetterCame& came) { handlers_.received(std::move(came.letter)); }
+  void tell(host::CallUnanswered& call) { handlers_.unanswered(call.by, call.call); }
+  void tell(host::LifeOver& over) { handlers_.failed(over.node, over.life); }
+  void tell(host::OutlivedBy& outlived) { handlers_.outlived(outlived.voices); }
+  void tell(host::Warning& warning) { handlers_.warn(std::move(warning.text)); }
 
-  void deliver_soon() {
-    boost::asio::post(context_->executor, [self = shared_from_this()] { self->deliver(); });
-  }
-
-  void tell(LetterCame& came) {
-    const NodeId from = came.letter.from;
-    const CallNumber call = came.letter.call;
-    if (is_answer(came.letter)) {
-      if (!context_->calls.erase(call)) return;  // given up
-    } else if (Peer* const peer = find(from)) {
-      peer->asked(came.instance, call);
-    }
-    handlers_.received(std::move(came.letter));
-  }
-  void tell(CallUnanswered& unanswered) {
-    if (context_->calls.erase(unanswered.call))
-      handlers_.unanswered(unanswered.by, unanswered.call);
-  }
-  void tell(LifeOver& over) { handlers_.failed(over.node, over.life); }
-  void tell(OutlivedBy& outlived) { handlers_.outlived(outlived.voices); }
-  void tell(Warning& warning) { handlers_.warn(std::move(warning.text)); }
-
-  // One timer for the bounds of all calls. It may be early, for calls that were answered.
-  void arm() {
-    const auto next = context_->calls.next_deadline();
-    if (!next || (armed_ && *armed_ <= *next)) return;
-    armed_ = next;
-    timer_.expires_at(*next);
-    timer_.async_wait([self = shared_from_this()](boost::system::error_code error) {
-      if (error || self->context_->closed) return;
-      self->armed_.reset();
-      self->bounds_passed();
-      self->deliver();
-      self->arm();
+  void end_turn_soon() {
+    if (std::exchange(ends_turn_soon_, true)) return;
+    boost::asio::post(executor_, [self = shared_from_this()] {
+      self->ends_turn_soon_ = false;
+      self->turn_ended();
     });
   }
 
-  // Silence: what can be read at this moment is read before a call is unanswered.
-  void bounds_passed() {
-    const auto overdue = context_->calls.overdue(Clock::now());
-    std::set<NodeId> silent;
-    for (const auto& [node, call] : overdue) silent.insert(node);
-    for (NodeId node : silent)
-      if (Peer* const peer = find(node)) peer->read_now();
-    for (const auto& [node, number] : overdue)
-      if (Call* const call = context_->calls.pending(number)) context_->unanswered(*call);
-  }
-
-  std::shared_ptr<Context> context_;
+  boost::asio::any_io_executor executor_;
+  host::SessionConfig config_;
+  std::string own_address_;
   Handlers handlers_;
-  std::string address_;
-  std::map<NodeId, std::shared_ptr<Peer>> peers_;
+  host::Sessions sessions_;
+  std::map<host::ConnectionId, std::shared_ptr<Connection>> connections_;
+  std::uint64_t last_number_ = 0;
+  std::map<NodeId, std::shared_ptr<Dial>> dials_;
   std::shared_ptr<Listener> listener_;
   boost::asio::steady_timer timer_;
-  std::optional<Clock::time_point> armed_;
+  std::vector<host::ConnectionId> unflushed_;
+  std::vector<host::ConnectionId> to_be_told_;
+  std::deque<Notice> notices_;
   bool delivering_ = false;
+  bool ends_turn_soon_ = false;
+  bool closed_ = false;
 };
+
+namespace {
+
+host::SessionConfig config_of(Self self, std::map<NodeId, std::string> addresses, Duration T,
+                              const SessionLimits& limits) {
+  addresses.erase(self.id);
+  return {std::move(self), std::move(addresses), T, limits};
+}
+
+}  // namespace
 
 Sessions::Sessions(boost::asio::any_io_executor executor, Self self,
                    std::map<NodeId, std::string> addresses, Duration T, SessionLimits limits,
-                   std::map<NodeId, Incarnation> seen, Handlers handlers)
-    : impl_(std::make_shared<Impl>(std::move(executor), std::move(self), std::move(addresses), T,
-                                   limits, seen, std::move(handlers))) {
+                   std::map<NodeId, Incarnation> seen, Handlers handlers) {
+  std::string own_address = addresses[self.id];
+  impl_ = std::make_shared<Impl>(std::move(executor),
+                                 config_of(std::move(self), std::move(addresses), T, limits),
+                                 std::move(own_address), seen, std::move(handlers));
   impl_->begin();
 }
 
@@ -224,7 +307,7 @@ std::uint16_t Sessions::port() const {
 }
 
 void Sessions::relocate(NodeId node, std::string address) {
-  if (Peer* const peer = impl_->find(node)) peer->relocate(std::move(address));
+  impl_->relocate(node, std::move(address));
 }
 
 void Sessions::greet() {
@@ -232,7 +315,7 @@ void Sessions::greet() {
 }
 
 void Sessions::send(Letter letter, std::optional<Duration> bound) {
-  impl_->send(letter, bound);
+  impl_->send(std::move(letter), bound);
 }
 
 void Sessions::keep_only(const std::function<bool(CallNumber)>& awaited) {
@@ -246,13 +329,13 @@ void Sessions::close() {
   impl_->close();
 }
 const Counters& Sessions::counters() const {
-  return impl_->context().counters;
+  return impl_->sessions().counters;
 }
 const std::map<NodeId, std::string>& Sessions::differing() const {
-  return impl_->context().differing;
+  return impl_->sessions().differing;
 }
 std::map<NodeId, Incarnation> Sessions::lives() const {
-  return impl_->lives();
+  return impl_->sessions().lives();
 }
 
 }  // namespace muster::net

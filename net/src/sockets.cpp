@@ -26,10 +26,4 @@ void prepare_stream(Tcp::socket& socket, Duration bound) {
   socket.non_blocking(true, ignored);
 }
 
-bool at_end(Tcp::socket& socket) {
-  char byte = 0;
-  const auto size = ::recv(socket.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-  return size == 0 || (size < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
-}
-
 }  // namespace muster::net

@@ -23,7 +23,4 @@ void close_on_exec(int handle);
 /// machine within `bound` end the connection, so that one over a healed link begins anew.
 void prepare_stream(Tcp::socket& socket, Duration bound);
 
-/// True when nothing more will come on the socket: the other side has closed it or is gone.
-bool at_end(Tcp::socket& socket);
-
 }  // namespace muster::net

@@ -32,6 +32,27 @@ FLOORS = {
     "claims": PROTOCOL | {"journal", "claims"},
 }
 
+# What a driver may know of sessions (muster/host/sessions.hpp): what goes in and comes out, what is
+# carried, what is shown. The rest is rules, which are in core/src/host/sessions alone.
+DRIVERS = ("net/src", "net/include", "core/lab/src/simulator")
+SESSION_WORDS = {
+    "Self", "SessionConfig", "SessionLimits", "Sessions", "SessionInput", "SessionOutput",
+    "SessionOutputs", "Time", "ConnectionId", "ConnectionEnd", "DialEnd", "enough_bytes",
+    "Greet", "SendLetter", "Dialled", "DialFailed", "Accepted", "Exhausted", "Came", "Closed",
+    "Writable", "Due", "Drained",
+    "Dial", "GiveUp", "Write", "TellRoom", "Close", "Drain", "Wake", "LetterCame",
+    "CallUnanswered", "LifeOver", "OutlivedBy", "Warning", "HandOver", "TellStatus",
+    "Counters", "Voices", "latest_life", "later_life", "hello_of",
+    "Frame", "Hello", "Refusal", "RefusalReason", "Role", "Carried", "Acknowledged",
+    "StatusQuestion", "StatusAnswer", "Asks", "Piece", "NoAnswer", "fits", "frame_limit",
+    "wire_newest", "wire_oldest",
+}  # fmt: skip
+SESSION_FIELDS = re.compile(
+    r"[.>](peers|whose|hellos|soonest|warned|touch|owed|last_hello"
+    r"|session_count|peer_session|peer_instance|figure|reason|quick_dials|slow_dials|unwelcome"
+    r"|before_dial)\b"
+)
+
 # What a component may not include, by the beginning of the header's name.
 ASIO = ("boost/asio", "boost/beast")
 SQLITE = ("sqlite3",)
@@ -146,6 +167,18 @@ def circles(tree):
                 return
 
 
+def drivers(tree):
+    """Who drives sessions decides nothing about them."""
+    for path, number, line in tree.lines(*CPP):
+        if not any(path.is_relative_to(driver) for driver in DRIVERS):
+            continue
+        for word in re.findall(r"\bhost::(\w+)", line.split("//")[0]):
+            if word not in SESSION_WORDS:
+                yield path, number, f"host::{word} is no word of a driver's"
+        if found := SESSION_FIELDS.search(line.split("//")[0]):
+            yield path, number, f"'{found[1]}' is no driver's business"
+
+
 def purity(tree):
     """The core is a value and a function: no clock, randomness, thread or I/O."""
     for path, number, line in tree.lines(*CPP):
@@ -252,8 +285,8 @@ def top_level(tree):
         yield Path(name), 1, "does not belong at the top level"
 
 
-RULES = {rule.__name__: rule for rule in (layering, floors, circles, purity, words, marks, sleeps,
-                                          columns, lengths, headers, built, links,
+RULES = {rule.__name__: rule for rule in (layering, floors, circles, drivers, purity, words, marks,
+                                          sleeps, columns, lengths, headers, built, links,
                                           top_level)}  # fmt: skip
 
 

@@ -32,6 +32,11 @@ CASES = {
             "apps/b/c/c.hpp": '#include "apps/a/a.hpp"\n',
         },
     ],
+    "drivers": [
+        {"net/src/a.cpp": "host::Session session;\n"},
+        {"net/src/a.cpp": "if (hello.peer_instance != 0) return;\n"},
+        {"core/lab/src/simulator/a.cpp": "for (auto& [node, peer] : sessions_.peers) {\n"},
+    ],
     "purity": [
         {"core/src/a.cpp": "auto now = std::chrono::steady_clock::now();\n"},
         {"core/src/a.cpp": "std::unordered_map<int, int> map;\n"},

@@ -148,9 +148,10 @@ class Summary {
       out << ' ' << name(trouble) << ' ' << campaign_.counts[index(trouble)];
     out << '\n' << pairs() << '\n';
     out << counted(campaign_.seeds, "seed") << " of " << nodes() << " nodes, " << std::fixed
-        << std::setprecision(0) << per_minute() << " a minute; " << campaign_.steps << " steps; "
-        << std::setprecision(1) << simulated() << " s simulated in " << seconds_
-        << " s: " << std::setprecision(0) << simulated() / seconds_ << " times faster\n";
+        << std::setprecision(0) << per_minute() << " a minute; " << campaign_.steps << " steps, "
+        << campaign_.drained << " frames read just before a verdict; " << std::setprecision(1)
+        << simulated() << " s simulated in " << seconds_ << " s: " << std::setprecision(0)
+        << simulated() / seconds_ << " times faster\n";
   }
 
   void show_json(std::ostream& out) const {
@@ -165,9 +166,9 @@ class Summary {
     out << "{\"seeds\":" << campaign_.seeds << ",\"protocol\":\"" << options_.simulation.protocol
         << "\",\"nodes\":[" << options_.simulation.least_nodes << ','
         << options_.simulation.most_nodes << "],\"violating\":" << campaign_.violating.size()
-        << ",\"steps\":" << campaign_.steps << std::fixed << std::setprecision(3)
-        << ",\"seconds\":" << seconds_ << ",\"simulated_s\":" << simulated() << std::setprecision(1)
-        << ",\"seeds_per_minute\":" << per_minute()
+        << ",\"steps\":" << campaign_.steps << ",\"drained\":" << campaign_.drained << std::fixed
+        << std::setprecision(3) << ",\"seconds\":" << seconds_ << ",\"simulated_s\":" << simulated()
+        << std::setprecision(1) << ",\"seeds_per_minute\":" << per_minute()
         << ",\"times_faster\":" << simulated() / seconds_ << ",\"troubles\":{";
     const char* comma = "";
     for (Trouble trouble : options_.simulation.allowed)

@@ -80,3 +80,14 @@ void append_unnamed(std::string& out, std::string_view type, std::int64_t value)
 }
 
 }  // namespace muster::detail
+
+namespace muster {
+
+std::string presentable(std::string_view bytes, std::size_t most) {
+  std::string shown;
+  for (char c : bytes.substr(0, most)) shown += detail::is_printable(c) ? c : '?';
+  if (bytes.size() > most) shown += "...";
+  return shown;
+}
+
+}  // namespace muster

@@ -240,6 +240,24 @@ BOOST_AUTO_TEST_CASE(nothing_is_claimed_before_all_is_healed) {
   BOOST_TEST(judge(story).not_claimed.front().to == story.now());
 }
 
+// An old number is formed anew by a node that has forgotten it, while somebody who was cut off is
+// still in the group that had it: they are not one group, though they say one number.
+BOOST_AUTO_TEST_CASE(one_number_is_not_one_group_where_its_coordinator_was_wiped) {
+  for (const bool wiped : {true, false}) {
+    Story story = formed();
+    const GroupNumber group = *story[3].view.group;
+    story.fault(FaultKind::cut, 3, NodeSet{NodeId{2}});
+    for (std::uint32_t id : {1U, 3U}) story.fault(FaultKind::power_cut, id);
+    if (wiped) story.fault(FaultKind::wiped, 3);
+    if (wiped) story[3].safe = {};
+    story.recovers(3);
+    story.joins(3, 3, group);
+    story.fault(FaultKind::healed);
+    story.starts(3, "another task");
+    BOOST_TEST(judge(story).violated() == (wiped ? "" : "1b"));
+  }
+}
+
 // 6.12: two coordinators that each think all is well.
 BOOST_AUTO_TEST_CASE(a_split_brain_that_does_not_heal_violates_assertion_2) {
   Story story = formed();

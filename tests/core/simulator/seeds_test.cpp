@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(a_seed_is_the_same_run_with_every_compiler_in_every_build) 
     digests += to_text(digest(journal_of(lab::run_seed({}, seed)))) + ' ';
   BOOST_TEST(
       digests ==
-      "547739d6f06139a3 03db40944fd32a3e c0c15120edb2aaf7 e5c121d797ce59b4 1ac94f50b03e6e6f ");
+      "a467411f148ea266 cc4a886d330a8222 6ef2281f1696eda8 e38ec9e41aff2674 713e4d0ff934df3f ");
 }
 
 // Where more is saved, more waits: a caller may have failed, and be back with the same number.
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_as_it_ships_is_caught) {
   lab::Simulation simulation;
   simulation.most_nodes = 5;
   simulation.repairs.normal_for_me = false;
-  BOOST_TEST(!run_seeds(simulation, 60, 65).violating.empty());
+  BOOST_TEST(!run_seeds(simulation, 5, 10).violating.empty());
 }
 
 lab::Simulation inviting() {
@@ -67,6 +67,7 @@ BOOST_AUTO_TEST_CASE(nothing_of_the_invitation_is_violated_by_any_kind_of_troubl
   for (const char* assertion : {"3a", "3b", "4", "group-grows", "durable", "hook-grammar"})
     BOOST_TEST(campaign.judged.at(assertion).checked > 0u, assertion);
   BOOST_TEST(campaign.judged.at("4").not_checked == 0u);
+  BOOST_TEST(campaign.drained > 0u);
 }
 
 BOOST_AUTO_TEST_CASE(a_counter_that_is_not_safe_is_caught) {

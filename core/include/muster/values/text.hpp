@@ -132,6 +132,9 @@ std::string to_text(const T& value) {
   return out;
 }
 
+/// Bytes of somebody else as they may stand in a log: printable, and not longer than a line bears.
+std::string presentable(std::string_view bytes, std::size_t most = 120);
+
 /// A type whose text is made from its description, or from those of what it contains.
 template <class T>
 concept HasText =
@@ -147,8 +150,11 @@ inline std::ostream& operator<<(std::ostream& out, const Failure& failure) {
   return out << failure.what << " (exit code " << static_cast<int>(failure.code) << ')';
 }
 
-// So that the operator is found for the types of each protocol.
+// So that the operator is found for the types of the protocols and of hosts.
 namespace bully {
+using muster::operator<<;
+}
+namespace host {
 using muster::operator<<;
 }
 namespace invitation {

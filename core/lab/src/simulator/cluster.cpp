@@ -67,7 +67,7 @@ World::Impl::~Impl() {
 Life::Handlers World::Impl::handlers(NodeId id) {
   Life::Handlers handlers;
   handlers.left = [this, id](LeaveCause cause) { left(id, cause); };
-  handlers.outlived = [this, id](Incarnation seen) { outlived(id, seen); };
+  handlers.outlived = [this, id](const host::Voices& voices) { outlived(id, voices); };
   handlers.fatal = [this, id](const Failure& failure) { fatal(id, failure); };
   handlers.point = [this, id](const char* what) { point(id, what); };
   handlers.seen = [this, id](const View& view) { at(id).view = view; };
@@ -195,15 +195,15 @@ void World::Impl::left(NodeId id, LeaveCause cause) {
   next_life_after(id, back_off, {});
 }
 
-void World::Impl::outlived(NodeId id, Incarnation seen) {
-  world.agenda.soon([this, id, seen, lives = at(id).lives] {
+void World::Impl::outlived(NodeId id, const host::Voices& voices) {
+  world.agenda.soon([this, id, voices, lives = at(id).lives] {
     Node& node = at(id);
     if (!node.up || node.lives != lives) return;
     if (options.initialise) {
       node.life->note_end({ExitCode::ok, "peers have seen a later life; a new one begins"});
       left(id, LeaveCause::asked);
-      begin_next_life(id, seen);
-    } else if (seen != node.life->safe().incarnation) {
+      begin_next_life(id, host::latest_life(voices));
+    } else if (host::later_life(voices, node.life->safe().incarnation)) {
       fatal(id, {ExitCode::storage_refused, "its safe storage is younger than what peers saw"});
     }
   });

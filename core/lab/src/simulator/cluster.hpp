@@ -58,7 +58,7 @@ class World::Impl {
   void point(NodeId id, const char* what);
   void died(NodeId id);
   void left(NodeId id, LeaveCause cause);
-  void outlived(NodeId id, Incarnation seen);
+  void outlived(NodeId id, const host::Voices& voices);
   void fatal(NodeId id, const Failure& failure);
   void begin_next_life(NodeId id, Incarnation above);
   void next_life_after(NodeId id, Duration delay, Incarnation above);

@@ -111,6 +111,7 @@ void Life::perform_rest() {
     if (process_->over()) return;
   }
   inbox_.performed();
+  sessions_.keep_only([this](CallNumber call) { return awaits(protocol_, call); });
   if (!inbox_.pauses()) permits_.stalled(std::nullopt);
 }
 
@@ -193,15 +194,11 @@ journal::Stamp Life::next_stamp() {
   return {process_->now(), config_.self, safe_.incarnation, ++seq_};
 }
 
-Sessions::Handlers Life::session_handlers() {
-  Sessions::Handlers handlers;
-  const auto note = [this](Event event) { inbox_.put(std::move(event), process_->now()); };
-  handlers.received = [note](Letter letter) { note(Received{std::move(letter)}); };
-  handlers.unanswered = [note](NodeId by, CallNumber call) { note(Unanswered{by, call}); };
-  handlers.failed = [note](NodeId node, Incarnation life) { note(Failed{node, life}); };
-  handlers.outlived = [this](Incarnation seen) { handlers_.outlived(seen); };
+SessionDriver::Handlers Life::session_handlers() {
+  SessionDriver::Handlers handlers;
+  handlers.event = [this](Event event) { inbox_.put(std::move(event), process_->now()); };
+  handlers.outlived = [this](const host::Voices& voices) { handlers_.outlived(voices); };
   handlers.told = [this] { turn(); };
-  handlers.awaited = [this](CallNumber call) { return awaits(protocol_, call); };
   return handlers;
 }
 

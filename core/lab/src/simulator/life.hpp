@@ -3,7 +3,7 @@
 #include "disk.hpp"
 #include "hooks.hpp"
 #include "services.hpp"
-#include "sessions.hpp"
+#include "session_driver.hpp"
 
 #include <muster/host/inbox.hpp>
 #include <muster/protocol/protocol.hpp>
@@ -19,7 +19,7 @@ class Life {
  public:
   struct Handlers {
     std::function<void(LeaveCause)> left;
-    std::function<void(Incarnation seen)> outlived;
+    std::function<void(const host::Voices&)> outlived;
     std::function<void(Failure)> fatal;
     std::function<void(const char* what)> point;  ///< the life may end here
     std::function<void(const View&)> seen;        ///< after each step
@@ -62,7 +62,7 @@ class Life {
   void give_up_questions();
   journal::Stamp next_stamp();
   void record(journal::Line line) { process_->world.write(std::move(line)); }
-  Sessions::Handlers session_handlers();
+  SessionDriver::Handlers session_handlers();
   Hooks::Handlers hook_handlers();
   Disk::Handlers disk_handlers();
 
@@ -75,7 +75,7 @@ class Life {
   Disk disk_;
   NodeServices services_;
   Hooks hooks_;
-  Sessions sessions_;
+  SessionDriver sessions_;
   std::map<NodeId, std::shared_ptr<Asked>> questions_;  ///< the last to each
 
   Protocol protocol_;

@@ -1,6 +1,6 @@
 #include "network.hpp"
 
-#include "sessions.hpp"
+#include "session_driver.hpp"
 
 #include <algorithm>
 
@@ -10,38 +10,43 @@ Duration Network::delay() {
   return world_.random.between(world_.options.least_delay, *world_.options.most_delay);
 }
 
-void Network::listen(NodeId node, std::shared_ptr<Process> process, Sessions* sessions,
+void Network::listen(NodeId node, std::shared_ptr<Process> process, SessionDriver* sessions,
                      Answerer answerer) {
   hosts_[node.value] = {std::move(process), sessions, std::move(answerer), false};
 }
 
+// Where it is paused it is later. Nothing is late where all delays are the same.
+Duration Network::lateness() {
+  constexpr std::uint64_t times = 16;
+  if (!world_.random.one_in(times)) return {};
+  return world_.random.between({}, (*world_.options.most_delay - world_.options.least_delay) / 2);
+}
+
 // --- Dialling
 
-void Network::dial(const std::shared_ptr<Process>& process, Sessions* sessions, NodeId from,
+void Network::dial(const std::shared_ptr<Process>& process, SessionDriver* sessions, NodeId from,
                    NodeId to, std::uint64_t dial) {
   world_.agenda.after(delay(), [this, process, sessions, from, to, dial] {
     dial_arrives(process, sessions, from, to, dial);
   });
 }
 
-void Network::dial_arrives(const std::shared_ptr<Process>& process, Sessions* sessions, NodeId from,
-                           NodeId to, std::uint64_t dial) {
+void Network::dial_arrives(const std::shared_ptr<Process>& process, SessionDriver* sessions,
+                           NodeId from, NodeId to, std::uint64_t dial) {
   const Host& host = hosts_[to.value];
   if (process->over() || host.off || is_cut(from, to) || is_cut(to, from)) return;
   ConnectionPtr connection;
   if (host.process && !host.process->over()) {
     connection = std::make_shared<Connection>();
-    connection->sides[0] = {from, process, sessions, true, {}, 0, {}};
-    connection->sides[1] = {to, host.process, host.sessions, true, {}, 0, {}};
+    connection->sides[0] = {from, process, sessions};
+    connection->sides[1] = {to, host.process, host.sessions};
     forget_closed();
     connections_.push_back(connection);
+    host.sessions->arrived(connection, 1);
   }
   world_.agenda.after(delay(), [this, process, sessions, from, to, dial, connection] {
     if (is_cut(to, from)) return;
-    process->arrive([=] {
-      sessions->dial_ended(to, dial, connection ? DialEnd::connected : DialEnd::refused,
-                           connection);
-    });
+    process->arrive([=] { sessions->dial_ended(to, dial, connection); });
   });
 }
 
@@ -83,22 +88,17 @@ void Network::arrives(const ConnectionPtr& connection, std::size_t to) {
     return;
   }
   if (side.coming.empty()) return;  // it was lost
-  Frame frame = std::move(side.coming.front());
+  Frame& frame = side.coming.front();
+  const bool lives = !side.process->over();
+  // The machine answers for a process that is over.
+  const bool answers = !lives && !hosts_[side.node.value].off &&
+                       !std::holds_alternative<Closed>(frame) && !connection->broken;
+  if (lives) side.received.push_back(std::move(frame));
   side.coming.erase(side.coming.begin());
-  if (side.process->over()) {
-    // The machine answers for a process that is over.
-    if (!hosts_[side.node.value].off && !std::holds_alternative<Closed>(frame) &&
-        !std::exchange(connection->broken, true))
-      push(connection, 1 - to, Closed{});
-    return;
-  }
-  if (side.process->paused()) {
-    side.process->arrive([connection, to, frame = std::move(frame)]() mutable {
-      connection->sides[to].sessions->came(connection, to, frame);
-    });
-    return;
-  }
-  side.sessions->came(connection, to, frame);
+  if (lives) return side.sessions->arrived(connection, to);
+  if (!answers) return;
+  connection->broken = true;
+  push(connection, 1 - to, Closed{});
 }
 
 // --- Questions

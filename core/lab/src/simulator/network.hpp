@@ -3,7 +3,7 @@
 #include "process.hpp"
 
 #include <muster/application.hpp>
-#include <muster/protocol/letter.hpp>
+#include <muster/host/sessions.hpp>
 
 #include <array>
 #include <memory>
@@ -16,43 +16,23 @@
 
 namespace muster::lab::simulated {
 
-/// The first thing that each side of a connection says: which life it is, and how far it has come
-/// in the session with the other.
-struct Hello {
-  Incarnation incarnation;
-  std::uint64_t instance{};
-  std::uint64_t number{};         ///< counts the Hellos of this life
-  std::uint64_t session{};        ///< counts the sessions with the other life
-  std::uint64_t peer_instance{};  ///< the life that it knows of the other
-  std::uint64_t peer_session{};   ///< that life's count
-  std::uint64_t received{};       ///< the number of the last letter that came
-};
-/// A letter with its number, and the number of the last one that came the other way.
-struct Carried {
-  std::uint64_t number{};
-  std::uint64_t acknowledged{};
-  Letter letter;
-};
-/// A Hello that made no session. `seen`: a later life of the one who said it was seen, or this one
-/// in another process; none: two connections crossed, and the other stays.
-struct Refusal {
-  std::optional<Incarnation> seen;
-};
 /// The other side is closed.
 struct Closed {};
-using Frame = std::variant<Hello, Carried, Refusal, Closed>;
+using Frame = std::variant<host::Frame, Closed>;
 
-class Sessions;
+class SessionDriver;
 
 struct Connection {
   struct Side {
     NodeId node;
     std::shared_ptr<Process> process;
-    Sessions* sessions = nullptr;  ///< there while the process is
+    SessionDriver* sessions = nullptr;  ///< there while the process is
     bool open = true;
-    std::vector<Frame> coming;  ///< few at a time
-    std::size_t held = 0;       ///< arrivals that a cut holds back
-    Duration last{};            ///< when the last of them arrives
+    host::ConnectionId number{};    ///< there; 0: not known to it yet
+    std::vector<Frame> received{};  ///< has arrived, and waits to be read
+    std::vector<Frame> coming{};    ///< few at a time
+    std::size_t held = 0;           ///< arrivals that a cut holds back
+    Duration last{};                ///< when the last of them arrives
   };
   std::array<Side, 2> sides;  ///< who dialled, who accepted
   bool broken = false;
@@ -71,18 +51,16 @@ struct Asked {
   bool given_up = false;
 };
 
-/// How a dial ended.
-enum class DialEnd { connected, refused };
-
 class Network {
  public:
   explicit Network(Surroundings& world) : world_(world), hosts_(world.options.nodes + 1) {}
 
   // --- What processes do
-  void listen(NodeId node, std::shared_ptr<Process> process, Sessions* sessions, Answerer answerer);
+  void listen(NodeId node, std::shared_ptr<Process> process, SessionDriver* sessions,
+              Answerer answerer);
   /// Tells `from` how it ended, or nothing: silence.
-  void dial(const std::shared_ptr<Process>& process, Sessions* sessions, NodeId from, NodeId to,
-            std::uint64_t dial);
+  void dial(const std::shared_ptr<Process>& process, SessionDriver* sessions, NodeId from,
+            NodeId to, std::uint64_t dial);
   /// From the side of that index.
   void send(const ConnectionPtr& connection, std::size_t side, Frame frame);
   void close(const ConnectionPtr& connection, std::size_t side);
@@ -90,6 +68,11 @@ class Network {
   std::shared_ptr<Asked> ask(const std::shared_ptr<Process>& process, NodeId to, Inquiry inquiry,
                              const Answered& answered);
   void give_up(const std::shared_ptr<Asked>& asked, NodeId from, NodeId to);
+
+  /// How late a process notices that something has arrived; mostly at once.
+  Duration lateness();
+  /// A process has read so much that had arrived before its turn came.
+  void drained(std::size_t frames) { world_.drained += frames; }
 
   // --- What happens to them
   /// Nothing listens there any more. A machine that is off says nothing to anybody; the newest
@@ -106,13 +89,13 @@ class Network {
  private:
   struct Host {
     std::shared_ptr<Process> process;
-    Sessions* sessions = nullptr;
+    SessionDriver* sessions = nullptr;
     Answerer answerer{};
     bool off = false;
   };
   Duration delay();
   void forget_closed();
-  void dial_arrives(const std::shared_ptr<Process>& process, Sessions* sessions, NodeId from,
+  void dial_arrives(const std::shared_ptr<Process>& process, SessionDriver* sessions, NodeId from,
                     NodeId to, std::uint64_t dial);
   void push(const ConnectionPtr& connection, std::size_t to, Frame frame);
   void schedule(const ConnectionPtr& connection, std::size_t to);

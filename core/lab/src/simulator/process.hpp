@@ -23,6 +23,7 @@ struct Surroundings {
   Agenda agenda;
   Random random;
   std::deque<journal::Line> lines;  ///< the journal
+  std::uint64_t drained = 0;        ///< frames that were read before a verdict, and not before
 };
 
 /// The process of one life of a node: what it does, it does while it runs. Where it is paused that
@@ -38,6 +39,11 @@ class Process : public std::enable_shared_from_this<Process> {
   /// How long its clock takes for that.
   [[nodiscard]] Duration by_its_clock(Duration duration) const {
     return duration.count() < 0 ? duration : duration / 1000 * rate_;
+  }
+
+  /// The time by its clock.
+  [[nodiscard]] Duration now_by_its_clock() const {
+    return Duration(now().count() / rate_ * 1000 + now().count() % rate_ * 1000 / rate_);
   }
 
   void end() {

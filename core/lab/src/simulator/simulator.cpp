@@ -75,6 +75,7 @@ SeedRun run_seed(const Simulation& simulation, std::uint64_t seed) {
   run.seed = seed;
   run.nodes = options.nodes;
   run.simulated = world.now();
+  run.drained = world.drained();
   run.counts = drawn.counts();
   run.outcome = verify_lines(world.lines(), "journal");
   if (const auto lost = counted.lost()) add_violation(run.outcome, *lost, world);
@@ -95,6 +96,7 @@ const verify::Violated* SeedRun::violated() const {
 void Campaign::add(const SeedRun& run) {
   ++seeds;
   steps += run.steps;
+  drained += run.drained;
   simulated += run.simulated;
   for (std::size_t i = 0; i < troubles; ++i) {
     counts[i] += run.counts[i];
@@ -117,6 +119,7 @@ void Campaign::add(const SeedRun& run) {
 void Campaign::add(const Campaign& other) {
   seeds += other.seeds;
   steps += other.steps;
+  drained += other.drained;
   simulated += other.simulated;
   for (std::size_t i = 0; i < troubles; ++i) {
     counts[i] += other.counts[i];

@@ -175,6 +175,10 @@ std::uint64_t World::points(NodeId node) const {
   return impl_->at(node).points;
 }
 
+std::uint64_t World::drained() const {
+  return impl_->world.drained;
+}
+
 const std::string& World::failed_at() const {
   return impl_->crashed_at;
 }

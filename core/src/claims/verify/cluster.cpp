@@ -190,10 +190,12 @@ void Verifier::end_cut() {
 
 // --- Checks
 
-// A node that stands still may come back from the other side of a cut, or from an old group.
+// A node that stands still may come back from the other side of a cut, or from an old group. One
+// number may be of two groups where the storage of their coordinator was wiped between them.
 bool Verifier::is_settled() const {
   const auto is_paused = [](const auto& node) { return node.second.paused_since.has_value(); };
   return cut_.empty() && is_one_group(standings_) &&
+         (were_wiped_.empty() || !assertion_1b(standings_)) &&
          std::none_of(nodes_.begin(), nodes_.end(), is_paused);
 }
 

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <muster/protocol/letter.hpp>
+#include <muster/host/sessions.hpp>
 #include <muster/values/failure.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -13,60 +12,17 @@
 #include <optional>
 #include <string>
 
-/// The sessions of one life of a node with the lives of the others: letters in order, nothing lost
-/// between two lives, and the proof that a life is over (assumptions 5 to 8). It knows letters and
-/// lives, and no protocol: it looks at no kind of letter.
+/// The sessions of one life of a node over TCP: sockets, timers and bytes for `host::Sessions`,
+/// which has all the rules.
 
 namespace muster::net {
 
+using host::Counters;
+using host::Self;
+using host::SessionLimits;
+using host::Voices;
+
 class Connection;
-struct Hello;
-
-/// Which life of which node this is.
-struct Self {
-  NodeId id;
-  Incarnation incarnation;
-  std::uint64_t instance{};  ///< random, drawn when the process begins the life; never 0
-  std::string cluster;       ///< the canonical text of the cluster, `key=value` lines
-};
-
-/// What is bounded, and by how much.
-struct SessionLimits {
-  /// Connections that have not said Hello yet; one more ends the oldest. Those of the cluster's
-  /// nodes have their own place, one each.
-  std::size_t strangers = 64;
-  std::size_t observers = 16;
-  /// Bytes of letters that one node has not acknowledged; beyond it letters are dropped, as if
-  /// lost.
-  std::size_t queue_bytes = 4 * 1024 * 1024;
-  std::size_t queue_letters = 4096;
-  /// How long a connection that was accepted may take to say Hello, and how long a frame may be
-  /// partial; zero: 2 T and T.
-  Duration hello_deadline{};
-  Duration frame_deadline{};
-};
-
-/// What has happened to sessions since the life began.
-struct Counters {
-  std::uint64_t accepted{};        ///< connections that others dialled
-  std::uint64_t dialled{};         ///< connections that this node dialled
-  std::uint64_t refused_hellos{};  ///< Hellos that made no session
-  std::uint64_t garbage{};         ///< connections closed for what came, or did not come, on them
-  std::uint64_t crowded{};         ///< connections closed to make room
-  std::uint64_t sessions{};        ///< sessions begun
-  std::uint64_t broken{};          ///< connections that ended and were not closed by this node
-  std::uint64_t letters_in{};
-  std::uint64_t letters_out{};
-  std::uint64_t bytes_in{};
-  std::uint64_t bytes_out{};
-  std::uint64_t resent{};      ///< letters sent again over another connection
-  std::uint64_t duplicates{};  ///< letters received again, and dropped
-  std::uint64_t dropped{};     ///< letters that found no room in a queue
-};
-
-/// Who says, and of which incarnation, that this life has been seen before or is over: nodes at the
-/// addresses where this one has dialled them. One alone nobody can tell from a stranger.
-using Voices = std::map<NodeId, Incarnation>;
 
 /// Sessions of one life of a node. To be used on one thread, the one that runs the executor's
 /// context; handlers are called on it too, one after the other, never from within `send` or
@@ -88,7 +44,7 @@ class Sessions {
     /// The status as one line of JSON, for observers.
     std::function<std::string()> status;
     /// Somebody has dialled who is no other node's session, but asks (Role::asker).
-    std::function<void(const std::shared_ptr<Connection>&, const Hello&)> asker;
+    std::function<void(const std::shared_ptr<Connection>&, const host::Hello&)> asker;
     /// One sentence for the owner of the node; not repeated while nothing changes.
     std::function<void(std::string)> warn;
   };
@@ -123,8 +79,8 @@ class Sessions {
   /// once.
   void send(Letter letter, std::optional<Duration> bound);
 
-  /// Gives up all calls but those that `awaited` is true for: neither answers to them nor
-  /// `unanswered` will come, and they are not sent again.
+  /// Gives up all calls but those that `awaited` is true for: they are not sent again, and neither
+  /// an answer that still comes nor `unanswered` is told of them.
   void keep_only(const std::function<bool(CallNumber)>& awaited);
 
   /// Breaks every connection, as the network may: nothing is lost. A fault to test with.

@@ -15,9 +15,6 @@ namespace muster::net {
 
 using muster::operator==;
 
-MUSTER_DESCRIBE(Counters, accepted, dialled, refused_hellos, garbage, crowded, sessions, broken,
-                letters_in, letters_out, bytes_in, bytes_out, resent, duplicates, dropped);
-
 /// Why a process has no node that takes part, though it lives.
 enum class Out {
   stood_back,    ///< hooks failed again and again: it comes back after a while

@@ -69,6 +69,7 @@ struct SeedRun {
   std::uint32_t nodes{};
   Duration simulated{};
   std::uint64_t steps{};
+  std::uint64_t drained{};  ///< World::drained
   TroubleCounts counts{};
   verify::Outcome outcome;
   std::deque<journal::Line> lines;
@@ -89,6 +90,7 @@ struct Campaign {
   };
   std::uint64_t seeds{};
   std::uint64_t steps{};
+  std::uint64_t drained{};
   Duration simulated{};
   TroubleCounts counts{};
   std::array<TroubleCounts, troubles> pairs{};  ///< seeds in which both came about

@@ -136,6 +136,8 @@ class World {
   [[nodiscard]] bool is_normal() const;
   /// How many points of that node have been passed.
   [[nodiscard]] std::uint64_t points(NodeId node) const;
+  /// How many frames were read before a verdict whose process would have read them later.
+  [[nodiscard]] std::uint64_t drained() const;
   /// What happened at the point of `fail_at`; empty where it was not come to.
   [[nodiscard]] const std::string& failed_at() const;
 

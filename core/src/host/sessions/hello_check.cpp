@@ -1,10 +1,12 @@
 #include "hello_check.hpp"
 
+#include <muster/values/text.hpp>
+
 #include <algorithm>
 #include <map>
 #include <set>
 
-namespace muster::net {
+namespace muster::host {
 
 namespace {
 
@@ -41,13 +43,6 @@ std::string speaker(const Hello& hello) {
 }
 
 }  // namespace
-
-std::string presentable(std::string_view bytes, std::size_t most) {
-  std::string shown;
-  for (char c : bytes.substr(0, most)) shown += c >= ' ' && c <= '~' ? c : '?';
-  if (bytes.size() > most) shown += "...";
-  return shown;
-}
 
 // Texts far longer than one's own are none of a node that is meant to be in this cluster, and would
 // cost time.
@@ -87,4 +82,4 @@ std::optional<Refusal> refuse_speech(const Self& self, const Hello& hello) {
   return std::nullopt;
 }
 
-}  // namespace muster::net
+}  // namespace muster::host

@@ -1,0 +1,256 @@
+#pragma once
+
+#include <muster/host/driving.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+/// The sessions of one life of a node with the lives of the others: letters in order, nothing lost
+/// between two lives, and the proof that a life is over (assumptions 5 to 8). They are a value and
+/// a function, as the protocols are: what a driver can see goes in, what it is to do comes out.
+/// There is no socket, clock or random number in here, and no kind of letter is looked at.
+
+namespace muster::host {
+
+using muster::operator==;
+
+/// Which life of which node this is.
+struct Self {
+  NodeId id;
+  Incarnation incarnation;
+  std::uint64_t instance{};  ///< random, drawn when the process begins the life; never 0
+  std::string cluster;       ///< the canonical text of the cluster, `key=value` lines
+};
+MUSTER_DESCRIBE(Self, id, incarnation, instance, cluster);
+
+/// What it says of itself to whom it dials, but for all that is about a session.
+Hello hello_of(const Self& self, Role role, NodeId to);
+
+/// What is bounded, and by how much.
+struct SessionLimits {
+  /// Connections that have not said Hello yet; one more ends the oldest. Those of the cluster's
+  /// nodes have their own place, one each.
+  std::size_t strangers = 64;
+  std::size_t observers = 16;
+  /// Bytes of letters that one node has not acknowledged; beyond it letters are dropped, as if
+  /// lost.
+  std::size_t queue_bytes = 4 * 1024 * 1024;
+  std::size_t queue_letters = 4096;
+  /// How long a connection that was accepted may take to say Hello, and how long a frame may be
+  /// partial, which the driver sees to; zero: 2 T and T.
+  Duration hello_deadline{};
+  Duration frame_deadline{};
+};
+MUSTER_DESCRIBE(SessionLimits, strangers, observers, queue_bytes, queue_letters, hello_deadline,
+                frame_deadline);
+
+/// So many bytes of letters are written to a connection, and one frame more, before the driver has
+/// to say that there is room again.
+inline constexpr std::size_t enough_bytes = 128 * 1024;
+
+/// No life is so many ahead of what was known of its node: who says so is not of this cluster.
+inline constexpr std::uint64_t most_lives_ahead = std::uint64_t{1} << 20;
+
+/// What the sessions of a life are told once. Only addresses may change.
+struct SessionConfig {
+  Self self;
+  std::map<NodeId, std::string> addresses;  ///< of every other node, as sentences name them
+  Duration T{};
+  SessionLimits limits;
+};
+MUSTER_DESCRIBE(SessionConfig, self, addresses, T, limits);
+
+// --- What is remembered
+
+/// A call that is neither answered nor unanswered yet.
+struct Call {
+  Letter letter;                    ///< kept, for a call to a node goes to its next life too
+  std::size_t size{};               ///< its bytes
+  std::optional<Incarnation> life;  ///< the life that it names, if any
+  std::optional<Time> deadline;
+  bool before_dial = false;  ///< made before the last dial to that node began
+  bool written = false;      ///< on a connection to the life that the session is with
+};
+MUSTER_DESCRIBE(Call, letter, size, life, deadline, before_dial, written);
+
+using Calls = std::map<CallNumber, Call>;
+
+/// A letter that the other side has not acknowledged.
+struct Queued {
+  std::uint64_t number{};
+  CallNumber call;               ///< its letter stays with the call
+  std::optional<Letter> answer;  ///< the letter, where it is an answer
+  std::size_t size{};
+};
+MUSTER_DESCRIBE(Queued, number, call, answer, size);
+
+/// What this life and one life of another node have told each other, over as many connections as it
+/// takes.
+struct Session {
+  Incarnation life;
+  std::uint64_t instance{};
+  std::uint64_t peer_session{};  ///< the other side's count of its sessions with this life
+
+  std::vector<Queued> queue;  ///< not acknowledged, in the order of their numbers
+  std::size_t written{};      ///< so many of them were written to the present connection
+  std::size_t queued_bytes{};
+  std::uint64_t last_number{};
+  std::uint64_t highest_written{};  ///< on any connection
+
+  std::uint64_t received{};  ///< the number of the last letter that came
+  std::uint64_t told{};      ///< as the other side was told
+  std::size_t untold_bytes{};
+  std::vector<CallNumber> owed;  ///< calls of that life that wait to be answered
+};
+MUSTER_DESCRIBE(Session, life, instance, peer_session, queue, written, queued_bytes, last_number,
+                highest_written, received, told, untold_bytes, owed);
+
+/// How a peer is in touch with this node: there is no connection, and none is on its way.
+struct Apart {};
+MUSTER_DESCRIBE(Apart);
+/// Until the next dial.
+struct Waiting {
+  Time until{};
+};
+MUSTER_DESCRIBE(Waiting, until);
+/// A Dial is out.
+struct Dialling {};
+MUSTER_DESCRIBE(Dialling);
+/// Dialled: our Hello is out, and no session stands on it yet.
+struct Greeting {
+  ConnectionId connection;
+  Time until{};
+  bool refusal_follows = false;  ///< their Hello has come, and says so
+  bool has_crossed = false;      ///< theirs was refused on another connection
+};
+MUSTER_DESCRIBE(Greeting, connection, until, refusal_follows, has_crossed);
+/// It carries the session.
+struct Connected {
+  ConnectionId connection;
+  std::size_t written{};  ///< bytes, since there was last said to be room
+  bool full = false;      ///< Writable is to come
+};
+MUSTER_DESCRIBE(Connected, connection, written, full);
+
+using Touch = std::variant<Apart, Waiting, Dialling, Greeting, Connected>;
+
+/// Another node, as this one sees it.
+struct Peer {
+  Incarnation seen;            ///< the highest incarnation seen of it
+  std::uint64_t instance{};    ///< of that life; 0 where it was seen by an earlier life of ours
+  std::uint64_t last_hello{};  ///< the number of the last Hello taken from that life
+
+  std::optional<Session> session;
+  std::uint64_t session_count = 1;  ///< with that life: Hello::session
+  Incarnation over;                 ///< the last life that was found to be over
+  bool heard = false;               ///< a letter came since it was
+
+  Touch touch;
+  bool greet = false;      ///< dial once although nothing needs it
+  bool unwelcome = false;  ///< the last Hello was refused: calls do not hurry the next one
+  unsigned quick_dials{};  ///< since a letter came
+  unsigned slow_dials{};   ///< since a Hello came
+};
+MUSTER_DESCRIBE(Peer, seen, instance, last_hello, session, session_count, over, heard, touch, greet,
+                unwelcome, quick_dials, slow_dials);
+
+/// Somebody whose connection was accepted: has said no Hello yet, or observes.
+struct Stranger {
+  ConnectionId connection;
+  Time until{};
+  bool observer = false;
+};
+MUSTER_DESCRIBE(Stranger, connection, until, observer);
+
+/// The verdicts that wait for Drained. Bounds that have passed: silence.
+struct Overdue {
+  Time at{};
+};
+MUSTER_DESCRIBE(Overdue, at);
+/// A Hello of another node, which may be of a new life: what the old one has said still counts.
+struct Greeted {
+  ConnectionId connection;
+  Hello hello;
+};
+MUSTER_DESCRIBE(Greeted, connection, hello);
+/// A dial was refused: the life there is over, unless a new one has come as far as its Hello.
+struct NobodyListens {
+  NodeId node;
+};
+MUSTER_DESCRIBE(NobodyListens, node);
+
+using Verdict = std::variant<Overdue, Greeted, NobodyListens>;
+
+/// The last warning about a matter.
+struct Warned {
+  std::string text;
+  Time at{};
+};
+MUSTER_DESCRIBE(Warned, text, at);
+
+/// What has happened to sessions since the life began.
+struct Counters {
+  std::uint64_t accepted{};        ///< connections that others dialled
+  std::uint64_t dialled{};         ///< connections that this node dialled
+  std::uint64_t refused_hellos{};  ///< Hellos that made no session
+  std::uint64_t garbage{};         ///< connections closed for what came, or did not come, on them
+  std::uint64_t crowded{};         ///< connections closed to make room
+  std::uint64_t sessions{};        ///< sessions begun
+  std::uint64_t broken{};          ///< connections that ended and were not closed by this node
+  std::uint64_t letters_in{};
+  std::uint64_t letters_out{};
+  std::uint64_t bytes_in{};    ///< counted by the driver
+  std::uint64_t bytes_out{};   ///< counted by the driver
+  std::uint64_t resent{};      ///< letters sent again over another connection
+  std::uint64_t duplicates{};  ///< letters received again, and dropped
+  std::uint64_t dropped{};     ///< letters that found no room in a queue
+};
+MUSTER_DESCRIBE(Counters, accepted, dialled, refused_hellos, garbage, crowded, sessions, broken,
+                letters_in, letters_out, bytes_in, bytes_out, resent, duplicates, dropped);
+
+/// The sessions of one life.
+///
+/// Who accepts a connection decides, alone and before any letter, whether it stays: the dialler
+/// says Hello first, and the other side answers with its own Hello or refuses. So both ends are of
+/// one mind: of two that cross, the higher id refuses the one that it was dialled while its own
+/// Hello is out, and the lower one gives its own up. But only once: who comes again has not got it,
+/// for the process that did may be gone without a word. A Hello's number tells a new Hello from one
+/// that was long on its way.
+struct Sessions {
+  std::map<NodeId, Peer> peers;
+  std::map<ConnectionId, NodeId> whose;  ///< the connections of peers
+  Calls calls;
+  std::vector<Stranger> strangers;  ///< and observers, the oldest first
+  std::vector<Verdict> verdicts;    ///< that wait; the last is next. Empty when no Drain is out.
+  std::uint64_t hellos{};           ///< said in this life
+  std::optional<Time> wake;         ///< the Wake that is out
+  std::optional<Time> soonest;      ///< of the deadlines that were set since
+  Voices voices;
+  /// Nodes that were refused because their cluster's text is another: the keys, with both values.
+  std::map<NodeId, std::string> differing;
+  std::map<std::string, Warned> warned;  ///< by matter: there are few
+  Counters counters;
+
+  /// `seen` is the highest incarnation seen of the others in earlier lives.
+  static Sessions begin(const SessionConfig& config, const std::map<NodeId, Incarnation>& seen);
+
+  /// Appends to `outputs` what is to be done about `input`. Times never go back.
+  void take(const SessionConfig& config, Time now, SessionInput input, SessionOutputs& outputs);
+
+  /// Gives up all calls but those that `awaited` is true for: neither answers to them nor
+  /// CallUnanswered will come, and they are not sent again.
+  void keep_only(const std::function<bool(CallNumber)>& awaited);
+
+  /// The lives that sessions stand with.
+  [[nodiscard]] std::map<NodeId, Incarnation> lives() const;
+};
+MUSTER_DESCRIBE(Sessions, peers, whose, calls, strangers, verdicts, hellos, wake, soonest, voices,
+                differing, warned, counters);
+
+}  // namespace muster::host

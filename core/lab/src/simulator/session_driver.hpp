@@ -1,0 +1,90 @@
+#pragma once
+
+#include "network.hpp"
+
+#include <muster/host/sessions.hpp>
+#include <muster/protocol/config.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace muster::lab::simulated {
+
+/// Drives host::Sessions over the simulated network: gives it what arrives, and does what comes of
+/// it. A turn may come late, so that a Drain finds something.
+class SessionDriver {
+ public:
+  /// They only take note; what comes of it begins with `told`.
+  struct Handlers {
+    std::function<void(Event)> event;  ///< Received, Unanswered, Failed
+    std::function<void(const host::Voices&)> outlived;
+    std::function<void()> told;  ///< all that is to be told at present was told
+  };
+
+  SessionDriver(Network& network, std::shared_ptr<Process> process, const Config& config,
+                const SafeState& safe, Handlers handlers);
+  SessionDriver(const SessionDriver&) = delete;
+  SessionDriver& operator=(const SessionDriver&) = delete;
+
+  void greet() { take(host::Greet{}); }
+  void send(Letter letter, std::optional<Duration> bound) {
+    take(host::SendLetter{std::move(letter), bound});
+  }
+  void keep_only(const std::function<bool(CallNumber)>& awaited) { sessions_.keep_only(awaited); }
+
+  // --- What the network tells
+  void dial_ended(NodeId to, std::uint64_t dial, const ConnectionPtr& connection);
+  /// Somebody has dialled, or a frame has come: it is there to be read.
+  void arrived(const ConnectionPtr& connection, std::size_t side);
+
+ private:
+  struct End {
+    ConnectionPtr connection;
+    std::size_t side = 0;
+  };
+
+  void take(host::SessionInput input);
+  void turn();
+  void read_all();
+  void read(const End& end);
+  host::ConnectionId add(const End& end);
+  [[nodiscard]] host::Time now();
+  template <class F>
+  void after(Duration delay, F work);
+
+  void perform(const host::Dial& dial);
+  void perform(const host::GiveUp& dial) { dials_.erase(dial.node); }
+  void perform(host::Write& write);
+  void perform(const host::TellRoom& room);
+  void perform(const host::Close& close);
+  void perform(const host::Drain& drain);
+  void perform(const host::Wake& wake);
+  void perform(host::LetterCame& came) { handlers_.event(Received{std::move(came.letter)}); }
+  void perform(const host::CallUnanswered& call) {
+    handlers_.event(Unanswered{call.by, call.call});
+  }
+  void perform(const host::LifeOver& over) { handlers_.event(Failed{over.node, over.life}); }
+  void perform(const host::OutlivedBy& outlived) { handlers_.outlived(outlived.voices); }
+  void perform(const host::Warning&) {}
+  // Nobody observes, and questions have another way in here.
+  void perform(const host::HandOver&) {}
+  void perform(const host::TellStatus&) {}
+
+  Network& network_;
+  std::shared_ptr<Process> process_;
+  Handlers handlers_;
+  host::SessionConfig config_;
+  host::Sessions sessions_;
+  std::map<host::ConnectionId, End> connections_;
+  std::uint64_t last_number_ = 0;
+  std::map<NodeId, std::uint64_t> dials_;  ///< that are out, each with its number
+  std::uint64_t last_dial_ = 0;
+  std::uint64_t wakes_ = 0;
+  host::Time clock_{};        ///< never goes back
+  std::vector<End> arrived_;  ///< where there is something to read
+  bool turn_comes_ = false;
+};
+
+}  // namespace muster::lab::simulated

@@ -1,0 +1,137 @@
+// How a peer is dialled: at once where that can prove something, with growing delays where it
+// cannot.
+
+#include "session_turn.hpp"
+
+#include <algorithm>
+
+namespace muster::host {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr Duration first_quick_delay = 200us;
+constexpr Duration longest_unwelcome_delay = 1s;
+constexpr unsigned most_doublings = 16;
+
+std::optional<ConnectionId> connection_of(const Touch& touch) {
+  if (const auto* greeting = std::get_if<Greeting>(&touch)) return greeting->connection;
+  if (const auto* connected = std::get_if<Connected>(&touch)) return connected->connection;
+  return std::nullopt;
+}
+
+Duration doubled(Duration first, unsigned times, Duration most) {
+  return std::min(first * (1 << std::min(times, most_doublings)), most);
+}
+
+}  // namespace
+
+// A session needs a connection, for else nothing would prove its end; and so does a call.
+bool SessionTurn::wanted(NodeId node, const Peer& peer) const {
+  return peer.session || peer.greet ||
+         std::any_of(sessions_.calls.begin(), sessions_.calls.end(),
+                     [node](const auto& one) { return one.second.letter.to == node; });
+}
+
+void SessionTurn::dial(NodeId node, Peer& peer) {
+  if (in_touch(peer)) return;
+  now_in_touch(node, peer, Dialling{});
+  for (auto& [number, call] : sessions_.calls)
+    if (call.letter.to == node) call.before_dial = true;
+  ++sessions_.counters.dialled;
+  put(Dial{node});
+}
+
+void SessionTurn::happened(Dialled& input) {
+  Peer& peer = sessions_.peers.at(input.node);
+  now_in_touch(input.node, peer, Greeting{input.connection, now_ + config_.T});
+  write(input.connection, own_hello(input.node, peer));
+}
+
+void SessionTurn::happened(DialFailed& input) {
+  Peer& peer = sessions_.peers.at(input.node);
+  now_in_touch(input.node, peer, Apart{});
+  Drain hellos{{}, true};
+  switch (input.end) {
+    case DialEnd::refused:
+      for (const Stranger& stranger : sessions_.strangers)
+        hellos.connections.push_back(stranger.connection);
+      return wait_for(NobodyListens{input.node}, std::move(hellos));
+    case DialEnd::reset:
+      return dial_quickly(input.node, peer);
+    case DialEnd::silence:
+      return dial_slowly(input.node, peer);
+  }
+}
+
+// Nothing listens there, and the connection was read to its end before this dial began: the life is
+// over, unless the Hello of a new one was found.
+void SessionTurn::judge(const NobodyListens& refused) {
+  const NodeId node = refused.node;
+  Peer& peer = sessions_.peers.at(node);
+  if (in_touch(peer)) return;
+  peer.greet = false;
+  peer.unwelcome = false;
+  peer.quick_dials = peer.slow_dials = 0;
+  if (peer.session) end_session(node, peer);
+  unanswered_where([&](const Call& call) { return call.letter.to == node && call.before_dial; });
+  if (wanted(node, peer)) dial(node, peer);
+}
+
+void SessionTurn::dial_after(NodeId node, Peer& peer, Duration delay) {
+  if (!wanted(node, peer)) return;
+  if (delay == Duration::zero()) return dial(node, peer);
+  now_in_touch(node, peer, Waiting{now_ + delay});
+}
+
+// The other machine answers, so the next dial may prove something: a process that dies accepts for
+// a moment. The first is at once.
+void SessionTurn::dial_quickly(NodeId node, Peer& peer) {
+  const Duration delay = peer.quick_dials == 0
+                             ? Duration::zero()
+                             : doubled(first_quick_delay, peer.quick_dials - 1, config_.T / 4);
+  ++peer.quick_dials;
+  dial_after(node, peer, delay);
+}
+
+// Silence, or a refusal that lasts.
+void SessionTurn::dial_slowly(NodeId node, Peer& peer) {
+  const Duration most =
+      peer.unwelcome ? std::max(config_.T, longest_unwelcome_delay) : config_.T / 2;
+  dial_after(node, peer, doubled(config_.T / 8, peer.slow_dials++, most));
+}
+
+// --- How a peer is in touch
+
+void SessionTurn::now_in_touch(NodeId node, Peer& peer, Touch touch) {
+  if (const auto before = connection_of(peer.touch)) sessions_.whose.erase(*before);
+  peer.touch = std::move(touch);
+  if (const auto connection = connection_of(peer.touch)) sessions_.whose.emplace(*connection, node);
+  if (const auto* waiting = std::get_if<Waiting>(&peer.touch)) due_by(waiting->until);
+  if (const auto* greeting = std::get_if<Greeting>(&peer.touch)) due_by(greeting->until);
+}
+
+void SessionTurn::let_go(NodeId node, Peer& peer) {
+  if (std::holds_alternative<Dialling>(peer.touch)) put(GiveUp{node});
+  if (const auto connection = connection_of(peer.touch)) close(*connection);
+  now_in_touch(node, peer, Apart{});
+}
+
+void SessionTurn::misbehaved(NodeId node, Peer& peer, ConnectionId connection,
+                             const std::string& what) {
+  close(connection);
+  ended(node, peer, ConnectionEnd::garbage, what);
+}
+
+void SessionTurn::ended(NodeId node, Peer& peer, ConnectionEnd end, const std::string& why) {
+  if (end != ConnectionEnd::finished) {
+    ++sessions_.counters.garbage;
+    warn(name_of(node), name_of(node) + ": " + why);
+  }
+  if (std::holds_alternative<Connected>(peer.touch)) ++sessions_.counters.broken;
+  now_in_touch(node, peer, Apart{});
+  dial_quickly(node, peer);
+}
+
+}  // namespace muster::host

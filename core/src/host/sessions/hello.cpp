@@ -1,0 +1,245 @@
+// What a Hello makes of a peer: whether it is taken, which life it proves to be over, and how the
+// session goes on over the new connection.
+
+#include "hello_check.hpp"
+#include "session_turn.hpp"
+
+#include <muster/values/text.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace muster::host {
+
+namespace {
+
+const std::string begin_anew = "'muster node --initialise' begins it anew";
+
+}  // namespace
+
+// --- What others say of this life
+
+Incarnation latest_life(const Voices& voices) {
+  Incarnation latest;
+  for (const auto& [voice, seen] : voices) latest = std::max(latest, seen);
+  return latest;
+}
+
+std::optional<Incarnation> later_life(const Voices& voices, Incarnation own) {
+  const auto later = std::count_if(voices.begin(), voices.end(),
+                                   [own](const auto& voice) { return voice.second > own; });
+  if (later < 2) return std::nullopt;  // or a clone's, and which of the two nobody can know
+  return latest_life(voices);
+}
+
+// --- What Hellos say
+
+Hello hello_of(const Self& self, Role role, NodeId to) {
+  Hello hello;
+  hello.role = role;
+  hello.cluster = self.cluster;
+  hello.from = self.id;
+  hello.to = to;
+  hello.incarnation = self.incarnation;
+  hello.instance = self.instance;
+  return hello;
+}
+
+Hello SessionTurn::hello_to(NodeId node) {
+  Hello hello = hello_of(self(), Role::node, node);
+  hello.number = ++sessions_.hellos;
+  return hello;
+}
+
+Hello SessionTurn::own_hello(NodeId node, Peer& peer) {
+  Hello hello = hello_to(node);
+  hello.peer_instance = peer.instance;
+  hello.session = peer.session_count;
+  if (peer.session) {
+    hello.peer_session = peer.session->peer_session;
+    hello.received = peer.session->received;
+    told(*peer.session);
+  }
+  return hello;
+}
+
+std::optional<Refusal> SessionTurn::refuse_life(NodeId node, const Hello& hello) const {
+  const Peer& peer = sessions_.peers.at(node);
+  const std::string seen = std::to_string(peer.seen.value);
+  const std::string said = std::to_string(hello.incarnation.value);
+  if (hello.incarnation < peer.seen) {
+    return Refusal{RefusalReason::outlived,
+                   name_of(node) + " says that it is incarnation " + said + ", but " + seen +
+                       " was seen of it; if its store was emptied or restored, " + begin_anew,
+                   peer.seen.value};
+  }
+  if (peer.seen.value > 0 && hello.incarnation.value > peer.seen.value + most_lives_ahead) {
+    return Refusal{RefusalReason::stranger, name_of(node) + " says that it is incarnation " + said +
+                                                ", and no more than " + seen + " was seen of it"};
+  }
+  if (hello.incarnation == peer.seen && peer.instance != 0 && hello.instance != peer.instance) {
+    return Refusal{RefusalReason::clone,
+                   "two processes say that they are incarnation " + seen + " of " + name_of(node) +
+                       "; if its store was wiped, " + begin_anew,
+                   peer.seen.value};
+  }
+  return std::nullopt;
+}
+
+// A Hello that was said before one that was taken already.
+bool SessionTurn::stale(const Peer& peer, const Hello& hello) const {
+  if (hello.instance != peer.instance) return false;
+  return hello.number <= peer.last_hello ||
+         (peer.session && session_of(hello) < peer.session->peer_session);
+}
+
+// A Hello that was said before the other side knew this life begins its first session with it.
+std::uint64_t SessionTurn::session_of(const Hello& hello) const {
+  return hello.peer_instance == self().instance ? hello.session : 1;
+}
+
+// --- A Hello is taken, or refused
+
+// Who has dialled says it.
+void SessionTurn::judge(const Greeted& greeted) {
+  const auto stranger = stranger_at(greeted.connection);
+  if (stranger == sessions_.strangers.end()) return;  // it has gone meanwhile
+  sessions_.strangers.erase(stranger);
+  const ConnectionId connection = greeted.connection;
+  const Hello& hello = greeted.hello;
+  const NodeId node = hello.from;
+  Peer& peer = sessions_.peers.at(node);
+  if (const auto refusal = refuse_life(node, hello)) {
+    ++sessions_.counters.refused_hellos;
+    warn(name_of(node), "refused " + name_of(node) + ": " + refusal->text);
+    // A figure is believed after a Hello.
+    if (refusal->figure > 0) write(connection, hello_to(node));
+    write(connection, *refusal);
+    return close(connection);
+  }
+  if (stale(peer, hello)) return close(connection);
+  take_life(node, peer, hello);
+  auto* const greeting = std::get_if<Greeting>(&peer.touch);
+  if (greeting && self().id > node && !std::exchange(greeting->has_crossed, true)) {
+    ++sessions_.counters.refused_hellos;
+    write(connection,
+          Refusal{RefusalReason::crossing, "the connection that the higher id dialled stays"});
+    return close(connection);
+  }
+  establish(node, peer, connection, hello, true);
+}
+
+void SessionTurn::came_in_greeting(NodeId node, Peer& peer, Came& came) {
+  if (const auto* refusal = std::get_if<Refusal>(&came.frame)) {
+    const bool refusal_follows = std::get<Greeting>(peer.touch).refusal_follows;
+    let_go(node, peer);
+    return was_refused(node, peer, *refusal, refusal_follows);
+  }
+  if (const auto* hello = std::get_if<Hello>(&came.frame))
+    return answered_hello(node, peer, *hello);
+  misbehaved(node, peer, came.connection, "sent something before its Hello");
+}
+
+// Who was dialled says it.
+void SessionTurn::answered_hello(NodeId node, Peer& peer, const Hello& hello) {
+  const ConnectionId connection = std::get<Greeting>(peer.touch).connection;
+  std::optional<Refusal> refusal = refuse_speech(self(), hello);
+  if (!refusal && (hello.role != Role::node || hello.from != node)) {
+    refusal = Refusal{RefusalReason::stranger, name_of(hello.from) + " answers at " +
+                                                   config_.addresses.at(node) + ", where " +
+                                                   name_of(node) + " should be"};
+  }
+  if (!refusal) refusal = refuse_life(node, hello);
+  if (refusal) {
+    ++sessions_.counters.refused_hellos;
+    warn(name_of(node), "refused " + name_of(node) + ": " + refusal->text);
+    write(connection, *refusal);
+    let_go(node, peer);
+    peer.unwelcome = true;
+    return dial_slowly(node, peer);
+  }
+  if (hello.session == 0) {  // what it refuses this life for comes next
+    std::get<Greeting>(peer.touch).refusal_follows = true;
+    return;
+  }
+  if (stale(peer, hello)) return misbehaved(node, peer, connection, "said an old Hello");
+  take_life(node, peer, hello);
+  establish(node, peer, connection, hello, false);
+}
+
+// Where the Hello is of a newer life, the one before is over.
+void SessionTurn::take_life(NodeId node, Peer& peer, const Hello& hello) {
+  if (peer.session && peer.session->instance != hello.instance) {
+    if (std::holds_alternative<Connected>(peer.touch)) let_go(node, peer);
+    end_session(node, peer);
+  }
+  if (hello.incarnation > peer.seen) {
+    unanswered_where([&](const Call& call) {
+      return call.letter.to == node && call.life && *call.life < hello.incarnation;
+    });
+  }
+  if (peer.instance != hello.instance) peer.session_count = 1;
+  peer.seen = hello.incarnation;
+  peer.instance = hello.instance;
+  peer.last_hello = hello.number;
+}
+
+void SessionTurn::establish(NodeId node, Peer& peer, ConnectionId connection, const Hello& hello,
+                            bool accepted) {
+  if (accepted) let_go(node, peer);
+  // The other side has ended the session: it took a refused connection for the end of this life, as
+  // a firewall can make it. What it was told may have been done, and is not told again.
+  if (peer.session && session_of(hello) > peer.session->peer_session) {
+    peer.session.reset();
+    ++peer.session_count;
+  }
+  if (!peer.session) begin_session(node, peer, hello);
+  const bool same =
+      hello.peer_instance == self().instance && hello.peer_session == peer.session_count;
+  now_in_touch(node, peer, Connected{connection});
+  if (!reconnected(*peer.session, same ? hello.received : 0))
+    return misbehaved(node, peer, connection, "says that it received a letter that was never sent");
+  peer.greet = false;
+  peer.unwelcome = false;
+  peer.slow_dials = 0;
+  calm("cluster of " + name_of(node));
+  sessions_.differing.erase(node);
+  if (accepted) {
+    write(connection, own_hello(node, peer));
+  } else {  // who has dialled may still refuse this life
+    calm(name_of(node));
+    sessions_.voices.erase(node);
+  }
+  write_letters(peer);
+}
+
+// --- This life is refused
+
+// A figure counts where this node has dialled, and after a Hello for the same cluster. Whoever
+// listens at that address may say both; so one such voice is told, and no more (Voices).
+void SessionTurn::was_refused(NodeId node, Peer& peer, const Refusal& refusal,
+                              bool by_whom_it_dialled) {
+  if (refusal.reason == RefusalReason::crossing) return dial_quickly(node, peer);
+  peer.unwelcome = true;
+  warn(name_of(node), name_of(node) + " refuses this node: " + presentable(refusal.text, 300));
+  if (refusal.reason == RefusalReason::outlived || refusal.reason == RefusalReason::clone) {
+    const Incarnation seen{refusal.figure};
+    if (!by_whom_it_dialled) {
+      peer.greet = true;  // to hear it there
+    } else if (seen >= self().incarnation && plausible(seen)) {
+      sessions_.voices[node] = seen;
+      put(OutlivedBy{sessions_.voices});
+    }
+  }
+  dial_slowly(node, peer);
+}
+
+// An incarnation of this node that somebody has seen. One that this life cannot be close to is no
+// figure of this cluster; a life that is the first of its store is close to none. Either leaves as
+// many lives to come.
+bool SessionTurn::plausible(Incarnation seen) const {
+  const std::uint64_t own = self().incarnation.value;
+  return seen.value <= (own == 1 ? highest_number - most_lives_ahead : own + most_lives_ahead);
+}
+
+}  // namespace muster::host

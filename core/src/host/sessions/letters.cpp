@@ -1,0 +1,183 @@
+// Calls and answers, and the letters of a session that carry them.
+
+#include "session_turn.hpp"
+
+namespace muster::host {
+
+// --- Calls and answers go out
+
+void SessionTurn::happened(SendLetter& input) {
+  const bool can_be_sent = fits(input.size);
+  if (!can_be_sent) {
+    warn("size", "a letter of " + std::to_string(input.size) +
+                     " bytes is more than a frame holds, and was not sent");
+  }
+  if (!is_answer(input.letter)) return make_call(input, can_be_sent);
+  const auto peer = sessions_.peers.find(input.letter.to);
+  if (can_be_sent && peer != sessions_.peers.end()) answer(peer->second, input);
+}
+
+void SessionTurn::make_call(SendLetter& input, bool can_be_sent) {
+  const CallNumber number = input.letter.call;
+  const auto peer = sessions_.peers.find(input.letter.to);
+  Call call;
+  call.life = life_called(input.letter);
+  call.size = input.size;
+  if (input.bound) {
+    call.deadline = now_ + *input.bound;
+    due_by(*call.deadline);
+  }
+  call.letter = std::move(input.letter);
+  const bool is_new = sessions_.calls.emplace(number, std::move(call)).second;
+  if (!is_new) return;
+  if (peer == sessions_.peers.end() || !can_be_sent) return unanswered(number);
+  call_made(peer->second, number);
+}
+
+void SessionTurn::call_made(Peer& peer, CallNumber number) {
+  const Call& call = sessions_.calls.at(number);
+  const NodeId node = call.letter.to;
+  if (call.life) {
+    const bool other = peer.session ? *call.life != peer.session->life
+                                    : *call.life < peer.seen || *call.life == peer.over;
+    if (other) return unanswered(number);
+  }
+  if (peer.session) push(node, *peer.session, number, call);
+  if (std::holds_alternative<Connected>(peer.touch)) return write_letters(peer);
+  // A dial that has begun already may have been refused before this call was made: it proves
+  // nothing for this one, which gets a dial of its own then.
+  const bool waits = std::holds_alternative<Waiting>(peer.touch);
+  if (!in_touch(peer) && !(peer.unwelcome && waits)) dial(node, peer);
+}
+
+void SessionTurn::push(NodeId node, Session& session, CallNumber number, const Call& call) {
+  if (host::push(session, {0, number, std::nullopt, call.size}, sessions_.calls, config_.limits))
+    return;
+  ++sessions_.counters.dropped;
+  warn("queue of " + name_of(node),
+       name_of(node) + " takes no letters: what is sent to it is dropped");
+}
+
+void SessionTurn::unanswered(CallNumber number) {
+  const auto at = sessions_.calls.find(number);
+  put(CallUnanswered{at->second.letter.to, number});
+  sessions_.calls.erase(at);
+}
+
+// An answer goes to the life that made the call, or nowhere.
+void SessionTurn::answer(Peer& peer, SendLetter& input) {
+  const CallNumber call = input.letter.call;
+  if (!peer.session || !settle(*peer.session, call)) return;
+  if (!host::push(*peer.session, {0, call, std::move(input.letter), input.size}, sessions_.calls,
+                  config_.limits))
+    ++sessions_.counters.dropped;
+  write_letters(peer);
+}
+
+void SessionTurn::write_letters(Peer& peer) {
+  auto* const connected = std::get_if<Connected>(&peer.touch);
+  if (!connected || !peer.session) return;
+  Session& session = *peer.session;
+  for (; session.written < session.queue.size() && !connected->full; ++session.written) {
+    const Queued& queued = session.queue[session.written];
+    const Letter* letter = queued.answer ? &*queued.answer : nullptr;
+    if (!letter) {
+      const auto call = sessions_.calls.find(queued.call);
+      if (call == sessions_.calls.end()) continue;  // its number is skipped
+      call->second.written = true;
+      letter = &call->second.letter;
+    }
+    write(connected->connection, Carried{queued.number, session.received, *letter});
+    told(session);
+    ++sessions_.counters.letters_out;
+    if (queued.number <= session.highest_written) ++sessions_.counters.resent;
+    session.highest_written = std::max(session.highest_written, queued.number);
+    connected->written += queued.size;
+    if (connected->written < enough_bytes) continue;
+    connected->full = true;
+    put(TellRoom{connected->connection});
+  }
+  forget_given_up(session, sessions_.calls);
+  if (!connected->full && acknowledgement_due(session)) {
+    write(connected->connection, Acknowledged{session.received});
+    told(session);
+  }
+}
+
+// --- Letters come in
+
+void SessionTurn::came_in_session(NodeId node, Peer& peer, Came& came) {
+  if (const auto* refusal = std::get_if<Refusal>(&came.frame)) {
+    let_go(node, peer);
+    return was_refused(node, peer, *refusal, false);
+  }
+  if (std::holds_alternative<Carried>(came.frame)) return came_letter(node, peer, came);
+  const auto* acknowledgement = std::get_if<Acknowledged>(&came.frame);
+  if (!acknowledgement)
+    return misbehaved(node, peer, came.connection, "sent a frame that has no place in a session");
+  if (!acknowledged(*peer.session, acknowledgement->number))
+    return misbehaved(node, peer, came.connection, "acknowledged a letter that was never sent");
+  peer.quick_dials = 0;
+}
+
+void SessionTurn::came_letter(NodeId node, Peer& peer, Came& came) {
+  auto& carried = std::get<Carried>(came.frame);
+  Letter& letter = carried.letter;
+  Session& session = *peer.session;
+  if (letter.from != node || letter.incarnation != session.life || letter.to != self().id)
+    return misbehaved(node, peer, came.connection,
+                      "sent a letter that is not from it, or not to this node");
+  if (!acknowledged(session, carried.acknowledged))
+    return misbehaved(node, peer, came.connection, "acknowledged a letter that was never sent");
+  if (!receive(session, carried.number, came.size)) {
+    ++sessions_.counters.duplicates;
+    return;
+  }
+  ++sessions_.counters.letters_in;
+  peer.quick_dials = 0;
+  peer.heard = true;
+  sessions_.voices.erase(node);  // it has taken this life
+  if (is_answer(letter)) {
+    const auto call = sessions_.calls.find(letter.call);
+    const bool awaited = call != sessions_.calls.end() && call->second.letter.to == node;
+    if (awaited) sessions_.calls.erase(call);
+    if (awaited) put(LetterCame{std::move(letter)});
+  } else {
+    owe(session, letter.call);
+    put(LetterCame{std::move(letter)});
+  }
+  if (acknowledgement_due(session)) write_letters(peer);
+}
+
+// --- A session begins and ends
+
+void SessionTurn::begin_session(NodeId node, Peer& peer, const Hello& hello) {
+  peer.heard = hello.incarnation != peer.over;
+  peer.session.emplace();
+  peer.session->life = hello.incarnation;
+  peer.session->instance = hello.instance;
+  peer.session->peer_session = session_of(hello);
+  ++sessions_.counters.sessions;
+  unanswered_where([&](const Call& call) {
+    return call.letter.to == node && call.life && *call.life != peer.session->life;
+  });
+  for (const auto& [number, call] : sessions_.calls)
+    if (call.letter.to == node && !call.written) push(node, *peer.session, number, call);
+}
+
+// The life is over: proven. What was to that life is unanswered, what was to the node goes to its
+// next life.
+void SessionTurn::end_session(NodeId node, Peer& peer) {
+  const Incarnation life = peer.session->life;
+  // The Hello of a life that is over may be found after the proof: nothing new is over then.
+  if (peer.heard) put(LifeOver{node, life});
+  peer.over = life;
+  peer.session.reset();
+  ++peer.session_count;
+  for (auto& [number, call] : sessions_.calls)
+    if (call.letter.to == node) call.written = false;
+  unanswered_where(
+      [&](const Call& call) { return call.letter.to == node && call.life && *call.life <= life; });
+}
+
+}  // namespace muster::host

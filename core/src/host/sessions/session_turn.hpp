@@ -1,0 +1,153 @@
+#pragma once
+
+#include "session.hpp"
+
+#include <muster/host/sessions.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace muster::host {
+
+/// What one input makes of the sessions.
+class SessionTurn {
+ public:
+  SessionTurn(const SessionConfig& config, Sessions& sessions, Time now, SessionOutputs& outputs)
+      : config_(config), sessions_(sessions), now_(now), outputs_(outputs) {}
+
+  void take(SessionInput input);
+
+ private:
+  // Inputs
+  void happened(Greet&);
+  void happened(SendLetter& input);
+  void happened(Dialled& input);
+  void happened(DialFailed& input);
+  void happened(Accepted& input);
+  void happened(Exhausted&);
+  void happened(Came& input);
+  void happened(Closed& input);
+  void happened(Writable& input);
+  void happened(Due&);
+  void happened(Drained&);
+
+  // Verdicts (sessions.cpp)
+  void judge(const Overdue& overdue);
+  void judge(const Greeted& greeted);
+  void judge(const NobodyListens& refused);
+  void wait_for(Verdict verdict, Drain drain);
+  void find_soonest();
+  void settle_wake();
+
+  // Calls and letters (letters.cpp)
+  void make_call(SendLetter& input, bool can_be_sent);
+  void call_made(Peer& peer, CallNumber number);
+  void unanswered(CallNumber number);
+  template <class Predicate>
+  void unanswered_where(const Predicate& predicate);
+  void push(NodeId node, Session& session, CallNumber number, const Call& call);
+  void answer(Peer& peer, SendLetter& input);
+  void write_letters(Peer& peer);
+  void came_letter(NodeId node, Peer& peer, Came& came);
+  void came_in_session(NodeId node, Peer& peer, Came& came);
+  void came_in_greeting(NodeId node, Peer& peer, Came& came);
+  void begin_session(NodeId node, Peer& peer, const Hello& hello);
+  void end_session(NodeId node, Peer& peer);
+
+  // Hellos (hello.cpp)
+  [[nodiscard]] std::optional<Refusal> refuse_life(NodeId node, const Hello& hello) const;
+  [[nodiscard]] bool stale(const Peer& peer, const Hello& hello) const;
+  [[nodiscard]] std::uint64_t session_of(const Hello& hello) const;
+  [[nodiscard]] Hello hello_to(NodeId node);
+  [[nodiscard]] Hello own_hello(NodeId node, Peer& peer);
+  void greeted(ConnectionId connection, const Hello& hello);
+  void answered_hello(NodeId node, Peer& peer, const Hello& hello);
+  void take_life(NodeId node, Peer& peer, const Hello& hello);
+  void establish(NodeId node, Peer& peer, ConnectionId connection, const Hello& hello,
+                 bool accepted);
+  void was_refused(NodeId node, Peer& peer, const Refusal& refusal, bool by_whom_it_dialled);
+  [[nodiscard]] bool plausible(Incarnation seen) const;
+
+  // Dials (dials.cpp)
+  [[nodiscard]] bool wanted(NodeId node, const Peer& peer) const;
+  void dial(NodeId node, Peer& peer);
+  void dial_after(NodeId node, Peer& peer, Duration delay);
+  void dial_quickly(NodeId node, Peer& peer);
+  void dial_slowly(NodeId node, Peer& peer);
+  void now_in_touch(NodeId node, Peer& peer, Touch touch);
+  void let_go(NodeId node, Peer& peer);
+  void misbehaved(NodeId node, Peer& peer, ConnectionId connection, const std::string& what);
+  void ended(NodeId node, Peer& peer, ConnectionEnd end, const std::string& why);
+
+  // Strangers (strangers.cpp)
+  using Strangers = std::vector<Stranger>;
+  [[nodiscard]] Strangers::iterator stranger_at(ConnectionId connection);
+  [[nodiscard]] bool has_said_hello(ConnectionId connection) const;
+  void came_from_stranger(Strangers::iterator stranger, const Frame& frame);
+  void heard(ConnectionId connection, const Hello& hello);
+  void make_room(bool observers, std::size_t most);
+  void drop(Strangers::iterator stranger);
+  void tell_difference(const Hello& hello);
+  [[nodiscard]] std::optional<Refusal> refuse_namesake(const Hello& hello) const;
+  void refuse_stranger(ConnectionId connection, const Refusal& refusal, NodeId who);
+
+  // Words
+  template <class Output>
+  void put(Output output) {
+    outputs_.emplace_back(std::move(output));
+  }
+  void due_by(Time at) { sessions_.soonest = std::min(sessions_.soonest.value_or(at), at); }
+  void write(ConnectionId connection, Frame frame) { put(Write{connection, std::move(frame)}); }
+  void close(ConnectionId connection) { put(Close{connection}); }
+  /// Warns, unless the last warning about that matter was the same, or came just before; the text
+  /// is made only where it may be wanted.
+  template <class MakeText>
+  void warn_of(const std::string& matter, const MakeText& make_text);
+  void warn(const std::string& matter, std::string text) {
+    warn_of(matter, [&] { return std::move(text); });
+  }
+  void calm(const std::string& matter) {
+    if (!sessions_.warned.empty()) sessions_.warned.erase(matter);
+  }
+  [[nodiscard]] const Self& self() const { return config_.self; }
+  [[nodiscard]] Duration hello_deadline() const {
+    return config_.limits.hello_deadline > Duration::zero() ? config_.limits.hello_deadline
+                                                            : 2 * config_.T;
+  }
+
+  const SessionConfig& config_;
+  Sessions& sessions_;
+  const Time now_;
+  SessionOutputs& outputs_;
+};
+
+template <class MakeText>
+void SessionTurn::warn_of(const std::string& matter, const MakeText& make_text) {
+  constexpr Duration quiet = std::chrono::seconds(1);
+  Warned& last = sessions_.warned[matter];
+  if (!last.text.empty() && now_ - last.at < quiet) return;
+  std::string text = make_text();
+  if (last.text == text) return;
+  last = {text, now_};
+  put(Warning{std::move(text)});
+}
+
+template <class Predicate>
+void SessionTurn::unanswered_where(const Predicate& predicate) {
+  std::vector<CallNumber> numbers;
+  for (const auto& [number, call] : sessions_.calls)
+    if (predicate(call)) numbers.push_back(number);
+  for (CallNumber number : numbers) unanswered(number);
+}
+
+inline std::string name_of(NodeId node) {
+  return "node " + std::to_string(node.value);
+}
+
+/// A connection is there, or on its way.
+inline bool in_touch(const Peer& peer) {
+  return !std::holds_alternative<Apart>(peer.touch) && !std::holds_alternative<Waiting>(peer.touch);
+}
+
+}  // namespace muster::host

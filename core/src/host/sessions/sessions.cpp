@@ -1,0 +1,167 @@
+// What a driver sees, and the verdicts that wait until it has read all that there is.
+
+#include "session_turn.hpp"
+
+#include <muster/values/ensure.hpp>
+
+#include <algorithm>
+
+namespace muster::host {
+
+Sessions Sessions::begin(const SessionConfig& config, const std::map<NodeId, Incarnation>& seen) {
+  Sessions sessions;
+  for (const auto& [node, address] : config.addresses) {
+    const auto at = seen.find(node);
+    sessions.peers[node].seen = at == seen.end() ? Incarnation{} : at->second;
+  }
+  return sessions;
+}
+
+void Sessions::take(const SessionConfig& config, Time now, SessionInput input,
+                    SessionOutputs& outputs) {
+  SessionTurn(config, *this, now, outputs).take(std::move(input));
+}
+
+void Sessions::keep_only(const std::function<bool(CallNumber)>& awaited) {
+  std::erase_if(calls, [&](const auto& call) { return !awaited(call.first); });
+}
+
+std::map<NodeId, Incarnation> Sessions::lives() const {
+  std::map<NodeId, Incarnation> lives;
+  for (const auto& [node, peer] : peers)
+    if (peer.session) lives.emplace(node, peer.session->life);
+  return lives;
+}
+
+void SessionTurn::take(SessionInput input) {
+  std::visit([this](auto& one) { happened(one); }, input);
+  if (sessions_.verdicts.empty()) settle_wake();
+}
+
+// --- Inputs
+
+void SessionTurn::happened(Greet&) {
+  for (auto& [node, peer] : sessions_.peers) {
+    if (in_touch(peer)) continue;
+    peer.greet = true;
+    dial(node, peer);
+  }
+}
+
+void SessionTurn::happened(Came& input) {
+  if (const auto whose = sessions_.whose.find(input.connection); whose != sessions_.whose.end()) {
+    const NodeId node = whose->second;
+    Peer& peer = sessions_.peers.at(node);
+    if (std::holds_alternative<Connected>(peer.touch)) return came_in_session(node, peer, input);
+    return came_in_greeting(node, peer, input);
+  }
+  const auto stranger = stranger_at(input.connection);
+  if (stranger != sessions_.strangers.end()) came_from_stranger(stranger, input.frame);
+}
+
+void SessionTurn::happened(Closed& input) {
+  if (const auto whose = sessions_.whose.find(input.connection); whose != sessions_.whose.end()) {
+    const NodeId node = whose->second;
+    return ended(node, sessions_.peers.at(node), input.end, input.why);
+  }
+  const auto stranger = stranger_at(input.connection);
+  if (stranger == sessions_.strangers.end()) return;
+  if (input.end != ConnectionEnd::finished) ++sessions_.counters.garbage;
+  sessions_.strangers.erase(stranger);
+}
+
+void SessionTurn::happened(Writable& input) {
+  const auto whose = sessions_.whose.find(input.connection);
+  if (whose == sessions_.whose.end()) return;
+  Peer& peer = sessions_.peers.at(whose->second);
+  auto* const connected = std::get_if<Connected>(&peer.touch);
+  if (!connected) return;
+  connected->full = false;
+  connected->written = 0;
+  write_letters(peer);
+}
+
+// --- Time
+
+// Silence: what can be read at this moment is read before a call is unanswered, or anybody too
+// late.
+void SessionTurn::happened(Due&) {
+  sessions_.wake.reset();
+  Drain drain;
+  const auto silent = [&](NodeId node) {
+    return std::any_of(sessions_.calls.begin(), sessions_.calls.end(), [&](const auto& one) {
+      return one.second.letter.to == node && one.second.deadline && *one.second.deadline <= now_;
+    });
+  };
+  for (auto& [node, peer] : sessions_.peers) {
+    if (const auto* connected = std::get_if<Connected>(&peer.touch)) {
+      if (silent(node)) drain.connections.push_back(connected->connection);
+    } else if (const auto* greeting = std::get_if<Greeting>(&peer.touch)) {
+      if (greeting->until <= now_ || silent(node))
+        drain.connections.push_back(greeting->connection);
+    } else if (const auto* waiting = std::get_if<Waiting>(&peer.touch);
+               waiting && waiting->until <= now_) {
+      now_in_touch(node, peer, Apart{});
+      if (wanted(node, peer)) dial(node, peer);
+    }
+  }
+  for (const Stranger& stranger : sessions_.strangers)
+    if (stranger.until <= now_) drain.connections.push_back(stranger.connection);
+  wait_for(Overdue{now_}, std::move(drain));
+}
+
+void SessionTurn::judge(const Overdue& overdue) {
+  unanswered_where([&](const Call& call) { return call.deadline && *call.deadline <= overdue.at; });
+  for (auto& [node, peer] : sessions_.peers) {
+    const auto* greeting = std::get_if<Greeting>(&peer.touch);
+    if (!greeting || greeting->until > overdue.at) continue;
+    let_go(node, peer);
+    dial_slowly(node, peer);
+  }
+  const Strangers strangers = sessions_.strangers;
+  for (const Stranger& stranger : strangers) {
+    if (stranger.until > overdue.at) continue;
+    if (!stranger.observer) ++sessions_.counters.garbage;
+    drop(stranger_at(stranger.connection));
+  }
+  find_soonest();
+}
+
+// What is still to come, after a Due.
+void SessionTurn::find_soonest() {
+  for (const auto& [number, call] : sessions_.calls)
+    if (call.deadline) due_by(*call.deadline);
+  for (const auto& [node, peer] : sessions_.peers) {
+    if (const auto* waiting = std::get_if<Waiting>(&peer.touch)) due_by(waiting->until);
+    if (const auto* greeting = std::get_if<Greeting>(&peer.touch)) due_by(greeting->until);
+  }
+  for (const Stranger& stranger : sessions_.strangers) due_by(stranger.until);
+}
+
+// One timer for all. It may be early, for what needs it no more.
+void SessionTurn::settle_wake() {
+  const std::optional<Time> soonest = std::exchange(sessions_.soonest, std::nullopt);
+  if (!soonest || (sessions_.wake && *sessions_.wake <= *soonest)) return;
+  sessions_.wake = soonest;
+  put(Wake{*soonest});
+}
+
+// --- Verdicts
+
+void SessionTurn::wait_for(Verdict verdict, Drain drain) {
+  sessions_.verdicts.push_back(std::move(verdict));
+  if (drain.connections.empty() && !drain.listener) {
+    Drained nothing_to_read;
+    return happened(nothing_to_read);
+  }
+  put(std::move(drain));
+}
+
+void SessionTurn::happened(Drained&) {
+  MUSTER_ENSURE(!sessions_.verdicts.empty());
+  const Verdict verdict = std::move(sessions_.verdicts.back());
+  sessions_.verdicts.pop_back();
+  std::visit([this](const auto& one) { judge(one); }, verdict);
+}
+
+}  // namespace muster::host

@@ -1,0 +1,355 @@
+#include "sessions.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+namespace muster::host::test {
+namespace {
+
+BOOST_AUTO_TEST_SUITE(proofs)
+
+// --- Refused
+
+BOOST_AUTO_TEST_CASE(a_connection_that_ends_proves_nothing_and_a_refused_dial_proves_all) {
+  Sessions2 two;
+  two.join(3, 1);
+  two.came(1, two.carried(3, 1, 9, AreYouThere{}));
+  BOOST_TEST(two.closed(1) == (Words{"dial 3"}), boost::test_tools::per_element());
+  BOOST_TEST(two.failed(3, DialEnd::refused) == (Words{"drain listener"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(two.give(Drained{}) == (Words{"over 3:1"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_life_that_was_never_heard_has_not_failed) {
+  Sessions2 two;
+  two.give(Greet{});
+  BOOST_TEST(two.give_all(DialFailed{NodeId{3}, DialEnd::refused}) == (Words{"drain listener"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_reset_dial_proves_nothing_and_is_made_again_at_once) {
+  Sessions2 two;
+  two.join(3, 1);
+  two.came(1, two.carried(3, 1, 9, AreYouThere{}));
+  two.closed(1);
+  BOOST_TEST(two.failed(3, DialEnd::reset).empty());
+  BOOST_TEST((two.wake == Time(200us)));
+  BOOST_TEST(two.wake_up() == (Words{"dial 3"}), boost::test_tools::per_element());
+  two.failed(3, DialEnd::reset);
+  BOOST_TEST((two.wake.value() - two.now == Duration(400us)));
+}
+
+BOOST_AUTO_TEST_CASE(silence_is_dialled_again_ever_more_slowly) {
+  Sessions2 two;
+  two.join(3, 1);
+  two.closed(1);
+  for (const Duration delay : {T / 8, T / 4, T / 2, T / 2}) {
+    BOOST_TEST(two.failed(3, DialEnd::silence).empty());
+    BOOST_TEST((two.wake.value() - two.now == delay));
+    BOOST_TEST(two.wake_up() == (Words{"dial 3"}), boost::test_tools::per_element());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(nobody_is_dialled_for_whom_nothing_waits) {
+  Sessions2 two;
+  two.ask(3, 1);
+  two.sessions.keep_only([](CallNumber) { return false; });
+  BOOST_TEST(two.failed(3, DialEnd::silence).empty());
+  BOOST_TEST(!two.wake.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_refused_dial_answers_no_call_that_was_made_after_it) {
+  Sessions2 two;
+  BOOST_TEST(two.ask(3, 1) == (Words{"dial 3"}), boost::test_tools::per_element());
+  BOOST_TEST(two.ask(3, 2).empty());
+  BOOST_TEST(two.give_all(DialFailed{NodeId{3}, DialEnd::refused}) ==
+                 (Words{"drain listener", "unanswered 3:1", "dial 3"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(two.give_all(DialFailed{NodeId{3}, DialEnd::refused}) ==
+                 (Words{"drain listener", "unanswered 3:2"}),
+             boost::test_tools::per_element());
+}
+
+// The Hello of a new life may have come while the dial was refused.
+BOOST_AUTO_TEST_CASE(who_says_hello_while_a_refusal_is_judged_is_not_over) {
+  Sessions2 two;
+  two.ask(3, 1);
+  two.accepted(1);
+  BOOST_TEST(two.failed(3, DialEnd::refused) == (Words{"drain #1 listener"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(two.came(1, two.stranger(3)) == (Words{"drain #1"}), boost::test_tools::per_element());
+  BOOST_TEST(two.give(Drained{}) == (Words{"write #1 Hello", "write #1 1 AreYouThere"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(two.give(Drained{}).empty());
+}
+
+BOOST_AUTO_TEST_CASE(calls_to_a_life_that_is_over_are_unanswered_and_those_to_the_node_go_on) {
+  Sessions2 two;
+  two.join(3, 1);
+  two.came(1, two.carried(3, 1, 9, AreYouThere{}));
+  two.announce(3, 1, 1);
+  two.ask(3, 2);
+  two.accepted(2);
+  BOOST_TEST(two.came(2, two.stranger(3, 2)) == (Words{"drain #2 #1"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(two.give(Drained{}) == (Words{"close #1", "over 3:1", "unanswered 3:1",
+                                           "write #2 Hello", "write #2 1 AreYouThere"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(two.announce(3, 1, 3) == (Words{"unanswered 3:3"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(what_a_life_said_comes_before_its_end) {
+  Sessions2 two;
+  two.join(3, 1);
+  two.announce(3, 1, 1);
+  two.accepted(2);
+  two.came(2, two.stranger(3, 2));
+  BOOST_TEST(
+      two.came(1, two.carried(3, 1, 1, Answer{Installed{}}, 1)) == (Words{"came 3 Installed"}),
+      boost::test_tools::per_element());
+  BOOST_TEST(two.give(Drained{}) == (Words{"close #1", "over 3:1", "write #2 Hello"}),
+             boost::test_tools::per_element());
+}
+
+// A firewall that rejects forges the proof: the other side goes on with the session that is over
+// here.
+BOOST_AUTO_TEST_CASE(a_life_that_was_taken_for_dead_begins_a_new_session) {
+  Sessions2 two;
+  two.join(3, 1);
+  two.came(1, two.carried(3, 1, 9, AreYouThere{}));
+  two.closed(1);
+  two.give_all(DialFailed{NodeId{3}, DialEnd::refused});
+  two.accepted(2);
+  two.came(2, two.acquainted(3, 2, 0));
+  BOOST_TEST(two.give(Drained{}) == (Words{"write #2 Hello"}), boost::test_tools::per_element());
+  BOOST_TEST(std::get<Hello>(two.written.back()).session == 2u);
+  // Nothing was heard since: it is not over twice.
+  two.closed(2);
+  BOOST_TEST(two.give_all(DialFailed{NodeId{3}, DialEnd::refused}) == (Words{"drain listener"}),
+             boost::test_tools::per_element());
+}
+
+// --- Silence
+
+BOOST_AUTO_TEST_CASE(before_a_call_is_unanswered_all_is_read) {
+  Sessions2 two;
+  two.join(3, 1);
+  two.ask(3, 1, T);
+  two.ask(3, 2, T);
+  BOOST_TEST(two.wake_up() == (Words{"drain #1"}), boost::test_tools::per_element());
+  BOOST_TEST(two.came(1, two.carried(3, 1, 1, Answer{Here{}}, 2)) == (Words{"came 3 Here"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(two.give(Drained{}) == (Words{"unanswered 3:2"}), boost::test_tools::per_element());
+  BOOST_TEST(two.came(1, two.carried(3, 2, 2, Answer{Here{}}, 2)).empty());
+}
+
+BOOST_AUTO_TEST_CASE(who_does_not_answer_a_hello_in_time_is_dialled_anew) {
+  Sessions2 two;
+  two.ask(3, 1);
+  two.dialled(3, 1);
+  BOOST_TEST(two.wake_up() == (Words{"drain #1"}), boost::test_tools::per_element());
+  BOOST_TEST(two.give(Drained{}) == (Words{"close #1"}), boost::test_tools::per_element());
+  BOOST_TEST(two.wake_up() == (Words{"dial 3"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_hello_that_came_in_time_counts_though_it_is_read_late) {
+  Sessions2 two;
+  two.ask(3, 1);
+  two.dialled(3, 1);
+  two.wake_up();
+  BOOST_TEST(two.came(1, two.stranger(3)) == (Words{"write #1 1 AreYouThere"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(two.give(Drained{}).empty());
+}
+
+// --- Two that cross
+
+BOOST_AUTO_TEST_CASE(of_two_connections_that_cross_the_one_that_the_higher_id_dialled_stays) {
+  Sessions2 higher;
+  higher.ask(1, 1);
+  higher.dialled(1, 1);
+  higher.accepted(2);
+  higher.came(2, higher.stranger(1));
+  BOOST_TEST(higher.give(Drained{}) == (Words{"write #2 Refusal crossing", "close #2"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(higher.came(1, higher.stranger(1, 1, 2)) == (Words{"write #1 1 AreYouThere"}),
+             boost::test_tools::per_element());
+
+  Sessions2 lower;
+  lower.ask(3, 1);
+  lower.dialled(3, 1);
+  lower.accepted(2);
+  lower.came(2, lower.stranger(3));
+  BOOST_TEST(
+      lower.give(Drained{}) == (Words{"close #1", "write #2 Hello", "write #2 1 AreYouThere"}),
+      boost::test_tools::per_element());
+}
+
+// Ours may have gone to a machine that stopped without a word, and theirs be of the next life.
+BOOST_AUTO_TEST_CASE(who_comes_again_while_ours_is_not_answered_is_taken) {
+  Sessions2 higher;
+  higher.ask(1, 1);
+  higher.dialled(1, 1);
+  for (const std::uint64_t connection : {2u, 3u}) {
+    higher.accepted(connection);
+    higher.came(connection, higher.stranger(1, 1, connection));
+    BOOST_TEST(
+        higher.give(Drained{}) ==
+            (connection == 2 ? Words{"write #2 Refusal crossing", "close #2"}
+                             : Words{"close #1", "write #3 Hello", "write #3 1 AreYouThere"}),
+        boost::test_tools::per_element());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_accepted_hello_ends_a_dial_that_is_out) {
+  Sessions2 two;
+  two.ask(3, 1);
+  two.accepted(1);
+  two.came(1, two.stranger(3));
+  BOOST_TEST(
+      two.give(Drained{}) == (Words{"give up 3", "write #1 Hello", "write #1 1 AreYouThere"}),
+      boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_hello_that_is_older_than_one_taken_is_not_taken) {
+  Sessions2 two;
+  two.join(3, 1);
+  two.accepted(2);
+  two.came(2, two.stranger(3, 1, 2));
+  BOOST_TEST(two.give(Drained{}) == (Words{"close #1", "write #2 Hello"}),
+             boost::test_tools::per_element());
+  two.accepted(3);
+  two.came(3, two.stranger(3, 1, 1));
+  BOOST_TEST(two.give(Drained{}) == (Words{"close #3"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(who_has_gone_before_its_hello_is_judged_is_not_taken) {
+  Sessions2 two;
+  two.ask(3, 1);
+  two.accepted(1);
+  two.came(1, two.stranger(3));
+  BOOST_TEST(two.closed(1).empty());
+  BOOST_TEST(two.give(Drained{}).empty());
+  BOOST_TEST(!two.sessions.peers.at(NodeId{3}).session.has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(lives)
+
+BOOST_AUTO_TEST_CASE(a_clone_is_refused) {
+  Sessions2 two;
+  two.join(3, 1);
+  Hello clone = two.stranger(3, 1, 9);
+  ++clone.instance;
+  two.accepted(2);
+  two.came(2, clone);
+  // A figure is believed after a Hello.
+  BOOST_TEST(
+      two.give_all(Drained{}) == (Words{"write #2 Hello", "write #2 Refusal clone", "close #2"}),
+      boost::test_tools::per_element());
+  BOOST_TEST(std::get<Hello>(two.written[two.written.size() - 2]).session == 0u);
+  BOOST_TEST(std::get<Refusal>(two.written.back()).figure == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_life_before_the_last_one_seen_is_refused) {
+  Sessions2 two({{NodeId{3}, Incarnation{7}}});
+  two.accepted(1);
+  two.came(1, two.stranger(3, 6));
+  BOOST_TEST(
+      two.give(Drained{}) == (Words{"write #1 Hello", "write #1 Refusal outlived", "close #1"}),
+      boost::test_tools::per_element());
+  two.accepted(2);
+  two.came(2, two.stranger(3, 7));  // seen by an earlier life of ours: it may be the same
+  BOOST_TEST(two.give(Drained{}) == (Words{"write #2 Hello"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_life_far_ahead_is_of_another_cluster) {
+  Sessions2 two({{NodeId{3}, Incarnation{7}}});
+  two.accepted(1);
+  two.came(1, two.stranger(3, 8 + most_lives_ahead));
+  BOOST_TEST(two.give(Drained{}) == (Words{"write #1 Refusal stranger", "close #1"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_figure_counts_after_a_hello_and_where_this_node_has_dialled) {
+  const Refusal refusal{RefusalReason::outlived, "seen", 9};
+  for (const bool says_hello : {true, false}) {
+    Sessions2 two;
+    two.ask(3, 1);
+    two.dialled(3, 1);
+    Hello announces = two.stranger(3);
+    announces.session = 0;
+    if (says_hello) two.came(1, announces);
+    const Words words = two.came(1, refusal);
+    BOOST_TEST(words == (says_hello ? Words{"close #1", "outlived 3:9"} : Words{"close #1"}),
+               boost::test_tools::per_element());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_figure_that_this_life_cannot_be_close_to_is_none) {
+  Sessions2 two;
+  for (const std::uint64_t figure : {std::uint64_t{4}, 6 + most_lives_ahead}) {
+    two.sessions.peers.at(NodeId{3}).touch = Dialling{};
+    two.dialled(3, figure);
+    Hello announces = two.stranger(3);
+    announces.session = 0;
+    two.came(figure, announces);
+    const Words words = two.came(figure, Refusal{RefusalReason::outlived, "seen", figure});
+    BOOST_TEST(words.size() == 1u);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(who_takes_this_life_after_all_has_no_voice_any_more) {
+  Sessions2 two;
+  two.ask(3, 1);
+  two.dialled(3, 1);
+  Hello announces = two.stranger(3);
+  announces.session = 0;
+  two.came(1, announces);
+  two.came(1, Refusal{RefusalReason::outlived, "seen", 9});
+  BOOST_TEST(two.sessions.voices.size() == 1u);
+  two.wake_up();
+  two.dialled(3, 2);
+  two.came(2, two.stranger(3, 1, 2));
+  BOOST_TEST(two.sessions.voices.empty());
+}
+
+BOOST_AUTO_TEST_CASE(another_cluster_is_refused_and_the_keys_are_told_here_alone) {
+  Sessions2 two;
+  Hello hello = two.stranger(3);
+  hello.cluster = "T=50ms\nname=test\n";
+  two.accepted(1);
+  BOOST_TEST(two.came(1, hello) == (Words{"write #1 Refusal cluster", "close #1"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(std::get<Refusal>(two.written.back()).text == "the clusters differ");
+  BOOST_TEST(two.sessions.differing.at(NodeId{3}) == "T (100ms at node 2, 50ms at node 3)");
+  two.accepted(2);
+  two.came(2, two.stranger(3));
+  two.give(Drained{});
+  BOOST_TEST(two.sessions.differing.empty());
+}
+
+BOOST_AUTO_TEST_CASE(who_answers_in_the_place_of_another_is_refused) {
+  Sessions2 two;
+  two.ask(3, 1);
+  two.dialled(3, 1);
+  BOOST_TEST(two.came(1, two.stranger(1)) == (Words{"write #1 Refusal stranger", "close #1"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(two.warnings.back() ==
+             "refused node 3: node 1 answers at three:3, where node 3 should be");
+}
+
+// --- Calls do not hurry a dial that was refused by a Hello
+BOOST_AUTO_TEST_CASE(a_node_that_is_not_welcome_is_dialled_again_when_its_time_comes) {
+  Sessions2 two;
+  two.ask(3, 1);
+  two.dialled(3, 1);
+  two.came(1, Refusal{RefusalReason::cluster, "the clusters differ"});
+  BOOST_TEST(two.ask(3, 2).empty());
+  BOOST_TEST(two.wake_up() == (Words{"dial 3"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace muster::host::test

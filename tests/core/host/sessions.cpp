@@ -1,0 +1,156 @@
+#include "sessions.hpp"
+
+#include <muster/values/text.hpp>
+
+namespace muster::host::test {
+
+namespace {
+
+std::string number_of(ConnectionId connection) {
+  return "#" + std::to_string(connection.value);
+}
+
+std::string kind_of(const Letter& letter) {
+  const auto* answer = std::get_if<Answer>(&letter.message);
+  return std::string(answer ? alternative_name(answer->result) : alternative_name(letter.message));
+}
+
+std::string in_words(const Frame& frame) {
+  if (const auto* refusal = std::get_if<Refusal>(&frame))
+    return "Refusal " + std::string(enumerator_name(refusal->reason));
+  const auto* carried = std::get_if<Carried>(&frame);
+  if (!carried) return std::string(alternative_name(frame));
+  return std::to_string(carried->number) + " " + kind_of(carried->letter);
+}
+
+struct InWords {
+  std::string operator()(const Dial& dial) const { return "dial " + to_text(dial.node); }
+  std::string operator()(const GiveUp& dial) const { return "give up " + to_text(dial.node); }
+  std::string operator()(const Write& write) const {
+    return "write " + number_of(write.connection) + " " + in_words(write.frame);
+  }
+  std::string operator()(const TellRoom& room) const {
+    return "room " + number_of(room.connection);
+  }
+  std::string operator()(const Close& close) const {
+    return "close " + number_of(close.connection);
+  }
+  std::string operator()(const Drain& drain) const {
+    std::string words = "drain";
+    for (ConnectionId connection : drain.connections) words += " " + number_of(connection);
+    return words + (drain.listener ? " listener" : "");
+  }
+  std::string operator()(const LetterCame& came) const {
+    return "came " + to_text(came.letter.from) + " " + kind_of(came.letter);
+  }
+  std::string operator()(const CallUnanswered& call) const {
+    return "unanswered " + to_text(call.by) + ":" + to_text(call.call);
+  }
+  std::string operator()(const LifeOver& over) const {
+    return "over " + to_text(over.node) + ":" + to_text(over.life);
+  }
+  std::string operator()(const OutlivedBy& outlived) const {
+    std::string words = "outlived";
+    for (const auto& [voice, life] : outlived.voices)
+      words += " " + to_text(voice) + ":" + to_text(life);
+    return words;
+  }
+  std::string operator()(const HandOver& asker) const {
+    return "hand over " + number_of(asker.connection);
+  }
+  std::string operator()(const TellStatus& question) const {
+    return "status " + number_of(question.connection);
+  }
+  std::string operator()(const Wake&) const { return {}; }
+  std::string operator()(const Warning&) const { return {}; }
+};
+
+}  // namespace
+
+Sessions2::Sessions2(const std::map<NodeId, Incarnation>& seen)
+    : config{{NodeId{2}, Incarnation{5}, 2222, "T=100ms\nname=test\n"},
+             {{NodeId{1}, "one:1"}, {NodeId{3}, "three:3"}},
+             T,
+             {}},
+      sessions(Sessions::begin(config, seen)) {}
+
+Words Sessions2::give(SessionInput input) {
+  SessionOutputs outputs;
+  sessions.take(config, now, std::move(input), outputs);
+  Words words;
+  for (const SessionOutput& output : outputs) {
+    if (const auto* asked = std::get_if<Wake>(&output)) wake = asked->at;
+    if (const auto* warning = std::get_if<Warning>(&output)) warnings.push_back(warning->text);
+    if (const auto* write = std::get_if<Write>(&output)) written.push_back(write->frame);
+    std::string said = std::visit(InWords{}, output);
+    if (!said.empty()) words.push_back(std::move(said));
+  }
+  return words;
+}
+
+Words Sessions2::give_all(const SessionInput& input) {
+  Words words = give(input);
+  while (!sessions.verdicts.empty())
+    for (std::string& said : give(Drained{})) words.push_back(std::move(said));
+  return words;
+}
+
+Words Sessions2::wake_up() {
+  now = std::max(now, wake.value());
+  wake.reset();
+  return give(Due{});
+}
+
+Words Sessions2::ask(std::uint32_t to, std::uint64_t call, std::optional<Duration> bound) {
+  return give(
+      SendLetter{{NodeId{2}, Incarnation{5}, NodeId{to}, CallNumber{call}, AreYouThere{}}, bound});
+}
+
+Words Sessions2::announce(std::uint32_t to, std::uint64_t life, std::uint64_t call) {
+  return give(SendLetter{{NodeId{2}, Incarnation{5}, NodeId{to}, CallNumber{call},
+                          NewCoordinator{{}, Incarnation{life}, {}}},
+                         std::nullopt});
+}
+
+Words Sessions2::answer(std::uint32_t to, std::uint64_t call) {
+  return give(SendLetter{{NodeId{2}, Incarnation{5}, NodeId{to}, CallNumber{call}, Answer{Here{}}},
+                         std::nullopt});
+}
+
+void Sessions2::join(std::uint32_t node, std::uint64_t connection, std::uint64_t incarnation) {
+  sessions.peers.at(NodeId{node}).touch = Dialling{};
+  dialled(node, connection);
+  came(connection, stranger(node, incarnation));
+}
+
+Hello Sessions2::stranger(std::uint32_t from, std::uint64_t incarnation,
+                          std::uint64_t number) const {
+  Hello hello;
+  hello.cluster = config.self.cluster;
+  hello.from = NodeId{from};
+  hello.to = config.self.id;
+  hello.incarnation = Incarnation{incarnation};
+  hello.instance = 1000 * from + incarnation;
+  hello.number = number;
+  hello.session = 1;
+  return hello;
+}
+
+Hello Sessions2::acquainted(std::uint32_t from, std::uint64_t number, std::uint64_t received,
+                            std::uint64_t incarnation) const {
+  Hello hello = stranger(from, incarnation, number);
+  hello.peer_instance = config.self.instance;
+  hello.peer_session = sessions.peers.at(NodeId{from}).session_count;
+  hello.received = received;
+  return hello;
+}
+
+Carried Sessions2::carried(std::uint32_t from, std::uint64_t number, std::uint64_t call,
+                           Message message, std::uint64_t acknowledged,
+                           std::uint64_t incarnation) const {
+  return {number, acknowledged,
+          Letter{NodeId{from}, Incarnation{incarnation}, NodeId{2}, CallNumber{call},
+                 std::move(message)}};
+}
+
+}  // namespace muster::host::test

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <muster/host/sessions.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// The sessions of node 2 of three, told by hand what a driver can see.
+
+namespace muster::host::test {
+
+using namespace std::chrono_literals;
+
+using Words = std::vector<std::string>;
+
+inline constexpr Duration T = 100ms;
+
+class Sessions2 {
+ public:
+  explicit Sessions2(const std::map<NodeId, Incarnation>& seen = {});
+
+  /// What it is to do about the input, in words: "dial 3", "write #1 Hello", "write #1 1 Here",
+  /// "close #1", "drain #1 listener", "came 3 Here", "unanswered 3:7", "over 3:1", "outlived 3:9".
+  /// Wakes are in `wake`, warnings in `warnings`.
+  Words give(SessionInput input);
+  /// The same; Drains find nothing.
+  Words give_all(const SessionInput& input);
+  /// The time comes that was asked for.
+  Words wake_up();
+
+  Words came(std::uint64_t connection, Frame frame) {
+    return give(Came{ConnectionId{connection}, std::move(frame), 100});
+  }
+  Words closed(std::uint64_t connection, ConnectionEnd end = ConnectionEnd::finished) {
+    return give(Closed{ConnectionId{connection}, end, "it ended"});
+  }
+  Words accepted(std::uint64_t connection) { return give(Accepted{ConnectionId{connection}}); }
+  Words dialled(std::uint32_t node, std::uint64_t connection) {
+    return give(Dialled{NodeId{node}, ConnectionId{connection}});
+  }
+  Words failed(std::uint32_t node, DialEnd end) { return give(DialFailed{NodeId{node}, end}); }
+  /// Asks AreYouThere: a call to the node.
+  Words ask(std::uint32_t to, std::uint64_t call, std::optional<Duration> bound = std::nullopt);
+  /// Makes a call to one life.
+  Words announce(std::uint32_t to, std::uint64_t life, std::uint64_t call);
+  Words answer(std::uint32_t to, std::uint64_t call);
+
+  /// Dials that node, and is answered: connection `connection` carries a session from then on.
+  void join(std::uint32_t node, std::uint64_t connection, std::uint64_t incarnation = 1);
+
+  /// The Hello of another node that has not met this life, and one that has.
+  [[nodiscard]] Hello stranger(std::uint32_t from, std::uint64_t incarnation = 1,
+                               std::uint64_t number = 1) const;
+  [[nodiscard]] Hello acquainted(std::uint32_t from, std::uint64_t number, std::uint64_t received,
+                                 std::uint64_t incarnation = 1) const;
+  /// A letter of that life, as it is carried.
+  [[nodiscard]] Carried carried(std::uint32_t from, std::uint64_t number, std::uint64_t call,
+                                Message message, std::uint64_t acknowledged = 0,
+                                std::uint64_t incarnation = 1) const;
+
+  SessionConfig config;
+  Sessions sessions;
+  Time now{};
+  std::optional<Time> wake;
+  Words warnings;
+  std::vector<Frame> written;
+};
+
+}  // namespace muster::host::test
