@@ -102,8 +102,8 @@ Words Sessions2::wake_up() {
 }
 
 Words Sessions2::ask(std::uint32_t to, std::uint64_t call, std::optional<Duration> bound) {
-  return give(
-      SendLetter{{NodeId{2}, Incarnation{5}, NodeId{to}, CallNumber{call}, AreYouThere{}}, bound});
+  return give(SendLetter{
+      {NodeId{2}, Incarnation{5}, NodeId{to}, CallNumber{call}, AreYouThere{}}, bound, 1000});
 }
 
 Words Sessions2::announce(std::uint32_t to, std::uint64_t life, std::uint64_t call) {
