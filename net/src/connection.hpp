@@ -22,6 +22,7 @@ class Connection;
 /// owner.
 class ConnectionOwner {
  public:
+  virtual ~ConnectionOwner() = default;
   virtual void came(Connection& connection, Frame frame) = 0;
   /// Everything that came was given to `came`; nothing more will. The connection is closed.
   virtual void ended(Connection& connection, ConnectionEnd end, const std::string& why) = 0;
@@ -29,9 +30,6 @@ class ConnectionOwner {
   virtual void writable(Connection& connection) = 0;
   /// Each time that a connection has done what it was woken for.
   virtual void turn_ended() = 0;
-
- protected:
-  ~ConnectionOwner() = default;
 };
 
 /// One TCP connection: frames in, bytes out, both without waiting.

@@ -37,7 +37,7 @@ class Questions final : public ConnectionOwner, public std::enable_shared_from_t
             Handlers handlers);
   Questions(const Questions&) = delete;
   Questions& operator=(const Questions&) = delete;
-  ~Questions() { close(); }
+  ~Questions() override { close(); }
 
   /// Asks another node; no question to it is on its way.
   void ask(NodeId member, Inquiry inquiry, Answered answered);

@@ -104,9 +104,9 @@ void SessionTurn::dial_slowly(NodeId node, Peer& peer) {
 
 // --- How a peer is in touch
 
-void SessionTurn::now_in_touch(NodeId node, Peer& peer, Touch touch) {
+void SessionTurn::now_in_touch(NodeId node, Peer& peer, const Touch& touch) {
   if (const auto before = connection_of(peer.touch)) sessions_.whose.erase(*before);
-  peer.touch = std::move(touch);
+  peer.touch = touch;
   if (const auto connection = connection_of(peer.touch)) sessions_.whose.emplace(*connection, node);
   if (const auto* waiting = std::get_if<Waiting>(&peer.touch)) due_by(waiting->until);
   if (const auto* greeting = std::get_if<Greeting>(&peer.touch)) due_by(greeting->until);

@@ -75,7 +75,7 @@ class SessionTurn {
   void dial_after(NodeId node, Peer& peer, Duration delay);
   void dial_quickly(NodeId node, Peer& peer);
   void dial_slowly(NodeId node, Peer& peer);
-  void now_in_touch(NodeId node, Peer& peer, Touch touch);
+  void now_in_touch(NodeId node, Peer& peer, const Touch& touch);
   void let_go(NodeId node, Peer& peer);
   void misbehaved(NodeId node, Peer& peer, ConnectionId connection, const std::string& what);
   void ended(NodeId node, Peer& peer, ConnectionEnd end, const std::string& why);
