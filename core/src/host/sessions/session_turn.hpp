@@ -61,7 +61,6 @@ class SessionTurn {
   [[nodiscard]] std::uint64_t session_of(const Hello& hello) const;
   [[nodiscard]] Hello hello_to(NodeId node);
   [[nodiscard]] Hello own_hello(NodeId node, Peer& peer);
-  void greeted(ConnectionId connection, const Hello& hello);
   void answered_hello(NodeId node, Peer& peer, const Hello& hello);
   void take_life(NodeId node, Peer& peer, const Hello& hello);
   void establish(NodeId node, Peer& peer, ConnectionId connection, const Hello& hello,
