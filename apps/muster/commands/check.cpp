@@ -3,6 +3,7 @@
 #include "apps/base/text.hpp"
 #include "apps/base/write_file.hpp"
 #include "apps/muster/commands/assertion_option.hpp"
+#include "apps/muster/commands/check_sessions.hpp"
 #include "apps/muster/commands/check_texts.hpp"
 #include "apps/muster/commands/commands.hpp"
 #include "apps/muster/commands/protocol_option.hpp"
@@ -47,6 +48,7 @@ struct CheckOptions {
   bool lines = false;
   bool assumptions = false;
   bool json = false;
+  CheckSessionsOptions sessions;
 };
 
 Failure usage(const std::string& what) {
@@ -303,15 +305,6 @@ void show_text(const lab::CheckReport& report, const CheckOptions& options) {
   out << '\n';
 }
 
-std::string is_count(const std::string& text) {
-  return parse_number(text) ? "" : "expected a number of states, not " + text;
-}
-
-std::string begins_with_digit(std::string& text) {
-  const bool does = !text.empty() && text.front() >= '0' && text.front() <= '9';
-  return does ? "" : "expected a number of bytes, such as 4GB, not " + text;
-}
-
 // Before the search: nobody is to learn after it that its story has no place, nor to take an older
 // one for its.
 Expected<> empty_journal(const std::string& path) {
@@ -346,6 +339,7 @@ void show_how_to_judge(const lab::CheckReport& report, const CheckOptions& optio
 
 int check(CheckOptions& options) {
   if (options.lines) return show_lines(std::cout, options.json), 0;
+  if (options.sessions.wanted) return check_sessions(options.sessions, options.json);
   if (options.assumptions) return show_assumptions(std::cout, options.json), 0;
   if (auto well = read(options); !well) return failed(well.error());
   if (auto writable = empty_journal(options.out); !writable) return failed(writable.error());
@@ -442,6 +436,7 @@ void add_check_command(CLI::App& app, int& exit_code) {
                    "Stop at so many bytes, such as 4GB; 0: never")
       ->transform(CLI::AsSizeValue(true))
       ->transform(CLI::Validator(begins_with_digit, ""));
+  add_check_sessions(*command, options->sessions);
   command->add_flag("--json", options->json, "One JSON object a line");
   command->callback([options, &exit_code] { exit_code = check(*options); });
 }

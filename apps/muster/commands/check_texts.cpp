@@ -1,5 +1,7 @@
 #include "apps/muster/commands/check_texts.hpp"
 
+#include "apps/base/text.hpp"
+
 #include <muster/claims/assertions.hpp>
 #include <muster/values/json.hpp>
 #include <muster/values/text.hpp>
@@ -308,6 +310,15 @@ void show_assumptions(std::ostream& out, bool json) {
     else
       out << claim.assertion << ": " << claim.says << "\n    claimed in: " << claim.where << '\n';
   }
+}
+
+std::string is_count(const std::string& text) {
+  return parse_number(text) ? "" : "expected a number of states, not " + text;
+}
+
+std::string begins_with_digit(std::string& text) {
+  const bool does = !text.empty() && text.front() >= '0' && text.front() <= '9';
+  return does ? "" : "expected a number of bytes, such as 4GB, not " + text;
 }
 
 }  // namespace muster::apps

@@ -31,4 +31,8 @@ std::optional<std::string> not_claimed(const std::string& assertion, const lab::
 /// Whether the protocol of that world claims it anywhere: then `muster verify` judges it unasked.
 bool is_claimed_by_protocol(const std::string& assertion, const lab::Bounds& world);
 
+/// What is wrong with the value of a limit, for CLI11; empty: nothing.
+std::string is_count(const std::string& text);
+std::string begins_with_digit(std::string& text);
+
 }  // namespace muster::apps
