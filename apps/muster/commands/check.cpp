@@ -339,7 +339,11 @@ void show_how_to_judge(const lab::CheckReport& report, const CheckOptions& optio
 
 int check(CheckOptions& options) {
   if (options.lines) return show_lines(std::cout, options.json), 0;
-  if (options.sessions.wanted) return check_sessions(options.sessions, options.json);
+  if (options.sessions.wanted) {
+    options.sessions.bounds.threads = options.bounds.threads;
+    options.sessions.bounds.states = options.bounds.limit_states;
+    return check_sessions(options.sessions, options.strikes, options.json);
+  }
   if (options.assumptions) return show_assumptions(std::cout, options.json), 0;
   if (auto well = read(options); !well) return failed(well.error());
   if (auto writable = empty_journal(options.out); !writable) return failed(writable.error());
@@ -436,8 +440,8 @@ void add_check_command(CLI::App& app, int& exit_code) {
                    "Stop at so many bytes, such as 4GB; 0: never")
       ->transform(CLI::AsSizeValue(true))
       ->transform(CLI::Validator(begins_with_digit, ""));
-  add_check_sessions(*command, options->sessions);
   command->add_flag("--json", options->json, "One JSON object a line");
+  add_check_sessions(*command, options->sessions);
   command->callback([options, &exit_code] { exit_code = check(*options); });
 }
 

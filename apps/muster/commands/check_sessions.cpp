@@ -2,39 +2,125 @@
 
 #include "apps/base/failed.hpp"
 
+#include <muster/values/json.hpp>
+#include <muster/values/kinds.hpp>
+#include <muster/values/text.hpp>
+
 #include <CLI/CLI.hpp>
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 
 namespace muster::apps {
 
-void add_check_sessions(CLI::App& command, CheckSessionsOptions& options) {
-  lab::SessionBounds& bounds = options.bounds;
-  command.add_flag("--sessions", options.wanted,
-                   "Instead: the sessions of two nodes, with the bounds that follow");
-  command.add_option("--lives", bounds.lives, "Of each node")->check(CLI::Range(1, 3));
-  command.add_option("--calls", bounds.calls, "That each life makes, at most")
-      ->check(CLI::Range(0, 3));
-  command.add_option("--resets", bounds.resets, "Connections that the network breaks, at most")
-      ->check(CLI::Range(0, 3));
-  command.add_option("--silences", bounds.silences, "Machines that stop without a word, at most")
-      ->check(CLI::Range(0, 3));
-  command.add_flag("--connected", bounds.connected,
-                   "Both are up when it begins, and have a session");
-  command.add_option("--links", bounds.links, "Connections at a time; a dial waits for room")
-      ->check(CLI::Range(1, 4));
+const char* meaning(host::SessionLine line) {
+  using enum host::SessionLine;
+  switch (line) {
+    case outlived_test:
+      return "the Hello of a life before one that was seen is refused";
+    case clone_test:
+      return "a Hello of a second process that says that it is a life that is known is refused";
+    case stale_test:
+      return "a Hello that was said before one that was taken is not taken";
+    case crossing_test:
+      return "of two connections that cross, the higher id refuses the one that it was dialled";
+    case crossing_refused_once:
+      return "who dials again after that is taken";
+    case new_life_ends_old:
+      return "the Hello of a new life ends the session with the one before";
+    case read_before_new_life:
+      return "what the life before has said is read before its end is told";
+    case read_before_silence:
+      return "what can be read is read before a bound has passed";
+    case hellos_before_refusal:
+      return "Hellos are read before a refused dial proves that nobody is there";
+    case call_before_dial:
+      return "a refused dial leaves no call unanswered that was made after it";
+    case reset_proves_nothing:
+      return "a dial that is accepted and reset at once is no refusal";
+    case silence_proves_nothing:
+      return "a dial without an answer is no refusal";
+    case session_keeps_dialling:
+      return "a node that a session stands with is dialled until the session ends";
+    case letters_again:
+      return "what was not received goes again over the next connection";
+    case letters_once:
+      return "what comes again is dropped";
+    case calls_to_their_life:
+      return "a call to a life goes to no other";
+    case answers_to_their_life:
+      return "an answer goes to the life that called, or nowhere";
+    case answers_awaited:
+      return "an answer to what is awaited no more is dropped";
+    case one_end_of_a_life:
+      return "a life is told to be over once";
+  }
+  return "";
 }
 
 namespace {
+
+const std::string shared_names = "--strike, --lines, --threads, --limit-states, --json";
+
+bool is_shared(const CLI::Option& option) {
+  return shared_names.find(option.get_name()) != std::string::npos || option.get_name() == "--help";
+}
+
+}  // namespace
+
+void add_check_sessions(CLI::App& command, CheckSessionsOptions& options) {
+  lab::SessionBounds& bounds = options.bounds;
+  lab::SessionTroubles& troubles = bounds.troubles;
+  const std::vector<CLI::Option*> of_protocols = command.get_options();
+  CLI::Option* const sessions =
+      command.add_flag("--sessions", options.wanted,
+                       "Instead: the sessions of two nodes, with what follows and " + shared_names);
+  for (CLI::Option* const option : of_protocols)
+    if (!is_shared(*option)) sessions->excludes(option);
+  const auto add = [&](const char* name, auto& value, const char* says) {
+    command.add_option(name, value, says)->check(CLI::Range(0, 9))->needs(sessions);
+  };
+  add("--calls", bounds.calls, "Of a life that anybody still knows of, at most");
+  add("--links", bounds.links, "Connections at a time; a dial waits for room");
+  add("--lives", options.lives, "Of both nodes; otherwise any number");
+  add("--resets", options.resets, "Connections that the network breaks; otherwise any number");
+  add("--silences", troubles.silences, "Machines that stop without a word");
+  add("--restores", troubles.restores,
+      "Lives that begin from an old copy of the store, or a wiped one");
+  add("--replays", troubles.replays, "Hellos that come a second time");
+}
+
+namespace {
+
+Expected<> read(CheckSessionsOptions& options, const std::vector<std::string>& strikes) {
+  lab::SessionTroubles& troubles = options.bounds.troubles;
+  troubles.lives = options.lives.value_or(lab::any_number);
+  troubles.resets = options.resets.value_or(lab::any_number);
+  for (const std::string& strike : strikes) {
+    std::string name = strike;
+    std::replace(name.begin(), name.end(), '-', '_');
+    const auto line = enumerator_named<host::SessionLine>(name);
+    if (!line)
+      return Failure{ExitCode::usage, "--strike " + strike +
+                                          " is no line of the sessions; muster check --lines "
+                                          "lists them"};
+    options.bounds.struck.push_back(*line);
+  }
+  return {};
+}
 
 void show(const lab::SessionReport& report, bool json) {
   const char* const claims = report.violated.empty() ? (report.ended ? "true" : "null") : "false";
   if (json) {
     std::cout << "{\"sessions\":{\"holds\":" << claims << ",\"states\":" << report.states
               << ",\"transitions\":" << report.transitions << ",\"depth\":" << report.depth
-              << ",\"drained\":" << report.drained << "}}\n";
+              << ",\"drained\":" << report.drained;
+    if (!report.violated.empty())
+      std::cout << ",\"why\":" << to_json(report.violated)
+                << ",\"story\":" << to_json(report.story);
+    std::cout << "}}\n";
     return;
   }
   for (const std::string& line : report.story) std::cout << line << '\n';
@@ -47,7 +133,10 @@ void show(const lab::SessionReport& report, bool json) {
 
 }  // namespace
 
-int check_sessions(const CheckSessionsOptions& options, bool json) {
+int check_sessions(CheckSessionsOptions& options, const std::vector<std::string>& strikes,
+                   bool json) {
+  if (const auto understood = read(options, strikes); !understood)
+    return failed(understood.error());
   const bool tell = isatty(STDERR_FILENO) != 0 && !json;
   const auto report = lab::check_sessions(options.bounds, [&](const lab::SessionReport& now) {
     if (tell) std::cerr << "\rdepth " << now.depth << ": " << now.states << " states ";

@@ -2,6 +2,10 @@
 
 #include <muster/lab/session_checker.hpp>
 
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace CLI {
 class App;
 }
@@ -12,11 +16,17 @@ namespace muster::apps {
 struct CheckSessionsOptions {
   bool wanted = false;
   lab::SessionBounds bounds;
+  std::optional<unsigned> lives;
+  std::optional<unsigned> resets;
 };
 
 void add_check_sessions(CLI::App& command, CheckSessionsOptions& options);
 
 /// The exit code.
-int check_sessions(const CheckSessionsOptions& options, bool json);
+int check_sessions(CheckSessionsOptions& options, const std::vector<std::string>& strikes,
+                   bool json);
+
+/// One sentence: what the line says.
+const char* meaning(host::SessionLine line);
 
 }  // namespace muster::apps

@@ -1,6 +1,7 @@
 #include "apps/muster/commands/check_texts.hpp"
 
 #include "apps/base/text.hpp"
+#include "apps/muster/commands/check_sessions.hpp"
 
 #include <muster/claims/assertions.hpp>
 #include <muster/values/json.hpp>
@@ -154,6 +155,9 @@ void show_lines(std::ostream& out, bool json) {
   for_each_field(of_invitation, [&](const char* name, bool) {
     show("invitation", name, meaning(ProtocolName::invitation, name));
   });
+  head("Lines of the sessions, with --sessions:");
+  boost::mp11::mp_for_each<boost::describe::describe_enumerators<host::SessionLine>>(
+      [&](auto line) { show("sessions", line.name, meaning(line.value)); });
 }
 
 namespace {

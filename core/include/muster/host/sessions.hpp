@@ -1,6 +1,7 @@
 #pragma once
 
 #include <muster/host/driving.hpp>
+#include <muster/host/session_lines.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -63,8 +64,9 @@ struct SessionConfig {
   std::map<NodeId, std::string> addresses;  ///< of every other node, as sentences name them
   Duration T{};
   SessionLimits limits;
+  StruckSessionLines struck{};
 };
-MUSTER_DESCRIBE(SessionConfig, self, addresses, T, limits);
+MUSTER_DESCRIBE(SessionConfig, self, addresses, T, limits, struck);
 
 // --- What is remembered
 

@@ -148,6 +148,11 @@ class Fingerprints {
     --size_;
     return false;
   }
+  [[nodiscard]] bool contains(std::uint64_t fingerprint) const {
+    std::size_t i = place(fingerprint);
+    while (slots_[i] != 0 && slots_[i] != fingerprint) i = (i + 1) & (slots_.size() - 1);
+    return slots_[i] != 0;
+  }
   /// Has the memory fetched that `insert` will need.
   void expect(std::uint64_t fingerprint) const { __builtin_prefetch(&slots_[place(fingerprint)]); }
   [[nodiscard]] std::uint64_t memory() const { return slots_.size() * sizeof slots_[0]; }

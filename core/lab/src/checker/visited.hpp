@@ -35,6 +35,11 @@ class Visited {
     const std::scoped_lock lock(shard.mutex);
     return shard.fingerprints.insert(fingerprint);
   }
+  [[nodiscard]] bool contains(std::uint64_t fingerprint) {
+    Shard& shard = shard_of(fingerprint);
+    const std::scoped_lock lock(shard.mutex);
+    return shard.fingerprints.contains(fingerprint);
+  }
   /// Has the memory fetched that `insert` will need.
   void expect(std::uint64_t fingerprint) {
     Shard& shard = shard_of(fingerprint);

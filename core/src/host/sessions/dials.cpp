@@ -29,7 +29,7 @@ Duration doubled(Duration first, unsigned times, Duration most) {
 
 // A session needs a connection, for else nothing would prove its end; and so does a call.
 bool SessionTurn::wanted(NodeId node, const Peer& peer) const {
-  return peer.session || peer.greet ||
+  return keeps_dialling(peer) || peer.greet ||
          std::any_of(sessions_.calls.begin(), sessions_.calls.end(),
                      [node](const auto& one) { return one.second.letter.to == node; });
 }
@@ -52,17 +52,15 @@ void SessionTurn::happened(Dialled& input) {
 void SessionTurn::happened(DialFailed& input) {
   Peer& peer = sessions_.peers.at(input.node);
   now_in_touch(input.node, peer, Apart{});
-  Drain hellos{{}, true};
-  switch (input.end) {
-    case DialEnd::refused:
-      for (const Stranger& stranger : sessions_.strangers)
-        hellos.connections.push_back(stranger.connection);
-      return wait_for(NobodyListens{input.node}, std::move(hellos));
-    case DialEnd::reset:
-      return dial_quickly(input.node, peer);
-    case DialEnd::silence:
-      return dial_slowly(input.node, peer);
+  if (is_refusal(input.end)) {
+    Drain hellos;
+    hellos.listener = reads_hellos_before_refusal();
+    for (const Stranger& stranger : sessions_.strangers)
+      if (hellos.listener) hellos.connections.push_back(stranger.connection);
+    return wait_for(NobodyListens{input.node}, std::move(hellos));
   }
+  return input.end == DialEnd::reset ? dial_quickly(input.node, peer)
+                                     : dial_slowly(input.node, peer);
 }
 
 // Nothing listens there, and the connection was read to its end before this dial began: the life is
@@ -75,7 +73,7 @@ void SessionTurn::judge(const NobodyListens& refused) {
   peer.unwelcome = false;
   peer.quick_dials = peer.slow_dials = 0;
   if (peer.session) end_session(node, peer);
-  unanswered_where([&](const Call& call) { return call.letter.to == node && call.before_dial; });
+  unanswered_where([&](const Call& call) { return is_refused_by(call, node); });
   if (wanted(node, peer)) dial(node, peer);
 }
 

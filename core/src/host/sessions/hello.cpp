@@ -67,7 +67,7 @@ std::optional<Refusal> SessionTurn::refuse_life(NodeId node, const Hello& hello)
   const Peer& peer = sessions_.peers.at(node);
   const std::string seen = std::to_string(peer.seen.value);
   const std::string said = std::to_string(hello.incarnation.value);
-  if (hello.incarnation < peer.seen) {
+  if (is_outlived(peer, hello)) {
     return Refusal{RefusalReason::outlived,
                    name_of(node) + " says that it is incarnation " + said + ", but " + seen +
                        " was seen of it; if its store was emptied or restored, " + begin_anew,
@@ -77,20 +77,13 @@ std::optional<Refusal> SessionTurn::refuse_life(NodeId node, const Hello& hello)
     return Refusal{RefusalReason::stranger, name_of(node) + " says that it is incarnation " + said +
                                                 ", and no more than " + seen + " was seen of it"};
   }
-  if (hello.incarnation == peer.seen && peer.instance != 0 && hello.instance != peer.instance) {
+  if (is_clone(peer, hello)) {
     return Refusal{RefusalReason::clone,
                    "two processes say that they are incarnation " + seen + " of " + name_of(node) +
                        "; if its store was wiped, " + begin_anew,
                    peer.seen.value};
   }
   return std::nullopt;
-}
-
-// A Hello that was said before one that was taken already.
-bool SessionTurn::stale(const Peer& peer, const Hello& hello) const {
-  if (hello.instance != peer.instance) return false;
-  return hello.number <= peer.last_hello ||
-         (peer.session && session_of(hello) < peer.session->peer_session);
 }
 
 // A Hello that was said before the other side knew this life begins its first session with it.
@@ -117,10 +110,9 @@ void SessionTurn::judge(const Greeted& greeted) {
     write(connection, *refusal);
     return close(connection);
   }
-  if (stale(peer, hello)) return close(connection);
+  if (is_stale(peer, hello)) return close(connection);
   take_life(node, peer, hello);
-  auto* const greeting = std::get_if<Greeting>(&peer.touch);
-  if (greeting && self().id > node && !std::exchange(greeting->has_crossed, true)) {
+  if (is_crossed(node, peer)) {
     ++sessions_.counters.refused_hellos;
     write(connection,
           Refusal{RefusalReason::crossing, "the connection that the higher id dialled stays"});
@@ -162,21 +154,21 @@ void SessionTurn::answered_hello(NodeId node, Peer& peer, const Hello& hello) {
     std::get<Greeting>(peer.touch).refusal_follows = true;
     return;
   }
-  if (stale(peer, hello)) return misbehaved(node, peer, connection, "said an old Hello");
+  if (is_stale(peer, hello)) return misbehaved(node, peer, connection, "said an old Hello");
   take_life(node, peer, hello);
   establish(node, peer, connection, hello, false);
 }
 
 // Where the Hello is of a newer life, the one before is over.
 void SessionTurn::take_life(NodeId node, Peer& peer, const Hello& hello) {
-  if (peer.session && peer.session->instance != hello.instance) {
+  if (is_of_next_life(peer, hello)) {
     if (std::holds_alternative<Connected>(peer.touch)) let_go(node, peer);
     end_session(node, peer);
   }
   if (hello.incarnation > peer.seen) {
-    unanswered_where([&](const Call& call) {
-      return call.letter.to == node && call.life && *call.life < hello.incarnation;
-    });
+    const Incarnation before{hello.incarnation.value - 1};
+    unanswered_where(
+        [&](const Call& call) { return call.letter.to == node && is_to_life_until(call, before); });
   }
   if (peer.instance != hello.instance) peer.session_count = 1;
   peer.seen = hello.incarnation;
@@ -197,7 +189,8 @@ void SessionTurn::establish(NodeId node, Peer& peer, ConnectionId connection, co
   const bool same =
       hello.peer_instance == self().instance && hello.peer_session == peer.session_count;
   now_in_touch(node, peer, Connected{connection});
-  if (!reconnected(*peer.session, same ? hello.received : 0))
+  const bool believable = reconnected(*peer.session, same ? hello.received : 0, sends_again());
+  if (!believable)
     return misbehaved(node, peer, connection, "says that it received a letter that was never sent");
   peer.greet = false;
   peer.unwelcome = false;

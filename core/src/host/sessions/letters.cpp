@@ -38,7 +38,7 @@ void SessionTurn::call_made(Peer& peer, CallNumber number) {
   const Call& call = sessions_.calls.at(number);
   const NodeId node = call.letter.to;
   if (call.life) {
-    const bool other = peer.session ? *call.life != peer.session->life
+    const bool other = peer.session ? is_to_another_life(call, peer.session->life)
                                     : *call.life < peer.seen || *call.life == peer.over;
     if (other) return unanswered(number);
   }
@@ -67,7 +67,7 @@ void SessionTurn::unanswered(CallNumber number) {
 // An answer goes to the life that made the call, or nowhere.
 void SessionTurn::answer(Peer& peer, SendLetter& input) {
   const CallNumber call = input.letter.call;
-  if (!peer.session || !settle(*peer.session, call)) return;
+  if (!peer.session || !is_owed(*peer.session, call)) return;
   if (!host::push(*peer.session, {0, call, std::move(input.letter), input.size}, sessions_.calls,
                   config_.limits))
     ++sessions_.counters.dropped;
@@ -129,7 +129,7 @@ void SessionTurn::came_letter(NodeId node, Peer& peer, Came& came) {
                       "sent a letter that is not from it, or not to this node");
   if (!acknowledged(session, carried.acknowledged))
     return misbehaved(node, peer, came.connection, "acknowledged a letter that was never sent");
-  if (!receive(session, carried.number, came.size)) {
+  if (!receive(session, carried.number, came.size) && takes_once()) {
     ++sessions_.counters.duplicates;
     return;
   }
@@ -138,10 +138,10 @@ void SessionTurn::came_letter(NodeId node, Peer& peer, Came& came) {
   peer.heard = true;
   sessions_.voices.erase(node);  // it has taken this life
   if (is_answer(letter)) {
-    const auto call = sessions_.calls.find(letter.call);
-    const bool awaited = call != sessions_.calls.end() && call->second.letter.to == node;
-    if (awaited) sessions_.calls.erase(call);
-    if (awaited) put(LetterCame{std::move(letter)});
+    if (is_awaited(node, letter.call)) {
+      sessions_.calls.erase(letter.call);
+      put(LetterCame{std::move(letter)});
+    }
   } else {
     owe(session, letter.call);
     put(LetterCame{std::move(letter)});
@@ -159,7 +159,7 @@ void SessionTurn::begin_session(NodeId node, Peer& peer, const Hello& hello) {
   peer.session->peer_session = session_of(hello);
   ++sessions_.counters.sessions;
   unanswered_where([&](const Call& call) {
-    return call.letter.to == node && call.life && *call.life != peer.session->life;
+    return call.letter.to == node && is_to_another_life(call, peer.session->life);
   });
   for (const auto& [number, call] : sessions_.calls)
     if (call.letter.to == node && !call.written) push(node, *peer.session, number, call);
@@ -170,14 +170,14 @@ void SessionTurn::begin_session(NodeId node, Peer& peer, const Hello& hello) {
 void SessionTurn::end_session(NodeId node, Peer& peer) {
   const Incarnation life = peer.session->life;
   // The Hello of a life that is over may be found after the proof: nothing new is over then.
-  if (peer.heard) put(LifeOver{node, life});
+  if (is_end_to_tell(peer)) put(LifeOver{node, life});
   peer.over = life;
   peer.session.reset();
   ++peer.session_count;
   for (auto& [number, call] : sessions_.calls)
     if (call.letter.to == node) call.written = false;
   unanswered_where(
-      [&](const Call& call) { return call.letter.to == node && call.life && *call.life <= life; });
+      [&](const Call& call) { return call.letter.to == node && is_to_life_until(call, life); });
 }
 
 }  // namespace muster::host

@@ -70,9 +70,9 @@ bool acknowledged(Session& session, std::uint64_t number) {
   return true;
 }
 
-bool reconnected(Session& session, std::uint64_t received) {
+bool reconnected(Session& session, std::uint64_t received, bool again) {
   if (!acknowledged(session, received)) return false;
-  session.written = 0;
+  if (again) session.written = 0;
   return true;
 }
 

@@ -16,8 +16,8 @@ void forget_given_up(Session& session, const Calls& calls);
 /// The other side has every letter up to that number; false when it cannot know of that number.
 bool acknowledged(Session& session, std::uint64_t number);
 
-/// A new connection: what the other side has not received goes again. False as above.
-bool reconnected(Session& session, std::uint64_t received);
+/// A new connection: what the other side has not received goes again, if `again`. False as above.
+bool reconnected(Session& session, std::uint64_t received, bool again);
 
 // --- Letters that come in
 

@@ -57,7 +57,6 @@ class SessionTurn {
 
   // Hellos (hello.cpp)
   [[nodiscard]] std::optional<Refusal> refuse_life(NodeId node, const Hello& hello) const;
-  [[nodiscard]] bool stale(const Peer& peer, const Hello& hello) const;
   [[nodiscard]] std::uint64_t session_of(const Hello& hello) const;
   [[nodiscard]] Hello hello_to(NodeId node);
   [[nodiscard]] Hello own_hello(NodeId node, Peer& peer);
@@ -90,6 +89,27 @@ class SessionTurn {
   void tell_difference(const Hello& hello);
   [[nodiscard]] std::optional<Refusal> refuse_namesake(const Hello& hello) const;
   void refuse_stranger(ConnectionId connection, const Refusal& refusal, NodeId who);
+
+  // Lines that can be taken out (lines.cpp)
+  [[nodiscard]] bool stands(SessionLine line) const;
+  [[nodiscard]] bool is_outlived(const Peer& peer, const Hello& hello) const;
+  [[nodiscard]] bool is_clone(const Peer& peer, const Hello& hello) const;
+  [[nodiscard]] bool is_stale(const Peer& peer, const Hello& hello) const;
+  [[nodiscard]] bool is_crossed(NodeId node, Peer& peer) const;
+  [[nodiscard]] bool is_of_next_life(const Peer& peer, const Hello& hello) const;
+  [[nodiscard]] bool reads_before_new_life() const;
+  [[nodiscard]] bool reads_before_silence() const;
+  [[nodiscard]] bool reads_hellos_before_refusal() const;
+  [[nodiscard]] bool is_refused_by(const Call& call, NodeId node) const;
+  [[nodiscard]] bool is_refusal(DialEnd end) const;
+  [[nodiscard]] bool keeps_dialling(const Peer& peer) const;
+  [[nodiscard]] bool sends_again() const;
+  [[nodiscard]] bool takes_once() const;
+  [[nodiscard]] bool is_to_another_life(const Call& call, Incarnation life) const;
+  [[nodiscard]] bool is_to_life_until(const Call& call, Incarnation last) const;
+  [[nodiscard]] bool is_owed(Session& session, CallNumber call) const;
+  [[nodiscard]] bool is_awaited(NodeId node, CallNumber number) const;
+  [[nodiscard]] bool is_end_to_tell(const Peer& peer) const;
 
   // Words
   template <class Output>

@@ -107,6 +107,7 @@ void SessionTurn::happened(Due&) {
   }
   for (const Stranger& stranger : sessions_.strangers)
     if (stranger.until <= now_) drain.connections.push_back(stranger.connection);
+  if (!reads_before_silence()) drain = {};
   wait_for(Overdue{now_}, std::move(drain));
 }
 

@@ -96,7 +96,7 @@ void SessionTurn::heard(ConnectionId connection, const Hello& hello) {
   // It may have gone already; and what the life before has said counts.
   Drain drain{{connection}};
   const auto* connected = std::get_if<Connected>(&peer->second.touch);
-  if (connected && peer->second.session->instance != hello.instance)
+  if (connected && peer->second.session->instance != hello.instance && reads_before_new_life())
     drain.connections.push_back(connected->connection);
   wait_for(Greeted{connection, hello}, std::move(drain));
 }

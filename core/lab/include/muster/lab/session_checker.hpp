@@ -1,25 +1,38 @@
 #pragma once
 
+#include <muster/host/session_lines.hpp>
+#include <muster/values/describe.hpp>
+
 #include <cstdint>
 #include <functional>
-#include <optional>
+#include <limits>
 #include <string>
 #include <vector>
 
-/// Exhaustive search of the sessions that ship: two nodes, several lives each, and every order in
+/// Exhaustive search of the sessions that ship: two nodes, life after life, and every order in
 /// which dials, Hellos, letters, ends and bounds can come to them.
 
 namespace muster::lab {
 
-/// What may happen, and how often, in all.
+inline constexpr unsigned any_number = std::numeric_limits<unsigned>::max();
+
+/// What goes wrong, and how often in all; any_number: whenever it can.
+struct SessionTroubles {
+  unsigned lives = any_number;   ///< begin, of both nodes
+  unsigned resets = any_number;  ///< of connections, by the network
+  unsigned silences = 0;         ///< machines that stop without a word
+  unsigned restores = 0;         ///< lives that begin from an old copy of the store, or a wiped one
+  unsigned replays = 0;          ///< a Hello that is on its way comes a second time
+};
+MUSTER_DESCRIBE(SessionTroubles, lives, resets, silences, restores, replays);
+
 struct SessionBounds {
-  unsigned lives = 1;     ///< of each node
-  unsigned calls = 1;     ///< that each life makes; to the node or to its life
-  unsigned resets = 0;    ///< connections that the network breaks
-  unsigned silences = 0;  ///< machines that stop without a word
-  unsigned links = 2;     ///< connections that are not closed on both sides: a dial waits for room
-  bool connected = false;    ///< both are up when it begins, and have a session
+  unsigned calls = 1;  ///< of each life that anybody still knows of; to a node or to its life
+  unsigned links = 2;  ///< connections that are not closed on both sides: a dial waits for room
+  SessionTroubles troubles;
+  host::StruckSessionLines struck;
   std::uint64_t states = 0;  ///< the search ends there; 0: no limit
+  unsigned threads = 1;
 };
 
 struct SessionReport {
@@ -32,13 +45,20 @@ struct SessionReport {
   std::vector<std::string> story;
 };
 
-/// Searches breadth first, and tells `progress` at each new depth. The claims:
+/// Searches breadth first, and tells `progress` at each new depth. Numbers are ranks, so that lives
+/// and letters without end make finitely many states. The claims:
 ///
-/// - letters of one life to another come in the order in which they were sent, each once;
-/// - each call has one end, an answer or CallUnanswered, unless its life ends before;
-/// - an answer comes to the life that called, and of the life that was called where it named one;
-/// - LifeOver is never of a life that works, and comes after the last letter of that life;
-/// - when nothing fails any more, all calls end, and two nodes that are up are connected.
+/// - letters of one life to another come in the order in which they were sent, each once, and none
+///   is left out before one that comes;
+/// - each call has one end, an answer or CallUnanswered, unless its life ends before; before its
+///   bound it stays unanswered only where nobody was there, or the life is over that it names;
+/// - a call to a life comes to that life; an answer to the life that called, and of the life that
+///   was called where it named one;
+/// - LifeOver is never of a life that works, and comes after the last letter of that life and
+///   before the first of the next;
+/// - no letter comes of an outlived life, or of a second process that says that it is one life;
+/// - when nothing fails any more, calls are answered, two nodes that are up are connected, and the
+///   end of one that is down is told.
 SessionReport check_sessions(const SessionBounds& bounds,
                              const std::function<void(const SessionReport&)>& progress);
 

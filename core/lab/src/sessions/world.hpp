@@ -1,6 +1,7 @@
 #pragma once
 
-#include <muster/host/sessions.hpp>
+#include "channel.hpp"
+
 #include <muster/lab/session_checker.hpp>
 
 #include <cstdint>
@@ -15,8 +16,6 @@
 
 namespace muster::lab::sessions {
 
-using muster::operator==;
-
 /// The end of a connection, after all that was sent on it.
 struct Gone {};
 MUSTER_DESCRIBE(Gone);
@@ -25,12 +24,12 @@ using Parcel = std::variant<host::Frame, Gone>;
 /// One side of a connection.
 struct Side {
   std::uint8_t node{};
-  Incarnation life;
+  std::uint64_t instance{};   ///< of the life that has it
   host::ConnectionId number;  ///< 0: its sessions do not know it yet
   bool open = true;
   std::vector<Parcel> coming;
 };
-MUSTER_DESCRIBE(Side, node, life, number, open, coming);
+MUSTER_DESCRIBE(Side, node, instance, number, open, coming);
 
 /// Who has dialled, and who was.
 struct Link {
@@ -42,36 +41,30 @@ MUSTER_DESCRIBE(Link, dialler, acceptor);
 enum class DialState { out, refused, connected };
 MUSTER_DESCRIBE_ENUM(DialState, out, refused, connected)
 
-/// A call, as its caller's application sees it.
-struct Awaited {
-  std::optional<Incarnation> life;
-};
-MUSTER_DESCRIBE(Awaited, life);
-
 /// A call that came and was not answered yet.
 struct Owed {
   Incarnation caller;
+  std::uint64_t instance{};
   CallNumber call;
 };
-MUSTER_DESCRIBE(Owed, caller, call);
+MUSTER_DESCRIBE(Owed, caller, instance, call);
 
 struct Life {
   Incarnation incarnation;
+  std::uint64_t instance{};
+  bool restored = false;  ///< its store is an old copy: this number was another life's
   host::Sessions sessions;
   std::uint64_t connections{};  ///< numbered so far
   std::optional<DialState> dial;
-  unsigned calls_made{};
-  std::uint64_t sent{};  ///< letters, calls and answers
-  std::map<CallNumber, Awaited> awaited;
+  std::uint64_t calls{};  ///< made so far
   std::vector<Owed> owed;
-  std::map<Incarnation, std::uint64_t> received;  ///< of each life of the other: the last letter
-  Incarnation over;                               ///< the last life that was told to be over
+  Channel channel;
 };
-MUSTER_DESCRIBE(Life, incarnation, sessions, connections, dial, calls_made, sent, awaited, owed,
-                received, over);
+MUSTER_DESCRIBE(Life, incarnation, instance, restored, sessions, connections, dial, calls, owed,
+                channel);
 
 struct Node {
-  unsigned lives{};  ///< so many have begun
+  std::uint64_t lives{};  ///< the highest number of one
   std::optional<Life> life;
   std::map<NodeId, Incarnation> seen;  ///< in safe storage
   bool off = false;                    ///< its machine has stopped: nobody answers for it
@@ -82,24 +75,25 @@ struct World {
   Node first;
   Node second;
   std::vector<Link> links;
-  unsigned resets{};
-  unsigned silences{};
+  SessionTroubles had{0, 0, 0, 0, 0};  ///< of those that are bounded
 
   // --- Of the last move
   bool drain_finds = true;  ///< a Drain reads what is on its way, or finds that nothing has come
   bool drained = false;     ///< there was something to find
-  std::string violated;
+  Complaint violated;
 };
-MUSTER_DESCRIBE(World, first, second, links, resets, silences, drain_finds, drained, violated);
+MUSTER_DESCRIBE(World, first, second, links, had, drain_finds, drained, violated);
 
 /// One thing that may happen.
 enum class Happening : std::uint8_t {
   begins,
+  begins_from_old_store,
   fails,
-  fails_and_loses,  ///< what it has written and nobody has read yet
+  fails_and_loses,  ///< what it has written and nobody has read yet, and what it would have saved
   machine_stops,
   connection_reset,
   connection_noticed,  ///< to have ended: the other side is gone without a word
+  hello_comes_again,   ///< over a connection of its own
   dial_arrives,
   dial_is_silent,
   dial_is_told,
@@ -109,14 +103,15 @@ enum class Happening : std::uint8_t {
   answers,
   deadline,
 };
-MUSTER_DESCRIBE_ENUM(Happening, begins, fails, fails_and_loses, machine_stops, connection_reset,
-                     connection_noticed, dial_arrives, dial_is_silent, dial_is_told, reads,
-                     calls_the_node, calls_the_life, answers, deadline)
+MUSTER_DESCRIBE_ENUM(Happening, begins, begins_from_old_store, fails, fails_and_loses,
+                     machine_stops, connection_reset, connection_noticed, hello_comes_again,
+                     dial_arrives, dial_is_silent, dial_is_told, reads, calls_the_node,
+                     calls_the_life, answers, deadline)
 
 struct Move {
   Happening what{};
   std::uint8_t node{};    ///< whose: 1 or 2
-  std::uint16_t which{};  ///< link, owed call, or deadline
+  std::uint16_t which{};  ///< link, owed call, deadline, or the life of an old store
   bool drain_finds = true;
 };
 
@@ -132,33 +127,47 @@ inline unsigned other(unsigned node) {
 inline NodeId id_of(unsigned node) {
   return NodeId{node};
 }
-inline std::uint64_t instance_of(unsigned node, Incarnation life) {
-  return 100 * node + life.value;
+
+/// A process: of which life it is, and which of those that say that they are it.
+struct Instance {
+  std::uint64_t life{};
+  std::uint64_t copy{};
+};
+inline std::uint64_t instance_of(unsigned node, Instance of) {
+  return of.life * 100 + node * 10 + of.copy;
+}
+inline Instance read_instance(std::uint64_t instance) {
+  return {instance / 100, instance % 10};
 }
 
 /// A deadline comes when it is chosen: it is now then, and all others are far away.
 inline constexpr host::Time present = std::chrono::hours(1);
 inline constexpr host::Time some_day = std::chrono::hours(1000);
 
-/// Those of the peer, of calls and of strangers.
-std::vector<host::Time*> deadlines(host::Sessions& sessions);
-
-World first_world(const SessionBounds& bounds);
+/// Those of the peer, of calls and of strangers, in this order.
+struct Deadline {
+  host::Time* at{};
+  std::optional<CallNumber> call;
+};
+std::vector<Deadline> deadlines(host::Sessions& sessions);
 
 /// All that may happen; nothing fails where failures are not allowed.
 std::vector<Move> moves(const World& world, const SessionBounds& bounds, bool failures);
 
 /// What happens next where nothing fails: all that there is, and then a deadline, one after the
-/// other; none where there is nothing to come.
+/// other, of which so many have come; none where there is nothing to come.
 std::optional<Move> next_in_peace(const World& world, const SessionBounds& bounds,
-                                  std::size_t round);
+                                  std::size_t deadlines);
 
-World made(World world, const Move& move);
+World made(World world, const Move& move, const SessionBounds& bounds);
 
 /// The same world, with numbers by rank and without what decides nothing.
-World canonical(World world);
+void make_canonical(World& world, const SessionBounds& bounds);
 
-/// All calls have ended, and nodes that are up are connected.
+/// What nobody will mend any more, where nothing but deadlines is to come.
+Complaint lost(const World& world);
+
+/// All calls have ended, nodes that are up are connected, and the end of others is known.
 bool settled(const World& world);
 
 }  // namespace muster::lab::sessions

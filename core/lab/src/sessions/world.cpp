@@ -1,4 +1,6 @@
-#include "session_world.hpp"
+// What one move makes of a world.
+
+#include "world.hpp"
 
 #include <algorithm>
 
@@ -10,40 +12,10 @@ using namespace std::chrono_literals;
 
 constexpr Duration T = 800ms;
 
-host::SessionConfig config_of(unsigned node, Incarnation incarnation) {
-  return {{id_of(node), incarnation, instance_of(node, incarnation), {}},
-          {{id_of(other(node)), {}}},
-          T,
-          {}};
-}
-
-/// The letters of a life are numbered, each kind where it has room for it.
-struct Tag {
-  std::uint64_t letter{};
-  Incarnation caller;  ///< of an answer
-};
-
-Message call_to_node(std::uint64_t letter) {
-  return Halt{{NodeId{}, {}, letter}};
-}
-Message call_to_life(std::uint64_t letter, Incarnation life) {
-  return NewCoordinator{{}, life, {letter, NodeId{}}};
-}
-Message answer_with(std::uint64_t letter, Incarnation caller) {
-  return Answer{Halted{letter << 32 | caller.value}};
-}
-
-Tag tag_of(const Message& message) {
-  if (const auto* halt = std::get_if<Halt>(&message)) return {halt->election.number, {}};
-  if (const auto* call = std::get_if<NewCoordinator>(&message)) return {call->group.counter, {}};
-  const std::uint64_t both = std::get<Halted>(std::get<Answer>(message).result).counter;
-  return {both >> 32, Incarnation{both & 0xFFFFFFFF}};
-}
-
 /// Makes one move.
 class Making {
  public:
-  explicit Making(World& world) : world_(world) {}
+  Making(World& world, const SessionBounds& bounds) : world_(world), bounds_(bounds) {}
 
   void make(const Move& move);
 
@@ -51,35 +23,45 @@ class Making {
   using Ends = std::pair<Side*, Side*>;
 
   Life& life(unsigned node) { return *node_at(world_, node).life; }
+  host::SessionConfig config_of(unsigned node) {
+    const Life& own = life(node);
+    return {{id_of(node), own.incarnation, own.instance, {}},
+            {{id_of(other(node)), {}}},
+            T,
+            {},
+            bounds_.struck};
+  }
   /// The sides of a link, that of the node first.
   Ends ends(std::size_t link, unsigned node) {
     Link& at = world_.links[link];
     if (at.dialler.node == node) return {&at.dialler, &at.acceptor};
     return {&at.acceptor, &at.dialler};
   }
-  [[nodiscard]] bool is_mine(const Side& side, unsigned node) {
+  bool is_mine(const Side& side, unsigned node) {
     const auto& life = node_at(world_, node).life;
-    return side.open && side.node == node && life && side.life == life->incarnation;
+    return side.open && side.node == node && life && side.instance == life->instance;
   }
   /// The link of that connection of the node's; their number where there is none.
   std::size_t link_of(unsigned node, host::ConnectionId number) {
     std::size_t at = 0;
-    while (at < world_.links.size()) {
-      const auto [mine, theirs] = ends(at, node);
-      if (is_mine(*mine, node) && mine->number == number) break;
-      ++at;
+    for (; at < world_.links.size(); ++at) {
+      const Side& mine = *ends(at, node).first;
+      if (is_mine(mine, node) && mine.number == number) break;
     }
     return at;
   }
-  void violated(const std::string& what) {
-    if (world_.violated.empty()) world_.violated = what;
+  /// A life whose number was another's is outlived whenever that is found out.
+  static bool works(const std::optional<Life>& life) { return life && !life->restored; }
+  void note(Complaint complaint) {
+    if (world_.violated.empty()) world_.violated = std::move(complaint);
   }
 
   void give(unsigned node, host::SessionInput input);
-  void begin(unsigned node);
+  void begin(unsigned node, Instance instance, bool restored);
   void end(unsigned node, bool silently, bool lose);
   void arrive(unsigned node);
   void tell(unsigned node);
+  void come_again(std::size_t link, unsigned node);
   void accept(std::size_t link, unsigned node);
   void read(std::size_t link, unsigned node);
   void close(std::size_t link, unsigned node);
@@ -100,21 +82,29 @@ class Making {
   void perform(unsigned, const Output&) {}
 
   World& world_;
+  const SessionBounds& bounds_;
+  std::uint64_t read_from_{};         ///< the instance that has written what is read
+  std::uint64_t was_with_{};          ///< the one that the session was with, before the input
+  std::optional<CallNumber> is_due_;  ///< the call whose bound has passed
 };
 
 void Making::make(const Move& move) {
   switch (move.what) {
     case Happening::begins:
-      return begin(move.node);
+      ++world_.had.lives;
+      return begin(move.node, {++node_at(world_, move.node).lives, 0}, false);
+    case Happening::begins_from_old_store:
+      ++world_.had.restores;
+      return begin(move.node, {move.which, world_.had.restores}, true);
     case Happening::fails:
       return end(move.node, false, false);
     case Happening::fails_and_loses:
       return end(move.node, false, true);
     case Happening::machine_stops:
-      ++world_.silences;
+      ++world_.had.silences;
       return end(move.node, true, true);
     case Happening::connection_reset: {
-      ++world_.resets;
+      ++world_.had.resets;
       Link& link = world_.links[move.which];
       for (Side* side : {&link.dialler, &link.acceptor}) side->coming = {Gone{}};
       return;
@@ -122,6 +112,9 @@ void Making::make(const Move& move) {
     case Happening::connection_noticed:
       ends(move.which, move.node).first->coming.emplace_back(Gone{});
       return;
+    case Happening::hello_comes_again:
+      ++world_.had.replays;
+      return come_again(move.which, move.node);
     case Happening::dial_arrives:
       return arrive(move.node);
     case Happening::dial_is_silent:
@@ -143,20 +136,27 @@ void Making::make(const Move& move) {
 
 void Making::give(unsigned node, host::SessionInput input) {
   Life& own = life(node);
+  const host::Peer& peer = own.sessions.peers.at(id_of(other(node)));
+  was_with_ = peer.session ? peer.session->instance : 0;
   host::SessionOutputs outputs;
-  own.sessions.take(config_of(node, own.incarnation), present, std::move(input), outputs);
+  own.sessions.take(config_of(node), present, std::move(input), outputs);
   for (const host::SessionOutput& output : outputs)
     std::visit([&](const auto& one) { perform(node, one); }, output);
 }
 
 // --- Lives
 
-void Making::begin(unsigned node) {
+// An old store has not seen what was seen since.
+void Making::begin(unsigned node, Instance instance, bool restored) {
   Node& own = node_at(world_, node);
   own.off = false;
   own.life.emplace();
-  own.life->incarnation = Incarnation{++own.lives};
-  own.life->sessions = host::Sessions::begin(config_of(node, own.life->incarnation), {});
+  own.life->incarnation = Incarnation{instance.life};
+  own.life->instance = instance_of(node, instance);
+  own.life->restored = restored;
+  if (restored) own.seen.clear();
+  own.life->channel.outlived = own.seen[id_of(other(node))];
+  own.life->sessions = host::Sessions::begin(config_of(node), own.seen);
   give(node, host::Greet{});
 }
 
@@ -172,8 +172,11 @@ void Making::end(unsigned node, bool silently, bool lose) {
     if (!silently) theirs->coming.emplace_back(Gone{});
   }
   Node& own = node_at(world_, node);
+  const NodeId there = id_of(other(node));
+  if (!lose) own.seen[there] = own.life->sessions.peers.at(there).seen;
   own.life.reset();
   own.off = silently;
+  if (auto& left = node_at(world_, other(node)).life) left->channel.is_alone();
 }
 
 // --- Connections
@@ -185,9 +188,9 @@ void Making::arrive(unsigned node) {
   if (!there.life) return;
   Link link;
   link.dialler.node = static_cast<std::uint8_t>(node);
-  link.dialler.life = own.incarnation;
+  link.dialler.instance = own.instance;
   link.acceptor.node = static_cast<std::uint8_t>(other(node));
-  link.acceptor.life = there.life->incarnation;
+  link.acceptor.instance = there.life->instance;
   world_.links.push_back(std::move(link));
 }
 
@@ -219,6 +222,20 @@ void Making::perform(unsigned node, const host::GiveUp&) {
   }
 }
 
+// Whoever has it sends it once more; that connection has no other end.
+void Making::come_again(std::size_t link, unsigned node) {
+  const Side mine = *ends(link, node).first;
+  const std::uint64_t instance = ends(link, node).second->instance;
+  Link again;
+  again.dialler.node = static_cast<std::uint8_t>(other(node));
+  again.dialler.instance = instance;
+  again.dialler.open = false;
+  again.acceptor.node = static_cast<std::uint8_t>(node);
+  again.acceptor.instance = mine.instance;
+  again.acceptor.coming = {mine.coming.front(), Gone{}};
+  world_.links.push_back(std::move(again));
+}
+
 void Making::accept(std::size_t link, unsigned node) {
   Side& mine = world_.links[link].acceptor;
   mine.number = host::ConnectionId{++life(node).connections};
@@ -227,13 +244,16 @@ void Making::accept(std::size_t link, unsigned node) {
 
 void Making::read(std::size_t link, unsigned node) {
   if (ends(link, node).first->number.value == 0) accept(link, node);
-  Side& mine = *ends(link, node).first;
-  const Parcel parcel = std::move(mine.coming.front());
-  mine.coming.erase(mine.coming.begin());
-  if (const auto* frame = std::get_if<host::Frame>(&parcel))
-    return give(node, host::Came{mine.number, *frame, 1});
+  const auto [mine, theirs] = ends(link, node);
+  const Parcel parcel = std::move(mine->coming.front());
+  mine->coming.erase(mine->coming.begin());
+  const host::ConnectionId number = mine->number;
+  if (const auto* frame = std::get_if<host::Frame>(&parcel)) {
+    read_from_ = theirs->instance;
+    return give(node, host::Came{number, *frame, 1});
+  }
   close(link, node);
-  give(node, host::Closed{mine.number, host::ConnectionEnd::finished, {}});
+  give(node, host::Closed{number, host::ConnectionEnd::finished, {}});
 }
 
 void Making::close(std::size_t link, unsigned node) {
@@ -245,7 +265,7 @@ void Making::close(std::size_t link, unsigned node) {
 
 void Making::perform(unsigned node, const host::Write& write) {
   const std::size_t link = link_of(node, write.connection);
-  if (link == world_.links.size()) return violated("something is written to what is closed");
+  if (link == world_.links.size()) return note("something is written to what is closed");
   if (Side& theirs = *ends(link, node).second; theirs.open) theirs.coming.emplace_back(write.frame);
 }
 
@@ -255,20 +275,24 @@ void Making::perform(unsigned node, const host::Close& closing) {
 }
 
 void Making::perform(unsigned node, const host::Drain& drain) {
-  const auto may_be_read = [&](const Side& side, bool is_listed) {
-    return is_mine(side, node) && (is_listed || (drain.listener && side.number.value == 0));
-  };
   for (std::size_t link = 0; link < world_.links.size(); ++link) {
-    const auto [mine, theirs] = ends(link, node);
-    const bool is_listed = std::find(drain.connections.begin(), drain.connections.end(),
-                                     mine->number) != drain.connections.end();
-    if (!may_be_read(*mine, is_listed)) continue;
-    if (mine == &world_.links[link].dialler && mine->number.value == 0) continue;
-    if (mine->coming.empty()) continue;
+    const auto is_read = [&] {
+      const Side& mine = *ends(link, node).first;
+      if (!is_mine(mine, node) || mine.coming.empty()) return false;
+      const bool was_dialled = &mine == &world_.links[link].acceptor;
+      if (mine.number.value == 0) return drain.listener && was_dialled;
+      return std::find(drain.connections.begin(), drain.connections.end(), mine.number) !=
+             drain.connections.end();
+    };
+    if (!is_read()) continue;
     world_.drained = true;
     if (!world_.drain_finds) continue;
-    while (is_mine(*ends(link, node).first, node) && !ends(link, node).first->coming.empty())
-      read(link, node);
+    read(link, node);
+    const auto may_go_on = [&] {
+      const Side& mine = *ends(link, node).first;
+      return is_mine(mine, node) && !mine.coming.empty();
+    };
+    while (may_go_on()) read(link, node);
   }
   give(node, host::Drained{});
 }
@@ -284,85 +308,80 @@ void Making::send(unsigned node, CallNumber call, Message message, std::optional
 
 void Making::call(unsigned node, bool to_life) {
   Life& own = life(node);
-  const CallNumber number{++own.calls_made};
-  const std::uint64_t letter = ++own.sent;
-  if (!to_life) {
-    own.awaited.emplace(number, Awaited{});
-    return send(node, number, call_to_node(letter), T);
-  }
-  const Incarnation to = own.sessions.peers.at(id_of(other(node))).session->life;
-  own.awaited.emplace(number, Awaited{to});
-  send(node, number, call_to_life(letter, to), T);
+  const CallNumber number{++own.calls};
+  const std::uint64_t letter = ++own.channel.letters;
+  std::optional<Incarnation> named;
+  if (to_life) named = own.sessions.peers.at(id_of(other(node))).session->life;
+  const bool is_up = node_at(world_, other(node)).life.has_value();
+  own.channel.called(number, letter, named, is_up);
+  send(node, number, named ? call_to_life(letter, *named) : call_to_node(letter), T);
 }
 
 void Making::answer(unsigned node, std::size_t which) {
   Life& own = life(node);
   const Owed owed = own.owed[which];
   own.owed.erase(own.owed.begin() + static_cast<std::ptrdiff_t>(which));
-  send(node, owed.call, answer_with(++own.sent, owed.caller), std::nullopt);
+  const std::uint64_t letter = ++own.channel.letters;
+  const auto& there = node_at(world_, other(node)).life;
+  if (there && there->instance == owed.instance && there->channel.awaits(owed.call))
+    own.channel.answering.push_back({letter, owed.instance, owed.call});
+  send(node, owed.call, answer_to(letter, owed.caller), std::nullopt);
 }
 
 void Making::perform(unsigned node, const host::LetterCame& came) {
   Life& own = life(node);
-  const Letter& letter = came.letter;
-  const Tag tag = tag_of(letter.message);
-  if (letter.incarnation <= own.over) violated("a letter comes of a life that was told to be over");
-  std::uint64_t& last = own.received[letter.incarnation];
-  if (tag.letter <= last) violated("a letter comes twice, or after one that was sent later");
-  last = tag.letter;
-  if (!is_answer(letter)) {
-    // What `step` does when it hears of a newer life (owe_nothing).
-    std::erase_if(own.owed, [&](const Owed& one) { return one.caller < letter.incarnation; });
-    own.owed.push_back({letter.incarnation, letter.call});
-    return;
-  }
-  if (tag.caller != own.incarnation) violated("an answer comes to a life that has not called");
-  const auto awaited = own.awaited.find(letter.call);
-  if (awaited == own.awaited.end()) return violated("a call has two ends: an answer comes");
-  if (awaited->second.life.value_or(letter.incarnation) != letter.incarnation)
-    violated("another life answers than the one that was called");
-  own.awaited.erase(awaited);
+  auto& there = node_at(world_, other(node)).life;
+  Channel* const sender = there && there->instance == read_from_ ? &there->channel : nullptr;
+  note(own.channel.came(came, read_from_, config_of(node).self, sender));
+  if (is_answer(came.letter)) return;
+  // What `step` does when it hears of a newer life (owe_nothing).
+  const Incarnation caller = came.letter.incarnation;
+  std::erase_if(own.owed, [&](const Owed& one) { return one.caller < caller; });
+  own.owed.push_back({caller, read_from_, came.letter.call});
 }
 
 void Making::perform(unsigned node, const host::CallUnanswered& call) {
-  if (life(node).awaited.erase(call.call) == 0)
-    violated("a call has two ends: it is told to be unanswered");
+  auto& there = node_at(world_, other(node)).life;
+  if (there) there->channel.awaited_no_more(life(node).instance, call.call);
+  note(life(node).channel.unanswered(
+      call.call, call.call == is_due_,
+      works(there) ? std::optional(there->incarnation) : std::nullopt));
 }
 
 void Making::perform(unsigned node, const host::LifeOver& over) {
-  Life& own = life(node);
   const auto& there = node_at(world_, other(node)).life;
-  if (there && there->incarnation == over.life) violated("a life that works is told to be over");
-  if (over.life <= own.over) violated("a life is told to be over twice");
-  own.over = over.life;
+  note(life(node).channel.life_over(over.life, was_with_, works(there) ? there->instance : 0));
 }
 
 // --- Deadlines
 
 void Making::come_due(unsigned node, std::size_t which) {
-  *deadlines(life(node).sessions)[which] = present;
+  const Deadline due = deadlines(life(node).sessions)[which];
+  *due.at = present;
+  is_due_ = due.call;
   give(node, host::Due{});
 }
 
 }  // namespace
 
-std::vector<host::Time*> deadlines(host::Sessions& sessions) {
-  std::vector<host::Time*> found;
+std::vector<Deadline> deadlines(host::Sessions& sessions) {
+  std::vector<Deadline> found;
   for (auto& [node, peer] : sessions.peers) {
-    if (auto* waiting = std::get_if<host::Waiting>(&peer.touch)) found.push_back(&waiting->until);
+    if (auto* waiting = std::get_if<host::Waiting>(&peer.touch))
+      found.push_back({&waiting->until, {}});
     if (auto* greeting = std::get_if<host::Greeting>(&peer.touch))
-      found.push_back(&greeting->until);
+      found.push_back({&greeting->until, {}});
   }
   for (auto& [number, call] : sessions.calls)
-    if (call.deadline) found.push_back(&*call.deadline);
-  for (host::Stranger& stranger : sessions.strangers) found.push_back(&stranger.until);
+    if (call.deadline) found.push_back({&*call.deadline, number});
+  for (host::Stranger& stranger : sessions.strangers) found.push_back({&stranger.until, {}});
   return found;
 }
 
-World made(World world, const Move& move) {
+World made(World world, const Move& move, const SessionBounds& bounds) {
   world.drain_finds = move.drain_finds;
   world.drained = false;
-  Making(world).make(move);
+  Making(world, bounds).make(move);
   return world;
 }
 

@@ -1,0 +1,113 @@
+#include "channel.hpp"
+
+#include <algorithm>
+
+namespace muster::lab::sessions {
+
+// --- Letters that carry their place
+
+Message call_to_node(std::uint64_t letter) {
+  return Halt{{NodeId{}, {}, letter}};
+}
+Message call_to_life(std::uint64_t letter, Incarnation life) {
+  return NewCoordinator{{}, life, {letter, NodeId{}}};
+}
+Message answer_to(std::uint64_t letter, Incarnation caller) {
+  return Answer{invitation::Coordinating{false, GroupNumber{caller.value, NodeId{}}, letter}};
+}
+
+Places places_in(Message& message) {
+  if (auto* to_node = std::get_if<Halt>(&message)) return {&to_node->election.number, nullptr};
+  if (auto* to_life = std::get_if<NewCoordinator>(&message))
+    return {&to_life->group.counter, &to_life->receiver.value};
+  auto& answer = std::get<invitation::Coordinating>(std::get<Answer>(message).result);
+  return {&answer.counter, &answer.group->counter};
+}
+
+Tag tag_of(Message message) {
+  const Places places = places_in(message);
+  return {*places.letter, Incarnation{places.life ? *places.life : 0}};
+}
+
+// --- What may be told
+
+void Channel::called(CallNumber call, std::uint64_t letter, std::optional<Incarnation> life,
+                     bool is_up) {
+  awaited.push_back({call, letter, life, 0, !is_up});
+}
+
+bool Channel::awaits(CallNumber call) const {
+  return std::any_of(awaited.begin(), awaited.end(),
+                     [call](const Awaited& one) { return one.call == call; });
+}
+
+void Channel::is_alone() {
+  answering.clear();
+  for (Awaited& call : awaited) call.met_nobody = true;
+}
+
+void Channel::awaited_no_more(std::uint64_t caller, CallNumber call) {
+  std::erase_if(answering, [&](const Answering& answer) {
+    return answer.caller == caller && answer.call == call;
+  });
+}
+
+Complaint Channel::came(const host::LetterCame& came, std::uint64_t instance,
+                        const host::Self& self, Channel* from) {
+  const Letter& letter = came.letter;
+  const Tag tag = tag_of(letter.message);
+  if (letter.incarnation <= over) return "a letter comes of a life that was told to be over";
+  if (letter.incarnation < outlived) return "a letter comes of an outlived life";
+  outlived = letter.incarnation;
+  if (with != 0 && with != instance)
+    return "a letter comes of a second life before the first is told to be over";
+  with = instance;
+  if (tag.letter <= last) return "a letter comes twice, or after one that was sent later";
+  last = tag.letter;
+  if (from) {
+    for (Awaited& call : from->awaited) {
+      if (call.letter == tag.letter) call.taken_by = self.instance;
+      const bool is_to_this = !call.life || call.life == self.incarnation;
+      if (call.letter < tag.letter && is_to_this && call.taken_by != self.instance)
+        return "a letter comes, and one that was sent before it never does";
+    }
+    for (const Answering& answer : from->answering)
+      if (answer.letter < tag.letter && answer.caller == self.instance)
+        return "a letter comes, and an answer that was sent before it never does";
+    std::erase_if(from->answering,
+                  [&](const Answering& answer) { return answer.letter == tag.letter; });
+  }
+  if (!is_answer(letter)) {
+    const auto named = life_called(letter);
+    return named && named != self.incarnation ? "a call comes to another life than it names" : "";
+  }
+  if (tag.life != self.incarnation) return "an answer comes to a life that has not called";
+  const auto call = std::find_if(awaited.begin(), awaited.end(),
+                                 [&](const Awaited& one) { return one.call == letter.call; });
+  if (call == awaited.end()) return "a call has two ends: an answer comes";
+  if (call->life.value_or(letter.incarnation) != letter.incarnation)
+    return "another life answers than the one that was called";
+  awaited.erase(call);
+  return {};
+}
+
+Complaint Channel::unanswered(CallNumber call, bool came_due, std::optional<Incarnation> up) {
+  const auto at = std::find_if(awaited.begin(), awaited.end(),
+                               [&](const Awaited& one) { return one.call == call; });
+  if (at == awaited.end()) return "a call has two ends: it is told to be unanswered";
+  const bool nobody = at->life ? at->life != up : at->met_nobody;
+  awaited.erase(at);
+  if (came_due || nobody) return {};
+  return "a call is told to be unanswered before its bound, and who was called is there";
+}
+
+Complaint Channel::life_over(Incarnation life, std::uint64_t of, std::uint64_t up) {
+  if (of == 0) return "a life is told to be over, and no session was with it";
+  if (of == up) return "a life that works is told to be over";
+  if (life <= over) return "a life is told to be over twice";
+  over = life;
+  with = last = 0;
+  return {};
+}
+
+}  // namespace muster::lab::sessions

@@ -1,0 +1,150 @@
+// What may happen to a world, and what happens when nothing fails.
+
+#include "world.hpp"
+
+#include <algorithm>
+
+namespace muster::lab::sessions {
+
+namespace {
+
+class Offers {
+ public:
+  Offers(const World& world, const SessionBounds& bounds, bool failures)
+      : world_(world), bounds_(bounds), failures_(failures) {}
+
+  std::vector<Move> all() {
+    for (unsigned node : {1U, 2U}) {
+      if (node_at(world_, node).life) {
+        of_life(node);
+      } else if (failures_) {
+        of_nobody(node);
+      }
+    }
+    for (std::size_t at = 0; at < world_.links.size(); ++at) of_link(at);
+    return std::move(moves_);
+  }
+
+ private:
+  void add(Happening what, unsigned node, std::size_t which = 0) {
+    moves_.push_back(
+        {what, static_cast<std::uint8_t>(node), static_cast<std::uint16_t>(which), true});
+  }
+  [[nodiscard]] bool may(unsigned SessionTroubles::*trouble) const {
+    return failures_ && world_.had.*trouble < bounds_.troubles.*trouble;
+  }
+  [[nodiscard]] bool has_room() const { return world_.links.size() < bounds_.links; }
+
+  void of_nobody(unsigned node) {
+    const Node& own = node_at(world_, node);
+    if (may(&SessionTroubles::lives)) add(Happening::begins, node);
+    if (!may(&SessionTroubles::restores)) return;
+    for (std::uint64_t life = 1; life <= own.lives; ++life)
+      add(Happening::begins_from_old_store, node, life);
+  }
+
+  void of_life(unsigned node) {
+    const Life& life = *node_at(world_, node).life;
+    const Node& there = node_at(world_, other(node));
+    if (failures_) {
+      add(Happening::fails, node);
+      add(Happening::fails_and_loses, node);
+      if (may(&SessionTroubles::silences)) add(Happening::machine_stops, node);
+    }
+    if (life.dial == DialState::out) {
+      if (!there.off && has_room()) add(Happening::dial_arrives, node);
+      if (failures_ || there.off) add(Happening::dial_is_silent, node);
+    } else if (life.dial) {
+      add(Happening::dial_is_told, node);
+    }
+    if (failures_ && life.calls < bounds_.calls) {
+      add(Happening::calls_the_node, node);
+      if (life.sessions.peers.at(id_of(other(node))).session) add(Happening::calls_the_life, node);
+    }
+    for (std::size_t at = 0; at < life.owed.size(); ++at) add(Happening::answers, node, at);
+    host::Sessions copy = life.sessions;
+    for (std::size_t at = 0; at < deadlines(copy).size(); ++at) add(Happening::deadline, node, at);
+  }
+
+  void of_link(std::size_t at) {
+    const Link& link = world_.links[at];
+    for (const Side* side : {&link.dialler, &link.acceptor}) {
+      const Side& far = side == &link.dialler ? link.acceptor : link.dialler;
+      if (!side->open) continue;
+      const bool ends = std::any_of(side->coming.begin(), side->coming.end(), [](auto& parcel) {
+        return std::holds_alternative<Gone>(parcel);
+      });
+      if (!far.open && !ends) add(Happening::connection_noticed, side->node, at);
+      const bool is_known = side->number.value != 0 || side == &link.acceptor;
+      if (!is_known || side->coming.empty()) continue;
+      add(Happening::reads, side->node, at);
+      const auto* frame = std::get_if<host::Frame>(&side->coming.front());
+      if (frame && std::holds_alternative<host::Hello>(*frame) && has_room() &&
+          may(&SessionTroubles::replays))
+        add(Happening::hello_comes_again, side->node, at);
+    }
+    if (link.dialler.open && link.acceptor.open && may(&SessionTroubles::resets))
+      add(Happening::connection_reset, link.dialler.node, at);
+  }
+
+  const World& world_;
+  const SessionBounds& bounds_;
+  const bool failures_;
+  std::vector<Move> moves_;
+};
+
+const host::Peer& peer_of(const World& world, unsigned node) {
+  return node_at(world, node).life->sessions.peers.at(id_of(other(node)));
+}
+
+bool both_are_up(const World& world) {
+  return world.first.life && world.second.life;
+}
+
+/// A life whose number was another's may be refused for good.
+bool is_refused(const World& world) {
+  return (world.first.life && world.first.life->restored) ||
+         (world.second.life && world.second.life->restored);
+}
+
+bool both_are_connected(const World& world) {
+  return both_are_up(world) && std::holds_alternative<host::Connected>(peer_of(world, 1).touch) &&
+         std::holds_alternative<host::Connected>(peer_of(world, 2).touch);
+}
+
+}  // namespace
+
+std::vector<Move> moves(const World& world, const SessionBounds& bounds, bool failures) {
+  return Offers(world, bounds, failures).all();
+}
+
+std::optional<Move> next_in_peace(const World& world, const SessionBounds& bounds,
+                                  std::size_t deadlines) {
+  const std::vector<Move> all = moves(world, bounds, false);
+  const auto now = std::find_if(all.begin(), all.end(),
+                                [](const Move& move) { return move.what != Happening::deadline; });
+  if (now != all.end()) return *now;
+  if (all.empty() || settled(world)) return std::nullopt;
+  return all[deadlines % all.size()];
+}
+
+Complaint lost(const World& world) {
+  if (!both_are_connected(world) || is_refused(world)) return {};
+  for (unsigned node : {1U, 2U})
+    if (!node_at(world, node).life->channel.awaited.empty())
+      return "two nodes are connected, nothing is on its way, and a call is not answered";
+  return {};
+}
+
+bool settled(const World& world) {
+  for (unsigned node : {1U, 2U}) {
+    const auto& life = node_at(world, node).life;
+    if (!life) continue;
+    if (!life->channel.awaited.empty()) return false;
+    const Node& there = node_at(world, other(node));
+    if (!there.life && !there.off && peer_of(world, node).session) return false;
+  }
+  return !both_are_up(world) || both_are_connected(world) || is_refused(world);
+}
+
+}  // namespace muster::lab::sessions

@@ -1,0 +1,205 @@
+// Every world that can be reached, breadth first, by several threads.
+
+#include "../checker/visited.hpp"
+#include "world.hpp"
+
+#include <muster/values/archive.hpp>
+#include <muster/values/hash.hpp>
+#include <muster/values/kinds.hpp>
+#include <muster/values/text.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+namespace muster::lab {
+
+namespace sessions {
+
+namespace {
+
+/// A world is known by a hash of its canonical form; never 0.
+std::uint64_t fingerprint(const World& world) {
+  return std::max<std::uint64_t>(hash(world), 1);
+}
+
+std::string in_words(const World& before, const Move& move) {
+  std::string said =
+      "node " + std::to_string(move.node) + ": " + std::string(enumerator_name(move.what));
+  std::replace(said.begin(), said.end(), '_', ' ');
+  if (move.what == Happening::reads) {
+    const Link& link = before.links[move.which];
+    const Side& side = link.dialler.node == move.node ? link.dialler : link.acceptor;
+    const auto* frame = std::get_if<host::Frame>(&side.coming.front());
+    said += frame ? " " + to_text(*frame) : " the end";
+    said += side.node == link.dialler.node ? " (dialled)" : " (accepted)";
+  }
+  if (!move.drain_finds) said += ", and nothing else has come";
+  return said;
+}
+
+/// More rounds than any world needs in which nothing fails any more.
+constexpr std::size_t most_rounds = 400;
+
+/// How many worlds a thread takes at a time.
+constexpr std::size_t handful = 64;
+
+/// A world that was reached, and how.
+struct Reached {
+  std::uint32_t at{};  ///< in the list of ways
+  std::string bytes;
+};
+struct Way {
+  std::uint32_t from{};
+  Move move;
+};
+
+/// What one thread found at one depth.
+struct Found {
+  struct World {
+    Way way;
+    std::string bytes;
+  };
+  std::vector<World> worlds;
+  std::uint64_t transitions{};
+  std::uint64_t drained{};
+  struct Violation {
+    Complaint what;
+    Way way;
+    bool in_peace{};  ///< no move has led to it: nothing fails any more
+  };
+  std::optional<Violation> violation;
+};
+
+class Search {
+ public:
+  Search(const SessionBounds& bounds, const std::function<void(const SessionReport&)>& progress)
+      : bounds_(bounds), progress_(progress) {}
+
+  SessionReport run() {
+    World first;
+    make_canonical(first, bounds_);
+    seen_.insert(fingerprint(first));
+    ways_.emplace_back();
+    report_.states = 1;
+    std::vector<Reached> level{{0, encode(first)}};
+    while (!level.empty() && report_.violated.empty()) {
+      if (bounds_.states != 0 && report_.states >= bounds_.states) return report_;
+      level = expand(level);
+      ++report_.depth;
+      progress_(report_);
+    }
+    report_.ended = report_.violated.empty();
+    return report_;
+  }
+
+ private:
+  std::vector<Reached> expand(const std::vector<Reached>& level) {
+    std::vector<Found> found(std::max(bounds_.threads, 1U));
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&](Found& mine) {
+      for (std::size_t begin; (begin = next.fetch_add(handful)) < level.size();)
+        for (std::size_t i = begin; i < std::min(begin + handful, level.size()); ++i)
+          if (!mine.violation) expand(level[i], mine);
+    };
+    {
+      std::vector<std::jthread> others;
+      for (std::size_t i = 1; i < found.size(); ++i)
+        others.emplace_back([&, i] { work(found[i]); });
+      work(found.front());
+    }
+    std::vector<Reached> reached;
+    for (Found& one : found) {
+      report_.transitions += one.transitions;
+      report_.drained += one.drained;
+      for (Found::World& world : one.worlds) {
+        reached.push_back({static_cast<std::uint32_t>(ways_.size()), std::move(world.bytes)});
+        ways_.push_back(world.way);
+      }
+      if (one.violation && report_.violated.empty()) tell(*one.violation);
+    }
+    report_.states += reached.size();
+    return reached;
+  }
+
+  void expand(const Reached& reached, Found& found) {
+    const World world = decode<World>(reached.bytes, {.depth = 64, .foreign = false}).value();
+    if (Complaint complaint = settles(world); !complaint.empty()) {
+      found.violation = {std::move(complaint), {reached.at, {}}, true};
+      return;
+    }
+    for (Move move : moves(world, bounds_, true)) {
+      for (const bool finds : {true, false}) {
+        move.drain_finds = finds;
+        World after = made(world, move, bounds_);
+        const bool drained = after.drained;
+        if (!finds) ++found.drained;
+        ++found.transitions;
+        if (!after.violated.empty()) {
+          found.violation = {after.violated, {reached.at, move}, false};
+          return;
+        }
+        make_canonical(after, bounds_);
+        if (seen_.insert(fingerprint(after)))
+          found.worlds.push_back({{reached.at, move}, encode(after)});
+        if (!drained) break;  // there was nothing to find
+      }
+    }
+  }
+
+  // What is wrong when nothing fails any more.
+  Complaint settles(World world) {
+    std::vector<std::uint64_t> passed;
+    std::size_t deadlines = 0;
+    for (std::size_t round = 0; round < most_rounds; ++round) {
+      const std::uint64_t here = fingerprint(world);
+      if (settling_.contains(here)) break;
+      passed.push_back(here);
+      const auto next = next_in_peace(world, bounds_, deadlines);
+      if (next && next->what == Happening::deadline) {
+        ++deadlines;
+        if (Complaint complaint = lost(world); !complaint.empty()) return complaint;
+      }
+      if (!next && !settled(world)) return "nothing happens any more, and it has not settled";
+      if (!next) break;
+      world = made(std::move(world), *next, bounds_);
+      if (!world.violated.empty()) return world.violated;
+      make_canonical(world, bounds_);
+      if (round + 1 == most_rounds) return "when nothing fails any more it never settles";
+    }
+    for (const std::uint64_t one : passed) settling_.insert(one);
+    return {};
+  }
+
+  void tell(const Found::Violation& violation) {
+    report_.violated = violation.what;
+    std::vector<Move> way;
+    if (!violation.in_peace) way.push_back(violation.way.move);
+    for (std::uint32_t at = violation.way.from; at != 0; at = ways_[at].from)
+      way.push_back(ways_[at].move);
+    World world;
+    for (auto move = way.rbegin(); move != way.rend(); ++move) {
+      make_canonical(world, bounds_);
+      report_.story.push_back(in_words(world, *move));
+      world = made(std::move(world), *move, bounds_);
+    }
+  }
+
+  const SessionBounds& bounds_;
+  const std::function<void(const SessionReport&)>& progress_;
+  SessionReport report_;
+  explored::Visited seen_;
+  explored::Visited settling_;  ///< worlds from which it settles
+  std::vector<Way> ways_;
+};
+
+}  // namespace
+
+}  // namespace sessions
+
+SessionReport check_sessions(const SessionBounds& bounds,
+                             const std::function<void(const SessionReport&)>& progress) {
+  return sessions::Search(bounds, progress).run();
+}
+
+}  // namespace muster::lab
