@@ -179,6 +179,14 @@ def drivers(tree):
             yield path, number, f"'{found[1]}' is no driver's business"
 
 
+def struck_lines(tree):
+    """What the lab can strike is asked under its name, in one file."""
+    for path, number, line in tree.lines(*CPP):
+        if path.is_relative_to("core/src/host") and path.name != "lines.cpp":
+            if re.search(r"\bstands\(SessionLine::", line.split("//")[0]):
+                yield path, number, "stands() is for lines.cpp: give the line a predicate there"
+
+
 def purity(tree):
     """The core is a value and a function: no clock, randomness, thread or I/O."""
     for path, number, line in tree.lines(*CPP):
@@ -285,9 +293,9 @@ def top_level(tree):
         yield Path(name), 1, "does not belong at the top level"
 
 
-RULES = {rule.__name__: rule for rule in (layering, floors, circles, drivers, purity, words, marks,
-                                          sleeps, columns, lengths, headers, built, links,
-                                          top_level)}  # fmt: skip
+RULES = {rule.__name__: rule for rule in (layering, floors, circles, drivers, struck_lines, purity,
+                                          words, marks, sleeps, columns, lengths, headers, built,
+                                          links, top_level)}  # fmt: skip
 
 
 def main(root, names):

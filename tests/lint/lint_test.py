@@ -37,6 +37,9 @@ CASES = {
         {"net/src/a.cpp": "if (hello.peer_instance != 0) return;\n"},
         {"core/lab/src/simulator/a.cpp": "for (auto& [node, peer] : sessions_.peers) {\n"},
     ],
+    "struck_lines": [
+        {"core/src/host/sessions/a.cpp": "if (stands(SessionLine::clone_test)) return;\n"},
+    ],
     "purity": [
         {"core/src/a.cpp": "auto now = std::chrono::steady_clock::now();\n"},
         {"core/src/a.cpp": "std::unordered_map<int, int> map;\n"},
@@ -95,6 +98,10 @@ def found(files, rule):
 class Rules(unittest.TestCase):
     def test_every_rule_has_a_case(self):
         self.assertEqual(set(CASES), set(lint.RULES))
+
+    def test_every_rule_is_run(self):
+        listed = (Path(__file__).parent / "CMakeLists.txt").read_text().split("foreach(rule ")[1]
+        self.assertEqual(set(listed.split(")")[0].split()), set(lint.RULES))
 
     def test_each_finds_what_breaks_it(self):
         for rule, trees in CASES.items():
