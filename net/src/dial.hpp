@@ -2,11 +2,14 @@
 
 #include "sockets.hpp"
 
+#include <muster/host/driving.hpp>
+
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
