@@ -6,7 +6,6 @@
 #include <boost/test/unit_test.hpp>
 
 #include <atomic>
-#include <chrono>
 #include <thread>
 
 /// Connections that break between living nodes, whenever they may, lose nothing and start nothing.
@@ -49,9 +48,6 @@ BOOST_AUTO_TEST_CASE(broken_at_any_point_of_an_election_they_lose_nothing_and_st
   ClusterOptions options{.nodes = 3};
   std::string directory;
   const auto socket = [&](NodeId id) { return directory + "/" + to_text(id) + ".sock"; };
-  // Broken so often, a letter takes its time on a slow machine.
-  options.timings.T = std::chrono::seconds(5);
-  options.timings.coordinator_timeout = options.timings.check_every + options.timings.T;
   options.alter = [&](NodeId id, net::NodeOptions& node) { node.admin_socket = socket(id); };
   Cluster cluster(std::move(options));
   directory = cluster.directory().string();
