@@ -234,7 +234,7 @@ EDITS = (
          "a node that has forgotten its lives begins them again", "assumption 4",
          "core/src/host/sessions/lines.cpp",
          "return hello.incarnation < peer.seen &&",
-         "return hello.incarnation.value == 0 &&",
+         "return peer.seen.value == 0 && hello.incarnation < peer.seen &&",
          (f"{HOST} lives",)),
     Edit("namesake-of-a-foreign-cluster-obeyed",
          "who says that it is this node is heard whatever cluster it speaks for", "assumption 3",
