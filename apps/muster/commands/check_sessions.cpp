@@ -83,7 +83,9 @@ void add_check_sessions(CLI::App& command, CheckSessionsOptions& options) {
     command.add_option(name, value, says)->check(CLI::Range(0, 9))->needs(sessions);
   };
   add("--calls", bounds.calls, "Of a life that anybody still knows of, at most");
-  add("--links", bounds.links, "Connections at a time; a dial waits for room");
+  command.add_option("--links", bounds.links, "Connections at a time; a dial waits for room")
+      ->check(CLI::Range(1, 9))
+      ->needs(sessions);
   add("--lives", options.lives, "Of both nodes; otherwise any number");
   add("--resets", options.resets, "Connections that the network breaks; otherwise any number");
   add("--silences", troubles.silences, "Machines that stop without a word");
