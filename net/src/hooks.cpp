@@ -66,19 +66,16 @@ void make_call(const HookHost::Call& call, const std::function<Application&()>& 
 
 Hooks::Hooks(asio::any_io_executor strand, asio::any_io_executor executor,
              std::shared_ptr<Services> services, MakeApplication make_application,
-             std::shared_ptr<LifePermits> permits, HookRunner::Limits limits,
-             const std::optional<Assigned>& assigned, Handlers handlers)
+             std::shared_ptr<LifePermits> permits, Handlers handlers)
     : strand_(std::move(strand)),
       executor_(std::move(executor)),
       user_(std::make_shared<User>(std::move(services), std::move(make_application))),
       permits_(std::move(permits)),
       handlers_(std::move(handlers)),
-      deadline_(strand_),
-      runner_(*this, user_->services->self(), limits, assigned) {}
+      deadline_(strand_) {}
 
 void Hooks::abandon() {
   abandoned_ = true;
-  runner_.abandon();
   asio::post(executor_, [user = std::move(user_)] { user->application.reset(); });
 }
 

@@ -2,7 +2,7 @@
 
 #include "permits.hpp"
 
-#include <muster/host/hook_runner.hpp>
+#include <muster/host/hook_host.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -31,17 +31,7 @@ class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> 
 
   Hooks(boost::asio::any_io_executor strand, boost::asio::any_io_executor executor,
         std::shared_ptr<Services> services, MakeApplication make_application,
-        std::shared_ptr<LifePermits> permits, HookRunner::Limits limits,
-        const std::optional<Assigned>& assigned, Handlers handlers);
-
-  void perform(const Stop& action) { runner_.perform(action); }
-  void perform(const Reorganize& action) { runner_.perform(action); }
-  void perform(const Start& action) { runner_.perform(action); }
-
-  std::uint64_t asked(Inquiry inquiry, Answered answered) {
-    return runner_.asked(std::move(inquiry), std::move(answered));
-  }
-  void not_wanted(std::uint64_t question) { runner_.not_wanted(question); }
+        std::shared_ptr<LifePermits> permits, Handlers handlers);
 
   /// The life is over: whatever still comes is dropped, and the application ends where its hooks
   /// ran.
@@ -97,7 +87,6 @@ class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> 
   std::uint64_t deadlines_ = 0;  ///< so that the end of an earlier one is not taken for this one's
   bool abandoned_ = false;
   std::shared_ptr<HowFar> how_far_;  ///< of the last hook; what it holds may outlive its node
-  HookRunner runner_;
 };
 
 }  // namespace muster::net

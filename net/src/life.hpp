@@ -6,11 +6,10 @@
 #include "questions.hpp"
 #include "services.hpp"
 
-#include <muster/host/inbox.hpp>
+#include <muster/host/host.hpp>
 #include <muster/net/node.hpp>
 #include <muster/net/sessions.hpp>
 #include <muster/net/storage_thread.hpp>
-#include <muster/protocol/protocol.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -24,9 +23,9 @@
 
 namespace muster::net {
 
-/// One life of a node: gives events to `step`, one after the other, and performs the actions of
-/// each in order before the next. Lives on the protocol's strand.
-class Life : public std::enable_shared_from_this<Life> {
+/// Drives the host of one life: sockets, timers, the storage thread, the user's executor. Lives on
+/// the protocol's strand.
+class Life final : public host::Driver, public std::enable_shared_from_this<Life> {
  public:
   /// Called on the strand, but for `fatal`, which may be called from any thread and does not
   /// return.
@@ -72,9 +71,9 @@ class Life : public std::enable_shared_from_this<Life> {
   void note_end(const Failure& why);
   [[nodiscard]] bool has_ended() const { return ended_; }
   /// What is in safe storage.
-  [[nodiscard]] const SafeState& safe() const { return recovered_ ? safe_state(protocol_) : safe_; }
+  [[nodiscard]] const SafeState& safe() const { return host_->safe(); }
   /// True when it has been Normal.
-  [[nodiscard]] bool was_normal() const { return was_normal_; }
+  [[nodiscard]] bool was_normal() const { return host_->was_normal(); }
 
   /// From any thread, as the others below: what was shown last.
   [[nodiscard]] Seen seen() const;
@@ -83,23 +82,34 @@ class Life : public std::enable_shared_from_this<Life> {
   void show_counters();
 
  private:
-  void put(Event event);
-  void turn();
-  void give(const Event& event);
-  void perform_rest();
-  bool perform(const Action& action);  // false: goes on when the Save is durable
-  void perform_send(const Send& send);
-  void arm(Timer timer, unsigned level);
-  void disarm(Timer timer);
+  [[nodiscard]] Duration now() override;
+  Duration stood_still() override;
+  void send(const Letter& letter, std::optional<Duration> bound) override {
+    sessions_->send(letter, bound);
+  }
+  void keep_only(const std::function<bool(CallNumber)>& awaited) override {
+    sessions_->keep_only(awaited);
+  }
+  void arm(Timer timer, Duration period, Inbox::Arming arming) override;
+  void disarm(Timer timer) override;
+  void save(const SafeState& safe) override;
+  void permit_work(Duration now) override { permits_->turned(now); }
+  void left(LeaveCause cause) override;
+  void about_to_step() override;
+  void stepped(const Event& event, const Actions& actions, const View& after) override;
+  void save_performed() override;
+  void begun(const Event& event, const View& after) override;
+
+  void make_parts();
+  void happened(Event event);
   [[nodiscard]] Duration longest_wait() const { return options_.config.timings.T / 2; }
   void watch();
-  void permit_work(Duration now);
-  void note_stillness(Duration now);
+  void note_stillness();
   void note_save(Duration took);
-  void show(View view, Duration as_of);
+  void show(const View& view);
 
   void write_journal(const std::function<void(std::string&)>& append);
-  journal::Stamp next_stamp(Duration t);
+  [[nodiscard]] journal::Stamp next_stamp() const;
   void write_header(std::string& out, bool in_a_life);
   Sessions::Handlers session_handlers();
   Hooks::Handlers hook_handlers();
@@ -120,22 +130,16 @@ class Life : public std::enable_shared_from_this<Life> {
   std::shared_ptr<Questions> questions_;
   std::unique_ptr<JournalFile> journal_;
 
-  Protocol protocol_;
-  Inbox inbox_;
-  Actions actions_;
-  std::size_t performed_ = 0;  ///< actions of the last step that were performed
-  bool turning_ = false;
-  bool saving_ = false;
+  std::unique_ptr<host::Host> host_;
   bool begun_ = false;
-  bool recovered_ = false;
-  bool was_normal_ = false;
   bool ended_ = false;
 
   std::vector<boost::asio::steady_timer> timers_;  ///< one for each Timer
   boost::asio::steady_timer watch_;
   Duration last_alive_{};
+  Duration stood_still_{};  ///< the longest, until the host was told
 
-  std::uint64_t seq_ = 0;
+  Duration step_at_{};  ///< when the present step came
   std::string line_;
   mutable std::mutex seen_mutex_;  // guards seen_
   Seen seen_;

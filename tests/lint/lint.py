@@ -36,6 +36,7 @@ FLOORS = {
 # carried, what is shown. The rest is rules, which are in core/src/host/sessions alone.
 DRIVERS = ("net/src", "net/include", "core/lab/src/simulator")
 SESSION_WORDS = {
+    "Host", "Driver",
     "Self", "SessionConfig", "SessionLimits", "Sessions", "SessionInput", "SessionOutput",
     "SessionOutputs", "Time", "ConnectionId", "ConnectionEnd", "DialEnd", "enough_bytes",
     "Greet", "SendLetter", "Dialled", "DialFailed", "Accepted", "Exhausted", "Came", "Closed",

@@ -12,16 +12,14 @@ PROGRAM = "apps_socket"
 EDITS = (
     Edit("sent-before-it-is-durable",
          "what follows a Save is performed before the Save is durable", "P8",
-         "net/src/life.cpp",
-         """    });
+         "core/src/host/host.cpp",
+         """    driver_.save(save->safe);
     return false;
-  }
-  if (const auto* send""",
-         """    });
+""",
+         """    driver_.save(save->safe);
     return true;
-  }
-  if (const auto* send""",
-         (f"{NODE} saves",)),
+""",
+         (f"{HOST} a_host",)),
     Edit("failed-save-ignored",
          "a Save that failed counts as durable", "P8; assumption 5",
          "net/src/life.cpp",
@@ -31,16 +29,29 @@ EDITS = (
     Edit("answer-to-an-older-life",
          "the answer to a life that is over goes to the next one, as that of its own call",
          "P8; 6.21",
-         "net/src/life.cpp",
+         "core/src/host/host.cpp",
          "if (is_answer(send.letter) && inbox_.has_call(send.letter.to, send.letter.call)) return;",
          "if (is_answer(send.letter) && inbox_.has_call(send.letter.to, {})) return;",
-         (f"{NODE} saves",)),
+         (f"{HOST} a_host",)),
     Edit("pause-of-the-loop-unnoticed",
          "a process that stood still goes on as if nothing had been", "assumption 9",
          "net/src/life.cpp",
-         "inbox_.stood_still(now - std::exchange(last_alive_, now));",
+         "stood_still_ = std::max(stood_still_, now - std::exchange(last_alive_, now));",
          "last_alive_ = now;",
          (f"{NODE} promptness",)),
+    Edit("permitted-before-the-pause-is-told",
+         "work is permitted again before the protocol was told that the node stood still",
+         "P1; assumption 9",
+         "core/src/host/host.cpp",
+         "if (!inbox_.pauses() && !inbox_.is_late(now)) driver_.permit_work(now);",
+         "driver_.permit_work(now);",
+         (f"{HOST} a_host",)),
+    Edit("calls-dialled-as-slowly-as-anybody",
+         "a call gets few connections where they break over and over", "assumption 8",
+         "core/src/host/sessions/dials.cpp",
+         "letters_wait(node, peer) ? config_.T / 64 : config_.T / 4",
+         "config_.T / 4",
+         (f"{HOST} proofs",)),
     Edit("late-event-unnoticed",
          "an event that waited for longer than T/2 is taken as if it had just come",
          "assumption 9",

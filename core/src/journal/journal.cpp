@@ -42,6 +42,17 @@ void append_hook(std::string& out, const HookEdge& line) {
 
 }  // namespace
 
+HookEdge hook_edge(const Stamp& stamp, Hook hook, Edge edge,
+                   const std::optional<GroupNumber>& group, Ticket ticket, const Members* members) {
+  HookEdge line{stamp, hook, edge, group, ticket, {}};
+  if (!members) return line;
+  line.members.emplace();
+  for (const Member& j : *members)
+    line.members->push_back({j.node, j.incarnation, digest(j.holdings.report.data),
+                             j.holdings.group, j.holdings.empty});
+  return line;
+}
+
 void header_line(std::string& out, const Header& header) {
   out += "{\"journal\":\"muster\",\"version\":1";
   append_field(out, ",\"node\":", header.node);
@@ -72,14 +83,7 @@ void performed_line(std::string& out, const Stamp& stamp) {
 
 void hook_line(std::string& out, const Stamp& stamp, Hook hook, Edge edge,
                const std::optional<GroupNumber>& group, Ticket ticket, const Members* members) {
-  HookEdge line{stamp, hook, edge, group, ticket, {}};
-  if (members) {
-    line.members.emplace();
-    for (const Member& j : *members)
-      line.members->push_back({j.node, j.incarnation, digest(j.holdings.report.data),
-                               j.holdings.group, j.holdings.empty});
-  }
-  append_hook(out, line);
+  append_hook(out, hook_edge(stamp, hook, edge, group, ticket, members));
 }
 
 void permits_line(std::string& out, const Stamp& stamp, PermitsEdge edge,

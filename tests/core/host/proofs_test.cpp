@@ -38,6 +38,24 @@ BOOST_AUTO_TEST_CASE(a_reset_dial_proves_nothing_and_is_made_again_at_once) {
   BOOST_TEST((two.wake.value() - two.now == Duration(400us)));
 }
 
+BOOST_AUTO_TEST_CASE(where_connections_break_over_and_over_a_call_gets_many_of_them) {
+  const auto longest_delay = [](bool called) {
+    Sessions2 two;
+    two.join(3, 1);
+    if (called) two.ask(3, 1);
+    two.closed(1);
+    Duration longest{};
+    for (int broken = 0; broken < 20; ++broken) {
+      two.failed(3, DialEnd::reset);
+      longest = std::max(longest, two.wake.value() - two.now);
+      two.wake_up();
+    }
+    return longest;
+  };
+  BOOST_TEST((longest_delay(true) == T / 64));
+  BOOST_TEST((longest_delay(false) == T / 4));
+}
+
 BOOST_AUTO_TEST_CASE(silence_is_dialled_again_ever_more_slowly) {
   Sessions2 two;
   two.join(3, 1);

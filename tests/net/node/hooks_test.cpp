@@ -4,6 +4,7 @@
 #include <hooks.hpp>
 #include <services.hpp>
 
+#include <muster/host/hook_runner.hpp>
 #include <muster/storage/memory_storage.hpp>
 #include <muster/values/archive.hpp>
 #include <muster/values/text.hpp>
@@ -11,6 +12,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include <optional>
 #include <thread>
 
 /// The hooks of one life, without a node: the two contexts turn only when a test lets them.
@@ -49,8 +51,8 @@ struct Fixture {
     handlers.fatal = [this](const std::string& why) { told.push_back("fatal: " + why); };
     hooks = std::make_shared<Hooks>(
         strand->get_executor(), user->get_executor(), services,
-        [this](Services& given) { return make(given); }, permits,
-        HookRunner::Limits{timings, 16, 16}, std::nullopt, handlers);
+        [this](Services& given) { return make(given); }, permits, handlers);
+    runner.emplace(*hooks, self, HookRunner::Limits{timings, 16, 16}, std::nullopt);
   }
 
   /// Both contexts do what there is to do now.
@@ -78,11 +80,15 @@ struct Fixture {
   }
 
   void stop(std::uint64_t ticket, bool owed = true) {
-    hooks->perform(Stop{Ticket{ticket}, {StopReason::own_election, {}}, owed});
+    runner->perform(Stop{Ticket{ticket}, {StopReason::own_election, {}}, owed});
   }
-  void start(std::uint64_t ticket) { hooks->perform(Start{Ticket{ticket}, task("d"), group}); }
+  void start(std::uint64_t ticket) { runner->perform(Start{Ticket{ticket}, task("d"), group}); }
   void reorganize(std::uint64_t ticket) {
-    hooks->perform(Reorganize{Ticket{ticket}, group, {Member{self, {}, {}}}});
+    runner->perform(Reorganize{Ticket{ticket}, group, {Member{self, {}, {}}}});
+  }
+  void abandon() {
+    runner->abandon();
+    hooks->abandon();
   }
   /// A life that has begun: its first stop is over.
   void begin() {
@@ -106,6 +112,7 @@ struct Fixture {
   net::StorageThread storage_thread{storage};
   MakeApplication make = stage.make(self);
   std::shared_ptr<Hooks> hooks;
+  std::optional<HookRunner> runner;
 };
 
 Timings short_deadlines() {
@@ -383,7 +390,7 @@ BOOST_FIXTURE_TEST_CASE(what_still_comes_is_dropped_and_the_application_ends, Fi
   Cue cue = take(Hook::start);
   const auto permit = permits->door().try_acquire();
   heard();
-  hooks->abandon();
+  abandon();
   BOOST_TEST(!permit->valid());
   BOOST_TEST(stage.applications(self) == 1);
   cue.complete();
@@ -396,7 +403,7 @@ BOOST_FIXTURE_TEST_CASE(its_end_cancels_the_hook_that_runs, Fixture) {
   stage.hold(self, Hook::start);
   start(2);
   const Cue cue = take(Hook::start);
-  hooks->abandon();
+  abandon();
   while (!cue.cancelled.stop_requested()) std::this_thread::yield();
 }
 
@@ -407,7 +414,8 @@ BOOST_FIXTURE_TEST_CASE(a_done_and_a_permit_may_outlive_everything, Fixture) {
   std::optional<Cue> cue = take(Hook::start);
   std::optional<Permit> permit = permits->door().try_acquire();
   stop(3);
-  hooks->abandon();
+  abandon();
+  runner.reset();
   hooks.reset();
   user.reset();
   strand.reset();

@@ -87,6 +87,10 @@ struct HookEdge {
 };
 MUSTER_DESCRIBE(HookEdge, stamp, hook, edge, group, ticket, members);
 
+/// `members` is what a `reorganize` that begins is given; null for all else.
+HookEdge hook_edge(const Stamp& stamp, Hook hook, Edge edge,
+                   const std::optional<GroupNumber>& group, Ticket ticket, const Members* members);
+
 /// The permits of a group are revoked, or the last of them is returned.
 enum class PermitsEdge { revoked, returned };
 MUSTER_DESCRIBE_ENUM(PermitsEdge, revoked, returned)
@@ -139,7 +143,6 @@ void header_line(std::string& out, const Header& header);
 void step_line(std::string& out, const Stamp& stamp, const Event& event, const Actions& actions,
                const View& view);
 void performed_line(std::string& out, const Stamp& stamp);
-/// `members` is what a `reorganize` that begins was given; null for all else.
 void hook_line(std::string& out, const Stamp& stamp, Hook hook, Edge edge,
                const std::optional<GroupNumber>& group, Ticket ticket,
                const Members* members = nullptr);

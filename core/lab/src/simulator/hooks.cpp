@@ -2,11 +2,6 @@
 
 namespace muster::lab::simulated {
 
-std::unique_ptr<Application> Hooks::abandon() {
-  runner_.abandon();
-  return std::move(application_);
-}
-
 // Whenever the application says that it has ended, the end is looked at later, and not within what
 // the application does.
 void Hooks::call(std::optional<Hook> hook, Call call, Ended ended) {

@@ -2,7 +2,7 @@
 
 #include "permits.hpp"
 
-#include <muster/host/hook_runner.hpp>
+#include <muster/host/hook_host.hpp>
 
 namespace muster::lab::simulated {
 
@@ -21,26 +21,15 @@ class Hooks final : public HookHost {
   };
 
   Hooks(std::shared_ptr<Process> process, Services& services, const MakeApplication& make,
-        LifePermits& permits, const Timings& timings, const std::optional<Assigned>& assigned,
-        Handlers handlers)
+        LifePermits& permits, Handlers handlers)
       : process_(std::move(process)),
         services_(services),
         make_(make),
         permits_(permits),
-        handlers_(std::move(handlers)),
-        runner_(*this, services.self(), HookRunner::Limits{timings}, assigned) {}
-
-  void perform(const Stop& action) { runner_.perform(action); }
-  void perform(const Reorganize& action) { runner_.perform(action); }
-  void perform(const Start& action) { runner_.perform(action); }
-
-  std::uint64_t asked(Inquiry inquiry, Answered answered) {
-    return runner_.asked(std::move(inquiry), std::move(answered));
-  }
-  void not_wanted(std::uint64_t question) { runner_.not_wanted(question); }
+        handlers_(std::move(handlers)) {}
 
   /// The life is over. Gives the application, which is to end when nothing calls it.
-  std::unique_ptr<Application> abandon();
+  std::unique_ptr<Application> abandon() { return std::move(application_); }
 
   [[nodiscard]] Application* application() const { return application_.get(); }
 
@@ -78,7 +67,6 @@ class Hooks final : public HookHost {
   std::unique_ptr<Application> application_;
   std::uint64_t deadlines_ = 0;  ///< so that the end of an earlier one is not taken for this one's
   Duration due_{};
-  HookRunner runner_;
 };
 
 }  // namespace muster::lab::simulated

@@ -1,26 +1,6 @@
 #include "life.hpp"
 
-#include <muster/values/hash.hpp>
-
-#include <algorithm>
-
 namespace muster::lab::simulated {
-
-namespace {
-
-journal::HookEdge hook_edge(const journal::Stamp& stamp, Hook hook, journal::Edge edge,
-                            const std::optional<GroupNumber>& group, Ticket ticket,
-                            const Members* members) {
-  journal::HookEdge line{stamp, hook, edge, group, ticket, {}};
-  if (!members) return line;
-  line.members.emplace();
-  for (const Member& j : *members)
-    line.members->push_back({j.node, j.incarnation, digest(j.holdings.report.data),
-                             j.holdings.group, j.holdings.empty});
-  return line;
-}
-
-}  // namespace
 
 Life::Life(std::shared_ptr<Process> process, Network& network, const Config& config,
            const MakeApplication& make_application, SafeStorage& storage, SafeState safe,
@@ -28,34 +8,32 @@ Life::Life(std::shared_ptr<Process> process, Network& network, const Config& con
     : process_(std::move(process)),
       network_(network),
       config_(config),
-      safe_(std::move(safe)),
       handlers_(std::move(handlers)),
       permits_(process_, longest_wait()),
       disk_(process_, storage, disk_handlers()),
       services_(config.self, config.nodes, process_, permits_, disk_),
-      hooks_(process_, services_, make_application, permits_, config.timings, safe_.assigned,
-             hook_handlers()),
-      sessions_(network, process_, config, safe_, session_handlers()),
-      protocol_(muster::begin(config)),
-      inbox_(longest_wait()) {}
+      hooks_(process_, services_, make_application, permits_, hook_handlers()),
+      sessions_(network, process_, config, safe, session_handlers()),
+      host_(config, std::move(safe), longest_wait(), HookRunner::Limits{config.timings}, *this,
+            hooks_) {}
 
 // --- Its beginning and its end
 
 void Life::begin() {
   network_.listen(config_.self, process_, &sessions_,
                   {[this](Inquiry inquiry, Answered answered) {
-                     return asked(std::move(inquiry), std::move(answered));
+                     return host_.asked(std::move(inquiry), std::move(answered));
                    },
-                   [this](std::uint64_t question) { hooks_.not_wanted(question); }});
-  record(journal::Header{process_->now(), config_.self, safe_.incarnation,
+                   [this](std::uint64_t question) { host_.not_wanted(question); }});
+  record(journal::Header{process_->now(), config_.self, safe().incarnation,
                          journal::Clock::simulated, config_, std::nullopt});
   sessions_.greet();
-  inbox_.begin(safe_, process_->now());
-  turn();
+  host_.begin();
 }
 
 void Life::end(bool commit_in_the_store) {
   process_->end();
+  host_.end();
   permits_.close();
   disk_.end(commit_in_the_store);
   // Nothing of the application is called any more, but it may be what is being called now.
@@ -67,102 +45,31 @@ void Life::note_end(const Failure& why) {
   record(journal::Ended{next_stamp(), static_cast<int>(why.code), why.what});
 }
 
-// --- Events
+// --- What the host has it do
 
-void Life::put(Event event) {
-  if (process_->over()) return;
-  inbox_.put(std::move(event), process_->now());
-  turn();
+void Life::arm(Timer timer, Duration period, Inbox::Arming arming) {
+  process_->after(period, [this, timer, arming] { host_.expired(timer, arming); });
 }
 
-// Steps do not overlap: the next event is given when the last action of the step before was
-// performed.
-void Life::turn() {
-  if (turning_ || saving_) return;
-  turning_ = true;
-  while (!saving_ && !process_->over()) {
-    const std::optional<Event> event = inbox_.next(process_->now());
-    if (!event) break;
-    give(*event);
-  }
-  turning_ = false;
+void Life::save(const SafeState& safe) {
+  disk_.save(safe, [this] { host_.saved(); });
 }
 
-void Life::give(const Event& event) {
-  const journal::Stamp stamp = next_stamp();
-  actions_ = step(config_, protocol_, event);
-  recovered_ = true;
-  View view = muster::view(config_, protocol_);
-  record(journal::Step{stamp, event, actions_, view});
-  performed_ = 0;
-  was_normal_ = was_normal_ || view.status == Status::Normal;
-  handlers_.seen(view);
-  perform_rest();
+void Life::left(LeaveCause cause) {
+  note_end({ExitCode::ok, "left in order"});
+  handlers_.left(cause);
 }
 
-// --- Actions
-
-void Life::perform_rest() {
-  while (performed_ < actions_.size()) {
-    const Action& action = actions_[performed_++];
-    if (!perform(action)) return;
-    if (process_->over()) return;
-    handlers_.point("an action");
-    if (process_->over()) return;
-  }
-  inbox_.performed();
-  sessions_.keep_only([this](CallNumber call) { return awaits(protocol_, call); });
-  if (!inbox_.pauses()) permits_.stalled(std::nullopt);
+void Life::stepped(const Event& event, const Actions& actions, const View& after) {
+  record(journal::Step{next_stamp(), event, actions, after});
+  handlers_.seen(after);
 }
 
-bool Life::perform(const Action& action) {
-  if (const auto* save = std::get_if<Save>(&action)) {
-    saving_ = true;
-    disk_.save(save->safe, [this] {
-      record(journal::Performed{next_stamp()});
-      saving_ = false;
-      turning_ = true;  // what the rest of the actions brings about waits for its turn
-      perform_rest();
-      turning_ = false;
-      turn();
-    });
-    return false;
-  }
-  if (const auto* send = std::get_if<Send>(&action)) perform_send(*send);
-  if (const auto* timer = std::get_if<Arm>(&action)) arm(timer->timer, timer->level);
-  if (const auto* timer = std::get_if<Disarm>(&action)) inbox_.disarm(timer->timer);
-  if (const auto* stop = std::get_if<Stop>(&action)) hooks_.perform(*stop);
-  if (const auto* hook = std::get_if<Reorganize>(&action)) hooks_.perform(*hook);
-  if (const auto* start = std::get_if<Start>(&action)) hooks_.perform(*start);
-  if (const auto* leave = std::get_if<Leave>(&action)) {
-    note_end({ExitCode::ok, "left in order"});
-    handlers_.left(leave->cause);
-  }
-  return true;
-}
+// --- What happens
 
-void Life::perform_send(const Send& send) {
-  if (is_answer(send.letter) && inbox_.has_call(send.letter.to, send.letter.call)) return;
-  std::optional<Duration> bound;
-  if (send.bound) bound = length_of(*send.bound, config_.timings);
-  sessions_.send(send.letter, bound);
-}
-
-void Life::arm(Timer timer, unsigned level) {
-  const Duration period = length_of(timer, level, config_.timings);
-  process_->after(period, [this, timer, arming = inbox_.arm(timer)] {
-    inbox_.expire(timer, arming, process_->now());
-    turn();
-  });
-}
-
-// --- Questions
-
-std::uint64_t Life::asked(Inquiry inquiry, Answered answered) {
-  if (muster::view(config_, protocol_).group == inquiry.group)
-    return hooks_.asked(std::move(inquiry), std::move(answered));
-  answered({boost::system::in_place_error, "it is no member of that group"});
-  return 0;
+void Life::happened(Event event) {
+  host_.put(std::move(event));
+  host_.turn();
 }
 
 void Life::give_up_questions() {
@@ -178,36 +85,28 @@ void Life::pause() {
   process_->pause();
 }
 
+// All that has arrived is there before the first of it is given.
 void Life::resume() {
-  inbox_.stood_still(process_->now() - paused_at_);
-  // No permit is valid again before `step` was told of the pause and revoked what there was.
-  if (!inbox_.pauses()) permits_.stalled(std::nullopt);
-  turning_ = true;  // all that has arrived is there before the first of it is given
-  process_->resume();
-  turning_ = false;
-  turn();
+  stood_still_ = process_->now() - paused_at_;
+  host_.together([this] { process_->resume(); });
 }
 
-// --- The journal, and what the parts of a life tell
-
-journal::Stamp Life::next_stamp() {
-  return {process_->now(), config_.self, safe_.incarnation, ++seq_};
-}
+// --- What the parts of a life tell
 
 SessionDriver::Handlers Life::session_handlers() {
   SessionDriver::Handlers handlers;
-  handlers.event = [this](Event event) { inbox_.put(std::move(event), process_->now()); };
+  handlers.event = [this](Event event) { host_.put(std::move(event)); };
   handlers.outlived = [this](const host::Voices& voices) { handlers_.outlived(voices); };
-  handlers.told = [this] { turn(); };
+  handlers.told = [this] { host_.turn(); };
   return handlers;
 }
 
 Hooks::Handlers Life::hook_handlers() {
   Hooks::Handlers handlers;
-  handlers.event = [this](Event event) { put(std::move(event)); };
+  handlers.event = [this](Event event) { happened(std::move(event)); };
   handlers.edge = [this](Hook hook, journal::Edge edge, std::optional<GroupNumber> group,
                          Ticket ticket, const Members* members) {
-    record(hook_edge(next_stamp(), hook, edge, group, ticket, members));
+    record(journal::hook_edge(next_stamp(), hook, edge, group, ticket, members));
   };
   handlers.permits = [this](journal::PermitsEdge edge, GroupNumber group) {
     record(journal::Permits{next_stamp(), edge, group});

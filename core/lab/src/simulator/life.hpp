@@ -5,17 +5,16 @@
 #include "services.hpp"
 #include "session_driver.hpp"
 
-#include <muster/host/inbox.hpp>
-#include <muster/protocol/protocol.hpp>
+#include <muster/host/host.hpp>
 
 #include <map>
 #include <memory>
+#include <utility>
 
 namespace muster::lab::simulated {
 
-/// One life of a node: gives events to `step`, one after the other, and performs the actions of
-/// each in order before the next. As muster::net has it; it decides nothing.
-class Life {
+/// Drives the host of one life over the simulated network, disk and clock. It decides nothing.
+class Life final : public host::Driver {
  public:
   struct Handlers {
     std::function<void(LeaveCause)> left;
@@ -33,7 +32,7 @@ class Life {
 
   /// Listens, and gives the first event.
   void begin();
-  void leave() { put(Leaving{}); }
+  void leave() { happened(Leaving{}); }
   void pause();
   void resume();
   /// Ends at once, without a word. A commit that is being made is in the store afterwards, or not.
@@ -41,26 +40,35 @@ class Life {
   /// The journal's last line.
   void note_end(const Failure& why);
 
-  [[nodiscard]] const Protocol& protocol() const { return protocol_; }
-  [[nodiscard]] const SafeState& safe() const { return recovered_ ? safe_state(protocol_) : safe_; }
+  [[nodiscard]] const Protocol& protocol() const { return host_.protocol(); }
+  [[nodiscard]] const SafeState& safe() const { return host_.safe(); }
   [[nodiscard]] Process& process() const { return *process_; }
   [[nodiscard]] Application* application() const { return hooks_.application(); }
-  [[nodiscard]] bool was_normal() const { return was_normal_; }
+  [[nodiscard]] bool was_normal() const { return host_.was_normal(); }
 
  private:
-  void put(Event event);
-  void turn();
-  void give(const Event& event);
-  void perform_rest();
-  void perform_send(const Send& send);
-  bool perform(const Action& action);  // false: goes on when the Save is durable
-  void arm(Timer timer, unsigned level);
+  [[nodiscard]] Duration now() override { return process_->now(); }
+  Duration stood_still() override { return std::exchange(stood_still_, {}); }
+  void send(const Letter& letter, std::optional<Duration> bound) override {
+    sessions_.send(letter, bound);
+  }
+  void keep_only(const std::function<bool(CallNumber)>& awaited) override {
+    sessions_.keep_only(awaited);
+  }
+  void arm(Timer timer, Duration period, Inbox::Arming arming) override;
+  void save(const SafeState& safe) override;
+  void permit_work(Duration) override { permits_.stalled(std::nullopt); }
+  void left(LeaveCause cause) override;
+  void stepped(const Event& event, const Actions& actions, const View& after) override;
+  void save_performed() override { record(journal::Performed{next_stamp()}); }
+  void action_performed() override { handlers_.point("an action"); }
+
+  void happened(Event event);
   [[nodiscard]] Duration longest_wait() const {
     return process_->by_its_clock(config_.timings.T / 2);
   }
-  [[nodiscard]] std::uint64_t asked(Inquiry inquiry, Answered answered);
   void give_up_questions();
-  journal::Stamp next_stamp();
+  journal::Stamp next_stamp() { return host_.next_stamp(process_->now()); }
   void record(journal::Line line) { process_->world.write(std::move(line)); }
   SessionDriver::Handlers session_handlers();
   Hooks::Handlers hook_handlers();
@@ -69,7 +77,6 @@ class Life {
   std::shared_ptr<Process> process_;
   Network& network_;
   const Config& config_;
-  const SafeState safe_;  ///< with which it began
   Handlers handlers_;
   LifePermits permits_;
   Disk disk_;
@@ -77,17 +84,9 @@ class Life {
   Hooks hooks_;
   SessionDriver sessions_;
   std::map<NodeId, std::shared_ptr<Asked>> questions_;  ///< the last to each
-
-  Protocol protocol_;
-  Inbox inbox_;
-  Actions actions_;
-  std::size_t performed_ = 0;
-  bool turning_ = false;
-  bool saving_ = false;
-  bool recovered_ = false;
-  bool was_normal_ = false;
+  host::Host host_;
   Duration paused_at_{};
-  std::uint64_t seq_ = 0;
+  Duration stood_still_{};  ///< when it was paused last, until the host was told
 };
 
 }  // namespace muster::lab::simulated

@@ -29,8 +29,15 @@ Duration doubled(Duration first, unsigned times, Duration most) {
 
 // A session needs a connection, for else nothing would prove its end; and so does a call.
 bool SessionTurn::wanted(NodeId node, const Peer& peer) const {
-  return keeps_dialling(peer) || peer.greet ||
-         std::any_of(sessions_.calls.begin(), sessions_.calls.end(),
+  return keeps_dialling(peer) || peer.greet || is_called(node);
+}
+
+bool SessionTurn::letters_wait(NodeId node, const Peer& peer) const {
+  return is_called(node) || (peer.session && !peer.session->queue.empty());
+}
+
+bool SessionTurn::is_called(NodeId node) const {
+  return std::any_of(sessions_.calls.begin(), sessions_.calls.end(),
                      [node](const auto& one) { return one.second.letter.to == node; });
 }
 
@@ -84,11 +91,13 @@ void SessionTurn::dial_after(NodeId node, Peer& peer, Duration delay) {
 }
 
 // The other machine answers, so the next dial may prove something: a process that dies accepts for
-// a moment. The first is at once.
+// a moment. The first is at once. A call and its answer have about T: where connections break over
+// and over they get many of them.
 void SessionTurn::dial_quickly(NodeId node, Peer& peer) {
+  const Duration most = letters_wait(node, peer) ? config_.T / 64 : config_.T / 4;
   const Duration delay = peer.quick_dials == 0
                              ? Duration::zero()
-                             : doubled(first_quick_delay, peer.quick_dials - 1, config_.T / 4);
+                             : doubled(first_quick_delay, peer.quick_dials - 1, most);
   ++peer.quick_dials;
   dial_after(node, peer, delay);
 }

@@ -69,6 +69,8 @@ class SessionTurn {
 
   // Dials (dials.cpp)
   [[nodiscard]] bool wanted(NodeId node, const Peer& peer) const;
+  [[nodiscard]] bool letters_wait(NodeId node, const Peer& peer) const;
+  [[nodiscard]] bool is_called(NodeId node) const;
   void dial(NodeId node, Peer& peer);
   void dial_after(NodeId node, Peer& peer, Duration delay);
   void dial_quickly(NodeId node, Peer& peer);

@@ -1,0 +1,147 @@
+#include <muster/host/host.hpp>
+
+#include <utility>
+
+namespace muster::host {
+
+Host::Host(const Config& config, SafeState safe, Duration longest_wait, HookRunner::Limits limits,
+           Driver& driver, HookHost& hooks)
+    : config_(config),
+      safe_(std::move(safe)),
+      driver_(driver),
+      hooks_(hooks, config.self, limits, safe_.assigned),
+      protocol_(muster::begin(config)),
+      inbox_(longest_wait) {}
+
+// --- Its beginning and its end
+
+void Host::begin() {
+  begun_ = true;
+  inbox_.begin(safe_, driver_.now());
+  turn();
+}
+
+void Host::end() {
+  ended_ = true;
+  hooks_.abandon();
+}
+
+// --- Events
+
+void Host::put(Event event) {
+  if (!ended_) inbox_.put(std::move(event), driver_.now());
+}
+
+void Host::expired(Timer timer, Inbox::Arming arming) {
+  if (ended_) return;
+  inbox_.expire(timer, arming, driver_.now());
+  turn();
+}
+
+// Steps do not overlap: the next event is given when the last action of the step before was
+// performed.
+void Host::turn() {
+  if (turning_ || saving_ || !begun_) return;
+  turning_ = true;
+  while (!saving_ && !ended_) {
+    const std::optional<Event> event = inbox_.next(look_at_the_clock());
+    if (!event) break;
+    give(*event);
+  }
+  turning_ = false;
+}
+
+void Host::together(const std::function<void()>& work) {
+  const bool turning = std::exchange(turning_, true);
+  look_at_the_clock();
+  work();
+  turning_ = turning;
+  turn();
+}
+
+// No permit is valid again before `step` was told of a pause and revoked what there was.
+Duration Host::look_at_the_clock() {
+  inbox_.stood_still(driver_.stood_still());
+  const Duration now = driver_.now();
+  if (!inbox_.pauses() && !inbox_.is_late(now)) driver_.permit_work(now);
+  return now;
+}
+
+void Host::give(const Event& event) {
+  driver_.about_to_step();
+  actions_ = step(config_, protocol_, event);
+  stepped_ = true;
+  const View view = muster::view(config_, protocol_);
+  was_normal_ = was_normal_ || view.status == Status::Normal;
+  performed_ = 0;
+  driver_.stepped(event, actions_, view);
+  perform_rest();
+  driver_.begun(event, view);
+}
+
+// --- Actions
+
+void Host::perform_rest() {
+  while (performed_ < actions_.size()) {
+    if (!perform(actions_[performed_++]) || ended_) return;
+    driver_.action_performed();
+    if (ended_) return;
+  }
+  inbox_.performed();
+  driver_.keep_only([this](CallNumber call) { return awaits(protocol_, call); });
+}
+
+bool Host::perform(const Action& action) {
+  if (const auto* save = std::get_if<Save>(&action)) {
+    saving_ = true;
+    driver_.save(save->safe);
+    return false;
+  }
+  if (const auto* send = std::get_if<Send>(&action)) perform_send(*send);
+  if (const auto* timer = std::get_if<Arm>(&action))
+    driver_.arm(timer->timer, length_of(timer->timer, timer->level, config_.timings),
+                inbox_.arm(timer->timer));
+  if (const auto* timer = std::get_if<Disarm>(&action)) {
+    inbox_.disarm(timer->timer);
+    driver_.disarm(timer->timer);
+  }
+  if (const auto* stop = std::get_if<Stop>(&action)) hooks_.perform(*stop);
+  if (const auto* hook = std::get_if<Reorganize>(&action)) hooks_.perform(*hook);
+  if (const auto* start = std::get_if<Start>(&action)) hooks_.perform(*start);
+  if (const auto* leave = std::get_if<Leave>(&action)) driver_.left(leave->cause);
+  return true;
+}
+
+// What the rest of the actions brings about waits for its turn.
+void Host::saved() {
+  if (ended_) return;
+  driver_.save_performed();
+  saving_ = false;
+  together([this] { perform_rest(); });
+}
+
+// An answer whose number a newer call has, which waits, is to a call of the caller's life before.
+void Host::perform_send(const Send& send) {
+  if (is_answer(send.letter) && inbox_.has_call(send.letter.to, send.letter.call)) return;
+  std::optional<Duration> bound;
+  if (send.bound) bound = length_of(*send.bound, config_.timings);
+  driver_.send(send.letter, bound);
+}
+
+// --- Questions, and what is told of it
+
+std::uint64_t Host::asked(Inquiry inquiry, Answered answered) {
+  if (is_in(inquiry.group)) return hooks_.asked(std::move(inquiry), std::move(answered));
+  answered({boost::system::in_place_error, "it is no member of that group"});
+  return 0;
+}
+
+bool Host::is_in(GroupNumber group) const {
+  return muster::view(config_, protocol_).group == group;
+}
+
+journal::Stamp Host::next_stamp(Duration t) {
+  return {t, config_.self, safe_.incarnation, ++seq_};
+}
+
+}  // namespace muster::host

@@ -1,0 +1,199 @@
+#include "../hooks/host.hpp"
+
+#include <muster/host/host.hpp>
+#include <muster/values/text.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+
+/// One life of node 1 of one, or of three, whose driver is the test.
+
+using namespace muster;
+using namespace std::chrono_literals;
+using Words = std::vector<std::string>;
+
+namespace {
+
+Config config_of(std::uint32_t nodes) {
+  Config config;
+  config.self = NodeId{1};
+  for (std::uint32_t id = 1; id <= nodes; ++id) config.nodes.insert(NodeId{id});
+  config.timings.T = 100ms;
+  return config;
+}
+
+SafeState safe_of(std::uint64_t incarnation) {
+  SafeState safe;
+  safe.incarnation = {incarnation};
+  return safe;
+}
+
+/// What it is told to do, in words; its clock stands still but for `clock`.
+struct Life : host::Driver {
+  explicit Life(std::uint32_t nodes) : config(config_of(nodes)) {}
+
+  [[nodiscard]] Duration now() override { return clock; }
+  Duration stood_still() override { return std::exchange(gap, {}); }
+  void send(const Letter& letter, std::optional<Duration>) override {
+    said.push_back("send " + to_text(letter.to) + ":" + to_text(letter.call));
+  }
+  void keep_only(const std::function<bool(CallNumber)>&) override {}
+  void arm(Timer, Duration, Inbox::Arming) override {}
+  void save(const SafeState& safe) override {
+    said.emplace_back("save");
+    assigned = safe.assigned.has_value();
+  }
+  void permit_work(Duration) override { permitted = true; }
+  void left(LeaveCause) override {
+    said.emplace_back("left");
+    host.end();
+  }
+  void stepped(const Event& event, const Actions&, const View&) override {
+    const std::string text = to_text(event);
+    said.push_back(text.substr(0, text.find('{')));
+  }
+  void save_performed() override { said.emplace_back("saved"); }
+
+  Words heard() { return std::exchange(said, {}); }
+  void expect(const Words& words) {
+    BOOST_TEST(heard() == words, boost::test_tools::per_element());
+  }
+  void give(Event event) {
+    host.put(std::move(event));
+    host.turn();
+  }
+  /// The hook that runs ends, and the host is told.
+  void end_hook(Bytes value) {
+    if (auto done = std::exchange(hooks.played.bytes, {})) (*done)(std::move(value));
+    if (auto done = std::exchange(hooks.played.done, {})) (*done)();
+    hooks.look();
+    for (Event& event : std::exchange(hooks.events, {})) host.put(std::move(event));
+    host.turn();
+  }
+  /// Alone, up to the Save of what it is to start.
+  void begin_to_work() {
+    host.begin();
+    while (!assigned) {
+      if (said.back() == "save") host.saved();
+      end_hook(hooks.played.reorganized ? Bytes{"task"} : Bytes{"held"});
+    }
+  }
+
+  Duration clock{};
+  Duration gap{};
+  bool permitted = false;
+  bool assigned = false;
+  Words said;
+  Config config;
+  test::Host hooks;
+  host::Host host{config, safe_of(7), 50ms, HookRunner::Limits{config.timings}, *this, hooks};
+};
+
+Letter are_you_there(std::uint64_t incarnation, std::uint64_t call) {
+  return {NodeId{2}, Incarnation{incarnation}, NodeId{1}, CallNumber{call}, AreYouThere{}};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(a_host)
+
+BOOST_AUTO_TEST_CASE(begins_with_recovered_whatever_has_come_before) {
+  Life life(3);
+  life.give(Received{are_you_there(1, 1)});
+  life.expect({});
+  life.host.begin();
+  const Words heard = life.heard();
+  BOOST_REQUIRE(heard.size() >= 2);
+  BOOST_TEST(heard.front() == "Recovered");
+  BOOST_TEST(std::count(heard.begin(), heard.end(), "Received") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(performs_what_follows_a_save_when_it_is_durable) {
+  Life life(1);
+  life.begin_to_work();
+  BOOST_TEST(life.heard().back() == "save");
+  BOOST_TEST(!life.hooks.played.started.has_value());
+  life.host.saved();
+  life.expect({"saved"});
+  BOOST_TEST(life.hooks.played.started.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(gives_nothing_to_step_while_it_saves) {
+  Life life(1);
+  life.begin_to_work();
+  life.heard();
+  life.give(ElectionAsked{"why not"});
+  life.expect({});
+  life.host.saved();
+  const Words heard = life.heard();
+  BOOST_REQUIRE(heard.size() >= 2);
+  BOOST_TEST(heard.front() == "saved");
+  BOOST_TEST(heard.at(1) == "ElectionAsked");
+}
+
+BOOST_AUTO_TEST_CASE(permits_nothing_from_a_pause_until_all_of_it_was_performed) {
+  Life life(1);
+  life.begin_to_work();
+  life.host.saved();
+  life.end_hook({});
+  BOOST_TEST(life.host.was_normal());
+  life.heard();
+  life.permitted = false;
+  life.gap = 51ms;
+  life.host.together([&] {
+    BOOST_TEST(!life.permitted);
+    life.host.put(ElectionAsked{"why not"});
+  });
+  BOOST_TEST(life.heard().front() == "Paused");
+  BOOST_TEST(life.permitted);
+}
+
+BOOST_AUTO_TEST_CASE(tells_of_a_pause_before_what_waited_for_too_long) {
+  Life life(1);
+  life.begin_to_work();
+  life.host.saved();
+  life.heard();
+  life.host.put(ElectionAsked{"why not"});
+  life.clock = 51ms;
+  life.host.turn();
+  BOOST_TEST(life.heard().front() == "Paused");
+}
+
+BOOST_AUTO_TEST_CASE(sends_no_answer_whose_number_a_newer_call_has_that_waits) {
+  Life life(3);
+  life.host.begin();
+  life.heard();
+  life.host.together([&] {
+    life.host.put(Received{are_you_there(1, 4)});
+    life.host.put(Received{are_you_there(2, 4)});
+  });
+  const Words heard = life.heard();
+  BOOST_TEST(std::count(heard.begin(), heard.end(), "Received") == 2);
+  BOOST_TEST(std::count(heard.begin(), heard.end(), "send 2:4") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(drops_whatever_comes_when_it_has_ended) {
+  Life life(1);
+  life.begin_to_work();
+  life.heard();
+  life.host.end();
+  life.host.saved();
+  life.give(Leaving{});
+  life.host.expired(Timer::check, 1);
+  life.expect({});
+  BOOST_TEST(!life.hooks.played.started.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(is_asked_by_its_group_alone) {
+  Life life(1);
+  life.host.begin();
+  std::string why;
+  const std::uint64_t number =
+      life.host.asked({NodeId{1}, GroupNumber{9, NodeId{1}}, false, Bytes{}},
+                      [&](const Done<Bytes>::Outcome& outcome) { why = outcome.error(); });
+  BOOST_TEST(number == 0);
+  BOOST_TEST(why == "it is no member of that group");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
