@@ -291,10 +291,12 @@ void HookRunner::ended_badly(const Running& ran, const std::string& why) {
 
 // --- Questions
 
+// May be called when the life is over and this is gone: only what goes through the door looks at
+// it.
 Questioner HookRunner::questioner(GroupNumber group, bool working, NodeSet members) {
-  return [this, number = asking_.begin(std::move(members)), group, working,
+  return [this, self = self_, number = asking_.begin(std::move(members)), group, working,
           door = host_.new_door()](NodeId member, Bytes question, Answered answered) {
-    door([this, number, member, inquiry = Inquiry{self_, group, working, std::move(question)},
+    door([this, number, member, inquiry = Inquiry{self, group, working, std::move(question)},
           answered = std::move(answered)] { asking_.ask(number, member, inquiry, answered); });
   };
 }

@@ -7,6 +7,7 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -107,7 +108,9 @@ struct Host : HookHost {
   }
   void tell(std::function<void()> work) override { work(); }
   std::function<void(std::function<void()>)> new_door() override {
-    return [](const std::function<void()>& work) { work(); };
+    return [there = std::weak_ptr(here)](const std::function<void()>& work) {
+      if (there.lock()) work();
+    };
   }
   void ask(NodeId member, Inquiry inquiry, Ended ended) override {
     BOOST_TEST(!asked.contains(member));
@@ -135,6 +138,7 @@ struct Host : HookHost {
   std::vector<Event> events;
   std::string how_far, died;
   std::map<NodeId, std::pair<std::string, Ended>> asked;
+  std::shared_ptr<bool> here = std::make_shared<bool>();
   HookRunner runner{*this, NodeId{2}, limits(), std::nullopt};
 };
 

@@ -69,6 +69,13 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_asked_fails_and_says_why) {
              boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(who_asks_when_the_life_is_gone_touches_nothing_of_it) {
+  auto host = std::make_unique<Reorganizing>();
+  const Reorganization kept = *host->played.reorganized;
+  host.reset();
+  kept.ask(NodeId{3}, {"?"}, [](const HookHost::Outcome&) { BOOST_ERROR("it was answered"); });
+}
+
 BOOST_AUTO_TEST_CASE(questions_end_with_the_reorganize_that_asked) {
   Reorganizing host;
   host.ask(1, "a");
