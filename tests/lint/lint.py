@@ -183,8 +183,8 @@ def drivers(tree):
 def struck_lines(tree):
     """What the lab can strike is asked under its name, in one file."""
     for path, number, line in tree.lines(*CPP):
-        if path.is_relative_to("core/src/host") and path.name != "lines.cpp":
-            if re.search(r"\bstands\(SessionLine::", line.split("//")[0]):
+        if path.is_relative_to("core/src") and path.name != "lines.cpp":
+            if re.search(r"\bstands\((Session)?Line::", line.split("//")[0]):
                 yield path, number, "stands() is for lines.cpp: give the line a predicate there"
 
 

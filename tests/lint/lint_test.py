@@ -39,6 +39,7 @@ CASES = {
     ],
     "struck_lines": [
         {"core/src/host/sessions/a.cpp": "if (stands(SessionLine::clone_test)) return;\n"},
+        {"core/src/protocol/bully/a.cpp": "if (stands(Line::h_test)) return;\n"},
     ],
     "purity": [
         {"core/src/a.cpp": "auto now = std::chrono::steady_clock::now();\n"},

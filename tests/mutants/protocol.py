@@ -63,10 +63,10 @@ EDITS = (
     Edit("reorganize-before-own-stop",
          "the coordinator reorganizes while its own application still works", "P4; 6.20",
          "core/src/protocol/bully/procedures.cpp",
-         """  if (!wait->announced.empty() && stands(Line::reorganize_after_stops)) return;
+         """  if (!reorganize_after_stops(*wait)) return;
   if (state_.application != Activity::Idle) return;
 """,
-         """  if (!wait->announced.empty() && stands(Line::reorganize_after_stops)) return;
+         """  if (!reorganize_after_stops(*wait)) return;
 """,
          (BULLY,)),
     Edit("half-of-all-is-a-majority",

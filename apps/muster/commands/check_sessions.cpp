@@ -76,9 +76,14 @@ void add_check_sessions(CLI::App& command, CheckSessionsOptions& options) {
   const std::vector<CLI::Option*> of_protocols = command.get_options();
   CLI::Option* const sessions =
       command.add_flag("--sessions", options.wanted,
-                       "Instead: the sessions of two nodes, with what follows and " + shared_names);
-  for (CLI::Option* const option : of_protocols)
-    if (!is_shared(*option)) sessions->excludes(option);
+                       "Instead: the sessions of two nodes, with what follows and " + shared_names +
+                           "; without --lives or --resets no end of it was ever seen");
+  // Option::excludes would say so under each of them in --help.
+  command.parse_complete_callback([sessions, of_protocols] {
+    for (CLI::Option* const option : of_protocols)
+      if (sessions->count() > 0 && option->count() > 0 && !is_shared(*option))
+        throw CLI::ExcludesError(sessions->get_name(), option->get_name());
+  });
   const auto add = [&](const char* name, auto& value, const char* says) {
     command.add_option(name, value, says)->check(CLI::Range(0, 9))->needs(sessions);
   };

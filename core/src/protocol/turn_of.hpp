@@ -4,9 +4,11 @@
 #include <muster/values/hash.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <map>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace muster {
 
@@ -24,7 +26,9 @@ class TurnOf {
   /// Every save lifts the counter limit this far above the counter, so that few saves are needed.
   static constexpr std::uint64_t counters_ahead = 16;
 
-  TurnOf(const Config& config, State& state) : config_(config), state_(state) {}
+  /// `side_by_side`: calls are; otherwise, as in the paper, they go one by one.
+  TurnOf(const Config& config, State& state, bool side_by_side)
+      : config_(config), state_(state), side_by_side_(side_by_side) {}
 
   /// Of a former life there is what was in safe storage.
   void begin_life(const SafeState& safe) {
@@ -45,6 +49,24 @@ class TurnOf {
     const CallNumber number{++state_.calls.value};
     send(to, number, std::move(message), bound);
     return number;
+  }
+
+  /// Calls those in the queue with the letter that `letter_to` gives for each: all of them now, or
+  /// the first where none is out.
+  template <class Queue, std::invocable<NodeId> LetterTo>
+  void call_next(std::map<CallNumber, NodeId>& out, Queue& queue, LetterTo letter_to, Bound bound) {
+    while (!queue.empty() && (side_by_side_ || out.empty())) {
+      const NodeId j = take_first(queue);
+      out.emplace(call(j, letter_to(j), bound), j);
+    }
+  }
+
+  /// The same, with one letter for all.
+  template <class Queue>
+  void call_next(std::map<CallNumber, NodeId>& out, Queue& queue, const Message& letter,
+                 Bound bound) {
+    call_next(
+        out, queue, [&](NodeId) { return letter; }, bound);
   }
 
   void answer(NodeId to, CallNumber call, Result result) {
@@ -159,9 +181,21 @@ class TurnOf {
 
   const Config& config_;
   State& state_;
+  const bool side_by_side_;
   Actions actions_;
 
  private:
+  static NodeId take_first(NodeSet& queue) {
+    const NodeId first = *queue.begin();
+    queue.erase(first);
+    return first;
+  }
+  static NodeId take_first(std::vector<NodeId>& queue) {
+    const NodeId first = queue.front();
+    queue.erase(queue.begin());
+    return first;
+  }
+
   void send(NodeId to, CallNumber call, Message message, std::optional<Bound> bound) {
     actions_.emplace_back(
         Send{{config_.self, state_.safe.incarnation, to, call, std::move(message)}, bound});

@@ -35,14 +35,8 @@ void Turn::called(const Letter& letter, const AreYouNormal& call) {
 // Halt(i, j): [[ S.s := Election; S.h := j; STOP ]]; reply (). Unconditional but for its tag (6.9).
 void Turn::called(const Letter& letter, const Halt& call) {
   const NodeId j = letter.from;
-  if (repairs_.tags) {
-    auto [last, first] = state_.last_halt.try_emplace(j, call.election);
-    if (!first && call.election <= last->second && stands(Line::newer_halts_only)) return;
-    last->second = call.election;
-  }
-  if (!stands(Line::unconditional_halt) && state_.s == Status::Election && state_.h &&
-      j < state_.h->candidate)
-    return answer(j, letter.call, Refused{"halted by a higher node"});
+  if (!newer_halts_only(j, call.election)) return;
+  if (!unconditional_halt(j)) return answer(j, letter.call, Refused{"halted by a higher node"});
   state_.s = Status::Election;
   state_.h = call.election;
   forget_group();
@@ -65,13 +59,10 @@ void Turn::called(const Letter& letter, const NewCoordinator& call) {
     refuse(j, letter.call, Bound::stopped, std::move(why));
   };
   if (state_.leaving) return refused("leaving");
-  if ((state_.s != Status::Election && stands(Line::status_test_of_new_coordinator)) ||
-      (!elects(state_.h, call.election) && stands(Line::h_test)))
+  if (!status_test_of_new_coordinator() || !h_test(call.election))
     return refused("not halted by this election");
-  if (repairs_.tags && call.receiver != state_.safe.incarnation && stands(Line::life_test))
-    return refused("another life was halted");
-  if (stands(Line::counter_test) && call.group.counter <= state_.counter)
-    return refused("the group number is not a new one");
+  if (!life_test(call.receiver)) return refused("another life was halted");
+  if (!counter_test(call.group.counter)) return refused("the group number is not a new one");
   state_.counter = call.group.counter;
   state_.c = call.election;
   state_.g = call.group;
@@ -94,11 +85,9 @@ void Turn::called(const Letter& letter, const Ready& call) {
     refuse(j, letter.call, Bound::started, std::move(why));
   };
   if (state_.leaving) return refused("leaving");
-  if ((state_.s != Status::Reorganization && stands(Line::status_test_of_ready)) ||
-      (!elects(state_.c, call.election) && stands(Line::c_test)))
+  if (!status_test_of_ready() || !c_test(call.election))
     return refused("not reorganized by this election");
-  if (repairs_.tags && call.receiver != state_.safe.incarnation && stands(Line::life_test))
-    return refused("another life was halted");
+  if (!life_test(call.receiver)) return refused("another life was halted");
   if (state_.application != Activity::Idle) return refused("the application is not stopped");
   rearm_coordinator_ = true;
   if (only_installs()) {
@@ -136,7 +125,7 @@ void Turn::ask_higher(bool all) {
     const NodeId j = *wait.not_asked.begin();
     wait.not_asked.erase(j);
     if (joins()) state_.aside.standing_back.insert(j);
-    if (repairs_.parallel_calls && state_.asked_in_vain.contains(j)) continue;
+    if (side_by_side_ && state_.asked_in_vain.contains(j)) continue;
     wait.asked.emplace(call(j, AreYouThere{}, Bound::answer), j);
   }
   if (wait.asked.empty()) halt_lower();
@@ -160,58 +149,10 @@ void Turn::halt_lower() {
 // ascending, a lower candidate's NewCoordinator may follow its Halt at a node that i has halted
 // already (6.5). Every lower node is halted anew, whatever is known of it (6.19).
 void Turn::halt_next(NodeId last) {
-  const Bound bound = repairs_.stop_beside_halts ? Bound::answer : Bound::stopped;
-  if (joins() || !stands(Line::halts_one_by_one)) return halt_at_once();
+  if (!halts_one_by_one()) return halt_at_once();
   const auto j = next_to_halt(last);
   if (!j) return election_point();
-  state_.procedure = HaltingLower{call(*j, Halt{own_election()}, bound), *j};
-}
-
-// After `last`, or after this node itself.
-std::optional<NodeId> Turn::next_to_halt(NodeId last) const {
-  const bool descending = stands(Line::halts_descending);
-  std::optional<NodeId> next;
-  for (NodeId j : config_.nodes) {
-    if (j >= config_.self) break;
-    if (!stands(Line::halts_to_all) && state_.asked_in_vain.contains(j)) continue;
-    if (descending && j < last) next = j;
-    if (!descending && !next && (last == config_.self || j > last)) next = j;
-  }
-  return next;
-}
-
-// Where 6.5 is struck out: one round of Halts, or rounds until two in a row are alike (6.5). Where
-// a candidate may halt higher nodes, no order has every other candidate halted before those whom it
-// may have appointed: rounds of lives, in which whoever was a candidate in the first is none in the
-// last. Silence in phase A spares nobody a Halt there: it may be a member (6.19).
-void Turn::halt_at_once() {
-  if (!runs<HaltingAll>()) halt_all(std::nullopt);
-  const auto& wait = std::get<HaltingAll>(state_.procedure);
-  if (!wait.halted.empty()) return;
-  std::vector<bully::Life> round;
-  for (const Member& j : state_.up)
-    round.push_back(
-        {j.node, !joins() && stands(Line::rounds_by_node) ? Incarnation{} : j.incarnation});
-  std::sort(round.begin(), round.end(),
-            [](const auto& left, const auto& right) { return left.node < right.node; });
-  const bool rounds = joins() || !stands(Line::halts_once);
-  const bool enough = wait.before && (!stands(Line::rounds_until_alike) || wait.before == round);
-  if (!rounds || enough) return election_point();
-  ++state_.elections;
-  state_.h = own_election();
-  state_.up.clear();
-  halt_all(std::move(round));
-  if (std::get<HaltingAll>(state_.procedure).halted.empty()) election_point();
-}
-
-void Turn::halt_all(std::optional<std::vector<bully::Life>> before) {
-  HaltingAll wait{{}, std::move(before)};
-  const Bound bound = joins() && repairs_.stop_beside_halts ? Bound::answer : Bound::stopped;
-  for (NodeId j : config_.nodes) {
-    if (j < config_.self || state_.aside.standing_back.contains(j))
-      wait.halted.emplace(call(j, Halt{own_election()}, bound), j);
-  }
-  state_.procedure = std::move(wait);
+  state_.procedure = HaltingLower{call(*j, Halt{own_election()}, halt_bound()), *j};
 }
 
 // [[ S.c := i; S.s := Reorganization ]], with a group number above all that the halted nodes have
@@ -234,19 +175,17 @@ void Turn::election_point() {
 // Phase C: for j in S.Up: call NewCoordinator(j, i).
 void Turn::announce() {
   auto& wait = std::get<Announcing>(state_.procedure);
-  while (!wait.not_announced.empty() && (repairs_.parallel_calls || wait.announced.empty())) {
-    const NodeId j = *wait.not_announced.begin();
-    wait.not_announced.erase(j);
-    const NewCoordinator letter{*state_.c, member(j)->incarnation, *state_.g};
-    wait.announced.emplace(call(j, letter, Bound::stopped), j);
-  }
+  const auto letter_to = [this](NodeId j) {
+    return NewCoordinator{*state_.c, member(j)->incarnation, *state_.g};
+  };
+  call_next(wait.announced, wait.not_announced, letter_to, Bound::stopped);
 }
 
 // S.d := reorganize(), when every member has answered that it is stopped, and i itself is (6.20).
 void Turn::reorganize_when_all_stopped() {
   const auto* wait = std::get_if<Announcing>(&state_.procedure);
   if (!wait || !wait->not_announced.empty()) return;
-  if (!wait->announced.empty() && stands(Line::reorganize_after_stops)) return;
+  if (!reorganize_after_stops(*wait)) return;
   if (state_.application != Activity::Idle) return;
   Members members = state_.up;
   members.push_back({config_.self, state_.safe.incarnation, holdings()});
@@ -267,17 +206,15 @@ void Turn::make_ready() {
     install();
     return normal_when_all_ready();
   }
-  if (repairs_.parallel_calls || state_.up.empty()) start_own();
+  if (side_by_side_ || state_.up.empty()) start_own();
 }
 
 void Turn::send_ready() {
   auto& wait = std::get<MakingReady>(state_.procedure);
-  while (!wait.not_readied.empty() && (repairs_.parallel_calls || wait.readied.empty())) {
-    const NodeId j = *wait.not_readied.begin();
-    wait.not_readied.erase(j);
-    const Ready letter{*state_.c, member(j)->incarnation, *state_.g, *state_.d};
-    wait.readied.emplace(call(j, letter, Bound::started), j);
-  }
+  const auto letter_to = [this](NodeId j) {
+    return Ready{*state_.c, member(j)->incarnation, *state_.g, *state_.d};
+  };
+  call_next(wait.readied, wait.not_readied, letter_to, Bound::started);
 }
 
 // S.d is durable before the application starts with it.
@@ -307,7 +244,7 @@ void Turn::normal_when_all_ready() {
 // Recovery(i): S.h := undefined; Election(i)
 void Turn::recovery() {
   fail();
-  if (!stands(Line::down_at_recovery)) state_.s = Status::Election;
+  if (!down_at_recovery()) state_.s = Status::Election;
   begin();
 }
 
@@ -320,7 +257,7 @@ void Turn::check() {
     state_.retry_level = 0;
   else
     ++state_.quiet_checks;
-  if (repairs_.parallel_calls) {
+  if (side_by_side_) {
     for (NodeId j : config_.nodes) ask_normal(j);
   } else if (runs<Idle>()) {
     Checking wait;
@@ -336,11 +273,7 @@ void Turn::check() {
 void Turn::timeout() {
   if (!works_in_group()) return election();
   if (coordinates()) {
-    // The paper's call to itself is always answered; a coordinator-elect would stay so for ever
-    // (6.7).
-    if (repairs_.start_over_halted && stands(Line::self_timeout) &&
-        state_.s == Status::Reorganization)
-      start_over(false);
+    if (self_timeout()) start_over(false);
     return;
   }
   if (runs<Probing>()) return;

@@ -35,7 +35,7 @@ void Turn::higher_returned(NodeId by, const Result* result) {
     state_.answered_by = by;
     return end_procedure();
   }
-  ask_higher(repairs_.parallel_calls);
+  ask_higher(side_by_side_);
 }
 
 // Halt: answered -> [[ S.Up := S.Up + {j} ]]; timeout -> next j.
@@ -50,15 +50,14 @@ void Turn::halt_returned(NodeId by, const Result* result) {
 // Whom the election that this call causes need not halt, if an unanswered call could spare a Halt
 // (6.19).
 NodeSet Turn::in_vain(NodeId by, const Result* result) const {
-  return result || stands(Line::halts_to_all) ? NodeSet{} : NodeSet{by};
+  return result || halts_to_all() ? NodeSet{} : NodeSet{by};
 }
 
 // NewCoordinator: timeout -> Election(i); return. A refusal starts over as well, where it is
 // reported.
 void Turn::new_coordinator_returned(NodeId by, const Result* result) {
   const auto* joined = as<Joined>(result);
-  if (!joined && (!result || stands(Line::refusal_starts_over)))
-    return start_over(false, in_vain(by, result));
+  if (!joined && (!result || refusal_starts_over())) return start_over(false, in_vain(by, result));
   if (joined)
     member(by)->holdings = joined->holdings;
   else
@@ -89,7 +88,7 @@ void Turn::normal_returned(NodeId by, const Result* result) {
     state_.quiet_checks = 0;
     return election();
   }
-  if (!repairs_.parallel_calls)
+  if (!side_by_side_)
     ask_next_normal();
   else if (std::get<Checking>(state_.procedure).asked.empty())
     end_procedure();

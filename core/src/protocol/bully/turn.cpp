@@ -31,15 +31,15 @@ Actions Turn::take(const Event& event) {
 void Turn::happened(const Recovered& event) {
   begin_life(event.safe);
   safe_before_ = event.safe;
-  if (!stands(Line::safe_counter)) state_.counter = 0;
-  if (const auto h = event.safe.vector.h; h && !stands(Line::h_undefined_at_recovery))
+  if (!safe_counter()) state_.counter = 0;
+  if (const auto h = event.safe.vector.h; h && !h_undefined_at_recovery())
     state_.h = ElectionId{*h, {}, 0};
   recovery();
 }
 
 void Turn::happened(const Received& event) {
   const Letter& letter = event.letter;
-  if (state_.leaving && !stands(Line::leaving_answers)) return;
+  if (state_.leaving && !leaving_answers()) return;
   Incarnation& seen = state_.seen[letter.from];
   if (repairs_.tags && letter.incarnation < seen) return;  // from a life that is over (6.9)
   if (letter.incarnation > seen) {
@@ -85,7 +85,7 @@ void Turn::happened(const Failed& event) {
                        (state_.s == Status::Election && is_over(state_.h)) ||
                        state_.answered_by == k;
   if (!awaited || !(runs<Idle>() || runs<Probing>())) return;
-  stands(Line::failed_spares_no_question) ? timeout() : election({k});
+  failed_spares_no_question() ? timeout() : election({k});
 }
 
 void Turn::happened(const Expired& event) {
@@ -153,8 +153,7 @@ bool Turn::works_in_group() const {
 // Where the paper compares S.h or S.c with j: by their elections, or by j alone.
 bool Turn::elects(const std::optional<ElectionId>& kept, const ElectionId& named) const {
   if (!kept) return false;
-  return repairs_.tags && stands(Line::same_election) ? *kept == named
-                                                      : kept->candidate == named.candidate;
+  return same_election() ? *kept == named : kept->candidate == named.candidate;
 }
 
 bool Turn::asks(const Calls& calls, NodeId node) {
@@ -218,8 +217,7 @@ void Turn::settle_timers() {
   settle(Timer::check, state_.check_armed, here && (normal_coordinator || questions()),
          rearm_check_);
   settle(Timer::coordinator, state_.coordinator_armed,
-         here && runs<Idle>() && !normal_coordinator &&
-             (works_in_group() || stands(Line::timeout_unless_normal)),
+         here && runs<Idle>() && !normal_coordinator && timeout_unless_normal(),
          rearm_coordinator_);
 }
 

@@ -15,7 +15,9 @@ namespace muster::bully {
 class Turn : private TurnOf<State> {
  public:
   Turn(const Config& config, State& state)
-      : TurnOf(config, state), repairs_(config.repairs), safe_before_(state.safe) {}
+      : TurnOf(config, state, config.repairs.parallel_calls),
+        repairs_(config.repairs),
+        safe_before_(state.safe) {}
 
   Actions take(const Event& event);
 
@@ -99,12 +101,44 @@ class Turn : private TurnOf<State> {
   void normal_returned(NodeId by, const Result* result);
   void probe_returned(NodeId by, const Result* result);
 
+  // Lines that the lab can take out (muster/protocol/lines.hpp): each a test, or whether it
+  // stands; a test that was taken out is passed.
+  [[nodiscard]] bool stands(Line line) const;
+  [[nodiscard]] bool leaving_answers() const;
+  [[nodiscard]] bool newer_halts_only(NodeId j, const ElectionId& election);
+  [[nodiscard]] bool unconditional_halt(NodeId j) const;
+  [[nodiscard]] bool status_test_of_new_coordinator() const;
+  [[nodiscard]] bool h_test(const ElectionId& election) const;
+  [[nodiscard]] bool counter_test(std::uint64_t counter) const;
+  [[nodiscard]] bool status_test_of_ready() const;
+  [[nodiscard]] bool c_test(const ElectionId& election) const;
+  [[nodiscard]] bool life_test(Incarnation receiver) const;
+  [[nodiscard]] bool same_election() const;
+  [[nodiscard]] bool stop_ends_election() const;
+  [[nodiscard]] bool stop_refuses_waiting_calls() const;
+  [[nodiscard]] bool halts_one_by_one() const;
+  [[nodiscard]] bool halts_descending() const;
+  [[nodiscard]] bool halts_to_all() const;
+  [[nodiscard]] bool halts_once() const;
+  [[nodiscard]] bool rounds_by_node() const;
+  [[nodiscard]] bool rounds_until_alike() const;
+  [[nodiscard]] bool refusal_starts_over() const;
+  [[nodiscard]] bool reorganize_after_stops(const Announcing& wait) const;
+  [[nodiscard]] bool safe_counter() const;
+  [[nodiscard]] bool h_undefined_at_recovery() const;
+  [[nodiscard]] bool down_at_recovery() const;
+  [[nodiscard]] bool self_timeout() const;
+  [[nodiscard]] bool timeout_unless_normal() const;
+  [[nodiscard]] bool failed_spares_no_question() const;
+
   // Words.
-  [[nodiscard]] bool stands(Line line) const { return muster::stands(config_.struck, line); }
   [[nodiscard]] bool coordinates() const;
   [[nodiscard]] bool works_in_group() const;
   [[nodiscard]] ElectionId own_election() const {
     return {config_.self, state_.safe.incarnation, state_.elections};
+  }
+  [[nodiscard]] Bound halt_bound() const {
+    return repairs_.stop_beside_halts ? Bound::answer : Bound::stopped;
   }
   [[nodiscard]] std::optional<NodeId> next_to_halt(NodeId last) const;
   [[nodiscard]] bool elects(const std::optional<ElectionId>& kept, const ElectionId& named) const;

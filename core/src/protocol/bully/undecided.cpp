@@ -9,12 +9,11 @@ namespace muster::bully {
 // STOP: whatever procedure of i runs is ended, every NewCoordinator and Ready that waits at i is
 // refused, and the application ceases.
 void Turn::stop(StopCause cause) {
-  const bool elects = runs<SeekingHigher>() || runs<HaltingLower>() || runs<HaltingAll>();
-  if (!elects || stands(Line::stop_ends_election)) end_procedure();
+  if (stop_ends_election()) end_procedure();
   state_.quiet_checks = 0;
   for (const Owed& owed : std::exchange(state_.owed, {})) {
     if (owed.until == Bound::answer ||
-        (owed.until == Bound::stopped && !stands(Line::stop_refuses_waiting_calls)))
+        (owed.until == Bound::stopped && !stop_refuses_waiting_calls()))
       state_.owed.push_back(owed);
     else
       refuse(owed.to, owed.call, owed.until, "stopped meanwhile");
@@ -71,7 +70,7 @@ void Turn::depart() {
 // What a failure makes of S(i): S.s := Down, and S.h undefined when it recovers.
 void Turn::fail() {
   state_.s = Status::Down;
-  if (stands(Line::h_undefined_at_recovery)) state_.h.reset();
+  if (h_undefined_at_recovery()) state_.h.reset();
   forget_group();
   state_.answered_by.reset();
   state_.aside.found_by.reset();
@@ -109,11 +108,8 @@ void Turn::ask_normal(NodeId node) {
 // Where calls go one by one: the next call of Check(i), or its end.
 void Turn::ask_next_normal() {
   auto& wait = std::get<Checking>(state_.procedure);
-  if (!wait.asked.empty()) return;
-  if (wait.not_asked.empty()) return end_procedure();
-  const NodeId j = *wait.not_asked.begin();
-  wait.not_asked.erase(j);
-  wait.asked.emplace(call(j, AreYouNormal{*state_.g}, Bound::answer), j);
+  if (wait.asked.empty() && wait.not_asked.empty()) return end_procedure();
+  call_next(wait.asked, wait.not_asked, AreYouNormal{*state_.g}, Bound::answer);
 }
 
 // After three failures in a row this node stands back; a coordinator starts over before that.

@@ -214,18 +214,17 @@ void Turn::make_ready() {
   for (const Member& j : state_.up) wait.not_readied.push_back(j.node);
   state_.procedure = std::move(wait);
   send_ready();
-  if (repairs_.parallel_calls || state_.up.empty()) start_own();
+  if (side_by_side_ || state_.up.empty()) start_own();
 }
 
 void Turn::send_ready() {
   auto& wait = std::get<MakingReady>(state_.procedure);
-  while (!wait.not_readied.empty() && (repairs_.parallel_calls || wait.readied.empty())) {
-    const NodeId j = wait.not_readied.front();
-    wait.not_readied.erase(wait.not_readied.begin());
+  const auto letter_to = [this](NodeId j) {
     Ready letter{*state_.g, std::nullopt, *state_.d};
     if (repairs_.tags) letter.receiver = member(j)->incarnation;
-    wait.readied.emplace(call(j, std::move(letter), Bound::started), j);
-  }
+    return letter;
+  };
+  call_next(wait.readied, wait.not_readied, letter_to, Bound::started);
 }
 
 // S.d is durable before the application starts with it.

@@ -127,15 +127,6 @@ void Turn::end_procedure() {
   state_.procedure = Idle{};
 }
 
-// Calls those in the queue: side by side, or, as the paper has it, one by one.
-void Turn::call_next(Calls& out, Queue& queue, const Message& message, Bound bound) {
-  while (!queue.empty() && (repairs_.parallel_calls || out.empty())) {
-    const NodeId j = queue.front();
-    queue.erase(queue.begin());
-    out.emplace(call(j, message, bound), j);
-  }
-}
-
 // In the paper a refused call is answered like any other, and its caller goes on.
 void Turn::refuse(NodeId to, CallNumber call, Result unreported, std::string why) {
   answer(to, call, repairs_.report_refusals ? Refused{std::move(why)} : std::move(unreported));

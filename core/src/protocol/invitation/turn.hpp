@@ -15,7 +15,8 @@ namespace muster::invitation {
 class Turn : private TurnOf<State> {
  public:
   Turn(const Config& config, State& state)
-      : TurnOf(config, state), repairs_(config.invitation_repairs) {}
+      : TurnOf(config, state, config.invitation_repairs.parallel_calls),
+        repairs_(config.invitation_repairs) {}
 
   Actions take(const Event& event);
 
@@ -88,7 +89,6 @@ class Turn : private TurnOf<State> {
   [[nodiscard]] bool coordinates() const { return state_.c == config_.self; }
   void drop(NodeId node);
   void end_procedure();
-  void call_next(Calls& out, Queue& queue, const Message& message, Bound bound);
   void refuse(NodeId to, CallNumber call, Result unreported, std::string why);
   void refuse_owed(const std::string& why);
   void learn(std::uint64_t counter);

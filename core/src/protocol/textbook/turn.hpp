@@ -13,7 +13,7 @@ namespace muster::textbook {
 /// in which it tells them, then what it leaves open, then the words in which both are written.
 class Turn : private TurnOf<State> {
  public:
-  Turn(const Config& config, State& state) : TurnOf(config, state) {}
+  Turn(const Config& config, State& state) : TurnOf(config, state, true) {}
 
   Actions take(const Event& event);
 
