@@ -77,7 +77,7 @@ void add_check_sessions(CLI::App& command, CheckSessionsOptions& options) {
   CLI::Option* const sessions =
       command.add_flag("--sessions", options.wanted,
                        "Instead: the sessions of two nodes, with what follows and " + shared_names +
-                           "; without --lives or --resets no end of it was ever seen");
+                           "; --calls 0 ends in minutes, and so does --lives 2 --resets 1");
   // Option::excludes would say so under each of them in --help.
   command.parse_complete_callback([sessions, of_protocols] {
     for (CLI::Option* const option : of_protocols)

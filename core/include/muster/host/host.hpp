@@ -89,7 +89,6 @@ class Host {
   [[nodiscard]] bool is_in(GroupNumber group) const;
   /// True when it has been Normal.
   [[nodiscard]] bool was_normal() const { return was_normal_; }
-  [[nodiscard]] bool has_ended() const { return ended_; }
   /// Of the next line of this life's journal.
   [[nodiscard]] journal::Stamp next_stamp(Duration t);
 
