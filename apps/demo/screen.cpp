@@ -42,7 +42,7 @@ std::string line_of(const Cluster& cluster, NodeId node) {
                 seen.view.coordinator ? number(seen.view.coordinator->value).c_str() : "-",
                 seen.view.group ? to_text(*seen.view.group).c_str() : "-", number(shards).c_str(),
                 number(cluster.resource().accepted_of(node)).c_str(),
-                seen.up ? seen.view.procedure.c_str() : "");
+                seen.up ? std::string(enumerator_name(seen.view.procedure)).c_str() : "");
   return std::string(text.data()).substr(0, table_width);
 }
 

@@ -71,17 +71,18 @@ bool becomes_a_group_of_its_own(const journal::Step& step) {
 
 void Story::tell_election(const journal::Step& step, const NodeSeen& seen) {
   const NodeId node = step.stamp.node;
-  const std::string& was = procedures_[node];
-  const std::string& is = step.view.procedure;
-  if (is == "BackingOff" && was != is) {
+  const Wait was = procedures_[node];
+  const Wait is = step.view.procedure;
+  if (is == Wait::BackingOff && was != is) {
     screen_.say(step.stamp.t,
                 name(node) + " backs off before it starts over: " + seen.reasons.last().evidence);
   }
-  if (is == "Inviting" && was != is) {
+  if (is == Wait::Inviting && was != is) {
     screen_.say(step.stamp.t,
                 name(node) + " begins Merge and invites others: " + seen.reasons.last().evidence);
   }
-  if ((is == "HaltingLower" || is == "Ceasing") && was != "HaltingLower" && was != "Ceasing") {
+  if ((is == Wait::HaltingLower || is == Wait::Ceasing) && was != Wait::HaltingLower &&
+      was != Wait::Ceasing) {
     screen_.say(step.stamp.t, name(node) +
                                   (becomes_a_group_of_its_own(step)
                                        ? " becomes a group of its own: "

@@ -30,7 +30,7 @@ class Story : public Cluster::Listener {
   const Cluster& cluster_;
   Screen& screen_;
   std::optional<NodeId> coordinator_;
-  std::map<NodeId, std::string> procedures_;
+  std::map<NodeId, Wait> procedures_;
   std::vector<std::string> unasked_;
 };
 

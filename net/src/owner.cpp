@@ -33,7 +33,7 @@ std::optional<Duration> parse_time(std::string_view text) {
 
 /// What those who watch are told of; that it looks after its group is none of it.
 View worth_telling(View view) {
-  if (view.procedure == "Checking") view.procedure = "Idle";
+  if (view.procedure == Wait::Checking) view.procedure = Wait::Idle;
   return view;
 }
 

@@ -15,10 +15,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Expected<NodeConfig> with(const std::string& keys, const std::string& after = "") {
+Expected<NodeConfig> with(const std::string& keys) {
   return parse_config("[node]\nid = 1\ndata = \"n1\"\n[cluster]\nname = \"demo\"\n" + keys +
-                          "\n[cluster.nodes]\n1 = \"127.0.0.1:7101\"\n2 = \"127.0.0.1:7102\"\n" +
-                          after,
+                          "\n[cluster.nodes]\n1 = \"127.0.0.1:7101\"\n2 = \"127.0.0.1:7102\"\n",
                       "/c/n.toml");
 }
 
@@ -62,8 +61,7 @@ BOOST_AUTO_TEST_CASE(are_refused_with_what_is_expected) {
 }
 
 BOOST_AUTO_TEST_CASE(are_of_the_bully_with_every_switch_on) {
-  BOOST_TEST(refuses(with("quorum = \"majority\"", "[cluster.repairs]\ntags = false"),
-                     "every switch of [cluster.repairs] on"));
+  BOOST_TEST(refuses(with("quorum = \"majority\"\nliteral = true"), "literal = false"));
   BOOST_TEST(refuses(with("resume = \"all\"\nprotocol = \"invitation\""), "of the Bully alone"));
   BOOST_TEST(with("quorum = \"off\"\nprotocol = \"invitation\"").has_value());
 }

@@ -27,8 +27,6 @@ check_every = "50ms"
 1 = "127.0.0.1:7101"
 2 = "127.0.0.1:7102"
 3 = "127.0.0.1:7103"
-[cluster.repairs]
-back_off = true
 [journal]
 file = "n3/journal.jsonl"
 limit = "64MB"
@@ -48,9 +46,8 @@ std::string with(const std::string& line, const std::string& instead) {
 
 /// The textbook protocol, with this line under [cluster.importance].
 std::string textbook(const std::string& importance) {
-  return with(with(with("protocol = \"bully\"", "protocol = \"textbook\""), "[cluster.repairs]",
-                   "[cluster.importance]"),
-              "back_off = true", importance);
+  return with(with("protocol = \"bully\"", "protocol = \"textbook\""), "[journal]",
+              "[cluster.importance]\n" + importance + "\n[journal]");
 }
 
 /// No application, and this line under [hooks].
@@ -81,7 +78,7 @@ const std::vector<Refused> refusals{
     {"not TOML", with("id = 3", "id = = 3"), "/c/n.toml:2:", {"not TOML", "column"}},
     {"unknown table",
      good + "[extra]\n",
-     "/c/n.toml:23:",
+     "/c/n.toml:21:",
      {"unknown key extra", "node, cluster, journal, application"}},
     {"unknown key in node",
      with("id = 3", "id = 3\nprioriy = 7"),
@@ -93,20 +90,20 @@ const std::vector<Refused> refusals{
      {"unknown key t = ", "100ms", "[cluster]", "check_every"}},
     {"unknown key in journal",
      with("limit = \"64MB\"", "size = \"64MB\""),
-     "/c/n.toml:20:",
+     "/c/n.toml:18:",
      {"unknown key size", "64MB", "file, limit"}},
     {"unknown key in application",
      with("kind = \"shards\"", "sort = \"shards\""),
-     "/c/n.toml:22:",
+     "/c/n.toml:20:",
      {"unknown key sort", "shards"}},
-    {"unknown switch",
-     with("back_off = true", "backoff = true"),
-     "/c/n.toml:17:",
-     {"unknown key backoff = true", "back_off"}},
-    {"switch that is no switch",
-     with("back_off = true", "back_off = 1"),
-     "/c/n.toml:17:",
-     {"back_off = 1", "true or false"}},
+    {"unknown key nearly right",
+     with("kind = \"shards\"", "kid = \"shards\""),
+     "/c/n.toml:20:",
+     {"unknown key kid", "kind"}},
+    {"flag that is no flag",
+     with("name = \"demo\"", "name = \"demo\"\nliteral = 1"),
+     "/c/n.toml:6:",
+     {"literal = 1", "true or false"}},
     {"no node table", good.substr(good.find("[cluster]")), "/c/n.toml:1:", {"[node] is missing"}},
     {"no id", with("id = 3", ""), "/c/n.toml:1:", {"has no id"}},
     {"id zero", with("id = 3", "id = 0"), "/c/n.toml:2:", {"id = 0", "from 1"}},
@@ -173,22 +170,8 @@ const std::vector<Refused> refusals{
      with("name = \"demo\"", "name = \"a\\nb\""),
      "/c/n.toml:5:",
      {"1 to 64"}},
-    {"a switch of the Bully beside the Invitation",
-     with(with("protocol = \"bully\"", "protocol = \"invitation\""), "back_off = true",
-          "stop_beside_halts = true"),
-     "/c/n.toml:17:",
-     {"stop_beside_halts", "growing_numbers"}},
-    {"a volatile counter",
-     with(with("protocol = \"bully\"", "protocol = \"invitation\""), "back_off = true",
-          "safe_counter = false"),
-     "/c/n.toml:17:",
-     {"safe_counter = false", "expected true", "Assertion 3b", "findings.md, I4"}},
-    {"switches of the textbook",
-     with("protocol = \"bully\"", "protocol = \"textbook\""),
-     "/c/n.toml:16:",
-     {"[cluster.repairs]", "no switches"}},
     {"importance beside the Bully",
-     with("[cluster.repairs]", "[cluster.importance]\n1 = 7\n[cluster.repairs]"),
+     with("[journal]", "[cluster.importance]\n1 = 7\n[journal]"),
      "/c/n.toml:16:",
      {"[cluster.importance]", "\"textbook\""}},
     {"importance of nobody",
@@ -233,49 +216,49 @@ const std::vector<Refused> refusals{
      with("T = \"100ms\"", "T = \"11s\""),
      "/c/n.toml:10:",
      {"reorganize_deadline", "10s", "at least T = 11 s"}},
-    {"literal beside repairs",
-     with("name = \"demo\"", "name = \"demo\"\nliteral = true"),
-     "/c/n.toml:17:",
+    {"switches of a file of before",
+     with("[journal]", "[cluster.repairs]\nback_off = true\n[journal]"),
+     "/c/n.toml:16:",
+     {"[cluster.repairs]", "literal = true", "muster check --repair"}},
+    {"a switch in one line",
+     with("name = \"demo\"", "name = \"demo\"\nrepairs = false"),
+     "/c/n.toml:6:",
      {"[cluster.repairs]", "literal = true"}},
-    {"report_refusals alone",
-     with("back_off = true", "report_refusals = false"),
-     "/c/n.toml:17:",
-     {"report_refusals = false", "stop_beside_halts = false", "findings.md, V9"}},
     {"journal without file",
      with("file = \"n3/journal.jsonl\"", ""),
-     "/c/n.toml:18:",
+     "/c/n.toml:16:",
      {"has no file"}},
     {"journal limit too small",
      with("limit = \"64MB\"", "limit = \"1KB\""),
-     "/c/n.toml:20:",
+     "/c/n.toml:18:",
      {"1KB", "at least \"1MB\""}},
     {"application unknown",
      with("kind = \"shards\"", "kind = \"shreds\""),
-     "/c/n.toml:22:",
+     "/c/n.toml:20:",
      {"shreds", "\"none\", \"shards\" or \"socket\""}},
     {"rate without shards",
      with("kind = \"shards\"", "kind = \"none\"\nrecords_per_second = 5"),
-     "/c/n.toml:23:",
+     "/c/n.toml:21:",
      {"records_per_second = 5", "shards"}},
     {"program beside shards",
      good + "program = [\"./p\"]\n",
-     "/c/n.toml:23:",
+     "/c/n.toml:21:",
      {"program = an array", "kind = \"socket\""}},
     {"hooks beside an application",
      good + "[hooks]\nstop = [\"./stop\"]\n",
-     "/c/n.toml:23:",
+     "/c/n.toml:21:",
      {"[hooks]", "kind = \"shards\"", "one of the two"}},
     {"hook without a program",
      hooks("stop = []"),
-     "/c/n.toml:24:",
+     "/c/n.toml:22:",
      {"stop = an array", "a program and its arguments"}},
     {"hook that is a text",
      hooks("start = \"./start --now\""),
-     "/c/n.toml:24:",
+     "/c/n.toml:22:",
      {"./start --now", "a program and its arguments"}},
-    {"hook with a number", hooks("reorganize = [\"deal\", 7]"), "/c/n.toml:24:", {"arguments"}},
-    {"hook unknown", hooks("stopp = [\"stop\"]"), "/c/n.toml:24:", {"stopp", "reorganize"}},
-    {"rate zero", good + "records_per_second = 0\n", "/c/n.toml:23:", {"= 0", "from 1"}},
+    {"hook with a number", hooks("reorganize = [\"deal\", 7]"), "/c/n.toml:22:", {"arguments"}},
+    {"hook unknown", hooks("stopp = [\"stop\"]"), "/c/n.toml:22:", {"stopp", "reorganize"}},
+    {"rate zero", good + "records_per_second = 0\n", "/c/n.toml:21:", {"= 0", "from 1"}},
 };
 
 }  // namespace
@@ -303,7 +286,7 @@ BOOST_AUTO_TEST_CASE(reads_every_key) {
   BOOST_TEST(read->admin_socket().string() == "/c/n3/admin.sock");
   BOOST_TEST(read->cluster.name == "demo");
   BOOST_TEST((read->cluster.timings.coordinator_timeout == 150ms));
-  BOOST_TEST((read->cluster.repairs == Repairs{}));
+  BOOST_TEST((read->core().repairs == Repairs{}));
   BOOST_TEST(read->cluster.nodes.at(NodeId{2}).text() == "127.0.0.1:7102");
   BOOST_TEST(read->journal.value().file.string() == "/c/n3/journal.jsonl");
   BOOST_TEST(read->journal->limit == 64'000'000u);
@@ -318,9 +301,7 @@ BOOST_AUTO_TEST_CASE(defaults_follow_T_and_check) {
 }
 
 BOOST_AUTO_TEST_CASE(literal_turns_every_switch_off) {
-  std::string text = with("name = \"demo\"", "name = \"demo\"\nliteral = true");
-  text.erase(text.find("[cluster.repairs]"),
-             std::string("[cluster.repairs]\nback_off = true\n").size());
+  const std::string text = with("name = \"demo\"", "name = \"demo\"\nliteral = true");
   const auto read = parse_config(text, "/c/n.toml");
   BOOST_REQUIRE_MESSAGE(read.has_value(), (read ? "" : read.error().what));
   BOOST_TEST(read->core().literal());
@@ -360,7 +341,7 @@ BOOST_AUTO_TEST_CASE(canonical_text_is_the_same_where_only_this_node_differs) {
 
 BOOST_AUTO_TEST_CASE(what_is_written_is_read_back) {
   auto config = parse_config(good, "/c/n.toml").value();
-  config.cluster.repairs.proofs = false;
+  config.cluster.literal = true;
   config.application.records_per_second = 100;
   const auto again = parse_config(write_config(config), "/elsewhere/m.toml");
   BOOST_REQUIRE_MESSAGE(again.has_value(), (again ? "" : again.error().what));
@@ -384,14 +365,13 @@ BOOST_AUTO_TEST_CASE(of_hooks_is_relative_to_the_file_and_written_back) {
   BOOST_TEST(again.hooks->stop == config.hooks->stop);
 }
 
-BOOST_AUTO_TEST_CASE(of_the_invitation_has_its_own_switches) {
-  auto config = parse_config(with(with("protocol = \"bully\"", "protocol = \"invitation\""),
-                                  "back_off = true", "known_invitees = false"),
-                             "/c/n.toml")
-                    .value();
+BOOST_AUTO_TEST_CASE(of_the_invitation_compares_its_own_switches) {
+  const auto config =
+      parse_config(with("protocol = \"bully\"", "protocol = \"invitation\"\nliteral = true"),
+                   "/c/n.toml")
+          .value();
   BOOST_TEST((config.core().protocol == ProtocolName::invitation));
-  BOOST_TEST(!config.core().invitation_repairs.known_invitees);
-  BOOST_TEST(config.core().invitation_repairs.tags);
+  BOOST_TEST((config.core().invitation_repairs == invitation::Repairs::none()));
   const std::string canonical = config.cluster.canonical();
   BOOST_TEST(canonical.find("protocol=invitation\n") != std::string::npos);
   BOOST_TEST(canonical.find("repairs.known_invitees=false\n") != std::string::npos);

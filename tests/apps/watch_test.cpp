@@ -18,10 +18,10 @@ class Tale {
     header.node = NodeId{node};
     header.incarnation = {++lives_[node]};
     watch.take(header);
-    step(node, Recovered{}, {}, "SeekingHigher");
+    step(node, Recovered{}, {}, Wait::SeekingHigher);
   }
 
-  void step(std::uint32_t node, Event event, View view, const std::string& procedure) {
+  void step(std::uint32_t node, Event event, View view, Wait procedure) {
     view.procedure = procedure;
     watch.take(journal::Step{stamp(node), std::move(event), {}, std::move(view)});
   }
@@ -50,7 +50,7 @@ class Tale {
     view.coordinator = group.coordinator;
     view.group = group;
     if (group.coordinator.value == node) view.up = std::move(up);
-    step(node, Started{}, view, "Idle");
+    step(node, Started{}, view, Wait::Idle);
   }
 
   /// Nodes 1, 2 and 3 in a group of 3.
@@ -101,8 +101,8 @@ BOOST_AUTO_TEST_CASE(counts_the_time_without_work_from_the_kill) {
   BOOST_TEST(!tale.watch.normal(two, {}));
   View view;
   view.status = Status::Normal;
-  tale.step(2, Failed{NodeId{3}, {1}}, view, "Probing");
-  tale.step(2, Unanswered{NodeId{3}, {1}}, view, "HaltingLower");
+  tale.step(2, Failed{NodeId{3}, {1}}, view, Wait::Probing);
+  tale.step(2, Unanswered{NodeId{3}, {1}}, view, Wait::HaltingLower);
   for (std::uint32_t node : {1U, 2U}) tale.stops(node, {1, NodeId{3}});
   for (std::uint32_t node : {2U, 1U}) tale.starts(node, {2, NodeId{2}});
   const Duration started = tale.at_;
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(work_ends_with_the_stop_the_kill_and_the_pause) {
 }
 
 BOOST_AUTO_TEST_CASE(says_the_reason_of_each_kind_of_election) {
-  const auto reason = [](Event event, const std::string& before, const std::string& after) {
+  const auto reason = [](Event event, Wait before, Wait after) {
     Tale tale;
     tale.form();
     View view;
@@ -160,19 +160,20 @@ BOOST_AUTO_TEST_CASE(says_the_reason_of_each_kind_of_election) {
     letter.message = Answer{std::move(result)};
     return Event(Received{letter});
   };
-  BOOST_TEST(reason(Paused{700ms}, "Checking", "HaltingLower") == "node 3 was paused for 700.0 ms");
-  BOOST_TEST(reason(Unanswered{NodeId{1}, {9}}, "Checking", "HaltingLower") ==
+  BOOST_TEST(reason(Paused{700ms}, Wait::Checking, Wait::HaltingLower) ==
+             "node 3 was paused for 700.0 ms");
+  BOOST_TEST(reason(Unanswered{NodeId{1}, {9}}, Wait::Checking, Wait::HaltingLower) ==
              "node 1 did not answer AreYouNormal");
-  BOOST_TEST(reason(Unanswered{NodeId{5}, {9}}, "Probing", "SeekingHigher") ==
+  BOOST_TEST(reason(Unanswered{NodeId{5}, {9}}, Wait::Probing, Wait::SeekingHigher) ==
              "coordinator 5 was not heard of and did not answer AreYouThere");
-  BOOST_TEST(reason(answer(Normality{false}), "Checking", "Ceasing") ==
+  BOOST_TEST(reason(answer(Normality{false}), Wait::Checking, Wait::Ceasing) ==
              "node 1 is up and answered AreYouNormal with No");
-  BOOST_TEST(reason(answer(Refused{"halted\nsince"}), "Announcing", "BackingOff") ==
+  BOOST_TEST(reason(answer(Refused{"halted\nsince"}), Wait::Announcing, Wait::BackingOff) ==
              "node 1 refused: halted?since");
-  BOOST_TEST(reason(HookFailed{{1}, Hook::reorganize, "no"}, "Reorganizing", "BackingOff") ==
-             "its reorganize failed: no");
-  BOOST_TEST(reason(Failed{NodeId{1}, {1}}, "Idle", "HaltingLower") == "node 1 failed");
-  BOOST_TEST(reason(Expired{Timer::check}, "Idle", "Checking") ==
+  BOOST_TEST(reason(HookFailed{{1}, Hook::reorganize, "no"}, Wait::Reorganizing,
+                    Wait::BackingOff) == "its reorganize failed: no");
+  BOOST_TEST(reason(Failed{NodeId{1}, {1}}, Wait::Idle, Wait::HaltingLower) == "node 1 failed");
+  BOOST_TEST(reason(Expired{Timer::check}, Wait::Idle, Wait::Checking) ==
              "node 3 recovered");  // none begun
 }
 

@@ -188,6 +188,19 @@ def struck_lines(tree):
                 yield path, number, "stands() is for lines.cpp: give the line a predicate there"
 
 
+# Where the Bully's options are: the other files of it are the paper's.
+OPTIONS = {"turn_with_options.hpp", "turn_with_options.cpp", "bully.cpp"}
+
+
+def options_apart(tree):
+    """The paper's files of the Bully name no option."""
+    for path, number, line in tree.lines(*CPP):
+        if not path.is_relative_to("core/src/protocol/bully") or path.name in OPTIONS:
+            continue
+        if re.search(r"\b(options|by_options|AwaitingMajority|Settling)\b", line.split("//")[0]):
+            yield path, number, "an option of the Bully: it belongs to TurnWithOptions"
+
+
 def purity(tree):
     """The core is a value and a function: no clock, randomness, thread or I/O."""
     for path, number, line in tree.lines(*CPP):
@@ -294,9 +307,9 @@ def top_level(tree):
         yield Path(name), 1, "does not belong at the top level"
 
 
-RULES = {rule.__name__: rule for rule in (layering, floors, circles, drivers, struck_lines, purity,
-                                          words, marks, sleeps, columns, lengths, headers, built,
-                                          links, top_level)}  # fmt: skip
+RULES = {rule.__name__: rule for rule in (layering, floors, circles, drivers, struck_lines,
+                                          options_apart, purity, words, marks, sleeps, columns,
+                                          lengths, headers, built, links, top_level)}  # fmt: skip
 
 
 def main(root, names):

@@ -37,6 +37,10 @@ CASES = {
         {"net/src/a.cpp": "if (hello.peer_instance != 0) return;\n"},
         {"core/lab/src/simulator/a.cpp": "for (auto& [node, peer] : sessions_.peers) {\n"},
     ],
+    "options_apart": [
+        {"core/src/protocol/bully/turn.cpp": "if (config_.options.quorum) return;\n"},
+        {"core/src/protocol/bully/returns.cpp": "if (runs<Settling>()) return;\n"},
+    ],
     "struck_lines": [
         {"core/src/host/sessions/a.cpp": "if (stands(SessionLine::clone_test)) return;\n"},
         {"core/src/protocol/bully/a.cpp": "if (stands(Line::h_test)) return;\n"},

@@ -295,10 +295,10 @@ int elect_command(const Owner& owner, std::string reason) {
   bool sought = false;
   const auto outcome = order(owner, socket, "elect " + reason, [&](const Outcome& now) {
     for (const net::NodeStatus& status : {now.before, now.after})
-      sought = sought || status.procedure == "SeekingHigher";
+      sought = sought || status.procedure == Wait::SeekingHigher;
     if (now.after.status != Status::Normal) return false;
     const bool changed = now.after.group != now.before.group;
-    return changed || (sought && now.after.procedure == "Idle");
+    return changed || (sought && now.after.procedure == Wait::Idle);
   });
   if (!outcome) return failed(outcome.error());
   OrderLine line = line_of("elect", outcome->after);

@@ -58,8 +58,9 @@ void print_status(std::ostream& out, const net::NodeStatus& status) {
   if (status.out)
     out << enumerator_name(*status.out) << '\n';
   else
-    out << status.procedure << ", application " << enumerator_name(status.application)
-        << (status.progress.empty() ? "" : ": ") << status.progress << '\n';
+    out << enumerator_name(status.procedure) << ", application "
+        << enumerator_name(status.application) << (status.progress.empty() ? "" : ": ")
+        << status.progress << '\n';
 }
 
 std::string in_words(const net::NodeStatus& status) {

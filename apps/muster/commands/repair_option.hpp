@@ -11,17 +11,24 @@
 
 namespace muster::apps {
 
-/// Turns one switch of the cluster's protocol on or off, as NAME=on|off says; a usage error where
-/// it does not.
-template <class Cluster>
-Expected<> read_repair(const std::string& text, Cluster& cluster) {
+/// Calls `visit(name, value)` for each switch of the protocol; the textbook has none.
+template <class World, class Visit>
+void for_each_switch(World& world, const Visit& visit) {
+  if (world.protocol == ProtocolName::bully) for_each_field(world.repairs, visit);
+  if (world.protocol == ProtocolName::invitation) for_each_field(world.invitation_repairs, visit);
+}
+
+/// Turns one switch of a world's protocol on or off, as NAME=on|off says; a usage error where it
+/// does not.
+template <class World>
+Expected<> read_repair(const std::string& text, World& world) {
   const auto equals = text.find('=');
   const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
   std::string asked = text.substr(0, equals);
   std::replace(asked.begin(), asked.end(), '-', '_');  // as --strike takes them, too
   bool known = false;
   std::string names;
-  for_each_switch(cluster, [&](const char* name, bool& on) {
+  for_each_switch(world, [&](const char* name, bool& on) {
     names += (names.empty() ? "" : ", ") + std::string(name);
     if (asked != name) return;
     known = value == "on" || value == "off";

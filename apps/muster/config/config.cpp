@@ -57,29 +57,14 @@ void read_timings(Reader& reader, const toml::table& cluster, Timings& timings) 
       reader.duration(cluster, "coordinator_timeout", timings.check_every + timings.T);
 }
 
-void read_repairs(Reader& reader, const toml::table& cluster, ClusterConfig& to) {
-  const bool literal = reader.flag(cluster, "literal", false);
-  const toml::table* table = reader.table(cluster, "repairs", false);
-  if (literal) {
-    if (to.protocol == ProtocolName::bully) to.repairs = Repairs::none();
-    to.invitation_repairs = invitation::Repairs::none();
-    if (table != nullptr) {
-      reader.refuse(Reader::line_of(*table),
-                    "[cluster.repairs] stands beside literal = true, which turns every switch off: "
-                    "expected one of the two");
-    }
-    return;
-  }
-  if (table == nullptr) return;
-  std::vector<std::string_view> names;
-  for_each_switch(to, [&](const char* name, bool&) { names.emplace_back(name); });
-  if (names.empty()) {
-    return reader.refuse(Reader::line_of(*table),
-                         "[cluster.repairs]: the textbook protocol has no switches: expected none");
-  }
-  reader.only(*table, "[cluster.repairs]", names);
-  for_each_switch(to,
-                  [&](const char* name, bool& value) { value = reader.flag(*table, name, value); });
+// Files of before had single switches.
+void refuse_switches(Reader& reader, const toml::table& cluster) {
+  if (const toml::node* table = cluster.get("repairs"))
+    reader.refuse(
+        Reader::line_of(*table),
+        "[cluster.repairs] is no longer read, and every switch is on: expected nothing, or "
+        "literal = true in [cluster], which turns all of them off; single ones are for the "
+        "lab: muster check --repair NAME=off");
 }
 
 void read_options(Reader& reader, const toml::table& cluster, ClusterConfig& to) {
@@ -151,7 +136,7 @@ void read_protocol(Reader& reader, const toml::table& cluster, ClusterConfig& co
 
 /// Where a file says what does not fit.
 const toml::node* place_of(const toml::table& cluster, const std::string& key) {
-  for (const char* table : {"nodes", "repairs", "importance"})
+  for (const char* table : {"nodes", "importance"})
     if (const toml::table* in = cluster[table].as_table(); in && in->contains(key))
       return in->get(key);
   return cluster.get(key);
@@ -201,7 +186,8 @@ void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
   to.insecure = reader.flag(*cluster, "insecure", false);
   read_timings(reader, *cluster, to.timings);
   to.hold_down = reader.duration(*cluster, "hold_down", to.hold_down, {}, HoldDown::longest);
-  read_repairs(reader, *cluster, to);
+  to.literal = reader.flag(*cluster, "literal", false);
+  refuse_switches(reader, *cluster);
   read_options(reader, *cluster, to);
   read_nodes(reader, *cluster, to);
   read_importance(reader, *cluster, to);

@@ -37,10 +37,9 @@ struct ClusterConfig {
   bool insecure = false;
   Timings timings;
   Duration hold_down = std::chrono::seconds(1);  ///< docs/options.md; zero: off
-  Repairs repairs;                               ///< of the Bully
-  invitation::Repairs invitation_repairs;
-  std::map<NodeId, std::uint64_t> importance;  ///< of the textbook protocol
-  Options options;                             ///< of the Bully
+  bool literal = false;                          ///< the paper's text, every switch off
+  std::map<NodeId, std::uint64_t> importance;    ///< of the textbook protocol
+  Options options;                               ///< of the Bully
   std::map<NodeId, Address> nodes;
 
   /// Sorted `key=value` lines, defaults included: what nodes compare when they connect.
@@ -49,14 +48,6 @@ struct ClusterConfig {
   /// What `step` may know at that node.
   [[nodiscard]] Config core(NodeId self) const;
 };
-
-/// Calls `visit(name, value)` for each switch of the cluster's protocol; the textbook has none.
-template <class Cluster, class Visit>
-void for_each_switch(Cluster& cluster, const Visit& visit) {
-  if (cluster.protocol == ProtocolName::bully) for_each_field(cluster.repairs, visit);
-  if (cluster.protocol == ProtocolName::invitation)
-    for_each_field(cluster.invitation_repairs, visit);
-}
 
 /// Sets that option; else says what is expected instead.
 std::optional<std::string> read_option(std::string_view name, std::string_view text,

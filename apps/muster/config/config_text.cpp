@@ -83,7 +83,12 @@ std::string ClusterConfig::canonical() const {
 }
 
 Config ClusterConfig::core(NodeId self) const {
-  return {self, ids(), repairs, timings, protocol, invitation_repairs, importance, {}, options};
+  Config config{self, ids(), {}, timings, protocol, {}, importance, {}, options};
+  if (literal) {
+    config.repairs = Repairs::none();
+    config.invitation_repairs = invitation::Repairs::none();
+  }
+  return config;
 }
 
 Config NodeConfig::core() const {
@@ -91,13 +96,6 @@ Config NodeConfig::core() const {
 }
 
 namespace {
-
-void write_switches(std::ostream& out, const ClusterConfig& cluster) {
-  out << "\n[cluster.repairs]\n";
-  for_each_switch(cluster, [&](const char* name, const bool& value) {
-    out << name << " = " << text_of(value) << '\n';
-  });
-}
 
 void write_importance(std::ostream& out, const ClusterConfig& cluster) {
   out << "\n[cluster.importance]\n";
@@ -120,9 +118,7 @@ std::string write_config(const NodeConfig& config) {
       << "\n\n";
   out << "[cluster]\nname = " << quoted(config.cluster.name) << "\nprotocol = \""
       << enumerator_name(config.cluster.protocol) << "\"\n";
-  const bool has_switches = config.cluster.protocol != ProtocolName::textbook;
-  const bool literal = has_switches && config.core().literal();
-  if (literal) out << "literal = true\n";
+  if (config.cluster.literal) out << "literal = true\n";
   if (config.cluster.insecure) out << "insecure = true\n";
   for (const auto& [key, value] : timing_lines(config.cluster.timings)) {
     out << key << " = " << quoted(value) << '\n';
@@ -134,7 +130,6 @@ std::string write_config(const NodeConfig& config) {
   for (const auto& [id, address] : config.cluster.nodes) {
     out << id.value << " = " << quoted(address.text()) << '\n';
   }
-  if (has_switches && !literal) write_switches(out, config.cluster);
   if (!config.cluster.importance.empty()) write_importance(out, config.cluster);
   if (config.journal) {
     out << "\n[journal]\nfile = " << quoted(config.journal->file.string())

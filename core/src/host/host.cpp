@@ -71,12 +71,12 @@ void Host::give(const Event& event) {
   driver_.about_to_step();
   actions_ = step(config_, protocol_, event);
   stepped_ = true;
-  const View view = muster::view(config_, protocol_);
-  was_normal_ = was_normal_ || view.status == Status::Normal;
+  view_ = muster::view(config_, protocol_, view_);
+  was_normal_ = was_normal_ || view_.status == Status::Normal;
   performed_ = 0;
-  driver_.stepped(event, actions_, view);
+  driver_.stepped(event, actions_, view_);
   perform_rest();
-  driver_.begun(event, view);
+  driver_.begun(event, view_);
 }
 
 // --- Actions
@@ -137,7 +137,7 @@ std::uint64_t Host::asked(Inquiry inquiry, Answered answered) {
 }
 
 bool Host::is_in(GroupNumber group) const {
-  return muster::view(config_, protocol_).group == group;
+  return view_.group == group;
 }
 
 journal::Stamp Host::next_stamp(Duration t) {

@@ -1,6 +1,5 @@
 #include <muster/journal/history.hpp>
 
-#include <string_view>
 #include <utility>
 
 namespace muster::history {
@@ -11,14 +10,14 @@ constexpr std::size_t most_halts = 8;
 
 /// Where the time goes that is spent in this state.
 Duration& place_of(Phases& phases, const View& view) {
-  const std::string_view procedure = view.procedure;
-  if (procedure == "Announcing") return phases.announcing;
-  if (procedure == "Reorganizing") return phases.reorganizing;
-  if (procedure == "MakingReady") return phases.starting;
-  if (procedure == "Ceasing" || procedure == "HaltingLower" || procedure == "HaltingAll" ||
-      procedure == "Inviting")
+  const Wait procedure = view.procedure;
+  if (procedure == Wait::Announcing) return phases.announcing;
+  if (procedure == Wait::Reorganizing) return phases.reorganizing;
+  if (procedure == Wait::MakingReady) return phases.starting;
+  if (procedure == Wait::Ceasing || procedure == Wait::HaltingLower ||
+      procedure == Wait::HaltingAll || procedure == Wait::Inviting)
     return phases.halting;
-  if (procedure != "Idle") return phases.seeking;
+  if (procedure != Wait::Idle) return phases.seeking;
   if (view.status == Status::Reorganization)
     return view.application == Activity::Starting ? phases.starting : phases.reorganizing;
   return view.status == Status::Normal ? phases.seeking : phases.halted;
@@ -27,7 +26,7 @@ Duration& place_of(Phases& phases, const View& view) {
 /// No procedure runs that may lead out of Normal.
 bool at_rest(const View& view) {
   return view.status == Status::Normal &&
-         (view.procedure == "Idle" || view.procedure == "Checking");
+         (view.procedure == Wait::Idle || view.procedure == Wait::Checking);
 }
 
 std::optional<NodeId> halted_by(const Event& event) {

@@ -7,25 +7,26 @@
 namespace muster {
 namespace {
 
-template <class... Words>
-bool is_any(std::string_view procedure, Words... words) {
-  return ((procedure == words) || ...);
+template <class... Waits>
+bool is_any(Wait procedure, Waits... waits) {
+  return ((procedure == waits) || ...);
 }
 
-bool seeks_or_halts(std::string_view procedure) {
-  return is_any(procedure, "SeekingHigher", "Ceasing", "HaltingLower", "HaltingAll", "Inviting");
+bool seeks_or_halts(Wait procedure) {
+  return is_any(procedure, Wait::SeekingHigher, Wait::Ceasing, Wait::HaltingLower, Wait::HaltingAll,
+                Wait::Inviting);
 }
 
-bool coordinates(std::string_view procedure) {
-  return is_any(procedure, "Announcing", "Reorganizing", "MakingReady");
+bool coordinates(Wait procedure) {
+  return is_any(procedure, Wait::Announcing, Wait::Reorganizing, Wait::MakingReady);
 }
 
-bool begins_election(std::string_view was, const Event& event, std::string_view is) {
+bool begins_election(Wait was, const Event& event, Wait is) {
   if (std::holds_alternative<Recovered>(event) || std::holds_alternative<Paused>(event))
     return true;
-  const bool begun = seeks_or_halts(is) || is == "BackingOff";
+  const bool begun = seeks_or_halts(is) || is == Wait::BackingOff;
   if (coordinates(was)) return begun;
-  const bool was_electing = seeks_or_halts(was) || was == "BackingOff";
+  const bool was_electing = seeks_or_halts(was) || was == Wait::BackingOff;
   return !was_electing && (begun || coordinates(is));
 }
 
@@ -68,15 +69,15 @@ Reason of_letter(const Letter& letter) {
   return {Trigger::other, from + " answered"};
 }
 
-Reason of_silence(std::string_view waited, std::optional<NodeId> lost, const Unanswered& silent) {
-  if (waited == "Probing" && lost) return {Trigger::failed, name(*lost) + " failed"};
-  if (waited == "Probing")
+Reason of_silence(Wait waited, std::optional<NodeId> lost, const Unanswered& silent) {
+  if (waited == Wait::Probing && lost) return {Trigger::failed, name(*lost) + " failed"};
+  if (waited == Wait::Probing)
     return {Trigger::unanswered, "coordinator " + std::to_string(silent.by.value) +
                                      " was not heard of and did not answer AreYouThere"};
   std::string what = name(silent.by) + " did not answer";
-  if (waited == "Checking") what += " AreYouNormal";
-  if (waited == "Announcing") what += " NewCoordinator";
-  if (waited == "MakingReady") what += " Ready";
+  if (waited == Wait::Checking) what += " AreYouNormal";
+  if (waited == Wait::Announcing) what += " NewCoordinator";
+  if (waited == Wait::MakingReady) what += " Ready";
   return {Trigger::unanswered, what};
 }
 
@@ -102,7 +103,7 @@ std::string of_timer(Timer timer) {
 
 struct ReasonOfEvent {
   NodeId self;
-  std::string_view waited;
+  Wait waited;
   std::optional<NodeId> lost;
 
   Reason operator()(const Recovered&) const {
@@ -138,7 +139,7 @@ struct ReasonOfEvent {
 bool Reasons::take(NodeId self, const Event& event, const View& after) {
   const bool begun = begins_election(procedure_, event, after.procedure);
   if (begun) last_ = std::visit(ReasonOfEvent{self, procedure_, lost_}, event);
-  if (after.procedure != "Probing")
+  if (after.procedure != Wait::Probing)
     lost_.reset();
   else if (const auto* failed = std::get_if<Failed>(&event))
     lost_ = failed->node;
@@ -147,7 +148,7 @@ bool Reasons::take(NodeId self, const Event& event, const View& after) {
 }
 
 Reason Reasons::of(NodeId self, const Event& event) {
-  return std::visit(ReasonOfEvent{self, {}, std::nullopt}, event);
+  return std::visit(ReasonOfEvent{self, Wait::Idle, std::nullopt}, event);
 }
 
 }  // namespace muster

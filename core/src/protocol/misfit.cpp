@@ -55,8 +55,7 @@ std::optional<Misfit> misfit_of_options(const Config& config) {
       return Misfit{name, '"' + otherwise + "\": any other is an option of the Bully alone"};
     if (config.repairs != Repairs{})
       return Misfit{name, '"' + otherwise +
-                              "\", or every switch of [cluster.repairs] on: no option was checked "
-                              "without one of them"};
+                              "\", or literal = false: no option was checked without every switch"};
   }
   return std::nullopt;
 }

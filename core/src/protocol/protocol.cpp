@@ -1,5 +1,6 @@
 #include <muster/protocol/protocol.hpp>
 #include <muster/values/ensure.hpp>
+#include <muster/values/hash.hpp>
 #include <muster/values/json.hpp>
 #include <muster/values/text.hpp>
 
@@ -24,8 +25,8 @@ Actions step(const Config& config, Protocol& protocol, const Event& event) {
   return std::visit([&](auto& state) { return step(config, state, event); }, protocol);
 }
 
-View view(const Config& config, const Protocol& protocol) {
-  return std::visit([&](const auto& state) { return view(config, state); }, protocol);
+View view(const Config& config, const Protocol& protocol, const View& before) {
+  return std::visit([&](const auto& state) { return view(config, state, before); }, protocol);
 }
 
 bool awaits(const Protocol& protocol, CallNumber call) {
@@ -62,6 +63,11 @@ bool owes(const Protocol& protocol, NodeId to, CallNumber call) {
           return false;
       },
       protocol);
+}
+
+Digest digest_of(const Definition& definition, GroupNumber group, const View& before) {
+  const bool known = before.definition && before.group == group;
+  return known ? *before.definition : digest(definition.data);
 }
 
 }  // namespace muster

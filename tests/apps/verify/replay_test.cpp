@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(of_the_actions_is_named_with_both) {
 BOOST_AUTO_TEST_CASE(of_the_state_is_named_with_both) {
   Alone node;
   node.becomes_normal();
-  last_step(node.lines).view.procedure = "Probing";
+  last_step(node.lines).view.procedure = Wait::Probing;
   const Printed printed = replay(node.lines);
   BOOST_TEST(printed.code == 1);
   BOOST_TEST(printed.complains(": the state differs"), printed);
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(is_reported_once_a_life) {
   Alone node;
   for (int life = 0; life < 3; ++life) {
     node.becomes_normal();
-    if (life < 2) last_step(node.lines).view.procedure = "Probing";
+    if (life < 2) last_step(node.lines).view.procedure = Wait::Probing;
     node.give(Expired{Timer::check});
   }
   apps::ReplayOptions options;

@@ -13,6 +13,7 @@ int main() {
   muster::bully::State state;
   const muster::Actions actions = muster::bully::step(config, state, muster::Recovered{safe});
   const muster::View view = muster::bully::view(config, state);
-  std::printf("%zu actions, procedure %s\n", actions.size(), view.procedure.c_str());
+  std::printf("%zu actions, procedure %s\n", actions.size(),
+              std::string(muster::enumerator_name(view.procedure)).c_str());
   return !actions.empty() && view.coordinator == self ? 0 : 1;
 }

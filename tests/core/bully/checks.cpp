@@ -112,7 +112,7 @@ void check_answer(const TestNode& node, const Answer& answer) {
            "6.20: NewCoordinator is answered before the application has ceased");
     demand(node.state.g && node.state.g->counter <= node.safe.counter_limit, node,
            "P8: NewCoordinator is answered before its counter is within the durable limit");
-  } else if (node.state.aside.installed && node.state.s == Status::Reorganization) {
+  } else if (node.state.by_options.installed && node.state.s == Status::Reorganization) {
     demand(node.safe.assigned && node.safe.assigned->group == node.state.g, node,
            "the first Ready is answered before its definition is durable");
   } else if (promises && std::holds_alternative<Installed>(answer.result)) {

@@ -119,7 +119,7 @@ std::string short_view(const TestNode& node) {
     for (NodeId member : *view.up) words += (words.back() == '{' ? "" : ",") + text(member);
     words += '}';
   }
-  return words + ' ' + view.procedure + ' ' + text(view.application);
+  return words + ' ' + text(view.procedure) + ' ' + text(view.application);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 bool is(const World& world, std::uint32_t node, const std::string& word) {
   if (!world[node].up) return false;
   const View view = bully::view(world[node].config, world[node].state);
-  return enumerator_name(view.status) == word || view.procedure == word ||
+  return enumerator_name(view.status) == word || enumerator_name(view.procedure) == word ||
          enumerator_name(view.application) == word;
 }
 

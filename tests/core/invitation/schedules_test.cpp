@@ -51,16 +51,16 @@ void merge(World& world, std::uint32_t by, const std::vector<std::uint32_t>& sil
   for (bool more = true; more;) {
     run_but(world, held);
     more = false;
-    if (world.view(by).procedure != "Checking") break;
+    if (world.view(by).procedure != Wait::Checking) break;
     for (std::uint32_t node : silent) more = world.give_up(by, node) || more;
   }
-  if (world.view(by).procedure == "GivingWay") BOOST_REQUIRE(world.expire(by, Timer::merge));
+  if (world.view(by).procedure == Wait::GivingWay) BOOST_REQUIRE(world.expire(by, Timer::merge));
   run_but(world, held);
 }
 
 /// The reasonable time for Accepts is over.
 void time_is_up(World& world, std::uint32_t at, const Held& held = {}) {
-  if (world.view(at).procedure == "Inviting") BOOST_REQUIRE(world.expire(at, Timer::accepts));
+  if (world.view(at).procedure == Wait::Inviting) BOOST_REQUIRE(world.expire(at, Timer::accepts));
   run_but(world, held);
 }
 
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(a_ghost_accept) {
     const Held late{{2, 3}, {3, 1}};
     BOOST_REQUIRE(world.expire(1, Timer::check));
     run_but(world, {{2, 3}});
-    if (world.view(1).procedure == "GivingWay") BOOST_REQUIRE(world.expire(1, Timer::merge));
+    if (world.view(1).procedure == Wait::GivingWay) BOOST_REQUIRE(world.expire(1, Timer::merge));
     for (std::uint32_t node : {3U, 2U}) {  // the Invitations, one by one in the paper's text
       run_but(world, late);
       world.give_up(1, node);
@@ -181,13 +181,13 @@ BOOST_AUTO_TEST_CASE(a_mutual_invitation) {
     group_of_one(world, 2);
     BOOST_REQUIRE(world.expire(1, Timer::check));
     BOOST_REQUIRE(world.deliver(1, 2) && world.deliver(2, 1));
-    BOOST_TEST(world.view(1).procedure == "GivingWay");
+    BOOST_TEST(world.view(1).procedure == Wait::GivingWay);
     BOOST_REQUIRE(world.expire(2, Timer::check));
     BOOST_REQUIRE(world.deliver(2, 1));
     BOOST_REQUIRE(world.expire(1, Timer::merge));
     BOOST_REQUIRE(world.deliver(1, 2));  // it was Normal when it said that it is coordinator
-    BOOST_TEST(world.view(1).procedure == "Inviting");
-    BOOST_TEST(world.view(2).procedure == "Inviting");
+    BOOST_TEST(world.view(1).procedure == Wait::Inviting);
+    BOOST_TEST(world.view(2).procedure == Wait::Inviting);
     world.run();
     for (std::uint32_t node : {1U, 2U}) time_is_up(world, node);
     BOOST_TEST((is_normal(world, 1, 1) && is_normal(world, 2, 2)));
@@ -242,7 +242,7 @@ std::size_t of_a_fail_over(std::uint32_t n, bool all_have_looked) {
     BOOST_REQUIRE(world.expire(i, Timer::check));
     world.run();
     BOOST_REQUIRE(world.give_up(i, n));
-    BOOST_REQUIRE(world.view(i).procedure == "GivingWay");
+    BOOST_REQUIRE(world.view(i).procedure == Wait::GivingWay);
   }
   merge(world, m, {n});
   time_is_up(world, m);

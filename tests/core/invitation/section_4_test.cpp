@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(timeout_asks_the_coordinator_and_a_no_is_followed_by_recove
   Alone node;
   node.member_of_3();
   BOOST_REQUIRE(node.world.expire(2, Timer::coordinator));
-  BOOST_TEST(node.world.view(2).procedure == "Probing");
+  BOOST_TEST(node.world.view(2).procedure == Wait::Probing);
   node.answer(3, Membership{true});
   BOOST_TEST((node.state().s == Status::Normal && node.state().c == id(3)));
   BOOST_REQUIRE(node.world.expire(2, Timer::coordinator));
@@ -188,10 +188,10 @@ BOOST_AUTO_TEST_CASE(a_lower_coordinator_waits_in_proportion_to_the_distance) {
   BOOST_REQUIRE(node.world.expire(2, Timer::check));
   node.answer(1, Coordinating{true, {}, 5});
   node.answer(3, Coordinating{true, {}, 7});
-  BOOST_TEST(node.world.view(2).procedure == "GivingWay");
+  BOOST_TEST(node.world.view(2).procedure == Wait::GivingWay);
   BOOST_TEST(node.world[2].timers.contains(Timer::merge));
   BOOST_REQUIRE(node.world.expire(2, Timer::merge));
-  BOOST_TEST(node.world.view(2).procedure == "Inviting");
+  BOOST_TEST(node.world.view(2).procedure == Wait::Inviting);
   BOOST_TEST(node.state().g->counter > 7u);
 }
 
@@ -319,7 +319,7 @@ BOOST_AUTO_TEST_CASE(a_late_no_about_what_is_over_is_not_followed) {
     BOOST_REQUIRE(node.world.expire(2, Timer::coordinator));
     const Letter probe = node.world.sent().back();
     node.called(3, Answer{Membership{true}});  // of no call: has no effect
-    BOOST_TEST(node.world.view(2).procedure == "Probing");
+    BOOST_TEST(node.world.view(2).procedure == Wait::Probing);
     node.called(3, invitation::Ready{Alone::group_of_3(), Incarnation{1}, {"task"}});
     node.world.run();
     node.give(Received{{id(3), Incarnation{1}, id(2), probe.call, Answer{Membership{false}}}});

@@ -85,8 +85,8 @@ const Action actions[] = {
     Leave{LeaveCause::stood_back},
 };
 
-const View seen{Status::Reorganization, NodeId{4}, group,  NodeId{4},
-                NodeSet{NodeId{1}},     Digest{1}, "Idle", Activity::Starting};
+const View seen{Status::Reorganization, NodeId{4}, group,      NodeId{4},
+                NodeSet{NodeId{1}},     Digest{1}, Wait::Idle, Activity::Starting};
 
 // What one line says; written again, it is the same line.
 journal::Line read_again(const std::string& text) {
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(a_step) {
   View after;
   after.status = Status::Election;
   after.halted_by = NodeId{5};
-  after.procedure = "Idle";
+  after.procedure = Wait::Idle;
   after.application = Activity::Stopping;
   journal::step_line(out, stamp(2, 41), Received{letter(Halt{election})}, asked, after);
   BOOST_TEST(

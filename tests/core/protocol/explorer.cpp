@@ -162,7 +162,8 @@ std::optional<std::string> come_to_rest(World& world, bool must_settle) {
     std::string views;
     for (std::uint32_t i = 1; i <= world.size(); ++i)
       views += "\n  " + std::to_string(i) + ": " +
-               std::string(enumerator_name(world.view(i).status)) + ' ' + world.view(i).procedure;
+               std::string(enumerator_name(world.view(i).status)) + ' ' +
+               to_text(world.view(i).procedure);
     return "they never come together" + views;
   }
   const Duration took = world.settled_at - peace;

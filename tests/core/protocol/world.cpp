@@ -145,7 +145,7 @@ void World::check_node(const Node& node, const std::optional<GroupNumber>& befor
       rests || has_timer || !node.calls.empty() || node.app.running || node.app.stopping;
   demand(waits, node, "nothing will ever happen to it again: " + to_text(view));
   if (leaving) demand(!has_timer, node, "a leaving node has a timer");
-  if (view.procedure == "Idle" && !leaving && !rests)
+  if (view.procedure == Wait::Idle && !leaving && !rests)
     demand(node.timers.contains(Timer::coordinator) || node.timers.contains(Timer::check), node,
            "no procedure runs, and no timer: " + to_text(view));
   const auto group = application_seen(node.protocol).group;

@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(the_first_timeout_makes_a_coordinator_that_tells_the_less_i
 BOOST_AUTO_TEST_CASE(the_second_timeout_begins_the_election_anew) {
   Alone node;
   node.answers(3);
-  BOOST_TEST(node.world.view(2).procedure == "AwaitingCoordinator");
+  BOOST_TEST(node.world.view(2).procedure == Wait::AwaitingCoordinator);
   BOOST_TEST(!node.world.give_up(2, 4));  // one Answer is enough
   BOOST_REQUIRE(node.world.expire(2, Timer::coordinator));
   BOOST_TEST((sent<Election>(node.world.sent()) == std::vector<std::uint32_t>{3, 4, 3, 4}));
@@ -186,7 +186,7 @@ std::size_t messages(std::uint32_t n, std::uint32_t first) {
     world.run();
     more = false;
     for (std::uint32_t i = 1; i < n; ++i)
-      if (world.view(i).procedure == "Asking") more = world.give_up(i, n) || more;
+      if (world.view(i).procedure == Wait::Asking) more = world.give_up(i, n) || more;
   }
   BOOST_REQUIRE((world.view(1).coordinator == id(n - 1)));
   return world.sent().size() - before;

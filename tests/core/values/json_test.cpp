@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(writes_actions_as_the_journal_has_them) {
 }
 
 BOOST_AUTO_TEST_CASE(writes_the_view_as_the_journal_has_it) {
-  View view{Status::Election, {}, {}, NodeId{5}, {}, {}, "Idle", Activity::Stopping};
+  View view{Status::Election, {}, {}, NodeId{5}, {}, {}, Wait::Idle, Activity::Stopping};
   BOOST_TEST(to_json(view) ==
              R"({"status":"Election","coordinator":null,"group":null,"halted_by":5,"up":null,)"
              R"("definition":null,"procedure":"Idle","application":"Stopping"})");

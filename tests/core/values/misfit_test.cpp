@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(have_options_of_the_bully_as_it_ships_alone) {
   BOOST_TEST(wrong_after([&](Config& config) {
                quorum(config);
                config.repairs.proofs = false;
-             }).starts_with("quorum: \"off\", or every switch"));
+             }).starts_with("quorum: \"off\", or literal = false"));
 }
 
 BOOST_AUTO_TEST_CASE(wait_no_longer_than_a_day) {

@@ -23,8 +23,8 @@ ClusterOptions with(Options options) {
   return cluster;
 }
 
-void await_procedure(Cluster& cluster, std::uint32_t id, const std::string& procedure) {
-  cluster.await("node " + std::to_string(id) + " in " + procedure, [&] {
+void await_procedure(Cluster& cluster, std::uint32_t id, Wait procedure) {
+  cluster.await("node " + std::to_string(id) + " in " + to_text(procedure), [&] {
     const auto view = cluster.journals.view(NodeId{id});
     return view && view->procedure == procedure;
   });
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(with_a_quorum_a_minority_is_never_normal) {
   cluster.kill(3);
   cluster.await_group({1, 2});
   cluster.kill(2);
-  await_procedure(cluster, 1, "AwaitingMajority");
+  await_procedure(cluster, 1, Wait::AwaitingMajority);
   cluster.start(2);
   BOOST_TEST((whole < cluster.await_group({1, 2})));
   for (const test::Called& call : cluster.stage.calls())
@@ -97,8 +97,8 @@ BOOST_AUTO_TEST_CASE(first_lives_that_settle_form_one_group) {
   Cluster cluster(with({.settle = 1h}));
   cluster.start(1);
   cluster.start(2);
-  await_procedure(cluster, 1, "Settling");
-  await_procedure(cluster, 2, "Settling");
+  await_procedure(cluster, 1, Wait::Settling);
+  await_procedure(cluster, 2, Wait::Settling);
   cluster.start(3);
   cluster.await_group({1, 2, 3});
   for (const test::Called& call : cluster.stage.calls())

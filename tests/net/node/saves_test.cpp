@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(no_event_overtakes_a_save) {
   cluster.start(2);
   cluster.await("the Halt of node 2", [&] {
     const auto view = cluster.journals.view(NodeId{2});
-    return view && view->procedure == "HaltingLower";
+    return view && view->procedure == Wait::HaltingLower;
   });
   cluster.journals.read_all();
   BOOST_TEST(cluster.journals.count(NodeId{1}) == before.size());

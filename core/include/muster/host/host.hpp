@@ -104,6 +104,7 @@ class Host {
   Driver& driver_;
   HookRunner hooks_;
   Protocol protocol_;
+  View view_;  ///< after the last step
   Inbox inbox_;
   Actions actions_;
   std::size_t performed_ = 0;  ///< actions of the last step that were performed

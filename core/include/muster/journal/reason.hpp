@@ -49,7 +49,7 @@ class Reasons {
   [[nodiscard]] static Reason of(NodeId self, const Event& event);
 
  private:
-  std::string procedure_;       ///< before the next step
+  Wait procedure_{};            ///< before the next step
   std::optional<NodeId> lost_;  ///< whose proven failure made it ask its coordinator
   Reason last_;
 };

@@ -120,20 +120,19 @@ struct Owed {
 MUSTER_DESCRIBE(Owed, to, call, until);
 
 /// What only the options make a node remember (docs/options.md).
-struct Aside {
+struct ByOptions {
   /// The lower coordinator that this node lets coordinate: whose AreYouNormal found it outside its
   /// group, or whose NewCoordinator it has accepted.
   std::optional<NodeId> found_by;
-  NodeSet standing_back;   ///< the higher nodes that let this one's election go on
   bool installed = false;  ///< this member knows its task, or this coordinator's all know theirs
   bool preempt_armed = false;
 };
-MUSTER_DESCRIBE(Aside, found_by, standing_back, installed, preempt_armed);
+MUSTER_DESCRIBE(ByOptions, found_by, installed, preempt_armed);
 
 }  // namespace muster::bully
 
 template <>
-inline constexpr bool muster::left_out_by_default<muster::bully::Aside> = true;
+inline constexpr bool muster::left_out_by_default<muster::bully::ByOptions> = true;
 
 namespace muster::bully {
 
@@ -179,17 +178,18 @@ struct State {
   unsigned retry_level{};
   unsigned quiet_checks{};  ///< Checks in a row that found nothing, up to ten
 
-  Aside aside;
+  ByOptions by_options;
 };
 MUSTER_DESCRIBE(State, s, c, h, d, up, g, application, ticket, report, failed_hooks, procedure,
                 owed, leaving, left, last_halt, answered_by, asked_in_vain, safe, seen, counter,
-                elections, calls, check_armed, coordinator_armed, retry_level, quiet_checks, aside);
+                elections, calls, check_armed, coordinator_armed, retry_level, quiet_checks,
+                by_options);
 
 /// What one event makes of a node: changes `state` and returns what is to be done, in order.
 Actions step(const Config& config, State& state, const Event& event);
 
-/// What others may see of the state.
-View view(const Config& config, const State& state);
+/// What others may see of the state; `before` is what they saw before, where that is known.
+View view(const Config& config, const State& state, const View& before = {});
 
 /// True while a procedure of this node waits for the answer to that call; a host forgets the
 /// others.

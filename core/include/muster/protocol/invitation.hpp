@@ -147,8 +147,8 @@ MUSTER_DESCRIBE(State, s, c, d, up, g, counter, application, ticket, report, fai
 /// What one event makes of a node: changes `state` and returns what is to be done, in order.
 Actions step(const Config& config, State& state, const Event& event);
 
-/// What others may see of the state.
-View view(const Config& config, const State& state);
+/// What others may see of the state; `before` is what they saw before, where that is known.
+View view(const Config& config, const State& state, const View& before = {});
 
 /// True while a procedure of this node waits for the answer to that call; a host forgets the
 /// others.

@@ -25,7 +25,7 @@ Protocol begin(const Config& config);
 Actions step(const Config& config, Protocol& protocol, const Event& event);
 
 /// What others may see of it.
-View view(const Config& config, const Protocol& protocol);
+View view(const Config& config, const Protocol& protocol, const View& before = {});
 
 /// True while a procedure of this node waits for the answer to that call; a host forgets the
 /// others.

@@ -93,8 +93,8 @@ MUSTER_DESCRIBE(State, s, c, d, g, application, ticket, report, failed_hooks, pr
 /// What one event makes of a node: changes `state` and returns what is to be done, in order.
 Actions step(const Config& config, State& state, const Event& event);
 
-/// What others may see of the state.
-View view(const Config& config, const State& state);
+/// What others may see of the state; `before` is what they saw before, where that is known.
+View view(const Config& config, const State& state, const View& before = {});
 
 /// True while this node waits for the answer to that call, or for the end of its bound.
 bool awaits(const State& state, CallNumber call);

@@ -1,10 +1,11 @@
 #pragma once
 
 #include <muster/values/compiled_once.hpp>
+#include <muster/values/kinds.hpp>
 #include <muster/values/types.hpp>
 
 #include <optional>
-#include <string>
+#include <variant>
 
 /// What everybody may see of a node.
 
@@ -21,6 +22,42 @@ enum class Activity {
 };
 MUSTER_DESCRIBE_ENUM(Activity, Owing, Idle, Starting, Working, Reorganizing, Stopping)
 
+/// Where the procedure of a node waits that runs: each is described where its protocol is, such as
+/// bully::SeekingHigher.
+enum class Wait {
+  Idle,  ///< none of its procedures runs
+  SeekingHigher,
+  Ceasing,
+  HaltingLower,
+  HaltingAll,
+  Announcing,
+  Reorganizing,
+  MakingReady,
+  Checking,
+  Probing,
+  BackingOff,
+  AwaitingMajority,
+  Settling,
+  GivingWay,
+  Inviting,
+  Forwarding,
+  Accepting,
+  Asking,
+  AwaitingCoordinator,
+  Installing,
+};
+MUSTER_DESCRIBE_ENUM(Wait, Idle, SeekingHigher, Ceasing, HaltingLower, HaltingAll, Announcing,
+                     Reorganizing, MakingReady, Checking, Probing, BackingOff, AwaitingMajority,
+                     Settling, GivingWay, Inviting, Forwarding, Accepting, Asking,
+                     AwaitingCoordinator, Installing)
+
+/// Of a procedure: a variant of structs whose names are waits.
+template <class... Waits>
+Wait wait_of(const std::variant<Waits...>& procedure) {
+  static constexpr Wait waits[] = {enumerator_named<Wait>(type_name<Waits>()).value()...};
+  return waits[procedure.index()];
+}
+
 /// The view of a node's state that journals, `muster status` and assertions share.
 struct View {
   Status status{};
@@ -29,11 +66,15 @@ struct View {
   std::optional<NodeId> halted_by;
   std::optional<NodeSet> up;         ///< S(i).Up on the coordinator
   std::optional<Digest> definition;  ///< the digest of S(i).d, in Normal
-  std::string procedure;             ///< the named wait, `Idle` when none of its procedures runs
+  Wait procedure{};
   Activity application{};
 };
 MUSTER_DESCRIBE(View, status, coordinator, group, halted_by, up, definition, procedure,
                 application);
+
+/// Of the definition of that group, which is always the same: where `before` has it, it is not
+/// digested again.
+Digest digest_of(const Definition& definition, GroupNumber group, const View& before);
 
 }  // namespace muster
 

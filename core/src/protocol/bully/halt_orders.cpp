@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-/// Orders of Halts, the paper's and others: where candidates join (docs/options.md), and where the
-/// lab has struck out the paper's (6.5).
+/// Orders of Halts: the paper's, and rounds, where the lab has struck that out (6.5) and where a
+/// candidate may halt higher nodes (docs/options.md).
 
 namespace muster::bully {
 
@@ -20,10 +20,7 @@ std::optional<NodeId> Turn::next_to_halt(NodeId last) const {
   return next;
 }
 
-// Where 6.5 is struck out: one round of Halts, or rounds until two in a row are alike (6.5). Where
-// a candidate may halt higher nodes, no order has every other candidate halted before those whom it
-// may have appointed: rounds of lives, in which whoever was a candidate in the first is none in the
-// last. Silence in phase A spares nobody a Halt there: it may be a member (6.19).
+// One round of Halts, or rounds until two in a row are alike.
 void Turn::halt_at_once() {
   if (!runs<HaltingAll>()) halt_all(std::nullopt);
   const auto& wait = std::get<HaltingAll>(state_.procedure);
@@ -44,11 +41,8 @@ void Turn::halt_at_once() {
 
 void Turn::halt_all(std::optional<std::vector<bully::Life>> before) {
   HaltingAll wait{{}, std::move(before)};
-  const Bound bound = joins() && repairs_.stop_beside_halts ? Bound::answer : Bound::stopped;
-  for (NodeId j : config_.nodes) {
-    if (j < config_.self || state_.aside.standing_back.contains(j))
-      wait.halted.emplace(call(j, Halt{own_election()}, bound), j);
-  }
+  for (NodeId j : config_.nodes)
+    if (halts(j)) wait.halted.emplace(call(j, Halt{own_election()}, halt_bound()), j);
   state_.procedure = std::move(wait);
 }
 

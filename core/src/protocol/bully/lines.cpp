@@ -73,7 +73,7 @@ bool Turn::stop_refuses_waiting_calls() const {
 // --- Election(i)
 
 bool Turn::halts_one_by_one() const {
-  return !joins() && stands(Line::halts_one_by_one);
+  return stands(Line::halts_one_by_one);
 }
 
 bool Turn::halts_descending() const {
@@ -85,11 +85,11 @@ bool Turn::halts_to_all() const {
 }
 
 bool Turn::halts_once() const {
-  return !joins() && stands(Line::halts_once);
+  return stands(Line::halts_once);
 }
 
 bool Turn::rounds_by_node() const {
-  return !joins() && stands(Line::rounds_by_node);
+  return stands(Line::rounds_by_node);
 }
 
 bool Turn::rounds_until_alike() const {

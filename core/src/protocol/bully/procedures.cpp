@@ -1,7 +1,5 @@
 #include "turn.hpp"
 
-#include <algorithm>
-
 namespace muster::bully {
 
 // --- Remote procedures, immediate
@@ -9,14 +7,7 @@ namespace muster::bully {
 
 // AreYouThere(i): reply ().
 void Turn::called(const Letter& letter, const AreYouThere&) {
-  if (stands_back_for(letter.from)) {
-    rearm_coordinator_ = true;
-    return answer(letter.from, letter.call, Refused{"stands back"});
-  }
-  if (is_wrongly_taken_for_coordinator_by(letter.from))
-    return answer(letter.from, letter.call, Refused{"does not coordinate"});
   answer(letter.from, letter.call, Here{});
-  if (runs<AwaitingMajority>() && letter.from < config_.self && !member(letter.from)) election();
   // A restarted node need not wait for the next Check(i).
   if (repairs_.proofs && state_.s == Status::Normal && coordinates() && letter.from < config_.self)
     ask_normal(letter.from);
@@ -25,11 +16,7 @@ void Turn::called(const Letter& letter, const AreYouThere&) {
 // AreYouNormal(i): reply [[ S.s = Normal ]]. Departs from the paper: normal for the one who asks
 // (6.12).
 void Turn::called(const Letter& letter, const AreYouNormal& call) {
-  bool normal = state_.s == Status::Normal;
-  if (repairs_.normal_for_me)
-    normal = normal && state_.c->candidate == letter.from && state_.g == call.group;
-  answer(letter.from, letter.call, Normality{normal});
-  found(letter.from);
+  answer(letter.from, letter.call, Normality{is_normal_for(letter.from, call.group)});
 }
 
 // Halt(i, j): [[ S.s := Election; S.h := j; STOP ]]; reply (). Unconditional but for its tag (6.9).
@@ -40,15 +27,13 @@ void Turn::called(const Letter& letter, const Halt& call) {
   state_.s = Status::Election;
   state_.h = call.election;
   forget_group();
-  state_.aside.standing_back = {};
-  if (state_.aside.found_by != j) state_.aside.found_by.reset();
   state_.answered_by.reset();
   stop({StopReason::halted, j});
   rearm_coordinator_ = true;
-  if (repairs_.stop_beside_halts || state_.application == Activity::Idle)
-    answer(j, letter.call, Halted{state_.counter});
-  else
+  if (waits_for_own_stop())
     state_.owed.push_back({j, letter.call, Bound::answer});
+  else
+    answer(j, letter.call, Halted{state_.counter});
 }
 
 // NewCoordinator(i, j): [[ if S.h = j and S.s = Election then S.c := j; S.s := Reorganization ]].
@@ -68,7 +53,6 @@ void Turn::called(const Letter& letter, const NewCoordinator& call) {
   state_.g = call.group;
   state_.s = Status::Reorganization;
   if (state_.counter > state_.safe.counter_limit) save();
-  if (joins() && j < config_.self) state_.aside.found_by = j;
   rearm_coordinator_ = true;
   if (state_.application == Activity::Idle)
     answer(j, letter.call, Joined{holdings()});
@@ -90,15 +74,8 @@ void Turn::called(const Letter& letter, const Ready& call) {
   if (!life_test(call.receiver)) return refused("another life was halted");
   if (state_.application != Activity::Idle) return refused("the application is not stopped");
   rearm_coordinator_ = true;
-  if (only_installs()) {
-    state_.d = call.definition;
-    install();
-    state_.aside.installed = true;
-    return answer(j, letter.call, Installed{});
-  }
   state_.d = call.definition;
-  state_.owed.push_back({j, letter.call, Bound::started});
-  start_own();
+  ready(j, letter.call);
 }
 
 // --- Election(i)
@@ -109,26 +86,11 @@ void Turn::called(const Letter& letter, const Ready& call) {
 void Turn::election(NodeSet asked_in_vain) {
   end_procedure();
   state_.asked_in_vain = std::move(asked_in_vain);
-  state_.aside.found_by.reset();
-  state_.aside.standing_back = {};
   SeekingHigher wait;
   for (NodeId j : config_.nodes)
     if (j > config_.self) wait.not_asked.insert(j);
   state_.procedure = std::move(wait);
   ask_higher(false);
-}
-
-// A node whose own question has just gone unanswered is not asked again, unless it was heard since.
-void Turn::ask_higher(bool all) {
-  auto& wait = std::get<SeekingHigher>(state_.procedure);
-  while (!wait.not_asked.empty() && (all || wait.asked.empty())) {
-    const NodeId j = *wait.not_asked.begin();
-    wait.not_asked.erase(j);
-    if (joins()) state_.aside.standing_back.insert(j);
-    if (side_by_side_ && state_.asked_in_vain.contains(j)) continue;
-    wait.asked.emplace(call(j, AreYouThere{}, Bound::answer), j);
-  }
-  if (wait.asked.empty()) halt_lower();
 }
 
 // [[ STOP; S.s := Election; S.h := i; S.Up := {} ]]
@@ -139,27 +101,15 @@ void Turn::halt_lower() {
   state_.h = own_election();
   forget_group();
   state_.answered_by.reset();
-  if (!repairs_.stop_beside_halts && state_.application != Activity::Idle)
+  if (waits_for_own_stop())
     state_.procedure = Ceasing{};
   else
     halt_next(config_.self);
 }
 
-// Phase H: for j = i-1, ..., 1: call Halt(j, i). Descending and one at a time: in parallel, or
-// ascending, a lower candidate's NewCoordinator may follow its Halt at a node that i has halted
-// already (6.5). Every lower node is halted anew, whatever is known of it (6.19).
-void Turn::halt_next(NodeId last) {
-  if (!halts_one_by_one()) return halt_at_once();
-  const auto j = next_to_halt(last);
-  if (!j) return election_point();
-  state_.procedure = HaltingLower{call(*j, Halt{own_election()}, halt_bound()), *j};
-}
-
 // [[ S.c := i; S.s := Reorganization ]], with a group number above all that the halted nodes have
 // seen.
 void Turn::election_point() {
-  state_.aside.standing_back = {};
-  if (is_minority()) return await_majority();
   state_.g = GroupNumber{++state_.counter, config_.self};
   state_.c = own_election();
   state_.s = Status::Reorganization;
@@ -172,27 +122,14 @@ void Turn::election_point() {
   reorganize_when_all_stopped();
 }
 
-// Phase C: for j in S.Up: call NewCoordinator(j, i).
-void Turn::announce() {
-  auto& wait = std::get<Announcing>(state_.procedure);
-  const auto letter_to = [this](NodeId j) {
-    return NewCoordinator{*state_.c, member(j)->incarnation, *state_.g};
-  };
-  call_next(wait.announced, wait.not_announced, letter_to, Bound::stopped);
-}
-
 // S.d := reorganize(), when every member has answered that it is stopped, and i itself is (6.20).
 void Turn::reorganize_when_all_stopped() {
   const auto* wait = std::get_if<Announcing>(&state_.procedure);
   if (!wait || !wait->not_announced.empty()) return;
   if (!reorganize_after_stops(*wait)) return;
   if (state_.application != Activity::Idle) return;
-  Members members = state_.up;
-  members.push_back({config_.self, state_.safe.incarnation, holdings()});
-  std::sort(members.begin(), members.end(),
-            [](const Member& a, const Member& b) { return a.node < b.node; });
   state_.procedure = Reorganizing{wait->questions};
-  compute_definition(std::move(members));
+  compute_definition(all_members());
 }
 
 // Phase Y: for j in S.Up: call Ready(j, i, S.d). Departs from the paper: the own start goes beside.
@@ -202,11 +139,50 @@ void Turn::make_ready() {
   for (const Member& j : state_.up) wait.not_readied.insert(j.node);
   state_.procedure = std::move(wait);
   send_ready();
-  if (only_installs()) {
-    install();
-    return normal_when_all_ready();
+  own_ready();
+}
+
+// [[ S.s := Normal ]]
+void Turn::all_ready() {
+  if (state_.application == Activity::Idle) return start_own();  // calls one by one: itself last
+  if (state_.application != Activity::Working) return;
+  state_.s = Status::Normal;
+  state_.failed_hooks = 0;
+  end_procedure();
+}
+
+// --- Its CALLs, and the own part of each
+// ------------------------------------------------------------------------------------
+
+// A node whose own question has just gone unanswered is not asked again, unless it was heard since.
+void Turn::ask_higher(bool all) {
+  auto& wait = std::get<SeekingHigher>(state_.procedure);
+  while (!wait.not_asked.empty() && (all || wait.asked.empty())) {
+    const NodeId j = *wait.not_asked.begin();
+    wait.not_asked.erase(j);
+    if (side_by_side_ && state_.asked_in_vain.contains(j)) continue;
+    wait.asked.emplace(call(j, AreYouThere{}, Bound::answer), j);
   }
-  if (side_by_side_ || state_.up.empty()) start_own();
+  if (wait.asked.empty()) halt_lower();
+}
+
+// Phase H: for j = i-1, ..., 1: call Halt(j, i). Descending and one at a time: in parallel, or
+// ascending, a lower candidate's NewCoordinator may follow its Halt at a node that i has halted
+// already (6.5). Every lower node is halted anew, whatever is known of it (6.19).
+void Turn::halt_next(NodeId last) {
+  if (!halts_one_by_one()) return halt_at_once();
+  const auto j = next_to_halt(last);
+  if (!j) return election_point();
+  state_.procedure = HaltingLower{call(*j, Halt{own_election()}, halt_bound()), *j};
+}
+
+// Phase C: for j in S.Up: call NewCoordinator(j, i).
+void Turn::announce() {
+  auto& wait = std::get<Announcing>(state_.procedure);
+  const auto letter_to = [this](NodeId j) {
+    return NewCoordinator{*state_.c, member(j)->incarnation, *state_.g};
+  };
+  call_next(wait.announced, wait.not_announced, letter_to, Bound::stopped);
 }
 
 void Turn::send_ready() {
@@ -217,25 +193,23 @@ void Turn::send_ready() {
   call_next(wait.readied, wait.not_readied, letter_to, Bound::started);
 }
 
-// S.d is durable before the application starts with it.
+void Turn::own_ready() {
+  if (side_by_side_ || state_.up.empty()) start_own();
+}
+
+void Turn::ready(NodeId j, CallNumber call) {
+  state_.owed.push_back({j, call, Bound::started});
+  start_own();
+}
+
 void Turn::start_own() {
   install();
   start_application();
 }
 
-// [[ S.s := Normal ]]
 void Turn::normal_when_all_ready() {
   const auto* wait = std::get_if<MakingReady>(&state_.procedure);
-  if (!wait || !wait->readied.empty() || !wait->not_readied.empty()) return;
-  if (only_installs()) {
-    state_.aside.installed = true;
-    return make_ready();
-  }
-  if (state_.application == Activity::Idle) return start_own();  // calls one by one: itself last
-  if (state_.application != Activity::Working) return;
-  state_.s = Status::Normal;
-  state_.failed_hooks = 0;
-  end_procedure();
+  if (wait && wait->readied.empty() && wait->not_readied.empty()) all_ready();
 }
 
 // --- Recovery(i), Check(i), Timeout(i)
@@ -252,20 +226,11 @@ void Turn::recovery() {
 void Turn::check() {
   if (state_.s != Status::Normal || !coordinates()) return;
   if (!runs<Idle>() && !runs<Checking>()) return;
-  // A Check has found nothing when the next one begins and it was not forgotten.
-  if (state_.quiet_checks == quiet_enough)
-    state_.retry_level = 0;
-  else
-    ++state_.quiet_checks;
-  if (side_by_side_) {
+  count_quiet_check();
+  if (side_by_side_)
     for (NodeId j : config_.nodes) ask_normal(j);
-  } else if (runs<Idle>()) {
-    Checking wait;
-    wait.not_asked = config_.nodes;
-    wait.not_asked.erase(config_.self);
-    state_.procedure = std::move(wait);
-    ask_next_normal();
-  }
+  else if (runs<Idle>())
+    ask_each_normal();
 }
 
 // Timeout(i): if [[ S.s = Normal or S.s = Reorganization ]]: call AreYouThere(S.c), else

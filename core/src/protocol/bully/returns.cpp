@@ -22,8 +22,6 @@ void Turn::returned(NodeId by, CallNumber call, const Result* result) {
     if (is_out(making->readied)) ready_returned(by, result);
   } else if (auto* checking = std::get_if<Checking>(&state_.procedure)) {
     if (is_out(checking->asked)) normal_returned(by, result);
-  } else if (auto* settling = std::get_if<Settling>(&state_.procedure)) {
-    is_out(settling->asked);
   } else if (auto* probing = std::get_if<Probing>(&state_.procedure)) {
     if (probing->call == call && probing->node == by) probe_returned(by, result);
   }
@@ -75,7 +73,7 @@ void Turn::ready_returned(NodeId by, const Result* result) {
 
 // A question while longer calls are out: timeout -> start over.
 void Turn::question_returned(const Result* result) {
-  if (!as<Here>(result) && !(joins() && as<Refused>(result))) start_over(false);
+  if (!as<Here>(result)) start_over(false);
 }
 
 // AreYouNormal: "No" -> Election(i); return; timeout -> next j. Departs from the paper: a member
@@ -94,12 +92,10 @@ void Turn::normal_returned(NodeId by, const Result* result) {
     end_procedure();
 }
 
-// AreYouThere(S.c): timeout -> Election(i). A lower coordinator that failed and recovered answers,
-// and gives way: it is none any more.
+// AreYouThere(S.c): timeout -> Election(i).
 void Turn::probe_returned(NodeId by, const Result* result) {
   end_procedure();
-  const bool recovered = joins() && state_.c && state_.c->incarnation < state_.seen[by];
-  if (!as<Here>(result) || recovered) election({by});
+  if (!as<Here>(result)) election({by});
 }
 
 }  // namespace muster::bully

@@ -8,16 +8,11 @@
 
 namespace muster::bully {
 
-Actions step(const Config& config, State& state, const Event& event) {
-  return Turn(config, state).take(event);
-}
-
 Actions Turn::take(const Event& event) {
   if (state_.left) return {};
   std::visit([this](const auto& happening) { happened(happening); }, event);
-  if (!repairs_.save_promises_only) keep_whole_state();
+  if (safe_before_) keep_whole_state();
   settle_timers();
-  settle_preemption();
   MUSTER_ENSURE(!works_in_group() || (state_.c && state_.g));
   MUSTER_ENSURE(state_.s != Status::Normal || state_.d);
   MUSTER_ENSURE(state_.safe.counter_limit >= state_.counter || state_.s == Status::Down ||
@@ -30,7 +25,7 @@ Actions Turn::take(const Event& event) {
 
 void Turn::happened(const Recovered& event) {
   begin_life(event.safe);
-  safe_before_ = event.safe;
+  if (safe_before_) safe_before_ = event.safe;
   if (!safe_counter()) state_.counter = 0;
   if (const auto h = event.safe.vector.h; h && !h_undefined_at_recovery())
     state_.h = ElectionId{*h, {}, 0};
@@ -42,16 +37,12 @@ void Turn::happened(const Received& event) {
   if (state_.leaving && !leaving_answers()) return;
   Incarnation& seen = state_.seen[letter.from];
   if (repairs_.tags && letter.incarnation < seen) return;  // from a life that is over (6.9)
-  if (letter.incarnation > seen) {
-    owe_nothing(letter.from);
-    if (state_.aside.found_by == letter.from) state_.aside.found_by.reset();
-  }
+  if (letter.incarnation > seen) new_life_of(letter.from);
   seen = std::max(seen, letter.incarnation);
   state_.asked_in_vain.erase(letter.from);
   std::visit([&](const auto& message) { called(letter, message); }, letter.message);
   const bool question = std::holds_alternative<AreYouThere>(letter.message) ||
                         std::holds_alternative<AreYouNormal>(letter.message);
-  heard(letter.from);
   if (question && works_in_group() && state_.c->candidate == letter.from) rearm_coordinator_ = true;
 }
 
@@ -102,19 +93,13 @@ void Turn::happened(const Expired& event) {
       if (!state_.leaving) timeout();
       break;
     case Timer::retry:
-      if (!runs<BackingOff>() && !runs<AwaitingMajority>()) break;
+      if (!runs<BackingOff>()) break;
       state_.procedure = Idle{};
       election();
       break;
     case Timer::preempt:
-      state_.aside.preempt_armed = false;
-      if (state_.s == Status::Normal && (runs<Idle>() || runs<Probing>())) election();
-      break;
     case Timer::settle:
-      if (!runs<Settling>()) break;
-      state_.procedure = Idle{};
-      settled();
-      break;
+      break;  // of options
     case Timer::merge:
     case Timer::accepts:
       break;  // of the Invitation algorithm
@@ -146,6 +131,23 @@ bool Turn::coordinates() const {
   return state_.c && state_.c->candidate == config_.self;
 }
 
+bool Turn::is_normal_for(NodeId j, GroupNumber group) const {
+  if (state_.s != Status::Normal) return false;
+  return !repairs_.normal_for_me || (state_.c->candidate == j && state_.g == group);
+}
+
+bool Turn::waits_for_own_stop() const {
+  return !repairs_.stop_beside_halts && state_.application != Activity::Idle;
+}
+
+Members Turn::all_members() const {
+  Members members = state_.up;
+  members.push_back({config_.self, state_.safe.incarnation, holdings()});
+  std::sort(members.begin(), members.end(),
+            [](const Member& a, const Member& b) { return a.node < b.node; });
+  return members;
+}
+
 bool Turn::works_in_group() const {
   return state_.s == Status::Reorganization || state_.s == Status::Normal;
 }
@@ -170,8 +172,7 @@ Calls* Turn::questions() {
 }
 
 void Turn::end_procedure() {
-  if (runs<BackingOff>() || runs<AwaitingMajority>()) actions_.emplace_back(Disarm{Timer::retry});
-  if (runs<Settling>()) actions_.emplace_back(Disarm{Timer::settle});
+  if (runs<BackingOff>()) actions_.emplace_back(Disarm{Timer::retry});
   state_.procedure = Idle{};
 }
 
@@ -181,7 +182,6 @@ void Turn::forget_group() {
   state_.d.reset();
   state_.g.reset();
   state_.up.clear();
-  state_.aside.installed = false;
 }
 
 // In the paper a refused call is answered like any other, and its caller goes on (6.1).
@@ -199,6 +199,15 @@ void Turn::save() {
                 state_.h ? std::optional(state_.h->candidate) : std::nullopt, up()});
 }
 
+// S.d is durable before the application starts with it, or the others are told that it is.
+void Turn::install() {
+  MUSTER_ENSURE(state_.d && state_.g);
+  Assigned assigned{*state_.d, *state_.g};
+  if (state_.safe.assigned == assigned) return;
+  state_.safe.assigned = std::move(assigned);
+  save();
+}
+
 // The paper keeps all of S(i) in safe storage: one commit, before anything that this step asks for.
 void Turn::keep_whole_state() {
   std::erase_if(actions_,
@@ -206,7 +215,7 @@ void Turn::keep_whole_state() {
   save();
   Action whole = std::move(actions_.back());
   actions_.pop_back();
-  if (state_.safe != safe_before_) actions_.insert(actions_.begin(), std::move(whole));
+  if (state_.safe != *safe_before_) actions_.insert(actions_.begin(), std::move(whole));
 }
 
 // `coordinator` runs whenever none of i's own procedures does, but for a Normal coordinator;
@@ -219,69 +228,6 @@ void Turn::settle_timers() {
   settle(Timer::coordinator, state_.coordinator_armed,
          here && runs<Idle>() && !normal_coordinator && timeout_unless_normal(),
          rearm_coordinator_);
-}
-
-// --- What others may see
-// ----------------------------------------------------------------------------
-
-namespace {
-
-struct NameOfWait {
-  std::string operator()(const Idle&) const { return "Idle"; }
-  std::string operator()(const SeekingHigher&) const { return "SeekingHigher"; }
-  std::string operator()(const Ceasing&) const { return "Ceasing"; }
-  std::string operator()(const HaltingLower&) const { return "HaltingLower"; }
-  std::string operator()(const HaltingAll&) const { return "HaltingAll"; }
-  std::string operator()(const Announcing&) const { return "Announcing"; }
-  std::string operator()(const Reorganizing&) const { return "Reorganizing"; }
-  std::string operator()(const MakingReady&) const { return "MakingReady"; }
-  std::string operator()(const Checking&) const { return "Checking"; }
-  std::string operator()(const Probing&) const { return "Probing"; }
-  std::string operator()(const BackingOff&) const { return "BackingOff"; }
-  std::string operator()(const AwaitingMajority&) const { return "AwaitingMajority"; }
-  std::string operator()(const Settling&) const { return "Settling"; }
-};
-
-}  // namespace
-
-View view(const Config& config, const State& state) {
-  View view;
-  view.status = state.s;
-  if (state.c) view.coordinator = state.c->candidate;
-  view.group = state.g;
-  if (state.h) view.halted_by = state.h->candidate;
-  if (view.coordinator == config.self) {
-    view.up.emplace();
-    for (const Member& j : state.up) view.up->insert(j.node);
-  }
-  if (state.s == Status::Normal) view.definition = digest(state.d->data);
-  view.procedure = std::visit(NameOfWait{}, state.procedure);
-  view.application = state.application;
-  return view;
-}
-
-bool awaits(const State& state, CallNumber call) {
-  return std::visit(
-      [&](const auto& wait) {
-        using Wait = std::decay_t<decltype(wait)>;
-        const auto in = [&](const Calls& calls) { return calls.contains(call); };
-        if constexpr (std::is_same_v<Wait, SeekingHigher> || std::is_same_v<Wait, Checking> ||
-                      std::is_same_v<Wait, Settling>)
-          return in(wait.asked);
-        else if constexpr (std::is_same_v<Wait, HaltingLower> || std::is_same_v<Wait, Probing>)
-          return wait.call == call;
-        else if constexpr (std::is_same_v<Wait, HaltingAll>)
-          return in(wait.halted);
-        else if constexpr (std::is_same_v<Wait, Announcing>)
-          return in(wait.announced) || in(wait.questions);
-        else if constexpr (std::is_same_v<Wait, Reorganizing>)
-          return in(wait.questions);
-        else if constexpr (std::is_same_v<Wait, MakingReady>)
-          return in(wait.readied) || in(wait.questions);
-        else
-          return false;
-      },
-      state.procedure);
 }
 
 }  // namespace muster::bully

@@ -11,23 +11,26 @@ namespace muster::bully {
 
 /// One step: what one event makes of a node. The member functions are the paper's procedures under
 /// its names and in its order, then how each CALL returns, then the words in which all this is
-/// written.
-class Turn : private TurnOf<State> {
+/// written. What is virtual here is where options leave the paper (turn_with_options.hpp).
+class Turn : protected TurnOf<State> {
  public:
   Turn(const Config& config, State& state)
-      : TurnOf(config, state, config.repairs.parallel_calls),
-        repairs_(config.repairs),
-        safe_before_(state.safe) {}
+      : TurnOf(config, state, config.repairs.parallel_calls), repairs_(config.repairs) {
+    if (!repairs_.save_promises_only) safe_before_ = state.safe;
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  virtual ~Turn() = default;
 
   Actions take(const Event& event);
 
- private:
+ protected:
   // Events.
   void happened(const Recovered& event);
-  void happened(const Received& event);
+  virtual void happened(const Received& event);
   void happened(const Unanswered& event);
   void happened(const Failed& event);
-  void happened(const Expired& event);
+  virtual void happened(const Expired& event);
   void happened(const Paused& event);
   void happened(const Stopped& event);
   void happened(const Reorganized& event);
@@ -37,69 +40,62 @@ class Turn : private TurnOf<State> {
   void happened(const ElectionAsked& event);
 
   // Remote procedures, immediate (section 3.1).
-  void called(const Letter& letter, const AreYouThere& call);
-  void called(const Letter& letter, const AreYouNormal& call);
+  virtual void called(const Letter& letter, const AreYouThere& call);
+  virtual void called(const Letter& letter, const AreYouNormal& call);
   void called(const Letter& letter, const Halt& call);
-  void called(const Letter& letter, const NewCoordinator& call);
+  virtual void called(const Letter& letter, const NewCoordinator& call);
   void called(const Letter& letter, const Ready& call);
   void called(const Letter& letter, const Answer& answer);
   template <class OfAnotherProtocol>
   void called(const Letter&, const OfAnotherProtocol&) {}
 
   // Local procedures (section 3.1), Election(i) by its phases.
-  void election(NodeSet asked_in_vain = {});
+  virtual void election(NodeSet asked_in_vain = {});
   void ask_higher(bool all);
   void halt_lower();
-  void halt_next(NodeId last);
+  virtual void halt_next(NodeId last);
   void halt_at_once();
   void halt_all(std::optional<std::vector<bully::Life>> before);
-  void election_point();
+  virtual void election_point();
   void announce();
   void reorganize_when_all_stopped();
   void make_ready();
   void send_ready();
+  virtual void ready(NodeId coordinator, CallNumber call);
+  virtual void own_ready();
   void start_own();
+  void install();
   void normal_when_all_ready();
+  virtual void all_ready();
   void recovery();
+  virtual void begin() { election(); }
   void check();
   void timeout();
 
   // What the paper leaves open (section 3.3).
-  void stop(StopCause cause);
+  virtual void stop(StopCause cause);
   void stopped();
   void start_over(bool proven, NodeSet called_in_vain = {});
   void leave(LeaveCause cause);
   void depart();
-  void fail();
+  virtual void fail();
   void lost_member();
   void ask_members();
   void ask_normal(NodeId node);
+  void ask_each_normal();
   void ask_next_normal();
+  void count_quiet_check();
   void hook_failed();
 
-  // What leaves the paper where it is asked for (docs/options.md).
-  void begin();
-  void settled();
-  void heard(NodeId node);
-  void found(NodeId coordinator);
-  void await_majority();
-  void install();
-  [[nodiscard]] bool joins() const { return config_.options.preempt != Preempt::paper; }
-  [[nodiscard]] bool is_minority() const;
-  [[nodiscard]] bool stands_back_for(NodeId candidate) const;
-  [[nodiscard]] bool is_wrongly_taken_for_coordinator_by(NodeId node) const;
-  [[nodiscard]] bool only_installs() const;
-  void settle_preemption();
-
   // How a CALL returns; `result` is null where it never will: ONTIMEOUT.
-  void returned(NodeId by, CallNumber call, const Result* result);
+  virtual void returned(NodeId by, CallNumber call, const Result* result);
   void higher_returned(NodeId by, const Result* result);
   void halt_returned(NodeId by, const Result* result);
   void new_coordinator_returned(NodeId by, const Result* result);
   void ready_returned(NodeId by, const Result* result);
-  void question_returned(const Result* result);
+  virtual void question_returned(const Result* result);
   void normal_returned(NodeId by, const Result* result);
-  void probe_returned(NodeId by, const Result* result);
+  virtual void probe_returned(NodeId by, const Result* result);
 
   // Lines that the lab can take out (muster/protocol/lines.hpp): each a test, or whether it
   // stands; a test that was taken out is passed.
@@ -119,8 +115,8 @@ class Turn : private TurnOf<State> {
   [[nodiscard]] bool halts_one_by_one() const;
   [[nodiscard]] bool halts_descending() const;
   [[nodiscard]] bool halts_to_all() const;
-  [[nodiscard]] bool halts_once() const;
-  [[nodiscard]] bool rounds_by_node() const;
+  [[nodiscard]] virtual bool halts_once() const;
+  [[nodiscard]] virtual bool rounds_by_node() const;
   [[nodiscard]] bool rounds_until_alike() const;
   [[nodiscard]] bool refusal_starts_over() const;
   [[nodiscard]] bool reorganize_after_stops(const Announcing& wait) const;
@@ -132,8 +128,13 @@ class Turn : private TurnOf<State> {
   [[nodiscard]] bool failed_spares_no_question() const;
 
   // Words.
+  virtual void new_life_of(NodeId node) { owe_nothing(node); }
+  [[nodiscard]] virtual bool halts(NodeId j) const { return j < config_.self; }
   [[nodiscard]] bool coordinates() const;
   [[nodiscard]] bool works_in_group() const;
+  [[nodiscard]] bool is_normal_for(NodeId j, GroupNumber group) const;
+  [[nodiscard]] bool waits_for_own_stop() const;
+  [[nodiscard]] Members all_members() const;  // S(i).Up and itself
   [[nodiscard]] ElectionId own_election() const {
     return {config_.self, state_.safe.incarnation, state_.elections};
   }
@@ -145,15 +146,15 @@ class Turn : private TurnOf<State> {
   [[nodiscard]] NodeSet in_vain(NodeId by, const Result* result) const;
   [[nodiscard]] static bool asks(const Calls& calls, NodeId node);
   [[nodiscard]] Calls* questions();
-  void end_procedure();
-  void forget_group();
+  virtual void end_procedure();
+  virtual void forget_group();
   void refuse(NodeId to, CallNumber call, Bound until, std::string why);
   void save();
   void keep_whole_state();
-  void settle_timers();
+  virtual void settle_timers();
 
   const Repairs& repairs_;
-  SafeState safe_before_;
+  std::optional<SafeState> safe_before_;  // where the whole state is kept
   bool rearm_coordinator_ = false;
   bool rearm_check_ = false;
 };

@@ -73,7 +73,6 @@ void Turn::fail() {
   if (h_undefined_at_recovery()) state_.h.reset();
   forget_group();
   state_.answered_by.reset();
-  state_.aside.found_by.reset();
 }
 
 // A node in S.Up is proven dead. In Normal an election that runs already will find out by itself.
@@ -103,6 +102,23 @@ void Turn::ask_normal(NodeId node) {
   auto& wait = std::get<Checking>(state_.procedure);
   if (asks(wait.asked, node) || wait.not_asked.contains(node)) return;
   wait.asked.emplace(call(node, AreYouNormal{*state_.g}, Bound::answer), node);
+}
+
+// A Check has found nothing when the next one begins and it was not forgotten.
+void Turn::count_quiet_check() {
+  if (state_.quiet_checks == quiet_enough)
+    state_.retry_level = 0;
+  else
+    ++state_.quiet_checks;
+}
+
+// Check(i) where calls go one by one.
+void Turn::ask_each_normal() {
+  Checking wait;
+  wait.not_asked = config_.nodes;
+  wait.not_asked.erase(config_.self);
+  state_.procedure = std::move(wait);
+  ask_next_normal();
 }
 
 // Where calls go one by one: the next call of Check(i), or its end.

@@ -159,7 +159,7 @@ void Turn::settle_timers() {
 // --- What others may see
 // ----------------------------------------------------------------------------
 
-View view(const Config& config, const State& state) {
+View view(const Config& config, const State& state, const View& before) {
   View view;
   view.status = state.s;
   if (state.s == Status::Reorganization || state.s == Status::Normal) {
@@ -170,8 +170,8 @@ View view(const Config& config, const State& state) {
     view.up.emplace();
     for (const Member& j : state.up) view.up->insert(j.node);
   }
-  if (state.s == Status::Normal) view.definition = digest(state.d->data);
-  view.procedure = alternative_name(state.procedure);
+  if (state.s == Status::Normal) view.definition = digest_of(*state.d, *state.g, before);
+  view.procedure = wait_of(state.procedure);
   view.application = state.application;
   return view;
 }

@@ -167,15 +167,15 @@ void Turn::settle_timer() {
 
 // --- What others may see
 
-View view(const Config&, const State& state) {
+View view(const Config&, const State& state, const View& before) {
   View view;
   view.status = state.s;
   if (state.s == Status::Reorganization || state.s == Status::Normal) {
     view.coordinator = state.c;
     view.group = state.g;
   }
-  if (state.s == Status::Normal) view.definition = digest(state.d->data);
-  view.procedure = alternative_name(state.procedure);
+  if (state.s == Status::Normal) view.definition = digest_of(*state.d, *state.g, before);
+  view.procedure = wait_of(state.procedure);
   view.application = state.application;
   return view;
 }

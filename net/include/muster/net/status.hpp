@@ -35,7 +35,7 @@ struct NodeStatus {
   std::optional<Digest> definition;
   ProtocolName protocol{};
   Duration as_of{};  ///< CLOCK_MONOTONIC, when this state was reached
-  std::string procedure;
+  Wait procedure{};
   Activity application{};
   std::string progress;             ///< how far the hook that runs says it is
   std::uint64_t journal_dropped{};  ///< lines that could not be written
