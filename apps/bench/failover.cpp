@@ -131,7 +131,8 @@ class FailoverBench {
   // -----------------------------------------------------------------------------------------
 
   struct Idle {
-    double cpu_percent{}, resident_mb{}, letters_per_second{}, bytes_per_second{};
+    double cpu_percent{}, wake_ups_per_second{}, resident_mb{}, letters_per_second{},
+        bytes_per_second{};
   };
 
   std::optional<net::NodeStatus> status(NodeId node) const {
@@ -144,18 +145,20 @@ class FailoverBench {
 
   void measure_idle() {
     constexpr Duration time = 5s;
-    std::map<NodeId, std::pair<Duration, std::optional<net::NodeStatus>>> before;
+    std::map<NodeId, std::pair<ProcessUse, std::optional<net::NodeStatus>>> before;
     for (NodeId node : cluster_.nodes())
-      before[node] = {cpu_time(cluster_.pid(node)), status(node)};
+      before[node] = {ProcessUse::read(cluster_.pid(node)), status(node)};
     cluster_.run(time);
     const double seconds = ms(time) / 1000;
     for (NodeId node : cluster_.nodes()) {
       const auto after = status(node);
-      const auto& [cpu, status] = before[node];
+      const auto& [used, status] = before[node];
+      const ProcessUse uses = ProcessUse::read(cluster_.pid(node));
       if (!after || !status) continue;
       const net::Counters& from = status->counters;
       const net::Counters& to = after->counters;
-      idle_[node] = {100 * ms(cpu_time(cluster_.pid(node)) - cpu) / ms(time),
+      idle_[node] = {100 * ms(uses.cpu - used.cpu) / ms(time),
+                     static_cast<double>(uses.wake_ups - used.wake_ups) / seconds,
                      static_cast<double>(resident_bytes(cluster_.pid(node))) / 1e6,
                      static_cast<double>(to.letters_out - from.letters_out) / seconds,
                      static_cast<double>(to.bytes_out - from.bytes_out) / seconds};
@@ -182,9 +185,10 @@ class FailoverBench {
   void print_idle() const {
     for (const auto& [node, idle] : idle_)
       std::cout << head() << R"(,"kind":"idle","node":)" << node.value << R"(,"cpu_percent":)"
-                << idle.cpu_percent << R"(,"resident_mb":)" << idle.resident_mb
-                << R"(,"letters_per_second":)" << idle.letters_per_second
-                << R"(,"bytes_per_second":)" << idle.bytes_per_second << "}" << std::endl;
+                << idle.cpu_percent << R"(,"wake_ups_per_second":)" << idle.wake_ups_per_second
+                << R"(,"resident_mb":)" << idle.resident_mb << R"(,"letters_per_second":)"
+                << idle.letters_per_second << R"(,"bytes_per_second":)" << idle.bytes_per_second
+                << "}" << std::endl;
   }
 
   static std::string phase_name(std::size_t index) {
@@ -220,9 +224,9 @@ class FailoverBench {
               << middle(0.5, [](const Rep& rep) { return rep.busy_percent; }) << " %\n";
     for (const auto& [node, idle] : idle_)
       std::cout << "  idle node " << node.value << "     " << idle.cpu_percent
-                << " % of a processor, " << idle.resident_mb << " MB resident, "
-                << idle.letters_per_second << " letters/s, " << idle.bytes_per_second
-                << " bytes/s\n";
+                << " % of a processor, " << idle.wake_ups_per_second << " wake-ups/s, "
+                << idle.resident_mb << " MB resident, " << idle.letters_per_second << " letters/s, "
+                << idle.bytes_per_second << " bytes/s\n";
     std::cout << std::flush;
   }
 
@@ -235,14 +239,19 @@ class FailoverBench {
   std::map<NodeId, Idle> idle_;
 };
 
+ClusterOptions bench_cluster(const std::filesystem::path& directory, const char* application) {
+  ClusterOptions cluster;
+  cluster.directory = directory;
+  cluster.cluster.name = "bench";
+  cluster.cluster.hold_down = Duration::zero();  // lives are short here
+  cluster.application = {application, 100};
+  return cluster;
+}
+
 Expected<> run_row(const FailoverOptions& options, FailoverRow row, Hosts* hosts) {
   const auto directory = RunDirectory::make("", static_cast<unsigned>(options.nodes));
   if (!directory) return directory.error();
-  ClusterOptions cluster;
-  cluster.directory = directory->path();
-  cluster.cluster.name = "bench";
-  cluster.cluster.hold_down = Duration::zero();  // lives are short here
-  cluster.application = {row.application, 100};
+  ClusterOptions cluster = bench_cluster(directory->path(), row.application);
   std::optional<ReservedPorts> ports;
   if (hosts) {
     cluster.cluster.insecure = true;
@@ -291,6 +300,20 @@ int silent_in_child(const FailoverOptions& options) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(ExitCode::impossible_state);
 }
 
+Expected<Floor> floor_of_a_node() {
+  const auto directory = RunDirectory::make("", 1);
+  if (!directory) return directory.error();
+  Expected<ReservedPorts> port = ReservedPorts::take(1);
+  if (!port) return port.error();
+  ClusterOptions alone = bench_cluster(directory->path(), "none");
+  alone.cluster.nodes = addresses_on(port->ports());
+  auto cluster = Cluster::make(std::move(alone));
+  if (!cluster) return cluster.error();
+  Expected<Floor> floor = measure_floor(**cluster);
+  if (floor) directory->remove();
+  return floor;
+}
+
 void print_floor(const Floor& floor, const FailoverOptions& options) {
   const Duration whole = floor.failover(options.nodes - 1);
   if (options.json) {
@@ -309,10 +332,7 @@ void print_floor(const Floor& floor, const FailoverOptions& options) {
 }  // namespace
 
 int bench_failover(const FailoverOptions& options) {
-  const auto directory = RunDirectory::make("", 1);
-  if (!directory) return failed(directory.error());
-  const Expected<Floor> floor = measure_floor(directory->path());
-  directory->remove();
+  const Expected<Floor> floor = floor_of_a_node();
   if (!floor) return failed(floor.error());
   print_floor(*floor, options);
   if (options.silent)

@@ -1,6 +1,7 @@
 #include "apps/bench/floor.hpp"
 
 #include "apps/base/process.hpp"
+#include "apps/cluster/cluster.hpp"
 
 #include <muster/storage/sqlite_storage.hpp>
 
@@ -84,25 +85,39 @@ bool echo(const Descriptor& socket) {
          ::recv(socket.fd(), bytes.data(), bytes.size(), MSG_WAITALL) == 64;
 }
 
-/// A process dies and a peer finds out; what it takes to be refused by the port it leaves.
-Expected<> measure_death(Floor& floor) {
+Expected<sockaddr_in> address_of(const Cluster& cluster) {
+  const Address& address = cluster.options().cluster.nodes.begin()->second;
+  sockaddr_in bare{};
+  bare.sin_family = AF_INET;
+  bare.sin_port = htons(address.port);
+  if (::inet_pton(AF_INET, address.host.c_str(), &bare.sin_addr) != 1)
+    return no_floor("an address");
+  return bare;
+}
+
+/// A node dies, of the size and with the threads that nodes have, and a peer finds out; what it
+/// takes to be refused by the port it leaves.
+Expected<> measure_death(Floor& floor, Cluster& cluster) {
+  using namespace std::chrono_literals;
+  const NodeId node = *cluster.nodes().begin();
+  const Expected<sockaddr_in> address = address_of(cluster);
+  if (!address) return address.error();
   std::vector<Duration> ends;
   std::vector<Duration> refusals;
-  for (int i = 0; i < 100; ++i) {
-    Expected<Listening> listening = listen_somewhere();
-    if (!listening) return listening.error();
-    const pid_t child = fork_echo(*listening);
-    listening->socket = Descriptor();
-    const Descriptor socket = connect_to(listening->address);
-    if (child < 0 || !socket || !echo(socket)) return no_floor("a child over loopback");
+  for (int i = 0; i < 40; ++i) {
+    if (const Expected<> started = cluster.start(node); !started) return started.error();
+    if (!cluster.until([&] { return cluster.normal(); }, 20s)) return no_floor("a node");
+    const Descriptor socket = connect_to(*address);
+    if (!socket) return no_floor("a connection to a node");
+    cluster.run(20ms);  // it has accepted, and waits for a Hello
     const auto killed = Clock::now();
-    ::kill(child, SIGKILL);
+    ::kill(cluster.pid(node), SIGKILL);
     char byte = 0;
     while (::read(socket.fd(), &byte, 1) > 0) continue;
     ends.push_back(Clock::now() - killed);
-    ::waitpid(child, nullptr, 0);
+    cluster.kill(node);
     const auto dialled = Clock::now();
-    if (connect_to(listening->address)) return no_floor("a port that should refuse");
+    if (connect_to(*address)) return no_floor("a port that should refuse");
     refusals.push_back(Clock::now() - dialled);
   }
   floor.end_of_file = median(std::move(ends));
@@ -157,10 +172,10 @@ Duration Floor::failover(std::size_t survivors) const {
   return end_of_file + refused + round_trip * (others + 2) + commit * 2;
 }
 
-Expected<Floor> measure_floor(const std::filesystem::path& directory) {
+Expected<Floor> measure_floor(Cluster& alone) {
   Floor floor;
-  for (const Expected<>& part :
-       {measure_death(floor), measure_round_trip(floor), measure_commit(floor, directory)})
+  for (const Expected<>& part : {measure_death(floor, alone), measure_round_trip(floor),
+                                 measure_commit(floor, alone.options().directory)})
     if (!part) return part.error();
   return floor;
 }

@@ -3,15 +3,15 @@
 #include <muster/values/failure.hpp>
 #include <muster/values/types.hpp>
 
-#include <filesystem>
-
 /// What no fail-over on this machine can beat: the parts that it is made of, measured bare.
 
 namespace muster::apps {
 
+class Cluster;
+
 /// Medians, each of some hundred tries.
 struct Floor {
-  Duration end_of_file{};  ///< from kill -9 of a process to the end of file at its peer
+  Duration end_of_file{};  ///< from kill -9 of a node to the end of file at a bare peer
   Duration refused{};      ///< a connection to a port where nobody listens
   Duration round_trip{};   ///< 64 bytes over loopback to another process and back
   Duration commit{};       ///< one SQLite commit of 100 bytes, WAL, fully synced
@@ -21,7 +21,7 @@ struct Floor {
   [[nodiscard]] Duration failover(std::size_t survivors) const;
 };
 
-/// Takes about a second. `directory` is on the disk to measure.
-Expected<Floor> measure_floor(const std::filesystem::path& directory);
+/// Takes some seconds. `alone` is a cluster of one node, which is started and killed.
+Expected<Floor> measure_floor(Cluster& alone);
 
 }  // namespace muster::apps

@@ -2,8 +2,9 @@
 
 #include <unistd.h>
 
+#include <chrono>
+#include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 
 namespace muster::apps {
@@ -22,19 +23,19 @@ double busy_percent(const MachineTicks& from, const MachineTicks& to) {
   return all == 0 ? 0 : 100.0 * static_cast<double>(to.busy - from.busy) / static_cast<double>(all);
 }
 
-// Fields are counted after the name, which stands in parentheses and may hold anything.
-Duration cpu_time(pid_t process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-  std::string text;
-  std::getline(file, text);
-  const std::size_t name_end = text.rfind(')');
-  if (name_end == std::string::npos) return {};
-  std::istringstream fields(text.substr(name_end + 1));
-  std::string skipped;
-  for (int i = 0; i < 11; ++i) fields >> skipped;
-  std::int64_t user = 0, system = 0;
-  fields >> user >> system;
-  return std::chrono::nanoseconds((user + system) * (1'000'000'000 / ::sysconf(_SC_CLK_TCK)));
+ProcessUse ProcessUse::read(pid_t process) {
+  ProcessUse all;
+  std::error_code ignored;  // a process that is gone has no threads
+  for (const auto& thread :
+       std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task", ignored)) {
+    std::ifstream file(thread.path() / "schedstat");
+    std::int64_t ran = 0, waited = 0;
+    std::uint64_t times = 0;
+    file >> ran >> waited >> times;
+    all.cpu += std::chrono::nanoseconds(ran);
+    all.wake_ups += times;
+  }
+  return all;
 }
 
 std::uint64_t resident_bytes(pid_t process) {

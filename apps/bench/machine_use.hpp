@@ -20,8 +20,12 @@ struct MachineTicks {
 /// The share of the processors that was busy between two readings, in percent.
 double busy_percent(const MachineTicks& from, const MachineTicks& to);
 
-/// The processor time that a process has used.
-Duration cpu_time(pid_t process);
+/// What all threads of a process have used so far.
+struct ProcessUse {
+  Duration cpu{};
+  std::uint64_t wake_ups{};  ///< how often one of them was given a processor
+  static ProcessUse read(pid_t process);
+};
 
 /// Its resident memory, in bytes.
 std::uint64_t resident_bytes(pid_t process);

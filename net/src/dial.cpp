@@ -86,7 +86,19 @@ void Dial::finish(std::optional<DialEnd> failed) {
   resolver_.cancel();
   error_code ignored;
   if (failed) socket_.close(ignored);
-  done(failed, std::move(socket_));
+  done(failed, failed ? std::move(socket_) : registered_anew());
+}
+
+// To connect is to wait for room to write: the reactor would go on being woken for that with every
+// letter that has gone.
+Tcp::socket Dial::registered_anew() {
+  error_code error;
+  const auto protocol = socket_.local_endpoint(error).protocol();
+  if (error) return std::move(socket_);
+  Tcp::socket anew(timer_.get_executor());
+  anew.assign(protocol, socket_.release(error), error);
+  anew.non_blocking(true, error);
+  return anew;
 }
 
 void Dial::give_up() {

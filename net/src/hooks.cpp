@@ -76,6 +76,7 @@ Hooks::Hooks(asio::any_io_executor strand, asio::any_io_executor executor,
 
 void Hooks::abandon() {
   abandoned_ = true;
+  waiting_.clear();
   asio::post(executor_, [user = std::move(user_)] { user->application.reset(); });
 }
 
@@ -89,7 +90,7 @@ void Hooks::call(std::optional<Hook> hook, Call call, Ended ended) {
       if (self && !self->abandoned_) ended(std::move(outcome));
     });
   };
-  asio::post(executor_, [user = user_, call = std::move(call), give] {
+  waiting_.push_back([user = user_, call = std::move(call), give] {
     const auto application = [user]() -> Application& {
       if (!user->application) user->application = user->make(*user->services);
       if (!user->application) throw std::logic_error("make_application gave no application");
@@ -97,6 +98,16 @@ void Hooks::call(std::optional<Hook> hook, Call call, Ended ended) {
     };
     make_call(call, application, give);
   });
+  // Behind what the present step sends: to wake a thread takes as long as a letter.
+  asio::post(strand_, [weak = weak_from_this(), hook] {
+    const auto self = weak.lock();
+    if (self && !self->abandoned_) self->call_next(hook);
+  });
+}
+
+void Hooks::call_next(std::optional<Hook> hook) {
+  asio::post(executor_, std::move(waiting_.front()));
+  waiting_.pop_front();
   if (hook != Hook::start) return;
   // Behind the call: where `start` is a coroutine, its beginning comes before whoever waits, too.
   asio::post(executor_, [weak = std::weak_ptr(permits_), grant = permits_->grants()] {

@@ -7,6 +7,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -54,6 +55,7 @@ class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> 
   };
 
   void call(std::optional<Hook> hook, Call call, Ended ended) override;
+  void call_next(std::optional<Hook> hook);
   void tell(std::function<void()> work) override;
   void request_stop(std::stop_source cancel) override;
   void bound(Duration deadline, std::function<void()> overrun) override;
@@ -86,6 +88,7 @@ class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> 
   boost::asio::steady_timer deadline_;
   std::uint64_t deadlines_ = 0;  ///< so that the end of an earlier one is not taken for this one's
   bool abandoned_ = false;
+  std::deque<std::function<void()>> waiting_;  ///< calls that the user's executor is to have next
   std::shared_ptr<HowFar> how_far_;  ///< of the last hook; what it holds may outlive its node
 };
 

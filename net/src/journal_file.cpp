@@ -23,11 +23,22 @@ JournalFile::JournalFile(JournalOptions options, std::function<void(std::string&
 }
 
 JournalFile::~JournalFile() {
+  release();
   if (file_ >= 0) ::close(file_);
 }
 
 void JournalFile::append(std::string_view line) {
-  if (!write_whole(line)) ++dropped_;
+  held_ += line;
+  ++lines_held_;
+  if (!holds_) release();
+}
+
+void JournalFile::release() {
+  holds_ = false;
+  if (held_.empty()) return;
+  if (!write_whole(held_)) dropped_ += lines_held_;
+  held_.clear();
+  lines_held_ = 0;
 }
 
 void JournalFile::make_room() {

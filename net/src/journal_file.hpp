@@ -8,8 +8,8 @@
 
 namespace muster::net {
 
-/// Appends lines to a journal's segments, each with one write(2). A journal that cannot be written
-/// any more is dropped and its lines counted; it never stops the node.
+/// Appends lines to a journal's segments, those of a step with one write(2). A journal that cannot
+/// be written any more is dropped and its lines counted; it never stops the node.
 class JournalFile {
  public:
   /// `first_line` appends the line with which a new segment inside this life begins.
@@ -25,6 +25,10 @@ class JournalFile {
   /// first line carries the state from which the next line goes on.
   void make_room();
 
+  /// What is appended from now on is written by `release`.
+  void hold() { holds_ = true; }
+  void release();
+
   [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
 
  private:
@@ -38,6 +42,9 @@ class JournalFile {
   unsigned segment_ = 0;
   std::uint64_t size_ = 0;
   std::uint64_t dropped_ = 0;
+  bool holds_ = false;
+  std::string held_;
+  std::uint64_t lines_held_ = 0;
 };
 
 }  // namespace muster::net

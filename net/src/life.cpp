@@ -106,6 +106,7 @@ void Life::note_end(const Failure& why) {
   write_journal([&](std::string& out) {
     journal::ended_line(out, next_stamp(), static_cast<int>(why.code), why.what);
   });
+  if (journal_) journal_->release();
 }
 
 void Life::break_connections() {
@@ -124,11 +125,24 @@ void Life::arm(Timer timer, Duration period, Inbox::Arming arming) {
   });
 }
 
+void Life::keep_only(const std::function<bool(CallNumber)>& awaited) {
+  sessions_->keep_only(awaited);
+  let_go();
+}
+
+// What a step sends is on its way before anything slower that it brings about, and in the journal
+// before that.
+void Life::let_go() {
+  if (journal_) journal_->release();
+  sessions_->flush();
+}
+
 void Life::disarm(Timer timer) {
   timers_[static_cast<std::size_t>(timer)].cancel();
 }
 
 void Life::save(const SafeState& safe) {
+  let_go();
   storage_.save(
       safe, [weak = weak_from_this(), strand = strand_, begun = boottime_now()](Expected<> saved) {
         asio::post(strand, [weak, saved, took = boottime_now() - begun] {
@@ -147,7 +161,10 @@ void Life::left(LeaveCause cause) {
 }
 
 void Life::about_to_step() {
-  if (journal_) journal_->make_room();
+  if (journal_) {
+    journal_->make_room();
+    journal_->hold();
+  }
   step_at_ = monotonic_now();
 }
 
@@ -159,6 +176,7 @@ void Life::stepped(const Event& event, const Actions& actions, const View& after
 }
 
 void Life::save_performed() {
+  if (journal_) journal_->hold();
   write_journal([&](std::string& out) { journal::performed_line(out, next_stamp()); });
 }
 
@@ -177,14 +195,14 @@ void Life::happened(Event event) {
 // --- Promptness
 // ---------------------------------------------------------------------------------------
 
-// A timer that should have run long ago tells that the process was paused, or the loop was busy:
-// what came meanwhile waited in the kernel, where nothing says for how long.
+// Where nothing has happened for a while, a timer. What should have run long ago tells that the
+// process was paused, or the loop was busy: what came meanwhile waited in the kernel, where nothing
+// says for how long.
 void Life::watch() {
-  watch_.expires_after(longest_wait() / 4);
+  watch_.expires_after(longest_stillness());
   watch_.async_wait([weak = weak_from_this()](auto error) {
     const auto self = weak.lock();
     if (error || !self || self->ended_) return;
-    self->watch();
     self->show_counters();
     self->note_stillness();
     self->host_->turn();
@@ -194,6 +212,7 @@ void Life::watch() {
 void Life::note_stillness() {
   const Duration now = boottime_now();
   stood_still_ = std::max(stood_still_, now - std::exchange(last_alive_, now));
+  if (watch_.expiry() - std::chrono::steady_clock::now() < longest_stillness() / 2) watch();
 }
 
 Duration Life::now() {

@@ -87,9 +87,7 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
   void send(const Letter& letter, std::optional<Duration> bound) override {
     sessions_->send(letter, bound);
   }
-  void keep_only(const std::function<bool(CallNumber)>& awaited) override {
-    sessions_->keep_only(awaited);
-  }
+  void keep_only(const std::function<bool(CallNumber)>& awaited) override;
   void arm(Timer timer, Duration period, Inbox::Arming arming) override;
   void disarm(Timer timer) override;
   void save(const SafeState& safe) override;
@@ -103,6 +101,10 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
   void make_parts();
   void happened(Event event);
   [[nodiscard]] Duration longest_wait() const { return options_.config.timings.T / 2; }
+  /// How long nothing happens to a node at most; the rest of the longest wait is for a late
+  /// machine.
+  [[nodiscard]] Duration longest_stillness() const { return longest_wait() / 3; }
+  void let_go();
   void watch();
   void note_stillness();
   void note_save(Duration took);

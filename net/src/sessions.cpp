@@ -104,6 +104,20 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
     flush();
   }
 
+  // What was written in one turn goes in one piece.
+  void flush() {
+    while (!unflushed_.empty()) {
+      const std::vector<host::ConnectionId> numbers = std::exchange(unflushed_, {});
+      for (host::ConnectionId number : numbers) {
+        const auto at = connections_.find(number);
+        if (at == connections_.end()) continue;
+        const auto connection = at->second;
+        connection->flush();
+        if (connection->out().empty()) writable(*connection);
+      }
+    }
+  }
+
  private:
   using Notice = std::variant<host::LetterCame, host::CallUnanswered, host::LifeOver,
                               host::OutlivedBy, host::Warning>;
@@ -218,20 +232,6 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
 
   // --- The turn ends
 
-  // What was written in one turn goes in one piece.
-  void flush() {
-    while (!unflushed_.empty()) {
-      const std::vector<host::ConnectionId> numbers = std::exchange(unflushed_, {});
-      for (host::ConnectionId number : numbers) {
-        const auto at = connections_.find(number);
-        if (at == connections_.end()) continue;
-        const auto connection = at->second;
-        connection->flush();
-        if (connection->out().empty()) writable(*connection);
-      }
-    }
-  }
-
   // The handlers are told what has happened, in order. What they do may add to it.
   void deliver() {
     if (delivering_) return;
@@ -320,6 +320,10 @@ void Sessions::send(Letter letter, std::optional<Duration> bound) {
 
 void Sessions::keep_only(const std::function<bool(CallNumber)>& awaited) {
   impl_->keep_only(awaited);
+}
+
+void Sessions::flush() {
+  impl_->flush();
 }
 
 void Sessions::break_connections() {

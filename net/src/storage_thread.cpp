@@ -79,6 +79,10 @@ void StorageThread::run() {
       work();
     }  // what it holds ends without the lock: it may ask for more
     lock.lock();
+    if (!saves_.empty() || !cells_.empty()) continue;
+    lock.unlock();
+    storage_.tend();
+    lock.lock();
   }
 }
 

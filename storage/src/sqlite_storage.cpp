@@ -114,6 +114,11 @@ class SqliteStorage::Store {
     return {};
   }
 
+  void tend() {
+    if (poison_ || pages_in_log_ < checkpoint_after_ / 2) return;
+    [[maybe_unused]] const Expected<> told_by_the_next = write_back();
+  }
+
  private:
   static int log_has_grown(void* self, sqlite3*, const char*, int pages) {
     static_cast<Store*>(self)->pages_in_log_ = static_cast<std::uint32_t>(pages);
@@ -132,8 +137,11 @@ class SqliteStorage::Store {
     if (poison_) return *poison_;
     if (auto done = still_there(); !done) return poisoned(done.error());
     if (auto done = work(); !done) return poisoned(done.error());
-    if (pages_in_log_ < checkpoint_after_) return {};
-    // SQLite's own automatism would pass over a failure, and the first has to be the last word.
+    return pages_in_log_ < checkpoint_after_ ? Expected<>() : write_back();
+  }
+
+  // SQLite's own automatism would pass over a failure, and the first has to be the last word.
+  Expected<> write_back() {
     if (auto done = checkpoint(database_); !done) return poisoned(done.error());
     pages_in_log_ = 0;
     return {};
@@ -228,6 +236,9 @@ Expected<std::optional<Bytes>> SqliteStorage::read(std::string_view key) {
 Expected<> SqliteStorage::scan(std::string_view prefix,
                                const std::function<void(std::string_view, const Bytes&)>& visit) {
   return store_->scan(prefix, visit);
+}
+void SqliteStorage::tend() {
+  store_->tend();
 }
 
 }  // namespace muster::storage

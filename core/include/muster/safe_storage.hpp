@@ -69,6 +69,10 @@ class SafeStorage {
   /// keys.
   virtual Expected<> scan(std::string_view prefix,
                           const std::function<void(std::string_view, const Bytes&)>& visit) = 0;
+
+  /// What need not keep anybody waiting, such as bringing a log back into its file: called when
+  /// all that was asked for is answered. The next call tells where it fails.
+  virtual void tend() {}
 };
 
 }  // namespace muster

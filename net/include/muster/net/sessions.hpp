@@ -83,6 +83,10 @@ class Sessions {
   /// an answer that still comes nor `unanswered` is told of them.
   void keep_only(const std::function<bool(CallNumber)>& awaited);
 
+  /// Writes what was sent, as far as that goes without waiting; otherwise it goes when the present
+  /// turn of the executor ends.
+  void flush();
+
   /// Breaks every connection, as the network may: nothing is lost. A fault to test with.
   void break_connections();
 

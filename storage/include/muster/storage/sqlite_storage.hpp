@@ -24,8 +24,8 @@ struct OpenOptions {
   std::string vfs;
   /// The steps outside SQLite; null for the system's. Has to outlive the store.
   Files* files = nullptr;
-  /// Room is reserved for a log of so many pages of 4 KiB, which goes back into the file when it is
-  /// nearly full.
+  /// Room is reserved for a log of so many pages of 4 KiB, which goes back into the file when there
+  /// is time for it (`tend`), or it is nearly full.
   std::uint32_t log_pages = 1000;
 };
 
@@ -54,6 +54,8 @@ class SqliteStorage final : public SafeStorage {
   Expected<std::optional<Bytes>> read(std::string_view key) override;
   Expected<> scan(std::string_view prefix,
                   const std::function<void(std::string_view, const Bytes&)>& visit) override;
+  /// Brings the log back into the file, where it is half full.
+  void tend() override;
 
  private:
   class Store;
