@@ -23,12 +23,9 @@ void Dial::begin(const std::string& address, Done done) {
   error_code not_numeric = asio::error::host_not_found;
   if (parsed) {
     const auto numeric = asio::ip::make_address(parsed->host, not_numeric);
-    if (!not_numeric) {
-      const auto port = static_cast<std::uint16_t>(std::stoul(parsed->port));
-      return connect({Tcp::endpoint(numeric, port)});
-    }
+    if (!not_numeric) return connect({Tcp::endpoint(numeric, parsed->port)});
     return resolver_.async_resolve(
-        parsed->host, parsed->port,
+        parsed->host, std::to_string(parsed->port),
         [self = shared_from_this()](error_code error, const Tcp::resolver::results_type& results) {
           if (!self->done_) return;
           std::vector<Tcp::endpoint> endpoints;

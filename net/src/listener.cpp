@@ -43,7 +43,8 @@ Expected<> Listener::listen(const std::string& address) {
   if (!parsed) return parsed.error();
   error_code error;
   Tcp::resolver resolver(executor_);
-  const auto found = resolver.resolve(parsed->host, parsed->port, Tcp::resolver::passive, error);
+  const auto found =
+      resolver.resolve(parsed->host, std::to_string(parsed->port), Tcp::resolver::passive, error);
   if (error || found.empty()) return cannot_listen(address, error);
   const Tcp::endpoint endpoint = found.begin()->endpoint();
   acceptor_.open(endpoint.protocol(), error);

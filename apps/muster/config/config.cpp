@@ -8,6 +8,9 @@
 #include <muster/values/kinds.hpp>
 #include <muster/values/text.hpp>
 
+#include <arpa/inet.h>
+
+#include <array>
 #include <set>
 #include <sstream>
 
@@ -93,6 +96,20 @@ void read_importance(Reader& reader, const toml::table& cluster, ClusterConfig& 
   }
 }
 
+/// A numeric address that others can dial, in one text: "127.0.0.01" and "127.0.0.1" are the same.
+std::optional<Address> numeric_address(const std::string& text) {
+  auto address = parse_address(text);
+  if (!address || address->port == 0) return std::nullopt;
+  std::array<unsigned char, sizeof(in6_addr)> bytes{};
+  std::array<char, INET6_ADDRSTRLEN> normal{};
+  const int family = text.front() == '[' ? AF_INET6 : AF_INET;
+  if (inet_pton(family, address->host.c_str(), bytes.data()) != 1) return std::nullopt;
+  if (inet_ntop(family, bytes.data(), normal.data(), normal.size()) == nullptr) return std::nullopt;
+  address->host = normal.data();
+  if (address->host == "0.0.0.0" || address->host == "::") return std::nullopt;
+  return *std::move(address);
+}
+
 void read_address(Reader& reader, std::string_view key, std::size_t key_line,
                   const toml::node& node, ClusterConfig& cluster) {
   const auto id = parse_number(key);
@@ -102,7 +119,7 @@ void read_address(Reader& reader, std::string_view key, std::size_t key_line,
     return;
   }
   const auto words = node.value_exact<std::string>();
-  const auto address = words ? parse_address(*words) : std::nullopt;
+  const auto address = words ? numeric_address(*words) : std::nullopt;
   if (!address) {
     reader.refuse(node, key,
                   "a numeric IP address and a port from 1 to 65535, such as \"127.0.0.1:7101\"");

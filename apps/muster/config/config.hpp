@@ -1,6 +1,7 @@
 #pragma once
 
 #include <muster/protocol/cluster_text.hpp>
+#include <muster/values/address.hpp>
 #include <muster/values/failure.hpp>
 #include <muster/values/types.hpp>
 
@@ -16,19 +17,6 @@
 /// The configuration of a node: one TOML file (docs/operating.md).
 
 namespace muster::apps {
-
-/// Where a node listens: an IP address and a port.
-struct Address {
-  std::string host;  ///< numeric; IPv6 without brackets
-  std::uint16_t port{};
-
-  /// As it stands in the file: "127.0.0.1:7101", "[::1]:7101".
-  [[nodiscard]] std::string text() const;
-  friend auto operator<=>(const Address&, const Address&) = default;
-};
-
-/// None where the text is not a numeric IP address and a port from 1 to 65535.
-std::optional<Address> parse_address(std::string_view text);
 
 /// [cluster]: the same on every node.
 struct ClusterConfig {

@@ -1,7 +1,6 @@
 #include "apps/base/text.hpp"
 #include "apps/muster/config/config.hpp"
 
-#include <arpa/inet.h>
 #include <muster/protocol/cluster_text.hpp>
 #include <muster/values/kinds.hpp>
 #include <muster/values/text.hpp>
@@ -12,19 +11,6 @@
 
 namespace muster::apps {
 namespace {
-
-/// The text that an address has after one has read it: "127.0.0.01" and "127.0.0.1" are one
-/// address.
-std::optional<std::string> normal_host(const std::string& host, bool six) {
-  std::array<unsigned char, sizeof(in6_addr)> bytes{};
-  std::array<char, INET6_ADDRSTRLEN> text{};
-  const int family = six ? AF_INET6 : AF_INET;
-  if (inet_pton(family, host.c_str(), bytes.data()) != 1) return std::nullopt;
-  if (inet_ntop(family, bytes.data(), text.data(), text.size()) == nullptr) return std::nullopt;
-  const std::string normal = text.data();
-  if (normal == "0.0.0.0" || normal == "::") return std::nullopt;  // nobody can dial it
-  return normal;
-}
 
 std::vector<std::pair<std::string, std::string>> timing_lines(const Timings& timings) {
   std::vector<std::pair<std::string, std::string>> lines;
@@ -48,24 +34,6 @@ std::string quoted(const std::string& text) {
 }
 
 }  // namespace
-
-std::string Address::text() const {
-  const bool six = host.find(':') != std::string::npos;
-  return (six ? "[" + host + "]" : host) + ":" + std::to_string(port);
-}
-
-std::optional<Address> parse_address(std::string_view text) {
-  const auto colon = text.rfind(':');
-  if (colon == std::string_view::npos) return std::nullopt;
-  const auto port = parse_number(text.substr(colon + 1));
-  if (!port || *port == 0 || *port > 65'535) return std::nullopt;
-  std::string_view host = text.substr(0, colon);
-  const bool six = host.size() > 2 && host.front() == '[' && host.back() == ']';
-  if (six) host = host.substr(1, host.size() - 2);
-  const auto normal = normal_host(std::string(host), six);
-  if (!normal) return std::nullopt;
-  return Address{*normal, static_cast<std::uint16_t>(*port)};
-}
 
 NodeSet ClusterConfig::ids() const {
   NodeSet ids;

@@ -113,7 +113,7 @@ std::optional<Misfit> misfit(const std::map<NodeId, std::string>& addresses, con
     const std::string key = to_text(node);
     if (!nodes.contains(node)) return Misfit{key, "left out: the nodes are " + ids_of(nodes)};
     const auto address = parse_address(text);
-    if (!address || std::stoul(address->port) == 0)
+    if (!address || address->port == 0)
       return Misfit{key, "a host and a port from 1 to 65535, such as \"127.0.0.1:7101\""};
     if (const auto [other, fresh] = taken.emplace(text, node); !fresh)
       return Misfit{key, "an address of its own: node " + to_text(other->second) + " has it"};

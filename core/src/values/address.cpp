@@ -10,6 +10,11 @@ bool Address::is_loopback() const {
   return of_127 || host == "::1" || host == "localhost";
 }
 
+std::string Address::text() const {
+  const bool six = host.find(':') != std::string::npos;
+  return (six ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
 Expected<Address> parse_address(std::string_view text) {
   const auto bad = [&] {
     return Failure{ExitCode::bad_configuration,
@@ -27,9 +32,10 @@ Expected<Address> parse_address(std::string_view text) {
   }
   const bool digits = port.size() <= 5 && std::all_of(port.begin(), port.end(),
                                                       [](char c) { return c >= '0' && c <= '9'; });
-  if (host.empty() || port.empty() || !digits || std::stoul(std::string(port)) > 65535)
-    return bad();
-  return Address{std::string(host), std::string(port)};
+  if (host.empty() || port.empty() || !digits) return bad();
+  const unsigned long number = std::stoul(std::string(port));
+  if (number > 65'535) return bad();
+  return Address{std::string(host), static_cast<std::uint16_t>(number)};
 }
 
 }  // namespace muster

@@ -209,6 +209,7 @@ class Verifier {
  private:
   /// One of the assertions, and how it fared.
   struct Judged {
+    bool claimed = false;
     std::uint64_t checked{};
     std::uint64_t violations{};
     bool violated_now = false;
@@ -274,7 +275,7 @@ class Verifier {
   void check_2();
   void check_4();
   [[nodiscard]] std::optional<std::vector<NodeSet>> parts() const;
-  [[nodiscard]] bool claims(const std::string& assertion) const;
+  [[nodiscard]] bool claims(std::string_view assertion) const;
   void judge(const char* assertion, std::optional<Disagreement> disagreement);
   void judge_strays(const journal::Stamp& line);
   void judge_calm(const char* assertion, std::optional<Disagreement> disagreement);
@@ -310,7 +311,7 @@ class Verifier {
   Duration calm_since_{};
   std::optional<Duration> bound_;
 
-  std::map<std::string, Judged> judged_;
+  std::map<std::string, Judged, std::less<>> judged_;
   std::uint64_t lines_{};
   std::uint64_t lives_{};
   std::uint64_t missing_lines_{};

@@ -282,14 +282,15 @@ void Verifier::judge_calm(const char* assertion, std::optional<Disagreement> dis
   judge(assertion, std::move(disagreement));
 }
 
-bool Verifier::claims(const std::string& assertion) const {
-  const auto& all = claims_.assertions;
-  return std::find(all.begin(), all.end(), assertion) != all.end();
+bool Verifier::claims(std::string_view assertion) const {
+  const auto at = judged_.find(assertion);
+  return at != judged_.end() && at->second.claimed;
 }
 
 void Verifier::judge(const char* assertion, std::optional<Disagreement> disagreement) {
-  if (!claims(assertion)) return;
-  Judged& judged = judged_[assertion];
+  const auto at = judged_.find(std::string_view(assertion));
+  if (at == judged_.end() || !at->second.claimed) return;
+  Judged& judged = at->second;
   ++judged.checked;
   const bool begins = disagreement && !judged.violated_now;
   judged.violated_now = disagreement.has_value();
@@ -303,12 +304,10 @@ void Verifier::judge(const char* assertion, std::optional<Disagreement> disagree
 }
 
 void Verifier::judge_grammar(NodeId id, std::optional<std::string> wrong) {
-  Judged& judged = judged_["hook-grammar"];
-  judged.violated_now = false;  // each line that is wrong is a violation of its own
-  if (wrong)
-    judge("hook-grammar", Disagreement{{id}, "node " + to_text(id) + ": " + *wrong});
-  else
-    judge("hook-grammar", std::nullopt);
+  if (!wrong) return judge("hook-grammar", std::nullopt);
+  judged_["hook-grammar"].violated_now =
+      false;  // each line that is wrong is a violation of its own
+  judge("hook-grammar", Disagreement{{id}, "node " + to_text(id) + ": " + *wrong});
 }
 
 void Verifier::not_claimed(std::initializer_list<const char*> which, Duration from,

@@ -98,8 +98,12 @@ Expected<> Verifier::take(const journal::Header& line) {
                                                 to_text(*protocol_)};
   protocol_ = line.config.protocol;
   claims_ = claims_of(line.config);
+  std::vector<std::string>& claimed = claims_.assertions;
   for (const std::string& assertion : asked_)
-    if (!claims(assertion)) claims_.assertions.push_back(assertion);
+    if (std::find(claimed.begin(), claimed.end(), assertion) == claimed.end())
+      claimed.push_back(assertion);
+  for (auto& [assertion, judged] : judged_) judged.claimed = false;
+  for (const std::string& assertion : claimed) judged_[assertion].claimed = true;
   bound_ = std::max(bound_.value_or(Duration{}), settling_bound(line.config));
   for (NodeId node : line.config.nodes) configured_.insert(node);
   const auto known = nodes_.find(line.node);
