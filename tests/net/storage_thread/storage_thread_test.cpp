@@ -6,6 +6,7 @@
 #include <atomic>
 #include <future>
 #include <memory>
+#include <utility>
 
 /// The thread that uses a node's safe storage: in which order, and what it tells whom.
 
@@ -41,6 +42,12 @@ class WatchedStorage final : public SafeStorage {
     return inner_.scan(prefix, visit);
   }
 
+  void tend() override {
+    if (tended == nullptr) return;
+    done_when_tended = done.size();
+    std::exchange(tended, nullptr)->set_value();
+  }
+
   /// The first operation has begun.
   void await_first() { begun_.get_future().wait(); }
   void go_on() { go_on_.set_value(); }
@@ -48,6 +55,8 @@ class WatchedStorage final : public SafeStorage {
   std::vector<std::string> done;         ///< to be read when the thread has ended
   std::vector<std::thread::id> threads;  ///< that called
   bool fails = false;
+  std::promise<void>* tended = nullptr;  ///< told the first time
+  std::size_t done_when_tended = 0;
 
  private:
   void note(std::string what) {
@@ -114,6 +123,27 @@ BOOST_AUTO_TEST_CASE(a_save_waits_for_no_more_than_the_operation_that_runs) {
   }
   const std::vector<std::string> expected{"first", "save", "second"};
   BOOST_TEST(told == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(the_store_is_tended_when_all_that_was_asked_for_is_answered) {
+  WatchedStorage storage(true);
+  std::promise<void> tended;
+  storage.tended = &tended;
+  std::vector<std::string> told;
+  {
+    StorageThread thread(storage);
+    thread.save(life(2), [&](const Expected<>&) { told.push_back("2"); });
+    storage.await_first();
+    thread.save(life(3), [&](const Expected<>&) { told.push_back("3"); });
+    thread.write(cell("a"), [&](const Expected<>&) { told.push_back("a"); });
+    storage.go_on();
+    tended.get_future().wait();
+  }
+  const std::vector<std::string> all{"2", "3", "a"};
+  BOOST_TEST(told == all, boost::test_tools::per_element());
+  const std::vector<std::string> expected{"save 2", "save 3", "write a"};
+  BOOST_TEST(storage.done == expected, boost::test_tools::per_element());
+  BOOST_TEST(storage.done_when_tended == 3u);
 }
 
 BOOST_AUTO_TEST_CASE(cells_keep_their_order_and_a_scan_sees_what_was_written_before_it) {

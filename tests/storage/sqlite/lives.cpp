@@ -125,6 +125,7 @@ BOOST_AUTO_TEST_CASE(a_killed_process_leaves_all_that_it_acknowledged) {
       for (std::uint64_t number = acknowledged + 1;; ++number) {
         if (!store->save(safe_state(number, number % 9 * 1000))) ::_exit(4);
         if (!store->write(batch_of({{"n", std::to_string(number)}}))) ::_exit(5);
+        if (number % 3 == 0) store->tend();
         tell(pipe, number);
       }
     });
@@ -143,6 +144,23 @@ BOOST_AUTO_TEST_CASE(a_killed_process_leaves_all_that_it_acknowledged) {
     BOOST_TEST((written == acknowledged || written == acknowledged + 1));
     acknowledged = std::max(saved, written);
   }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_tended_has_its_log_back_in_the_file_and_goes_on) {
+  storage::OpenOptions options;
+  options.log_pages = 40;
+  {
+    const auto store = open(options).value();
+    store->save(safe_state(1)).value();
+    store->tend();
+    const std::string before = bytes_of(file);
+    for (std::uint64_t number = 2; number <= 14; ++number) store->save(safe_state(number)).value();
+    BOOST_TEST((bytes_of(file) == before));
+    store->tend();
+    BOOST_TEST((bytes_of(file) != before));
+    store->save(safe_state(15)).value();
+  }
+  BOOST_TEST((open(options).value()->load().value() == safe_state(15)));
 }
 
 // Kills the process before the step of this number.
