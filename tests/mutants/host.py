@@ -255,7 +255,7 @@ EDITS = (
     return refuse_stranger(connection, *namesake, hello.from);
   if (const auto refusal = refuse_speech(self(), hello)) {
 """,
-         (f"{SESSIONS} hello",)),
+         ("core_host hello",)),
     Edit("figure-without-a-hello",
          "a refusal counts though who refuses has not said which cluster is its own",
          "assumption 3",

@@ -67,27 +67,6 @@ BOOST_AUTO_TEST_CASE(a_length_beyond_the_limit_is_enough_to_be_closed) {
   BOOST_TEST(net.garbage() == 3u);
 }
 
-BOOST_AUTO_TEST_CASE(other_frames_than_a_hello_are_not_heard_from_strangers) {
-  TwoNodes net;
-  const std::vector<net::Frame> frames{net::Refusal{}, net::Carried{}, net::Acknowledged{7},
-                                       net::StatusQuestion{}, net::StatusAnswer{"{}"}};
-  for (const net::Frame& frame : frames) {
-    Outsider outsider(net.world, net.first);
-    outsider.say(frame);
-    BOOST_TEST(!outsider.hear().has_value());
-  }
-  BOOST_TEST(net.garbage() == frames.size());
-  BOOST_TEST(net.one.log.empty());
-}
-
-BOOST_AUTO_TEST_CASE(who_says_nothing_is_closed_after_a_while) {
-  TwoNodes net(impatient());
-  Outsider silent(net.world, net.first);
-  UNTIL(net.world, silent.closed());
-  BOOST_TEST(net.garbage() == 1u);
-  net.still_works();
-}
-
 BOOST_AUTO_TEST_CASE(who_says_a_hello_byte_by_byte_is_closed_after_a_while) {
   TwoNodes net(impatient());
   Outsider slow(net.world, net.first);
@@ -112,35 +91,6 @@ BOOST_AUTO_TEST_CASE(a_frame_that_is_never_whole_ends_the_connection_and_not_the
   BOOST_TEST(!three.hear().has_value());
   BOOST_TEST(net.garbage() == 1u);
   BOOST_TEST(net.one.entries("unanswered").empty());
-}
-
-BOOST_AUTO_TEST_CASE(a_letter_in_the_name_of_another_ends_the_connection) {
-  const Letter good{NodeId{3}, Incarnation{1}, NodeId{1}, CallNumber{1}, AreYouThere{}};
-  std::vector<Letter> forged(3, good);
-  forged[0].from = NodeId{2};
-  forged[1].to = NodeId{2};
-  forged[2].incarnation = Incarnation{2};
-  for (const Letter& letter : forged) {
-    TwoNodes net;
-    Outsider three(net.world, net.first);
-    three.say(hello_of(3, 1));
-    BOOST_TEST(three.hear().has_value());
-    three.say(net::Carried{1, 0, letter});
-    BOOST_TEST(!three.hear().has_value());
-    BOOST_TEST(net.garbage() == 1u);
-    BOOST_TEST(net.one.entries("call").empty());
-    BOOST_TEST(net.one.warned_of("node 3: sent a letter that is not from it"));
-  }
-}
-
-BOOST_AUTO_TEST_CASE(an_acknowledgement_of_nothing_ends_the_connection) {
-  TwoNodes net;
-  Outsider three(net.world, net.first);
-  three.say(hello_of(3, 1));
-  BOOST_TEST(three.hear().has_value());
-  three.say(net::Acknowledged{1});
-  BOOST_TEST(!three.hear().has_value());
-  BOOST_TEST(net.garbage() == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(a_flood_of_connections_leaves_the_nodes_of_the_cluster_their_place) {

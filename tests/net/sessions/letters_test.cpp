@@ -88,17 +88,6 @@ BOOST_AUTO_TEST_CASE(a_call_to_a_node_that_the_cluster_does_not_have_is_unanswer
   BOOST_TEST(net.one.has(TestNode::unanswered(1, to_itself)));
 }
 
-BOOST_AUTO_TEST_CASE(a_call_given_up_is_neither_answered_nor_unanswered) {
-  Two net;
-  const auto given_up = net.one.ask(2);
-  const auto kept = net.one.ask(2);
-  net.one.sessions.keep_only([&](CallNumber call) { return call.value == kept; });
-  UNTIL(net.world, net.one.has(TestNode::answered(2, kept)));
-  BOOST_TEST(!net.one.has(TestNode::answered(2, given_up)));
-  // It had not been sent yet, and is not sent any more.
-  BOOST_TEST(!net.two.has(TestNode::called(1, given_up)));
-}
-
 BOOST_AUTO_TEST_CASE(a_call_given_up_when_its_fate_is_known_already_is_forgotten) {
   World world;
   Port first, second;
@@ -109,17 +98,6 @@ BOOST_AUTO_TEST_CASE(a_call_given_up_when_its_fate_is_known_already_is_forgotten
   const auto call = one.ask(2);
   UNTIL(world, one.has(TestNode::unanswered(2, call)));
   BOOST_TEST(!one.has(TestNode::unanswered(9, life)));
-}
-
-BOOST_AUTO_TEST_CASE(an_answer_that_nobody_waits_for_is_not_sent) {
-  Two net;
-  const auto call = net.one.ask(2);
-  UNTIL(net.world, net.one.has(TestNode::answered(2, call)));
-  const auto sent = net.two.sessions.counters().letters_out;
-  net.two.answer(net.two.calls.at(0));
-  const auto next = net.one.ask(2);
-  UNTIL(net.world, net.one.has(TestNode::answered(2, next)));
-  BOOST_TEST(net.two.sessions.counters().letters_out == sent + 1);
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_told_after_the_end) {

@@ -52,23 +52,6 @@ BOOST_AUTO_TEST_CASE(a_call_is_unanswered_when_its_bound_has_passed) {
   BOOST_TEST(net.one.log.size() == 2u);
 }
 
-BOOST_AUTO_TEST_CASE(a_call_without_a_connection_is_unanswered_when_its_bound_has_passed) {
-  World world;
-  Port first, second;
-  // It accepts, in the kernel, and nobody is there.
-  Tcp::acceptor frozen(world.context);
-  frozen.open(Tcp::v4());
-  frozen.set_option(Tcp::acceptor::reuse_address(true));
-  frozen.bind(second.endpoint());
-  frozen.listen();
-  Setting setting;
-  setting.T = 10ms;
-  TestNode one(world, 1, addresses({&first, &second}), setting);
-  const auto call = one.ask(2, 100ms);
-  UNTIL(world, one.has(TestNode::unanswered(2, call)));
-  BOOST_TEST(one.log.size() == 1u);
-}
-
 BOOST_AUTO_TEST_CASE(an_answer_that_can_be_read_when_the_bound_has_passed_is_an_answer) {
   WithOutsider net;
   net.greet();
@@ -125,56 +108,6 @@ BOOST_AUTO_TEST_CASE(who_does_not_read_grows_no_memory_and_blocks_nobody) {
   const auto call = net.one.ask(3);
   UNTIL(net.world, net.one.has(TestNode::answered(3, call)));
   BOOST_TEST(net.one.log.size() == 1u);
-}
-
-BOOST_AUTO_TEST_CASE(letters_that_nobody_awaits_any_more_make_room) {
-  Setting setting;
-  setting.limits.queue_letters = 8;
-  WithOutsider net(setting);
-  net.greet();
-  // It is not read from, and has no connection on which anything could be written.
-  net.two.reset();
-  Tcp::acceptor frozen(net.world.context);
-  frozen.open(Tcp::v4());
-  frozen.set_option(Tcp::acceptor::reuse_address(true));
-  frozen.bind(net.second.endpoint());
-  frozen.listen();
-  UNTIL(net.world, net.one.sessions.counters().broken == 1);
-  for (int i = 0; i < 100; ++i) {
-    const auto call = net.one.ask(2);
-    net.one.sessions.keep_only([&](CallNumber number) { return number.value == call; });
-  }
-  BOOST_TEST(net.one.sessions.counters().dropped == 0u);
-  BOOST_TEST(net.one.log.empty());
-}
-
-BOOST_AUTO_TEST_CASE(a_peer_that_comes_back_gets_only_what_is_still_awaited) {
-  WithOutsider net;
-  net.greet();
-  const auto gone = net.one.ask(2);
-  const auto kept = net.one.ask(2);
-  net.one.sessions.keep_only([&](CallNumber call) { return call.value == kept; });
-  net.world.settle();
-  net.two.reset();
-  net.two = Outsider(net.world);
-  net.greet(2);
-  const auto letter = net.two.hear();
-  BOOST_REQUIRE(letter);
-  BOOST_TEST(std::get<net::Carried>(*letter).letter.call.value == kept);
-  BOOST_TEST(std::get<net::Carried>(*letter).number == 2u);
-  BOOST_TEST(gone != kept);
-}
-
-BOOST_AUTO_TEST_CASE(what_is_received_is_acknowledged_so_that_little_is_kept) {
-  WithOutsider net;
-  net.greet();
-  for (std::uint64_t number = 1; number <= 40; ++number)
-    net.two.say(net::Carried{
-        number, 0, {NodeId{2}, Incarnation{1}, NodeId{1}, CallNumber{number}, Answer{Here{}}}});
-  // Answers to nothing: there is no letter that goes back and could tell of them.
-  const auto frame = net.two.hear();
-  BOOST_REQUIRE(frame && std::holds_alternative<net::Acknowledged>(*frame));
-  BOOST_TEST(std::get<net::Acknowledged>(*frame).number >= 32u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
