@@ -17,16 +17,17 @@ std::string name(Hook hook, Ticket ticket) {
 }  // namespace
 
 HookGrammar::HookGrammar(const Protocol& state) : sure_(false) {
-  const auto [does, ticket, group] = application_seen(state);
+  const Common& known = common(state);
+  const Activity does = known.application;
   const bool has_started = does == Activity::Starting || does == Activity::Working;
   if (has_started) {
-    started_ = group;
+    started_ = known.g;
     permits_ = PermitsAre::valid;
   }
   stop_owed_ = has_started || does == Activity::Owing;
-  if (does == Activity::Starting) running_ = Running{Hook::start, ticket};
-  if (does == Activity::Reorganizing) running_ = Running{Hook::reorganize, ticket};
-  saved_ = saved_by(safe_state(state));
+  if (does == Activity::Starting) running_ = Running{Hook::start, known.ticket};
+  if (does == Activity::Reorganizing) running_ = Running{Hook::reorganize, known.ticket};
+  saved_ = saved_by(known.safe);
 }
 
 std::optional<HookGrammar::Saved> HookGrammar::saved_by(const SafeState& safe) {

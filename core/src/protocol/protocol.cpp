@@ -37,20 +37,8 @@ std::string state_json(const Protocol& protocol) {
   return std::visit([](const auto& state) { return to_json(state); }, protocol);
 }
 
-const SafeState& safe_state(const Protocol& protocol) {
-  return std::visit([](const auto& state) -> const SafeState& { return state.safe; }, protocol);
-}
-
-ApplicationSeen application_seen(const Protocol& protocol) {
-  return std::visit(
-      [](const auto& state) {
-        return ApplicationSeen{state.application, state.ticket, state.g};
-      },
-      protocol);
-}
-
-bool is_leaving(const Protocol& protocol) {
-  return std::visit([](const auto& state) { return state.leaving.has_value(); }, protocol);
+const Common& common(const Protocol& protocol) {
+  return std::visit([](const Common& state) -> const Common& { return state; }, protocol);
 }
 
 bool owes(const Protocol& protocol, NodeId to, CallNumber call) {

@@ -62,7 +62,7 @@ class Chance {
     if (node.paused) return offer(recover_, {"resume", i, 0, {}});
     offer(trouble_, {"fail", i, 0, {}}, &left_.failures);
     offer(trouble_, {"pause", i, 0, {}}, &left_.pauses);
-    if (!is_leaving(node.protocol)) offer(trouble_, {"leave", i, 0, {}}, &left_.leaves);
+    if (!common(node.protocol).leaving) offer(trouble_, {"leave", i, 0, {}}, &left_.leaves);
     if (node.app.running || node.app.stopping) offer(hook_, {"end_hook", i, 0, {}});
     if (node.app.running && node.app.running->hook != Hook::stop)
       offer(trouble_, {"fail_hook", i, 0, {}}, &left_.failed_hooks);

@@ -45,7 +45,7 @@ World::World(std::uint32_t nodes, Config like) : nodes_(nodes) {
 // -----------------------------------------------------------------------------------------
 
 void World::take(Node& node, const Event& event) {
-  const auto before = application_seen(node.protocol).group;
+  const auto before = common(node.protocol).g;
   const Actions actions = step(node.config, node.protocol, event);
   last_actions_ = actions;
   if (record)
@@ -60,7 +60,7 @@ void World::take(Node& node, const Event& event) {
   if (node.up) {
     std::erase_if(node.calls, [&](const auto& call) { return !awaits(node.protocol, call.first); });
     check_node(node, before);
-    const auto group = application_seen(node.protocol).group;
+    const auto group = common(node.protocol).g;
     if (group) node.accepted = std::max(node.accepted, group);
   }
   if (claim) check_all();
@@ -134,7 +134,7 @@ const Actions& World::give(std::uint32_t id, const Event& event) {
 
 void World::check_node(const Node& node, const std::optional<GroupNumber>& before) const {
   const View view = muster::view(node.config, node.protocol);
-  const bool leaving = is_leaving(node.protocol);
+  const bool leaving = common(node.protocol).leaving.has_value();
   for (const auto& [number, call] : node.calls)
     demand(awaits(node.protocol, number), node, "a call that nobody awaits");
   const bool has_timer = !node.timers.empty();
@@ -148,7 +148,7 @@ void World::check_node(const Node& node, const std::optional<GroupNumber>& befor
   if (view.procedure == Wait::Idle && !leaving && !rests)
     demand(node.timers.contains(Timer::coordinator) || node.timers.contains(Timer::check), node,
            "no procedure runs, and no timer: " + to_text(view));
-  const auto group = application_seen(node.protocol).group;
+  const auto group = common(node.protocol).g;
   const bool grows = node.config.protocol != ProtocolName::invitation ||
                      (node.config.invitation_repairs.growing_numbers &&
                       node.config.invitation_repairs.safe_counter && !volatile_counter);
@@ -238,7 +238,7 @@ bool World::resume(std::uint32_t id) {
 
 bool World::leave(std::uint32_t id) {
   Node& node = (*this)[id];
-  if (!node.up || node.paused || is_leaving(node.protocol)) return false;
+  if (!node.up || node.paused || common(node.protocol).leaving) return false;
   take(node, Leaving{});
   return true;
 }

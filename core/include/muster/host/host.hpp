@@ -84,7 +84,7 @@ class Host {
   void not_wanted(std::uint64_t question) { hooks_.not_wanted(question); }
 
   /// What is in safe storage.
-  [[nodiscard]] const SafeState& safe() const { return stepped_ ? safe_state(protocol_) : safe_; }
+  [[nodiscard]] const SafeState& safe() const { return stepped_ ? common(protocol_).safe : safe_; }
   [[nodiscard]] const Protocol& protocol() const { return protocol_; }
   [[nodiscard]] bool is_in(GroupNumber group) const;
   /// True when it has been Normal.

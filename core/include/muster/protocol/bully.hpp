@@ -1,6 +1,6 @@
 #pragma once
 
-#include <muster/protocol/step.hpp>
+#include <muster/protocol/common.hpp>
 
 #include <map>
 #include <string_view>
@@ -137,27 +137,18 @@ inline constexpr bool muster::left_out_by_default<muster::bully::ByOptions> = tr
 namespace muster::bully {
 
 /// Everything that a node knows in one life. A node that has not recovered yet has a State{}.
-struct State {
-  // The paper's state vector S(i).
-  Status s = Status::Down;
-  std::optional<ElectionId>
-      c;  ///< the election that made c coordinator; in Reorganization and Normal
-  std::optional<ElectionId> h;  ///< the election that halted this node last
-  std::optional<Definition> d;
-  Members up;                    ///< S(i).Up, with what its members hold
-  std::optional<GroupNumber> g;  ///< the group, in Reorganization and Normal
+struct State : Common {
+  using Base = Common;
 
-  // The application.
-  Activity application = Activity::Owing;
-  Ticket ticket;            ///< of the hook that runs, or ran last
-  Report report;            ///< what the application said last that it holds
-  unsigned failed_hooks{};  ///< since it was last Normal
+  // The paper's state vector S(i): s, d and g are in Common. d and g as c mean something in
+  // Reorganization and Normal alone.
+  std::optional<ElectionId> c;  ///< the election that made c coordinator
+  std::optional<ElectionId> h;  ///< the election that halted this node last
+  Members up;                   ///< S(i).Up, with what its members hold
 
   // The procedure that runs, and what it owes others.
   Procedure procedure;
   std::vector<Owed> owed;
-  std::optional<LeaveCause> leaving;
-  bool left = false;
 
   // What is remembered of others.
   std::map<NodeId, ElectionId>
@@ -165,16 +156,10 @@ struct State {
   std::optional<NodeId> answered_by;  ///< whose answer ended the last phase A
   NodeSet asked_in_vain;              ///< whose unanswered question causes the next election
 
-  // Numbers and storage.
-  SafeState safe;  ///< what is in safe storage, as of the last Save
-  std::map<NodeId, Incarnation> seen;
-  std::uint64_t counter{};  ///< the highest group counter seen, chosen or accepted
   std::uint64_t elections{};
-  CallNumber calls;
 
   // Timers.
   bool check_armed = false;
-  bool coordinator_armed = false;
   unsigned retry_level{};
   unsigned quiet_checks{};  ///< Checks in a row that found nothing, up to ten
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <muster/protocol/step.hpp>
+#include <muster/protocol/common.hpp>
 
 #include <map>
 #include <variant>
@@ -108,35 +108,19 @@ struct Owed {
 MUSTER_DESCRIBE(Owed, to, call);
 
 /// Everything that a node knows in one life. A node that has not recovered yet has a State{}.
-struct State {
-  // The paper's state vector S(i).
-  Status s = Status::Down;
-  std::optional<NodeId> c;
-  std::optional<Definition> d;
-  Members up;  ///< S(i).Up, with what its members hold
-  std::optional<GroupNumber> g;
-  std::uint64_t counter{};  ///< the highest group counter seen, chosen or accepted
+struct State : Common {
+  using Base = Common;
 
-  // The application.
-  Activity application = Activity::Owing;
-  Ticket ticket;            ///< of the hook that runs, or ran last
-  Report report;            ///< what the application said last that it holds
-  unsigned failed_hooks{};  ///< since it was last Normal
+  // The paper's state vector S(i): s, d, g and counter are in Common.
+  std::optional<NodeId> c;
+  Members up;  ///< S(i).Up, with what its members hold
 
   // The procedure that runs, and what it owes others.
   Procedure procedure;
   std::vector<Owed> owed;
-  std::optional<LeaveCause> leaving;
-  bool left = false;
-
-  // Numbers and storage.
-  SafeState safe;  ///< what is in safe storage, as of the last Save
-  std::map<NodeId, Incarnation> seen;
-  CallNumber calls;
 
   // Timers.
   bool check_armed = false;
-  bool coordinator_armed = false;
   unsigned retry_level{};   ///< Merges in a row that came to nothing, up to four
   unsigned quiet_checks{};  ///< Checks in a row that found nothing, up to ten
 };

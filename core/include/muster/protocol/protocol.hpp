@@ -34,20 +34,8 @@ bool awaits(const Protocol& protocol, CallNumber call);
 /// The whole state as an object of JSON, as it stands in a journal.
 std::string state_json(const Protocol& protocol);
 
-/// What is in safe storage, as of the last Save.
-const SafeState& safe_state(const Protocol& protocol);
-
-/// What the protocol knows of its application.
-struct ApplicationSeen {
-  Activity activity{};
-  Ticket ticket;                     ///< of the hook that runs, or ran last
-  std::optional<GroupNumber> group;  ///< S(i).g
-};
-MUSTER_DESCRIBE(ApplicationSeen, activity, ticket, group);
-ApplicationSeen application_seen(const Protocol& protocol);
-
-/// True from the event Leaving, or from standing back, on.
-bool is_leaving(const Protocol& protocol);
+/// What every protocol remembers.
+const Common& common(const Protocol& protocol);
 
 /// True when that call of another node will still be answered.
 bool owes(const Protocol& protocol, NodeId to, CallNumber call);

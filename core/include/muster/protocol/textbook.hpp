@@ -1,6 +1,6 @@
 #pragma once
 
-#include <muster/protocol/step.hpp>
+#include <muster/protocol/common.hpp>
 
 #include <map>
 #include <variant>
@@ -62,30 +62,12 @@ using Procedure = std::variant<Idle, Asking, AwaitingCoordinator, Ceasing, Reorg
                                Probing, BackingOff>;
 
 /// Everything that a node knows in one life. A node that has not recovered yet has a State{}.
-struct State {
-  Status s = Status::Down;
+struct State : Common {
+  using Base = Common;
+
   std::optional<NodeId> c;  ///< who is believed to be coordinator
-  std::optional<Definition> d;
-  std::optional<GroupNumber> g;
-
-  // The application.
-  Activity application = Activity::Owing;
-  Ticket ticket;            ///< of the hook that runs, or ran last
-  Report report;            ///< what the application said last that it holds
-  unsigned failed_hooks{};  ///< since it was last Normal
-
   Procedure procedure;
   Calls announced;  ///< Coordinator messages of the last T: nobody answers them
-  std::optional<LeaveCause> leaving;
-  bool left = false;
-
-  // Numbers and storage.
-  SafeState safe;  ///< what is in safe storage, as of the last Save
-  std::map<NodeId, Incarnation> seen;
-  std::uint64_t counter{};  ///< the highest group counter seen
-  CallNumber calls;
-
-  bool coordinator_armed = false;
 };
 MUSTER_DESCRIBE(State, s, c, d, g, application, ticket, report, failed_hooks, procedure, announced,
                 leaving, left, safe, seen, counter, calls, coordinator_armed);

@@ -77,7 +77,10 @@ inline constexpr std::uint64_t greatest_in = std::numeric_limits<std::uint64_t>:
 /// True when the description names every field of the aggregate `T`.
 template <Described T>
 constexpr bool description_is_complete() {
-  return detail::count_fields<T>() == boost::mp11::mp_size<FieldsOf<T>>::value;
+  std::size_t fields = detail::count_fields<T>();
+  if constexpr (requires { typename T::Base; })
+    fields += detail::count_fields<typename T::Base>() - 1;  // which counts as one field
+  return fields == boost::mp11::mp_size<FieldsOf<T>>::value;
 }
 
 /// Calls `visit(name, value)` for each field of `object`, in the order of its description.
@@ -99,7 +102,8 @@ constexpr bool operator==(const T& left, const T& right) {
 
 }  // namespace muster
 
-/// Describes the aggregate `Type` by all its fields, in order. Stands in the namespace of `Type`.
+/// Describes the aggregate `Type` by all its fields, in order, those of its `Type::Base` included
+/// where it has one. Stands in the namespace of `Type`.
 #define MUSTER_DESCRIBE(Type, ...)                         \
   BOOST_DESCRIBE_STRUCT(Type, (), (__VA_ARGS__))           \
   static_assert(::muster::description_is_complete<Type>(), \

@@ -108,7 +108,7 @@ void Host::transmit(OutCall& call) {
   }
   call.sent_to = life;
   Letter letter = call.letter;
-  letter.incarnation = safe_state(node_.state).incarnation;  // forgotten while it waits
+  letter.incarnation = common(node_.state).safe.incarnation;  // forgotten while it waits
   effects.puts.push_back({to, node_.node, false, std::move(letter), life});
 }
 
@@ -277,7 +277,7 @@ void Host::take_item(NodeId, const Letter& letter) {
   const CallNumber number = at_the_caller(letter.call);
   const auto call = node_.calls.find(number);
   if (call == node_.calls.end() || call->second.letter.to != letter.from) return;  // given up
-  const Incarnation life = safe_state(node_.state).incarnation;
+  const Incarnation life = common(node_.state).safe.incarnation;
   if (letter.call != on_its_way(bounds_, life, number)) return;  // to a former life
   node_.calls.erase(call);
   Letter here = letter;

@@ -163,7 +163,7 @@ class Walk {
   void operator()(invitation::State& state) { visit_state(state); }
   void operator()(textbook::State& state) { visit_state(state); }
   void operator()(Local& local) {
-    state_life_ = safe_state(local.state).incarnation;  // as it was before it was changed
+    state_life_ = common(local.state).safe.incarnation;  // as it was before it was changed
     for_each_field(local, [&]<class Field>(const char*, Field& field) {
       if constexpr (!std::same_as<Field, std::vector<std::optional<Incarnation>>>) (*this)(field);
     });

@@ -155,13 +155,13 @@ LocalFacts Values::facts_of(Local& local) {
   facts.up = local.up;
   facts.paused = local.paused;
   facts.returns = local.returns;
-  facts.leaving = is_leaving(state);
+  facts.leaving = common(state).leaving.has_value();
   facts.hook_ends = local.runs || local.stops;
   facts.hook_may_fail = local.runs && !local.stops;
   facts.works = local.works && !local.discounted;
   facts.ceased = !local.runs && !local.stops && !local.works;
   facts.timers = local.timers;
-  const Incarnation life = local.up ? safe_state(state).incarnation : local.safe.incarnation;
+  const Incarnation life = local.up ? common(state).safe.incarnation : local.safe.incarnation;
   facts.life = static_cast<std::uint32_t>(life.value);
   if (const auto* bully = std::get_if<bully::State>(&state)) {
     if (bully->s == Status::Election && bully->h) facts.halted_by = bully->h->candidate;

@@ -58,8 +58,8 @@ void Verifier::begin_life(const journal::Header& line) {
   Standing& now = standing_of(line.node);
   now = {line.node, true, Status::Down, {}, {}, {}, {}};
   if (line.state) {
-    node.saved = safe_state(*line.state);
-    node.group = application_seen(*line.state).group;
+    node.saved = common(*line.state).safe;
+    node.group = common(*line.state).g;
     now = standing(line.node, muster::view(line.config, *line.state), node.grammar.works_for());
   } else {
     node.seq = 0;

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <muster/protocol/step.hpp>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+/// What a node remembers in one life, whatever protocol it runs.
+
+namespace muster {
+
+struct Common {
+  // Of the paper's state vector S(i).
+  Status s = Status::Down;
+  std::optional<Definition> d;
+  std::optional<GroupNumber> g;
+
+  // The application.
+  Activity application = Activity::Owing;
+  Ticket ticket;            ///< of the hook that runs, or ran last
+  Report report;            ///< what the application said last that it holds
+  unsigned failed_hooks{};  ///< since it was last Normal
+
+  std::optional<LeaveCause> leaving;
+  bool left = false;
+
+  // Numbers and storage.
+  SafeState safe;  ///< what is in safe storage, as of the last Save
+  std::map<NodeId, Incarnation> seen;
+  std::uint64_t counter{};  ///< the highest group counter seen, chosen or accepted
+  CallNumber calls;
+
+  bool coordinator_armed = false;  ///< the timer
+};
+
+}  // namespace muster
