@@ -99,10 +99,9 @@ void Turn::happened(const Expired& event) {
       break;
     case Timer::preempt:
     case Timer::settle:
-      break;  // of options
     case Timer::merge:
     case Timer::accepts:
-      break;  // of the Invitation algorithm
+      break;  // of options, and of the Invitation algorithm
   }
 }
 
