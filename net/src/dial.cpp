@@ -3,6 +3,8 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 
+#include <unistd.h>
+
 #include <utility>
 
 namespace muster::net {
@@ -81,21 +83,24 @@ void Dial::finish(std::optional<DialEnd> failed) {
   const Done done = std::exchange(done_, nullptr);
   timer_.cancel();
   resolver_.cancel();
+  if (!failed && !register_anew()) failed = DialEnd::silence;
   error_code ignored;
   if (failed) socket_.close(ignored);
-  done(failed, failed ? std::move(socket_) : registered_anew());
+  done(failed, std::move(socket_));
 }
 
 // To connect is to wait for room to write: the reactor would go on being woken for that with every
-// letter that has gone.
-Tcp::socket Dial::registered_anew() {
+// letter that has gone. False where the system has no room for that.
+bool Dial::register_anew() {
   error_code error;
   const auto protocol = socket_.local_endpoint(error).protocol();
-  if (error) return std::move(socket_);
-  Tcp::socket anew(timer_.get_executor());
-  anew.assign(protocol, socket_.release(error), error);
-  anew.non_blocking(true, error);
-  return anew;
+  if (error) return false;
+  const int handle = socket_.release(error);
+  if (error) return false;
+  socket_.assign(protocol, handle, error);
+  if (error) ::close(handle);
+  if (!error) socket_.non_blocking(true, error);
+  return !error;
 }
 
 void Dial::give_up() {

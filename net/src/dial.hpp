@@ -32,7 +32,7 @@ class Dial : public std::enable_shared_from_this<Dial> {
  private:
   void connect(std::vector<Tcp::endpoint> endpoints);
   void connect_next();
-  Tcp::socket registered_anew();
+  [[nodiscard]] bool register_anew();
   void finish(std::optional<DialEnd> failed);
 
   Tcp::resolver resolver_;
