@@ -1,100 +1,18 @@
 #pragma once
 
-#include "world.hpp"
+#include "core/world/alone.hpp"
 
 #include <muster/values/text.hpp>
 
-#include <boost/test/unit_test.hpp>
-
 #include <utility>
-#include <vector>
-
-/// One node among others that the test plays itself, letter by letter; and words to read actions
-/// with.
 
 namespace muster::test {
 
-inline NodeId id(std::uint32_t node) {
-  return NodeId{node};
-}
-
-/// The nodes to which a call of that kind is sent, in order.
-template <class Call>
-std::vector<std::uint32_t> sent(const Actions& actions) {
-  std::vector<std::uint32_t> to;
-  for (const Action& action : actions)
-    if (const auto* send = std::get_if<Send>(&action))
-      if (std::holds_alternative<Call>(send->letter.message)) to.push_back(send->letter.to.value);
-  return to;
-}
-
-/// The first answer of that kind; null where none is given.
-template <class Kind>
-const Kind* answer(const Actions& actions) {
-  for (const Action& action : actions)
-    if (const auto* send = std::get_if<Send>(&action))
-      if (const auto* what = std::get_if<Answer>(&send->letter.message))
-        if (const auto* kind = std::get_if<Kind>(&what->result)) return kind;
-  return nullptr;
-}
-
-inline bool answers_anything(const Actions& actions) {
-  for (const Action& action : actions)
-    if (const auto* send = std::get_if<Send>(&action))
-      if (is_answer(send->letter)) return true;
-  return false;
-}
-
-/// The first action of that kind; null where there is none.
-template <class Kind>
-const Kind* first(const Actions& actions) {
-  for (const Action& action : actions)
-    if (const auto* kind = std::get_if<Kind>(&action)) return kind;
-  return nullptr;
-}
-
-inline bool arms(const Actions& actions, Timer timer) {
-  for (const Action& action : actions)
-    if (const auto* arm = std::get_if<Arm>(&action))
-      if (arm->timer == timer) return true;
-  return false;
-}
-
-/// Node `self` of `nodes`, up; the others are played by the test, each in its life 1 until
-/// `restarts`.
-class Alone {
+/// A node that runs the Bully among others that the test plays itself.
+class BullyAlone : public Alone {
  public:
-  Alone(std::uint32_t self, std::uint32_t nodes, Repairs repairs = {}, Options options = {})
-      : world(nodes, repairs), self_(self) {
-    world.claim = false;
-    world[self].config.options = options;
-    world.recover(self);
-  }
-
-  // What happens to the node; each returns its actions.
-
-  const Actions& give(const Event& event) {
-    world.give(self_, event);
-    return actions();
-  }
-  /// Another node calls one of its procedures.
-  const Actions& called(std::uint32_t by, Message message) {
-    return give(Received{{id(by), life(by), id(self_), CallNumber{++call_}, std::move(message)}});
-  }
-  /// Another node answers the oldest call that it was sent and that is still waited for.
-  const Actions& answered(std::uint32_t by, Result result) {
-    return give(Received{{id(by), life(by), id(self_), oldest(by), Answer{std::move(result)}}});
-  }
-  /// That call goes unanswered.
-  const Actions& unanswered(std::uint32_t by) { return give(Unanswered{id(by), oldest(by)}); }
-  const Actions& expire(Timer timer) {
-    BOOST_REQUIRE(world.expire(self_, timer));
-    return actions();
-  }
-  const Actions& end_hook(bool well = true) {
-    BOOST_REQUIRE(world.end_hook(self_, well));
-    return actions();
-  }
+  BullyAlone(std::uint32_t self, std::uint32_t nodes, Repairs repairs = {}, Options options = {})
+      : Alone(self, nodes, like(repairs, std::move(options))) {}
 
   // What others do, as a whole.
 
@@ -107,7 +25,6 @@ class Alone {
   Ready ready(std::uint32_t by, std::string task = "task") {
     return {election(by), own_life(), group_, Definition{std::move(task)}};
   }
-  void restarts(std::uint32_t node) { ++lives_[node]; }
 
   /// The node is halted by `by`, and has stopped.
   void halt_by(std::uint32_t by) {
@@ -162,10 +79,6 @@ class Alone {
     }
     BOOST_REQUIRE_EQUAL(state().s, Status::Normal);
   }
-  /// STOP, where it runs, comes to its end.
-  void stop() {
-    while (state().application == Activity::Stopping) end_hook();
-  }
   void election_begins() {
     expire(Timer::coordinator);
     BOOST_REQUIRE(!procedure<bully::Idle>());
@@ -173,42 +86,26 @@ class Alone {
 
   // Looking.
 
-  [[nodiscard]] const bully::State& state() const { return world[self_].state; }
-  [[nodiscard]] const Actions& actions() const { return world.last_actions(); }
-  [[nodiscard]] View view() const { return bully::view(world[self_].config, state()); }
-  [[nodiscard]] const TestNode& node() const { return world[self_]; }
-  [[nodiscard]] Incarnation own_life() const { return world[self_].safe.incarnation; }
+  [[nodiscard]] const bully::State& state() const { return node().state(); }
   [[nodiscard]] GroupNumber group() const { return group_; }
   template <class Wait>
   [[nodiscard]] const Wait* procedure() const {
     return std::get_if<Wait>(&state().procedure);
   }
 
-  World world;
-
  private:
-  Incarnation life(std::uint32_t node) const {
-    const auto at = lives_.find(node);
-    return {at == lives_.end() ? 1 : at->second + 1};
+  static Config like(Repairs repairs, Options options) {
+    Config config;
+    config.repairs = repairs;
+    config.options = std::move(options);
+    return config;
   }
-  CallNumber oldest(std::uint32_t by) const {
-    for (const auto& [number, call] : world[self_].calls)
-      if (call.letter.to == id(by)) return number;
-    BOOST_FAIL("node " << self_ << " waits for no call to node " << by);
-    return {};
+  [[nodiscard]] std::uint32_t first_asked() const {
+    return node().calls().begin()->second.letter.to.value;
   }
-  std::uint32_t first_asked() const { return world[self_].calls.begin()->second.letter.to.value; }
 
-  std::uint32_t self_;
-  std::uint64_t call_ = 1000;
   GroupNumber group_;
-  std::map<std::uint32_t, std::uint64_t> lives_;
   std::map<std::uint32_t, std::uint64_t> elections_;
 };
 
-using Nodes = std::vector<std::uint32_t>;
-
 }  // namespace muster::test
-
-// Lists of nodes are printed by name.
-BOOST_TEST_SPECIALIZED_COLLECTION_COMPARE(muster::test::Nodes)

@@ -43,14 +43,14 @@ World with(std::uint32_t nodes, const Options& options) {
 
 void pass_time(World& world) {
   for (int turn = 0; turn < 60; ++turn) {
-    world.run_until_quiet();
+    world.run();
     world.advance();
   }
 }
 
 std::uint32_t coordinator_of(const World& world, std::uint32_t node) {
-  const auto& c = world[node].state.c;
-  return c && world[node].state.s == Status::Normal ? c->candidate.value : 0;
+  const auto& c = world[node].state().c;
+  return c && world[node].state().s == Status::Normal ? c->candidate.value : 0;
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_SUITE(options)
 // --- quorum
 
 BOOST_AUTO_TEST_CASE(with_a_quorum_a_minority_stays_stopped_and_tries_again) {
-  Alone node(3, 3, {}, quorum());
+  BullyAlone node(3, 3, {}, quorum());
   node.unanswered(2);
   node.unanswered(1);
   BOOST_TEST(node.procedure<bully::AwaitingMajority>() != nullptr);
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(with_a_quorum_a_minority_stays_stopped_and_tries_again) {
 }
 
 BOOST_AUTO_TEST_CASE(with_a_quorum_half_of_all_is_no_majority) {
-  Alone node(4, 4, {}, quorum());
+  BullyAlone node(4, 4, {}, quorum());
   node.answered(3, Halted{});
   node.unanswered(2);
   node.unanswered(1);
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(with_a_quorum_half_of_all_is_no_majority) {
 }
 
 BOOST_AUTO_TEST_CASE(with_a_quorum_a_lower_node_that_comes_makes_a_minority_try_at_once) {
-  Alone node(3, 5, {}, quorum());
+  BullyAlone node(3, 5, {}, quorum());
   while (node.procedure<bully::SeekingHigher>()) {
     node.unanswered(4);
     node.unanswered(5);
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(with_a_quorum_a_group_that_falls_below_it_halts_until_enoug
 // --- preempt
 
 BOOST_AUTO_TEST_CASE(where_a_higher_node_joins_a_life_begins_by_waiting_to_be_found) {
-  Alone node(3, 3, {}, preempt(Preempt::never));
+  BullyAlone node(3, 3, {}, preempt(Preempt::never));
   BOOST_TEST(sent<Halt>(node.actions()).empty());
   BOOST_TEST(arms(node.actions(), Timer::coordinator));
   BOOST_TEST(answer<Here>(node.called(2, AreYouThere{})) != nullptr);  // no coordinator
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(where_a_higher_node_joins_a_life_begins_by_waiting_to_be_fo
 }
 
 BOOST_AUTO_TEST_CASE(a_candidate_halts_the_higher_nodes_that_stand_back_in_rounds) {
-  Alone node(2, 3, {}, preempt(Preempt::never));
+  BullyAlone node(2, 3, {}, preempt(Preempt::never));
   node.expire(Timer::coordinator);
   BOOST_TEST(sent<Halt>(node.answered(3, Refused{"stands back"})) == Nodes({1, 3}));
   node.answered(3, Halted{});
@@ -168,19 +168,19 @@ BOOST_AUTO_TEST_CASE(a_higher_node_takes_over_when_it_has_been_a_member_for_long
   world.recover(3);
   BOOST_REQUIRE(world.settle());
   BOOST_REQUIRE_EQUAL(coordinator_of(world, 3), 2u);
-  BOOST_TEST(!world[2].timers.contains(Timer::preempt));
-  const Duration left = world[3].timers.at(Timer::preempt) - world.now;
+  BOOST_TEST(!world[2].timers().contains(Timer::preempt));
+  const Duration left = world[3].timers().at(Timer::preempt).due - world.now;
   BOOST_TEST((left > 59min && left <= 1h));
   BOOST_REQUIRE(world.expire(3, Timer::preempt));
   BOOST_REQUIRE(world.settle());
   BOOST_TEST(coordinator_of(world, 2) == 3u);
-  BOOST_TEST(!world[3].timers.contains(Timer::preempt));
+  BOOST_TEST(!world[3].timers().contains(Timer::preempt));
 }
 
 // --- resume
 
 BOOST_AUTO_TEST_CASE(where_all_resume_together_the_first_ready_installs_and_the_second_starts) {
-  Alone node(1, 3, {}, resume_all());
+  BullyAlone node(1, 3, {}, resume_all());
   node.reorganization_of(3);
   const Actions first_word = node.called(3, node.ready(3));
   BOOST_TEST(answer<Installed>(first_word) != nullptr);
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(where_all_resume_together_the_first_ready_installs_and_the_
 
 BOOST_AUTO_TEST_CASE(
     where_all_resume_together_a_member_that_never_started_holds_what_it_installed) {
-  Alone node(1, 3, {}, resume_all());
+  BullyAlone node(1, 3, {}, resume_all());
   node.reorganization_of(3);
   const GroupNumber installed = node.group();
   node.called(3, node.ready(3));
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(
 }
 
 BOOST_AUTO_TEST_CASE(where_all_resume_together_a_coordinator_says_ready_twice) {
-  Alone node(3, 3, {}, resume_all());
+  BullyAlone node(3, 3, {}, resume_all());
   node.reorganizing({id(1), id(2)});
   const Actions first_word = node.end_hook();
   BOOST_TEST(sent<Ready>(first_word) == Nodes({1, 2}));
@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(where_all_resume_together_one_alone_does_too) {
 // --- settle
 
 BOOST_AUTO_TEST_CASE(a_first_life_that_settles_elects_when_it_has_heard_of_all) {
-  Alone node(3, 3, {}, settle());
+  BullyAlone node(3, 3, {}, settle());
   BOOST_TEST(sent<AreYouThere>(node.actions()) == Nodes({1, 2}));
   BOOST_TEST(arms(node.actions(), Timer::settle));
   node.unanswered(2);
@@ -246,14 +246,14 @@ BOOST_AUTO_TEST_CASE(a_first_life_that_settles_elects_when_it_has_heard_of_all) 
 }
 
 BOOST_AUTO_TEST_CASE(a_first_life_that_settles_elects_when_the_time_is_over) {
-  Alone node(3, 3, {}, settle());
+  BullyAlone node(3, 3, {}, settle());
   node.unanswered(2);
   BOOST_TEST(sent<Halt>(node.expire(Timer::settle)) == Nodes({2}));
   BOOST_TEST(first<Disarm>(node.actions()) == nullptr);
 }
 
 BOOST_AUTO_TEST_CASE(a_first_life_that_settles_elects_when_a_normal_coordinator_asks) {
-  Alone node(3, 3, {}, settle());
+  BullyAlone node(3, 3, {}, settle());
   BOOST_TEST(sent<Halt>(node.called(2, AreYouNormal{{7, id(2)}})) == Nodes({2}));
 }
 
@@ -264,7 +264,7 @@ BOOST_AUTO_TEST_CASE(a_node_that_was_assigned_something_does_not_settle) {
   BOOST_REQUIRE(world.settle());
   world.fail(2);
   world.recover(2);
-  BOOST_TEST(!std::holds_alternative<bully::Settling>(world[2].state.procedure));
+  BOOST_TEST(!std::holds_alternative<bully::Settling>(world[2].state().procedure));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

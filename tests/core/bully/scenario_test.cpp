@@ -1,5 +1,4 @@
-#include "explorer.hpp"
-#include "script.hpp"
+#include "core/world/explorer.hpp"
 
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>

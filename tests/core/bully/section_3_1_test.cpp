@@ -6,9 +6,9 @@ namespace muster::test {
 
 namespace {
 
-struct Literal : Alone {
+struct Literal : BullyAlone {
   explicit Literal(std::uint32_t self = 3, std::uint32_t nodes = 5)
-      : Alone(self, nodes, Repairs::none()) {}
+      : BullyAlone(self, nodes, Repairs::none()) {}
 };
 
 }  // namespace
@@ -236,12 +236,12 @@ BOOST_AUTO_TEST_CASE(recovery_leaves_h_undefined_and_begins_an_election) {
   World world(2, Repairs::none());
   world.recover(1);
   world.recover(2);
-  world.run_until_quiet();
+  world.run();
   world.fail(1);
   world.recover(1);
-  BOOST_TEST(!world[1].state.h.has_value());
-  BOOST_TEST(world[1].state.s == Status::Down);
-  BOOST_TEST(sent<AreYouThere>(world.last_actions()) == Nodes({2}));
+  BOOST_TEST(!world[1].state().h.has_value());
+  BOOST_TEST(world[1].state().s == Status::Down);
+  BOOST_TEST(sent<AreYouThere>(world[1].last_actions) == Nodes({2}));
 }
 
 BOOST_AUTO_TEST_CASE(check_asks_every_other_node_of_a_normal_coordinator) {
@@ -321,7 +321,7 @@ BOOST_AUTO_TEST_CASE(the_highest_node_that_is_up_becomes_coordinator) {
     for (std::uint32_t i = 1; i <= highest; ++i) world.recover(i);
     BOOST_TEST(world.settle());
     for (std::uint32_t i = 1; i <= highest; ++i)
-      BOOST_TEST(bully::view(world[i].config, world[i].state).coordinator.value() == id(highest));
+      BOOST_TEST(bully::view(world[i].config, world[i].state()).coordinator.value() == id(highest));
   }
 }
 
@@ -331,9 +331,9 @@ BOOST_AUTO_TEST_CASE(a_recovering_higher_node_takes_over_from_a_healthy_coordina
   world.recover(2);
   BOOST_REQUIRE(world.settle());
   world.recover(3);
-  world.run_until_quiet();
-  BOOST_TEST(world.reorganized());
-  BOOST_TEST(world[2].state.c->candidate == id(3));
+  world.run();
+  BOOST_TEST(world.are_one_group());
+  BOOST_TEST(world[2].state().c->candidate == id(3));
 }
 
 BOOST_AUTO_TEST_CASE(
@@ -342,13 +342,13 @@ BOOST_AUTO_TEST_CASE(
   world.recover(2);
   world.recover(3);
   BOOST_REQUIRE(world.settle());
-  const GroupNumber before = *world[3].state.g;
+  const GroupNumber before = *world[3].state().g;
   world.recover(1);
-  world.run_until_quiet();
-  BOOST_TEST(world[1].state.s == Status::Down);  // it was answered and waits
+  world.run();
+  BOOST_TEST(world[1].state().s == Status::Down);  // it was answered and waits
   BOOST_TEST(world.settle());
-  BOOST_TEST(world[1].state.c->candidate == id(3));
-  BOOST_TEST(*world[2].state.g > before);  // 2 was halted and reorganized too
+  BOOST_TEST(world[1].state().c->candidate == id(3));
+  BOOST_TEST(*world[2].state().g > before);  // 2 was halted and reorganized too
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -14,8 +14,8 @@ const Repairs forms[] = {Repairs::none(), Repairs{}};
 const Status statuses[] = {Status::Down, Status::Election, Status::Reorganization, Status::Normal};
 
 /// Node 3 in that status, as a member of 4 where it is one.
-struct InStatus : Alone {
-  InStatus(Status status, Repairs repairs) : Alone(3, 5, repairs) {
+struct InStatus : BullyAlone {
+  InStatus(Status status, Repairs repairs) : BullyAlone(3, 5, repairs) {
     answered(4, Here{});  // the election of its recovery is over
     stop();
     if (status == Status::Election) halt_by(4);
@@ -127,14 +127,13 @@ BOOST_DATA_TEST_CASE(timeout_is_an_election_in_down_and_election_and_a_question_
 BOOST_DATA_TEST_CASE(check_does_nothing_but_at_a_normal_coordinator, every_status(), repairs,
                      status) {
   InStatus node(status, repairs);
-  BOOST_TEST(!node.node().timers.contains(Timer::check));
-  node.give(Expired{Timer::check});
-  BOOST_TEST(sent<AreYouNormal>(node.actions()).empty());
+  BOOST_TEST(!node.node().timers().contains(Timer::check));
+  BOOST_TEST(sent<AreYouNormal>(node.would(Expired{Timer::check})).empty());
   BOOST_TEST(node.procedure<bully::Idle>());
 }
 
 BOOST_DATA_TEST_CASE(check_at_a_normal_coordinator_asks_all_others, every_form(), repairs) {
-  Alone node(3, 5, repairs);
+  BullyAlone node(3, 5, repairs);
   node.normal_coordinator_of({id(2)});
   const Nodes all = {1, 2, 4, 5};
   BOOST_TEST(sent<AreYouNormal>(node.expire(Timer::check)) ==
@@ -142,7 +141,7 @@ BOOST_DATA_TEST_CASE(check_at_a_normal_coordinator_asks_all_others, every_form()
 }
 
 BOOST_DATA_TEST_CASE(any_no_is_an_election, every_form(), repairs) {
-  Alone node(3, 5, repairs);
+  BullyAlone node(3, 5, repairs);
   node.normal_coordinator_of({id(2)});
   node.expire(Timer::check);
   node.answered(1, Normality{false});
@@ -184,11 +183,11 @@ BOOST_DATA_TEST_CASE(a_higher_node_that_answers_phase_a_leaves_the_status, every
 }
 
 BOOST_DATA_TEST_CASE(an_unanswered_new_coordinator_or_ready_is_an_election, every_form(), repairs) {
-  Alone announcing(3, 5, repairs);
+  BullyAlone announcing(3, 5, repairs);
   announcing.coordinator_elect({id(2)});
   announcing.unanswered(2);
   BOOST_TEST(announcing.procedure<bully::SeekingHigher>());
-  Alone making_ready(3, 5, repairs);
+  BullyAlone making_ready(3, 5, repairs);
   making_ready.making_ready({id(2)});
   making_ready.unanswered(2);
   BOOST_TEST(making_ready.procedure<bully::SeekingHigher>());

@@ -9,8 +9,8 @@ BOOST_AUTO_TEST_SUITE(section_3_3_failures)
 
 namespace {
 
-struct Shipped : Alone {
-  explicit Shipped(std::uint32_t self = 3, std::uint32_t nodes = 5) : Alone(self, nodes) {}
+struct Shipped : BullyAlone {
+  explicit Shipped(std::uint32_t self = 3, std::uint32_t nodes = 5) : BullyAlone(self, nodes) {}
 
   /// It has begun its election anew, by its own doing; its first question is to 4.
   void started_over() {
@@ -123,11 +123,11 @@ BOOST_AUTO_TEST_CASE(timeout_of_a_coordinator_elect_without_procedure_starts_ove
   Shipped node;
   node.coordinator_elect({id(1)});
   node.stop();
-  TestNode& forced = node.world[3];  // no event of its own leads here any more
-  forced.state.procedure = bully::Idle{};
-  forced.calls.clear();
-  node.give(Expired{Timer::coordinator});
-  node.started_over();
+  bully::State forced = node.state();  // no event of its own leads here any more
+  forced.procedure = bully::Idle{};
+  const Actions actions = bully::step(node.node().config, forced, Expired{Timer::coordinator});
+  BOOST_TEST(forced.s == Status::Election);
+  BOOST_TEST(sent<AreYouThere>(actions) == Nodes({4}));
 }
 
 BOOST_AUTO_TEST_CASE(the_first_start_over_is_immediate_and_then_it_waits_from_T_to_8_T) {
@@ -169,8 +169,8 @@ BOOST_AUTO_TEST_CASE(waiting_ends_with_any_halt) {
   BOOST_REQUIRE(node.procedure<bully::BackingOff>());
   node.called(1, node.new_halt(1));
   BOOST_TEST(node.procedure<bully::Idle>());
-  BOOST_TEST(!node.node().timers.contains(Timer::retry));
-  BOOST_TEST(node.give(Expired{Timer::retry}).empty());
+  BOOST_TEST(!node.node().timers().contains(Timer::retry));
+  BOOST_TEST(node.would(Expired{Timer::retry}).empty());
 }
 
 BOOST_AUTO_TEST_CASE(the_level_falls_back_after_ten_checks_in_a_row_that_found_nothing) {

@@ -6,8 +6,8 @@ namespace muster::test {
 
 namespace {
 
-struct Shipped : Alone {
-  explicit Shipped(std::uint32_t self = 3, std::uint32_t nodes = 5) : Alone(self, nodes) {}
+struct Shipped : BullyAlone {
+  explicit Shipped(std::uint32_t self = 3, std::uint32_t nodes = 5) : BullyAlone(self, nodes) {}
 };
 
 }  // namespace

@@ -24,13 +24,13 @@ void only_with(bool Repairs::*repair, Holds holds) {
 }
 
 bool starts_over_free_for_timeout(Repairs repairs) {
-  Alone node(2, 3, repairs);  // 6.7: 3 answers phase A, and dies before its Halt
+  BullyAlone node(2, 3, repairs);  // 6.7: 3 answers phase A, and dies before its Halt
   node.coordinator_elect({id(1)});
   node.unanswered(1);
   if (node.procedure<bully::BackingOff>()) node.expire(Timer::retry);
   node.answered(3, Here{});
   node.stop();
-  if (!node.node().timers.contains(Timer::coordinator)) return false;
+  if (!node.node().timers().contains(Timer::coordinator)) return false;
   return !sent<AreYouThere>(node.expire(Timer::coordinator)).empty();
 }
 
@@ -50,9 +50,7 @@ BOOST_AUTO_TEST_CASE(normal_for_me_heals_a_split_brain) {
     world.claim = false;
     world.pause(3);
     BOOST_REQUIRE(world.settle());
-    world[3].paused = false;  // and does not notice
-    world[3].application.discounted = false;
-    world[3].calls.clear();
+    world.resume(3, false);
     return world.settle();
   });
 }
@@ -64,18 +62,18 @@ BOOST_AUTO_TEST_CASE(lost_members_makes_a_definition_that_does_not_name_the_dead
     BOOST_REQUIRE(world.settle());
     world.fail(1);
     BOOST_REQUIRE(world.settle());
-    return bully::view(world[3].config, world[3].state).up == NodeSet{id(2)};
+    return world.view(3).up == NodeSet{id(2)};
   });
 }
 
 BOOST_AUTO_TEST_CASE(report_refusals_keeps_a_coordinator_from_naming_a_node_that_is_no_member) {
   only_with(&Repairs::report_refusals, [](Repairs repairs) {
-    Alone member(1, 2, repairs);  // restarted since its Halt
+    BullyAlone member(1, 2, repairs);  // restarted since its Halt
     member.answered(2, Here{});
     const Actions& actions = member.called(2, member.new_coordinator(2));
     return answer<Refused>(actions) != nullptr;
   });
-  Alone coordinator(2, 2);
+  BullyAlone coordinator(2, 2);
   coordinator.coordinator_elect({id(1)});
   coordinator.answered(1, Refused{"not halted"});
   BOOST_TEST(!coordinator.state().c.has_value());
@@ -83,7 +81,7 @@ BOOST_AUTO_TEST_CASE(report_refusals_keeps_a_coordinator_from_naming_a_node_that
 
 BOOST_AUTO_TEST_CASE(tags_refuse_a_letter_of_an_earlier_life) {
   only_with(&Repairs::tags, [](Repairs repairs) {
-    Alone node(1, 3, repairs);
+    BullyAlone node(1, 3, repairs);
     node.answered(2, Here{});
     node.halt_by(3);
     const Letter old{id(3), {1}, id(1), {77}, node.new_coordinator(3)};
@@ -96,40 +94,40 @@ BOOST_AUTO_TEST_CASE(tags_refuse_a_letter_of_an_earlier_life) {
 
 BOOST_AUTO_TEST_CASE(parallel_calls_go_side_by_side) {
   only_with(&Repairs::parallel_calls, [](Repairs repairs) {
-    Alone node(3, 3, repairs);
+    BullyAlone node(3, 3, repairs);
     node.coordinator_elect({id(1), id(2)});
     return sent<NewCoordinator>(node.actions()) == Nodes({1, 2});
   });
   only_with(&Repairs::parallel_calls, [](Repairs repairs) {
-    Alone node(3, 3, repairs);
+    BullyAlone node(3, 3, repairs);
     node.reorganizing({id(1), id(2)});
     return sent<Ready>(node.end_hook()) == Nodes({1, 2});
   });
   only_with(&Repairs::parallel_calls, [](Repairs repairs) {
-    Alone node(3, 3, repairs);
+    BullyAlone node(3, 3, repairs);
     node.normal_coordinator_of({id(1), id(2)});
     return sent<AreYouNormal>(node.expire(Timer::check)) == Nodes({1, 2});
   });
   only_with(&Repairs::parallel_calls, [](Repairs repairs) {
-    Alone node(1, 4, repairs);
+    BullyAlone node(1, 4, repairs);
     return sent<AreYouThere>(node.unanswered(2)) == Nodes({3, 4});
   });
 }
 
 BOOST_AUTO_TEST_CASE(parallel_calls_are_never_halts) {
-  Alone node(4, 4);
+  BullyAlone node(4, 4);
   BOOST_TEST(sent<Halt>(node.actions()) == Nodes({3}));
   BOOST_TEST(sent<Halt>(node.answered(3, Halted{})) == Nodes({2}));
 }
 
 BOOST_AUTO_TEST_CASE(proofs_notice_a_death_and_a_restart_at_once) {
   only_with(&Repairs::proofs, [](Repairs repairs) {
-    Alone node(2, 3, repairs);
+    BullyAlone node(2, 3, repairs);
     node.normal_member_of(3);
     return !sent<AreYouThere>(node.give(Failed{id(3), {1}})).empty();
   });
   only_with(&Repairs::proofs, [](Repairs repairs) {
-    Alone node(2, 2, repairs);
+    BullyAlone node(2, 2, repairs);
     node.normal_coordinator_of({});
     return !sent<AreYouNormal>(node.called(1, AreYouThere{})).empty();
   });
@@ -137,26 +135,26 @@ BOOST_AUTO_TEST_CASE(proofs_notice_a_death_and_a_restart_at_once) {
 
 BOOST_AUTO_TEST_CASE(stop_beside_halts_waits_for_the_longest_stop_and_not_for_the_sum) {
   only_with(&Repairs::stop_beside_halts, [](Repairs repairs) {
-    Alone halted(1, 2, repairs);
+    BullyAlone halted(1, 2, repairs);
     halted.answered(2, Here{});
     return answer<Halted>(halted.called(2, halted.new_halt(2))) != nullptr;
   });
   only_with(&Repairs::stop_beside_halts, [](Repairs repairs) {
-    Alone candidate(2, 2, repairs);
+    BullyAlone candidate(2, 2, repairs);
     return sent<Halt>(candidate.actions()) == Nodes({1});
   });
 }
 
 BOOST_AUTO_TEST_CASE(save_promises_only_makes_a_halt_cost_no_commit) {
   only_with(&Repairs::save_promises_only, [](Repairs repairs) {
-    Alone node(1, 2, repairs);
+    BullyAlone node(1, 2, repairs);
     node.answered(2, Here{});
     return first<Save>(node.called(2, node.new_halt(2))) == nullptr;
   });
 }
 
 BOOST_AUTO_TEST_CASE(without_save_promises_only_the_whole_state_vector_is_in_safe_storage) {
-  Alone node(1, 2, without(&Repairs::save_promises_only));
+  BullyAlone node(1, 2, without(&Repairs::save_promises_only));
   const auto saved = [&] { return node.node().safe.vector; };
   node.normal_member_of(2);
   BOOST_TEST(saved().s == Status::Normal);
@@ -167,13 +165,13 @@ BOOST_AUTO_TEST_CASE(without_save_promises_only_the_whole_state_vector_is_in_saf
 }
 
 BOOST_AUTO_TEST_CASE(what_is_saved_of_the_state_vector_is_that_of_the_moment) {
-  Alone member(1, 2);
+  BullyAlone member(1, 2);
   member.halt_by(2);
   member.called(2, member.new_coordinator(2));
   BOOST_REQUIRE(first<Save>(member.actions()));
   BOOST_TEST((first<Save>(member.actions())->safe.vector ==
               StateVector{Status::Reorganization, id(2), id(2), {}}));
-  Alone coordinator(2, 2);
+  BullyAlone coordinator(2, 2);
   coordinator.coordinator_elect({id(1)});
   BOOST_REQUIRE(first<Save>(coordinator.actions()));
   BOOST_TEST((first<Save>(coordinator.actions())->safe.vector ==
@@ -182,7 +180,7 @@ BOOST_AUTO_TEST_CASE(what_is_saved_of_the_state_vector_is_that_of_the_moment) {
 
 BOOST_AUTO_TEST_CASE(back_off_waits_before_it_starts_over_again) {
   only_with(&Repairs::back_off, [](Repairs repairs) {
-    Alone node(2, 2, repairs);
+    BullyAlone node(2, 2, repairs);
     for (int times = 0; times < 2; ++times) {
       node.coordinator_elect({id(1)});
       node.answered(1, Refused{"no"});

@@ -27,13 +27,13 @@ std::size_t letters_of_a_fail_over(std::uint32_t n, std::uint32_t k, Noticed not
   }
   // Calls to the dead are silent, all at the same time; no timer comes between.
   for (bool more = true; more;) {
-    world.run_until_quiet();
+    world.run();
     more = false;
     for (std::uint32_t i = 1; i <= m; ++i)
       for (std::uint32_t dead = m + 1; dead <= n; ++dead) more = world.silence(i, dead) || more;
   }
-  BOOST_REQUIRE(world.reorganized());
-  BOOST_REQUIRE(world[m].state.s == Status::Normal);
+  BOOST_REQUIRE(world.are_one_group());
+  BOOST_REQUIRE(world[m].state().s == Status::Normal);
   return world.sent().size() - before;
 }
 
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(a_proven_death_costs_the_living_at_most_8_for_each_lower_no
     BOOST_REQUIRE(world.settle());
     world.fail(n);
     const std::size_t before = world.sent().size();
-    BOOST_REQUIRE(world.run_until([](const World& now) { return now.reorganized(); }));
+    BOOST_REQUIRE(world.run_until([](const World& now) { return now.are_one_group(); }));
     std::size_t letters = 0;
     for (std::size_t at = before; at < world.sent().size(); ++at)
       letters += world.sent()[at].to == id(n) ? 0U : 1U;
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_cold_start_of_all_at_once_takes_8_for_each_lower_node_seq
   for (std::uint32_t n = 3; n <= 7; ++n) {
     World world(n, Repairs::none());
     for (std::uint32_t i = 1; i <= n; ++i) world.recover(i);
-    BOOST_REQUIRE(world.run_until([](const World& now) { return now.reorganized(); }));
+    BOOST_REQUIRE(world.run_until([](const World& now) { return now.are_one_group(); }));
     BOOST_TEST(world.sent().size() == 8 * (n - 1));
   }
 }
@@ -112,11 +112,11 @@ BOOST_AUTO_TEST_CASE(literally_booting_one_by_one_upwards_each_takes_over_from_a
     for (std::uint32_t i = 1; i <= n; ++i) {
       world.recover(i);
       for (bool more = true; more;) {
-        world.run_until_quiet();
+        world.run();
         more = false;
         for (std::uint32_t dead = i + 1; dead <= n; ++dead) more = world.silence(i, dead) || more;
       }
-      BOOST_REQUIRE(world[i].state.s == Status::Normal);
+      BOOST_REQUIRE(world[i].state().s == Status::Normal);
     }
     BOOST_TEST(world.sent().size() == 3 * n * (n - 1) + n * (n - 1) / 2);
   }
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(literally_booting_one_by_one_upwards_each_takes_over_from_a
 BOOST_AUTO_TEST_CASE(a_loser_asks_and_is_answered_once) {
   World world(5, Repairs::none());
   for (std::uint32_t i = 1; i <= 5; ++i) world.recover(i);
-  world.run_until_quiet();
+  world.run();
   for (std::uint32_t i = 1; i < 5; ++i)
     BOOST_TEST(std::count_if(world.sent().begin(), world.sent().end(), [&](const Letter& letter) {
                  return letter.from == id(i) && std::holds_alternative<AreYouThere>(letter.message);

@@ -1,11 +1,10 @@
-#include "core/protocol/letters.hpp"
-#include "core/protocol/world.hpp"
+#include "core/world/alone.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 /// Section 4 of the paper: one test a sentence; and what a single node makes of 6.15 to 6.18.
 
-namespace muster::test::any {
+namespace muster::test {
 
 BOOST_AUTO_TEST_SUITE(section_4)
 
@@ -19,10 +18,6 @@ using invitation::Invited;
 using invitation::Membership;
 using invitation::Repairs;
 
-NodeId id(std::uint32_t node) {
-  return NodeId{node};
-}
-
 Config config(Repairs repairs = {}) {
   Config made;
   made.protocol = ProtocolName::invitation;
@@ -30,187 +25,152 @@ Config config(Repairs repairs = {}) {
   return made;
 }
 
-/// The first answer of that kind; null where none is given.
-template <class Kind>
-const Kind* answered(const Actions& actions) {
-  for (const Action& action : actions)
-    if (const auto* send = std::get_if<Send>(&action))
-      if (const auto* what = std::get_if<Answer>(&send->letter.message))
-        if (const auto* kind = std::get_if<Kind>(&what->result)) return kind;
-  return nullptr;
-}
-
 /// Node 2 of three, up; the others are played by the test.
-class Alone {
- public:
-  explicit Alone(Repairs repairs = {}) : world(3, config(repairs)) {
-    world.claim = false;
-    world.recover(2);
-  }
-  const Actions& give(const Event& event) { return world.give(2, event); }
-  const Actions& called(std::uint32_t by, Message message, std::uint64_t life = 1) {
-    return give(
-        Received{{id(by), Incarnation{life}, id(2), CallNumber{++call_}, std::move(message)}});
-  }
-  const Actions& answer(std::uint32_t by, Result result) {
-    for (const auto& [number, call] : world[2].calls)
-      if (call.letter.to == id(by)) {
-        const CallNumber oldest = number;
-        return give(Received{{id(by), Incarnation{1}, id(2), oldest, Answer{std::move(result)}}});
-      }
-    BOOST_FAIL("no call to " << by);
-    return give(Leaving{});
-  }
+struct Node2 : Alone {
+  explicit Node2(Repairs repairs = {}) : Alone(2, 3, config(repairs)) {}
+
   [[nodiscard]] const invitation::State& state() const {
-    return std::get<invitation::State>(world[2].protocol);
+    return std::get<invitation::State>(node().protocol());
   }
   void group_of_one() {
-    world.run();
+    end_hooks();
     BOOST_REQUIRE(state().s == Status::Normal);
   }
-  void member_of_3() {
+  /// It has joined the group of 3, and waits for the answer to its Accept.
+  void accepting() {
     group_of_one();
     called(3, Invitation{group_of_3()});
-    world.run();
-    answer(3, Here{});
+    end_hooks();
+  }
+  void member_of_3() {
+    accepting();
+    answered(3, Here{});
     called(3, invitation::Ready{group_of_3(), Incarnation{1}, {"task"}});
-    world.run();
+    end_hooks();
     BOOST_REQUIRE(state().s == Status::Normal && state().c == id(3));
   }
   static GroupNumber group_of_3() { return {100, id(3)}; }
-
-  World world;
-
- private:
-  std::uint64_t call_ = 1000;
 };
 
 World all_together(std::uint32_t nodes, Repairs repairs = {}) {
-  World world(nodes, config(repairs));
-  for (std::uint32_t i = 1; i <= nodes; ++i) world.recover(i);
-  BOOST_REQUIRE(world.settle());
-  return world;
+  return settled(nodes, config(repairs));
 }
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(recovery_makes_a_one_node_group_with_a_fresh_number) {
-  Alone node;
+  Node2 node;
   BOOST_TEST((node.state().s == Status::Election));
   BOOST_TEST((node.state().g == GroupNumber{1, id(2)}));
-  node.world.run();
+  node.end_hooks();
   BOOST_TEST((node.state().s == Status::Normal && node.state().c == id(2)));
   BOOST_TEST(node.state().up.empty());
 }
 
 BOOST_AUTO_TEST_CASE(the_counter_is_in_safe_storage_before_it_is_used) {
-  Alone node;
-  BOOST_TEST(node.world[2].safe.counter_limit >= 1u);
+  Node2 node;
+  BOOST_TEST(node.node().safe.counter_limit >= 1u);
   node.world.fail(2);
   node.world.recover(2);
   BOOST_TEST(node.state().g->counter > 1u);
 }
 
 BOOST_AUTO_TEST_CASE(only_a_normal_coordinator_says_that_it_is_one) {
-  Alone node;
-  BOOST_TEST(!answered<Coordinating>(node.called(3, AreYouCoordinator{}))->coordinator);
+  Node2 node;
+  BOOST_TEST(!answer<Coordinating>(node.called(3, AreYouCoordinator{}))->coordinator);
   node.group_of_one();
-  BOOST_TEST(answered<Coordinating>(node.called(3, AreYouCoordinator{}))->coordinator);
-  Alone member;
+  BOOST_TEST(answer<Coordinating>(node.called(3, AreYouCoordinator{}))->coordinator);
+  Node2 member;
   member.member_of_3();
-  BOOST_TEST(!answered<Coordinating>(member.called(1, AreYouCoordinator{}))->coordinator);
+  BOOST_TEST(!answer<Coordinating>(member.called(1, AreYouCoordinator{}))->coordinator);
 }
 
 BOOST_AUTO_TEST_CASE(an_invitation_is_declined_outside_normal) {
-  Alone node;
-  const auto* invited = answered<Invited>(node.called(3, Invitation{Alone::group_of_3()}));
+  Node2 node;
+  const auto* invited = answer<Invited>(node.called(3, Invitation{Node2::group_of_3()}));
   BOOST_REQUIRE(invited);
   BOOST_TEST(!invited->coming);
   BOOST_TEST((node.state().g == GroupNumber{1, id(2)}));
 }
 
 BOOST_AUTO_TEST_CASE(an_invited_node_stops_joins_and_accepts_when_it_has_stopped) {
-  Alone node;
+  Node2 node;
   node.group_of_one();
-  const Actions invited = node.called(3, Invitation{Alone::group_of_3()});
-  BOOST_TEST(answered<Invited>(invited)->coming);
+  const Actions invited = node.called(3, Invitation{Node2::group_of_3()});
+  BOOST_TEST(answer<Invited>(invited)->coming);
   BOOST_TEST(sent<Accept>(invited).empty());
   BOOST_TEST((node.state().s == Status::Election && node.state().c == id(3)));
-  node.world.run();
+  node.end_hooks();
   BOOST_TEST((node.state().s == Status::Reorganization));
   BOOST_TEST((std::holds_alternative<Accept>(node.world.sent().back().message)));
   BOOST_TEST(!std::get<Accept>(node.world.sent().back().message).holdings.report.data.empty());
 }
 
 BOOST_AUTO_TEST_CASE(an_unanswered_accept_is_followed_by_recovery) {
-  Alone node;
-  node.group_of_one();
-  node.called(3, Invitation{Alone::group_of_3()});
-  node.world.run();
-  node.world.give_up(2, 3);
+  Node2 node;
+  node.accepting();
+  node.unanswered(3);
   BOOST_TEST((node.state().c == id(2) && node.state().g->counter > 100u));
 }
 
 BOOST_AUTO_TEST_CASE(ready_installs_the_definition_in_reorganization_of_that_group) {
-  Alone node;
+  Node2 node;
   node.member_of_3();
   BOOST_TEST(node.state().d->data == "task");
-  BOOST_TEST((node.world[2].safe.assigned->group == Alone::group_of_3()));
+  BOOST_TEST((node.node().safe.assigned->group == Node2::group_of_3()));
 }
 
 BOOST_AUTO_TEST_CASE(ready_of_another_group_is_refused) {
-  Alone node;
-  node.group_of_one();
-  node.called(3, Invitation{Alone::group_of_3()});
-  node.world.run();
-  node.answer(3, Here{});
-  const GroupNumber older{Alone::group_of_3().counter - 1, id(3)};
-  BOOST_TEST(answered<Refused>(
+  Node2 node;
+  node.accepting();
+  node.answered(3, Here{});
+  const GroupNumber older{Node2::group_of_3().counter - 1, id(3)};
+  BOOST_TEST(answer<Refused>(
       node.called(3, invitation::Ready{older, Incarnation{1}, {"the task of another group"}})));
   BOOST_TEST((node.state().s == Status::Reorganization && !node.state().d));
 }
 
 BOOST_AUTO_TEST_CASE(timeout_asks_the_coordinator_and_a_no_is_followed_by_recovery) {
-  Alone node;
+  Node2 node;
   node.member_of_3();
-  BOOST_REQUIRE(node.world.expire(2, Timer::coordinator));
-  BOOST_TEST(node.world.view(2).procedure == Wait::Probing);
-  node.answer(3, Membership{true});
+  node.expire(Timer::coordinator);
+  BOOST_TEST(node.view().procedure == Wait::Probing);
+  node.answered(3, Membership{true});
   BOOST_TEST((node.state().s == Status::Normal && node.state().c == id(3)));
-  BOOST_REQUIRE(node.world.expire(2, Timer::coordinator));
-  node.answer(3, Membership{false});
+  node.expire(Timer::coordinator);
+  node.answered(3, Membership{false});
   BOOST_TEST((node.state().c == id(2)));
 }
 
 BOOST_AUTO_TEST_CASE(a_lower_coordinator_waits_in_proportion_to_the_distance) {
-  Alone node;
+  Node2 node;
   node.group_of_one();
-  BOOST_REQUIRE(node.world.expire(2, Timer::check));
-  node.answer(1, Coordinating{true, {}, 5});
-  node.answer(3, Coordinating{true, {}, 7});
-  BOOST_TEST(node.world.view(2).procedure == Wait::GivingWay);
-  BOOST_TEST(node.world[2].timers.contains(Timer::merge));
-  BOOST_REQUIRE(node.world.expire(2, Timer::merge));
-  BOOST_TEST(node.world.view(2).procedure == Wait::Inviting);
+  node.expire(Timer::check);
+  node.answered(1, Coordinating{true, {}, 5});
+  node.answered(3, Coordinating{true, {}, 7});
+  BOOST_TEST(node.view().procedure == Wait::GivingWay);
+  BOOST_TEST(node.node().timers().contains(Timer::merge));
+  node.expire(Timer::merge);
+  BOOST_TEST(node.view().procedure == Wait::Inviting);
   BOOST_TEST(node.state().g->counter > 7u);
 }
 
 BOOST_AUTO_TEST_CASE(accept_and_are_you_there_are_about_one_group) {
-  Alone node;
+  Node2 node;
   node.group_of_one();
   const GroupNumber alone = *node.state().g;
-  BOOST_REQUIRE(node.world.expire(2, Timer::check));
-  node.answer(1, Coordinating{true, {}, 5});
-  node.answer(3, Coordinating{false, {}, 5});
-  node.answer(1, Invited{true, 5});
-  BOOST_TEST(answered<Refused>(node.called(1, Accept{alone, {}, {}})));
+  node.expire(Timer::check);
+  node.answered(1, Coordinating{true, {}, 5});
+  node.answered(3, Coordinating{false, {}, 5});
+  node.answered(1, Invited{true, 5});
+  BOOST_TEST(answer<Refused>(node.called(1, Accept{alone, {}, {}})));
   BOOST_TEST(node.state().up.empty());
   const GroupNumber group = *node.state().g;
-  BOOST_TEST(answered<Here>(node.called(1, Accept{group, {}, {}})));
+  BOOST_TEST(answer<Here>(node.called(1, Accept{group, {}, {}})));
   BOOST_TEST((node.state().up.size() == 1u && node.state().up.front().node == id(1)));
   const auto is_member = [&](GroupNumber of) {
     const invitation::AreYouThere question{of, Status::Reorganization};
-    return answered<Membership>(node.called(1, question))->member;
+    return answer<Membership>(node.called(1, question))->member;
   };
   BOOST_TEST(is_member(group));
   BOOST_TEST(!is_member(alone));
@@ -259,20 +219,19 @@ BOOST_AUTO_TEST_CASE(a_member_that_missed_its_ready_is_told_no) {
   for (const bool tells : {true, false}) {
     Repairs repairs;
     repairs.probe_tells_status = tells;
-    Alone node(repairs);
+    Node2 node(repairs);
     node.group_of_one();
-    BOOST_REQUIRE(node.world.expire(2, Timer::check));
-    node.answer(1, Coordinating{true, {}, 5});
-    node.answer(3, Coordinating{false, {}, 5});
+    node.expire(Timer::check);
+    node.answered(1, Coordinating{true, {}, 5});
+    node.answered(3, Coordinating{false, {}, 5});
     const GroupNumber group = *node.state().g;
-    node.answer(1, Invited{true, 5});
+    node.answered(1, Invited{true, 5});
     node.called(1, Accept{group, {}, {}});
-    node.world.end_hook(2);  // its own stop
-    node.world.run();
-    node.answer(1, Installed{});
+    node.end_hooks();
+    node.answered(1, Installed{});
     BOOST_REQUIRE((node.state().s == Status::Normal && node.state().c == id(2)));
     const auto says = [&](Status status) {
-      return answered<Membership>(node.called(1, invitation::AreYouThere{group, status}))->member;
+      return answer<Membership>(node.called(1, invitation::AreYouThere{group, status}))->member;
     };
     BOOST_TEST(says(Status::Normal));
     BOOST_TEST(says(Status::Reorganization) == !tells);
@@ -283,9 +242,9 @@ BOOST_AUTO_TEST_CASE(an_invitation_into_the_own_group_is_ignored) {
   for (const bool ignores : {true, false}) {
     Repairs repairs = Repairs::none();
     repairs.ignore_own_group = ignores;
-    Alone node(repairs);
+    Node2 node(repairs);
     node.member_of_3();
-    node.called(1, Invitation{Alone::group_of_3()});
+    node.called(1, Invitation{Node2::group_of_3()});
     BOOST_TEST((node.state().s == Status::Normal) == ignores);
   }
 }
@@ -296,12 +255,10 @@ BOOST_AUTO_TEST_CASE(a_ready_before_the_answer_to_accept_is_not_lost) {
     Repairs repairs;
     repairs.reorganization_first = first;
     repairs.report_refusals = first;
-    Alone node(repairs);
-    node.group_of_one();
-    node.called(3, Invitation{Alone::group_of_3()});
-    node.world.run();
-    node.called(3, invitation::Ready{Alone::group_of_3(), Incarnation{1}, {"task"}});
-    node.world.run();
+    Node2 node(repairs);
+    node.accepting();
+    node.called(3, invitation::Ready{Node2::group_of_3(), Incarnation{1}, {"task"}});
+    node.end_hooks();
     BOOST_TEST((node.state().s == Status::Normal) == first);
   }
 }
@@ -311,17 +268,15 @@ BOOST_AUTO_TEST_CASE(a_late_no_about_what_is_over_is_not_followed) {
   for (const bool rechecks : {true, false}) {
     Repairs repairs;
     repairs.recheck_probe = rechecks;
-    Alone node(repairs);
-    node.group_of_one();
-    node.called(3, Invitation{Alone::group_of_3()});
-    node.world.run();
-    node.answer(3, Here{});
-    BOOST_REQUIRE(node.world.expire(2, Timer::coordinator));
+    Node2 node(repairs);
+    node.accepting();
+    node.answered(3, Here{});
+    node.expire(Timer::coordinator);
     const Letter probe = node.world.sent().back();
     node.called(3, Answer{Membership{true}});  // of no call: has no effect
-    BOOST_TEST(node.world.view(2).procedure == Wait::Probing);
-    node.called(3, invitation::Ready{Alone::group_of_3(), Incarnation{1}, {"task"}});
-    node.world.run();
+    BOOST_TEST(node.view().procedure == Wait::Probing);
+    node.called(3, invitation::Ready{Node2::group_of_3(), Incarnation{1}, {"task"}});
+    node.end_hooks();
     node.give(Received{{id(3), Incarnation{1}, id(2), probe.call, Answer{Membership{false}}}});
     BOOST_TEST((node.state().s == Status::Normal) == rechecks);
   }
@@ -330,7 +285,7 @@ BOOST_AUTO_TEST_CASE(a_late_no_about_what_is_over_is_not_followed) {
 // 6.17: with a volatile counter a restarted node forms a new group of an old number.
 BOOST_AUTO_TEST_CASE(a_number_is_never_used_again_thanks_to_the_safe_counter) {
   for (const bool safe : {true, false}) {
-    Alone node;
+    Node2 node;
     node.world.volatile_counter = !safe;
     node.group_of_one();
     const GroupNumber before = *node.state().g;
@@ -341,21 +296,23 @@ BOOST_AUTO_TEST_CASE(a_number_is_never_used_again_thanks_to_the_safe_counter) {
 }
 
 BOOST_AUTO_TEST_CASE(paused_does_what_recovery_does_in_the_same_life) {
-  Alone node;
+  Node2 node;
   node.member_of_3();
   node.world.pause(2);
   node.world.resume(2);
   BOOST_TEST((node.state().s == Status::Election && node.state().c == id(2)));
-  BOOST_TEST((node.world[2].safe.incarnation == Incarnation{1}));
+  BOOST_TEST((node.node().safe.incarnation == Incarnation{1}));
 }
 
 BOOST_AUTO_TEST_CASE(a_letter_of_a_life_that_is_over_is_ignored) {
-  Alone node;
+  Node2 node;
   node.group_of_one();
-  node.called(3, AreYouCoordinator{}, 2);
-  BOOST_TEST(node.called(3, Invitation{Alone::group_of_3()}, 1).empty());
+  node.restarts(3);
+  node.called(3, AreYouCoordinator{});
+  BOOST_TEST(
+      node.give(Received{{id(3), {1}, id(2), {1}, Invitation{Node2::group_of_3()}}}).empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace muster::test::any
+}  // namespace muster::test

@@ -1,4 +1,4 @@
-#include "world.hpp"
+#include "core/world/world.hpp"
 
 #include <muster/values/kinds.hpp>
 
@@ -11,17 +11,14 @@ namespace muster::test {
 namespace {
 
 namespace bdata = boost::unit_test::data;
-using any::World;
 
 const std::vector<ProtocolName> protocols{ProtocolName::bully, ProtocolName::invitation,
                                           ProtocolName::textbook};
 
-World settled(ProtocolName protocol) {
+World settled_in(ProtocolName protocol) {
   Config config;
   config.protocol = protocol;
-  World world(3, config);
-  for (std::uint32_t i = 1; i <= 3; ++i) world.recover(i);
-  BOOST_REQUIRE(world.settle());
+  World world = settled(3, config);
   BOOST_REQUIRE(world.view(1).coordinator == NodeId{3});
   return world;
 }
@@ -31,7 +28,7 @@ World settled(ProtocolName protocol) {
 BOOST_AUTO_TEST_SUITE(election_asked)
 
 BOOST_DATA_TEST_CASE(of_the_highest_makes_its_group_anew, bdata::make(protocols)) {
-  World world = settled(sample);
+  World world = settled_in(sample);
   const auto before = world.view(3).group;
   world.give(3, ElectionAsked{"to see"});
   BOOST_TEST(world.settle());
@@ -41,7 +38,7 @@ BOOST_DATA_TEST_CASE(of_the_highest_makes_its_group_anew, bdata::make(protocols)
 }
 
 BOOST_DATA_TEST_CASE(of_a_member_leaves_them_together_under_the_highest, bdata::make(protocols)) {
-  World world = settled(sample);
+  World world = settled_in(sample);
   const auto before = world.view(1).group;
   world.give(1, ElectionAsked{"to see"});
   BOOST_TEST(world.settle());
@@ -51,14 +48,15 @@ BOOST_DATA_TEST_CASE(of_a_member_leaves_them_together_under_the_highest, bdata::
 }
 
 BOOST_DATA_TEST_CASE(of_a_node_that_elects_or_leaves_is_nothing_new, bdata::make(protocols)) {
-  World world = settled(sample);
+  World world = settled_in(sample);
   world.give(3, ElectionAsked{"to see"});
-  const Protocol electing = world[3].protocol;
-  BOOST_TEST(world.give(3, ElectionAsked{"and again"}).empty());
-  BOOST_TEST((world[3].protocol == electing));
-  world.hold_hooks = true;
+  const Protocol electing = world[3].protocol();
+  world.give(3, ElectionAsked{"and again"});
+  BOOST_TEST(world[3].last_actions.empty());
+  BOOST_TEST((world[3].protocol() == electing));
   BOOST_REQUIRE(world.leave(1));
-  BOOST_TEST(world.give(1, ElectionAsked{"too late"}).empty());
+  world.give(1, ElectionAsked{"too late"});
+  BOOST_TEST(world[1].last_actions.empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,20 +1,15 @@
-#include "core/protocol/letters.hpp"
-#include "core/protocol/world.hpp"
+#include "core/world/alone.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 /// The Bully as textbooks give it (section 7), and what it lacks beside the paper's.
 
-namespace muster::test::any {
+namespace muster::test {
 
 namespace {
 
 using textbook::Coordinator;
 using textbook::Election;
-
-NodeId id(std::uint32_t node) {
-  return NodeId{node};
-}
 
 Config config(std::map<NodeId, std::uint64_t> importance = {}) {
   Config made;
@@ -24,46 +19,22 @@ Config config(std::map<NodeId, std::uint64_t> importance = {}) {
 }
 
 /// Node 2 of four, up; the others are played by the test.
-class Alone {
- public:
-  Alone() : world(4, config()) {
-    world.claim = false;
-    world.recover(2);
-  }
-  const Actions& called(std::uint32_t by, Message message) {
-    return world.give(
-        2, Received{{id(by), Incarnation{1}, id(2), CallNumber{++call_}, std::move(message)}});
-  }
-  const Actions& answers(std::uint32_t by) {
-    for (const auto& [number, call] : world[2].calls)
-      if (call.letter.to == id(by)) {
-        const CallNumber oldest = number;
-        return world.give(2, Received{{id(by), Incarnation{1}, id(2), oldest, Answer{Here{}}}});
-      }
-    BOOST_FAIL("no call to " << by);
-    return world.give(2, Leaving{});
-  }
+struct Node2 : Alone {
+  Node2() : Alone(2, 4, config()) {}
+
   /// Believes that 4 is coordinator, and works.
   void member_of_4() {
     called(4, Coordinator{{7, id(4)}, {"task"}});
-    world.run();
+    end_hooks();
     BOOST_REQUIRE((state().s == Status::Normal && state().c == id(4)));
   }
   [[nodiscard]] const textbook::State& state() const {
-    return std::get<textbook::State>(world[2].protocol);
+    return std::get<textbook::State>(node().protocol());
   }
-
-  World world;
-
- private:
-  std::uint64_t call_ = 1000;
 };
 
 World all_together(std::uint32_t nodes, const Config& like = config()) {
-  World world(nodes, like);
-  for (std::uint32_t i = 1; i <= nodes; ++i) world.recover(i);
-  BOOST_REQUIRE(world.settle());
-  return world;
+  return settled(nodes, like);
 }
 
 }  // namespace
@@ -71,13 +42,13 @@ World all_together(std::uint32_t nodes, const Config& like = config()) {
 BOOST_AUTO_TEST_SUITE(textbook_elections)
 
 BOOST_AUTO_TEST_CASE(election_goes_to_all_that_are_more_important_at_once) {
-  const Alone node;
+  const Node2 node;
   BOOST_TEST((sent<Election>(node.world.sent()) == std::vector<std::uint32_t>{3, 4}));
   BOOST_TEST((node.state().s == Status::Election));
 }
 
 BOOST_AUTO_TEST_CASE(whoever_is_asked_answers_and_begins_an_election_of_its_own_but_one_only) {
-  Alone node;
+  Node2 node;
   node.member_of_4();
   const Actions first = node.called(1, Election{});
   BOOST_TEST((sent<Answer>(first) == std::vector<std::uint32_t>{1}));
@@ -88,28 +59,28 @@ BOOST_AUTO_TEST_CASE(whoever_is_asked_answers_and_begins_an_election_of_its_own_
 }
 
 BOOST_AUTO_TEST_CASE(the_first_timeout_makes_a_coordinator_that_tells_the_less_important) {
-  Alone node;
-  BOOST_REQUIRE(node.world.give_up(2, 3));
+  Node2 node;
+  node.unanswered(3);
   BOOST_TEST((node.state().s == Status::Election));
-  BOOST_REQUIRE(node.world.give_up(2, 4));
-  node.world.run();
+  node.unanswered(4);
+  node.end_hooks();
   BOOST_TEST((node.state().s == Status::Normal && node.state().c == id(2)));
   BOOST_TEST((sent<Coordinator>(node.world.sent()) == std::vector<std::uint32_t>{1}));
 }
 
 BOOST_AUTO_TEST_CASE(the_second_timeout_begins_the_election_anew) {
-  Alone node;
-  node.answers(3);
-  BOOST_TEST(node.world.view(2).procedure == Wait::AwaitingCoordinator);
-  BOOST_TEST(!node.world.give_up(2, 4));  // one Answer is enough
-  BOOST_REQUIRE(node.world.expire(2, Timer::coordinator));
+  Node2 node;
+  node.answered(3, Here{});
+  BOOST_TEST(node.view().procedure == Wait::AwaitingCoordinator);
+  BOOST_TEST(!node.world.silence(2, 4));  // one Answer is enough
+  node.expire(Timer::coordinator);
   BOOST_TEST((sent<Election>(node.world.sent()) == std::vector<std::uint32_t>{3, 4, 3, 4}));
 }
 
 BOOST_AUTO_TEST_CASE(a_coordinator_message_is_not_answered) {
-  Alone node;
+  Node2 node;
   BOOST_TEST(sent<Answer>(node.called(4, Coordinator{{7, id(4)}, {"task"}})).empty());
-  node.world.run();
+  node.end_hooks();
   BOOST_TEST(sent<Answer>(node.world.sent()).empty());
   BOOST_TEST((node.state().d->data == "task"));
 }
@@ -138,18 +109,18 @@ BOOST_AUTO_TEST_CASE(the_most_important_wins_by_its_score_and_of_equals_the_high
 // What it lacks beside the paper's.
 
 BOOST_AUTO_TEST_CASE(until_the_result_is_known_others_work_on_under_the_old_view) {
-  Alone node;
+  Node2 node;
   node.member_of_4();
   node.called(1, Election{});
   BOOST_TEST((node.state().application == Activity::Working));
-  BOOST_TEST(node.world[2].app.permits.has_value());
+  BOOST_TEST(node.node().application.permits.has_value());
 }
 
 BOOST_AUTO_TEST_CASE(a_coordinator_message_of_the_past_is_believed) {
-  Alone node;
+  Node2 node;
   node.member_of_4();
   node.called(3, Coordinator{{2, id(3)}, {"old"}});
-  node.world.run();
+  node.end_hooks();
   BOOST_TEST((node.state().s == Status::Normal && node.state().c == id(3)));
   BOOST_TEST((node.state().g == GroupNumber{2, id(3)}));
 }
@@ -161,6 +132,7 @@ BOOST_AUTO_TEST_CASE(two_coordinators_after_a_cut_remain_for_ever) {
     world.cut(3, i);
   }
   BOOST_TEST(world.settle({{id(1), id(2)}, {id(3)}}));
+  for (std::uint32_t i : {1U, 2U}) world.reset(i, 3);
   world.heal();
   BOOST_TEST(!world.settle());
   BOOST_TEST((world.view(2).coordinator == id(2) && world.view(3).coordinator == id(3)));
@@ -177,16 +149,16 @@ namespace {
 /// Of a fail-over that `first` begins when only n, the coordinator, is down.
 std::size_t messages(std::uint32_t n, std::uint32_t first) {
   World world = all_together(n);
-  world.fail(n);
+  world.fail(n, true);
   BOOST_REQUIRE(world.expire(first, Timer::coordinator));
-  BOOST_REQUIRE(world.give_up(first, n));
+  BOOST_REQUIRE(world.silence(first, n));
   // The election has begun: one Election for each node above has just been sent.
   const std::size_t before = world.sent().size() - (n - first);
   for (bool more = true; more;) {
     world.run();
     more = false;
     for (std::uint32_t i = 1; i < n; ++i)
-      if (world.view(i).procedure == Wait::Asking) more = world.give_up(i, n) || more;
+      if (world.view(i).procedure == Wait::Asking) more = world.silence(i, n) || more;
   }
   BOOST_REQUIRE((world.view(1).coordinator == id(n - 1)));
   return world.sent().size() - before;
@@ -208,4 +180,4 @@ BOOST_AUTO_TEST_CASE(at_worst_n_squared_less_n_less_1) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace muster::test::any
+}  // namespace muster::test

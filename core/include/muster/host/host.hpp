@@ -9,8 +9,8 @@
 #include <functional>
 #include <optional>
 
-/// One life of a node but for its sockets, clock, disk and threads: those are its driver's, of
-/// which there are two, muster::net and the simulator. The sessions of the life are beside it
+/// One life of a node but for its sockets, clock, disk and threads: those are its driver's, which
+/// is muster::net, the simulator, or a test. The sessions of the life are beside it
 /// (muster/host/sessions.hpp).
 
 namespace muster::host {

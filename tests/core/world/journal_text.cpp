@@ -1,5 +1,7 @@
 #include "journal_text.hpp"
 
+#include <muster/application.hpp>
+#include <muster/values/archive.hpp>
 #include <muster/values/kinds.hpp>
 #include <muster/values/text.hpp>
 
@@ -23,6 +25,11 @@ std::string text(const ElectionId& election) {
 std::string quoted(const Bytes& bytes) {
   return '\'' + bytes.data + '\'';
 }
+// What `reorganize` gave, without who has which part of it.
+std::string task(const Definition& definition) {
+  const auto task = decode<Task>(definition.data);
+  return quoted(task ? task->definition : definition);
+}
 template <DescribedEnum Enum>
 std::string text(Enum value) {
   return std::string(enumerator_name(value));
@@ -38,7 +45,7 @@ struct Words {
     return "NewCoordinator " + text(call.election) + " group " + text(call.group);
   }
   std::string operator()(const Ready& call) const {
-    return "Ready " + text(call.election) + ' ' + quoted(call.definition);
+    return "Ready " + text(call.election) + ' ' + task(call.definition);
   }
   std::string operator()(const Answer& answer) const { return std::visit(*this, answer.result); }
   std::string operator()(const Here&) const { return "here"; }
@@ -77,7 +84,7 @@ struct Words {
     return "Stopped" + (event.report ? ' ' + quoted(*event.report) : "");
   }
   std::string operator()(const Reorganized& event) const {
-    return "Reorganized " + quoted(event.definition);
+    return "Reorganized " + task(event.definition);
   }
   std::string operator()(const Started&) const { return "Started"; }
   std::string operator()(const HookFailed& event) const { return "HookFailed " + text(event.hook); }
@@ -104,12 +111,12 @@ struct Words {
     for (const Member& member : action.members) members += ' ' + text(member.node);
     return "Reorganize" + members;
   }
-  std::string operator()(const Start& action) const { return "Start " + quoted(action.definition); }
+  std::string operator()(const Start& action) const { return "Start " + task(action.definition); }
   std::string operator()(const Leave& action) const { return "Leave " + text(action.cause); }
 };
 
 std::string short_view(const TestNode& node) {
-  const View view = bully::view(node.config, node.state);
+  const View view = muster::view(node.config, node.protocol());
   std::string words = text(view.status);
   if (view.coordinator) words += " c=" + text(*view.coordinator);
   if (view.group) words += " g=" + text(*view.group);

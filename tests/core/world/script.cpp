@@ -10,8 +10,8 @@ namespace muster::test {
 namespace {
 
 bool is(const World& world, std::uint32_t node, const std::string& word) {
-  if (!world[node].up) return false;
-  const View view = bully::view(world[node].config, world[node].state);
+  if (!world[node].up()) return false;
+  const View view = world.view(node);
   return enumerator_name(view.status) == word || enumerator_name(view.procedure) == word ||
          enumerator_name(view.application) == word;
 }
@@ -54,6 +54,13 @@ const std::map<std::string, Run, std::less<>>& verbs() {
       {"silence", [](World& w, const Command& c) { return w.silence(c.node, c.other); }},
       {"lose", [](World& w, const Command& c) { return w.lose(c.node, c.other); }},
       {"repeat", repeat},
+      {"reset", [](World& w, const Command& c) { return w.reset(c.node, c.other); }},
+      {"cut", [](World& w, const Command& c) { return w.cut(c.node, c.other); }},
+      {"heal",
+       [](World& w, const Command&) {
+         w.heal();
+         return true;
+       }},
       {"expire",
        [](World& w, const Command& c) {
          return w.expire(c.node, enumerator_named<Timer>(c.word).value());
@@ -65,7 +72,7 @@ const std::map<std::string, Run, std::less<>>& verbs() {
       {"release", [](World& w, const Command& c) { return !(w[c.node].hold_hooks = false); }},
       {"run",
        [](World& w, const Command&) {
-         w.run_until_quiet();
+         w.run();
          return true;
        }},
       {"until",

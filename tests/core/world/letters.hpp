@@ -1,0 +1,67 @@
+#pragma once
+
+#include <muster/protocol/step.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <vector>
+
+/// Words to read letters and actions with.
+
+namespace muster::test {
+
+inline NodeId id(std::uint32_t node) {
+  return NodeId{node};
+}
+
+using Nodes = std::vector<std::uint32_t>;
+
+/// To whom messages of that kind were sent, in order.
+template <class Kind>
+Nodes sent(const std::vector<Letter>& letters) {
+  Nodes to;
+  for (const Letter& letter : letters)
+    if (std::holds_alternative<Kind>(letter.message)) to.push_back(letter.to.value);
+  return to;
+}
+template <class Kind>
+Nodes sent(const Actions& actions) {
+  std::vector<Letter> letters;
+  for (const Action& action : actions)
+    if (const auto* send = std::get_if<Send>(&action)) letters.push_back(send->letter);
+  return sent<Kind>(letters);
+}
+
+/// The first answer of that kind; null where none is given.
+template <class Kind>
+const Kind* answer(const Actions& actions) {
+  for (const Action& action : actions)
+    if (const auto* send = std::get_if<Send>(&action))
+      if (const auto* what = std::get_if<Answer>(&send->letter.message))
+        if (const auto* kind = std::get_if<Kind>(&what->result)) return kind;
+  return nullptr;
+}
+
+inline bool answers_anything(const Actions& actions) {
+  return !sent<Answer>(actions).empty();
+}
+
+/// The first action of that kind; null where there is none.
+template <class Kind>
+const Kind* first(const Actions& actions) {
+  for (const Action& action : actions)
+    if (const auto* kind = std::get_if<Kind>(&action)) return kind;
+  return nullptr;
+}
+
+inline bool arms(const Actions& actions, Timer timer) {
+  for (const Action& action : actions)
+    if (const auto* arm = std::get_if<Arm>(&action))
+      if (arm->timer == timer) return true;
+  return false;
+}
+
+}  // namespace muster::test
+
+// Lists of nodes are printed by name.
+BOOST_TEST_SPECIALIZED_COLLECTION_COMPARE(muster::test::Nodes)

@@ -1,0 +1,151 @@
+#pragma once
+
+#include <muster/claims/hook_grammar.hpp>
+#include <muster/host/host.hpp>
+#include <muster/host/sessions.hpp>
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace muster::test {
+
+class World;
+struct TestNode;
+
+/// Something that must hold did not.
+struct Violation : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A hook that runs until the test ends it.
+struct Running {
+  Hook hook{};
+  Ticket ticket;
+  HookHost::Ended ended;
+  bool cancelled = false;
+  std::uint64_t order = 0;  ///< when it began
+};
+
+/// What is true of the application of a node, whatever the protocol thinks.
+struct TestApplication {
+  std::optional<Running> running;
+  std::optional<GroupNumber> permits;  ///< the group whose permits are valid
+  std::optional<GroupNumber> works;    ///< from the beginning of `start` to the end of `stop`
+  bool discounted = false;             ///< what it works for does not count: the node paused since
+  std::optional<Report> last_report;
+  HookGrammar grammar;
+};
+
+/// A timer that is armed.
+struct Armed {
+  Duration due{};
+  Inbox::Arming arming{};
+};
+
+/// One life of a node: the host and the sessions that ship, whose driver is the test. What happens
+/// to it, happens when the test says; a commit alone is durable at once.
+class Life final : public host::Driver, public HookHost {
+ public:
+  enum class End { failed, left, stood_back };
+
+  Life(World& world, TestNode& node, std::uint64_t instance);
+
+  /// Says Hello, and gives the first event.
+  void begin();
+  void put(Event event) { host_.put(std::move(event)); }
+  void take(host::SessionInput input);
+  void expire(Timer timer);
+  void stands_still_for(Duration gap) { gap_ = gap; }
+  void end_hook(Outcome outcome);
+  /// All that has come is given, and all that it leads to is done; a life may end by it.
+  void work();
+  /// Nothing happens in it any more.
+  void end(End how);
+  [[nodiscard]] std::optional<End> ended() const { return end_; }
+  /// The world has moved there.
+  void is_in(World& world) { world_ = &world; }
+
+  [[nodiscard]] const Protocol& protocol() const { return host_.protocol(); }
+  [[nodiscard]] Duration clock() const;
+
+  host::Sessions sessions;
+  std::map<NodeId, std::uint64_t> dials;  ///< that are out, and when they began
+  std::map<Timer, Armed> timers;
+
+ private:
+  // The host has it do.
+  [[nodiscard]] Duration now() override { return clock(); }
+  Duration stood_still() override { return std::exchange(gap_, {}); }
+  void send(const Letter& letter, std::optional<Duration> bound) override;
+  void keep_only(const std::function<bool(CallNumber)>& awaited) override {
+    sessions.keep_only(awaited);
+  }
+  void arm(Timer timer, Duration period, Inbox::Arming arming) override {
+    timers[timer] = {clock() + period, arming};
+  }
+  void disarm(Timer timer) override { timers.erase(timer); }
+  void save(const SafeState& safe) override;
+  void permit_work(Duration) override {}
+  void left(LeaveCause cause) override;
+  void about_to_step() override { before_ = protocol(); }
+  void stepped(const Event& event, const Actions& actions, const View& after) override;
+  void save_performed() override;
+  void action_performed() override;
+
+  // Hooks have it do.
+  void call(std::optional<Hook> hook, Call call, Ended ended) override;
+  void tell(std::function<void()> work) override { soon_.push_back(std::move(work)); }
+  void request_stop(std::stop_source) override;
+  void bound(Duration deadline, std::function<void()>) override { left_ = deadline; }
+  void unbound() override {}
+  [[nodiscard]] Duration left() const override { return left_; }
+  void grant(GroupNumber group) override;
+  std::optional<GroupNumber> revoke(std::function<void()> returned) override;
+  [[nodiscard]] PermitsOut permits_out() const override { return {}; }
+  void event(Event event) override { host_.put(std::move(event)); }
+  void note(Hook hook, journal::Edge edge, std::optional<GroupNumber> group, Ticket ticket,
+            const Members* members) override;
+  void note(journal::PermitsEdge edge, GroupNumber group) override;
+  std::function<void(std::string)> new_listener() override { return {}; }
+  std::function<void(std::function<void()>)> new_door() override {
+    return [](const std::function<void()>&) {};
+  }
+  void ask(NodeId, Inquiry, Ended) override {}
+  void give_up_questions() override {}
+  void fatal(const std::string&) override { end(End::failed); }
+
+  // Sessions have it do.
+  void perform(const host::Dial& dial);
+  void perform(const host::GiveUp& dial) { dials.erase(dial.node); }
+  void perform(host::Write& write);
+  void perform(const host::Close& close);
+  void perform(const host::Drain& drain);
+  void perform(host::LetterCame& came) { put(Received{std::move(came.letter)}); }
+  void perform(const host::CallUnanswered& call) { put(Unanswered{call.by, call.call}); }
+  void perform(const host::LifeOver& over) { put(Failed{over.node, over.life}); }
+  void perform(const host::OutlivedBy&);
+  // Time passes when the test says, nobody observes or asks, and letters have no size here.
+  void perform(const host::Wake&) {}
+  void perform(const host::Warning&) {}
+  void perform(const host::HandOver&) {}
+  void perform(const host::TellStatus&) {}
+  void perform(const host::TellRoom&) {}
+
+  World* world_;
+  TestNode& node_;
+  const host::SessionConfig config_;
+  host::Host host_;
+  Protocol before_;
+  std::deque<std::function<void()>> soon_;
+  std::optional<SafeState> saving_;
+  std::optional<End> end_;
+  Duration gap_{};
+  Duration left_{};
+};
+
+}  // namespace muster::test
