@@ -295,6 +295,9 @@ Sessions::Handlers Life::session_handlers() {
   handlers.received = [this](Letter letter) { happened(Received{std::move(letter)}); };
   handlers.unanswered = [this](NodeId by, CallNumber call) { happened(Unanswered{by, call}); };
   handlers.failed = [this](NodeId node, Incarnation life) { happened(Failed{node, life}); };
+  handlers.differing = [this](NodeSet differ, NodeSet agree) {
+    happened(Differing{std::move(differ), std::move(agree)});
+  };
   handlers.outlived = [this](const Voices& voices) { handlers_.outlived(voices); };
   handlers.status = [this] { return handlers_.status(); };
   handlers.asker = [this](const std::shared_ptr<Connection>& connection, const Hello& hello) {

@@ -120,7 +120,7 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
 
  private:
   using Notice = std::variant<host::LetterCame, host::CallUnanswered, host::LifeOver,
-                              host::OutlivedBy, host::Warning>;
+                              host::OutlivedBy, host::OthersDiffer, host::Warning>;
 
   void take(host::SessionInput input) {
     if (closed_) return;
@@ -228,6 +228,7 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
   void perform(host::CallUnanswered call) { notices_.emplace_back(call); }
   void perform(host::LifeOver life) { notices_.emplace_back(life); }
   void perform(host::OutlivedBy outlived) { notices_.emplace_back(std::move(outlived)); }
+  void perform(host::OthersDiffer others) { notices_.emplace_back(std::move(others)); }
   void perform(host::Warning warning) { notices_.emplace_back(std::move(warning)); }
 
   // --- The turn ends
@@ -247,6 +248,9 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
   void tell(host::CallUnanswered& call) { handlers_.unanswered(call.by, call.call); }
   void tell(host::LifeOver& over) { handlers_.failed(over.node, over.life); }
   void tell(host::OutlivedBy& outlived) { handlers_.outlived(outlived.voices); }
+  void tell(host::OthersDiffer& others) {
+    handlers_.differing(std::move(others.differ), std::move(others.agree));
+  }
   void tell(host::Warning& warning) { handlers_.warn(std::move(warning.text)); }
 
   void end_turn_soon() {

@@ -42,7 +42,7 @@ SESSION_WORDS = {
     "Greet", "SendLetter", "Dialled", "DialFailed", "Accepted", "Exhausted", "Came", "Closed",
     "Writable", "Due", "Drained",
     "Dial", "GiveUp", "Write", "TellRoom", "Close", "Drain", "Wake", "LetterCame",
-    "CallUnanswered", "LifeOver", "OutlivedBy", "Warning", "HandOver", "TellStatus",
+    "CallUnanswered", "LifeOver", "OutlivedBy", "OthersDiffer", "Warning", "HandOver", "TellStatus",
     "Counters", "Voices", "latest_life", "later_life", "hello_of",
     "Frame", "Hello", "Refusal", "RefusalReason", "Role", "Carried", "Acknowledged",
     "StatusQuestion", "StatusAnswer", "Asks", "Piece", "NoAnswer", "fits", "frame_limit",

@@ -13,6 +13,10 @@ bool works_in_group(const Standing& node) {
   return node.up && (node.status == Status::Reorganization || node.status == Status::Normal);
 }
 
+bool takes_part(const Standing& node) {
+  return node.up && node.takes_part;
+}
+
 bool is_normal(const Standing& node) {
   return node.up && node.status == Status::Normal;
 }
@@ -56,7 +60,10 @@ const Standing* own_coordinator(Standings nodes) {
 }  // namespace
 
 Standing standing(NodeId node, const View& view, std::optional<GroupNumber> works_for) {
-  return {node, true, view.status, view.coordinator, view.group, view.definition, works_for};
+  return {node,        true,
+          view.status, view.coordinator,
+          view.group,  view.definition,
+          works_for,   view.procedure != Wait::Outvoted};
 }
 
 std::optional<Disagreement> assertion_1a(Standings nodes) {
@@ -89,21 +96,20 @@ std::optional<Disagreement> nobody_works(Standings nodes) {
 }  // namespace
 
 std::optional<Disagreement> assertion_2(Standings nodes, std::size_t quorum) {
-  const auto are_up =
-      std::count_if(nodes.begin(), nodes.end(), [](const Standing& node) { return node.up; });
+  const auto are_up = std::count_if(nodes.begin(), nodes.end(), takes_part);
   if (static_cast<std::size_t>(are_up) < quorum) return nobody_works(nodes);
   const Standing* coordinator = own_coordinator(nodes);
   NodeSet up;
   std::string all;
   for (const Standing& node : nodes) {
-    if (!node.up) continue;
+    if (!takes_part(node)) continue;
     up.insert(node.node);
     all += (all.empty() ? "" : ", ") + with_coordinator(node);
   }
   if (up.empty()) return std::nullopt;
   if (!coordinator) return Disagreement{up, "no node is Normal as its own coordinator: " + all};
   const auto other = std::find_if(nodes.begin(), nodes.end(), [&](const Standing& node) {
-    return node.up && !(is_normal(node) && node.coordinator == coordinator->node);
+    return takes_part(node) && !(is_normal(node) && node.coordinator == coordinator->node);
   });
   if (other == nodes.end()) return std::nullopt;
   return Disagreement{{coordinator->node, other->node},
@@ -153,7 +159,7 @@ std::optional<Disagreement> assertion_4(Standings nodes, const NodeSet& together
   const Standing* coordinator = own_coordinator(here);
   if (!coordinator) return std::nullopt;  // nobody is up
   const auto other = std::find_if(here.begin(), here.end(), [&](const Standing& node) {
-    return node.up && node.group != coordinator->group;
+    return takes_part(node) && node.group != coordinator->group;
   });
   if (other == here.end()) return std::nullopt;
   return Disagreement{{coordinator->node, other->node},
@@ -268,7 +274,7 @@ bool is_one_group(Standings nodes) {
   const Standing* coordinator = own_coordinator(nodes);
   return coordinator && !assertion_2(nodes) &&
          std::all_of(nodes.begin(), nodes.end(), [&](const Standing& node) {
-           return !node.up || node.group == coordinator->group;
+           return !takes_part(node) || node.group == coordinator->group;
          });
 }
 

@@ -24,6 +24,7 @@ bool coordinates(Wait procedure) {
 bool begins_election(Wait was, const Event& event, Wait is) {
   if (std::holds_alternative<Recovered>(event) || std::holds_alternative<Paused>(event))
     return true;
+  if (std::holds_alternative<Differing>(event)) return is != was;
   const bool begun = seeks_or_halts(is) || is == Wait::BackingOff;
   if (coordinates(was)) return begun;
   const bool was_electing = seeks_or_halts(was) || was == Wait::BackingOff;
@@ -97,6 +98,8 @@ std::string of_timer(Timer timer) {
       return "it was a member of a lower node for long enough";
     case Timer::settle:
       return "the time for others to come up was over";
+    case Timer::rejoin:
+      return "those that differ have ceased";
   }
   return "a timer expired";
 }
@@ -127,6 +130,12 @@ struct ReasonOfEvent {
   }
   Reason operator()(const ElectionAsked& asked) const {
     return {Trigger::asked, "its owner asked for it: " + foreign(asked.why)};
+  }
+  Reason operator()(const Differing& others) const {
+    if (others.differ.empty()) return {Trigger::other, "no other node differs any more"};
+    return {Trigger::other, (others.differ.size() == 1 ? "node " : "nodes ") +
+                                to_text(others.differ) +
+                                " cannot be spoken with: they differ from " + name(self)};
   }
   template <class Other>
   Reason operator()(const Other&) const {

@@ -4,6 +4,7 @@
 
 namespace muster {
 
+// Within T all that differ have learned it, and have ceased a stop_deadline later.
 // A node that gives way gives each coordinator above it the time of one Check and one call. Accepts
 // come after an Invitation, its forwarding and a stop, each with its own call.
 Duration length_of(Timer timer, unsigned level, const Timings& timings) {
@@ -19,6 +20,8 @@ Duration length_of(Timer timer, unsigned level, const Timings& timings) {
     case Timer::preempt:
     case Timer::settle:
       return std::chrono::milliseconds(level);
+    case Timer::rejoin:
+      return length_of(Bound::stopped, timings);
     case Timer::accepts:
       break;
   }

@@ -154,6 +154,11 @@ class TurnOf {
     return true;
   }
 
+  // --- Others that differ
+
+  /// No fewer of the nodes that are alive differ from this one than agree with it, itself included.
+  [[nodiscard]] bool outvoted() const { return state_.met.differ.size() > state_.met.agree.size(); }
+
   // --- Safe storage and timers
 
   void save(StateVector vector) {

@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(what_others_say_is_made_fit_for_a_line) {
   Sessions2 two;
   Hello evil = two.stranger(1);
   evil.cluster = "evil\n\x1b[31m=" + std::string(12, 'x') + "\x7f\n";
-  BOOST_TEST(said(two, 1, evil) == (Words{"write #1 Refusal cluster", "close #1"}),
+  BOOST_TEST(said(two, 1, evil) == (Words{"write #1 Refusal cluster", "close #1", "dial 1"}),
              boost::test_tools::per_element());
   const std::string& warning = two.warnings.at(0);
   BOOST_TEST(warning.size() < 500u);

@@ -337,7 +337,7 @@ BOOST_AUTO_TEST_CASE(another_cluster_is_refused_and_the_keys_are_told_here_alone
   Hello hello = two.stranger(3);
   hello.cluster = "T=50ms\nname=test\n";
   two.accepted(1);
-  BOOST_TEST(two.came(1, hello) == (Words{"write #1 Refusal cluster", "close #1"}),
+  BOOST_TEST(two.came(1, hello) == (Words{"write #1 Refusal cluster", "close #1", "dial 3"}),
              boost::test_tools::per_element());
   BOOST_TEST(std::get<Refusal>(two.written.back()).text == "the clusters differ");
   BOOST_TEST(two.sessions.differing.at(NodeId{3}) == "T (100ms at node 2, 50ms at node 3)");
@@ -351,7 +351,8 @@ BOOST_AUTO_TEST_CASE(who_answers_in_the_place_of_another_is_refused) {
   Sessions2 two;
   two.ask(3, 1);
   two.dialled(3, 1);
-  BOOST_TEST(two.came(1, two.stranger(1)) == (Words{"write #1 Refusal stranger", "close #1"}),
+  BOOST_TEST(two.came(1, two.stranger(1)) == (Words{"write #1 Refusal stranger", "close #1",
+                                                    "differ {3} agree {}", "unanswered 3:1"}),
              boost::test_tools::per_element());
   BOOST_TEST(two.warnings.back() ==
              "refused node 3: node 1 answers at three:3, where node 3 should be");

@@ -55,6 +55,9 @@ struct InWords {
       words += " " + to_text(voice) + ":" + to_text(life);
     return words;
   }
+  std::string operator()(const OthersDiffer& others) const {
+    return "differ " + to_text(others.differ) + " agree " + to_text(others.agree);
+  }
   std::string operator()(const HandOver& asker) const {
     return "hand over " + number_of(asker.connection);
   }

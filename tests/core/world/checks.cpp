@@ -64,7 +64,8 @@ void check_bounds(const TestNode& node, const Actions& actions) {
     }
     if (const auto* arm = std::get_if<Arm>(&action); arm && bully_of(node))
       demand(arm->level == 0 || (arm->timer == Timer::retry && arm->level <= 3) ||
-                 arm->timer == Timer::preempt || arm->timer == Timer::settle,
+                 arm->timer == Timer::preempt || arm->timer == Timer::settle ||
+                 arm->timer == Timer::rejoin,
              node, "a timer with a level that it cannot have");
   }
 }
@@ -301,8 +302,9 @@ void check_node(const World& world, TestNode& node) {
   // The textbook's coordinator is disturbed by nobody but others.
   const bool rests = node.config.protocol == ProtocolName::textbook &&
                      view.status == Status::Normal && view.coordinator == node.config.self;
-  demand(rests || !timers.empty() || !node.calls().empty() || node.application.running, node,
-         "nothing will ever happen to it again: " + to_text(view));
+  const bool outvoted = view.procedure == Wait::Outvoted;  // until its sessions tell it otherwise
+  demand(rests || outvoted || !timers.empty() || !node.calls().empty() || node.application.running,
+         node, "nothing will ever happen to it again: " + to_text(view));
   if (known.leaving) demand(timers.empty(), node, "a leaving node has a timer");
   if (view.procedure == Wait::Idle && !known.leaving && !rests)
     demand(timers.contains(Timer::coordinator) || timers.contains(Timer::check), node,

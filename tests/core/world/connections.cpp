@@ -207,13 +207,22 @@ void World::refuse_dial(TestNode& node, NodeId of) {
 
 // --- Silence
 
+// Both are alive, differ, and can meet: within T it is known to both.
+bool World::has_to_learn(const TestNode& node, const TestNode& other) const {
+  if (!node.up() || !other.up() || node.paused || other.paused) return false;
+  if (node.cluster == other.cluster) return false;
+  const NodeId to = other.config.self;
+  return is_open(node.config.self, to) && !common(node.protocol()).met.differ.contains(to);
+}
+
 // While the other one works, by assumptions 8 and 9.
 bool World::can_be_answered(const TestNode& caller, const host::Call& call) const {
   const NodeId self = caller.config.self;
   const NodeId to = call.letter.to;
   const TestNode& other = at(to);
-  return can_deliver(to.value, self.value) || (other.up() && !other.paused && is_open(self, to) &&
-                                               (!call.life || call.life == other.safe.incarnation));
+  if (can_deliver(to.value, self.value) || has_to_learn(caller, other)) return true;
+  return other.up() && !other.paused && is_open(self, to) && caller.cluster == other.cluster &&
+         (!call.life || call.life == other.safe.incarnation);
 }
 
 namespace {

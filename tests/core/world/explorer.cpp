@@ -71,6 +71,7 @@ class Chance {
   void offer_life(const World& world, std::uint32_t i) {
     if (!world[i].up()) {
       offer(recover_, {"recover", i, 0, ""});
+      offer(recover_, {"differ", i, 0, ""}, &left_.differences);
     } else if (world[i].paused) {
       offer(recover_, {"resume", i, 0, ""});
     } else {
@@ -111,7 +112,8 @@ class Chance {
         offer(hook_, {"fail_hook", i, 0, ""}, &left_.failed_hooks);
     }
     for (const auto& [timer, armed] : world[i].timers())
-      offer(expire_, {"expire", i, 0, to_text(timer)}, &left_.expiries);
+      if (world.can_expire(timer))
+        offer(expire_, {"expire", i, 0, to_text(timer)}, &left_.expiries);
   }
 
   std::mt19937_64 random_;
@@ -120,6 +122,14 @@ class Chance {
            trouble_ = 1;
   std::vector<Choice> choices_;
 };
+
+// Time has an order that scripts know nothing of: what is left of one is still to have happened.
+bool may_happen(const World& world, const Command& command, const Wildness& wildness) {
+  if (command.verb == "silence")
+    return wildness.silences > 0 || world.can_be_silent(command.node, command.other);
+  return command.verb != "expire" ||
+         world.can_expire(enumerator_named<Timer>(command.word).value());
+}
 
 // The kind of a finding, by which reduction knows it again: the sentence without its numbers.
 std::string kind(const std::string& what) {
@@ -132,6 +142,7 @@ std::string kind(const std::string& what) {
 std::optional<std::string> replay(World& world, const Commands& script, const Wildness& wildness) {
   try {
     for (const Command& command : script) {
+      if (!may_happen(world, command, wildness)) continue;
       if (world.record) world.say("# " + to_line(command));
       run(world, command);
     }
@@ -157,7 +168,12 @@ std::optional<std::string> come_to_rest(World& world, bool must_settle, Return b
     return std::string("they never come together ") + when;
   };
   world.heal();
-  for (std::uint32_t i = 1; i <= world.size(); ++i) world.resume(i);
+  for (std::uint32_t i = 1; i <= world.size(); ++i) {
+    world.resume(i);
+    if (world[i].cluster.empty()) continue;
+    world.fail(i);
+    world.differ(i);
+  }
   for (std::uint32_t i = 1; i <= world.size(); ++i) {
     if (back == Return::one_by_one)
       if (auto late = rest("with some nodes down")) return late;

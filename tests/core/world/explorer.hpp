@@ -21,6 +21,7 @@ struct Wildness {
   unsigned silences = 0;  ///< calls that go unanswered though assumption 8 forbids it
   unsigned cuts = 0;
   unsigned pauses = 0;
+  unsigned differences = 0;  ///< new lives with another configuration, or with the same again
   unsigned leaves = 0;
   unsigned failed_hooks = 0;
   unsigned expiries = 20;

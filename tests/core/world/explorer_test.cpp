@@ -79,6 +79,11 @@ BOOST_AUTO_TEST_CASE(with_everything) {
       {.nodes = 4, .steps = 250, .failures = 4, .pauses = 2, .leaves = 2, .failed_hooks = 2}, 25);
 }
 
+BOOST_AUTO_TEST_CASE(with_nodes_that_differ) {
+  explore_seeds({.failures = 6, .differences = 4}, 120);
+  explore_seeds({.nodes = 5, .steps = 400, .failures = 8, .differences = 6, .expiries = 40}, 30);
+}
+
 BOOST_AUTO_TEST_CASE(literal) {
   explore_seeds({.config = bully(Repairs::none()), .failures = 5, .must_settle = false}, 60);
 }
@@ -127,6 +132,10 @@ BOOST_AUTO_TEST_CASE(with_failing_hooks) {
 
 BOOST_AUTO_TEST_CASE(with_nodes_that_leave) {
   explore_seeds(of_groups({.failures = 2, .leaves = 3}), 100);
+}
+
+BOOST_AUTO_TEST_CASE(with_nodes_that_differ) {
+  explore_seeds(of_groups({.failures = 6, .differences = 4}), 50);
 }
 
 BOOST_AUTO_TEST_CASE(literal) {

@@ -90,6 +90,9 @@ struct Words {
   std::string operator()(const HookFailed& event) const { return "HookFailed " + text(event.hook); }
   std::string operator()(const Leaving&) const { return "Leaving"; }
   std::string operator()(const ElectionAsked&) const { return "ElectionAsked"; }
+  std::string operator()(const Differing& others) const {
+    return "Differing " + muster::to_text(others.differ) + ", not " + muster::to_text(others.agree);
+  }
 
   std::string operator()(const Save& action) const {
     std::string saved = "Save limit " + text(action.safe.counter_limit);

@@ -11,7 +11,7 @@ namespace {
 
 host::SessionConfig session_config(const TestNode& node, std::uint64_t instance) {
   host::SessionConfig config;
-  config.self = {node.config.self, node.safe.incarnation, instance, {}};
+  config.self = {node.config.self, node.safe.incarnation, instance, node.cluster};
   for (NodeId other : node.config.nodes)
     if (other != node.config.self) config.addresses.emplace(other, std::string());
   config.T = node.config.timings.T;

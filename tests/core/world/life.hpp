@@ -128,6 +128,9 @@ class Life final : public host::Driver, public HookHost {
   void perform(host::LetterCame& came) { put(Received{std::move(came.letter)}); }
   void perform(const host::CallUnanswered& call) { put(Unanswered{call.by, call.call}); }
   void perform(const host::LifeOver& over) { put(Failed{over.node, over.life}); }
+  void perform(host::OthersDiffer& others) {
+    put(Differing{std::move(others.differ), std::move(others.agree)});
+  }
   void perform(const host::OutlivedBy&);
   // Time passes when the test says, nobody observes or asks, and letters have no size here.
   void perform(const host::Wake&) {}

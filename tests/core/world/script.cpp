@@ -42,6 +42,7 @@ const std::map<std::string, Run, std::less<>>& verbs() {
       {"fail", [](World& w, const Command& c) { return w.fail(c.node, c.word == "silent"); }},
       {"pause", [](World& w, const Command& c) { return w.pause(c.node); }},
       {"resume", [](World& w, const Command& c) { return w.resume(c.node); }},
+      {"differ", [](World& w, const Command& c) { return w.differ(c.node); }},
       {"leave", [](World& w, const Command& c) { return w.leave(c.node); }},
       {"fail_after",
        [](World& w, const Command& c) {

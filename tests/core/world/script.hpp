@@ -8,7 +8,7 @@
 
 /// Scripts for the test world: one command a line, `#` begins a comment.
 ///
-///   recover 3 · fail 3 [silent] · pause 3 · resume 3 · leave 3
+///   recover 3 · fail 3 [silent] · pause 3 · resume 3 · leave 3 · differ 3
 ///   fail_after 3 2         node 3 fails when it has performed two more actions
 ///   deliver 3 2            2 reads what came from 3, up to the next letter
 ///   connect 3 2 · refuse 3 2 · silence 3 2 · lose 3 2 · reset 3 2 · cut 3 2 · heal       see World

@@ -22,6 +22,7 @@ struct TestNode {
   std::unique_ptr<Life> life;  ///< none while it is down
   bool paused = false;
   bool silent = false;                  ///< while down: refuses nothing, says nothing
+  std::string cluster;                  ///< the text of its configuration
   bool hold_hooks = false;              ///< run and settle let no hook of it end
   SafeState safe;                       ///< safe storage
   std::optional<GroupNumber> accepted;  ///< the highest group chosen or accepted, in any life
@@ -95,6 +96,9 @@ class World {
   /// It goes on; unless it `notices`, as if it had not paused.
   bool resume(std::uint32_t node, bool notices = true);
   bool leave(std::uint32_t node);
+  /// A node that is down has another configuration from its next life on, or that of the others
+  /// again.
+  bool differ(std::uint32_t node);
   /// Their connection breaks, and what was on its way is lost.
   bool reset(std::uint32_t a, std::uint32_t b);
   /// Nothing that `from` wrote is read by `to` any more.
@@ -145,6 +149,8 @@ class World {
   [[nodiscard]] bool can_connect(std::uint32_t a, std::uint32_t b) const;
   [[nodiscard]] bool can_refuse(std::uint32_t at, std::uint32_t of) const;
   [[nodiscard]] bool can_be_silent(std::uint32_t at, std::uint32_t of) const;
+  /// Of `rejoin`: not before those that differ have learned it, and the outvoted have ceased.
+  [[nodiscard]] bool can_expire(Timer timer) const;
   /// All letters sent, in order, while `record` is on.
   [[nodiscard]] const std::vector<Letter>& sent() const { return sent_; }
   /// One line a step: "1  from 2: Halt ..  |  actions  |  view".
@@ -180,6 +186,7 @@ class World {
   void begin_connection(TestNode& dialler, TestNode& other);
   void refuse_dial(TestNode& node, NodeId of);
   [[nodiscard]] bool is_open(NodeId a, NodeId b) const;
+  [[nodiscard]] bool has_to_learn(const TestNode& node, const TestNode& other) const;
   [[nodiscard]] bool can_be_answered(const TestNode& caller, const host::Call& call) const;
   [[nodiscard]] std::vector<host::ConnectionId> connections(NodeId at, NodeId of) const;
   [[nodiscard]] Next next();

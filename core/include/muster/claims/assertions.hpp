@@ -24,8 +24,9 @@ struct Standing {
   /// The group that its application works for: from the beginning of `start` to the end of the next
   /// `stop`, or of that life.
   std::optional<GroupNumber> works_for;
+  bool takes_part = true;  ///< false while too many others differ from it
 };
-MUSTER_DESCRIBE(Standing, node, up, status, coordinator, group, definition, works_for);
+MUSTER_DESCRIBE(Standing, node, up, status, coordinator, group, definition, works_for, takes_part);
 
 /// A node that is up, with this view of its state.
 Standing standing(NodeId node, const View& view, std::optional<GroupNumber> works_for);

@@ -194,6 +194,15 @@ struct OutlivedBy {
 };
 MUSTER_DESCRIBE(OutlivedBy, voices);
 
+/// Which nodes that are alive differ from this one, and which do not: `step` is to know. Told where
+/// one differs, whenever that changes, and once when none does any more. One differs that refused
+/// this node, or was refused, where this node has dialled it: whoever else says so is a stranger.
+struct OthersDiffer {
+  NodeSet differ;
+  NodeSet agree;
+};
+MUSTER_DESCRIBE(OthersDiffer, differ, agree);
+
 /// One sentence for the owner of the node; not repeated while nothing changes.
 struct Warning {
   std::string text;
@@ -215,7 +224,7 @@ MUSTER_DESCRIBE(TellStatus, connection);
 
 using SessionOutput =
     std::variant<Dial, GiveUp, Write, TellRoom, Close, Drain, Wake, LetterCame, CallUnanswered,
-                 LifeOver, OutlivedBy, Warning, HandOver, TellStatus>;
+                 LifeOver, OutlivedBy, OthersDiffer, Warning, HandOver, TellStatus>;
 using SessionOutputs = std::vector<SessionOutput>;
 
 }  // namespace muster::host

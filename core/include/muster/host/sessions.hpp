@@ -156,11 +156,12 @@ struct Peer {
   Touch touch;
   bool greet = false;      ///< dial once although nothing needs it
   bool unwelcome = false;  ///< the last Hello was refused: calls do not hurry the next one
+  bool differs = false;    ///< it answered the last dial, and cannot be spoken with
   unsigned quick_dials{};  ///< since a letter came
   unsigned slow_dials{};   ///< since a Hello came
 };
 MUSTER_DESCRIBE(Peer, seen, instance, last_hello, session, session_count, over, heard, touch, greet,
-                unwelcome, quick_dials, slow_dials);
+                unwelcome, differs, quick_dials, slow_dials);
 
 /// Somebody whose connection was accepted: has said no Hello yet, or observes.
 struct Stranger {
@@ -236,6 +237,7 @@ struct Sessions {
   Voices voices;
   /// Nodes that were refused because their cluster's text is another: the keys, with both values.
   std::map<NodeId, std::string> differing;
+  OthersDiffer others;                   ///< as they were told last
   std::map<std::string, Warned> warned;  ///< by matter: there are few
   Counters counters;
 
@@ -253,6 +255,6 @@ struct Sessions {
   [[nodiscard]] std::map<NodeId, Incarnation> lives() const;
 };
 MUSTER_DESCRIBE(Sessions, peers, whose, calls, strangers, verdicts, hellos, wake, soonest, voices,
-                differing, warned, counters);
+                differing, others, warned, counters);
 
 }  // namespace muster::host

@@ -107,9 +107,17 @@ struct Settling {
 };
 MUSTER_DESCRIBE(Settling, asked, not_heard);
 
-using Procedure =
-    std::variant<Idle, SeekingHigher, Ceasing, HaltingLower, Announcing, Reorganizing, MakingReady,
-                 Checking, Probing, BackingOff, HaltingAll, AwaitingMajority, Settling>;
+/// Taking no part: too many others differ (docs/decisions/differing.md).
+struct Outvoted {};
+MUSTER_DESCRIBE(Outvoted);
+
+/// Waiting on the timer `rejoin` before Election(i), for those that differ to cease.
+struct Rejoining {};
+MUSTER_DESCRIBE(Rejoining);
+
+using Procedure = std::variant<Idle, SeekingHigher, Ceasing, HaltingLower, Announcing, Reorganizing,
+                               MakingReady, Checking, Probing, BackingOff, HaltingAll,
+                               AwaitingMajority, Settling, Outvoted, Rejoining>;
 
 /// A call that this node will answer later.
 struct Owed {
@@ -168,7 +176,7 @@ struct State : Common {
 MUSTER_DESCRIBE(State, s, c, h, d, up, g, application, ticket, report, failed_hooks, procedure,
                 owed, leaving, left, last_halt, answered_by, asked_in_vain, safe, seen, counter,
                 elections, calls, check_armed, coordinator_armed, retry_level, quiet_checks,
-                by_options);
+                by_options, met);
 
 /// What one event makes of a node: changes `state` and returns what is to be done, in order.
 Actions step(const Config& config, State& state, const Event& event);

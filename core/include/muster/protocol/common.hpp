@@ -8,6 +8,9 @@
 
 /// What a node remembers in one life, whatever protocol it runs.
 
+template <>
+inline constexpr bool muster::left_out_by_default<muster::Differing> = true;
+
 namespace muster {
 
 struct Common {
@@ -32,6 +35,8 @@ struct Common {
   CallNumber calls;
 
   bool coordinator_armed = false;  ///< the timer
+
+  Differing met;  ///< the others that are alive, as the host told last
 };
 
 }  // namespace muster

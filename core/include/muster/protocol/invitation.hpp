@@ -97,8 +97,12 @@ struct Probing {
 };
 MUSTER_DESCRIBE(Probing, call, node, group, status);
 
+/// Taking no part: too many others differ (docs/decisions/differing.md).
+struct Outvoted {};
+MUSTER_DESCRIBE(Outvoted);
+
 using Procedure = std::variant<Idle, Ceasing, Checking, GivingWay, BackingOff, Inviting,
-                               Reorganizing, MakingReady, Forwarding, Accepting, Probing>;
+                               Reorganizing, MakingReady, Forwarding, Accepting, Probing, Outvoted>;
 
 /// A Ready that this node will answer when the application has started.
 struct Owed {
@@ -126,7 +130,7 @@ struct State : Common {
 };
 MUSTER_DESCRIBE(State, s, c, d, up, g, counter, application, ticket, report, failed_hooks,
                 procedure, owed, leaving, left, safe, seen, calls, check_armed, coordinator_armed,
-                retry_level, quiet_checks);
+                retry_level, quiet_checks, met);
 
 /// What one event makes of a node: changes `state` and returns what is to be done, in order.
 Actions step(const Config& config, State& state, const Event& event);

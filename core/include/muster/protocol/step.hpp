@@ -24,8 +24,9 @@ enum class Timer {
   accepts,      ///< a reasonable time for Accepts (section 4.1)
   preempt,      ///< this node has been a member of a lower one for so long (docs/options.md)
   settle,       ///< others have had their time to come up (docs/options.md)
+  rejoin,       ///< who takes no part any more has ceased by now (docs/decisions/differing.md)
 };
-MUSTER_DESCRIBE_ENUM(Timer, check, coordinator, retry, merge, accepts, preempt, settle)
+MUSTER_DESCRIBE_ENUM(Timer, check, coordinator, retry, merge, accepts, preempt, settle, rejoin)
 
 /// Why a node leaves.
 enum class LeaveCause {
@@ -122,8 +123,17 @@ struct ElectionAsked {
 };
 MUSTER_DESCRIBE(ElectionAsked, why);
 
+/// Which nodes that are alive cannot be spoken with, for they differ from this one in their
+/// configuration, their wire version or in who they are; and which can. Told where there is one
+/// that differs, whenever any of this changes, and once when there is none any more.
+struct Differing {
+  NodeSet differ;
+  NodeSet agree;  ///< without this node
+};
+MUSTER_DESCRIBE(Differing, differ, agree);
+
 using Event = std::variant<Recovered, Received, Unanswered, Failed, Expired, Paused, Stopped,
-                           Reorganized, Started, HookFailed, Leaving, ElectionAsked>;
+                           Reorganized, Started, HookFailed, Leaving, ElectionAsked, Differing>;
 
 // --- Actions
 // ----------------------------------------------------------------------------------------

@@ -58,8 +58,12 @@ MUSTER_DESCRIBE(Probing, call, node);
 struct BackingOff {};
 MUSTER_DESCRIBE(BackingOff);
 
+/// Taking no part: too many others differ (docs/decisions/differing.md).
+struct Outvoted {};
+MUSTER_DESCRIBE(Outvoted);
+
 using Procedure = std::variant<Idle, Asking, AwaitingCoordinator, Ceasing, Reorganizing, Installing,
-                               Probing, BackingOff>;
+                               Probing, BackingOff, Outvoted>;
 
 /// Everything that a node knows in one life. A node that has not recovered yet has a State{}.
 struct State : Common {
@@ -70,7 +74,7 @@ struct State : Common {
   Calls announced;  ///< Coordinator messages of the last T: nobody answers them
 };
 MUSTER_DESCRIBE(State, s, c, d, g, application, ticket, report, failed_hooks, procedure, announced,
-                leaving, left, safe, seen, counter, calls, coordinator_armed);
+                leaving, left, safe, seen, counter, calls, coordinator_armed, met);
 
 /// What one event makes of a node: changes `state` and returns what is to be done, in order.
 Actions step(const Config& config, State& state, const Event& event);

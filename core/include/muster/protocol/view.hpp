@@ -45,11 +45,13 @@ enum class Wait {
   Asking,
   AwaitingCoordinator,
   Installing,
+  Outvoted,
+  Rejoining,
 };
 MUSTER_DESCRIBE_ENUM(Wait, Idle, SeekingHigher, Ceasing, HaltingLower, HaltingAll, Announcing,
                      Reorganizing, MakingReady, Checking, Probing, BackingOff, AwaitingMajority,
                      Settling, GivingWay, Inviting, Forwarding, Accepting, Asking,
-                     AwaitingCoordinator, Installing)
+                     AwaitingCoordinator, Installing, Outvoted, Rejoining)
 
 /// Of a procedure: a variant of structs whose names are waits.
 template <class... Waits>

@@ -173,9 +173,10 @@ enum class StopReason {
   merging,        ///< this coordinator merges groups
   invited,        ///< this node was invited into another group
   told,           ///< another node says that it is coordinator (textbook)
+  outvoted,       ///< as many of the others differ from this node as agree with it, or more
 };
 MUSTER_DESCRIBE_ENUM(StopReason, own_election, halted, starting_over, paused, leaving,
-                     standing_back, recovering, merging, invited, told)
+                     standing_back, recovering, merging, invited, told, outvoted)
 
 struct StopCause {
   StopReason reason{};

@@ -144,8 +144,8 @@ void World::Impl::begin_life(NodeId id, SafeState safe) {
   node.view = View{};
   const std::uint32_t rate = options.clock_rate ? options.clock_rate(id) : 1000;
   node.life = std::make_shared<Life>(std::make_shared<simulated::Process>(world, rate), network,
-                                     node.config, options.make_application, *node.storage,
-                                     std::move(safe), handlers(id));
+                                     node.config, node.cluster, options.make_application,
+                                     *node.storage, std::move(safe), handlers(id));
   node.life->begin();
 }
 

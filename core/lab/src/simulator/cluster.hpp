@@ -18,6 +18,7 @@ class World::Impl {
   /// What outlives the lives of one node.
   struct Node {
     Config config;
+    std::string cluster;  ///< its canonical text
     std::unique_ptr<SafeStorage> storage;
     std::shared_ptr<simulated::Life> life;  ///< the present one, or the last
     bool up = false;

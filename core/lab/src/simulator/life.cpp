@@ -3,8 +3,8 @@
 namespace muster::lab::simulated {
 
 Life::Life(std::shared_ptr<Process> process, Network& network, const Config& config,
-           const MakeApplication& make_application, SafeStorage& storage, SafeState safe,
-           Handlers handlers)
+           const std::string& cluster, const MakeApplication& make_application,
+           SafeStorage& storage, SafeState safe, Handlers handlers)
     : process_(std::move(process)),
       network_(network),
       config_(config),
@@ -13,7 +13,7 @@ Life::Life(std::shared_ptr<Process> process, Network& network, const Config& con
       disk_(process_, storage, disk_handlers()),
       services_(config.self, config.nodes, process_, permits_, disk_),
       hooks_(process_, services_, make_application, permits_, hook_handlers()),
-      sessions_(network, process_, config, safe, session_handlers()),
+      sessions_(network, process_, config, cluster, safe, session_handlers()),
       host_(config, std::move(safe), longest_wait(), HookRunner::Limits{config.timings}, *this,
             hooks_) {}
 

@@ -27,8 +27,8 @@ class Life final : public host::Driver {
   };
 
   Life(std::shared_ptr<Process> process, Network& network, const Config& config,
-       const MakeApplication& make_application, SafeStorage& storage, SafeState safe,
-       Handlers handlers);
+       const std::string& cluster, const MakeApplication& make_application, SafeStorage& storage,
+       SafeState safe, Handlers handlers);
 
   /// Listens, and gives the first event.
   void begin();

@@ -7,10 +7,10 @@ namespace muster::lab::simulated {
 
 namespace {
 
-host::SessionConfig session_config(const Config& config, const SafeState& safe,
-                                   std::uint64_t instance) {
+host::SessionConfig session_config(const Config& config, const std::string& cluster,
+                                   const SafeState& safe, std::uint64_t instance) {
   host::SessionConfig made;
-  made.self = {config.self, safe.incarnation, instance, {}};
+  made.self = {config.self, safe.incarnation, instance, cluster};
   for (NodeId node : config.nodes)
     if (node != config.self) made.addresses.emplace(node, std::string());
   made.T = config.timings.T;
@@ -22,11 +22,12 @@ host::SessionConfig session_config(const Config& config, const SafeState& safe,
 }  // namespace
 
 SessionDriver::SessionDriver(Network& network, std::shared_ptr<Process> process,
-                             const Config& config, const SafeState& safe, Handlers handlers)
+                             const Config& config, const std::string& cluster,
+                             const SafeState& safe, Handlers handlers)
     : network_(network),
       process_(std::move(process)),
       handlers_(std::move(handlers)),
-      config_(session_config(config, safe, process_->world.random.next() | 1)),
+      config_(session_config(config, cluster, safe, process_->world.random.next() | 1)),
       sessions_(host::Sessions::begin(config_, safe.seen)) {}
 
 void SessionDriver::take(host::SessionInput input) {

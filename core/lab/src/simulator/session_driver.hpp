@@ -24,7 +24,7 @@ class SessionDriver {
   };
 
   SessionDriver(Network& network, std::shared_ptr<Process> process, const Config& config,
-                const SafeState& safe, Handlers handlers);
+                const std::string& cluster, const SafeState& safe, Handlers handlers);
   SessionDriver(const SessionDriver&) = delete;
   SessionDriver& operator=(const SessionDriver&) = delete;
 
@@ -66,6 +66,9 @@ class SessionDriver {
     handlers_.event(Unanswered{call.by, call.call});
   }
   void perform(const host::LifeOver& over) { handlers_.event(Failed{over.node, over.life}); }
+  void perform(host::OthersDiffer& others) {
+    handlers_.event(Differing{std::move(others.differ), std::move(others.agree)});
+  }
   void perform(const host::OutlivedBy& outlived) { handlers_.outlived(outlived.voices); }
   void perform(const host::Warning&) {}
   // Nobody observes, and questions have another way in here.

@@ -10,7 +10,7 @@ constexpr std::array striking{Trouble::crash,       Trouble::crash_at_point, Tro
                               Trouble::outage,      Trouble::power_cut,      Trouble::wipe,
                               Trouble::pause,       Trouble::short_pause,    Trouble::partition,
                               Trouble::partial_cut, Trouble::one_way_cut,    Trouble::reset,
-                              Trouble::leave};
+                              Trouble::leave,       Trouble::differs};
 
 }  // namespace
 
@@ -129,6 +129,8 @@ void Troubles::befall(World& world) {
     mends_.erase(first);
     mend();
   }
+  // Changes may have overtaken each other.
+  for (NodeId node : world.nodes()) begin_anew_with(node, text_);
   world.heal();
 }
 
@@ -219,6 +221,10 @@ void Troubles::strike(Trouble trouble) {
       done = world_->leave(node);
       if (done) crash(node, some(5, 100));
       break;
+    case Trouble::differs:
+      random_.one_in(3) ? change_all() : differ(node);
+      done = true;
+      break;
     case Trouble::slow_hook:
     case Trouble::failing_hook:
     case Trouble::overrunning_hook:
@@ -228,6 +234,29 @@ void Troubles::strike(Trouble trouble) {
       break;  // these happen by themselves
   }
   if (done) count(trouble);
+}
+
+void Troubles::begin_anew_with(NodeId node, const std::string& text) {
+  if (std::exchange(texts_[node], text) == text) return;
+  world_->reconfigure(node, text);
+  world_->fail(node);
+  world_->restart(node);
+}
+
+// One node, until somebody finds out.
+void Troubles::differ(NodeId node) {
+  begin_anew_with(node, text_ + "mistaken=yes\n");
+  mend_after(some(2, 120), [this, node] { begin_anew_with(node, text_); });
+}
+
+// A rolling change of all, the highest last as often as first.
+void Troubles::change_all() {
+  text_ = "change=" + std::to_string(++changes_) + "\n";
+  const bool upwards = random_.one_in(2);
+  const Duration pace = some(2, 60);
+  for (std::uint32_t i = 1; i <= nodes_; ++i)
+    mend_after(pace * static_cast<int>(upwards ? i : nodes_ + 1 - i),
+               [this, node = NodeId{i}, text = text_] { begin_anew_with(node, text); });
 }
 
 void Troubles::pause(Trouble trouble) {

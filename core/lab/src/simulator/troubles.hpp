@@ -37,6 +37,9 @@ class Troubles {
   void crash(NodeId node, Duration back_after);
   void pause(Trouble trouble);
   void partition();
+  void begin_anew_with(NodeId node, const std::string& text);
+  void differ(NodeId node);
+  void change_all();
   void note_crash_at_point();
   void run_until(Duration time);
 
@@ -50,6 +53,9 @@ class Troubles {
   bool peace_ = false;
   World* world_ = nullptr;
   std::optional<NodeId> to_crash_;  ///< at a point
+  std::string text_;                ///< of the configuration that all are to have
+  std::map<NodeId, std::string> texts_;
+  unsigned changes_ = 0;
   std::multimap<Duration, std::function<void()>> mends_;
   TroubleCounts counts_{};
 };

@@ -98,6 +98,10 @@ bool World::leave(NodeId node) {
   return true;
 }
 
+void World::reconfigure(NodeId node, std::string text) {
+  impl_->at(node).cluster = std::move(text);
+}
+
 bool World::reset(NodeId a, NodeId b) {
   if (!impl_->network.reset(a, b)) return false;
   impl_->fault(FaultKind::reset, a, NodeSet{b});

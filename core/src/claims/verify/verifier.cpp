@@ -193,7 +193,7 @@ void Verifier::step_of_life(const journal::Step& line, Node& node) {
   const auto* expired = std::get_if<Expired>(&event);
   if (std::holds_alternative<Paused>(event) || std::holds_alternative<HookFailed>(event) ||
       std::holds_alternative<Leaving>(event) || std::holds_alternative<ElectionAsked>(event) ||
-      (expired && expired->timer == Timer::preempt))
+      std::holds_alternative<Differing>(event) || (expired && expired->timer == Timer::preempt))
     disturbed();
   check_states();
 }

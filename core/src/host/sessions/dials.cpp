@@ -66,8 +66,9 @@ void SessionTurn::happened(DialFailed& input) {
       if (hellos.listener) hellos.connections.push_back(stranger.connection);
     return wait_for(NobodyListens{input.node}, std::move(hellos));
   }
-  return input.end == DialEnd::reset ? dial_quickly(input.node, peer)
-                                     : dial_slowly(input.node, peer);
+  if (input.end == DialEnd::reset) return dial_quickly(input.node, peer);
+  no_longer_differs(peer);
+  dial_slowly(input.node, peer);
 }
 
 // Nothing listens there, and the connection was read to its end before this dial began: the life is
@@ -78,6 +79,7 @@ void SessionTurn::judge(const NobodyListens& refused) {
   if (in_touch(peer)) return;
   peer.greet = false;
   peer.unwelcome = false;
+  no_longer_differs(peer);
   peer.quick_dials = peer.slow_dials = 0;
   if (peer.session) end_session(node, peer);
   unanswered_where([&](const Call& call) { return is_refused_by(call, node); });

@@ -80,6 +80,12 @@ class SessionTurn {
   void misbehaved(NodeId node, Peer& peer, ConnectionId connection, const std::string& what);
   void ended(NodeId node, Peer& peer, ConnectionEnd end, const std::string& why);
 
+  // Nodes that differ (differing.cpp)
+  void met_one_that_differs(NodeId node, Peer& peer);
+  void no_longer_differs(Peer& peer);
+  void meet_one_that_says_so(const Hello& hello);
+  void tell_who_differs();
+
   // Strangers (strangers.cpp)
   using Strangers = std::vector<Stranger>;
   [[nodiscard]] Strangers::iterator stranger_at(ConnectionId connection);
@@ -142,6 +148,9 @@ class SessionTurn {
   const Time now_;
   SessionOutputs& outputs_;
 };
+
+/// Whoever refuses for that cannot be spoken with by this life at all.
+bool is_difference(RefusalReason reason);
 
 template <class MakeText>
 void SessionTurn::warn_of(const std::string& matter, const MakeText& make_text) {

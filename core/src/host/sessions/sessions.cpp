@@ -35,6 +35,7 @@ std::map<NodeId, Incarnation> Sessions::lives() const {
 
 void SessionTurn::take(SessionInput input) {
   std::visit([this](auto& one) { happened(one); }, input);
+  if (!sessions_.others.differ.empty()) tell_who_differs();
   if (sessions_.verdicts.empty()) settle_wake();
 }
 
@@ -117,6 +118,7 @@ void SessionTurn::judge(const Overdue& overdue) {
     const auto* greeting = std::get_if<Greeting>(&peer.touch);
     if (!greeting || greeting->until > overdue.at) continue;
     let_go(node, peer);
+    no_longer_differs(peer);
     dial_slowly(node, peer);
   }
   const Strangers strangers = sessions_.strangers;

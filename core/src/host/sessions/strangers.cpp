@@ -64,7 +64,8 @@ void SessionTurn::came_from_stranger(Strangers::iterator stranger, const Frame& 
 void SessionTurn::heard(ConnectionId connection, const Hello& hello) {
   if (const auto refusal = refuse_speech(self(), hello)) {
     if (refusal->reason == RefusalReason::cluster) tell_difference(hello);
-    return refuse_stranger(connection, *refusal, hello.from);
+    refuse_stranger(connection, *refusal, hello.from);
+    return meet_one_that_says_so(hello);
   }
   if (const auto refusal = refuse_namesake(hello))
     return refuse_stranger(connection, *refusal, hello.from);

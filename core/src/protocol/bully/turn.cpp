@@ -40,6 +40,7 @@ void Turn::happened(const Received& event) {
   if (letter.incarnation > seen) new_life_of(letter.from);
   seen = std::max(seen, letter.incarnation);
   state_.asked_in_vain.erase(letter.from);
+  if (runs<Outvoted>()) return refuse_to_take_part(letter);
   std::visit([&](const auto& message) { called(letter, message); }, letter.message);
   const bool question = std::holds_alternative<AreYouThere>(letter.message) ||
                         std::holds_alternative<AreYouNormal>(letter.message);
@@ -97,6 +98,11 @@ void Turn::happened(const Expired& event) {
       state_.procedure = Idle{};
       election();
       break;
+    case Timer::rejoin:
+      if (!runs<Rejoining>()) break;
+      state_.procedure = Idle{};
+      begin();
+      break;
     case Timer::preempt:
     case Timer::settle:
     case Timer::merge:
@@ -111,7 +117,7 @@ void Turn::happened(const Expired& event) {
 void Turn::happened(const Paused&) {
   stop({StopReason::paused, std::nullopt});
   fail();
-  if (!state_.leaving) begin();
+  if (!state_.leaving) take_part_again();
 }
 
 void Turn::happened(const Leaving&) {
@@ -172,6 +178,7 @@ Calls* Turn::questions() {
 
 void Turn::end_procedure() {
   if (runs<BackingOff>()) actions_.emplace_back(Disarm{Timer::retry});
+  if (runs<Rejoining>()) actions_.emplace_back(Disarm{Timer::rejoin});
   state_.procedure = Idle{};
 }
 

@@ -38,6 +38,7 @@ class Turn : protected TurnOf<State> {
   void happened(const HookFailed& event);
   void happened(const Leaving& event);
   void happened(const ElectionAsked& event);
+  void happened(const Differing& event);
 
   // Remote procedures, immediate (section 3.1).
   virtual void called(const Letter& letter, const AreYouThere& call);
@@ -86,6 +87,11 @@ class Turn : protected TurnOf<State> {
   void ask_next_normal();
   void count_quiet_check();
   void hook_failed();
+
+  // Others that differ (docs/decisions/differing.md).
+  void take_part_again();
+  [[nodiscard]] bool is_candidate() const;
+  void refuse_to_take_part(const Letter& letter);
 
   // How a CALL returns; `result` is null where it never will: ONTIMEOUT.
   virtual void returned(NodeId by, CallNumber call, const Result* result);

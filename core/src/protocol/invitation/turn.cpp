@@ -38,6 +38,8 @@ void Turn::happened(const Received& event) {
   if (repairs_.tags && letter.incarnation < seen) return;  // from a life that is over (6.16, I8)
   if (letter.incarnation > seen) owe_nothing(letter.from);
   seen = std::max(seen, letter.incarnation);
+  if (runs<Outvoted>() && !is_answer(letter))
+    return answer(letter.from, letter.call, Refused{"it is outvoted"});
   std::visit([&](const auto& message) { called(letter, message); }, letter.message);
 }
 
@@ -91,6 +93,7 @@ void Turn::happened(const Expired& event) {
       break;
     case Timer::preempt:
     case Timer::settle:
+    case Timer::rejoin:
       break;  // of the Bully
   }
 }
@@ -100,7 +103,7 @@ void Turn::happened(const Expired& event) {
 void Turn::happened(const Paused&) {
   stop({StopReason::paused, std::nullopt});
   fail();
-  if (!state_.leaving) recovery(StopReason::paused);
+  if (!state_.leaving) take_part_again(StopReason::paused);
 }
 
 void Turn::happened(const Leaving&) {

@@ -34,6 +34,7 @@ class Turn : private TurnOf<State> {
   void happened(const HookFailed& event);
   void happened(const Leaving& event);
   void happened(const ElectionAsked& event);
+  void happened(const Differing& event);
 
   // Remote procedures (section 4.1).
   void called(const Letter& letter, const AreYouCoordinator& call);
@@ -74,6 +75,7 @@ class Turn : private TurnOf<State> {
   void depart();
   void fail();
   void hook_failed();
+  void take_part_again(StopReason reason);
 
   // How a CALL returns; `result` is null where it never will: ONTIMEOUT.
   void returned(NodeId by, CallNumber call, const Result* result);

@@ -77,6 +77,22 @@ void Turn::hook_failed() {
   recovery(StopReason::recovering);
 }
 
+// Who is outvoted by nodes that differ takes no part, until it is not any more. Groups may be at
+// work side by side here: nobody waits for those that differ to cease.
+void Turn::happened(const Differing& event) {
+  state_.met = event;
+  if (state_.leaving || outvoted() == runs<Outvoted>()) return;
+  stop({StopReason::outvoted, std::nullopt});
+  fail();
+  take_part_again(StopReason::recovering);
+}
+
+void Turn::take_part_again(StopReason reason) {
+  if (!outvoted()) return recovery(reason);
+  end_procedure();
+  state_.procedure = Outvoted{};
+}
+
 // --- Hooks end
 // --------------------------------------------------------------------------------------
 

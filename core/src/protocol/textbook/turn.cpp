@@ -34,6 +34,7 @@ void Turn::happened(const Received& event) {
   Incarnation& seen = state_.seen[letter.from];
   seen = std::max(seen, letter.incarnation);
   if (letter.from == state_.c) rearm_ = true;
+  if (runs<Outvoted>()) return;
   std::visit([&](const auto& message) { called(letter, message); }, letter.message);
 }
 
@@ -54,6 +55,17 @@ void Turn::happened(const Expired& event) {
     state_.procedure = Idle{};
     election();
   }
+}
+
+// Who is outvoted by nodes that differ takes no part, until it is not any more.
+void Turn::happened(const Differing& event) {
+  state_.met = event;
+  if (state_.leaving || outvoted() == runs<Outvoted>()) return;
+  if (!outvoted()) return election();
+  end_procedure();
+  cease({StopReason::outvoted, std::nullopt});
+  state_.s = Status::Down;
+  state_.procedure = Outvoted{};
 }
 
 void Turn::happened(const Leaving&) {

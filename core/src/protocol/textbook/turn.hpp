@@ -29,6 +29,7 @@ class Turn : private TurnOf<State> {
   void happened(const HookFailed& event);
   void happened(const Leaving& event);
   void happened(const ElectionAsked& event);
+  void happened(const Differing& event);
   /// Failed and Paused: textbooks know neither proofs nor pauses.
   template <class Unknown>
   void happened(const Unknown&) {}

@@ -41,6 +41,8 @@ class Sessions {
     /// Other nodes have seen this incarnation of this node: a higher one, and this life must not go
     /// on, or the very one in another process. Called whenever one says so.
     std::function<void(const Voices&)> outlived;
+    /// Which of the others that are alive differ, so that they cannot be spoken with; which do not.
+    std::function<void(NodeSet differ, NodeSet agree)> differing;
     /// The status as one line of JSON, for observers.
     std::function<std::string()> status;
     /// Somebody has dialled who is no other node's session, but asks (Role::asker).

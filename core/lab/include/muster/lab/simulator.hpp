@@ -38,11 +38,13 @@ enum class Trouble {
   slow_commit,       ///< a commit takes up to 2 T
   clock_rate,        ///< clocks are up to a twentieth fast or slow
   leave,             ///< a node leaves in order, and comes back
+  differs,           ///< nodes begin anew with another configuration, one or one after the other
 };
 MUSTER_DESCRIBE_ENUM(Trouble, crash, crash_at_point, crash_loop, outage, power_cut, wipe, pause,
                      short_pause, partition, partial_cut, one_way_cut, reset, slow_hook,
-                     failing_hook, overrunning_hook, failing_stop, slow_commit, clock_rate, leave)
-inline constexpr std::size_t troubles = 19;
+                     failing_hook, overrunning_hook, failing_stop, slow_commit, clock_rate, leave,
+                     differs)
+inline constexpr std::size_t troubles = 20;
 
 /// What is simulated.
 struct Simulation {

@@ -109,7 +109,10 @@ class World {
   bool wipe(NodeId node);   ///< the storage of a node that is down is empty from now on
   bool pause(NodeId node);  ///< its process stands still
   bool resume(NodeId node);
-  bool leave(NodeId node);                   ///< its owner wants it out, in order
+  bool leave(NodeId node);  ///< its owner wants it out, in order
+  /// From its next life on its configuration has that text, where all begin with an empty one.
+  /// Nodes with different texts refuse each other.
+  void reconfigure(NodeId node, std::string text);
   bool reset(NodeId a, NodeId b);            ///< breaks the connection between them
   bool cut(NodeId node, NodeSet from);       ///< nothing passes between it and those
   bool cut_one_way(NodeId from, NodeId to);  ///< nothing passes from one to the other

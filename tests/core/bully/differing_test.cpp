@@ -1,0 +1,128 @@
+#include "alone.hpp"
+
+/// docs/decisions/differing.md: nodes that cannot be spoken with. Node 3 of 5, unless a test says
+/// otherwise.
+
+namespace muster::test {
+
+namespace {
+
+struct Among : BullyAlone {
+  explicit Among(std::uint32_t self = 3, std::uint32_t nodes = 5) : BullyAlone(self, nodes) {}
+
+  const Actions& differ(NodeSet nodes, NodeSet agree = {}) {
+    return give(Differing{std::move(nodes), std::move(agree)});
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(nodes_that_differ)
+
+BOOST_AUTO_TEST_CASE(a_node_from_which_more_differ_takes_no_part) {
+  Among node;
+  node.normal_member_of(4);
+  const Actions& actions = node.differ({id(1), id(2)}, {});
+  BOOST_TEST((first<Stop>(actions)->cause.reason == StopReason::outvoted));
+  BOOST_TEST(node.procedure<bully::Outvoted>());
+  BOOST_TEST(node.state().s == Status::Down);
+  node.stop();
+  BOOST_TEST(!node.node().timers().contains(Timer::coordinator));
+}
+
+BOOST_AUTO_TEST_CASE(on_a_tie_all_stand_still) {
+  Among tied;
+  tied.normal_member_of(4);
+  tied.differ({id(1), id(2)}, {id(4)});
+  BOOST_TEST(tied.procedure<bully::Outvoted>());
+  Among majority;
+  majority.normal_member_of(4);
+  BOOST_TEST(majority.differ({id(1), id(2)}, {id(4), id(5)}).empty());
+  BOOST_TEST(majority.state().s == Status::Normal);
+}
+
+BOOST_AUTO_TEST_CASE(whoever_calls_it_is_refused) {
+  Among node;
+  node.differ({id(1)});
+  for (const Message& message :
+       {Message{AreYouThere{}}, Message{AreYouNormal{}}, Message{node.new_halt(5)},
+        Message{node.new_coordinator(5)}, Message{node.ready(5)}})
+    BOOST_TEST(answer<Refused>(node.called(5, message)));
+  BOOST_TEST(node.procedure<bully::Outvoted>());
+}
+
+BOOST_AUTO_TEST_CASE(to_others_it_is_as_one_that_does_not_answer) {
+  const Refused outvoted{"it is outvoted"};
+  Among node(3, 3);
+  node.answered(2, outvoted);
+  node.answered(1, outvoted);
+  BOOST_TEST(node.state().up.empty());
+  BOOST_TEST(node.state().s == Status::Reorganization);
+  Among asks(1, 3);
+  asks.answered(2, outvoted);
+  BOOST_TEST(sent<AreYouThere>(asks.actions()) == Nodes({3}));
+  Among checks;
+  checks.normal_coordinator_of({id(2)});
+  checks.expire(Timer::check);
+  checks.answered(1, outvoted);  // no member
+  BOOST_TEST(checks.procedure<bully::Checking>());
+  checks.answered(2, outvoted);
+  BOOST_TEST(checks.procedure<bully::SeekingHigher>());
+}
+
+BOOST_AUTO_TEST_CASE(a_pause_changes_nothing_for_it) {
+  Among node;
+  node.differ({id(1)});
+  node.give(Paused{});
+  BOOST_TEST(node.procedure<bully::Outvoted>());
+}
+
+BOOST_AUTO_TEST_CASE(it_takes_part_again_at_once_when_none_differs_any_more) {
+  Among node;
+  node.differ({id(1)});
+  BOOST_TEST(sent<AreYouThere>(node.differ({})) == Nodes({4}));
+}
+
+// They may have been the majority until now, and at work.
+BOOST_AUTO_TEST_CASE(a_new_majority_waits_for_those_that_differ_to_cease) {
+  Among node;
+  node.differ({id(1), id(2)}, {});
+  BOOST_TEST(arms(node.differ({id(1), id(2)}, {id(4), id(5)}), Timer::rejoin));
+  BOOST_TEST(node.procedure<bully::Rejoining>());
+  BOOST_TEST(sent<AreYouThere>(node.expire(Timer::rejoin)) == Nodes({4}));
+}
+
+BOOST_AUTO_TEST_CASE(so_does_a_life_that_begins_in_it) {
+  Among node(5, 5);
+  BOOST_TEST(node.procedure<bully::HaltingLower>());
+  node.differ({id(3), id(4)}, {id(1), id(2)});
+  BOOST_TEST(node.procedure<bully::Rejoining>());
+  node.stop();
+  node.differ({id(4)}, {id(1), id(2)});
+  BOOST_TEST(node.procedure<bully::Rejoining>());
+  BOOST_TEST(sent<Halt>(node.differ({})) == Nodes({4}));
+}
+
+BOOST_AUTO_TEST_CASE(a_halt_of_one_that_agrees_ends_this_wait) {
+  Among node;
+  node.differ({id(1)}, {});
+  node.differ({id(1)}, {id(4), id(5)});
+  BOOST_REQUIRE(node.procedure<bully::Rejoining>());
+  BOOST_TEST(answer<Halted>(node.called(5, node.new_halt(5))));
+  BOOST_TEST(node.procedure<bully::Idle>());
+  BOOST_TEST(!node.node().timers().contains(Timer::rejoin));
+  // Whose election it is has waited: another that is found to differ holds nobody else up.
+  BOOST_TEST(node.differ({id(1), id(2)}, {id(4), id(5)}).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_leaving_node_goes_on_leaving) {
+  Among node;
+  node.normal_member_of(4);
+  node.give(Leaving{});
+  BOOST_TEST(node.differ({id(1), id(2)}).empty());
+  BOOST_TEST(first<Leave>(node.end_hook()));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace muster::test

@@ -1,0 +1,113 @@
+#include "sessions.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+/// Nodes that are alive and cannot be spoken with.
+
+namespace muster::host::test {
+namespace {
+
+const Refusal another_cluster{RefusalReason::cluster, "the clusters differ"};
+
+/// It dials that node, which refuses it.
+Words is_refused(Sessions2& two, std::uint32_t node, std::uint64_t connection) {
+  two.sessions.peers.at(NodeId{node}).touch = Dialling{};
+  two.dialled(node, connection);
+  return two.came(connection, another_cluster);
+}
+
+bool has(const Words& words, const std::string& one) {
+  return std::find(words.begin(), words.end(), one) != words.end();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(nodes_that_differ)
+
+BOOST_AUTO_TEST_CASE(are_those_that_refuse_it_where_it_dials_them) {
+  Sessions2 two;
+  two.join(1, 1);
+  BOOST_TEST(has(is_refused(two, 3, 2), "differ {3} agree {1}"));
+  for (const RefusalReason reason : {RefusalReason::version, RefusalReason::stranger}) {
+    Sessions2 other;
+    other.sessions.peers.at(NodeId{3}).touch = Dialling{};
+    other.dialled(3, 1);
+    BOOST_TEST(has(other.came(1, Refusal{reason, "no"}), "differ {3} agree {}"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(are_none_of_those_that_it_refuses_for_its_life) {
+  for (const RefusalReason reason :
+       {RefusalReason::outlived, RefusalReason::clone, RefusalReason::crossing}) {
+    Sessions2 two;
+    two.sessions.peers.at(NodeId{3}).touch = Dialling{};
+    two.dialled(3, 1);
+    two.came(1, Refusal{reason, "no"});
+    BOOST_TEST(two.sessions.others.differ.empty());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(are_not_believed_where_they_dial_but_dialled) {
+  Sessions2 two;
+  Hello hello = two.stranger(3);
+  hello.cluster = "T=50ms\nname=test\n";
+  two.accepted(1);
+  BOOST_TEST(has(two.came(1, hello), "dial 3"));
+  BOOST_TEST(two.sessions.others.differ.empty());
+  two.dialled(3, 2);
+  BOOST_TEST(has(two.came(2, another_cluster), "differ {3} agree {}"));
+}
+
+BOOST_AUTO_TEST_CASE(in_the_place_of_one_with_a_session_are_not_dialled_for_what_a_stranger_says) {
+  Sessions2 two;
+  two.join(3, 1);
+  Hello hello = two.stranger(3, 2);
+  hello.cluster = "T=50ms\nname=test\n";
+  two.accepted(2);
+  BOOST_TEST(!has(two.came(2, hello), "dial 3"));
+  BOOST_TEST(std::holds_alternative<Connected>(two.sessions.peers.at(NodeId{3}).touch));
+}
+
+// Whoever answers there is another process than the one that the session was with.
+BOOST_AUTO_TEST_CASE(end_the_session_with_their_life_before_and_leave_calls_unanswered) {
+  Sessions2 two;
+  two.join(3, 1);
+  two.ask(3, 7);
+  BOOST_TEST(has(two.closed(1), "dial 3"));
+  two.dialled(3, 2);
+  BOOST_TEST(two.came(2, another_cluster) ==
+                 (Words{"close #2", "differ {3} agree {}", "over 3:1", "unanswered 3:7"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(are_dialled_until_they_differ_no_more) {
+  Sessions2 two;
+  is_refused(two, 3, 1);
+  BOOST_TEST(has(two.wake_up(), "dial 3"));
+  two.dialled(3, 2);
+  BOOST_TEST(has(two.came(2, two.stranger(3)), "differ {} agree {}"));
+  BOOST_TEST(two.sessions.others == OthersDiffer{});
+}
+
+BOOST_AUTO_TEST_CASE(do_so_no_more_where_nobody_listens_or_answers) {
+  for (const DialEnd end : {DialEnd::refused, DialEnd::silence}) {
+    Sessions2 two;
+    is_refused(two, 3, 1);
+    two.wake_up();
+    BOOST_TEST(has(two.give_all(DialFailed{NodeId{3}, end}), "differ {} agree {}"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(that_others_agree_is_told_while_one_differs) {
+  Sessions2 two;
+  is_refused(two, 3, 1);
+  two.sessions.peers.at(NodeId{1}).touch = Dialling{};
+  two.dialled(1, 2);
+  BOOST_TEST(has(two.came(2, two.stranger(1)), "differ {3} agree {1}"));
+  two.closed(2);
+  BOOST_TEST(has(two.give_all(DialFailed{NodeId{1}, DialEnd::silence}), "differ {3} agree {}"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace muster::host::test
