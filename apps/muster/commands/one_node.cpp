@@ -63,12 +63,27 @@ void print_status(std::ostream& out, const net::NodeStatus& status) {
         << status.progress << '\n';
 }
 
+namespace {
+
+std::string differences(const net::NodeStatus& status) {
+  std::string text;
+  for (const auto& [node, what] : status.differing)
+    text += (text.empty() ? ": node " : "; node ") + std::to_string(node.value) + " in " + what;
+  return text;
+}
+
+}  // namespace
+
 std::string in_words(const net::NodeStatus& status) {
   std::string text = "node " + std::to_string(status.node.value);
   if (status.out == net::Out::drained) return text + " is drained";
   if (status.out == net::Out::stepped_down) return text + " has stepped down";
   if (status.out == net::Out::stood_back) return text + " stands back";
   if (status.out == net::Out::held_down) return text + " is held down after short lives";
+  if (status.procedure == Wait::Outvoted)
+    return text + " takes no part, as many others differ" + differences(status);
+  if (status.procedure == Wait::Rejoining)
+    return text + " waits for those that differ to cease" + differences(status);
   if (status.status != Status::Normal)
     return text + " is in " + std::string(enumerator_name(status.status));
   text += " is Normal";

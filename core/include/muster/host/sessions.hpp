@@ -235,7 +235,7 @@ struct Sessions {
   std::optional<Time> wake;         ///< the Wake that is out
   std::optional<Time> soonest;      ///< of the deadlines that were set since
   Voices voices;
-  /// Nodes that were refused because their cluster's text is another: the keys, with both values.
+  /// Nodes that differ, and in what: the keys with both values, where its text was heard.
   std::map<NodeId, std::string> differing;
   OthersDiffer others;                   ///< as they were told last
   std::map<std::string, Warned> warned;  ///< by matter: there are few

@@ -67,7 +67,7 @@ void SessionTurn::happened(DialFailed& input) {
     return wait_for(NobodyListens{input.node}, std::move(hellos));
   }
   if (input.end == DialEnd::reset) return dial_quickly(input.node, peer);
-  no_longer_differs(peer);
+  no_longer_differs(input.node, peer);
   dial_slowly(input.node, peer);
 }
 
@@ -79,7 +79,7 @@ void SessionTurn::judge(const NobodyListens& refused) {
   if (in_touch(peer)) return;
   peer.greet = false;
   peer.unwelcome = false;
-  no_longer_differs(peer);
+  no_longer_differs(node, peer);
   peer.quick_dials = peer.slow_dials = 0;
   if (peer.session) end_session(node, peer);
   unanswered_where([&](const Call& call) { return is_refused_by(call, node); });

@@ -125,7 +125,7 @@ void SessionTurn::came_in_greeting(NodeId node, Peer& peer, Came& came) {
   if (const auto* refusal = std::get_if<Refusal>(&came.frame)) {
     const bool refusal_follows = std::get<Greeting>(peer.touch).refusal_follows;
     let_go(node, peer);
-    if (is_difference(refusal->reason)) met_one_that_differs(node, peer);
+    if (is_difference(refusal->reason)) met_one_that_differs(node, peer, refusal->text);
     return was_refused(node, peer, *refusal, refusal_follows);
   }
   if (const auto* hello = std::get_if<Hello>(&came.frame))
@@ -148,7 +148,7 @@ void SessionTurn::answered_hello(NodeId node, Peer& peer, const Hello& hello) {
     warn(name_of(node), "refused " + name_of(node) + ": " + refusal->text);
     write(connection, *refusal);
     let_go(node, peer);
-    if (is_difference(refusal->reason)) met_one_that_differs(node, peer);
+    if (is_difference(refusal->reason)) met_one_that_differs(node, peer, refusal->text);
     peer.unwelcome = true;
     return dial_slowly(node, peer);
   }
@@ -196,10 +196,9 @@ void SessionTurn::establish(NodeId node, Peer& peer, ConnectionId connection, co
     return misbehaved(node, peer, connection, "says that it received a letter that was never sent");
   peer.greet = false;
   peer.unwelcome = false;
-  no_longer_differs(peer);
+  no_longer_differs(node, peer);
   peer.slow_dials = 0;
   calm("cluster of " + name_of(node));
-  sessions_.differing.erase(node);
   if (accepted) {
     write(connection, own_hello(node, peer));
   } else {  // who has dialled may still refuse this life

@@ -81,8 +81,8 @@ class SessionTurn {
   void ended(NodeId node, Peer& peer, ConnectionEnd end, const std::string& why);
 
   // Nodes that differ (differing.cpp)
-  void met_one_that_differs(NodeId node, Peer& peer);
-  void no_longer_differs(Peer& peer);
+  void met_one_that_differs(NodeId node, Peer& peer, const std::string& what);
+  void no_longer_differs(NodeId node, Peer& peer);
   void meet_one_that_says_so(const Hello& hello);
   void tell_who_differs();
 

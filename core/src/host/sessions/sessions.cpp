@@ -118,7 +118,7 @@ void SessionTurn::judge(const Overdue& overdue) {
     const auto* greeting = std::get_if<Greeting>(&peer.touch);
     if (!greeting || greeting->until > overdue.at) continue;
     let_go(node, peer);
-    no_longer_differs(peer);
+    no_longer_differs(node, peer);
     dial_slowly(node, peer);
   }
   const Strangers strangers = sessions_.strangers;

@@ -101,7 +101,7 @@ class Sessions {
   /// The lives that sessions stand with.
   [[nodiscard]] std::map<NodeId, Incarnation> lives() const;
 
-  /// Nodes that were refused because their cluster's text is another: the keys, with both values.
+  /// Nodes that differ, and in what: the keys with both values, where its text was heard.
   [[nodiscard]] const std::map<NodeId, std::string>& differing() const;
 
  private:

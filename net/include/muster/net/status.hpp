@@ -41,7 +41,7 @@ struct NodeStatus {
   std::uint64_t journal_dropped{};  ///< lines that could not be written
   std::uint64_t slow_saves{};       ///< commits of this life that took longer than T/2
   std::optional<Out> out;           ///< the last life is over, and the next has not begun
-  /// Nodes that were refused because their configuration is another: the keys, with both values.
+  /// Nodes that differ, and in what: the keys with both values, where its text was heard.
   std::map<NodeId, std::string> differing;
   Counters counters;
 };

@@ -1,0 +1,123 @@
+#include "real_nodes.hpp"
+
+/// Nodes whose configurations differ, as their owners change them (docs/operating.md).
+
+namespace muster::apps {
+namespace {
+
+using namespace std::chrono_literals;
+
+bool says(const Ran& ran, const std::string& text) {
+  return ran.output.find(text) != std::string::npos;
+}
+
+struct Changed : RealNodes {
+  explicit Changed(std::uint32_t count) : RealNodes(count) {
+    with_T(1s);
+    cluster.timings.stop_deadline = cluster.timings.start_deadline = 1s;
+  }
+
+  void with_T(Duration T) {
+    cluster.timings.T = T;
+    cluster.timings.coordinator_timeout = cluster.timings.check_every + T;
+  }
+  /// It ends, if it runs, and begins anew with the configuration of now.
+  void begin_anew(std::uint32_t id) {
+    if (processes.contains(id)) BOOST_TEST_REQUIRE(leave(id).code == 0);
+    std::filesystem::remove(log(id));
+    node(id);
+    wait_until([&] { return holds(log(id), " is up on "); });
+  }
+  Ran ask(std::uint32_t id, std::vector<std::string> words) const {
+    words.insert(words.end(), {"--dir", file("n" + std::to_string(id)).string()});
+    return run_muster(directory, words);
+  }
+  void await_coordinator(std::uint32_t coordinator, const std::vector<std::uint32_t>& of) const {
+    for (std::uint32_t id : of) {
+      const Ran ran =
+          ask(id, {"wait", "--coordinator", std::to_string(coordinator), "--timeout", "5min"});
+      BOOST_TEST_REQUIRE(ran.code == 0, ran.output);
+    }
+  }
+  void await_outvoted(std::uint32_t id) const {
+    wait_until([&] { return says(ask(id, {"status"}), " takes no part, as many others differ"); });
+  }
+  void judge() {
+    std::vector<std::string> words{"verify"};
+    while (!processes.empty()) BOOST_TEST(leave(processes.begin()->first).code == 0);
+    for (const auto& [id, address] : cluster.nodes)
+      if (std::filesystem::exists(journal(id.value))) words.push_back(journal(id.value).string());
+    const Ran ran = run_muster(directory, words);
+    BOOST_TEST(ran.code == 0, ran.output);
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(configurations_that_differ)
+
+BOOST_AUTO_TEST_CASE(one_key_at_one_of_three_keeps_that_one_from_working) {
+  Changed nodes(3);
+  nodes.begin_anew(2);
+  nodes.begin_anew(3);
+  nodes.with_T(990ms);
+  nodes.begin_anew(1);
+  nodes.await_outvoted(1);
+  const Ran status = nodes.ask(1, {"status"});
+  BOOST_TEST(status.code == 3);
+  BOOST_TEST(says(status, "T (990ms at node 1, 1s at node 2)"), status.output);
+  const Ran wait = nodes.ask(1, {"wait", "--timeout", "1s"});
+  BOOST_TEST(wait.code == 7);
+  BOOST_TEST(says(wait, " takes no part, as many others differ"), wait.output);
+  nodes.await_coordinator(3, {2, 3});
+  nodes.with_T(1s);
+  nodes.begin_anew(1);
+  nodes.await_coordinator(3, {1, 2, 3});
+  nodes.judge();
+}
+
+BOOST_AUTO_TEST_CASE(a_rolling_change_moves_the_work_to_the_new_majority) {
+  Changed nodes(3);
+  for (std::uint32_t id : {1U, 2U, 3U}) nodes.begin_anew(id);
+  nodes.await_coordinator(3, {1, 2, 3});
+  nodes.with_T(1100ms);
+  nodes.begin_anew(1);
+  nodes.await_outvoted(1);
+  nodes.await_coordinator(3, {2, 3});
+  nodes.begin_anew(2);
+  nodes.await_coordinator(2, {1, 2});
+  nodes.await_outvoted(3);
+  nodes.begin_anew(3);
+  nodes.await_coordinator(3, {1, 2, 3});
+  nodes.judge();
+}
+
+BOOST_AUTO_TEST_CASE(a_node_is_added_when_all_others_know_it) {
+  Changed nodes(4);
+  const auto four = nodes.cluster.nodes;
+  nodes.cluster.nodes.erase(NodeId{4});
+  for (std::uint32_t id : {1U, 2U, 3U}) nodes.begin_anew(id);
+  nodes.await_coordinator(3, {1, 2, 3});
+  nodes.cluster.nodes = four;
+  for (std::uint32_t id : {1U, 2U, 3U}) nodes.begin_anew(id);
+  nodes.await_coordinator(3, {1, 2, 3});
+  nodes.begin_anew(4);
+  nodes.await_coordinator(4, {1, 2, 3, 4});
+  nodes.judge();
+}
+
+BOOST_AUTO_TEST_CASE(a_node_is_removed_before_the_others_forget_it) {
+  Changed nodes(4);
+  for (std::uint32_t id : {1U, 2U, 3U, 4U}) nodes.begin_anew(id);
+  nodes.await_coordinator(4, {1, 2, 3, 4});
+  BOOST_TEST(nodes.leave(4).code == 0);
+  nodes.await_coordinator(3, {1, 2, 3});
+  nodes.cluster.nodes.erase(NodeId{4});
+  for (std::uint32_t id : {1U, 2U, 3U}) nodes.begin_anew(id);
+  nodes.await_coordinator(3, {1, 2, 3});
+  nodes.judge();
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace muster::apps
