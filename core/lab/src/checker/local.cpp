@@ -205,13 +205,9 @@ void Host::meet(NodeId peer, Incarnation life) {
 }
 
 void Host::not_waited(NodeId by, CallNumber call) {
-  std::visit(
-      [&](auto& state) {
-        if constexpr (requires { state.owed; })
-          for (auto& owed : state.owed)
-            if (owed.to == by && owed.call == call) owed.call = {};
-      },
-      node_.state);
+  visit_owed(node_.state, [&](NodeId to, CallNumber& owed) {
+    if (to == by && owed == call) owed = {};
+  });
 }
 
 void Host::expire(Timer which) {

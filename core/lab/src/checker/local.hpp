@@ -3,7 +3,7 @@
 #include <muster/claims/assertions.hpp>
 #include <muster/journal/journal.hpp>
 #include <muster/lab/bounds.hpp>
-#include <muster/protocol/protocol.hpp>
+#include <muster/protocol/canonical.hpp>
 
 #include <map>
 #include <optional>
@@ -222,10 +222,10 @@ class Host {
   std::uint8_t performed_ = 0;
 };
 
+/// What is certain of a node in that world.
+Surroundings surroundings(const Bounds& bounds);
 /// Clears what can have no effect any more, and keeps numbers that only this node has small.
-void forget_dead(const Bounds& bounds, Local& node);
-void forget_dead(const Bounds& bounds, Item& item);
-/// True where a call does nothing but be answered, unless the paper's tests of it hold.
-bool calls_act_by_their_tests(const Bounds& bounds);
+void forget_dead(const Bounds& bounds, const Config& config, Local& node);
+void forget_dead(const Bounds& bounds, const Config& config, Item& item);
 
 }  // namespace muster::lab::explored

@@ -367,14 +367,9 @@ World Mover::canonical_of(const Values& true_values, const World& world) {
   };
   for (std::size_t i = 0; i < nodes(); ++i) {
     Local local = true_values.local(world.node[i]);
-    std::visit(
-        [&](auto& state) {
-          if constexpr (requires { state.owed; })
-            for (auto& owed : state.owed)
-              owed.call = plain(true_values.bounds, owed.call, local.with[owed.to.value - 1],
-                                caller(owed.to));
-        },
-        local.state);
+    visit_owed(local.state, [&](NodeId to, CallNumber& call) {
+      call = plain(true_values.bounds, call, local.with[to.value - 1], caller(to));
+    });
     out.node[i] = values_.local(local);
   }
   for (std::size_t k = 0; k < world.items; ++k) {

@@ -79,11 +79,6 @@ struct LocalFacts {
   std::uint32_t numbers = 0;
 };
 
-/// When a call does anything but be answered (calls_act_by_their_tests): `on_halted` and
-/// `on_joined` where its receiver was halted by the caller, or has joined it; others than the
-/// Bully's, whatever.
-enum class Acts : std::uint8_t { whatever, halt, on_halted, on_joined, never };
-
 struct ItemFacts {
   bool letter = false, answer = false, new_life = false;
   Acts acts = Acts::whatever;
