@@ -10,8 +10,9 @@ namespace muster::lab::explored {
 
 namespace {
 
+// Changes none.
 template <class T>
-Numbers collect(bool counters, T value) {
+Numbers collect(bool counters, T& value) {
   Numbers found;
   visit_numbers(counters, value, [&](Number number, std::uint64_t&) { found.push_back(number); });
   std::sort(found.begin(), found.end());
