@@ -107,7 +107,7 @@ class Walk : public NumberWalk<Walk> {
   using NumberWalk::NumberWalk;
   using NumberWalk::operator();
 
-  void operator()(Life& life) { visit_.life(life.node, life.incarnation); }
+  void operator()(HaltedLife& life) { visit_.life(life.node, life.incarnation); }
   void operator()(Owed& owed) { visit_.call(owed.to, owed.call); }
   void operator()(HaltingLower& wait) { visit_.call(self_, wait.call); }
   void operator()(Probing& wait) { visit_.call(self_, wait.call); }
