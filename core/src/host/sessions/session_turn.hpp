@@ -38,7 +38,7 @@ class SessionTurn {
   void judge(const NobodyListens& refused);
   void wait_for(Verdict verdict, Drain drain);
   void find_soonest();
-  void settle_wake();
+  void set_wake();
 
   // Calls and letters (letters.cpp)
   void make_call(SendLetter& input, bool can_be_sent);
