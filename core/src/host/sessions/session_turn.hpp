@@ -166,6 +166,13 @@ inline std::string name_of(NodeId node) {
   return "node " + std::to_string(node.value);
 }
 
+/// That a session stands on, or may stand on soon.
+inline std::optional<ConnectionId> connection_of(const Touch& touch) {
+  if (const auto* greeting = std::get_if<Greeting>(&touch)) return greeting->connection;
+  if (const auto* connected = std::get_if<Connected>(&touch)) return connected->connection;
+  return std::nullopt;
+}
+
 /// A connection is there, or on its way.
 inline bool in_touch(const Peer& peer) {
   return !std::holds_alternative<Apart>(peer.touch) && !std::holds_alternative<Waiting>(peer.touch);
