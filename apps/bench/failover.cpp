@@ -27,7 +27,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration failover_patience = 20s;
-constexpr Duration aside = 20ms;  // reading journals takes a processor from those who write them
+constexpr Duration undisturbed =
+    20ms;  // reading journals takes a processor from those who write them
 constexpr Duration calm_before = 300ms;  // every node's Checks have begun anew
 
 double ms(Duration duration) {
@@ -98,17 +99,17 @@ class FailoverBench {
     cluster_.run(calm_before);
     const double busy = busy_percent(before, MachineTicks::read());
     if (!normal_again()) return late("a calm group");
-    cluster_.settle();
+    cluster_.catch_up();
     lines_.lines.clear();
     const NodeId coordinator = *cluster_.watch().coordinator();
     NodeSet survivors = cluster_.nodes();
     survivors.erase(coordinator);
     const Duration fault = Duration(monotonic_ns());
     if (const Expected<> failed = fail(coordinator); !failed) return failed.error();
-    std::this_thread::sleep_for(aside);
+    std::this_thread::sleep_for(undisturbed);
     const bool over =
         cluster_.until([&] { return cluster_.watch().normal(survivors, {}); }, failover_patience);
-    cluster_.settle();
+    cluster_.catch_up();
     const auto failover = failover_of(lines_.lines, fault, survivors);
     if (!over || !failover) return late("the survivors to go on");
     if (const Expected<> mended = mend(coordinator); !mended) return mended.error();

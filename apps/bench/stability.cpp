@@ -53,7 +53,7 @@ Calm watch_calm(Cluster& cluster, Duration time) {
   const Watch::Counts before = cluster.watch().counts();
   const MachineGap machine;
   cluster.run(time);
-  cluster.settle();
+  cluster.catch_up();
   const Watch::Counts& after = cluster.watch().counts();
   return {after.elections - before.elections, after.paused - before.paused, machine.longest()};
 }

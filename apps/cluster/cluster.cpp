@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 // How often journals are read, and how long a line may be on its way from its stamp to its file.
 constexpr Duration reading_period = 10ms;
-constexpr Duration settling = 10ms;
+constexpr Duration longest_way = 10ms;
 constexpr int record_pipe_bytes = 1 << 20;
 
 volatile sig_atomic_t caught = 0;
@@ -208,7 +208,7 @@ bool Cluster::terminate_all() {
     in_order = in_order && well;
     slots_.at(node).process.reset();
   }
-  settle();
+  catch_up();
   return in_order;
 }
 
@@ -255,7 +255,7 @@ void Cluster::turn(Duration wait) {
   if (now() < read_at_ + reading_period) return;
   read_at_ = now();
   if (!terminating_) reap();
-  read_journals(read_at_ - settling);
+  read_journals(read_at_ - longest_way);
 }
 
 void Cluster::run(Duration time) {
@@ -272,7 +272,7 @@ bool Cluster::until(const std::function<bool()>& done, Duration within) {
   return true;
 }
 
-void Cluster::settle() {
+void Cluster::catch_up() {
   read_records();
   read_journals(now());
 }

@@ -64,7 +64,7 @@ class Cluster {
   /// Takes turns until `done` says so: true, or false when `within` has passed or a signal came.
   bool until(const std::function<bool()>& done, Duration within);
   /// Takes in everything that was written.
-  void settle();
+  void catch_up();
 
   /// Every node that runs and is not paused is Normal, in one group of just those.
   [[nodiscard]] bool normal() const;

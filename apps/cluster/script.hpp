@@ -1,5 +1,6 @@
 #pragma once
 
+#include <muster/protocol/timings.hpp>
 #include <muster/values/failure.hpp>
 #include <muster/values/types.hpp>
 

@@ -5,17 +5,11 @@
 #include <muster/net/owner_socket.hpp>
 #include <muster/values/json.hpp>
 
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/read_until.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/write.hpp>
 #include <boost/json/serialize.hpp>
 
-#include <unistd.h>
-
-#include <deque>
 #include <map>
 #include <mutex>
 #include <stop_token>
@@ -25,16 +19,15 @@ namespace muster::apps {
 namespace asio = boost::asio;
 namespace json = boost::json;
 using boost::system::error_code;
-using Unix = asio::local::stream_protocol;
+using net::LineSocket;
 using namespace std::chrono_literals;
 
 namespace {
 
 /// How long a program that has connected may take to register.
 constexpr auto registration_deadline = 5s;
-constexpr auto accept_again_after = 10ms;
 /// Lines that may wait for a program to read them.
-constexpr std::size_t most_unwritten = 1024;
+constexpr std::size_t most_untold = 1024;
 
 /// What a program is asked.
 enum class Asked { stop, reorganize, start, answer };
@@ -71,24 +64,19 @@ Ended ending(Done<Value> done, Read read) {
 class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::Impl> {
  public:
   Impl(asio::any_io_executor executor, Options options)
-      : executor_(executor), options_(std::move(options)), acceptor_(executor), timer_(executor) {}
+      : executor_(executor),
+        options_(std::move(options)),
+        socket_(executor, [this](net::UnixSocket socket) { took(std::move(socket)); }),
+        timer_(executor) {}
 
   [[nodiscard]] NodeId self() const { return options_.self; }
 
-  Expected<> listen() {
-    if (const auto listening = net::listen_for_owner(acceptor_, options_.path); !listening)
-      return listening;
-    listens_ = true;
-    accept();
-    return {};
-  }
+  Expected<> listen() { return socket_.listen(options_.path); }
 
   void close() {
-    if (std::exchange(listens_, false)) ::unlink(options_.path.c_str());
-    error_code ignored;
-    acceptor_.close(ignored);
+    socket_.close();
     timer_.cancel();
-    if (program_) program_->socket.close(ignored);
+    if (program_) program_->close();
     program_.reset();
     calls_.clear();
   }
@@ -128,36 +116,12 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
   }
 
  private:
-  struct Connection {
-    explicit Connection(Unix::socket accepted) : socket(std::move(accepted)) {}
-    Unix::socket socket;
-    std::string text;
-    std::deque<std::string> unwritten;  ///< the first is being written
-  };
-
   // --- Connections
 
-  void accept() {
-    acceptor_.async_accept([self = shared_from_this()](error_code error, Unix::socket socket) {
-      if (!self->listens_) return;
-      if (error) return self->accept_later();
-      self->took(std::move(socket));
-      self->accept();
-    });
-  }
-
-  void accept_later() {
-    const auto timer = std::make_shared<asio::steady_timer>(executor_, accept_again_after);
-    timer->async_wait([self = shared_from_this(), timer](error_code) {
-      if (self->listens_) self->accept();
-    });
-  }
-
-  void took(Unix::socket socket) {
-    net::keep_from_children(socket);
-    const auto connection = std::make_shared<Connection>(std::move(socket));
-    if (program_) return refuse(connection, "another program is registered");
-    if (const auto why = lost()) return refuse(connection, *why);
+  void took(net::UnixSocket socket) {
+    const auto connection = std::make_shared<LineSocket>(std::move(socket));
+    if (program_) return refuse(*connection, "another program is registered");
+    if (const auto why = lost()) return refuse(*connection, *why);
     program_ = connection;
     timer_.expires_after(registration_deadline);
     timer_.async_wait([self = shared_from_this(), connection](error_code error) {
@@ -167,49 +131,32 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
     read(connection);
   }
 
-  void read(const std::shared_ptr<Connection>& connection) {
-    asio::async_read_until(
-        connection->socket, asio::dynamic_buffer(connection->text, longest_socket_line), '\n',
-        [self = shared_from_this(), connection](error_code error, std::size_t size) {
-          if (connection != self->program_) return;
-          if (error == asio::error::not_found)
-            return self->end(connection, "a line of more than " +
-                                             std::to_string(longest_socket_line) + " bytes");
-          if (error) return self->end(connection, {});
-          const std::string line = connection->text.substr(0, size - 1);
-          connection->text.erase(0, size);
-          if (const auto wrong = self->take(line)) return self->end(connection, *wrong);
-          if (connection == self->program_) self->read(connection);
-        });
+  void read(const std::shared_ptr<LineSocket>& connection) {
+    connection->read(longest_socket_line, [self = shared_from_this(), connection](
+                                              error_code error, const std::string& line) {
+      if (connection != self->program_) return;
+      if (error == asio::error::not_found)
+        return self->end(connection,
+                         "a line of more than " + std::to_string(longest_socket_line) + " bytes");
+      if (error) return self->end(connection, {});
+      if (const auto wrong = self->take(line)) return self->end(connection, *wrong);
+      if (connection == self->program_) self->read(connection);
+    });
   }
 
-  void write(const json::object& message) {
-    program_->unwritten.push_back(json::serialize(message) + "\n");
-    if (program_->unwritten.size() == 1) write_first(program_);
-  }
-
-  void write_first(const std::shared_ptr<Connection>& connection) {
-    asio::async_write(connection->socket, asio::buffer(connection->unwritten.front()),
-                      [self = shared_from_this(), connection](error_code error, std::size_t) {
-                        if (error || connection != self->program_) return;  // its reader will see
-                        connection->unwritten.pop_front();
-                        if (!connection->unwritten.empty()) self->write_first(connection);
-                      });
-  }
+  void write(const json::object& message) { program_->tell(json::serialize(message)); }
 
   // One that does not take the reason, does not want to know.
-  static void refuse(const std::shared_ptr<Connection>& connection, const std::string& why) {
-    error_code ignored;
-    connection->socket.non_blocking(true, ignored);
-    const std::string line = json::serialize(json::object{{"refused", why}}) + "\n";
-    if (!why.empty() && connection->unwritten.empty())
-      connection->socket.send(asio::buffer(line), 0, ignored);
-    connection->socket.close(ignored);
+  static void refuse(LineSocket& connection, const std::string& why) {
+    connection.close_with(json::serialize(json::object{{"refused", why}}));
   }
 
   /// `wrong` is what the program did wrong; empty where it went away.
-  void end(const std::shared_ptr<Connection>& connection, const std::string& wrong) {
-    refuse(connection, wrong);
+  void end(const std::shared_ptr<LineSocket>& connection, const std::string& wrong) {
+    if (wrong.empty())
+      connection->close();
+    else
+      refuse(*connection, wrong);
     program_.reset();
     if (!std::exchange(registered_, false)) return;
     if (options_.gone) return options_.gone();  // `lose` will come
@@ -241,7 +188,7 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
     if (!parsed) return parsed.error();
     const json::object& said = *parsed;
     if (!registered_) return take_registration(said);
-    if (program_->unwritten.size() > most_unwritten) return "it does not read what it is told";
+    if (program_->untold() > most_untold) return "it does not read what it is told";
     if (const json::value* number = said.if_contains("ask")) return take_question(*number, said);
     for (const auto& [key, act] :
          {std::pair{"done", &Impl::take_done}, std::pair{"failed", &Impl::take_failed},
@@ -370,10 +317,9 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
 
   asio::any_io_executor executor_;
   const Options options_;
-  Unix::acceptor acceptor_;
+  net::OwnerSocket socket_;
   asio::steady_timer timer_;  ///< of the registration
-  bool listens_ = false;
-  std::shared_ptr<Connection> program_;
+  std::shared_ptr<LineSocket> program_;
   bool registered_ = false;        ///< the program that is there
   std::function<void()> awaited_;  ///< the first registration
   std::map<std::uint64_t, std::shared_ptr<Call>> calls_;

@@ -1,27 +1,17 @@
-#include "sockets.hpp"
-
 #include <muster/net/admin.hpp>
 #include <muster/net/owner_socket.hpp>
 
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
-#include <boost/asio/read_until.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/write.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <deque>
 #include <list>
 #include <utility>
-
-#include <unistd.h>
 
 namespace muster::net {
 
 namespace asio = boost::asio;
 using boost::system::error_code;
-using Unix = asio::local::stream_protocol;
 using namespace std::chrono_literals;
 
 namespace {
@@ -35,19 +25,12 @@ constexpr auto guest_deadline = 2s;
 
 class Admin::Impl : public std::enable_shared_from_this<Admin::Impl> {
  public:
-  Impl(asio::any_io_executor executor, std::string path, Words words)
-      : executor_(executor),
-        path_(std::move(path)),
+  Impl(const asio::any_io_executor& executor, std::string path, Words words)
+      : path_(std::move(path)),
         words_(std::move(words)),
-        acceptor_(executor),
-        retry_(executor) {}
+        socket_(executor, [this](UnixSocket socket) { took(std::move(socket)); }) {}
 
-  Expected<> listen() {
-    if (const auto listening = listen_for_owner(acceptor_, path_); !listening) return listening;
-    listens_ = true;
-    accept();
-    return {};
-  }
+  Expected<> listen() { return socket_.listen(path_); }
 
   [[nodiscard]] bool is_watched() const {
     return std::any_of(guests_.begin(), guests_.end(),
@@ -60,48 +43,24 @@ class Admin::Impl : public std::enable_shared_from_this<Admin::Impl> {
   }
 
   void close() {
-    error_code ignored;
-    acceptor_.close(ignored);
-    retry_.cancel();
-    for (const auto& guest : guests_) guest->close();
-    guests_.clear();
-    if (std::exchange(listens_, false)) ::unlink(path_.c_str());
+    socket_.close();
+    for (const auto& guest : std::exchange(guests_, {})) guest->close();
   }
 
  private:
   struct Guest {
-    explicit Guest(Unix::socket accepted)
-        : socket(std::move(accepted)), timer(socket.get_executor()) {}
+    explicit Guest(UnixSocket socket)
+        : timer(socket.get_executor()), lines(std::make_shared<LineSocket>(std::move(socket))) {}
     void close() {
-      error_code ignored;
-      socket.close(ignored);
+      lines->close();
       timer.cancel();
     }
-    Unix::socket socket;
     asio::steady_timer timer;
-    std::string text;
+    std::shared_ptr<LineSocket> lines;
     bool watches = false;
-    std::deque<std::string> untold;  ///< the first is being written
   };
 
-  void accept() {
-    acceptor_.async_accept([self = shared_from_this()](error_code error, Unix::socket socket) {
-      if (!self->listens_) return;
-      if (error) return self->accept_later();
-      self->took(std::move(socket));
-      self->accept();
-    });
-  }
-
-  void accept_later() {
-    retry_.expires_after(accept_again_after);
-    retry_.async_wait([self = shared_from_this()](error_code error) {
-      if (!error && self->listens_) self->accept();
-    });
-  }
-
-  void took(Unix::socket socket) {
-    keep_from_children(socket);
+  void took(UnixSocket socket) {
     if (guests_.size() >= most_guests) {
       guests_.front()->close();
       guests_.pop_front();
@@ -111,15 +70,14 @@ class Admin::Impl : public std::enable_shared_from_this<Admin::Impl> {
     guest->timer.async_wait([self = shared_from_this(), guest](error_code error) {
       if (!error) self->leave(guest);
     });
-    asio::async_read_until(guest->socket, asio::dynamic_buffer(guest->text, longest_question), '\n',
-                           [self = shared_from_this(), guest](error_code error, std::size_t size) {
-                             if (error || !self->listens_) return self->leave(guest);
-                             self->answer(guest, size);
-                           });
+    guest->lines->read(longest_question, [self = shared_from_this(), guest](
+                                             error_code error, const std::string& question) {
+      if (error) return self->leave(guest);
+      self->answer(guest, question);
+    });
   }
 
-  void answer(const std::shared_ptr<Guest>& guest, std::size_t size) {
-    const auto question = std::string_view(guest->text).substr(0, size - 1);
+  void answer(const std::shared_ptr<Guest>& guest, std::string_view question) {
     const auto end = std::min(question.find(' '), question.size());
     const auto name = question.substr(0, end);
     const bool watches = name == "watch";
@@ -127,34 +85,22 @@ class Admin::Impl : public std::enable_shared_from_this<Admin::Impl> {
     if (word == words_.end()) return leave(guest);
     const std::string said = word->second(question.substr(std::min(end + 1, question.size())));
     if (watches) return watch(guest, said);
-    guest->text = said + "\n";
-    asio::async_write(
-        guest->socket, asio::buffer(guest->text),
-        [self = shared_from_this(), guest](error_code, std::size_t) { self->leave(guest); });
+    guest->lines->tell(said, [self = shared_from_this(), guest] { self->leave(guest); });
   }
 
   // It has nothing more to say: whatever can be read is its end.
   void watch(const std::shared_ptr<Guest>& guest, const std::string& status) {
     guest->watches = true;
     guest->timer.cancel();
-    guest->socket.async_wait(Unix::socket::wait_read, [self = shared_from_this(),
-                                                       guest](error_code) { self->leave(guest); });
+    guest->lines->read(
+        longest_question,
+        [self = shared_from_this(), guest](error_code, const std::string&) { self->leave(guest); });
     tell(guest, status);
   }
 
   void tell(const std::shared_ptr<Guest>& guest, const std::string& line) {
-    if (guest->untold.size() == most_untold) return leave(guest);
-    guest->untold.push_back(line + "\n");
-    if (guest->untold.size() == 1) write(guest);
-  }
-
-  void write(const std::shared_ptr<Guest>& guest) {
-    asio::async_write(guest->socket, asio::buffer(guest->untold.front()),
-                      [self = shared_from_this(), guest](error_code error, std::size_t) {
-                        if (error) return self->leave(guest);
-                        guest->untold.pop_front();
-                        if (!guest->untold.empty()) self->write(guest);
-                      });
+    if (guest->lines->untold() == most_untold) return leave(guest);
+    guest->lines->tell(line);
   }
 
   void leave(const std::shared_ptr<Guest>& guest) {
@@ -162,13 +108,10 @@ class Admin::Impl : public std::enable_shared_from_this<Admin::Impl> {
     guests_.remove(guest);
   }
 
-  asio::any_io_executor executor_;
   std::string path_;
   Words words_;
-  Unix::acceptor acceptor_;
-  asio::steady_timer retry_;
+  OwnerSocket socket_;
   std::list<std::shared_ptr<Guest>> guests_;  // the oldest first
-  bool listens_ = false;
 };
 
 Admin::Admin(asio::any_io_executor executor, std::string path, Words words)

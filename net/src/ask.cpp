@@ -2,6 +2,7 @@
 
 #include <muster/net/admin.hpp>
 #include <muster/net/frame.hpp>
+#include <muster/net/owner_socket.hpp>
 #include <muster/values/text.hpp>
 
 #include "connection.hpp"
@@ -11,7 +12,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/read.hpp>
-#include <boost/asio/read_until.hpp>
 #include <boost/asio/write.hpp>
 
 #include <utility>
@@ -145,18 +145,15 @@ Expected<> watch_admin(const std::string& path, Duration bound,
   asio::io_context context(1);
   auto socket = connect(context, path, "watch");
   if (!socket) return socket.error();
-  std::string text;
+  const auto lines = std::make_shared<LineSocket>(*std::move(socket));
   bool seen = false;
   std::optional<error_code> end;
   const std::function<void()> next = [&] {
-    asio::async_read_until(*socket, asio::dynamic_buffer(text, longest_answer), '\n',
-                           [&](error_code error, std::size_t size) {
-                             if (error) return void(end = error);
-                             const std::string line = text.substr(0, size - 1);
-                             text.erase(0, size);
-                             seen = told(line);
-                             if (!seen) next();
-                           });
+    lines->read(longest_answer, [&](error_code error, std::string line) {
+      if (error) return void(end = error);
+      seen = told(std::move(line));
+      if (!seen) next();
+    });
   };
   next();
   context.run_for(bound);

@@ -2,14 +2,26 @@
 
 #include "sockets.hpp"
 
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 namespace muster::net {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using Unix = asio::local::stream_protocol;
+
 namespace {
 
 constexpr std::size_t longest_path = sizeof(sockaddr_un::sun_path) - 1;
@@ -28,32 +40,131 @@ Expected<> remove_old_socket(const std::string& path) {
   return {};
 }
 
-}  // namespace
-
-Expected<> listen_for_owner(boost::asio::local::stream_protocol::acceptor& acceptor,
-                            const std::string& path) {
+Expected<> open_for_owner(Unix::acceptor& acceptor, const std::string& path) {
   if (path.size() > longest_path) {
     return bad_path(path, "the path has " + std::to_string(path.size()) +
                               " bytes, the system allows " + std::to_string(longest_path) +
                               "; use a shorter directory");
   }
   if (const auto removed = remove_old_socket(path); !removed) return removed;
-  boost::system::error_code error;
-  acceptor.open(boost::asio::local::stream_protocol(), error);
+  error_code error;
+  acceptor.open(Unix(), error);
   if (!error) {
     close_on_exec(acceptor.native_handle());
-    acceptor.bind(boost::asio::local::stream_protocol::endpoint(path), error);
+    acceptor.bind(Unix::endpoint(path), error);
   }
   if (error) return bad_path(path, error.message());
   // Nobody can connect before `listen`.
   if (::chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0) return bad_path(path, std::strerror(errno));
-  acceptor.listen(boost::asio::socket_base::max_listen_connections, error);
+  acceptor.listen(asio::socket_base::max_listen_connections, error);
   if (error) return bad_path(path, error.message());
   return {};
 }
 
-void keep_from_children(boost::asio::local::stream_protocol::socket& socket) {
-  close_on_exec(socket.native_handle());
+}  // namespace
+
+// --- LineSocket
+
+void LineSocket::read(std::size_t most, std::function<void(error_code, std::string)> took) {
+  asio::async_read_until(
+      socket_, asio::dynamic_buffer(text_, most), '\n',
+      [self = shared_from_this(), took = std::move(took)](error_code error, std::size_t size) {
+        if (!error && !self->socket_.is_open()) error = asio::error::operation_aborted;
+        if (error) return took(error, {});
+        std::string line = self->text_.substr(0, size - 1);
+        self->text_.erase(0, size);
+        took(error, std::move(line));
+      });
+}
+
+void LineSocket::tell(std::string line, std::function<void()> gone) {
+  untold_.push_back({std::move(line) + "\n", std::move(gone)});
+  if (untold_.size() == 1) write();
+}
+
+// Where none can go any more, they fail one by one; the reader sees the end, and what was said
+// before it.
+void LineSocket::write() {
+  asio::async_write(socket_, asio::buffer(untold_.front().line),
+                    [self = shared_from_this()](error_code, std::size_t) {
+                      const auto gone = std::move(self->untold_.front().gone);
+                      self->untold_.pop_front();
+                      if (!self->untold_.empty()) self->write();
+                      if (gone) gone();
+                    });
+}
+
+void LineSocket::close() {
+  error_code ignored;
+  socket_.close(ignored);
+}
+
+void LineSocket::close_with(const std::string& line) {
+  error_code ignored;
+  socket_.non_blocking(true, ignored);
+  if (untold_.empty()) socket_.send(asio::buffer(line + "\n"), 0, ignored);
+  close();
+}
+
+// --- OwnerSocket
+
+class OwnerSocket::Impl : public std::enable_shared_from_this<OwnerSocket::Impl> {
+ public:
+  Impl(const asio::any_io_executor& executor, Took took)
+      : took_(std::move(took)), acceptor_(executor), retry_(executor) {}
+
+  Expected<> listen(const std::string& path) {
+    if (const auto open = open_for_owner(acceptor_, path); !open) return open;
+    path_ = path;
+    listens_ = true;
+    accept();
+    return {};
+  }
+
+  void close() {
+    error_code ignored;
+    acceptor_.close(ignored);
+    retry_.cancel();
+    if (std::exchange(listens_, false)) ::unlink(path_.c_str());
+  }
+
+ private:
+  void accept() {
+    acceptor_.async_accept([self = shared_from_this()](error_code error, UnixSocket socket) {
+      if (!self->listens_) return;
+      if (error) return self->accept_later();
+      close_on_exec(socket.native_handle());
+      self->took_(std::move(socket));
+      self->accept();
+    });
+  }
+
+  void accept_later() {
+    retry_.expires_after(accept_again_after);
+    retry_.async_wait([self = shared_from_this()](error_code error) {
+      if (!error && self->listens_) self->accept();
+    });
+  }
+
+  Took took_;
+  std::string path_;
+  Unix::acceptor acceptor_;
+  asio::steady_timer retry_;
+  bool listens_ = false;
+};
+
+OwnerSocket::OwnerSocket(asio::any_io_executor executor, Took took)
+    : impl_(std::make_shared<Impl>(executor, std::move(took))) {}
+
+OwnerSocket::~OwnerSocket() {
+  impl_->close();
+}
+
+Expected<> OwnerSocket::listen(const std::string& path) {
+  return impl_->listen(path);
+}
+void OwnerSocket::close() {
+  impl_->close();
 }
 
 }  // namespace muster::net

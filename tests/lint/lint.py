@@ -188,8 +188,8 @@ def struck_lines(tree):
                 yield path, number, "stands() is for lines.cpp: give the line a predicate there"
 
 
-# Where the Bully's options are: the other files of it are the paper's.
-OPTIONS = {"turn_with_options.hpp", "turn_with_options.cpp", "bully.cpp"}
+# Where the Bully's options are, and what the checker must know; its other files are the paper's.
+OPTIONS = {"turn_with_options.hpp", "turn_with_options.cpp", "bully.cpp", "canonical.cpp"}
 
 
 def options_apart(tree):
@@ -199,6 +199,14 @@ def options_apart(tree):
             continue
         if re.search(r"\b(options|by_options|AwaitingMajority|Settling)\b", line.split("//")[0]):
             yield path, number, "an option of the Bully: it belongs to TurnWithOptions"
+
+
+def checker(tree):
+    """The checker knows no protocol's own: their rooms tell what is dead and where numbers are."""
+    for path, number, line in tree.lines(*CPP):
+        if path.is_relative_to("core/lab/src/checker"):
+            if found := re.search(r"\b(bully|invitation|textbook)::", line.split("//")[0]):
+                yield path, number, f"{found[0]} in the checker: see muster/protocol/canonical.hpp"
 
 
 def purity(tree):
@@ -308,8 +316,9 @@ def top_level(tree):
 
 
 RULES = {rule.__name__: rule for rule in (layering, floors, circles, drivers, struck_lines,
-                                          options_apart, purity, words, marks, sleeps, columns,
-                                          lengths, headers, built, links, top_level)}  # fmt: skip
+                                          options_apart, checker, purity, words, marks, sleeps,
+                                          columns, lengths, headers, built, links,
+                                          top_level)}  # fmt: skip
 
 
 def main(root, names):

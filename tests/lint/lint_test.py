@@ -45,6 +45,9 @@ CASES = {
         {"core/src/host/sessions/a.cpp": "if (stands(SessionLine::clone_test)) return;\n"},
         {"core/src/protocol/bully/a.cpp": "if (stands(Line::h_test)) return;\n"},
     ],
+    "checker": [
+        {"core/lab/src/checker/a.cpp": "if (std::get_if<bully::State>(&state)) return;\n"},
+    ],
     "purity": [
         {"core/src/a.cpp": "auto now = std::chrono::steady_clock::now();\n"},
         {"core/src/a.cpp": "std::unordered_map<int, int> map;\n"},

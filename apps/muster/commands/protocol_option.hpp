@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <muster/protocol/config.hpp>
 #include <muster/values/kinds.hpp>
 
 #include <iostream>

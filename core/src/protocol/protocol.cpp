@@ -41,6 +41,10 @@ const Common& common(const Protocol& protocol) {
   return std::visit([](const Common& state) -> const Common& { return state; }, protocol);
 }
 
+Common& common(Protocol& protocol) {
+  return std::visit([](Common& state) -> Common& { return state; }, protocol);
+}
+
 bool owes(const Protocol& protocol, NodeId to, CallNumber call) {
   return std::visit(
       [&](const auto& state) {
@@ -49,6 +53,15 @@ bool owes(const Protocol& protocol, NodeId to, CallNumber call) {
                              [&](const auto& owed) { return owed.to == to && owed.call == call; });
         else
           return false;
+      },
+      protocol);
+}
+
+void visit_owed(Protocol& protocol, const std::function<void(NodeId, CallNumber&)>& visit) {
+  std::visit(
+      [&](auto& state) {
+        if constexpr (requires { state.owed; })
+          for (auto& owed : state.owed) visit(owed.to, owed.call);
       },
       protocol);
 }

@@ -176,7 +176,7 @@ class TurnOf {
     return nodes;
   }
 
-  void settle(Timer timer, bool& armed, bool wanted, bool anew) {
+  void set_timer(Timer timer, bool& armed, bool wanted, bool anew) {
     if (wanted && (!armed || anew))
       actions_.emplace_back(Arm{timer, 0});
     else if (!wanted && armed)

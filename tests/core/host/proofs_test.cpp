@@ -128,6 +128,24 @@ BOOST_AUTO_TEST_CASE(what_a_life_said_comes_before_its_end) {
              boost::test_tools::per_element());
 }
 
+// Also where the session was to go on over another connection, and its answer waits unread.
+BOOST_AUTO_TEST_CASE(what_a_life_said_behind_its_hello_comes_before_its_end) {
+  Sessions2 two;
+  two.join(3, 1);
+  two.announce(3, 1, 1);
+  two.closed(1);
+  two.dialled(3, 2);
+  two.accepted(3);
+  BOOST_TEST(two.came(3, two.stranger(3, 2)) == (Words{"drain #3 #2"}),
+             boost::test_tools::per_element());
+  two.came(2, two.acquainted(3, 2, 1));
+  BOOST_TEST(
+      two.came(2, two.carried(3, 1, 1, Answer{Installed{}}, 1)) == (Words{"came 3 Installed"}),
+      boost::test_tools::per_element());
+  BOOST_TEST(two.give(Drained{}) == (Words{"close #2", "over 3:1", "write #3 Hello"}),
+             boost::test_tools::per_element());
+}
+
 // A firewall that rejects forges the proof: the other side goes on with the session that is over
 // here.
 BOOST_AUTO_TEST_CASE(a_life_that_was_taken_for_dead_begins_a_new_session) {

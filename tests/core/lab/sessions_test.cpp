@@ -38,17 +38,36 @@ std::ostream& operator<<(std::ostream& out, const Strike& strike) {
   return out << strike.violated;
 }
 
+lab::SessionBounds with(lab::SessionBounds bounds, unsigned lab::SessionTroubles::*trouble) {
+  bounds.troubles.*trouble = 1;
+  return bounds;
+}
+
 const std::string not_settled = "nothing happens any more, and it has not settled";
+const std::string not_connected =
+    "two nodes are up, nothing fails any more, and redials do not connect them";
+const std::string closed = "a connection that carries the session at both ends is closed";
 
 const std::vector<Strike> strikes = {
     {SessionLine::outlived_test, world(3, 1, 0), "a life that works is told to be over"},
-    {SessionLine::new_life_ends_old, world(3, 0, 1),
-     "when nothing fails any more it never settles"},
+    {SessionLine::clone_test, with(world(2, 0, 1), &lab::SessionTroubles::restores),
+     "a letter comes of a life that was told to be over"},
+    {SessionLine::stale_test, world(2, 0, 0), closed},
+    {SessionLine::crossing_test, world(2, 0, 0), not_connected},
+    {SessionLine::crossing_refused_once, with(world(3, 0, 0), &lab::SessionTroubles::silences),
+     not_connected},
+    {SessionLine::new_life_ends_old, world(3, 0, 1), closed},
+    {SessionLine::read_before_new_life, world(3, 0, 1),
+     "a life is told to be over, and a letter of it that has come was not read"},
+    {SessionLine::read_before_silence, world(2, 0, 1),
+     "a call is told to be unanswered, and its answer has come"},
+    {SessionLine::hellos_before_refusal, world(2, 0, 1),
+     "a call is told to be unanswered, and the Hello of who was called has come"},
     {SessionLine::call_before_dial, world(2, 0, 1),
      "a call is told to be unanswered before its bound, and who was called is there"},
     {SessionLine::reset_proves_nothing, world(3, 1, 0), not_settled},
     {SessionLine::silence_proves_nothing, world(3, 1, 0), not_settled},
-    {SessionLine::session_keeps_dialling, world(3, 1, 0), not_settled},
+    {SessionLine::session_keeps_dialling, world(3, 1, 0), not_connected},
     {SessionLine::letters_again, world(2, 0, 1),
      "two nodes are connected, nothing is on its way, and a call is not answered"},
     {SessionLine::calls_to_their_life, world(3, 0, 1),

@@ -25,7 +25,7 @@ using HasNoFields = boost::mp11::mp_empty<FieldsOf<T>>;
 using Structs = boost::mp11::mp_append<
     boost::mp11::mp_list<GroupNumber, ElectionId, Assigned, StateVector, SafeState, Holdings,
                          Member, Repairs, Timings, Config, Letter, StopCause, View, bully::Owed,
-                         bully::Life, bully::State, invitation::Repairs, invitation::Owed,
+                         bully::HaltedLife, bully::State, invitation::Repairs, invitation::Owed,
                          invitation::State, textbook::State>,
     AlternativesOf<Message>, AlternativesOf<Result>, AlternativesOf<Event>, AlternativesOf<Action>,
     AlternativesOf<bully::Procedure>, AlternativesOf<invitation::Procedure>,

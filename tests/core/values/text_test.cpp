@@ -88,9 +88,10 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_CASE(values_can_be_streamed_from_anywhere) {
   std::ostringstream out;
   out << muster::NodeId{1} << ' ' << muster::Status::Normal << ' '
-      << muster::bully::State{}.procedure << ' ' << muster::bully::Life{} << ' '
+      << muster::bully::State{}.procedure << ' ' << muster::bully::HaltedLife{} << ' '
       << muster::Event(muster::Leaving{}) << ' ' << muster::Actions{} << ' '
       << muster::Failure{muster::ExitCode::usage, "no such word"};
-  BOOST_TEST(out.str() ==
-             "1 Normal Idle Life{node: 0, incarnation: 0} Leaving [] no such word (exit code 2)");
+  BOOST_TEST(
+      out.str() ==
+      "1 Normal Idle HaltedLife{node: 0, incarnation: 0} Leaving [] no such word (exit code 2)");
 }

@@ -41,18 +41,18 @@ struct HaltingLower {
 };
 MUSTER_DESCRIBE(HaltingLower, call, node);
 
-/// A node and one of its lives.
-struct Life {
+/// A life that has answered Halt.
+struct HaltedLife {
   NodeId node;
   Incarnation incarnation;
 };
-MUSTER_DESCRIBE(Life, node, incarnation);
+MUSTER_DESCRIBE(HaltedLife, node, incarnation);
 
 /// Phase H without 6.5: Halt to all lower nodes at once, in rounds. In the lab, and where a lower
 /// node may coordinate a higher one (docs/options.md).
 struct HaltingAll {
   Calls halted;
-  std::optional<std::vector<Life>> before;  ///< who answered in the round before
+  std::optional<std::vector<HaltedLife>> before;  ///< who answered in the round before
 };
 MUSTER_DESCRIBE(HaltingAll, halted, before);
 

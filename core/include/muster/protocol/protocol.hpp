@@ -5,6 +5,7 @@
 #include <muster/protocol/step.hpp>
 #include <muster/protocol/textbook.hpp>
 
+#include <functional>
 #include <string>
 #include <variant>
 
@@ -36,9 +37,12 @@ std::string state_json(const Protocol& protocol);
 
 /// What every protocol remembers.
 const Common& common(const Protocol& protocol);
+Common& common(Protocol& protocol);
 
 /// True when that call of another node will still be answered.
 bool owes(const Protocol& protocol, NodeId to, CallNumber call);
+/// Shows `visit` the number of each such call, with who has called; it may change it.
+void visit_owed(Protocol& protocol, const std::function<void(NodeId to, CallNumber& call)>& visit);
 
 }  // namespace muster
 

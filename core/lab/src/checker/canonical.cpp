@@ -18,48 +18,6 @@ Number renamed(const Renaming& renaming, Number number) {
   return at->second;
 }
 
-struct Rename {
-  bool counters;
-  const Renaming& by;
-  void life(NodeId node, Incarnation& life) const {
-    if (life.value > 0)
-      life.value = value_of(renamed(by, number_of(Count::life, node, 0, life.value)));
-  }
-  void election(NodeId candidate, Incarnation& incarnation, std::uint64_t& number) const {
-    if (number > 0)
-      number =
-          value_of(renamed(by, number_of(Count::election, candidate, incarnation.value, number)));
-    life(candidate, incarnation);
-  }
-  void call(NodeId caller, CallNumber& number) const {
-    number.value = value_of(renamed(by, number_of(Count::call, caller, 0, number.value)));
-  }
-  void last_election(NodeId candidate, Incarnation life, std::uint64_t& number) const {
-    number = value_of(renamed(by, number_of(Count::last_election, candidate, life.value, number)));
-  }
-  void last_call(NodeId caller, CallNumber& number) const {
-    number.value = value_of(renamed(by, number_of(Count::last_call, caller, 0, number.value)));
-  }
-  void group(NodeId coordinator, std::uint64_t& counter) const {
-    counter = value_of(renamed(by, counters ? number_of(Count::counter, NodeId{}, 0, counter)
-                                            : number_of(Count::group, coordinator, 0, counter)));
-  }
-  void own(NodeId node, std::uint64_t& counter) const {
-    counter = value_of(renamed(by, counters ? number_of(Count::counter, NodeId{}, 0, counter)
-                                            : number_of(Count::own, node, 0, counter)));
-  }
-  void reported(std::uint64_t& counter) const {
-    if (counters) counter = value_of(renamed(by, number_of(Count::counter, NodeId{}, 0, counter)));
-  }
-};
-
-template <class T>
-void rename(bool counters, T& value, NodeId self, const Renaming& by) {
-  const Rename visitor{counters, by};
-  Walk<const Rename> walk(self, visitor);
-  walk(value);
-}
-
 // The order of numbers stays, and each is renamed to its rank: nothing but order and equality is
 // asked of them, and the next one is above all. From where a node counts on is the highest of its
 // numbers that is left.
@@ -164,7 +122,9 @@ std::uint32_t Canonical::renamed_value(Memo<std::uint32_t>& memo, std::uint32_t 
   const Numbers& from = values_.numbers(before);
   const Numbers& to = values_.numbers(numbers);
   for (std::size_t i = 0; i < from.size(); ++i) renaming.emplace_back(from[i], to[i]);
-  rename(values_.bounds.counters, value, owner(value), renaming);
+  visit_numbers(values_.bounds.counters, value, [&](Number number, std::uint64_t& where) {
+    where = value_of(renamed(renaming, number));
+  });
   const std::uint32_t renamed = write(value);
   memo.insert(key, renamed);
   return renamed;

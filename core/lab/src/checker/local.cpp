@@ -48,10 +48,10 @@ void Host::take(const Event& event) {
     actions = step(config_, node_.state, event);
   } catch (const ImpossibleState& impossible) {  // a line that was struck out may lead there
     wrong("sound-state", impossible.what());
-    if (recorder_) recorder_->ended(node_, ExitCode::impossible_state, impossible.what());
+    if (witness_) witness_->ended(node_, ExitCode::impossible_state, impossible.what());
     return fail();
   }
-  if (recorder_) recorder_->step(node_, event, actions);
+  if (witness_) witness_->step(node_, event, actions);
   for (const Action& action : actions) {
     if (performed_ == most_) fail();
     if (!node_.up) break;
@@ -77,7 +77,7 @@ void Host::wrong(const char* assertion, std::string why) {
 
 void Host::perform(const Save& action) {
   node_.safe = action.safe;
-  if (recorder_) recorder_->performed(node_);
+  if (witness_) witness_->performed(node_);
 }
 
 void Host::perform(const Send& action) {
@@ -124,11 +124,11 @@ void Host::perform(const Stop& action) {
   if (action.owed != node_.stop_owed)
     wrong("hook-grammar", action.owed ? "a stop is called that is not owed (P2)"
                                       : "a stop that is owed is not called (P2)");
-  if (recorder_ && node_.works) recorder_->revoked(node_, *node_.works);
+  if (witness_ && node_.works) witness_->revoked(node_, *node_.works);
   const bool begins = !node_.runs;
   node_.stops = Stops{action.ticket, action.owed};
-  if (begins && action.owed && recorder_)
-    recorder_->hook(node_, Hook::stop, journal::Edge::begin, action.ticket, node_.works, nullptr);
+  if (begins && action.owed && witness_)
+    witness_->hook(node_, Hook::stop, journal::Edge::begin, action.ticket, node_.works, nullptr);
 }
 
 void Host::perform(const Reorganize& action) {
@@ -139,9 +139,9 @@ void Host::perform(const Reorganize& action) {
   if (too_few) effects.wrong.push_back({"quorum", *too_few});
   effects.reorganizes = action.members;
   node_.runs = Runs{Hook::reorganize, action.ticket, action.group};
-  if (recorder_)
-    recorder_->hook(node_, Hook::reorganize, journal::Edge::begin, action.ticket, action.group,
-                    &action.members);
+  if (witness_)
+    witness_->hook(node_, Hook::reorganize, journal::Edge::begin, action.ticket, action.group,
+                   &action.members);
 }
 
 void Host::perform(const Start& action) {
@@ -154,12 +154,12 @@ void Host::perform(const Start& action) {
   node_.works = action.group;
   node_.discounted = false;
   node_.runs = Runs{Hook::start, action.ticket, action.group};
-  if (recorder_)
-    recorder_->hook(node_, Hook::start, journal::Edge::begin, action.ticket, action.group, nullptr);
+  if (witness_)
+    witness_->hook(node_, Hook::start, journal::Edge::begin, action.ticket, action.group, nullptr);
 }
 
 void Host::perform(const Leave& action) {
-  if (recorder_) recorder_->ended(node_, ExitCode::ok, "it left");
+  if (witness_) witness_->ended(node_, ExitCode::ok, "it left");
   fail();
   node_.returns = action.cause == LeaveCause::stood_back;
 }
@@ -205,13 +205,9 @@ void Host::meet(NodeId peer, Incarnation life) {
 }
 
 void Host::not_waited(NodeId by, CallNumber call) {
-  std::visit(
-      [&](auto& state) {
-        if constexpr (requires { state.owed; })
-          for (auto& owed : state.owed)
-            if (owed.to == by && owed.call == call) owed.call = {};
-      },
-      node_.state);
+  visit_owed(node_.state, [&](NodeId to, CallNumber& owed) {
+    if (to == by && owed == call) owed = {};
+  });
 }
 
 void Host::expire(Timer which) {
@@ -239,7 +235,7 @@ void Host::end_hook(bool well) {
   const auto ran = std::exchange(node_.runs, std::nullopt);
   const auto say = [&](Hook hook, journal::Edge edge, Ticket ticket,
                        const std::optional<GroupNumber>& group) {
-    if (recorder_) recorder_->hook(node_, hook, edge, ticket, group, nullptr);
+    if (witness_) witness_->hook(node_, hook, edge, ticket, group, nullptr);
   };
   if (node_.stops) {
     const Stops stop = *std::exchange(node_.stops, std::nullopt);

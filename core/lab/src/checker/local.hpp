@@ -3,7 +3,7 @@
 #include <muster/claims/assertions.hpp>
 #include <muster/journal/journal.hpp>
 #include <muster/lab/bounds.hpp>
-#include <muster/protocol/protocol.hpp>
+#include <muster/protocol/canonical.hpp>
 
 #include <map>
 #include <optional>
@@ -152,9 +152,9 @@ CallNumber on_its_way(const Bounds& bounds, Incarnation caller, CallNumber numbe
 CallNumber at_the_caller(CallNumber on_its_way);
 
 /// Told of every line that a journal would have; for counterexamples.
-class Recorder {
+class Witness {
  public:
-  virtual ~Recorder() = default;
+  virtual ~Witness() = default;
   virtual void step(const Local& node, const Event& event, const Actions& actions) = 0;
   virtual void performed(const Local& node) = 0;
   virtual void hook(const Local& node, Hook hook, journal::Edge edge, Ticket ticket,
@@ -167,8 +167,8 @@ class Recorder {
 /// The host of one node while one thing happens to it.
 class Host {
  public:
-  Host(const Bounds& bounds, const Config& config, Local& node, Recorder* recorder = nullptr)
-      : bounds_(bounds), config_(config), node_(node), recorder_(recorder) {}
+  Host(const Bounds& bounds, const Config& config, Local& node, Witness* witness = nullptr)
+      : bounds_(bounds), config_(config), node_(node), witness_(witness) {}
 
   void take(NodeId from, const Item& item);
   void expire(Timer timer);
@@ -217,15 +217,15 @@ class Host {
   const Bounds& bounds_;
   const Config& config_;
   Local& node_;
-  Recorder* recorder_;
+  Witness* witness_;
   std::optional<unsigned> most_;
   std::uint8_t performed_ = 0;
 };
 
+/// What is certain of a node in that world.
+Surroundings surroundings(const Bounds& bounds);
 /// Clears what can have no effect any more, and keeps numbers that only this node has small.
-void forget_dead(const Bounds& bounds, Local& node);
-void forget_dead(const Bounds& bounds, Item& item);
-/// True where a call does nothing but be answered, unless the paper's tests of it hold.
-bool calls_act_by_their_tests(const Bounds& bounds);
+void forget_dead(const Bounds& bounds, const Config& config, Local& node);
+void forget_dead(const Bounds& bounds, const Config& config, Item& item);
 
 }  // namespace muster::lab::explored

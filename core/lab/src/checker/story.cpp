@@ -12,7 +12,7 @@ namespace {
 using std::chrono::milliseconds;
 
 /// Writes the journal of all nodes: one file, each line one millisecond after the one before.
-class Scribe : public Recorder {
+class Scribe : public Witness {
  public:
   explicit Scribe(const Values& values) : values_(values), seq_(values.bounds.nodes) {}
 

@@ -10,50 +10,11 @@ namespace muster::lab::explored {
 
 namespace {
 
-struct Collect {
-  bool counters;
-  Numbers found;
-  void life(NodeId node, Incarnation life) {
-    if (life.value > 0) found.push_back(number_of(Count::life, node, 0, life.value));
-  }
-  void election(NodeId candidate, Incarnation incarnation, std::uint64_t number) {
-    life(candidate, incarnation);
-    if (number > 0)
-      found.push_back(number_of(Count::election, candidate, incarnation.value, number));
-  }
-  void call(NodeId caller, CallNumber number) {
-    found.push_back(number_of(Count::call, caller, 0, number.value));
-  }
-  void last_election(NodeId candidate, Incarnation life, std::uint64_t number) {
-    found.push_back(number_of(Count::last_election, candidate, life.value, number));
-  }
-  void last_call(NodeId caller, CallNumber number) {
-    found.push_back(number_of(Count::last_call, caller, 0, number.value));
-  }
-  void group(NodeId coordinator, std::uint64_t counter) {
-    if (counters)
-      found.push_back(number_of(Count::counter, NodeId{}, 0, counter));
-    else
-      found.push_back(number_of(Count::group, coordinator, 0, counter));
-  }
-  void own(NodeId node, std::uint64_t counter) {
-    if (counters)
-      found.push_back(number_of(Count::counter, NodeId{}, 0, counter));
-    else
-      found.push_back(number_of(Count::own, node, 0, counter));
-  }
-  void reported(std::uint64_t counter) {
-    if (counters) found.push_back(number_of(Count::counter, NodeId{}, 0, counter));
-  }
-};
-
+// Changes none.
 template <class T>
-Numbers collect(bool counters, T value) {
-  Collect visitor{counters, {}};
-  const NodeId self = owner(value);
-  Walk<Collect> walk(self, visitor);
-  walk(value);
-  auto& found = visitor.found;
+Numbers collect(bool counters, T& value) {
+  Numbers found;
+  visit_numbers(counters, value, [&](Number number, std::uint64_t&) { found.push_back(number); });
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
@@ -76,7 +37,7 @@ Values::Values(const Bounds& what) : bounds(what) {
                              {},
                              struck,
                              bounds.options});
-  by_their_tests = calls_act_by_their_tests(bounds);
+  by_their_tests = calls_act_by_their_tests(configs.front(), surroundings(bounds));
   counters_begin_anew = !counters_are_safe(bounds);
   of_groups = claims_of(configs.front()).of_groups;
   looked_at_ = looked_at(bounds);
@@ -88,12 +49,12 @@ bool Values::looks_at(std::string_view assertion) const {
 }
 
 std::uint32_t Values::local(Local& local) {
-  forget_dead(bounds, local);
+  forget_dead(bounds, configs[local.node.value - 1], local);
   return locals.intern(encode(local), [&] { return facts_of(local); });
 }
 
 std::uint32_t Values::item(Item& item) {
-  forget_dead(bounds, item);
+  forget_dead(bounds, configs.front(), item);
   return items.intern(encode(item), [&] { return facts_of(item); });
 }
 
@@ -150,7 +111,7 @@ std::uint64_t Values::memory() const {
 }
 
 LocalFacts Values::facts_of(Local& local) {
-  const Protocol& state = local.state;
+  Protocol& state = local.state;
   LocalFacts facts;
   facts.up = local.up;
   facts.paused = local.paused;
@@ -163,10 +124,9 @@ LocalFacts Values::facts_of(Local& local) {
   facts.timers = local.timers;
   const Incarnation life = local.up ? common(state).safe.incarnation : local.safe.incarnation;
   facts.life = static_cast<std::uint32_t>(life.value);
-  if (const auto* bully = std::get_if<bully::State>(&state)) {
-    if (bully->s == Status::Election && bully->h) facts.halted_by = bully->h->candidate;
-    if (bully->s == Status::Reorganization) facts.joined = bully->c->candidate;
-  }
+  const View seen = view(configs[local.node.value - 1], state);
+  if (seen.status == Status::Election) facts.halted_by = seen.halted_by.value_or(NodeId{});
+  if (seen.status == Status::Reorganization) facts.joined = seen.coordinator.value_or(NodeId{});
   for (std::size_t i = 0; i < local.with.size(); ++i)
     facts.with[i] = static_cast<std::uint32_t>(local.with[i].value_or(Incarnation{}).value);
   for (const auto& [number, call] : local.calls) {
@@ -179,37 +139,18 @@ LocalFacts Values::facts_of(Local& local) {
                                     narrow(call.sent_to.value_or(Incarnation{})),
                                     narrow(named.value_or(Incarnation{}))};
   }
-  const auto owes = [&](NodeId to, CallNumber call) {
+  visit_owed(state, [&](NodeId to, CallNumber call) {
     MUSTER_ENSURE(facts.owing < facts.owes.size());
     facts.owes[facts.owing++] = {static_cast<std::uint8_t>(to.value - 1),
                                  static_cast<std::uint32_t>(call.value)};
-  };
-  std::visit(
-      [&](const auto& kind) {
-        if constexpr (requires { kind.owed; })
-          for (const auto& owed : kind.owed) owes(owed.to, owed.call);
-      },
-      state);
+  });
   const auto works = local.discounted ? std::nullopt : local.works;
-  Standing stands = muster::standing(local.node, view(configs[local.node.value - 1], state), works);
+  Standing stands = muster::standing(local.node, seen, works);
   stands.up = local.up && !local.paused;
   facts.standing = standings.intern(encode(stands), [] { return Nothing{}; });
   if (bounds.canonical) facts.numbers = numbers(collect(bounds.counters, local));
   return facts;
 }
-
-namespace {
-
-Acts acts(const Message& message) {
-  if (std::holds_alternative<Halt>(message)) return Acts::halt;
-  if (std::holds_alternative<NewCoordinator>(message)) return Acts::on_halted;
-  if (std::holds_alternative<Ready>(message)) return Acts::on_joined;
-  const bool question =
-      std::holds_alternative<AreYouThere>(message) || std::holds_alternative<AreYouNormal>(message);
-  return question ? Acts::never : Acts::whatever;
-}
-
-}  // namespace
 
 ItemFacts Values::facts_of(Item& item) {
   ItemFacts facts;

@@ -144,13 +144,13 @@ std::optional<Label> Mover::ineffective_first(const World& world, std::uint8_t t
 
 const Outcome& Mover::outcome(std::uint32_t local, std::uint32_t code, std::uint8_t fails_after) {
   const auto known_or_new = [&](Memo<std::uint32_t>& memo, std::uint64_t key, std::uint8_t after) {
-    if (const auto* known = memo.find(key); known && !recorder_) return *known;
+    if (const auto* known = memo.find(key); known && !witness_) return *known;
     outcomes_.push_back(compute(local, code, after));
     const auto index = static_cast<std::uint32_t>(outcomes_.size() - 1);
-    if (!recorder_) memo.insert(key, index);
+    if (!witness_) memo.insert(key, index);
     return index;
   };
-  if (recorder_) return outcomes_[known_or_new(memo_, 1, fails_after)];
+  if (witness_) return outcomes_[known_or_new(memo_, 1, fails_after)];
   const std::uint32_t index =
       known_or_new(memo_, (std::uint64_t{local} << 32 | code) + 1, Label::whole);
   if (fails_after == Label::whole) return outcomes_[index];
@@ -211,7 +211,7 @@ Outcome Mover::compute(std::uint32_t id, std::uint32_t code, std::uint8_t fails_
   Local node = values_.local(id);
   const auto op = static_cast<Op>(code >> 28);
   const std::uint32_t argument = code & 0xFFFFFFF;
-  Host host(values_.bounds, values_.configs[node.node.value - 1], node, recorder_);
+  Host host(values_.bounds, values_.configs[node.node.value - 1], node, witness_);
   if (fails_after != Label::whole) host.fail_after(fails_after);
   if (op == Op::take) {
     const Item item = values_.item(argument);
@@ -314,8 +314,8 @@ std::uint32_t Mover::code_of(const World& world, const Label& label) const {
 // --- Moves
 // --------------------------------------------------------------------------------------------
 
-bool Mover::step(World& world, const Label& label, std::uint32_t& wrong, Recorder* recorder) {
-  recorder_ = recorder;
+bool Mover::step(World& world, const Label& label, std::uint32_t& wrong, Witness* witness) {
+  witness_ = witness;
   const std::size_t in = queue(label.node, label.peer);
   const std::size_t i = label.node;
   bool fits = true;
@@ -339,7 +339,7 @@ bool Mover::step(World& world, const Label& label, std::uint32_t& wrong, Recorde
     fits = label.op == Op::recover ? recover(world, i, wrong, label.fails_after)
                                    : apply(world, i, code, wrong, label.fails_after);
   }
-  recorder_ = nullptr;
+  witness_ = nullptr;
   if (fits && values_.bounds.canonical) canonical_.expect(world, nodes());
   return fits;
 }
@@ -367,14 +367,9 @@ World Mover::canonical_of(const Values& true_values, const World& world) {
   };
   for (std::size_t i = 0; i < nodes(); ++i) {
     Local local = true_values.local(world.node[i]);
-    std::visit(
-        [&](auto& state) {
-          if constexpr (requires { state.owed; })
-            for (auto& owed : state.owed)
-              owed.call = plain(true_values.bounds, owed.call, local.with[owed.to.value - 1],
-                                caller(owed.to));
-        },
-        local.state);
+    visit_owed(local.state, [&](NodeId to, CallNumber& call) {
+      call = plain(true_values.bounds, call, local.with[to.value - 1], caller(to));
+    });
     out.node[i] = values_.local(local);
   }
   for (std::size_t k = 0; k < world.items; ++k) {

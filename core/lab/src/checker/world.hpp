@@ -79,11 +79,6 @@ struct LocalFacts {
   std::uint32_t numbers = 0;
 };
 
-/// When a call does anything but be answered (calls_act_by_their_tests): `on_halted` and
-/// `on_joined` where its receiver was halted by the caller, or has joined it; others than the
-/// Bully's, whatever.
-enum class Acts : std::uint8_t { whatever, halt, on_halted, on_joined, never };
-
 struct ItemFacts {
   bool letter = false, answer = false, new_life = false;
   Acts acts = Acts::whatever;
@@ -204,13 +199,13 @@ class Mover {
   void labels(const World& world, std::vector<Label>& out);
   /// What comes of it; false where a queue would be too long. `wrong` is 1 + the index of what does
   /// not hold.
-  bool move(World& world, const Label& label, std::uint32_t& wrong, Recorder* recorder = nullptr) {
-    const bool fits = step(world, label, wrong, recorder);
+  bool move(World& world, const Label& label, std::uint32_t& wrong, Witness* witness = nullptr) {
+    const bool fits = step(world, label, wrong, witness);
     if (fits) make_canonical(world);
     return fits;
   }
   /// The two parts of it. Between them the memory that the second needs is on its way.
-  bool step(World& world, const Label& label, std::uint32_t& wrong, Recorder* recorder = nullptr);
+  bool step(World& world, const Label& label, std::uint32_t& wrong, Witness* witness = nullptr);
   void make_canonical(World& world) {
     if (values_.bounds.canonical) canonical_(world, nodes());
   }
@@ -273,7 +268,7 @@ class Mover {
   Memo<std::uint32_t> memo_, parts_;
   std::deque<Outcome> outcomes_;
   Memo<bool> well_, settled_;
-  Recorder* recorder_ = nullptr;
+  Witness* witness_ = nullptr;
   unsigned room_;  ///< of a queue, in letters
   std::uint64_t cut_ = 0;
 };

@@ -36,13 +36,13 @@ class Numbers {
         own_(node_at(world, node)),
         there_(node_at(world, other(node))) {}
 
-  void settle() {
+  void rank_all() {
     own_.lives = rank([&](const auto& show) { incarnations(show); });
-    for (std::uint64_t life = 1; life <= own_.lives; ++life) settle_life(life);
+    for (std::uint64_t life = 1; life <= own_.lives; ++life) rank_life(life);
   }
 
  private:
-  void settle_life(std::uint64_t life) {
+  void rank_life(std::uint64_t life) {
     Life* const own = own_.life && own_.life->incarnation.value == life ? &*own_.life : nullptr;
     const auto highest = rank([&](const auto& show) { hellos(life, show); });
     const auto calls = rank([&](const auto& show) { call_numbers(own, life, show); });
@@ -328,7 +328,7 @@ void make_canonical(World& world, const SessionBounds& bounds) {
     rank_connections(world, node);
     if (auto& life = node_at(world, node).life) forget(life->sessions);
   }
-  for (unsigned node : {1U, 2U}) Numbers(world, node).settle();
+  for (unsigned node : {1U, 2U}) Numbers(world, node).rank_all();
 }
 
 }  // namespace muster::lab::sessions

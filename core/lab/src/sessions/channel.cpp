@@ -41,6 +41,11 @@ bool Channel::awaits(CallNumber call) const {
                      [call](const Awaited& one) { return one.call == call; });
 }
 
+bool Channel::calls_the_node(CallNumber call) const {
+  return std::any_of(awaited.begin(), awaited.end(),
+                     [call](const Awaited& one) { return one.call == call && !one.life; });
+}
+
 void Channel::is_alone() {
   answering.clear();
   for (Awaited& call : awaited) call.met_nobody = true;

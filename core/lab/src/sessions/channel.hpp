@@ -67,6 +67,8 @@ struct Channel {
 
   void called(CallNumber call, std::uint64_t letter, std::optional<Incarnation> life, bool is_up);
   [[nodiscard]] bool awaits(CallNumber call) const;
+  /// That call is awaited, and of whichever life.
+  [[nodiscard]] bool calls_the_node(CallNumber call) const;
   /// The life there has ended.
   void is_alone();
   /// That call is awaited no more: its answer need not come.

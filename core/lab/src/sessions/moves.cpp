@@ -62,8 +62,8 @@ class Offers {
       if (life.sessions.peers.at(id_of(other(node))).session) add(Happening::calls_the_life, node);
     }
     for (std::size_t at = 0; at < life.owed.size(); ++at) add(Happening::answers, node, at);
-    host::Sessions copy = life.sessions;
-    for (std::size_t at = 0; at < deadlines(copy).size(); ++at) add(Happening::deadline, node, at);
+    const std::size_t to_come = count_deadlines(life.sessions);
+    for (std::size_t at = 0; at < to_come; ++at) add(Happening::deadline, node, at);
   }
 
   void of_link(std::size_t at) {
@@ -71,10 +71,7 @@ class Offers {
     for (const Side* side : {&link.dialler, &link.acceptor}) {
       const Side& far = side == &link.dialler ? link.acceptor : link.dialler;
       if (!side->open) continue;
-      const bool ends = std::any_of(side->coming.begin(), side->coming.end(), [](auto& parcel) {
-        return std::holds_alternative<Gone>(parcel);
-      });
-      if (!far.open && !ends) add(Happening::connection_noticed, side->node, at);
+      if (!far.open && !has_ended(*side)) add(Happening::connection_noticed, side->node, at);
       const bool is_known = side->number.value != 0 || side == &link.acceptor;
       if (!is_known || side->coming.empty()) continue;
       add(Happening::reads, side->node, at);
@@ -112,10 +109,29 @@ bool both_are_connected(const World& world) {
          std::holds_alternative<host::Connected>(peer_of(world, 2).touch);
 }
 
+/// A session of the node that has this side.
+bool carries(const World& world, const Side& side) {
+  const auto* connected = std::get_if<host::Connected>(&peer_of(world, side.node).touch);
+  return connected && side.open && connected->connection == side.number;
+}
+
 }  // namespace
 
 std::vector<Move> moves(const World& world, const SessionBounds& bounds, bool failures) {
   return Offers(world, bounds, failures).all();
+}
+
+bool is_trouble(Happening what) {
+  switch (what) {
+    case Happening::begins:
+    case Happening::connection_reset:
+    case Happening::connection_noticed:
+    case Happening::hello_comes_again:
+    case Happening::dial_is_silent:
+      return true;
+    default:
+      return false;
+  }
 }
 
 std::optional<Move> next_in_peace(const World& world, const SessionBounds& bounds,
@@ -126,6 +142,37 @@ std::optional<Move> next_in_peace(const World& world, const SessionBounds& bound
   if (now != all.end()) return *now;
   if (all.empty() || settled(world)) return std::nullopt;
   return all[deadlines % all.size()];
+}
+
+// That a connection has ended without a word is not noticed in time, and no end of it is in the way
+// of another.
+std::vector<Move> next_in_step(const World& world, SessionBounds bounds) {
+  bounds.links = any_number;
+  std::vector<Move> both;
+  const std::vector<Move> all = moves(world, bounds, false);
+  for (unsigned node : {1U, 2U}) {
+    const auto next = std::find_if(all.begin(), all.end(), [node](const Move& move) {
+      return move.node == node && move.what != Happening::deadline &&
+             move.what != Happening::connection_noticed;
+    });
+    if (next != all.end()) both.push_back(*next);
+  }
+  if (both.empty())
+    for (unsigned node : {1U, 2U})
+      if (std::holds_alternative<host::Waiting>(peer_of(world, node).touch))
+        both.push_back({Happening::deadline, static_cast<std::uint8_t>(node), 0, true});
+  for (Move& move : both) move.drain_finds = false;  // it is on its way
+  return both;
+}
+
+// Where each has taken the other's connection and closed its own, neither knows it yet.
+bool is_apart(const World& world) {
+  if (!both_are_up(world) || is_refused(world)) return false;
+  for (const auto* life : {&world.first.life, &world.second.life})
+    if (!(*life)->channel.awaited.empty()) return false;
+  return std::none_of(world.links.begin(), world.links.end(), [&](const Link& link) {
+    return carries(world, link.dialler) && carries(world, link.acceptor);
+  });
 }
 
 Complaint lost(const World& world) {

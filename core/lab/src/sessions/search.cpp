@@ -41,6 +41,9 @@ std::string in_words(const World& before, const Move& move) {
 /// More rounds than any world needs in which nothing fails any more.
 constexpr std::size_t most_rounds = 400;
 
+/// And more redials than two nodes need that have nothing in their way.
+constexpr std::size_t most_redials = 8;
+
 /// How many worlds a thread takes at a time.
 constexpr std::size_t handful = 64;
 
@@ -124,7 +127,13 @@ class Search {
 
   void expand(const Reached& reached, Found& found) {
     const World world = decode<World>(reached.bytes, {.depth = 64, .foreign = false}).value();
-    if (Complaint complaint = settles(world); !complaint.empty()) {
+    const std::uint64_t here = fingerprint(world);
+    Complaint complaint;
+    if (!settling_.contains(here)) complaint = settles(world, here);
+    if (complaint.empty() && is_trouble(ways_[reached.at].move.what) && is_apart(world) &&
+        !meeting_.contains(here))
+      complaint = meets(world, here);
+    if (!complaint.empty()) {
       found.violation = {std::move(complaint), {reached.at, {}}, true};
       return;
     }
@@ -148,11 +157,11 @@ class Search {
   }
 
   // What is wrong when nothing fails any more.
-  Complaint settles(World world) {
+  Complaint settles(World world, std::uint64_t here) {
     std::vector<std::uint64_t> passed;
     std::size_t deadlines = 0;
     for (std::size_t round = 0; round < most_rounds; ++round) {
-      const std::uint64_t here = fingerprint(world);
+      if (round > 0) here = fingerprint(world);
       if (settling_.contains(here)) break;
       passed.push_back(here);
       const auto next = next_in_peace(world, bounds_, deadlines);
@@ -171,6 +180,27 @@ class Search {
     return {};
   }
 
+  // What is wrong when nothing fails any more, and both nodes do all at the same moment: they have
+  // found each other after a few redials, and before any bound of T has passed. It is asked where
+  // something has just gone wrong: of every world it would cost a sixth of all time.
+  Complaint meets(World world, std::uint64_t here) {
+    std::vector<std::uint64_t> passed;
+    std::size_t redials = 0;
+    while (is_apart(world) && !meeting_.contains(here)) {
+      passed.push_back(here);
+      const std::vector<Move> both = next_in_step(world, bounds_);
+      if (both.empty() || redials > most_redials || passed.size() > most_rounds)
+        return "two nodes are up, nothing fails any more, and redials do not connect them";
+      if (both.front().what == Happening::deadline) ++redials;
+      for (const Move& move : both) world = made(std::move(world), move, bounds_);
+      if (!world.violated.empty()) return world.violated;
+      make_canonical(world, bounds_);
+      here = fingerprint(world);
+    }
+    for (const std::uint64_t one : passed) meeting_.insert(one);
+    return {};
+  }
+
   void tell(const Found::Violation& violation) {
     report_.violated = violation.what;
     std::vector<Move> way;
@@ -183,6 +213,7 @@ class Search {
       report_.story.push_back(in_words(world, *move));
       world = made(std::move(world), *move, bounds_);
     }
+    if (violation.in_peace) report_.story.emplace_back("nothing fails any more");
   }
 
   const SessionBounds& bounds_;
@@ -190,6 +221,7 @@ class Search {
   SessionReport report_;
   explored::Visited seen_;
   explored::Visited settling_;  ///< worlds from which it settles
+  explored::Visited meeting_;   ///< in which two that are apart will meet
   std::vector<Way> ways_;
 };
 

@@ -65,6 +65,7 @@ class Making {
   void accept(std::size_t link, unsigned node);
   void read(std::size_t link, unsigned node);
   void close(std::size_t link, unsigned node);
+  bool stands(std::size_t link, unsigned node);
   void send(unsigned node, CallNumber call, Message message, std::optional<Duration> bound);
   void call(unsigned node, bool to_life);
   void answer(unsigned node, std::size_t which);
@@ -85,6 +86,8 @@ class Making {
   const SessionBounds& bounds_;
   std::uint64_t read_from_{};         ///< the instance that has written what is read
   std::uint64_t was_with_{};          ///< the one that the session was with, before the input
+  host::ConnectionId was_connected_;  ///< the connection that it stood on; 0: none
+  bool closed_unread_ = false;        ///< a connection was, with letters of that one on it
   std::optional<CallNumber> is_due_;  ///< the call whose bound has passed
 };
 
@@ -138,6 +141,9 @@ void Making::give(unsigned node, host::SessionInput input) {
   Life& own = life(node);
   const host::Peer& peer = own.sessions.peers.at(id_of(other(node)));
   was_with_ = peer.session ? peer.session->instance : 0;
+  const auto* connected = std::get_if<host::Connected>(&peer.touch);
+  was_connected_ = connected ? connected->connection : host::ConnectionId{};
+  closed_unread_ = false;
   host::SessionOutputs outputs;
   own.sessions.take(config_of(node), present, std::move(input), outputs);
   for (const host::SessionOutput& output : outputs)
@@ -271,7 +277,24 @@ void Making::perform(unsigned node, const host::Write& write) {
 
 void Making::perform(unsigned node, const host::Close& closing) {
   const std::size_t link = link_of(node, closing.connection);
-  if (link < world_.links.size()) close(link, node);
+  if (link == world_.links.size()) return;
+  if (was_connected_ == closing.connection && stands(link, node))
+    note("a connection that carries the session at both ends is closed");
+  const auto [mine, theirs] = ends(link, node);
+  if (was_with_ == theirs->instance && holds_letter(*mine)) closed_unread_ = true;
+  close(link, node);
+}
+
+// At the other end too, and nothing has happened to it.
+bool Making::stands(std::size_t link, unsigned node) {
+  const auto [mine, theirs] = ends(link, node);
+  const auto& there = node_at(world_, other(node)).life;
+  if (!is_mine(*theirs, other(node)) || !works(there) || !works(node_at(world_, node).life))
+    return false;
+  const auto* connected =
+      std::get_if<host::Connected>(&there->sessions.peers.begin()->second.touch);
+  return connected && connected->connection == theirs->number && !has_ended(*mine) &&
+         !has_ended(*theirs);
 }
 
 void Making::perform(unsigned node, const host::Drain& drain) {
@@ -340,8 +363,15 @@ void Making::perform(unsigned node, const host::LetterCame& came) {
   own.owed.push_back({caller, read_from_, came.letter.call});
 }
 
+// What has come by then is read before a call is told to be unanswered, or a life to be over.
 void Making::perform(unsigned node, const host::CallUnanswered& call) {
   auto& there = node_at(world_, other(node)).life;
+  if (world_.drain_finds && call.call == is_due_ && has_answer_to_read(world_, node, call.call))
+    note("a call is told to be unanswered, and its answer has come");
+  if (world_.drain_finds && call.call != is_due_ && works(there) &&
+      life(node).channel.calls_the_node(call.call) &&
+      has_hello_to_read(world_, node, there->instance))
+    note("a call is told to be unanswered, and the Hello of who was called has come");
   if (there) there->channel.awaited_no_more(life(node).instance, call.call);
   note(life(node).channel.unanswered(
       call.call, call.call == is_due_,
@@ -350,6 +380,8 @@ void Making::perform(unsigned node, const host::CallUnanswered& call) {
 
 void Making::perform(unsigned node, const host::LifeOver& over) {
   const auto& there = node_at(world_, other(node)).life;
+  if (world_.drain_finds && (closed_unread_ || has_letter_to_read(world_, node, was_with_)))
+    note("a life is told to be over, and a letter of it that has come was not read");
   note(life(node).channel.life_over(over.life, was_with_, works(there) ? there->instance : 0));
 }
 
@@ -376,6 +408,17 @@ std::vector<Deadline> deadlines(host::Sessions& sessions) {
     if (call.deadline) found.push_back({&*call.deadline, number});
   for (host::Stranger& stranger : sessions.strangers) found.push_back({&stranger.until, {}});
   return found;
+}
+
+std::size_t count_deadlines(const host::Sessions& sessions) {
+  std::size_t count = sessions.strangers.size();
+  for (const auto& [node, peer] : sessions.peers)
+    if (std::holds_alternative<host::Waiting>(peer.touch) ||
+        std::holds_alternative<host::Greeting>(peer.touch))
+      ++count;
+  for (const auto& [number, call] : sessions.calls)
+    if (call.deadline) ++count;
+  return count;
 }
 
 World made(World world, const Move& move, const SessionBounds& bounds) {

@@ -150,6 +150,7 @@ struct Deadline {
   std::optional<CallNumber> call;
 };
 std::vector<Deadline> deadlines(host::Sessions& sessions);
+std::size_t count_deadlines(const host::Sessions& sessions);
 
 /// All that may happen; nothing fails where failures are not allowed.
 std::vector<Move> moves(const World& world, const SessionBounds& bounds, bool failures);
@@ -159,7 +160,27 @@ std::vector<Move> moves(const World& world, const SessionBounds& bounds, bool fa
 std::optional<Move> next_in_peace(const World& world, const SessionBounds& bounds,
                                   std::size_t deadlines);
 
+/// The same where both nodes do everything at the same moment: what either does next, by what it
+/// sees before the other has done it. Nothing but redials is waited for; none: they are over.
+std::vector<Move> next_in_step(const World& world, SessionBounds bounds);
+
+/// Both work and are not connected with each other, and neither awaits a call.
+bool is_apart(const World& world);
+/// After it they may have to find each other.
+bool is_trouble(Happening what);
+
 World made(World world, const Move& move, const SessionBounds& bounds);
+
+/// Nothing comes after what is on its way.
+bool has_ended(const Side& side);
+
+// --- What has come to a node, whole and on a connection that it has, and was not read
+
+bool holds_letter(const Side& side);
+bool has_answer_to_read(const World& world, unsigned node, CallNumber call);
+bool has_letter_to_read(const World& world, unsigned node, std::uint64_t of);
+/// Of a life that has dialled and still waits.
+bool has_hello_to_read(const World& world, unsigned node, std::uint64_t of);
 
 /// The same world, with numbers by rank and without what decides nothing.
 void make_canonical(World& world, const SessionBounds& bounds);

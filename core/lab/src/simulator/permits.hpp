@@ -126,7 +126,7 @@ class LifePermits {
     Duration longest_gap;
     std::optional<Duration> stalled;
     std::optional<GroupNumber> group;  ///< none: nothing is permitted
-    std::list<Held> out;
+    std::list<Held> out;               ///< given, and not returned
     std::function<void()> returned;
     std::optional<std::stop_source> stop;
     std::map<std::uint64_t, std::function<void(bool)>> waiting;

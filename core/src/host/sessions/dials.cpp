@@ -15,12 +15,6 @@ constexpr Duration first_quick_delay = 200us;
 constexpr Duration longest_unwelcome_delay = 1s;
 constexpr unsigned most_doublings = 16;
 
-std::optional<ConnectionId> connection_of(const Touch& touch) {
-  if (const auto* greeting = std::get_if<Greeting>(&touch)) return greeting->connection;
-  if (const auto* connected = std::get_if<Connected>(&touch)) return connected->connection;
-  return std::nullopt;
-}
-
 Duration doubled(Duration first, unsigned times, Duration most) {
   return std::min(first * (1 << std::min(times, most_doublings)), most);
 }

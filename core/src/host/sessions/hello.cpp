@@ -185,7 +185,7 @@ void SessionTurn::establish(NodeId node, Peer& peer, ConnectionId connection, co
   // a firewall can make it. What it was told may have been done, and is not told again.
   if (peer.session && session_of(hello) > peer.session->peer_session) {
     peer.session.reset();
-    ++peer.session_count;
+    if (accepted) ++peer.session_count;  // who was dialled knows the count of our Hello
   }
   if (!peer.session) begin_session(node, peer, hello);
   const bool same =

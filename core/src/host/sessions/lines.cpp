@@ -96,7 +96,7 @@ bool SessionTurn::is_to_life_until(const Call& call, Incarnation last) const {
 }
 
 bool SessionTurn::is_owed(Session& session, CallNumber call) const {
-  return settle(session, call) || !stands(SessionLine::answers_to_their_life);
+  return take_owed(session, call) || !stands(SessionLine::answers_to_their_life);
 }
 
 bool SessionTurn::is_awaited(NodeId node, CallNumber number) const {

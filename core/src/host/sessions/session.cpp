@@ -97,7 +97,7 @@ void owe(Session& session, CallNumber call) {
   session.owed.push_back(call);
 }
 
-bool settle(Session& session, CallNumber call) {
+bool take_owed(Session& session, CallNumber call) {
   const auto at = std::find(session.owed.begin(), session.owed.end(), call);
   if (at == session.owed.end()) return false;
   session.owed.erase(at);

@@ -35,6 +35,6 @@ void told(Session& session);
 void owe(Session& session, CallNumber call);
 
 /// True when that call waits for its answer; it does no longer.
-bool settle(Session& session, CallNumber call);
+bool take_owed(Session& session, CallNumber call);
 
 }  // namespace muster::host

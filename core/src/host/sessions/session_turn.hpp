@@ -38,7 +38,7 @@ class SessionTurn {
   void judge(const NobodyListens& refused);
   void wait_for(Verdict verdict, Drain drain);
   void find_soonest();
-  void settle_wake();
+  void set_wake();
 
   // Calls and letters (letters.cpp)
   void make_call(SendLetter& input, bool can_be_sent);
@@ -173,6 +173,13 @@ void SessionTurn::unanswered_where(const Predicate& predicate) {
 
 inline std::string name_of(NodeId node) {
   return "node " + std::to_string(node.value);
+}
+
+/// That a session stands on, or may stand on soon.
+inline std::optional<ConnectionId> connection_of(const Touch& touch) {
+  if (const auto* greeting = std::get_if<Greeting>(&touch)) return greeting->connection;
+  if (const auto* connected = std::get_if<Connected>(&touch)) return connected->connection;
+  return std::nullopt;
 }
 
 /// A connection is there, or on its way.

@@ -36,7 +36,7 @@ std::map<NodeId, Incarnation> Sessions::lives() const {
 void SessionTurn::take(SessionInput input) {
   std::visit([this](auto& one) { happened(one); }, input);
   if (!sessions_.others.differ.empty()) tell_who_differs();
-  if (sessions_.verdicts.empty()) settle_wake();
+  if (sessions_.verdicts.empty()) set_wake();
 }
 
 // --- Inputs
@@ -142,7 +142,7 @@ void SessionTurn::find_soonest() {
 }
 
 // One timer for all. It may be early, for what needs it no more.
-void SessionTurn::settle_wake() {
+void SessionTurn::set_wake() {
   const std::optional<Time> soonest = std::exchange(sessions_.soonest, std::nullopt);
   if (!soonest || (sessions_.wake && *sessions_.wake <= *soonest)) return;
   sessions_.wake = soonest;

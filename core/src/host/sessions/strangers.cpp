@@ -94,11 +94,13 @@ void SessionTurn::heard(ConnectionId connection, const Hello& hello) {
                            {RefusalReason::stranger, "the cluster has no " + name_of(hello.from)},
                            hello.from);
   }
-  // It may have gone already; and what the life before has said counts.
+  // It may have gone already; and what the life before has said counts, also where its letters came
+  // behind a Hello that was not read yet.
   Drain drain{{connection}};
-  const auto* connected = std::get_if<Connected>(&peer->second.touch);
-  if (connected && peer->second.session->instance != hello.instance && reads_before_new_life())
-    drain.connections.push_back(connected->connection);
+  const auto& session = peer->second.session;
+  const auto before = connection_of(peer->second.touch);
+  if (before && session && session->instance != hello.instance && reads_before_new_life())
+    drain.connections.push_back(*before);
   wait_for(Greeted{connection, hello}, std::move(drain));
 }
 

@@ -25,7 +25,7 @@ void Turn::halt_at_once() {
   if (!runs<HaltingAll>()) halt_all(std::nullopt);
   const auto& wait = std::get<HaltingAll>(state_.procedure);
   if (!wait.halted.empty()) return;
-  std::vector<bully::Life> round;
+  std::vector<HaltedLife> round;
   for (const Member& j : state_.up)
     round.push_back({j.node, rounds_by_node() ? Incarnation{} : j.incarnation});
   std::sort(round.begin(), round.end(),
@@ -39,7 +39,7 @@ void Turn::halt_at_once() {
   if (std::get<HaltingAll>(state_.procedure).halted.empty()) election_point();
 }
 
-void Turn::halt_all(std::optional<std::vector<bully::Life>> before) {
+void Turn::halt_all(std::optional<std::vector<HaltedLife>> before) {
   HaltingAll wait{{}, std::move(before)};
   for (NodeId j : config_.nodes)
     if (halts(j)) wait.halted.emplace(call(j, Halt{own_election()}, halt_bound()), j);

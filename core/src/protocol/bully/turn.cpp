@@ -12,7 +12,7 @@ Actions Turn::take(const Event& event) {
   if (state_.left) return {};
   std::visit([this](const auto& happening) { happened(happening); }, event);
   if (safe_before_) keep_whole_state();
-  settle_timers();
+  set_timers();
   MUSTER_ENSURE(!works_in_group() || (state_.c && state_.g));
   MUSTER_ENSURE(state_.s != Status::Normal || state_.d);
   MUSTER_ENSURE(state_.safe.counter_limit >= state_.counter || state_.s == Status::Down ||
@@ -226,14 +226,14 @@ void Turn::keep_whole_state() {
 
 // `coordinator` runs whenever none of i's own procedures does, but for a Normal coordinator;
 // `check` in a Normal coordinator, and while longer calls are out.
-void Turn::settle_timers() {
+void Turn::set_timers() {
   const bool here = !state_.leaving && !state_.left;
   const bool normal_coordinator = state_.s == Status::Normal && coordinates();
-  settle(Timer::check, state_.check_armed, here && (normal_coordinator || questions()),
-         rearm_check_);
-  settle(Timer::coordinator, state_.coordinator_armed,
-         here && runs<Idle>() && !normal_coordinator && timeout_unless_normal(),
-         rearm_coordinator_);
+  set_timer(Timer::check, state_.check_armed, here && (normal_coordinator || questions()),
+            rearm_check_);
+  set_timer(Timer::coordinator, state_.coordinator_armed,
+            here && runs<Idle>() && !normal_coordinator && timeout_unless_normal(),
+            rearm_coordinator_);
 }
 
 }  // namespace muster::bully

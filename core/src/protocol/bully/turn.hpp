@@ -56,7 +56,7 @@ class Turn : protected TurnOf<State> {
   void halt_lower();
   virtual void halt_next(NodeId last);
   void halt_at_once();
-  void halt_all(std::optional<std::vector<bully::Life>> before);
+  void halt_all(std::optional<std::vector<HaltedLife>> before);
   virtual void election_point();
   void announce();
   void reorganize_when_all_stopped();
@@ -157,7 +157,7 @@ class Turn : protected TurnOf<State> {
   void refuse(NodeId to, CallNumber call, Bound until, std::string why);
   void save();
   void keep_whole_state();
-  virtual void settle_timers();
+  virtual void set_timers();
 
   const Repairs& repairs_;
   std::optional<SafeState> safe_before_;  // where the whole state is kept

@@ -132,7 +132,7 @@ void TurnWithOptions::probe_returned(NodeId by, const Result* result) {
 
 // Who has been a member of a lower node for long enough holds the election that it did not hold
 // when it came.
-void TurnWithOptions::settle_preemption() {
+void TurnWithOptions::set_preempt_timer() {
   const bool wanted = config_.options.preempt == Preempt::after && !state_.leaving &&
                       state_.s == Status::Normal && state_.c->candidate < config_.self;
   bool& armed = state_.by_options.preempt_armed;
@@ -253,9 +253,9 @@ void TurnWithOptions::forget_group() {
   state_.by_options.installed = false;
 }
 
-void TurnWithOptions::settle_timers() {
-  Turn::settle_timers();
-  settle_preemption();
+void TurnWithOptions::set_timers() {
+  Turn::set_timers();
+  set_preempt_timer();
 }
 
 }  // namespace muster::bully

@@ -32,7 +32,7 @@ class TurnWithOptions final : public Turn {
   [[nodiscard]] bool is_wrongly_taken_for_coordinator_by(NodeId node) const;
   void question_returned(const Result* result) override;
   void probe_returned(NodeId by, const Result* result) override;
-  void settle_preemption();
+  void set_preempt_timer();
 
   // Its Halts.
   void halt_next(NodeId last) override;
@@ -57,7 +57,7 @@ class TurnWithOptions final : public Turn {
   void returned(NodeId by, CallNumber call, const Result* result) override;
   void end_procedure() override;
   void forget_group() override;
-  void settle_timers() override;
+  void set_timers() override;
 };
 
 }  // namespace muster::bully

@@ -15,7 +15,7 @@ Actions step(const Config& config, State& state, const Event& event) {
 Actions Turn::take(const Event& event) {
   if (state_.left) return {};
   std::visit([this](const auto& happening) { happened(happening); }, event);
-  settle_timers();
+  set_timers();
   MUSTER_ENSURE(state_.s == Status::Down || (state_.c && state_.g));
   MUSTER_ENSURE(state_.s != Status::Normal || state_.d);
   // A coordinator-elect always has a procedure: nobody would ever call Timeout(i) of it.
@@ -151,12 +151,12 @@ void Turn::save() {
 
 // `coordinator` runs at a member whenever none of its own procedures does, in every status; `check`
 // in a Normal coordinator.
-void Turn::settle_timers() {
+void Turn::set_timers() {
   const bool here = !state_.leaving && !state_.left;
-  settle(Timer::check, state_.check_armed, here && state_.s == Status::Normal && coordinates(),
-         rearm_check_);
-  settle(Timer::coordinator, state_.coordinator_armed, here && runs<Idle>() && !coordinates(),
-         rearm_coordinator_);
+  set_timer(Timer::check, state_.check_armed, here && state_.s == Status::Normal && coordinates(),
+            rearm_check_);
+  set_timer(Timer::coordinator, state_.coordinator_armed, here && runs<Idle>() && !coordinates(),
+            rearm_coordinator_);
 }
 
 // --- What others may see

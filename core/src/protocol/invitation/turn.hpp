@@ -95,7 +95,7 @@ class Turn : private TurnOf<State> {
   void refuse_owed(const std::string& why);
   void learn(std::uint64_t counter);
   void save();
-  void settle_timers();
+  void set_timers();
 
   const Repairs& repairs_;
   bool rearm_check_ = false;

@@ -17,7 +17,7 @@ Actions step(const Config& config, State& state, const Event& event) {
 Actions Turn::take(const Event& event) {
   if (state_.left) return {};
   std::visit([this](const auto& happening) { happened(happening); }, event);
-  settle_timer();
+  set_coordinator_timer();
   MUSTER_ENSURE(state_.s != Status::Normal || (state_.c && state_.g && state_.d));
   return std::move(actions_);
 }
@@ -171,10 +171,10 @@ void Turn::save() {
 }
 
 // `coordinator` runs while a Coordinator message is awaited, and at a member that does nothing.
-void Turn::settle_timer() {
+void Turn::set_coordinator_timer() {
   const bool member = runs<Idle>() && state_.s == Status::Normal && !coordinates();
   const bool wanted = (member || runs<AwaitingCoordinator>()) && !state_.leaving && !state_.left;
-  settle(Timer::coordinator, state_.coordinator_armed, wanted, rearm_);
+  set_timer(Timer::coordinator, state_.coordinator_armed, wanted, rearm_);
 }
 
 // --- What others may see

@@ -58,7 +58,7 @@ class Turn : private TurnOf<State> {
   [[nodiscard]] bool coordinates() const { return state_.c == config_.self; }
   void end_procedure();
   void save();
-  void settle_timer();
+  void set_coordinator_timer();
 
   bool rearm_ = false;
 };

@@ -52,13 +52,19 @@ struct SessionReport {
 ///   is left out before one that comes;
 /// - each call has one end, an answer or CallUnanswered, unless its life ends before; before its
 ///   bound it stays unanswered only where nobody was there, or the life is over that it names;
+/// - what has come is read before a verdict: an answer before its call is unanswered at its bound,
+///   the Hello of who was called before a call is unanswered because nobody listened, and the
+///   letters of a life before LifeOver;
 /// - a call to a life comes to that life; an answer to the life that called, and of the life that
 ///   was called where it named one;
 /// - LifeOver is never of a life that works, and comes after the last letter of that life and
 ///   before the first of the next;
 /// - no letter comes of an outlived life, or of a second process that says that it is one life;
+/// - a connection that carries the session at both ends is closed by neither;
 /// - when nothing fails any more, calls are answered, two nodes that are up are connected, and the
-///   end of one that is down is told.
+///   end of one that is down is told;
+/// - and where both then do everything at the same moment, a few redials connect two nodes that are
+///   up: no bound of T has to pass, and no lost connection to be noticed.
 SessionReport check_sessions(const SessionBounds& bounds,
                              const std::function<void(const SessionReport&)>& progress);
 

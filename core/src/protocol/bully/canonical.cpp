@@ -1,0 +1,148 @@
+#include "../canonical_of.hpp"
+#include "../number_walk.hpp"
+
+#include <algorithm>
+#include <array>
+
+/// What the checker must know of the Bully.
+
+namespace muster::bully {
+
+namespace {
+
+// --- What is dead
+
+using Order = Surroundings::Order;
+
+// In the paper's text, where letters come in the order sent, a life decides only whether a member
+// is the one that was halted: nobody is owed anything where hooks are prompt, and what is proven or
+// matched by lives is a repair.
+bool lives_name_members_only(const Config& config, const Surroundings& surroundings) {
+  return surroundings.order == Order::sent && surroundings.prompt && config.options == Options{} &&
+         !config.repairs.tags && !config.repairs.proofs;
+}
+
+// An election without tags is known by its candidate alone; its life only to proofs.
+void forget(const Repairs& repairs, ElectionId& election) {
+  if (repairs.tags) return;
+  election.number = 0;
+  if (!repairs.proofs) election.incarnation = {};
+}
+
+bool elects_anew(const Procedure& procedure) {
+  return std::holds_alternative<SeekingHigher>(procedure) ||
+         std::holds_alternative<BackingOff>(procedure);
+}
+
+// Its failure is proven to whom it matters anyhow.
+bool waits_for(const State& state, NodeId node) {
+  if (state.s == Status::Election) return state.h && state.h->candidate == node;
+  return state.s != Status::Down && state.c && state.c->candidate == node;
+}
+
+void forget_elections(const Config& config, const Surroundings& surroundings, State& state) {
+  const bool tags = config.repairs.tags;
+  if (state.s != Status::Election && stands(config.struck, Line::status_test_of_new_coordinator) &&
+      stands(config.struck, Line::h_undefined_at_recovery))
+    state.h.reset();
+  if (state.h) forget(config.repairs, *state.h);
+  if (state.c) forget(config.repairs, *state.c);
+  // In sessions the elections of one life ascend.
+  const bool ascend = surroundings.order == Order::sessions && surroundings.once;
+  if (!tags) state.elections = 0;
+  if (!tags || ascend) state.last_halt.clear();
+}
+
+void forget_lives(Letter& letter) {
+  const auto* answer = std::get_if<Answer>(&letter.message);
+  if (!answer || !std::holds_alternative<Halted>(answer->result)) letter.incarnation = {};
+  if (auto* call = std::get_if<NewCoordinator>(&letter.message)) call->receiver = {};
+  if (auto* call = std::get_if<Ready>(&letter.message)) call->receiver = {};
+}
+
+}  // namespace
+
+void forget_dead(const Config& config, const Surroundings& surroundings, State& state) {
+  const Repairs& repairs = config.repairs;
+  if (lives_name_members_only(config, surroundings)) state.seen.clear();
+  for (Member& member : state.up) member.holdings = {};
+  const bool in_vain =
+      repairs.parallel_calls && std::holds_alternative<SeekingHigher>(state.procedure);
+  if (!in_vain && stands(config.struck, Line::halts_to_all)) state.asked_in_vain = {};
+  if (!repairs.proofs || state.leaving || elects_anew(state.procedure) ||
+      (state.answered_by && waits_for(state, *state.answered_by)))
+    state.answered_by.reset();
+  forget_elections(config, surroundings, state);
+  forget_counts(repairs.back_off, state.retry_level, state.quiet_checks);
+}
+
+void forget_dead(const Config& config, const Surroundings& surroundings, SafeState& safe) {
+  const auto h = safe.vector.h;
+  safe.vector = {};
+  if (!stands(config.struck, Line::h_undefined_at_recovery)) safe.vector.h = h;
+  if (lives_name_members_only(config, surroundings)) safe.seen.clear();
+}
+
+void forget_dead(const Config& config, const Surroundings& surroundings, Letter& letter) {
+  const Repairs& repairs = config.repairs;
+  if (lives_name_members_only(config, surroundings)) forget_lives(letter);
+  if (auto* halt = std::get_if<Halt>(&letter.message)) forget(repairs, halt->election);
+  if (auto* call = std::get_if<NewCoordinator>(&letter.message)) forget(repairs, call->election);
+  if (auto* call = std::get_if<Ready>(&letter.message)) forget(repairs, call->election);
+  if (auto* call = std::get_if<AreYouNormal>(&letter.message); call && !repairs.normal_for_me)
+    call->group = {};
+  auto* answer = std::get_if<Answer>(&letter.message);
+  if (!answer) return;
+  if (auto* halted = std::get_if<Halted>(&answer->result); halted && surroundings.ranks_only)
+    halted->counter = 0;
+  if (auto* joined = std::get_if<Joined>(&answer->result)) joined->holdings = {};
+}
+
+// --- Numbers that grow for ever
+
+namespace {
+
+class Walk : public NumberWalk<Walk> {
+ public:
+  using NumberWalk::NumberWalk;
+  using NumberWalk::operator();
+
+  void operator()(HaltedLife& life) { visit_.life(life.node, life.incarnation); }
+  void operator()(Owed& owed) { visit_.call(owed.to, owed.call); }
+  void operator()(HaltingLower& wait) { visit_.call(self_, wait.call); }
+  void operator()(Probing& wait) { visit_.call(self_, wait.call); }
+};
+
+}  // namespace
+
+void visit_numbers(NodeId self, State& state, NumberVisitor& visitor) {
+  const Incarnation life = state.safe.incarnation;  // as it is before it is changed
+  Walk(self, visitor).state(state);
+  visitor.last_election(self, life, state.elections);
+}
+
+}  // namespace muster::bully
+
+namespace muster {
+
+// --- Calls that act by the paper's tests of them
+
+Acts acts(const Message& message) {
+  if (std::holds_alternative<Halt>(message)) return Acts::halt;
+  if (std::holds_alternative<NewCoordinator>(message)) return Acts::on_halted;
+  if (std::holds_alternative<Ready>(message)) return Acts::on_joined;
+  const bool question =
+      std::holds_alternative<AreYouThere>(message) || std::holds_alternative<AreYouNormal>(message);
+  return question ? Acts::never : Acts::whatever;
+}
+
+bool calls_act_by_their_tests(const Config& config, const Surroundings& surroundings) {
+  constexpr std::array tests = {Line::h_test, Line::c_test, Line::status_test_of_new_coordinator,
+                                Line::status_test_of_ready, Line::h_undefined_at_recovery};
+  return config.protocol == ProtocolName::bully &&
+         bully::lives_name_members_only(config, surroundings) && !config.repairs.parallel_calls &&
+         std::all_of(tests.begin(), tests.end(),
+                     [&](Line line) { return stands(config.struck, line); });
+}
+
+}  // namespace muster

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <muster/protocol/canonical.hpp>
+
+/// What each protocol knows of its own, for canonical.cpp.
+
+namespace muster {
+
+/// Checks are not counted: as many as it takes may follow one that found nothing. Nor is it counted
+/// how often a timer was doubled.
+inline void forget_counts(bool back_off, unsigned& retry_level, unsigned& quiet_checks) {
+  constexpr unsigned many = 10;  // Checks, for the back-off to fall back
+  retry_level = back_off && retry_level > 0 ? 1 : 0;
+  if (retry_level == 0) quiet_checks = 0;
+  if (quiet_checks > 0) quiet_checks = many;
+}
+
+namespace bully {
+void forget_dead(const Config& config, const Surroundings& surroundings, State& state);
+void forget_dead(const Config& config, const Surroundings& surroundings, SafeState& safe);
+void forget_dead(const Config& config, const Surroundings& surroundings, Letter& letter);
+void visit_numbers(NodeId self, State& state, NumberVisitor& visitor);
+}  // namespace bully
+
+namespace invitation {
+void forget_dead(const Config& config, const Surroundings& surroundings, State& state);
+void forget_dead(const Config& config, const Surroundings& surroundings, Letter& letter);
+void visit_numbers(NodeId self, State& state, NumberVisitor& visitor);
+}  // namespace invitation
+
+namespace textbook {
+void forget_dead(const Config& config, const Surroundings& surroundings, State& state);
+void visit_numbers(NodeId self, State& state, NumberVisitor& visitor);
+}  // namespace textbook
+
+}  // namespace muster
