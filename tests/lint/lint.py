@@ -188,8 +188,10 @@ def struck_lines(tree):
                 yield path, number, "stands() is for lines.cpp: give the line a predicate there"
 
 
-# Where the Bully's options are, and what the checker must know; its other files are the paper's.
-OPTIONS = {"turn_with_options.hpp", "turn_with_options.cpp", "bully.cpp", "canonical.cpp"}
+# Where the Bully's options are, and others that differ, and what the checker must know; its other
+# files are the paper's.
+OPTIONS = {"turn_with_options.hpp", "turn_with_options.cpp", "bully.cpp", "canonical.cpp",
+           "differing.cpp"}  # fmt: skip
 
 
 def options_apart(tree):

@@ -401,6 +401,11 @@ void add_check_command(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(0, 14));
   command->add_option("--leaves", bounds.leaves, "At most so many nodes leave")
       ->check(CLI::Range(0, 14));
+  command
+      ->add_option(
+          "--differences", bounds.differences,
+          "At most so many nodes that are down get another configuration, or the first again")
+      ->check(CLI::Range(0, 14));
   command->add_option("--queue", bounds.queue, "Letters on their way between two nodes, at most")
       ->check(CLI::Range(1, 8));
   command->add_option(

@@ -110,8 +110,26 @@ BOOST_AUTO_TEST_CASE(a_halt_of_one_that_agrees_ends_this_wait) {
   BOOST_REQUIRE(node.procedure<bully::Rejoining>());
   BOOST_TEST(answer<Halted>(node.called(5, node.new_halt(5))));
   BOOST_TEST(node.procedure<bully::Idle>());
-  BOOST_TEST(!node.node().timers().contains(Timer::rejoin));
-  // Whose election it is has waited: another that is found to differ holds nobody else up.
+  // Should its candidate fail, which may not have waited, it waits on.
+  node.expire(Timer::coordinator);
+  BOOST_TEST(node.procedure<bully::Rejoining>());
+  BOOST_TEST(sent<AreYouThere>(node.expire(Timer::rejoin)) == Nodes({4}));
+}
+
+BOOST_AUTO_TEST_CASE(a_halted_node_that_finds_one_waits_before_an_election_of_its_own) {
+  Among node;
+  node.halt_by(5);
+  BOOST_TEST(arms(node.differ({id(1)}, {id(4), id(5)}), Timer::rejoin));
+  BOOST_TEST(node.procedure<bully::Idle>());
+  node.expire(Timer::coordinator);
+  BOOST_TEST(node.procedure<bully::Rejoining>());
+}
+
+BOOST_AUTO_TEST_CASE(who_is_taken_into_a_group_waits_no_more) {
+  Among node;
+  node.halt_by(5);
+  node.differ({id(1)}, {id(4), id(5)});
+  BOOST_TEST(first<Disarm>(node.called(5, node.new_coordinator(5))));
   BOOST_TEST(node.differ({id(1), id(2)}, {id(4), id(5)}).empty());
 }
 

@@ -350,6 +350,22 @@ BOOST_AUTO_TEST_CASE(who_takes_this_life_after_all_has_no_voice_any_more) {
   BOOST_TEST(two.sessions.voices.empty());
 }
 
+// As where a firewall has refused a dial to a life that works.
+BOOST_AUTO_TEST_CASE(a_session_that_the_other_side_has_ended_begins_under_the_count_that_was_said) {
+  Sessions2 two;
+  two.join(3, 1);
+  two.closed(1);
+  two.dialled(3, 2);
+  Hello ended = two.acquainted(3, 2, 0);
+  ended.session = 2;
+  two.came(2, ended);
+  two.closed(2);
+  two.dialled(3, 3);
+  const Hello& again = std::get<Hello>(two.written.back());
+  BOOST_TEST(again.session == 1u);
+  BOOST_TEST(again.peer_session == 2u);
+}
+
 BOOST_AUTO_TEST_CASE(another_cluster_is_refused_and_the_keys_are_told_here_alone) {
   Sessions2 two;
   Hello hello = two.stranger(3);

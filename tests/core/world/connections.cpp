@@ -220,7 +220,9 @@ bool World::can_be_answered(const TestNode& caller, const host::Call& call) cons
   const NodeId self = caller.config.self;
   const NodeId to = call.letter.to;
   const TestNode& other = at(to);
-  if (can_deliver(to.value, self.value) || has_to_learn(caller, other)) return true;
+  if (can_deliver(to.value, self.value) || has_to_learn(caller, other) ||
+      has_to_learn(other, caller))
+    return true;
   return other.up() && !other.paused && is_open(self, to) && caller.cluster == other.cluster &&
          (!call.life || call.life == other.safe.incarnation);
 }

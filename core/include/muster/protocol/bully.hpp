@@ -127,15 +127,16 @@ struct Owed {
 };
 MUSTER_DESCRIBE(Owed, to, call, until);
 
-/// What only the options make a node remember (docs/options.md).
+/// What only the options make a node remember (docs/options.md), and others that differ.
 struct ByOptions {
   /// The lower coordinator that this node lets coordinate: whose AreYouNormal found it outside its
   /// group, or whose NewCoordinator it has accepted.
   std::optional<NodeId> found_by;
   bool installed = false;  ///< this member knows its task, or this coordinator's all know theirs
   bool preempt_armed = false;
+  bool rejoin_armed = false;  ///< no election of its own before that
 };
-MUSTER_DESCRIBE(ByOptions, found_by, installed, preempt_armed);
+MUSTER_DESCRIBE(ByOptions, found_by, installed, preempt_armed, rejoin_armed);
 
 }  // namespace muster::bully
 

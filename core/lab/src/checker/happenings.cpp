@@ -27,6 +27,9 @@ bool Mover::can_be_answered(const World& world, std::size_t i,
   const bool session = values_.bounds.channels == Channels::session;
   if (!session && holds(j, i, false)) return true;
   if (!other.up || other.paused) return false;
+  // Both learn within T that it cannot be.
+  if (facts(world, i).other != other.other)
+    return (facts(world, i).differ >> j & 1) == 0 || (other.differ >> i & 1) == 0;
   if (session) {
     if (call.named != 0 && call.named != other.life) return false;
     if (call.sent_to != other.life) return true;  // it goes to this life when the hosts have met
@@ -77,6 +80,22 @@ bool Mover::under_way(const World& world, std::size_t i) const {
   return false;
 }
 
+// Who differs has learned it within T, and who is outvoted has ceased within its stop_deadline:
+// `rejoin` is longer.
+bool Mover::have_learned(const World& world) const {
+  for (std::size_t i = 0; i < nodes(); ++i) {
+    const LocalFacts& node = facts(world, i);
+    if (!node.up || node.paused) continue;
+    if (node.outvoted && !node.ceased) return false;
+    for (std::size_t j = 0; j < nodes(); ++j) {
+      const LocalFacts& other = facts(world, j);
+      if (other.up && !other.paused && other.other != node.other && (node.differ >> j & 1) == 0)
+        return false;
+    }
+  }
+  return true;
+}
+
 void Mover::labels_of(const World& world, std::size_t i, std::vector<Label>& out) {
   const LocalFacts& node = facts(world, i);
   const auto offer = [&](Op op, std::size_t index = 0) {
@@ -85,6 +104,7 @@ void Mover::labels_of(const World& world, std::size_t i, std::vector<Label>& out
   };
   if (!node.up) {
     if (!values_.bounds.slow_restart || node.returns || !under_way(world, i)) offer(Op::recover);
+    if (world.remaining(Trouble::difference) > 0) offer(Op::change);
     return;
   }
   if (world.remaining(Trouble::failure) > 0) offer(Op::fail);
@@ -92,7 +112,9 @@ void Mover::labels_of(const World& world, std::size_t i, std::vector<Label>& out
   if (world.remaining(Trouble::pause) > 0) offer(Op::pause);
   if (world.remaining(Trouble::leave) > 0 && !node.leaving) offer(Op::leave);
   for (std::size_t timer = 0; timer < timers; ++timer)
-    if (node.timers >> timer & 1) offer(Op::expire, timer);
+    if ((node.timers >> timer & 1) &&
+        (static_cast<Timer>(timer) != Timer::rejoin || have_learned(world)))
+      offer(Op::expire, timer);
   if (node.hook_ends) offer(Op::end_hook);
   if (node.hook_may_fail && world.remaining(Trouble::hook) > 0) offer(Op::fail_hook);
   for (std::size_t k = 0; k < node.waiting; ++k) {
@@ -139,7 +161,7 @@ void Mover::labels_between(const World& world, std::size_t i, std::size_t j,
   if (bounds.channels != Channels::session || !node.up || node.paused || other.up) return;
   if (length > 0 && (item(length - 1).letter || item(length - 1).new_life))
     offer(Label::What::lose_last, Op::take, length - 1);
-  bool refused = node.with[j] != 0;
+  bool refused = node.with[j] != 0 || (node.differ >> j & 1) != 0;
   for (std::size_t k = 0; k < length; ++k)
     refused = refused && (item(k).letter || item(k).new_life);
   for (std::size_t k = 0; k < node.waiting; ++k)
@@ -203,6 +225,7 @@ bool Mover::disturbs(const World& world, const Label& label) const {
     case Op::pause:
     case Op::leave:
     case Op::fail_hook:
+    case Op::change:
       return true;
     case Op::recover:
       return !facts(world, label.node).returns;
@@ -217,14 +240,15 @@ World Mover::all_down() {
   World world;
   const Bounds& bounds = values_.bounds;
   const auto some = [](std::optional<unsigned> count) { return std::min(count.value_or(15), 15u); };
-  const std::array<unsigned, 7> left = {
+  const std::array<unsigned, 8> left = {
       some(bounds.failures),
       some(bounds.wrong_timeouts),
       some(bounds.duplicates),
       some(bounds.losses),
       some(bounds.pauses),
       some(bounds.leaves),
-      bounds.hooks == Hooks::failing ? some(bounds.failed_hooks) : 0u};
+      bounds.hooks == Hooks::failing ? some(bounds.failed_hooks) : 0u,
+      some(bounds.differences)};
   for (std::size_t i = 0; i < left.size(); ++i) world.left |= left[i] << 4 * i;
   for (std::size_t i = 0; i < nodes(); ++i) {
     Local local;

@@ -179,6 +179,7 @@ void Host::fail() {
   Local after;
   after.node = node_.node;
   after.safe = node_.safe;
+  after.other = node_.other;
   after.accepted = node_.accepted;
   after.with.resize(node_.with.size());
   after.state = begin(config_);
@@ -202,6 +203,22 @@ void Host::meet(NodeId peer, Incarnation life) {
   with(peer) = life;
   for (auto& [number, call] : node_.calls)
     if (call.letter.to == peer) transmit(call);
+  NodeSet differ = common(node_.state).met.differ;
+  differ.erase(peer);
+  tell_who_differs(std::move(differ));
+}
+
+void Host::change() {
+  node_.other = !node_.other;
+}
+
+// As muster/host/sessions.hpp tells it.
+void Host::tell_who_differs(NodeSet differ) {
+  if (!node_.up) return;
+  Differing now{std::move(differ), {}};
+  for (std::uint32_t i = 0; i < node_.with.size() && !now.differ.empty(); ++i)
+    if (node_.with[i] && !now.differ.contains(NodeId{i + 1})) now.agree.insert(NodeId{i + 1});
+  if (now != common(node_.state).met) take(now);
 }
 
 void Host::not_waited(NodeId by, CallNumber call) {
@@ -305,6 +322,20 @@ void Host::take_item(NodeId peer, const Refusal&) {
   std::vector<CallNumber> unanswered;
   for (const auto& [number, call] : node_.calls)
     if (call.letter.to == peer && call.given_up) unanswered.push_back(number);
+  session_over(peer, unanswered, std::nullopt);
+  NodeSet differ = common(node_.state).met.differ;
+  differ.erase(peer);
+  tell_who_differs(std::move(differ));
+}
+
+void Host::take_item(NodeId peer, const Differs&) {
+  NodeSet differ = common(node_.state).met.differ;
+  differ.insert(peer);
+  tell_who_differs(std::move(differ));
+  if (!node_.up) return;
+  std::vector<CallNumber> unanswered;
+  for (const auto& [number, call] : node_.calls)
+    if (call.letter.to == peer) unanswered.push_back(number);
   session_over(peer, unanswered, std::nullopt);
 }
 

@@ -54,6 +54,12 @@ struct Refusal {
 };
 MUSTER_DESCRIBE(Refusal, peer);
 
+/// Another life answers there, with another configuration: neither of the two can be spoken with.
+struct Differs {
+  NodeId peer;
+};
+MUSTER_DESCRIBE(Differs, peer);
+
 /// A call of the node `at` will not be answered.
 struct NoAnswer {
   NodeId at;
@@ -62,7 +68,7 @@ struct NoAnswer {
 };
 MUSTER_DESCRIBE(NoAnswer, at, by, call);
 
-using Item = std::variant<Letter, NewLife, Begins, Refusal, NoAnswer>;
+using Item = std::variant<Letter, NewLife, Begins, Refusal, NoAnswer, Differs>;
 
 /// A `reorganize` or `start` that runs.
 struct Runs {
@@ -78,7 +84,7 @@ struct Stops {
 };
 MUSTER_DESCRIBE(Stops, ticket, owed);
 
-constexpr std::size_t timers = 7;
+constexpr std::size_t timers = 8;
 constexpr std::uint8_t bit(Timer timer) {
   return static_cast<std::uint8_t>(1u << static_cast<unsigned>(timer));
 }
@@ -89,6 +95,7 @@ struct Local {
   bool up = false;
   bool paused = false;
   bool returns = false;  ///< it stood back: a new life begins by itself
+  bool other = false;    ///< its configuration is not the first
   SafeState safe;
   Protocol state;
   std::map<CallNumber, OutCall> calls;
@@ -101,8 +108,8 @@ struct Local {
   bool discounted = false;              ///< it paused since: what it works for does not count
   std::optional<GroupNumber> accepted;  ///< the highest group chosen or accepted, in any life
 };
-MUSTER_DESCRIBE(Local, node, up, paused, returns, safe, state, calls, with, timers, runs, stops,
-                stop_owed, works, discounted, accepted);
+MUSTER_DESCRIBE(Local, node, up, paused, returns, other, safe, state, calls, with, timers, runs,
+                stops, stop_owed, works, discounted, accepted);
 
 // --- What can happen to one node, whatever the others do
 
@@ -120,6 +127,7 @@ enum class Op : std::uint8_t {
   leave,
   meet,        ///< a session with that life of a peer begins
   not_waited,  ///< a call that it will answer is not waited for any more
+  change,      ///< its next life has another configuration
 };
 
 /// Something sent or put into a queue.
@@ -182,6 +190,7 @@ class Host {
   void leave();
   void meet(NodeId peer, Incarnation life);
   void not_waited(NodeId by, CallNumber call);
+  void change();
   /// It fails when it has performed so many actions, if there are more.
   void fail_after(unsigned actions) { most_ = actions; }
   /// How many were performed.
@@ -197,8 +206,10 @@ class Host {
   void take_item(NodeId from, const Begins& item);
   void take_item(NodeId from, const Refusal& item);
   void take_item(NodeId from, const NoAnswer& item);
+  void take_item(NodeId from, const Differs& item);
   void session_over(NodeId peer, const std::vector<CallNumber>& unanswered,
                     std::optional<Incarnation> next);
+  void tell_who_differs(NodeSet differ);
   void take(const Event& event);
   void perform(const Save& action);
   void perform(const Send& action);

@@ -67,6 +67,7 @@ void show(NumberVisitor& visitor, Begins& item) {
   visitor.life(item.peer, item.life);
 }
 void show(NumberVisitor&, Refusal&) {}
+void show(NumberVisitor&, Differs&) {}
 void show(NumberVisitor& visitor, NoAnswer& item) {
   visitor.call(item.at, item.call);
 }
@@ -88,8 +89,8 @@ void show(NumberVisitor& visitor, NodeId caller, std::map<CallNumber, OutCall>& 
 void visit_numbers(bool counters, Local& local, const VisitNumber& visit_number) {
   Counting visitor(counters, visit_number);
   // All fields, so that with one more this does not compile.
-  auto& [self, up, paused, returns, safe, state, calls, with, armed, runs, stops, stop_owed, works,
-         discounted, accepted] = local;
+  auto& [self, up, paused, returns, other, safe, state, calls, with, armed, runs, stops, stop_owed,
+         works, discounted, accepted] = local;
   muster::visit_numbers(self, safe, visitor);
   muster::visit_numbers(self, state, visitor);
   show(visitor, self, calls);

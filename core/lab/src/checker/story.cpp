@@ -77,9 +77,13 @@ std::optional<Item> taken(const Label& label, const Values& values, const World&
 }
 
 std::string what_happens(const Label& label, const std::optional<Item>& taken) {
-  static constexpr const char* words[] = {
-      "takes",    "expires", "its hook ends", "its hook fails", "silence", "is refused",
-      "recovers", "fails",   "pauses",        "resumes",        "leaves",  "meets"};
+  static constexpr const char* words[] = {"takes",         "expires",
+                                          "its hook ends", "its hook fails",
+                                          "silence",       "is refused",
+                                          "recovers",      "fails",
+                                          "pauses",        "resumes",
+                                          "leaves",        "meets",
+                                          "waits",         "gets another configuration"};
   std::string line = "node " + std::to_string(label.node + 1) + ' ';
   if (label.what == Label::What::duplicate)
     line += "takes a first time";

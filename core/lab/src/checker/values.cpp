@@ -116,6 +116,9 @@ LocalFacts Values::facts_of(Local& local) {
   facts.up = local.up;
   facts.paused = local.paused;
   facts.returns = local.returns;
+  facts.other = local.other;
+  for (NodeId met : common(state).met.differ)
+    facts.differ = static_cast<std::uint8_t>(facts.differ | 1u << (met.value - 1));
   facts.leaving = common(state).leaving.has_value();
   facts.hook_ends = local.runs || local.stops;
   facts.hook_may_fail = local.runs && !local.stops;
@@ -125,6 +128,7 @@ LocalFacts Values::facts_of(Local& local) {
   const Incarnation life = local.up ? common(state).safe.incarnation : local.safe.incarnation;
   facts.life = static_cast<std::uint32_t>(life.value);
   const View seen = view(configs[local.node.value - 1], state);
+  facts.outvoted = seen.procedure == Wait::Outvoted;
   if (seen.status == Status::Election) facts.halted_by = seen.halted_by.value_or(NodeId{});
   if (seen.status == Status::Reorganization) facts.joined = seen.coordinator.value_or(NodeId{});
   for (std::size_t i = 0; i < local.with.size(); ++i)
@@ -161,7 +165,8 @@ ItemFacts Values::facts_of(Item& item) {
     facts.life = static_cast<std::uint32_t>(letter->incarnation.value);
     facts.acts = acts(letter->message);
   }
-  facts.new_life = std::holds_alternative<NewLife>(item) || std::holds_alternative<Begins>(item);
+  facts.new_life = std::holds_alternative<NewLife>(item) || std::holds_alternative<Begins>(item) ||
+                   std::holds_alternative<Differs>(item);
   if (bounds.canonical) facts.numbers = numbers(collect(bounds.counters, item));
   return facts;
 }

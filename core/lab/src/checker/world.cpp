@@ -186,6 +186,8 @@ void run(Host& host, const Local& node, Op op, std::uint32_t argument, const Loc
       return host.leave();
     case Op::meet:
       return host.meet(NodeId{(argument >> 24) + 1}, Incarnation{argument & 0xFFFFFF});
+    case Op::change:
+      return host.change();
     case Op::not_waited:
       return host.not_waited(NodeId{(argument >> 24) + 1}, CallNumber{argument & 0xFFFFFF});
   }
@@ -280,7 +282,7 @@ bool Mover::apply(World& world, std::size_t i, std::uint32_t code, std::uint32_t
 bool Mover::recover(World& world, std::size_t i, std::uint32_t& wrong, std::uint8_t fails_after) {
   const bool session = values_.bounds.channels == Channels::session;
   for (std::size_t j = 0; session && j < nodes(); ++j) {
-    if (j == i || !facts(world, j).up) continue;
+    if (j == i || !facts(world, j).up || facts(world, j).other != facts(world, i).other) continue;
     const auto peer = static_cast<std::uint32_t>(j) << 24;
     world.node[i] =
         outcome(world.node[i], explored::code_of(Op::meet, peer | facts(world, j).life)).next;
@@ -291,6 +293,10 @@ bool Mover::recover(World& world, std::size_t i, std::uint32_t& wrong, std::uint
   for (std::size_t j = 0; session && facts(world, i).up && j < nodes(); ++j) {
     const LocalFacts& other = facts(world, j);
     if (j == i || !other.up) continue;
+    if (other.other != facts(world, i).other) {
+      if (!meet_differing(world, i, j) || !meet_differing(world, j, i)) return false;
+      continue;
+    }
     const NodeId self{static_cast<std::uint32_t>(i + 1)};
     if (world.length[queue(j, i)] == 0 && other.with[i] == 0) {
       const auto meeting = explored::code_of(Op::meet, static_cast<std::uint32_t>(i) << 24 | life);
@@ -302,6 +308,12 @@ bool Mover::recover(World& world, std::size_t i, std::uint32_t& wrong, std::uint
     if (!push(world, j, i, values_.item(item), false)) return false;
   }
   return put(world, recovery, wrong);
+}
+
+// It will find that one differs, when it has taken what came from its life before.
+bool Mover::meet_differing(World& world, std::size_t i, std::size_t j) {
+  Item item = Differs{NodeId{static_cast<std::uint32_t>(j + 1)}};
+  return push(world, i, j, values_.item(item), false);
 }
 
 // What its outcome is known by.
@@ -334,6 +346,7 @@ bool Mover::step(World& world, const Label& label, std::uint32_t& wrong, Witness
     if (label.op == Op::pause) world.spend(Trouble::pause);
     if (label.op == Op::leave) world.spend(Trouble::leave);
     if (label.op == Op::fail_hook) world.spend(Trouble::hook);
+    if (label.op == Op::change) world.spend(Trouble::difference);
     if (label.op == Op::silence && can_be_answered(world, i, facts(world, i).waits[label.index]))
       world.spend(Trouble::wrong_timeout);
     fits = label.op == Op::recover ? recover(world, i, wrong, label.fails_after)

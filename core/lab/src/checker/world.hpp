@@ -22,7 +22,16 @@ constexpr std::size_t most_waiting = 10;  ///< calls of one node; a world with m
 constexpr std::size_t most_items = 64;
 
 /// What is left of each kind of trouble; 15 is without bound.
-enum class Trouble : std::uint8_t { failure, wrong_timeout, duplicate, loss, pause, leave, hook };
+enum class Trouble : std::uint8_t {
+  failure,
+  wrong_timeout,
+  duplicate,
+  loss,
+  pause,
+  leave,
+  hook,
+  difference,
+};
 
 /// All nodes and all that is on its way.
 struct World {
@@ -67,6 +76,9 @@ struct LocalFacts {
   };
   bool up = false, paused = false, returns = false, leaving = false;
   bool hook_ends = false, hook_may_fail = false, ceased = true, works = false;
+  bool other = false;       ///< its configuration
+  bool outvoted = false;    ///< takes no part
+  std::uint8_t differ = 0;  ///< those that it has met, bit by bit
   std::uint8_t timers = 0;
   std::uint8_t waiting = 0, owing = 0;
   std::uint32_t life = 0;
@@ -242,6 +254,7 @@ class Mover {
                        std::vector<Label>& out);
   [[nodiscard]] bool under_way(const World& world, std::size_t i) const;
   void labels_between(const World& world, std::size_t i, std::size_t j, std::vector<Label>& out);
+  [[nodiscard]] bool have_learned(const World& world) const;
   [[nodiscard]] bool can_be_answered(const World& world, std::size_t i,
                                      const LocalFacts::Waits& call) const;
   void erase(World& world, std::size_t queue, std::size_t position);
@@ -249,6 +262,7 @@ class Mover {
   bool apply(World& world, std::size_t i, std::uint32_t code, std::uint32_t& wrong,
              std::uint8_t fails_after = Label::whole);
   bool put(World& world, const Outcome& outcome, std::uint32_t& wrong);
+  bool meet_differing(World& world, std::size_t i, std::size_t j);
   bool recover(World& world, std::size_t i, std::uint32_t& wrong, std::uint8_t fails_after);
   [[nodiscard]] std::uint32_t code_of(const World& world, const Label& label) const;
   [[nodiscard]] bool waits(const World& world, std::size_t i, std::size_t to,

@@ -8,18 +8,23 @@
 namespace muster::bully {
 
 // Who is outvoted takes no part: its application ceases, and to whoever calls, it is as one that
-// does not answer. A candidate waits, for those that differ may have been the majority until now.
+// does not answer. Who is in no group waits before an election of its own, for those that differ
+// may have been the majority until now, and at work.
 void Turn::happened(const Differing& event) {
   const NodeSet before = std::exchange(state_.met, event).differ;
   const bool another_differs = std::any_of(event.differ.begin(), event.differ.end(),
                                            [&](NodeId j) { return !before.contains(j); });
   if (state_.leaving) return;
-  if (outvoted() != runs<Outvoted>() || (another_differs && is_candidate())) {
+  const bool in_danger = another_differs && !works_in_group();
+  if (outvoted() != runs<Outvoted>() || (in_danger && is_candidate())) {
     stop({StopReason::outvoted, std::nullopt});
     fail();
+    rejoined();
     take_part_again();
-  } else if (runs<Rejoining>() && event.differ.empty()) {
-    take_part_again();
+  } else if (in_danger && !outvoted()) {
+    await_their_end();
+  } else if (event.differ.empty() && state_.by_options.rejoin_armed) {
+    may_rejoin();
   }
 }
 
@@ -34,12 +39,38 @@ void Turn::take_part_again() {
   end_procedure();
   if (outvoted()) {
     state_.procedure = Outvoted{};
-  } else if (!state_.met.differ.empty()) {
-    state_.procedure = Rejoining{};
-    actions_.emplace_back(Arm{Timer::rejoin, 0});
-  } else {
+  } else if (state_.met.differ.empty()) {
     begin();
+  } else {
+    await_their_end();
+    state_.procedure = Rejoining{};
   }
+}
+
+void Turn::await_their_end() {
+  actions_.emplace_back(Arm{Timer::rejoin, 0});
+  state_.by_options.rejoin_armed = true;
+}
+
+// A Halt ends the wait for an election of its own, and not what it is for: whoever sent it may fail
+// before it has waited itself.
+bool Turn::waits_to_rejoin() {
+  if (!state_.by_options.rejoin_armed) return false;
+  state_.procedure = Rejoining{};
+  return true;
+}
+
+void Turn::may_rejoin() {
+  const bool waits = runs<Rejoining>();
+  rejoined();
+  if (waits) begin();
+}
+
+// Who is taken into a group has a coordinator that has waited.
+void Turn::rejoined() {
+  if (runs<Rejoining>()) state_.procedure = Idle{};
+  if (std::exchange(state_.by_options.rejoin_armed, false))
+    actions_.emplace_back(Disarm{Timer::rejoin});
 }
 
 void Turn::refuse_to_take_part(const Letter& letter) {

@@ -52,6 +52,7 @@ void Turn::called(const Letter& letter, const NewCoordinator& call) {
   state_.c = call.election;
   state_.g = call.group;
   state_.s = Status::Reorganization;
+  rejoined();
   if (state_.counter > state_.safe.counter_limit) save();
   rearm_coordinator_ = true;
   if (state_.application == Activity::Idle)
@@ -85,6 +86,7 @@ void Turn::called(const Letter& letter, const Ready& call) {
 // the rest together when that one does not answer.
 void Turn::election(NodeSet asked_in_vain) {
   end_procedure();
+  if (waits_to_rejoin()) return;
   state_.asked_in_vain = std::move(asked_in_vain);
   SeekingHigher wait;
   for (NodeId j : config_.nodes)

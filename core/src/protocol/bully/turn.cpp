@@ -99,9 +99,7 @@ void Turn::happened(const Expired& event) {
       election();
       break;
     case Timer::rejoin:
-      if (!runs<Rejoining>()) break;
-      state_.procedure = Idle{};
-      begin();
+      may_rejoin();
       break;
     case Timer::preempt:
     case Timer::settle:
@@ -178,7 +176,6 @@ Calls* Turn::questions() {
 
 void Turn::end_procedure() {
   if (runs<BackingOff>()) actions_.emplace_back(Disarm{Timer::retry});
-  if (runs<Rejoining>()) actions_.emplace_back(Disarm{Timer::rejoin});
   state_.procedure = Idle{};
 }
 

@@ -90,6 +90,10 @@ class Turn : protected TurnOf<State> {
 
   // Others that differ (docs/decisions/differing.md).
   void take_part_again();
+  void await_their_end();
+  bool waits_to_rejoin();
+  void may_rejoin();
+  void rejoined();
   [[nodiscard]] bool is_candidate() const;
   void refuse_to_take_part(const Letter& letter);
 
