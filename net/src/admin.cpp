@@ -28,7 +28,8 @@ namespace {
 
 constexpr std::size_t most_guests = 16;
 constexpr std::size_t longest_question = 512;
-constexpr std::size_t most_untold = 256;  // lines that wait for one who watches
+constexpr std::size_t most_untold = 256;                // lines that wait for one who watches,
+constexpr std::size_t most_untold_bytes = 1024 * 1024;  // and bytes of them
 constexpr auto guest_deadline = 2s;
 
 }  // namespace
@@ -82,6 +83,9 @@ class Admin::Impl : public std::enable_shared_from_this<Admin::Impl> {
     std::string text;
     bool watches = false;
     std::deque<std::string> untold;  ///< the first is being written
+    std::size_t untold_bytes = 0;
+    /// Who does not read goes first, and then who has not asked yet, or only waits for an answer.
+    [[nodiscard]] int worth() const { return untold.size() > 1 ? 0 : watches ? 2 : 1; }
   };
 
   void accept() {
@@ -102,10 +106,7 @@ class Admin::Impl : public std::enable_shared_from_this<Admin::Impl> {
 
   void took(Unix::socket socket) {
     keep_from_children(socket);
-    if (guests_.size() >= most_guests) {
-      guests_.front()->close();
-      guests_.pop_front();
-    }
+    if (guests_.size() >= most_guests) leave(least_wanted());
     const auto guest = guests_.emplace_back(std::make_shared<Guest>(std::move(socket)));
     guest->timer.expires_after(guest_deadline);
     guest->timer.async_wait([self = shared_from_this(), guest](error_code error) {
@@ -116,6 +117,14 @@ class Admin::Impl : public std::enable_shared_from_this<Admin::Impl> {
                              if (error || !self->listens_) return self->leave(guest);
                              self->answer(guest, size);
                            });
+  }
+
+  // The oldest of the least worth; but of those who watch and read the newest.
+  [[nodiscard]] std::shared_ptr<Guest> least_wanted() const {
+    const auto least = *std::min_element(
+        guests_.begin(), guests_.end(),
+        [](const auto& one, const auto& other) { return one->worth() < other->worth(); });
+    return least->worth() == 2 ? guests_.back() : least;
   }
 
   void answer(const std::shared_ptr<Guest>& guest, std::size_t size) {
@@ -143,7 +152,10 @@ class Admin::Impl : public std::enable_shared_from_this<Admin::Impl> {
   }
 
   void tell(const std::shared_ptr<Guest>& guest, const std::string& line) {
-    if (guest->untold.size() == most_untold) return leave(guest);
+    if (guest->untold.size() == most_untold ||
+        (!guest->untold.empty() && guest->untold_bytes + line.size() > most_untold_bytes))
+      return leave(guest);
+    guest->untold_bytes += line.size() + 1;
     guest->untold.push_back(line + "\n");
     if (guest->untold.size() == 1) write(guest);
   }
@@ -152,12 +164,13 @@ class Admin::Impl : public std::enable_shared_from_this<Admin::Impl> {
     asio::async_write(guest->socket, asio::buffer(guest->untold.front()),
                       [self = shared_from_this(), guest](error_code error, std::size_t) {
                         if (error) return self->leave(guest);
+                        guest->untold_bytes -= guest->untold.front().size();
                         guest->untold.pop_front();
                         if (!guest->untold.empty()) self->write(guest);
                       });
   }
 
-  void leave(const std::shared_ptr<Guest>& guest) {
+  void leave(std::shared_ptr<Guest> guest) {
     guest->close();
     guests_.remove(guest);
   }
