@@ -98,7 +98,7 @@ class Admin::Impl : public std::enable_shared_from_this<Admin::Impl> {
   }
 
   void accept_later() {
-    retry_.expires_after(accept_again_after);
+    retry_.expires_after(again_when_exhausted);
     retry_.async_wait([self = shared_from_this()](error_code error) {
       if (!error && self->listens_) self->accept();
     });

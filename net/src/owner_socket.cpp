@@ -44,6 +44,8 @@ Expected<> listen_for_owner(boost::asio::local::stream_protocol::acceptor& accep
     close_on_exec(acceptor.native_handle());
     acceptor.bind(boost::asio::local::stream_protocol::endpoint(path), error);
   }
+  if (is_exhausted(error))
+    return Failure{ExitCode::temporary, "cannot answer at " + path + ": " + no_descriptors};
   if (error) return bad_path(path, error.message());
   // Nobody can connect before `listen`.
   if (::chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0) return bad_path(path, std::strerror(errno));
