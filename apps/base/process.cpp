@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 extern char** environ;
@@ -188,6 +189,21 @@ int Process::wait() {
   }
   pid_ = 0;
   return status;
+}
+
+std::filesystem::path find_program(const std::string& name) {
+  const char* path = std::getenv("PATH");
+  if (name.find('/') != std::string::npos || path == nullptr) return name;
+  std::string_view rest = path;
+  while (true) {
+    const auto end = std::min(rest.find(':'), rest.size());
+    const auto found = std::filesystem::path(end == 0 ? "." : rest.substr(0, end)) / name;
+    std::error_code error;
+    if (std::filesystem::is_regular_file(found, error) && ::access(found.c_str(), X_OK) == 0)
+      return found;
+    if (end == rest.size()) return name;
+    rest.remove_prefix(end + 1);
+  }
 }
 
 std::string describe_end(int wait_status) {

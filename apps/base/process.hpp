@@ -92,6 +92,10 @@ class Process {
   pid_t pid_ = 0;
 };
 
+/// The file that `execvp` would take: as it stands where the name has a slash, else the first of
+/// that name in PATH that may be executed. A name that is nowhere stands for itself.
+std::filesystem::path find_program(const std::string& name);
+
 /// "ended with exit code 76", "was ended by signal 9".
 std::string describe_end(int wait_status);
 

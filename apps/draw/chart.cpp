@@ -229,7 +229,7 @@ Expected<> for_each_line(const std::vector<Segments>& journals, Take take) {
     if (!more) return more.error();
     if (!*more) return {};
     const auto line = journal::parse_line(raw.text);
-    if (!line && raw.may_be_torn) continue;
+    if (!line && raw.is_torn) continue;
     if (!line) return Failure{line.error().code, raw.place() + ": " + line.error().what};
     take(*line, raw);
   }

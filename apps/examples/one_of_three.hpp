@@ -1,6 +1,7 @@
 #pragma once
 
 #include <muster/net/node.hpp>
+#include <muster/net/value_or_exit.hpp>
 #include <muster/storage/sqlite_storage.hpp>
 
 #include <boost/asio/post.hpp>
@@ -17,14 +18,14 @@ class OneOfThree {
   OneOfThree(const std::string& name, const char* node, const char* port, MakeApplication make)
       : self_{static_cast<std::uint32_t>(std::stoul(node))},
         node_(context_, options(self_, std::stoul(port)),
-              storage::SqliteStorage::open(name + '-' + node, {name, self_}).value(),
+              net::value_or_exit(storage::SqliteStorage::open(name + '-' + node, {name, self_})),
               std::move(make), hooks.get_executor()) {}
 
   /// Until SIGINT or SIGTERM.
   void run() {
     boost::asio::signal_set signals(context_, SIGINT, SIGTERM);
     signals.async_wait([this](auto, int) { node_.leave([this] { context_.stop(); }); });
-    node_.start().value();
+    net::value_or_exit(node_.start());
     context_.run();
   }
 

@@ -60,6 +60,13 @@ Head head_of(std::string_view text) {
   return head;
 }
 
+/// True where no line was written whole: a line is one object, and no part of an object is JSON.
+bool ends_halfway(std::string_view text) {
+  boost::json::error_code error;
+  boost::json::parse(text, error);
+  return error.failed();
+}
+
 /// The lines of one file.
 class LineFile {
  public:
@@ -180,9 +187,9 @@ class JournalReader::Implementation {
       std::swap(line, ahead_);
       if (const auto read = read_ahead(); !read) return read.error();
       const auto t = std::exchange(head_, has_ahead_ ? head_of(ahead_.text) : Head()).t;
-      line.may_be_torn = !has_ahead_ || head_.begins;
+      line.is_torn = (!has_ahead_ || head_.begins) && ends_halfway(line.text);
       if (line.text.empty()) continue;
-      if (!t && line.may_be_torn) {
+      if (!t && line.is_torn) {
         ++torn_;
         continue;
       }

@@ -28,9 +28,9 @@ struct RawLine {
   Duration t{};      ///< its time, or that of the line before it in the file where that is later
   const std::filesystem::path* file = nullptr;  ///< of the reader's
   std::uint64_t number{};                       ///< from 1
-  /// It is the last of a file, or the last before a life begins: the process that wrote it may have
-  /// been killed on the way.
-  bool may_be_torn = false;
+  /// It ends halfway, and is the last of a file or the last before a life begins: the process that
+  /// wrote it was killed on the way, or its disk was full.
+  bool is_torn = false;
 
   /// "FILE:NUMBER"
   [[nodiscard]] std::string place() const { return file->string() + ':' + std::to_string(number); }

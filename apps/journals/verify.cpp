@@ -110,18 +110,28 @@ class Verification {
     for (const verify::Verdict& verdict : outcome.verdicts) {
       std::visit([this](const auto& kind) { show_text(kind); }, verdict);
     }
-    if (torn_ > 0) out_ << "torn lines of processes that were killed: " << torn_ << '\n';
+    if (torn_ > 0)
+      out_ << "lines that end halfway, as where a process was killed or a disk was full: " << torn_
+           << '\n';
     if (outcome.missing_lines > 0)
       out_ << "lines that journals dropped: " << outcome.missing_lines << '\n';
     show_not_claimed();
   }
 
+  /// What would let more be judged; empty where nothing is missing.
+  [[nodiscard]] std::string hint() const {
+    if (faults_known_ || silent_lives_ == 0) return {};
+    return "hint: " + counted(silent_lives_, "life", "lives") +
+           " ended without a word, and no journal says who ended them: give the journal of faults "
+           "of whoever killed them as well (docs/journal.md)";
+  }
+
  private:
-  // A line that is torn because its process was killed is counted and passed over.
+  // A line that is torn is counted and passed over.
   Expected<std::optional<journal::Line>> parse(const RawLine& raw) {
     auto line = journal::parse_line(raw.text);
     if (line) return std::move(*line);
-    if (raw.may_be_torn) {
+    if (raw.is_torn) {
       ++torn_;
       return std::nullopt;
     }
@@ -136,7 +146,8 @@ class Verification {
       const auto more = lines.next(raw);
       if (!more) return more.error();
       if (!*more) break;
-      if (const Glance seen = glance(raw.text); seen.stamp) {
+      // What a torn line says did not happen as far as anybody can tell.
+      if (const Glance seen = raw.is_torn ? Glance() : glance(raw.text); seen.stamp) {
         foreseer.line(*seen.stamp);
         if (seen.step) foreseer.step(seen.stamp->node, raw.t, nullptr);
         continue;
@@ -146,7 +157,9 @@ class Verification {
       if (*line) foreseer.take(**line);
     }
     torn_ = 0;  // the second reading counts
-    return foreseer.finish();
+    auto foresight = foreseer.finish();
+    silent_lives_ = foresight.last_seq.size();
+    return foresight;
   }
 
   Expected<verify::Outcome> judge(verify::Foresight foresight) {
@@ -174,6 +187,7 @@ class Verification {
       place.line = raw.number;
       if (std::exchange(first, false)) first_ = raw.t;
       last_ = raw.t;
+      faults_known_ = faults_known_ || std::holds_alternative<journal::Fault>(**line);
       if (const auto taken = verifier.take(**line, place); !taken)
         return Failure{taken.error().code, raw.place() + ": " + taken.error().what};
     }
@@ -247,6 +261,8 @@ class Verification {
   std::vector<Segments> journals_;
   std::string text_;
   std::uint64_t torn_ = 0;
+  std::uint64_t silent_lives_ = 0;  ///< of which nobody says why they ended
+  bool faults_known_ = false;       ///< somebody says what was done to nodes
   Duration first_{};
   Duration last_{};
   std::map<std::string, Times> not_claimed_;
@@ -262,6 +278,8 @@ int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err) {
   const auto outcome = verification.run();
   if (!outcome) return failed(outcome.error(), err, verify_command);
   verification.show(*outcome);
+  if (const std::string hint = verification.hint(); !hint.empty())
+    (options.json ? err : out) << hint << '\n';
   if (outcome->is_empty())
     return failed({ExitCode::does_not_hold,
                    "there is nothing in these journals to check: give the journals of nodes"},

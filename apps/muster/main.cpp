@@ -2,11 +2,14 @@
 #include "apps/muster/commands/commands.hpp"
 
 #include <CLI/CLI.hpp>
+#include <boost/system/system_error.hpp>
 
 #include <csignal>
 #include <exception>
+#include <new>
 #include <optional>
 #include <string>
+#include <system_error>
 
 namespace muster::apps {
 namespace {
@@ -64,6 +67,25 @@ int run(int argc, char** argv) {
   return exit_code;
 }
 
+// What this process cannot get now it may get later; whatever else is thrown is a defect.
+Failure failure_of(const std::exception& error) {
+  std::error_code code;
+  if (const auto* one = dynamic_cast<const std::system_error*>(&error)) code = one->code();
+  if (const auto* one = dynamic_cast<const boost::system::system_error*>(&error))
+    code = one->code();
+  if (code == std::errc::too_many_files_open || code == std::errc::too_many_files_open_in_system)
+    return {ExitCode::temporary, std::string(error.what()) + ": " + no_descriptors};
+  if (code == std::errc::resource_unavailable_try_again)
+    return {ExitCode::temporary, std::string(error.what()) +
+                                     ": no thread is left for it: raise the limit (ulimit -u), or "
+                                     "end what holds them, then try again"};
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr)
+    return {ExitCode::impossible_state,
+            "there is no memory left: raise the limit, or end what holds it, then try again"};
+  return {ExitCode::impossible_state, std::string("a defect in muster itself: ") + error.what() +
+                                          "; report it with the command line"};
+}
+
 }  // namespace
 }  // namespace muster::apps
 
@@ -72,8 +94,6 @@ int main(int argc, char** argv) {
   try {
     return muster::apps::run(argc, argv);
   } catch (const std::exception& error) {
-    return muster::apps::failed({muster::ExitCode::impossible_state,
-                                 std::string("a defect in muster itself: ") + error.what() +
-                                     "; report it with the command line"});
+    return muster::apps::failed(muster::apps::failure_of(error));
   }
 }

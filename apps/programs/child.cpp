@@ -59,21 +59,6 @@ bool ChildEnd::asks_to_try_again() const {
   return exited_with(static_cast<int>(ExitCode::temporary));
 }
 
-std::filesystem::path find_program(const std::string& name) {
-  const char* path = std::getenv("PATH");
-  if (name.find('/') != std::string::npos || path == nullptr) return name;
-  std::string_view rest = path;
-  while (true) {
-    const auto end = std::min(rest.find(':'), rest.size());
-    const auto found = std::filesystem::path(end == 0 ? "." : rest.substr(0, end)) / name;
-    std::error_code error;
-    if (std::filesystem::is_regular_file(found, error) && ::access(found.c_str(), X_OK) == 0)
-      return found;
-    if (end == rest.size()) return name;
-    rest.remove_prefix(end + 1);
-  }
-}
-
 bool wait_unless_told(Duration time, const std::stop_token& told) {
   std::mutex mutex;
   std::condition_variable_any woken;

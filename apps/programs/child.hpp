@@ -80,10 +80,6 @@ class Child {
   ChildEnd end_;
 };
 
-/// The file that `execvp` would take: as it stands where the name has a slash, else the first of
-/// that name in PATH that may be executed. A name that is nowhere stands for itself.
-std::filesystem::path find_program(const std::string& name);
-
 /// Waits until the time has come, or earlier when told: false then.
 bool wait_unless_told(Duration time, const std::stop_token& told);
 

@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::size_t most_guests = 16;
 constexpr std::size_t longest_question = 512;
-constexpr std::size_t most_untold = 256;  // lines that wait for one who watches
+constexpr std::size_t most_untold = 256;                // lines that wait for one who watches,
+constexpr std::size_t most_untold_bytes = 1024 * 1024;  // and bytes of them
 constexpr auto guest_deadline = 2s;
 
 }  // namespace
@@ -58,13 +59,12 @@ class Admin::Impl : public std::enable_shared_from_this<Admin::Impl> {
     asio::steady_timer timer;
     std::shared_ptr<LineSocket> lines;
     bool watches = false;
+    /// Who does not read goes first, and then who has not asked yet, or only waits for an answer.
+    [[nodiscard]] int worth() const { return lines->untold() > 1 ? 0 : watches ? 2 : 1; }
   };
 
   void took(UnixSocket socket) {
-    if (guests_.size() >= most_guests) {
-      guests_.front()->close();
-      guests_.pop_front();
-    }
+    if (guests_.size() >= most_guests) leave(least_wanted());
     const auto guest = guests_.emplace_back(std::make_shared<Guest>(std::move(socket)));
     guest->timer.expires_after(guest_deadline);
     guest->timer.async_wait([self = shared_from_this(), guest](error_code error) {
@@ -75,6 +75,14 @@ class Admin::Impl : public std::enable_shared_from_this<Admin::Impl> {
       if (error) return self->leave(guest);
       self->answer(guest, question);
     });
+  }
+
+  // The oldest of the least worth; but of those who watch and read the newest.
+  [[nodiscard]] std::shared_ptr<Guest> least_wanted() const {
+    const auto least = *std::min_element(
+        guests_.begin(), guests_.end(),
+        [](const auto& one, const auto& other) { return one->worth() < other->worth(); });
+    return least->worth() == 2 ? guests_.back() : least;
   }
 
   void answer(const std::shared_ptr<Guest>& guest, std::string_view question) {
@@ -99,11 +107,14 @@ class Admin::Impl : public std::enable_shared_from_this<Admin::Impl> {
   }
 
   void tell(const std::shared_ptr<Guest>& guest, const std::string& line) {
-    if (guest->lines->untold() == most_untold) return leave(guest);
+    const LineSocket& lines = *guest->lines;
+    if (lines.untold() == most_untold ||
+        (lines.untold() > 0 && lines.untold_bytes() + line.size() > most_untold_bytes))
+      return leave(guest);
     guest->lines->tell(line);
   }
 
-  void leave(const std::shared_ptr<Guest>& guest) {
+  void leave(std::shared_ptr<Guest> guest) {
     guest->close();
     guests_.remove(guest);
   }

@@ -12,8 +12,13 @@ namespace muster::net {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-Dial::Dial(asio::any_io_executor executor, Duration bound)
-    : resolver_(executor), socket_(executor), timer_(executor), bound_(bound) {}
+Dial::Dial(asio::any_io_executor executor, Duration bound, std::shared_ptr<Reserve> reserve)
+    : resolver_(executor),
+      socket_(executor),
+      timer_(executor),
+      again_(executor),
+      bound_(bound),
+      reserve_(std::move(reserve)) {}
 
 void Dial::begin(const std::string& address, Done done) {
   done_ = std::move(done);
@@ -26,11 +31,13 @@ void Dial::begin(const std::string& address, Done done) {
   if (parsed) {
     const auto numeric = asio::ip::make_address(parsed->host, not_numeric);
     if (!not_numeric) return connect({Tcp::endpoint(numeric, parsed->port)});
+    unresolved_ = "no answer in time";
     return resolver_.async_resolve(
         parsed->host, std::to_string(parsed->port),
         [self = shared_from_this()](error_code error, const Tcp::resolver::results_type& results) {
           if (!self->done_) return;
           std::vector<Tcp::endpoint> endpoints;
+          self->unresolved_ = error ? error.message() : std::string();
           if (!error)
             for (const auto& result : results)
               endpoints.insert(endpoints.begin(), result.endpoint());
@@ -59,6 +66,14 @@ void Dial::connect_next() {
   error_code error;
   socket_.close(error);
   socket_.open(endpoint.protocol(), error);
+  if (is_exhausted(error)) {
+    if (exhausted_) asio::post(timer_.get_executor(), std::exchange(exhausted_, nullptr));
+    if (reserve_ && reserve_->let_go()) socket_.open(endpoint.protocol(), error);
+  }
+  if (is_exhausted(error)) {
+    endpoints_.push_back(endpoint);
+    return connect_later();
+  }
   if (error) return later(DialEnd::silence);
   close_on_exec(socket_.native_handle());
   prepare_stream(socket_, bound_);
@@ -78,10 +93,21 @@ void Dial::connect_next() {
   });
 }
 
+// That this process has no descriptor says nothing of the other side; until the bound one may come
+// free.
+void Dial::connect_later() {
+  again_.expires_after(again_when_exhausted);
+  again_.async_wait([self = shared_from_this()](error_code error) {
+    if (!error && self->done_) self->connect_next();
+  });
+}
+
 void Dial::finish(std::optional<DialEnd> failed) {
   if (!done_) return;
   const Done done = std::exchange(done_, nullptr);
+  exhausted_ = nullptr;
   timer_.cancel();
+  again_.cancel();
   resolver_.cancel();
   if (!failed && !register_anew()) failed = DialEnd::silence;
   error_code ignored;
@@ -105,7 +131,9 @@ bool Dial::register_anew() {
 
 void Dial::give_up() {
   done_ = nullptr;
+  exhausted_ = nullptr;
   timer_.cancel();
+  again_.cancel();
   resolver_.cancel();
   error_code ignored;
   socket_.close(ignored);

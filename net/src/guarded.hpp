@@ -10,7 +10,8 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <string>
+#include <new>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -18,9 +19,12 @@
 
 namespace muster::net {
 
-/// Takes why a handler did not end well, and does not return: what was to come after is not done,
-/// and nobody could know what that was.
-using Thrown = std::function<void(const std::string& why)>;
+/// Takes what has left a handler, none where that is no std::exception, and does not return: what
+/// was to come after is not done, and nobody could know what that was.
+using Thrown = std::function<void(const std::exception* error)>;
+
+/// Where what was thrown says that this process got no memory, thread or descriptor: that.
+std::optional<Failure> shortage(const std::exception& error);
 
 /// An executor that hands what leaves a handler to `thrown`. All of Asio that is made with it runs
 /// its handlers so: sockets, timers, what is posted.
@@ -37,9 +41,9 @@ class Guarded {
           try {
             std::move(work)();
           } catch (const std::exception& error) {
-            tell(*thrown, error.what());
+            tell(*thrown, &error);
           } catch (...) {
-            tell(*thrown, "something was thrown that is no std::exception");
+            tell(*thrown, nullptr);
           }
         });
   }
@@ -71,11 +75,12 @@ class Guarded {
   }
 
   // There may be no memory for the sentence: then it ends without one.
-  static void tell(const Thrown& thrown, const char* why) {
+  static void tell(const Thrown& thrown, const std::exception* error) {
     try {
-      thrown(why);
+      thrown(error);
     } catch (...) {
-      ::_exit(static_cast<int>(ExitCode::impossible_state));
+      const bool no_memory = dynamic_cast<const std::bad_alloc*>(error) != nullptr;
+      ::_exit(static_cast<int>(no_memory ? ExitCode::io_error : ExitCode::impossible_state));
     }
   }
 

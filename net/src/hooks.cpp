@@ -1,8 +1,10 @@
 #include "hooks.hpp"
 
+#include "user_call.hpp"
+
 #include <boost/asio/post.hpp>
 
-#include <stdexcept>
+#include <exception>
 #include <thread>
 
 namespace muster::net {
@@ -47,12 +49,11 @@ class Returning {
   std::optional<HookHost::Outcome> early_;
 };
 
-void make_call(const HookHost::Call& call, const std::function<Application&()>& application,
-               HookHost::Ended give) {
+void make_call(const HookHost::Call& call, Application& application, HookHost::Ended give) {
   const auto returning = std::make_shared<Returning>(std::move(give));
   std::optional<std::string> thrown;
   try {
-    call(application(),
+    call(application,
          [returning](HookHost::Outcome outcome) { returning->ended(std::move(outcome)); });
   } catch (const std::exception& error) {
     thrown = std::string("it threw: ") + error.what();
@@ -90,19 +91,41 @@ void Hooks::call(std::optional<Hook> hook, Call call, Ended ended) {
       if (self && !self->abandoned_) ended(std::move(outcome));
     });
   };
-  waiting_.push_back([user = user_, call = std::move(call), give] {
-    const auto application = [user]() -> Application& {
-      if (!user->application) user->application = user->make(*user->services);
-      if (!user->application) throw std::logic_error("make_application gave no application");
-      return *user->application;
-    };
-    make_call(call, application, give);
+  // Without an application nobody could say what it holds, and no other life would make it.
+  waiting_.push_back([user = user_, call = std::move(call), give, failed = fatal_later()] {
+    if (const auto why = user->make_it()) return failed(*why);
+    make_call(call, *user->application, give);
   });
   // Behind what the present step sends: to wake a thread takes as long as a letter.
   asio::post(strand_, [weak = weak_from_this(), hook] {
     const auto self = weak.lock();
     if (self && !self->abandoned_) self->call_next(hook);
   });
+}
+
+std::optional<std::string> Hooks::User::make_it() {
+  if (application) return std::nullopt;
+  try {
+    application = make(*services);
+  } catch (const std::exception& error) {
+    return std::string("make_application threw: ") + error.what();
+  } catch (...) {
+    return "make_application threw something that is no std::exception";
+  }
+  if (!application) return "make_application gave no application";
+  return std::nullopt;
+}
+
+// For the user's executor to say.
+std::function<void(const std::string&)> Hooks::fatal_later() {
+  return [weak = weak_from_this()](const std::string& why) {
+    const auto there = weak.lock();
+    if (!there) return;
+    asio::post(there->strand_, [weak, why] {
+      const auto self = weak.lock();
+      if (self && !self->abandoned_) self->fatal(why);
+    });
+  };
 }
 
 void Hooks::call_next(std::optional<Hook> hook) {
@@ -116,7 +139,9 @@ void Hooks::call_next(std::optional<Hook> hook) {
 }
 
 void Hooks::tell(std::function<void()> work) {
-  asio::post(executor_, [user = user_, work = std::move(work)] { work(); });
+  asio::post(executor_, [user = user_, work = std::move(work), thrown = fatal_later()] {
+    call_user(work, thrown);
+  });
 }
 
 std::function<void(std::function<void()>)> Hooks::new_door() {
@@ -178,6 +203,8 @@ std::optional<GroupNumber> Hooks::revoke(std::function<void()> returned) {
 std::function<void(std::string)> Hooks::new_listener() {
   how_far_ = std::make_shared<HowFar>();
   return [how_far = how_far_](std::string text) {
+    constexpr std::size_t most_shown = 1024;  // it travels in the status
+    if (text.size() > most_shown) text.resize(most_shown);
     const std::lock_guard lock(how_far->mutex);
     how_far->text = std::move(text);
   };

@@ -47,6 +47,9 @@ class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> 
     std::shared_ptr<Services> services;
     MakeApplication make;
     std::unique_ptr<Application> application;
+
+    /// Why there is none; nothing where there is.
+    std::optional<std::string> make_it();
   };
 
   struct HowFar {
@@ -56,6 +59,7 @@ class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> 
 
   void call(std::optional<Hook> hook, Call call, Ended ended) override;
   void call_next(std::optional<Hook> hook);
+  [[nodiscard]] std::function<void(const std::string&)> fatal_later();
   void tell(std::function<void()> work) override;
   void request_stop(std::stop_source cancel) override;
   void bound(Duration deadline, std::function<void()> overrun) override;

@@ -31,7 +31,6 @@ Life::Life(asio::any_io_executor strand, asio::any_io_executor hooks, const Node
       storage_(storage),
       safe_(std::move(safe)),
       handlers_(std::move(handlers)),
-      permits_(std::make_shared<LifePermits>(options.config.timings.T / 2, hooks_executor_)),
       watch_(strand_) {
   boost::mp11::mp_for_each<boost::describe::describe_enumerators<Timer>>(
       [this](auto) { timers_.emplace_back(strand_); });
@@ -52,8 +51,17 @@ void Life::make_parts() {
   questions_ =
       std::make_shared<Questions>(strand_, own, options_.addresses, config.timings.T,
                                   Questions::Limits{options_.answer_limit}, question_handlers());
-  sessions_ = std::make_unique<Sessions>(strand_, own, options_.addresses, config.timings.T,
-                                         SessionLimits{}, safe_.seen, session_handlers());
+  sessions_ =
+      std::make_unique<Sessions>(strand_, own, options_.addresses, config.timings.T,
+                                 SessionLimits{}, safe_.seen, session_handlers(), options_.listen);
+  permits_ = std::make_shared<LifePermits>(
+      config.timings.T / 2, hooks_executor_, [weak = weak_from_this()](const std::string& why) {
+        const auto there = weak.lock();  // a permit may outlive its node, and its strand
+        if (!there) return;
+        asio::post(there->strand_, [weak, why] {
+          if (const auto self = weak.lock()) self->hook_fatal(why);
+        });
+      });
   services_ = std::make_shared<NodeServices>(
       config.self, config.nodes, hooks_executor_, permits_, storage_,
       [weak = weak_from_this(), strand = strand_](const Failure& failure) {
@@ -94,7 +102,7 @@ void Life::end(const Failure& why) {
   note_end(why);
   for (asio::steady_timer& timer : timers_) timer.cancel();
   watch_.cancel();
-  permits_->close();
+  if (permits_) permits_->close();
   if (services_) services_->close();
   if (host_) host_->end();
   if (hooks_) hooks_->abandon();
@@ -280,6 +288,8 @@ void Life::show_counters() {
   seen_.progress = hooks_->how_far();
   seen_.counters = sessions_->counters();
   if (seen_.differing != sessions_->differing()) seen_.differing = sessions_->differing();
+  const auto coordinator = seen_.view.coordinator;
+  seen_.heard = coordinator ? sessions_->heard(*coordinator) : std::nullopt;
 }
 
 Life::Seen Life::seen() const {
@@ -333,12 +343,14 @@ Hooks::Handlers Life::hook_handlers() {
     questions_->ask(member, std::move(inquiry), std::move(answered));
   };
   handlers.give_up_questions = [this] { questions_->give_up(); };
-  handlers.fatal = [this](const std::string& why) {
-    handlers_.fatal(
-        {ExitCode::hook_failed, "node " + std::to_string(options_.config.self.value) + ": " + why +
-                                    "; mend the application, then start the node again"});
-  };
+  handlers.fatal = [this](const std::string& why) { hook_fatal(why); };
   return handlers;
+}
+
+void Life::hook_fatal(const std::string& why) {
+  handlers_.fatal({ExitCode::hook_failed, "node " + std::to_string(options_.config.self.value) +
+                                              ": " + why +
+                                              "; mend the application, then start the node again"});
 }
 
 }  // namespace muster::net

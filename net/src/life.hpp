@@ -50,6 +50,7 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
     std::uint64_t slow_saves{};
     Counters counters;
     std::map<NodeId, std::string> differing;  ///< Sessions::differing
+    std::optional<Duration> heard;            ///< when the last letter of its coordinator came
   };
 
   /// `safe` is durable, with this life's incarnation.
@@ -105,6 +106,7 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
   /// machine.
   [[nodiscard]] Duration longest_stillness() const { return longest_wait() / 3; }
   void let_go();
+  void hook_fatal(const std::string& why);
   void watch();
   void note_stillness();
   void note_save(Duration took);

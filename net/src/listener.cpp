@@ -25,6 +25,20 @@ Failure cannot_listen(const std::string& address, const error_code& error) {
                        ": the address is in use; end the process that holds it "
                        "(ss -ltnp names it), or give this node another one"};
   }
+  if (error == boost::system::errc::address_not_available) {
+    return Failure{ExitCode::temporary,
+                   "cannot listen at " + address +
+                       ": this machine does not have that address; start the node again when it "
+                       "has (ip address shows them), or give this node another one"};
+  }
+  if (error == asio::error::host_not_found_try_again) {
+    return Failure{ExitCode::temporary,
+                   "cannot listen at " + address +
+                       ": the name cannot be resolved now; start the node again when it can, or "
+                       "give this node a numeric address"};
+  }
+  if (is_exhausted(error))
+    return Failure{ExitCode::temporary, "cannot listen at " + address + ": " + no_descriptors};
   return Failure{ExitCode::bad_configuration,
                  "cannot listen at " + address + ": " + error.message() +
                      "; give this node an address of this machine that it may listen at"};
@@ -32,8 +46,10 @@ Failure cannot_listen(const std::string& address, const error_code& error) {
 
 }  // namespace
 
-Listener::Listener(asio::any_io_executor executor, Handlers handlers)
+Listener::Listener(asio::any_io_executor executor, std::shared_ptr<Reserve> reserve,
+                   Handlers handlers)
     : executor_(std::move(executor)),
+      reserve_(std::move(reserve)),
       handlers_(std::move(handlers)),
       acceptor_(executor_),
       retry_(executor_) {}
@@ -91,18 +107,20 @@ void Listener::accept() {
     if (error || !self->acceptor_.is_open()) return;
     Tcp::socket socket(self->executor_);
     self->acceptor_.accept(socket, error);
+    if (is_exhausted(error)) {
+      self->handlers_.exhausted();  // which may make room, and says so
+      self->acceptor_.accept(socket, error);
+    }
+    if (is_exhausted(error) && self->reserve_->let_go()) self->acceptor_.accept(socket, error);
     if (!error) self->took(std::move(socket));
-    if (error == asio::error::no_descriptors || error == asio::error::no_memory ||
-        error == error_code(ENFILE, boost::system::system_category()))
-      return self->accept_later();
+    if (is_exhausted(error)) return self->accept_later();
     self->accept();
     self->handlers_.turn_ended();
   });
 }
 
 void Listener::accept_later() {
-  handlers_.exhausted();
-  retry_.expires_after(accept_again_after);
+  retry_.expires_after(again_when_exhausted);
   retry_.async_wait([self = shared_from_this()](error_code error) {
     if (!error && self->acceptor_.is_open()) self->accept();
   });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "reserve.hpp"
 #include "sockets.hpp"
 
 #include <muster/values/failure.hpp>
@@ -23,7 +24,8 @@ class Listener : public std::enable_shared_from_this<Listener> {
     std::function<void()> turn_ended;  ///< each time that it has done what it was woken for
   };
 
-  Listener(boost::asio::any_io_executor executor, Handlers handlers);
+  Listener(boost::asio::any_io_executor executor, std::shared_ptr<Reserve> reserve,
+           Handlers handlers);
 
   Expected<> listen(const std::string& address);
   [[nodiscard]] std::uint16_t port() const;
@@ -53,6 +55,7 @@ class Listener : public std::enable_shared_from_this<Listener> {
   };
 
   boost::asio::any_io_executor executor_;
+  std::shared_ptr<Reserve> reserve_;
   Handlers handlers_;
   Tcp::acceptor acceptor_;
   SecondDescriptor high_;

@@ -3,9 +3,11 @@
 #include <muster/net/say.hpp>
 #include <muster/protocol/cluster_text.hpp>
 #include <muster/protocol/misfit.hpp>
-#include <muster/values/json.hpp>
+#include <muster/values/address.hpp>
 
+#include <boost/asio/execution/context.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/query.hpp>
 
 #include <unistd.h>
 
@@ -35,18 +37,31 @@ std::optional<std::string> Node::Impl::wrong() const {
   if (!store_) return sentence("storage", "an open store, such as SqliteStorage::open gives");
   if (!make_application_) return sentence("make_application", "a function that makes one");
   if (!given_executor_) return sentence("hooks", "an executor, such as a thread pool's");
+  if (&asio::query(given_executor_, asio::execution::context) == &context_)
+    return sentence("hooks",
+                    "an executor of another context than the protocol's, such as a thread pool's: "
+                    "a hook that waits there would hold up the protocol");
   if (const auto misfit = muster::misfit(options_.config))
     return sentence(misfit->key, misfit->expected);
   if (const auto misfit =
           muster::misfit(options_.addresses, options_.config.nodes, options_.insecure))
     return sentence("the address of node " + misfit->key, misfit->expected);
+  if (!options_.listen.empty()) {
+    const auto own = parse_address(options_.listen);
+    if (!own || own->port == 0)
+      return sentence("listen", "a host and a port from 1 to 65535, such as \"0.0.0.0:7101\"");
+    if (!options_.insecure && !own->is_loopback())
+      return sentence("listen",
+                      "a loopback address, or insecure = true beside it: connections are "
+                      "neither encrypted nor authenticated");
+  }
   if (options_.cluster.size() > most_carried)
     return sentence("cluster", "at most " + std::to_string(most_carried) + " bytes");
   for (const auto& [key, limit] : {std::pair("report_limit", options_.report_limit),
                                    std::pair("definition_limit", options_.definition_limit)})
     if (limit > most_carried)
       return sentence(key, "at most " + std::to_string(most_carried) +
-                               ": a letter has to carry that, and has 64 KiB");
+                               ": a letter has to carry that, and has 64 KiB; move more by ask");
   return std::nullopt;
 }
 
@@ -54,6 +69,17 @@ std::optional<std::string> Node::Impl::wrong() const {
 Expected<> Node::Impl::start(std::function<void()> listens) {
   if (const auto why = wrong()) return Failure{ExitCode::bad_configuration, *why};
   started_ = true;
+  try {
+    return begin(std::move(listens));
+  } catch (const std::exception& error) {
+    const auto missing = shortage(error);
+    if (!missing) throw;
+    return Failure{ExitCode::temporary,
+                   "node " + std::to_string(options_.config.self.value) + ": " + missing->what};
+  }
+}
+
+Expected<> Node::Impl::begin(std::function<void()> listens) {
   hooks_ = asio::make_strand(given_executor_);
   storage_.emplace(*store_);
   listens_ = std::move(listens);
@@ -299,8 +325,9 @@ void Node::Impl::close() {
   wait_.cancel();
   lasts_.cancel();
   if (life_) life_->end({ExitCode::ok, "closed"});
-  *thrown_ = [](const std::string& why) {
-    print("a handler of a node that is gone threw: " + why);
+  *thrown_ = [](const std::exception* error) {
+    print(std::string("a handler of a node that is gone threw: ") +
+          (error ? error->what() : "no std::exception"));
     ::_exit(static_cast<int>(ExitCode::impossible_state));
   };
 }
@@ -336,54 +363,18 @@ void Node::Impl::fatal(const Failure& failure) {
   ::_exit(code);
 }
 
+Failure Node::Impl::left_a_handler(const std::exception* error) const {
+  const std::string name = "node " + std::to_string(options_.config.self.value) + ": ";
+  if (auto missing = error ? shortage(*error) : std::nullopt)
+    return {missing->code, name + missing->what};
+  return {
+      ExitCode::impossible_state,
+      name + "a handler threw: " + (error ? error->what() : "something that is no std::exception") +
+          "; please report it with the end of its journal"};
+}
+
 void Node::Impl::print(const std::string& sentence) {
   say(STDERR_FILENO, "muster: " + sentence + "\n");
-}
-
-// --- Status
-// -------------------------------------------------------------------------------------------
-
-std::optional<Out> Node::Impl::out() const {
-  const std::lock_guard lock(life_mutex_);
-  return out_;
-}
-
-View Node::Impl::view() const {
-  const auto present = life();
-  return present ? present->seen().view : View{};
-}
-
-std::string Node::Impl::fresh_status_json() const {
-  if (const auto present = life()) present->show_counters();
-  return status_json();
-}
-
-std::string Node::Impl::status_json() const {
-  const auto present = life();
-  const auto out_now = out();
-  const auto [view, as_of, progress, journal_dropped, slow_saves, counters, differing] =
-      present ? present->seen() : Life::Seen{};
-  const NodeStatus status{options_.config.self,
-                          view.status,
-                          view.coordinator,
-                          view.group,
-                          view.halted_by,
-                          view.up,
-                          present ? present->incarnation() : Incarnation{},
-                          view.definition,
-                          options_.config.protocol,
-                          as_of,
-                          view.procedure,
-                          view.application,
-                          progress,
-                          journal_dropped,
-                          slow_saves,
-                          out_now,
-                          differing,
-                          counters};
-  std::string out;
-  write_json(out, status);
-  return out;
 }
 
 // --- Node

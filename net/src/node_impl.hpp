@@ -25,16 +25,14 @@
 namespace muster::net {
 
 /// One life after the other, and what the owner of the node wants between them. The lives are in
-/// node.cpp, the owner's words in owner.cpp.
+/// node.cpp, the owner's words and the status in owner.cpp.
 class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
  public:
   Impl(boost::asio::io_context& context, NodeOptions options, std::unique_ptr<SafeStorage> storage,
        MakeApplication make_application, boost::asio::any_io_executor hooks)
-      : thrown_(std::make_shared<Thrown>([this](const std::string& why) {
-          fatal({ExitCode::impossible_state, "node " + std::to_string(options_.config.self.value) +
-                                                 ": a handler threw: " + why +
-                                                 "; please report it with the end of its journal"});
-        })),
+      : thrown_(std::make_shared<Thrown>(
+            [this](const std::exception* error) { fatal(left_a_handler(error)); })),
+        context_(context),
         strand_(Guarded(boost::asio::make_strand(context), thrown_)),
         given_executor_(std::move(hooks)),
         options_(completed(std::move(options))),
@@ -53,6 +51,8 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
  private:
   static NodeOptions completed(NodeOptions options);
   [[nodiscard]] std::optional<std::string> wrong() const;
+  [[nodiscard]] Failure left_a_handler(const std::exception* error) const;
+  Expected<> begin(std::function<void()> listens);
   Expected<> listen_to_owner();
   void hold_down(Duration time);
   void begin_held_life();
@@ -83,6 +83,7 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   static void print(const std::string& sentence);
 
   std::shared_ptr<Thrown> thrown_;
+  boost::asio::execution_context& context_;
   boost::asio::any_io_executor
       strand_;  ///< of the protocol; what leaves a handler ends the process
   const boost::asio::any_io_executor given_executor_;

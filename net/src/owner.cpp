@@ -128,4 +128,57 @@ void Node::Impl::tell() {
   if (admin_ && admin_->is_watched()) admin_->tell(fresh_status_json());
 }
 
+// --- What it is
+// ---------------------------------------------------------------------------------------
+
+std::optional<Out> Node::Impl::out() const {
+  const std::lock_guard lock(life_mutex_);
+  return out_;
+}
+
+View Node::Impl::view() const {
+  const auto present = life();
+  return present ? present->seen().view : View{};
+}
+
+std::string Node::Impl::fresh_status_json() const {
+  if (const auto present = life()) present->show_counters();
+  return status_json();
+}
+
+std::string Node::Impl::status_json() const {
+  const auto present = life();
+  const auto out_now = out();
+  const auto [view, as_of, progress, journal_dropped, slow_saves, counters, differing, heard] =
+      present ? present->seen() : Life::Seen{};
+  const bool is_member = view.coordinator && view.coordinator != options_.config.self;
+  const auto age =
+      heard ? std::optional(std::max<Duration>(monotonic_now() - *heard, {})) : std::nullopt;
+  const auto bound =
+      is_member ? std::optional(longest_silence(options_.config.timings)) : std::nullopt;
+  const NodeStatus status{options_.config.self,
+                          view.status,
+                          view.coordinator,
+                          view.group,
+                          view.halted_by,
+                          view.up,
+                          present ? present->incarnation() : Incarnation{},
+                          view.definition,
+                          options_.config.protocol,
+                          as_of,
+                          view.procedure,
+                          view.application,
+                          progress,
+                          journal_dropped,
+                          slow_saves,
+                          out_now,
+                          differing,
+                          age,
+                          bound,
+                          counters};
+  std::string out;
+  write_json(out, status);
+  return out;
+}
+
 }  // namespace muster::net

@@ -53,6 +53,8 @@ Expected<> open_for_owner(Unix::acceptor& acceptor, const std::string& path) {
     close_on_exec(acceptor.native_handle());
     acceptor.bind(Unix::endpoint(path), error);
   }
+  if (is_exhausted(error))
+    return Failure{ExitCode::temporary, "cannot answer at " + path + ": " + no_descriptors};
   if (error) return bad_path(path, error.message());
   // Nobody can connect before `listen`.
   if (::chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0) return bad_path(path, std::strerror(errno));
@@ -78,6 +80,7 @@ void LineSocket::read(std::size_t most, std::function<void(error_code, std::stri
 }
 
 void LineSocket::tell(std::string line, std::function<void()> gone) {
+  untold_bytes_ += line.size() + 1;
   untold_.push_back({std::move(line) + "\n", std::move(gone)});
   if (untold_.size() == 1) write();
 }
@@ -88,6 +91,7 @@ void LineSocket::write() {
   asio::async_write(socket_, asio::buffer(untold_.front().line),
                     [self = shared_from_this()](error_code, std::size_t) {
                       const auto gone = std::move(self->untold_.front().gone);
+                      self->untold_bytes_ -= self->untold_.front().line.size();
                       self->untold_.pop_front();
                       if (!self->untold_.empty()) self->write();
                       if (gone) gone();
@@ -140,7 +144,7 @@ class OwnerSocket::Impl : public std::enable_shared_from_this<OwnerSocket::Impl>
   }
 
   void accept_later() {
-    retry_.expires_after(accept_again_after);
+    retry_.expires_after(again_when_exhausted);
     retry_.async_wait([self = shared_from_this()](error_code error) {
       if (!error && self->listens_) self->accept();
     });

@@ -1,5 +1,7 @@
 #include "permits.hpp"
 
+#include "user_call.hpp"
+
 #include "clock.hpp"
 
 #include <muster/values/ensure.hpp>
@@ -39,8 +41,9 @@ std::size_t own_stripe() {
 /// it has begun, and none that was given is missed.
 class LifePermits::State final : public Permits::Host, public std::enable_shared_from_this<State> {
  public:
-  State(Duration longest_gap, asio::any_io_executor executor)
-      : longest_gap_(longest_gap), executor_(std::move(executor)) {}
+  State(Duration longest_gap, asio::any_io_executor executor,
+        std::function<void(const std::string&)> thrown)
+      : longest_gap_(longest_gap), thrown_(std::move(thrown)), executor_(std::move(executor)) {}
 
   void turned(Duration boottime) {
     last_turn_.store(boottime.count());
@@ -116,6 +119,7 @@ class LifePermits::State final : public Permits::Host, public std::enable_shared
   std::condition_variable_any more_;
   std::map<std::uint64_t, std::function<void(bool)>> told_;
   std::uint64_t last_number_ = 0;
+  const std::function<void(const std::string&)> thrown_;
   asio::any_io_executor executor_;  // none when the life is over: what it runs on may end then
   std::atomic<std::uint64_t> announced_ = 0;  ///< the grant whose `start` was called last
   std::atomic<bool> over_ = false;
@@ -270,7 +274,8 @@ void LifePermits::State::post(std::function<void()> work) {
   if (over_) return;
   asio::post(executor_, [weak = weak_from_this(), work = std::move(work)] {
     const auto self = weak.lock();
-    if (self && !self->over_) work();
+    if (!self || self->over_) return;
+    self->thrown_ ? call_user(work, self->thrown_) : work();
   });
 }
 
@@ -295,8 +300,10 @@ Permit LifePermits::State::wait(std::string_view name, const std::stop_token& ca
 
 // --- The owner's side
 
-LifePermits::LifePermits(Duration longest_gap, asio::any_io_executor executor)
-    : state_(std::make_shared<State>(longest_gap, std::move(executor))), door_(state_) {}
+LifePermits::LifePermits(Duration longest_gap, asio::any_io_executor executor,
+                         std::function<void(const std::string&)> thrown)
+    : state_(std::make_shared<State>(longest_gap, std::move(executor), std::move(thrown))),
+      door_(state_) {}
 
 LifePermits::~LifePermits() {
   close();

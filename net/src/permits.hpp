@@ -19,7 +19,9 @@ class LifePermits {
   /// After `longest_gap` without a turn of the protocol's loop nothing is permitted: the process
   /// may have been paused, and others may have reorganized without it (assumption 9). `executor` is
   /// the application's; the test whether a thread may wait needs a strand.
-  LifePermits(Duration longest_gap, boost::asio::any_io_executor executor);
+  /// What a callback throws goes to `thrown`, from any thread.
+  LifePermits(Duration longest_gap, boost::asio::any_io_executor executor,
+              std::function<void(const std::string&)> thrown = {});
   LifePermits(const LifePermits&) = delete;
   LifePermits& operator=(const LifePermits&) = delete;
   ~LifePermits();

@@ -1,5 +1,7 @@
 #include "services.hpp"
 
+#include "user_call.hpp"
+
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
@@ -14,24 +16,22 @@ NodeServices::NodeServices(NodeId self, NodeSet nodes, asio::any_io_executor exe
       nodes_(std::move(nodes)),
       executor_(std::move(executor)),
       permits_(std::move(permits)),
-      storage_(&storage),
+      storage_(storage),
       fatal_(std::move(fatal)) {}
 
 void NodeServices::close() {
-  const std::lock_guard lock(mutex_);
-  storage_ = nullptr;
+  storage_.shut();
 }
 
 void NodeServices::write(CellBatch batch, std::function<void()> durable) {
-  const std::lock_guard lock(mutex_);
-  if (!storage_) return;
+  if (!storage_.is_open()) return;
   for (const CellBatch::Write& write : batch.writes)
     if (write.key.starts_with(own_cells))
       return fatal_({ExitCode::hook_failed,
                      "the application wrote a cell whose key begins with \"" +
                          std::string(own_cells) + "\": those are the node's own; rename the cell"});
-  storage_->write(std::move(batch), [weak = weak_from_this(), fatal = fatal_,
-                                     durable = std::move(durable)](Expected<> written) {
+  storage_.write(std::move(batch), [weak = weak_from_this(), fatal = fatal_,
+                                    durable = std::move(durable)](Expected<> written) {
     if (!written) return fatal(written.error());
     if (const auto self = weak.lock()) self->post(durable);
   });
@@ -39,10 +39,8 @@ void NodeServices::write(CellBatch batch, std::function<void()> durable) {
 
 void NodeServices::scan(std::string prefix,
                         std::function<void(std::vector<std::pair<std::string, Bytes>>)> done) {
-  const std::lock_guard lock(mutex_);
-  if (!storage_) return;
-  storage_->scan(std::move(prefix), [weak = weak_from_this(), fatal = fatal_,
-                                     done = std::move(done)](Expected<StorageThread::Cells> cells) {
+  storage_.scan(std::move(prefix), [weak = weak_from_this(), fatal = fatal_,
+                                    done = std::move(done)](Expected<StorageThread::Cells> cells) {
     if (!cells) return fatal(cells.error());
     const auto self = weak.lock();
     if (!self) return;
@@ -69,19 +67,11 @@ void NodeServices::post_after(Duration delay, std::function<void()> work) {
 
 // On the application's executor, where the application ends too: while this runs it is there.
 void NodeServices::run(const std::function<void()>& work) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!storage_) return;
-  }
-  try {
-    work();
-  } catch (const std::exception& error) {
-    fatal_({ExitCode::hook_failed, std::string("what the application had posted threw: ") +
-                                       error.what() + "; catch it there"});
-  } catch (...) {
-    fatal_({ExitCode::hook_failed,
-            "what the application had posted threw what is no std::exception; catch it there"});
-  }
+  if (!storage_.is_open()) return;
+  call_user(work, [this](const std::string& why) {
+    fatal_({ExitCode::hook_failed, "node " + std::to_string(self_.value) + ": " + why +
+                                       "; mend the application, then start the node again"});
+  });
 }
 
 }  // namespace muster::net

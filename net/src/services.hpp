@@ -9,7 +9,6 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 
 namespace muster::net {
 
@@ -17,13 +16,14 @@ namespace muster::net {
 /// back only while that life lasts.
 class NodeServices final : public Services, public std::enable_shared_from_this<NodeServices> {
  public:
-  /// `fatal` is called from the storage thread when a write failed.
+  /// `fatal` is called from the storage thread when a write failed, and where the application threw
+  /// or wrote what is not its own.
   NodeServices(NodeId self, NodeSet nodes, boost::asio::any_io_executor executor,
                std::shared_ptr<LifePermits> permits, StorageThread& storage,
                std::function<void(const Failure&)> fatal);
 
-  /// The life is over: nothing that was posted runs any more, and what is asked from now on is
-  /// dropped. The storage may end after that.
+  /// The life is over: nothing that was posted runs any more, and what is asked from now on, or
+  /// waits to be, is dropped. Waits for nobody. The storage may end after that.
   void close();
 
   NodeId self() const override { return self_; }
@@ -42,8 +42,7 @@ class NodeServices final : public Services, public std::enable_shared_from_this<
   std::shared_ptr<LifePermits> permits_;
   void run(const std::function<void()>& work);
 
-  std::mutex mutex_;        // guards storage_
-  StorageThread* storage_;  ///< null when the life is over
+  StorageThread::Door storage_;  ///< shut when the life is over
   std::function<void(const Failure&)> fatal_;
 };
 

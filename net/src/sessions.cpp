@@ -9,6 +9,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include <deque>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -33,13 +34,13 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
     handlers.accepted = [weak](Tcp::socket socket) {
       if (const auto impl = weak.lock()) impl->accepted(std::move(socket));
     };
-    handlers.exhausted = [weak] {
-      if (const auto impl = weak.lock()) impl->take(host::Exhausted{});
-    };
     handlers.turn_ended = [weak] {
       if (const auto impl = weak.lock()) impl->turn_ended();
     };
-    listener_ = std::make_shared<Listener>(executor_, std::move(handlers));
+    handlers.exhausted = [weak] {
+      if (const auto impl = weak.lock()) impl->take(host::Exhausted{});
+    };
+    listener_ = std::make_shared<Listener>(executor_, reserve_, std::move(handlers));
   }
 
   Expected<> listen() { return listener_->listen(own_address_); }
@@ -48,6 +49,11 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
 
   void relocate(NodeId node, std::string address) {
     config_.addresses.at(node) = std::move(address);
+  }
+
+  [[nodiscard]] std::optional<Duration> heard(NodeId node) const {
+    const auto at = heard_.find(node);
+    return at == heard_.end() ? std::nullopt : std::optional(at->second);
   }
 
   void greet() { take(host::Greet{}); }
@@ -102,6 +108,7 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
     flush();
     deliver();
     flush();
+    reserve_->restock();
   }
 
   // What was written in one turn goes in one piece.
@@ -134,7 +141,11 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
 
   void perform(host::Dial dial) {
     auto& dialled = dials_[dial.node];
-    dialled = std::make_shared<Dial>(executor_, config_.T);
+    dialled = std::make_shared<Dial>(executor_, config_.T, reserve_);
+    dialled->when_exhausted([self = shared_from_this()] {
+      self->take(host::Exhausted{});
+      self->turn_ended();
+    });
     dialled->begin(config_.addresses.at(dial.node),
                    [self = shared_from_this(), node = dial.node](std::optional<DialEnd> failed,
                                                                  Tcp::socket socket) {
@@ -143,11 +154,23 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
                    });
   }
   void dial_ended(NodeId node, std::optional<DialEnd> failed, Tcp::socket socket) {
+    tell_of_name(node, dials_.at(node)->unresolved());
     dials_.erase(node);
     if (failed) return take(host::DialFailed{node, *failed});
     const auto connection = add(std::move(socket));
     take(host::Dialled{node, connection->number});
     connection->start();
+  }
+  // A name that is not resolved is silence, and its owner is to know why: once, until it is.
+  void tell_of_name(NodeId node, const std::string& unresolved) {
+    if (unresolved.empty()) {
+      nameless_.erase(node);
+    } else if (nameless_.insert(node).second) {
+      notices_.emplace_back(host::Warning{
+          "node " + std::to_string(node.value) + " cannot be dialled at " +
+          config_.addresses.at(node) + ": the name is not resolved (" + unresolved +
+          "); mend it, or what resolves names, and until then that node counts as silent"});
+    }
   }
   void perform(host::GiveUp dial) {
     dials_.at(dial.node)->give_up();
@@ -224,7 +247,10 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
     });
   }
 
-  void perform(host::LetterCame letter) { notices_.emplace_back(std::move(letter)); }
+  void perform(host::LetterCame came) {
+    heard_[came.letter.from] = monotonic_now();
+    notices_.emplace_back(std::move(came));
+  }
   void perform(host::CallUnanswered call) { notices_.emplace_back(call); }
   void perform(host::LifeOver life) { notices_.emplace_back(life); }
   void perform(host::OutlivedBy outlived) { notices_.emplace_back(std::move(outlived)); }
@@ -269,11 +295,14 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
   std::map<host::ConnectionId, std::shared_ptr<Connection>> connections_;
   std::uint64_t last_number_ = 0;
   std::map<NodeId, std::shared_ptr<Dial>> dials_;
+  std::set<NodeId> nameless_;  ///< whose names were not resolved when they were dialled last
+  const std::shared_ptr<Reserve> reserve_ = std::make_shared<Reserve>();
   std::shared_ptr<Listener> listener_;
   boost::asio::steady_timer timer_;
   std::vector<host::ConnectionId> unflushed_;
   std::vector<host::ConnectionId> to_be_told_;
   std::deque<Notice> notices_;
+  std::map<NodeId, Duration> heard_;  ///< when the last letter of each came; to be shown only
   bool delivering_ = false;
   bool ends_turn_soon_ = false;
   bool closed_ = false;
@@ -291,8 +320,9 @@ host::SessionConfig config_of(Self self, std::map<NodeId, std::string> addresses
 
 Sessions::Sessions(boost::asio::any_io_executor executor, Self self,
                    std::map<NodeId, std::string> addresses, Duration T, SessionLimits limits,
-                   std::map<NodeId, Incarnation> seen, Handlers handlers) {
-  std::string own_address = addresses[self.id];
+                   std::map<NodeId, Incarnation> seen, Handlers handlers,
+                   const std::string& listen) {
+  std::string own_address = listen.empty() ? addresses[self.id] : listen;
   impl_ = std::make_shared<Impl>(std::move(executor),
                                  config_of(std::move(self), std::move(addresses), T, limits),
                                  std::move(own_address), seen, std::move(handlers));
@@ -335,6 +365,9 @@ void Sessions::break_connections() {
 }
 void Sessions::close() {
   impl_->close();
+}
+std::optional<Duration> Sessions::heard(NodeId node) const {
+  return impl_->heard(node);
 }
 const Counters& Sessions::counters() const {
   return impl_->sessions().counters;

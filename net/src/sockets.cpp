@@ -12,6 +12,12 @@
 
 namespace muster::net {
 
+bool is_exhausted(const boost::system::error_code& error) {
+  namespace errc = boost::system::errc;
+  return error == errc::too_many_files_open || error == errc::too_many_files_open_in_system ||
+         error == errc::not_enough_memory || error == errc::no_buffer_space;
+}
+
 void close_on_exec(int handle) {
   ::fcntl(handle, F_SETFD, FD_CLOEXEC);
 }

@@ -1,85 +1,137 @@
 #include <muster/net/storage_thread.hpp>
 
+#include <exception>
+#include <new>
+
 namespace muster::net {
 
+namespace {
+
+/// What the storage says; where there is no memory to ask it, that.
+template <class Ask>
+auto tried(const Ask& ask) -> decltype(ask()) {
+  try {
+    return ask();
+  } catch (const std::bad_alloc&) {
+    return Failure{ExitCode::io_error,
+                   "there is no memory left for safe storage: see what holds it, or give the node "
+                   "more, then start it again"};
+  } catch (const std::exception& error) {
+    return Failure{ExitCode::impossible_state,
+                   std::string("safe storage threw: ") + error.what() +
+                       "; please report it with the end of the node's journal"};
+  }
+}
+
+auto writing(CellBatch batch, std::function<void(Expected<>)> written) {
+  return [batch = std::move(batch), written = std::move(written)](SafeStorage& storage) {
+    written(tried([&] { return storage.write(batch); }));
+  };
+}
+
+auto scanning(std::string prefix, std::function<void(Expected<StorageThread::Cells>)> scanned) {
+  return [prefix = std::move(prefix), scanned = std::move(scanned)](SafeStorage& storage) {
+    scanned(tried([&]() -> Expected<StorageThread::Cells> {
+      StorageThread::Cells cells;
+      const Expected<> done = storage.scan(prefix, [&](std::string_view key, const Bytes& value) {
+        cells.emplace_back(key, value);
+      });
+      if (!done) return done.error();
+      return cells;
+    }));
+  };
+}
+
+}  // namespace
+
 StorageThread::StorageThread(SafeStorage& storage)
-    : storage_(storage), thread_([this] { run(); }) {}
+    : storage_(storage), queues_(std::make_shared<Queues>()), thread_([this] { run(); }) {}
 
 StorageThread::~StorageThread() {
   {
-    const std::lock_guard lock(mutex_);
-    ending_ = true;
+    const std::lock_guard lock(queues_->mutex);
+    queues_->ending = true;
   }
-  more_.notify_one();
+  queues_->more.notify_one();
   thread_.join();
 }
 
 void StorageThread::save(SafeState safe, std::function<void(Expected<>)> saved) {
   put(
-      saves_,
-      [this, safe = std::move(safe), saved = std::move(saved)] { saved(storage_.save(safe)); },
-      unbounded);
+      *queues_, &Queues::saves,
+      [safe = std::move(safe), saved = std::move(saved)](SafeStorage& storage) {
+        saved(tried([&] { return storage.save(safe); }));
+      },
+      unbounded, true);
 }
 
 void StorageThread::write(CellBatch batch, std::function<void(Expected<>)> written) {
-  put(cells_, writing(std::move(batch), std::move(written)), most_waiting);
+  put(*queues_, &Queues::cells, writing(std::move(batch), std::move(written)), most_waiting, true);
 }
 
 void StorageThread::write_own(CellBatch batch, std::function<void(Expected<>)> written) {
-  put(cells_, writing(std::move(batch), std::move(written)), unbounded);
-}
-
-std::function<void()> StorageThread::writing(CellBatch batch,
-                                             std::function<void(Expected<>)> written) {
-  return [this, batch = std::move(batch), written = std::move(written)] {
-    written(storage_.write(batch));
-  };
+  put(*queues_, &Queues::cells, writing(std::move(batch), std::move(written)), unbounded, true);
 }
 
 void StorageThread::scan(std::string prefix, std::function<void(Expected<Cells>)> scanned) {
-  put(
-      cells_,
-      [this, prefix = std::move(prefix), scanned = std::move(scanned)] {
-        Cells cells;
-        const Expected<> done = storage_.scan(
-            prefix,
-            [&](std::string_view key, const Bytes& value) { cells.emplace_back(key, value); });
-        if (done)
-          scanned(std::move(cells));
-        else
-          scanned(done.error());
-      },
-      most_waiting);
+  put(*queues_, &Queues::cells, scanning(std::move(prefix), std::move(scanned)), most_waiting,
+      true);
 }
 
-void StorageThread::put(std::deque<std::function<void()>>& queue, std::function<void()> work,
-                        std::size_t most) {
+void StorageThread::Door::write(CellBatch batch, std::function<void(Expected<>)> written) {
+  put(*queues_, &Queues::cells, writing(std::move(batch), std::move(written)), most_waiting, open_);
+}
+
+void StorageThread::Door::scan(std::string prefix, std::function<void(Expected<Cells>)> scanned) {
+  put(*queues_, &Queues::cells, scanning(std::move(prefix), std::move(scanned)), most_waiting,
+      open_);
+}
+
+void StorageThread::Door::shut() {
   {
-    std::unique_lock lock(mutex_);
-    // What asks on this very thread, in a callback, would wait for itself.
-    if (std::this_thread::get_id() != thread_.get_id())
-      room_.wait(lock, [&] { return queue.size() < most; });
-    queue.push_back(std::move(work));
+    const std::lock_guard lock(queues_->mutex);
+    open_ = false;
   }
-  more_.notify_one();
+  queues_->room.notify_all();
+}
+
+bool StorageThread::Door::is_open() const {
+  const std::lock_guard lock(queues_->mutex);
+  return open_;
+}
+
+void StorageThread::put(Queues& queues, std::deque<Work> Queues::*queue, Work work,
+                        std::size_t most, const bool& open) {
+  {
+    std::unique_lock lock(queues.mutex);
+    // What asks on this very thread, in a callback, would wait for itself.
+    if (std::this_thread::get_id() != queues.thread)
+      queues.room.wait(lock, [&] { return !open || (queues.*queue).size() < most; });
+    if (!open) return;
+    (queues.*queue).push_back(std::move(work));
+  }
+  queues.more.notify_one();
 }
 
 // Whenever it has a choice a save goes first: the protocol waits for it, with every other node.
 void StorageThread::run() {
-  std::unique_lock lock(mutex_);
+  Queues& queues = *queues_;
+  std::unique_lock lock(queues.mutex);
+  queues.thread = std::this_thread::get_id();
   while (true) {
-    more_.wait(lock, [this] { return ending_ || !saves_.empty() || !cells_.empty(); });
-    auto& queue = saves_.empty() ? cells_ : saves_;
+    queues.more.wait(
+        lock, [&] { return queues.ending || !queues.saves.empty() || !queues.cells.empty(); });
+    auto& queue = queues.saves.empty() ? queues.cells : queues.saves;
     if (queue.empty()) return;
     {
-      const std::function<void()> work = std::move(queue.front());
+      const Work work = std::move(queue.front());
       queue.pop_front();
       lock.unlock();
-      room_.notify_one();
-      work();
+      queues.room.notify_one();
+      work(storage_);
     }  // what it holds ends without the lock: it may ask for more
     lock.lock();
-    if (!saves_.empty() || !cells_.empty()) continue;
+    if (!queues.saves.empty() || !queues.cells.empty()) continue;
     lock.unlock();
     storage_.tend();
     lock.lock();

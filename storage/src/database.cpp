@@ -1,5 +1,6 @@
 #include "database.hpp"
 
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -176,6 +177,7 @@ Failure Database::failure(std::string_view doing) const {
   const int extended = sqlite3_extended_errcode(handle());
   const int error = handle() ? sqlite3_system_errno(handle()) : 0;
   const std::string why = handle() ? sqlite3_errmsg(handle()) : "out of memory";
+  if (opening_ && (error == EMFILE || error == ENFILE)) return no_descriptors(doing, file_);
   switch (opening_ ? extended & 0xFF : SQLITE_IOERR) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
@@ -201,6 +203,12 @@ Failure Database::failure(std::string_view doing) const {
 Failure refused(const std::filesystem::path& file, std::string_view why) {
   return {ExitCode::storage_refused,
           "safe storage refused: " + file.string() + " " + std::string(why)};
+}
+
+Failure no_descriptors(std::string_view doing, const std::filesystem::path& file) {
+  return {ExitCode::temporary, "cannot " + std::string(doing) + " " + file.string() +
+                                   ": no descriptor is left for it: raise the limit (ulimit -n), "
+                                   "or end what holds them, then start the node again"};
 }
 
 Failure io_failure(std::string_view doing, const std::filesystem::path& file,

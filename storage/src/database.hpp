@@ -75,8 +75,8 @@ class Database {
   Expected<> pragma(std::string_view sql, std::string_view reply);
 
   /// What went wrong last: "cannot {doing} {file}: ...". Before the store is open, what SQLite
-  /// finds wrong in the file is a refusal and what it cannot get is held by another process; after
-  /// that every error is an I/O error.
+  /// finds wrong in the file is a refusal, and what it cannot get is held by another process or for
+  /// want of descriptors; after that every error is an I/O error.
   [[nodiscard]] Failure failure(std::string_view doing) const;
   void opened() { opening_ = false; }
 
@@ -97,6 +97,9 @@ class Database {
 
 /// "safe storage refused: FILE WHY", exit code 65.
 Failure refused(const std::filesystem::path& file, std::string_view why);
+
+/// "cannot DOING FILE: no descriptor is left", exit code 75.
+Failure no_descriptors(std::string_view doing, const std::filesystem::path& file);
 
 /// "cannot DOING FILE: WHY", exit code 74.
 Failure io_failure(std::string_view doing, const std::filesystem::path& file, std::string_view why);

@@ -45,6 +45,9 @@ Expected<> check_private(Files& files, const std::filesystem::path& path, const 
 
 Failure step_failure(std::string_view doing, const std::filesystem::path& file,
                      const boost::system::error_code& why) {
+  if (why == boost::system::errc::too_many_files_open ||
+      why == boost::system::errc::too_many_files_open_in_system)
+    return no_descriptors(doing, file);
   return io_failure(doing, file, why.message());
 }
 

@@ -4,15 +4,18 @@
 
 namespace muster::storage {
 
-Expected<Inspection> inspect(const std::filesystem::path& directory,
-                             const std::function<void(std::string_view, const Bytes&)>& visit,
-                             const OpenOptions& options) {
+namespace {
+
+using Visit = std::function<void(std::string_view, const Bytes&)>;
+
+Expected<Inspection> read(const std::filesystem::path& directory, const Visit& visit,
+                          const Identity* wanted, bool for_a_node, const OpenOptions& options) {
   Files& files = options.files ? *options.files : system_files();
   auto absolute = files.absolute(directory);
   if (!absolute) return step_failure("find", directory, absolute.error());
   Opening opening(files, *absolute, options);
-  if (auto done = opening.claim_to_read(); !done) return done.error();
-  auto database = opening.look(nullptr);
+  if (auto done = opening.claim_to_read(for_a_node); !done) return done.error();
+  auto database = opening.look(wanted);
   if (!database) return database.error();
   Inspection found{opening.found(), format_version, {}};
   auto record = database->prepare(select_record);
@@ -28,6 +31,18 @@ Expected<Inspection> inspect(const std::filesystem::path& directory,
     visit(cells->blob(0), Bytes{std::string(cells->blob(1))});
   if (code != SQLITE_DONE) return database->failure("read");
   return found;
+}
+
+}  // namespace
+
+Expected<Inspection> inspect(const std::filesystem::path& directory, const Visit& visit,
+                             const OpenOptions& options) {
+  return read(directory, visit, nullptr, false, options);
+}
+
+Expected<Inspection> verify(const std::filesystem::path& directory, const Visit& visit,
+                            const Identity* wanted, const OpenOptions& options) {
+  return read(directory, visit, wanted, true, options);
 }
 
 }  // namespace muster::storage

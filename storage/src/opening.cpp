@@ -24,51 +24,65 @@ std::uint64_t log_size(std::uint32_t pages) {
 
 Expected<> Opening::claim(const Identity& identity) {
   if (auto done = prepare_directory(files_, paths_, options_); !done) return done.error();
+  if (auto room = look_for_room(); !room) return room.error();
+  auto lock = take_lock(files_, paths_, LockKind::exclusive);
+  if (!lock) return lock.error();
+  lock_ = std::move(*lock);
+  auto there = look_for_store();
+  if (!there) return there.error();
+  if (auto fresh = files_.look(paths_.fresh); fresh && *fresh) {
+    // It never got its name, so nothing was ever promised that is in it.
+    if (auto done = files_.remove(paths_.fresh); !done)
+      return step_failure("remove", paths_.fresh, done.error());
+  }
+  return *there ? Expected<>() : create(identity);
+}
+
+Expected<> Opening::claim_to_read(bool for_a_node) {
+  only_read_ = true;
+  if (auto done = check_directory(files_, paths_, options_); !done) return done.error();
+  auto facts = files_.look(paths_.lock);
+  if (!facts) return step_failure("look at", paths_.lock, facts.error());
+  if (*facts) {  // where there is none it is a copy of a store: nobody holds it
+    auto lock = take_lock(files_, paths_, LockKind::shared);
+    if (!lock) return lock.error();
+    lock_ = std::move(*lock);
+  }
+  auto there = look_for_store();
+  if (!there) return there.error();
+  if (!*there) return refused(paths_.directory, "holds no store: name a node's directory");
+  return for_a_node ? look_for_room() : Expected<>();
+}
+
+Expected<> Opening::look_for_room() {
   auto log = look_at_own(files_, paths_.log);
   if (!log) return log.error();
   const std::uint64_t reserved = *log ? (*log)->size : 0;
   const std::uint64_t wanted = log_size(options_.log_pages);
   const std::uint64_t missing = wanted > reserved ? wanted - reserved : 0;
-  if (auto room = check_room(files_, paths_, missing + spare_bytes); !room) return room.error();
-  auto lock = take_lock(files_, paths_, LockKind::exclusive);
-  if (!lock) return lock.error();
-  lock_ = std::move(*lock);
-  auto fresh = look_at_own(files_, paths_.fresh);
-  if (!fresh) return fresh.error();
-  if (*fresh) {
-    // It never got its name, so nothing was ever promised that is in it.
-    if (auto done = files_.remove(paths_.fresh); !done)
-      return step_failure("remove", paths_.fresh, done.error());
-  }
-  auto file = look_at_own(files_, paths_.file);
-  if (!file) return file.error();
-  return *file ? Expected<>() : create(identity);
+  return check_room(files_, paths_, missing + spare_bytes);
 }
 
-Expected<> Opening::claim_to_read() {
-  if (auto done = check_directory(files_, paths_, options_); !done) return done.error();
-  auto file = look_at_own(files_, paths_.file);
-  if (!file) return file.error();
-  if (!*file) return refused(paths_.directory, "holds no store: name a node's directory");
-  auto facts = files_.look(paths_.lock);
-  if (!facts) return step_failure("look at", paths_.lock, facts.error());
-  if (!*facts) return {};  // a copy of a store: nobody holds it
-  auto lock = take_lock(files_, paths_, LockKind::shared);
-  if (!lock) return lock.error();
-  lock_ = std::move(*lock);
-  return {};
-}
-
-// There is either no store or a whole one, whenever the power goes.
-Expected<> Opening::create(const Identity& identity) {
-  for (const auto* other : {&paths_.log, &paths_.journal}) {
-    auto facts = look_at_own(files_, *other);
+// True where there is one; parts of one that is gone are refused.
+Expected<bool> Opening::look_for_store() {
+  for (const auto* own : {&paths_.fresh, &paths_.log, &paths_.journal, &paths_.file}) {
+    auto facts = look_at_own(files_, *own);
     if (!facts) return facts.error();
+    if (own == &paths_.file && *facts) return true;
+  }
+  for (const auto* other : {&paths_.log, &paths_.journal}) {
+    auto facts = files_.look(*other);
+    if (!facts) return step_failure("look at", *other, facts.error());
     if (*facts)
       return refused(paths_.file, "is missing, but " + other->filename().string() +
                                       " is there: restore it, or put the directory aside and "
                                       "start the node anew with --initialise");
   }
+  return false;
+}
+
+// There is either no store or a whole one, whenever the power goes.
+Expected<> Opening::create(const Identity& identity) {
   auto bytes = new_store(identity);
   if (!bytes) return bytes.error();
   // The directory may be one that an earlier life made and did not live to sync.
@@ -137,7 +151,7 @@ Expected<Database> Opening::look(const Identity* wanted) {
     auto untouched = Database::open(paths_.file, Database::Access::untouched, options_.vfs);
     if (!untouched) return untouched.error();
     if (auto done = look_inside(*untouched, wanted); !done) return done.error();
-    if (!wanted) return untouched;
+    if (only_read_) return untouched;
     if (auto done = begin_log_anew(); !done) return done.error();
     return Database::open(paths_.file, Database::Access::exclusive, options_.vfs);
   }

@@ -23,11 +23,12 @@ class Opening {
 
   /// Makes and checks the directory, takes the lock, and makes a store where there is none.
   Expected<> claim(const Identity& identity);
-  /// The same for a reader: nothing is made, and the lock is shared with other readers.
-  Expected<> claim_to_read();
+  /// The same for a reader: nothing is made, and the lock is shared with other readers. There has
+  /// to be as much room as a node needs where it reads `for_a_node`.
+  Expected<> claim_to_read(bool for_a_node);
 
   /// Finds out all there is to be said against the store. `wanted` is null where it may be
-  /// anybody's.
+  /// anybody's. Who claimed it to read changes nothing.
   Expected<Database> look(const Identity* wanted);
 
   /// Brings what was looked at into the state in which commits are durable.
@@ -38,6 +39,8 @@ class Opening {
   std::unique_ptr<Lock> take_lock_over() { return std::move(lock_); }
 
  private:
+  Expected<> look_for_room();
+  Expected<bool> look_for_store();
   Expected<> create(const Identity& identity);
   Expected<> look_at_files();
   Expected<> look_inside(Database& database, const Identity* wanted);
@@ -48,6 +51,7 @@ class Opening {
   StorePaths paths_;
   const OpenOptions& options_;
   std::unique_ptr<Lock> lock_;
+  bool only_read_ = false;
   bool log_is_begun_ = false;  ///< it is there, and more than room
   LogContent log_content_ = LogContent::nothing;
   std::string new_header_;       ///< of a log that was begun, and has no commit

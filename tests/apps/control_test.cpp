@@ -1,3 +1,4 @@
+#include "apps/muster/commands/one_node.hpp"
 #include "nodes.hpp"
 
 #include <signal.h>
@@ -87,7 +88,27 @@ BOOST_AUTO_TEST_CASE(a_coordinator_that_steps_down_names_the_next_and_comes_back
   const Ran member = group.run({"step-down", "--for", "10ms", "--json"}, 1);
   BOOST_TEST(member.code == 0, member.output);
   BOOST_TEST(says(member, "{\"did\":\"step-down\",\"node\":1,\"status\":\"Down\""), member.output);
+  BOOST_TEST(says(member, "\"coordinator\":3,\"group\":["), member.output);
   group.await(1, 3);
+}
+
+// Where nobody is left, and where those who are cannot work without it.
+BOOST_AUTO_TEST_CASE(a_node_that_leaves_says_that_nobody_took_over) {
+  Nodes alone(1);
+  const Process one = alone.start(1);
+  alone.until(0, {"status", "--dir", alone.data(1)});
+  const Ran drained =
+      run_muster(alone.directory, {"drain", "--dir", alone.data(1), "--within", "5min", "--json"});
+  BOOST_TEST(drained.code == 0, drained.output);
+  BOOST_TEST(says(drained, "\"coordinator\":null,\"group\":null"), drained.output);
+
+  Group group;
+  group.processes[0].signal(SIGSTOP);
+  group.processes[1].signal(SIGSTOP);
+  const Ran left =
+      run_muster(group.directory, {"step-down", "--dir", group.data(3), "--within", "3s"});
+  for (std::size_t paused : {0u, 1u}) group.processes[paused].signal(SIGCONT);
+  says_why(left, 4, "node 3 has left, and nobody took over");
 }
 
 BOOST_AUTO_TEST_CASE(a_drained_node_stays_out_until_it_is_brought_back) {
@@ -95,7 +116,7 @@ BOOST_AUTO_TEST_CASE(a_drained_node_stays_out_until_it_is_brought_back) {
   says_why(group.run({"drain", "--undo"}, 2), 75, "it is not drained");
   const Ran drained = group.run({"drain"}, 2);
   BOOST_TEST(drained.code == 0, drained.output);
-  BOOST_TEST(says(drained, "node 3 was its coordinator"), drained.output);
+  BOOST_TEST(says(drained, "; node 3 is still coordinator, of group "), drained.output);
   says_why(group.ask({"status"}, 2), 3, "node 2 is drained");
   says_why(group.run({"step-down"}, 2), 75, "drained");
   says_why(group.run({"elect", "--reason", "no"}, 2), 75, "drained");
@@ -104,6 +125,45 @@ BOOST_AUTO_TEST_CASE(a_drained_node_stays_out_until_it_is_brought_back) {
   BOOST_TEST(back.code == 0, back.output);
   BOOST_TEST(says(back, "node 2 is Normal in group "), back.output);
   BOOST_TEST(says(back, "under node 3"), back.output);
+}
+
+BOOST_AUTO_TEST_CASE(a_member_tells_when_its_coordinator_was_heard) {
+  const Group group;
+  for (const std::string word : {"status", "wait", "why"}) {
+    const Ran member = group.ask({word}, 1);
+    BOOST_TEST(member.code == 0, member.output);
+    BOOST_TEST(says(member, "its coordinator was heard "), member.output);
+    const Ran json = group.ask({word, "--json"}, 1);
+    BOOST_TEST(says(json, "\"coordinator_heard_ns\":"), json.output);
+    BOOST_TEST(!says(json, "\"coordinator_heard_ns\":null"), json.output);
+    const Ran itself = group.ask({word, "--json"}, 3);
+    BOOST_TEST(says(itself, "\"coordinator_heard_ns\":null"), itself.output);
+    BOOST_TEST(!says(group.ask({word}, 3), "heard"));
+  }
+}
+
+// A member that is Normal asks its coordinator after coordinator_timeout and waits for T: one that
+// has heard nothing for longer has no right to say so.
+BOOST_AUTO_TEST_CASE(a_member_that_heard_nothing_for_too_long_is_not_normal) {
+  const Timings timings;
+  net::NodeStatus status;
+  status.node = NodeId{1};
+  status.status = Status::Normal;
+  status.coordinator = NodeId{3};
+  status.group = GroupNumber{7, NodeId{3}};
+  status.coordinator_bound_ns = net::longest_silence(timings);
+  BOOST_TEST((*status.coordinator_bound_ns == timings.coordinator_timeout + 2 * timings.T));
+  BOOST_TEST(!not_normal(status).has_value());
+  status.coordinator_heard_ns = *status.coordinator_bound_ns;
+  BOOST_TEST(!not_normal(status).has_value());
+  *status.coordinator_heard_ns += Duration(1);
+  const auto why = not_normal(status);
+  BOOST_TEST_REQUIRE(why.has_value());
+  BOOST_TEST((why->code == ExitCode::not_normal));
+  BOOST_TEST(
+      why->what.find("node 1 is Normal in group 7.3 under node 3 as far as it knows, but its "
+                     "coordinator was heard ") == 0u,
+      why->what);
 }
 
 BOOST_AUTO_TEST_CASE(an_election_that_is_asked_for_is_held_by_the_highest_alone) {

@@ -191,6 +191,7 @@ BOOST_AUTO_TEST_CASE(that_fail_are_named) {
   wait_until([&] { return holds(journal(1), "reorganize (/bin/sh): it ended with exit code 3"); });
   leaves_in_order();
   hooks->reorganize = {file("nothing")};
+  write_program(file("nothing"), "#!/nowhere/at/all\n");
   node(1);
   wait_until([&] {
     return holds(journal(1), "reorganize (" + file("nothing").string() + "): cannot start " +

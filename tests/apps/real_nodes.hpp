@@ -22,6 +22,12 @@ inline void write_file(const std::filesystem::path& file, const std::string& tex
   std::ofstream(file) << text;
 }
 
+/// A file that may be executed.
+inline void write_program(const std::filesystem::path& file, const std::string& text) {
+  write_file(file, text);
+  std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+}
+
 /// Waits until it is so; CTest bounds it.
 inline void wait_until(const std::function<bool()>& so) {
   while (!so()) ::poll(nullptr, 0, 5);

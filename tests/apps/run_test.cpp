@@ -106,8 +106,7 @@ BOOST_AUTO_TEST_CASE(a_program_that_fails_ends_its_node_with_76) {
 }
 
 BOOST_AUTO_TEST_CASE(a_program_that_cannot_be_executed_is_a_failed_start) {
-  write_file(file("text"), "exit 0\n");
-  std::filesystem::permissions(file("text"), std::filesystem::perms::owner_all);
+  write_program(file("text"), "exit 0\n");
   run(1, {"--", file("text").string()});
   wait_until([&] {
     return holds(journal(1), "cannot start " + file("text").string() + ": Exec format error");

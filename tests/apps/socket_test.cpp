@@ -100,8 +100,7 @@ struct Socketed : RealNodes {
   Socketed() : RealNodes(1) { application.kind = "socket"; }
 
   void starts(const std::string& python) {
-    write_file(file("program.py"), "#!/usr/bin/env python3\n" + python);
-    std::filesystem::permissions(file("program.py"), std::filesystem::perms::owner_all);
+    write_program(file("program.py"), "#!/usr/bin/env python3\n" + python);
     application.program = {file("program.py")};
     node(1);
   }
@@ -366,6 +365,7 @@ lines = s.makefile("rw")
   starts("import sys; sys.exit(3)");
   says_why(end(1), 76, "program.py ended with exit code 3");
   application.program = {file("nothing").string()};
+  write_program(file("nothing"), "#!/nowhere/at/all\n");
   node(1);
   says_why(end(1), 76, "cannot start " + file("nothing").string());
   starts(connects + R"(
@@ -419,8 +419,7 @@ BOOST_AUTO_TEST_SUITE(program_of_the_documents)
 
 BOOST_AUTO_TEST_CASE(runs_as_it_stands_and_survives_its_coordinator) {
   RealNodes nodes(3);
-  write_file(nodes.file("lamp.py"), block_of("python file=lamp.py"));
-  std::filesystem::permissions(nodes.file("lamp.py"), std::filesystem::perms::owner_all);
+  write_program(nodes.file("lamp.py"), block_of("python file=lamp.py"));
   nodes.application =
       parse_config(read_all(nodes.configure(1))
                            .substr(0, read_all(nodes.configure(1)).find("\n[application]")) +

@@ -278,7 +278,7 @@ EDITS = (
     Edit("what-a-handler-throws-forgotten",
          "a node goes on after an exception has left a handler", "assumption 5",
          "net/src/guarded.hpp",
-         "tell(*thrown, error.what());",
+         "tell(*thrown, &error);",
          "(void)error;",
          (f"{NODE} doors",)),
     Edit("writing-waits-for-a-reader",

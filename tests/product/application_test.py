@@ -83,6 +83,18 @@ class Cluster:
                     return group
 
 
+def refuses_a_port_in_use(cluster, directory):
+    """Another process of node 1, elsewhere, says in one sentence why it is none: 75."""
+    elsewhere = Path(directory) / "elsewhere"
+    elsewhere.mkdir()
+    other = subprocess.run([cluster.program, "1", str(cluster.port)], cwd=elsewhere, check=False,
+                           stderr=subprocess.PIPE, text=True)  # fmt: skip
+    address = f"127.0.0.1:{cluster.port + 1}"
+    said = rf"(muster|lamp): cannot listen at {address}: the address is in use; .*\n"
+    if other.returncode != 75 or not re.fullmatch(said, other.stderr):
+        sys.exit(f"exit code {other.returncode}, and it says: {other.stderr}")
+
+
 def main(program):
     with tempfile.TemporaryDirectory() as directory:
         cluster = Cluster(str(Path(program).resolve()), directory)
@@ -94,6 +106,7 @@ def main(program):
             survived = cluster.await_shining(on=2, after=formed)
             cluster.start(1)
             cluster.await_shining(on=1, after=survived)
+            refuses_a_port_in_use(cluster, directory)
             for process in cluster.processes.values():
                 process.send_signal(signal.SIGTERM)
             codes = {node: process.wait() for node, process in cluster.processes.items()}

@@ -3,6 +3,7 @@
 #include "storage/temporary_directory.hpp"
 #include "storage/values.hpp"
 
+#include <muster/storage/inspect.hpp>
 #include <muster/storage/sqlite_storage.hpp>
 
 #include <boost/test/unit_test.hpp>
@@ -72,6 +73,12 @@ struct StoreFixture {
     BOOST_TEST(what.find('\n') == std::string::npos, what);
     BOOST_TEST(what.find(temporary.path().string()) != std::string::npos, what);
     BOOST_TEST((content() == before), "the store was touched: " << what);
+    const auto verified = storage::verify(
+        directory, [](std::string_view, const Bytes&) {}, &identity, options);
+    BOOST_REQUIRE_MESSAGE(verified.has_error(), "not refused by verify: " << words.front());
+    BOOST_TEST((verified.error().code == code), verified.error().what);
+    BOOST_TEST(verified.error().what == what);
+    BOOST_TEST((content() == before), "the store was touched by verify: " << what);
   }
 };
 

@@ -2,6 +2,7 @@
 #include "hello.hpp"
 
 #include <muster/net/node.hpp>
+#include <muster/net/value_or_exit.hpp>
 #include <muster/storage/sqlite_storage.hpp>
 
 #include <boost/asio/signal_set.hpp>
@@ -18,14 +19,14 @@ int main(int, char** arguments) {
     options.config.nodes.insert({i});
     options.addresses[{i}] = "127.0.0.1:" + std::to_string(std::stoul(arguments[2]) + i);
   }
-  auto store = storage::SqliteStorage::open(std::string("hello-") + arguments[1], {"hello", self});
+  const std::string directory = std::string("hello-") + arguments[1];
+  auto store = net::value_or_exit(storage::SqliteStorage::open(directory, {"hello", self}));
   boost::asio::io_context context;
   boost::asio::thread_pool hooks(1);
   const auto say = [](NodeId, const std::string& text) { std::cout << text << std::endl; };
-  net::Node node(context, options, std::move(store).value(), examples::greeter(say),
-                 hooks.get_executor());
+  net::Node node(context, options, std::move(store), examples::greeter(say), hooks.get_executor());
   boost::asio::signal_set signals(context, SIGINT, SIGTERM);
   signals.async_wait([&](auto, int) { node.leave([&] { context.stop(); }); });
-  node.start().value();
+  net::value_or_exit(node.start());
   context.run();
 }

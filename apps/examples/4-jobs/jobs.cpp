@@ -10,7 +10,9 @@ using examples::Jobs;
 
 int main(int, char** arguments) {
   const std::string first = arguments[1];
-  auto queue = [file = arguments[3]] { return storage::FencedStore::open(file).value(); };
+  const auto queue = [file = arguments[3]] {
+    return net::value_or_exit(storage::FencedStore::open(file));
+  };
   if (first == "fill") return Jobs::fill(*queue(), std::stoull(arguments[2])) ? 0 : 1;
   const auto tell = [](NodeId, const GroupNumber& group, std::uint64_t job) {
     std::cout << "job " << job << " in group " << group.counter << std::endl;

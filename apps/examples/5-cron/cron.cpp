@@ -18,7 +18,7 @@ int main(int, char** arguments) {
   };
   const Cron::Jobs jobs{{"backup", 50ms}, {"mail", 70ms}, {"report", 110ms}};
   const auto make = [&](Services& node) {
-    auto file = storage::FencedStore::open(arguments[3]).value();
+    auto file = net::value_or_exit(storage::FencedStore::open(arguments[3]));
     return std::make_unique<Cron>(node, std::move(file), jobs, now, tell);
   };
   examples::OneOfThree("cron", arguments[1], arguments[2], make).run();

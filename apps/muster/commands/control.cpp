@@ -54,7 +54,7 @@ struct Owner {
 
   void add(CLI::App& command, const std::string& json) {
     add_options(command, node, json);
-    command.add_option("--timeout", timeout, "For how long to wait before giving up")
+    command.add_option("--timeout,--within", timeout, "For how long to wait before giving up")
         ->capture_default_str();
   }
   [[nodiscard]] Duration patience() const { return duration_of("--timeout", timeout); }
@@ -62,7 +62,9 @@ struct Owner {
 
 Failure not_in_time(const std::optional<net::NodeStatus>& last, const std::string& socket,
                     const Owner& owner) {
-  const std::string seen = last ? in_words(*last) : "no node answers at " + socket;
+  std::string seen = last ? in_words(*last) : "no node answers at " + socket;
+  if (const std::string heard = last ? heard_in_words(*last) : ""; !heard.empty())
+    seen += " (" + heard + ")";
   return {ExitCode::timed_out, seen + " after " + owner.timeout +
                                    ", which is not what was waited for; see muster why, or wait "
                                    "for longer with --timeout"};
@@ -101,12 +103,14 @@ int wait_command(const WaitOptions& options) {
       if (!status) return unreadable = status.error(), true;
       last = *std::move(status);
       line_of_last = line;
-      return last->status == *wanted &&
+      return last->status == *wanted && (*wanted != Status::Normal || !not_normal(*last)) &&
              (options.coordinator == 0 || last->coordinator == NodeId{options.coordinator});
     });
     if (unreadable) return failed(*unreadable);
     if (watched) {
-      std::cout << (options.node.json ? line_of_last : in_words(*last)) << '\n';
+      const std::string heard = heard_in_words(*last);
+      const std::string words = in_words(*last) + (heard.empty() ? "" : "; " + heard);
+      std::cout << (options.node.json ? line_of_last : words) << '\n';
       return 0;
     }
     why = watched.error();
@@ -196,49 +200,61 @@ OrderLine line_of(const char* did, const net::NodeStatus& status) {
 // --- muster step-down and muster drain
 // -------------------------------------------------------------
 
-/// Asks the members that a coordinator has left behind who is their coordinator now; fails where
-/// none is in time.
-Expected<net::NodeStatus> successor(const std::string& socket, const net::NodeStatus& left,
-                                    const Deadline& deadline) {
+/// True where this is the word of a group that goes on without the life that has left: of its
+/// coordinator, which knows the members, or of a member of another group than was.
+bool goes_on(const net::NodeStatus& status, const net::NodeStatus& left) {
+  if (not_normal(status)) return false;
+  // It may have come back meanwhile.
+  if (status.coordinator == left.node) return !left.group || status.group != left.group;
+  if (status.up) return !status.up->contains(left.node);
+  return status.group != left.group || status.coordinator == status.node;
+}
+
+/// Asks those whom a node has left behind who is their coordinator now; nothing where there are
+/// none, and a failure where none is in time.
+Expected<std::optional<net::NodeStatus>> successor(const std::string& socket,
+                                                   const net::NodeStatus& left,
+                                                   const Deadline& deadline) {
   const auto answer = net::ask_admin(socket, patience, "cluster");
   if (!answer) return answer.error();
   boost::json::error_code error;
-  const auto cluster = read_json<net::ClusterSeen>(boost::json::parse(*answer, error));
+  auto cluster = read_json<net::ClusterSeen>(boost::json::parse(*answer, error));
   if (error || !cluster)
     return Failure{ExitCode::unreachable, "the node at " + socket + " is of another version"};
+  cluster->addresses.erase(left.node);
+  const bool was_alone = left.coordinator == left.node && left.up && left.up->empty();
   do {
-    for (NodeId member : *left.up) {
-      const auto address = cluster->addresses.find(member);
-      if (address == cluster->addresses.end()) continue;
+    for (const auto& [node, address] : cluster->addresses) {
       const Duration bound = std::clamp<Duration>(deadline.left(), 1ms, patience);
-      const auto line = net::ask_observer(address->second, cluster->cluster, bound);
-      const auto status = line ? parse_status(*line) : Expected<net::NodeStatus>(line.error());
-      if (status && status->status == Status::Normal && status->group != left.group) return *status;
+      const auto line = net::ask_observer(address, cluster->cluster, bound);
+      auto status = line ? parse_status(*line) : Expected<net::NodeStatus>(line.error());
+      if (status && goes_on(*status, left)) return std::optional(*std::move(status));
     }
+    if (was_alone || cluster->addresses.empty()) return std::optional<net::NodeStatus>();
     std::this_thread::sleep_for(std::min(pause_between, deadline.left()));
   } while (!deadline.over());
   return Failure{ExitCode::no_coordinator,
                  name(left.node) +
-                     " has left, and none of its members is Normal under another "
-                     "coordinator yet; see muster members"};
+                     " has left, and nobody took over: no other node is Normal in a group without "
+                     "it yet; see muster members"};
 }
 
-/// Says that a node has left, and who is coordinator now where it was that.
+/// Says that a node has left, and who is coordinator now.
 int has_left(const Owner& owner, const char* did, const std::string& socket, const Outcome& outcome,
              const Deadline& deadline, std::string sentence) {
   OrderLine line = line_of(did, outcome.after);
-  const net::NodeStatus& before = outcome.before;
-  if (before.coordinator == before.node && before.up && !before.up->empty()) {
-    const auto next = successor(socket, before, deadline);
-    if (!next) return failed(next.error());
-    line.coordinator = next->coordinator;
-    line.group = next->group;
-    sentence +=
-        "; " + name(*next->coordinator) + " is coordinator now, of group " + to_text(*next->group);
-  } else if (before.coordinator == before.node) {
-    sentence += "; it was alone in its group";
-  } else if (before.coordinator) {
-    sentence += "; " + name(*before.coordinator) + " was its coordinator";
+  const auto next = successor(socket, outcome.before, deadline);
+  if (!next) return failed(next.error());
+  if (*next) {
+    const net::NodeStatus& now = **next;
+    line.coordinator = now.coordinator;
+    line.group = now.group;
+    const bool still = now.coordinator == outcome.before.coordinator;
+    sentence += "; " + name(*now.coordinator) +
+                (still ? " is still coordinator" : " is coordinator now") + ", of group " +
+                to_text(*now.group);
+  } else {
+    sentence += "; it was alone in its group, and nobody took over";
   }
   report(owner, line, sentence);
   return 0;
@@ -348,13 +364,10 @@ void add_step_down_command(CLI::App& app, int& exit_code) {
   CLI::App* command = add_command(
       app, "step-down", "Let one node of this machine leave in order and come back after a while",
       "The application stops, sessions and listener close, and the others reorganize without it; "
-      "the process stays.\nWaits until it has left and, where it was coordinator, until its "
-      "members "
-      "have another. Exit codes: 0 so it is;\n4 it has left, but its members have no coordinator "
-      "in "
-      "time; 5 no node was reached; 7 it has not left in time;\n64 the configuration is bad; 75 "
-      "the "
-      "node refuses, and says why.");
+      "the process stays.\nWaits until it has left and the others are Normal without it, and says "
+      "under whom. Exit codes: 0 so it is,\nor it was alone; 4 it has left, and nobody took over "
+      "in time; 5 no node was reached; 7 it has not left in time;\n64 the configuration is bad; 75 "
+      "the node refuses, and says why.");
   owner->add(*command, "One line of JSON that says what came of it");
   command->add_option("--for", *time, "How long it stays out")->capture_default_str();
   command->callback([owner, time, &exit_code] {

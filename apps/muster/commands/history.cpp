@@ -15,6 +15,7 @@
 
 #include <iomanip>
 #include <iostream>
+#include <optional>
 #include <sstream>
 
 /// `muster history` and `muster why`: the reorganizations that a node took part in.
@@ -102,7 +103,24 @@ int history_command(const OneNode& node, std::size_t limit) {
   return 0;
 }
 
-void print_why(std::ostream& out, const history::Entry& entry) {
+/// What the node is now; none where it does not run.
+std::optional<net::NodeStatus> status_of(const OneNode& node) {
+  const auto directory = node.directory();
+  if (!directory) return std::nullopt;
+  const auto line = net::ask_admin(*directory / "admin.sock", patience);
+  const auto status = line ? parse_status(*line) : Expected<net::NodeStatus>(line.error());
+  return status ? std::optional(*status) : std::nullopt;
+}
+
+/// A line of JSON with when the node heard its coordinator last.
+std::string with_heard(std::string line, const std::optional<net::NodeStatus>& now) {
+  line.pop_back();
+  line += ",\"coordinator_heard_ns\":";
+  write_json(line, now ? now->coordinator_heard_ns : std::nullopt);
+  return line + '}';
+}
+
+void print_why(std::ostream& out, const history::Entry& entry, const std::string& heard) {
   out << "node " << entry.node.value;
   if (entry.group)
     out << " is in group " << to_text(*entry.group) << " under node " << coordinator_of(entry)
@@ -121,6 +139,7 @@ void print_why(std::ostream& out, const history::Entry& entry) {
   row("halted by", halts_in_words(entry.halted_by));
   row("elections", entry.elections == 0 ? "none of its own" : std::to_string(entry.elections));
   row("took", format_ms(entry.took) + " ms: " + phases_in_words(entry.phases));
+  row("now", entry.group ? heard : std::string());
 }
 
 int why_command(const OneNode& node) {
@@ -129,10 +148,11 @@ int why_command(const OneNode& node) {
   if (past->entries.empty())
     return failed({ExitCode::not_normal, "the node was never in a group; see muster status"});
   const history::Entry& last = past->entries.back();
+  const auto now = status_of(node);
   if (node.json)
-    std::cout << past->lines.back() << '\n';
+    std::cout << with_heard(past->lines.back(), now) << '\n';
   else
-    print_why(std::cout, last);
+    print_why(std::cout, last, now ? heard_in_words(*now) : "");
   if (last.group) return 0;
   return failed({ExitCode::not_normal, "node " + std::to_string(last.node.value) +
                                            " is not Normal: this reorganization goes on; wait for "

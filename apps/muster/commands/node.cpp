@@ -55,6 +55,7 @@ net::NodeOptions options_of(const NodeConfig& config, bool initialise) {
   net::NodeOptions options;
   options.config = config.core();
   for (const auto& [id, address] : config.cluster.nodes) options.addresses[id] = address.text();
+  if (config.listen) options.listen = config.listen->text();
   options.insecure = config.cluster.insecure;
   options.cluster = config.cluster.canonical();
   options.hold_down = config.cluster.hold_down;
@@ -83,16 +84,26 @@ class HookThread {
   std::thread thread_;
 };
 
-/// SIGTERM, SIGINT and SIGHUP: the first lets the node leave in order, the second ends it at once.
-/// SIGUSR1 lets it leave and never more: what this process says to itself.
+/// SIGTERM and SIGINT: the first lets the node leave in order, the second ends it at once. SIGUSR1
+/// lets it leave and never more: what this process says to itself. SIGHUP, which comes when a
+/// terminal is lost, ends nothing.
 class Signals {
  public:
   Signals(boost::asio::io_context& context, std::function<void()> leave)
-      : leave_(std::move(leave)), signals_(context, SIGTERM, SIGINT, SIGHUP) {
-    signals_.add(SIGUSR1);
+      : leave_(std::move(leave)), signals_(context, SIGTERM, SIGINT, SIGUSR1) {
+    signals_.add(SIGHUP);
     wait();
     unblock();
   }
+  ~Signals() {
+    signals_.clear();
+    ignore_hangup();
+  }
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+  /// While nobody takes it.
+  static void ignore_hangup() { std::signal(SIGHUP, SIG_IGN); }
 
  private:
   void wait() {
@@ -108,7 +119,11 @@ class Signals {
     pthread_sigmask(SIG_UNBLOCK, &held, nullptr);
   }
   void take(int number) {
-    if (leaving_ && number == SIGUSR1) return wait();
+    if (number == SIGHUP)
+      net::say(STDERR_FILENO,
+               "muster: SIGHUP is ignored: no file is read again yet, and a terminal that is gone "
+               "ends no node; to end it send SIGTERM\n");
+    if (number == SIGHUP || (leaving_ && number == SIGUSR1)) return wait();
     if (leaving_) {
       std::signal(number, SIG_DFL);
       std::raise(number);
@@ -204,11 +219,13 @@ int run_socket_node(const NodeConfig& config, bool initialise) {
 }  // namespace
 
 int run_node(const NodeConfig& config, bool initialise) {
+  Signals::ignore_hangup();
   if (config.application.kind == "socket") return run_socket_node(config, initialise);
   return run_node(config, initialise, application_of(config));
 }
 
 int run_node(const NodeConfig& config, bool initialise, const MakeApplication& application) {
+  Signals::ignore_hangup();
   auto storage = open_storage(config);
   if (!storage) return failed(storage.error());
   boost::asio::io_context context(1);
@@ -231,7 +248,7 @@ void add_node_command(CLI::App& app, int& exit_code) {
       "With kind = \"socket\" under [application] the node begins when its program has registered\n"
       "at application.sock in its data directory (docs/socket.md).");
   command->callback([options, &exit_code] {
-    const auto config = load_config(options->config);
+    const auto config = load_config(options->config, Look::at_files);
     exit_code = config ? run_node(*config, options->initialise) : failed(config.error());
   });
 }

@@ -74,6 +74,26 @@ std::string differences(const net::NodeStatus& status) {
 
 }  // namespace
 
+std::string heard_in_words(const net::NodeStatus& status) {
+  if (!status.coordinator_heard_ns) return {};
+  return "its coordinator was heard " + format_ms(*status.coordinator_heard_ns) + " ms ago";
+}
+
+std::optional<Failure> not_normal(const net::NodeStatus& status) {
+  if (status.status != Status::Normal)
+    return Failure{
+        ExitCode::not_normal,
+        in_words(status) + ", not Normal; ask again, or ask the others with muster members"};
+  const auto& heard = status.coordinator_heard_ns;
+  if (!heard || !status.coordinator_bound_ns || *heard <= *status.coordinator_bound_ns)
+    return std::nullopt;
+  return Failure{ExitCode::not_normal,
+                 in_words(status) + " as far as it knows, but " + heard_in_words(status) +
+                     ", and more than " + format_ms(*status.coordinator_bound_ns) +
+                     " ms are a sign that it was paused or is broken; ask again, or ask the "
+                     "others with muster members"};
+}
+
 std::string in_words(const net::NodeStatus& status) {
   std::string text = "node " + std::to_string(status.node.value);
   if (status.out == net::Out::drained) return text + " is drained";

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <ostream>
 #include <string>
 
@@ -39,6 +40,13 @@ Expected<net::NodeStatus> parse_status(const std::string& line);
 /// A table of statuses: its first line, and a line of it.
 void print_header(std::ostream& out);
 void print_status(std::ostream& out, const net::NodeStatus& status);
+
+/// "its coordinator was heard 12.3 ms ago"; empty where it has none, or is it.
+std::string heard_in_words(const net::NodeStatus& status);
+
+/// Why it is not to be taken for Normal; nothing where it is: it says so, and where it is a member
+/// its coordinator was heard lately.
+std::optional<Failure> not_normal(const net::NodeStatus& status);
 
 /// "node 3 is Normal in group 17.5 under node 5", "node 3 is in Election", "node 3 is drained".
 std::string in_words(const net::NodeStatus& status);

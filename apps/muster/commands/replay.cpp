@@ -103,7 +103,7 @@ class Replaying {
   Expected<> take(const RawLine& raw, std::size_t journal) {
     Replayer& replayer = replayers_[journal];
     const auto line = journal::parse_line(raw.text);
-    if (!line && raw.may_be_torn) {
+    if (!line && raw.is_torn) {
       ++torn_;
       return {};
     }

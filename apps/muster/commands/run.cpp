@@ -46,7 +46,7 @@ Expected<> check_program(const std::string& program) {
 }
 
 int run(const RunOptions& options) {
-  const auto config = load_config(options.config);
+  const auto config = load_config(options.config, Look::at_files);
   if (!config) return failed(config.error());
   if (config->hooks || config->application.kind != "none") {
     return failed({ExitCode::bad_configuration,

@@ -26,11 +26,11 @@ int status_command(const OneNode& node) {
   } else {
     print_header(std::cout);
     print_status(std::cout, *status);
+    if (const std::string heard = heard_in_words(*status); !heard.empty())
+      std::cout << heard << '\n';
   }
-  if (status->status == Status::Normal) return 0;
-  return failed(
-      {ExitCode::not_normal,
-       in_words(*status) + ", not Normal; ask again, or ask the others with muster members"});
+  const auto why = not_normal(*status);
+  return why ? failed(*why) : 0;
 }
 
 /// What the answers of all together amount to.
@@ -48,12 +48,8 @@ Failure judge(const std::vector<net::NodeStatus>& answers) {
     if (!first) first = status;
   }
   if (!first) return {ExitCode::no_coordinator, "no node that answers is Normal; ask again"};
-  for (const net::NodeStatus& status : answers) {
-    if (status.status == Status::Normal) continue;
-    return {ExitCode::not_normal, "node " + std::to_string(status.node.value) + " is in " +
-                                      std::string(enumerator_name(status.status)) +
-                                      ", not Normal; ask again"};
-  }
+  for (const net::NodeStatus& status : answers)
+    if (auto why = not_normal(status)) return *std::move(why);
   return {};
 }
 

@@ -1,6 +1,7 @@
 #include "apps/base/failed.hpp"
 #include "apps/base/text.hpp"
 #include "apps/muster/commands/commands.hpp"
+#include "apps/muster/config/config.hpp"
 
 #include <muster/storage/inspect.hpp>
 #include <muster/values/hash.hpp>
@@ -65,6 +66,7 @@ MUSTER_DESCRIBE(VerdictLine, store, holds, node, cells, why);
 
 struct StoreOptions {
   std::string directory;
+  std::string config;
   bool json = false;
   bool values = false;
 };
@@ -168,12 +170,23 @@ int inspect(const StoreOptions& options) {
   return 0;
 }
 
+/// Whose the store has to be; none where that was not said.
+Expected<std::optional<storage::Identity>> wanted(const StoreOptions& options) {
+  if (options.config.empty()) return std::optional<storage::Identity>();
+  const auto config = load_config(options.config);
+  if (!config) return config.error();
+  return std::optional(storage::Identity{config->cluster.name, config->self});
+}
+
 int verify(const StoreOptions& options) {
+  const auto identity = wanted(options);
+  if (!identity) return failed(identity.error());
   VerdictLine line;
   line.store = options.directory;
   std::uint64_t cells = 0;
-  const auto found =
-      storage::inspect(options.directory, [&](std::string_view, const Bytes&) { ++cells; });
+  const auto found = storage::verify(
+      options.directory, [&](std::string_view, const Bytes&) { ++cells; },
+      *identity ? &**identity : nullptr);
   line.holds = found.has_value();
   if (found) {
     line.node = found->identity.node;
@@ -186,7 +199,7 @@ int verify(const StoreOptions& options) {
   if (!options.json)
     std::cout << line.store << " holds: the store of node " << line.node->value << ", "
               << found->safe.incarnation.value << " lives, " << cells
-              << " cells; every page and checksum is right\n";
+              << " cells; every page and checksum is right, and a node would open it\n";
   return 0;
 }
 
@@ -206,7 +219,10 @@ void add_store_command(CLI::App& app, int& exit_code) {
   add("inspect", "Print the state, what was seen of others, and the cells; changes nothing",
       inspect)
       ->add_flag("--values", options->values, "the cells' values as well");
-  add("verify", "Look at every page, record and checksum; changes nothing", verify);
+  add("verify", "Look at all that a node looks at when it opens its store; changes nothing", verify)
+      ->add_option("--config", options->config,
+                   "The configuration of the node that it is for: another node's is refused")
+      ->option_text("FILE");
 }
 
 }  // namespace muster::apps

@@ -2,6 +2,7 @@
 
 #include "apps/base/text.hpp"
 #include "apps/muster/config/config_reader.hpp"
+#include "apps/muster/config/config_sections.hpp"
 
 #include <muster/host/hold_down.hpp>
 #include <muster/protocol/misfit.hpp>
@@ -11,30 +12,15 @@
 #include <arpa/inet.h>
 
 #include <array>
-#include <set>
-#include <sstream>
 
 namespace muster::apps {
 namespace {
-
-std::filesystem::path beside(const std::filesystem::path& file, const std::string& path) {
-  return (std::filesystem::absolute(file).parent_path() / path).lexically_normal();
-}
-
-void check_length(Reader& reader, std::size_t line, const std::string& what,
-                  const std::filesystem::path& socket) {
-  const std::size_t length = socket.native().size();
-  if (length <= longest_socket_path) return;
-  reader.refuse(line, what + ": the socket " + socket.string() + " has " + std::to_string(length) +
-                          " bytes: expected at most " + std::to_string(longest_socket_path) +
-                          "; choose a shorter directory");
-}
 
 void read_node(Reader& reader, const toml::table& root, const std::filesystem::path& file,
                NodeConfig& config) {
   const toml::table* node = reader.table(root, "node", true);
   if (node == nullptr) return;
-  reader.only(*node, "[node]", {"id", "data"});
+  reader.only(*node, "[node]", {"id", "data", "listen"});
   const auto line = Reader::line_of(*node);
   if (node->get("id") == nullptr) reader.refuse(line, "[node] has no id: expected id = 3, say");
   config.self.value = reader.number(*node, "id", 0, 1, std::numeric_limits<std::uint32_t>::max());
@@ -96,18 +82,63 @@ void read_importance(Reader& reader, const toml::table& cluster, ClusterConfig& 
   }
 }
 
-/// A numeric address that others can dial, in one text: "127.0.0.01" and "127.0.0.1" are the same.
-std::optional<Address> numeric_address(const std::string& text) {
+/// As a resolver takes it, in one text: names are the same in large letters and in small ones.
+std::optional<std::string> host_name(std::string name) {
+  constexpr std::size_t longest = 253;
+  constexpr std::size_t longest_label = 63;
+  if (name.empty() || name.size() > longest) return std::nullopt;
+  std::size_t label = 0;
+  bool digits_only = true;  // in the last label: then it is meant to be numeric, and is not
+  for (char& c : name) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    const bool letter = (c >= 'a' && c <= 'z') || c == '-' || c == '_';
+    const bool digit = c >= '0' && c <= '9';
+    if (c == '.' ? label == 0 : !letter && !digit) return std::nullopt;
+    digits_only = c == '.' || (digits_only && digit);
+    label = c == '.' ? 0 : label + 1;
+    if (label > longest_label) return std::nullopt;
+  }
+  if (label == 0 || digits_only) return std::nullopt;
+  return name;
+}
+
+/// A numeric address or the name of a host, in one text: "127.0.0.01" and "127.0.0.1" are the same.
+std::optional<Address> address_of(const std::string& text) {
   auto address = parse_address(text);
   if (!address || address->port == 0) return std::nullopt;
   std::array<unsigned char, sizeof(in6_addr)> bytes{};
   std::array<char, INET6_ADDRSTRLEN> normal{};
   const int family = text.front() == '[' ? AF_INET6 : AF_INET;
-  if (inet_pton(family, address->host.c_str(), bytes.data()) != 1) return std::nullopt;
-  if (inet_ntop(family, bytes.data(), normal.data(), normal.size()) == nullptr) return std::nullopt;
-  address->host = normal.data();
-  if (address->host == "0.0.0.0" || address->host == "::") return std::nullopt;
+  if (inet_pton(family, address->host.c_str(), bytes.data()) == 1) {
+    if (inet_ntop(family, bytes.data(), normal.data(), normal.size()) == nullptr)
+      return std::nullopt;
+    address->host = normal.data();
+    return *std::move(address);
+  }
+  auto name = family == AF_INET ? host_name(address->host) : std::nullopt;
+  if (!name) return std::nullopt;
+  address->host = *std::move(name);
   return *std::move(address);
+}
+
+bool is_every_address(const Address& address) {
+  return address.host == "0.0.0.0" || address.host == "::";
+}
+
+// Needs the cluster's part, for `insecure`.
+void read_listen(Reader& reader, const toml::table& root, NodeConfig& config) {
+  const toml::node* at = root["node"]["listen"].node();
+  if (at == nullptr) return;
+  const auto words = at->value_exact<std::string>();
+  config.listen = words ? address_of(*words) : std::nullopt;
+  if (!config.listen)
+    return reader.refuse(*at, "listen",
+                         "an address of this machine and a port from 1 to 65535, such as "
+                         "\"0.0.0.0:7101\"");
+  if (!config.cluster.insecure && !config.listen->is_loopback())
+    reader.refuse(*at, "listen",
+                  "a loopback address, or insecure = true in [cluster]: connections are neither "
+                  "encrypted nor authenticated");
 }
 
 void read_address(Reader& reader, std::string_view key, std::size_t key_line,
@@ -119,10 +150,11 @@ void read_address(Reader& reader, std::string_view key, std::size_t key_line,
     return;
   }
   const auto words = node.value_exact<std::string>();
-  const auto address = words ? numeric_address(*words) : std::nullopt;
-  if (!address) {
+  const auto address = words ? address_of(*words) : std::nullopt;
+  if (!address || is_every_address(*address)) {
     reader.refuse(node, key,
-                  "a numeric IP address and a port from 1 to 65535, such as \"127.0.0.1:7101\"");
+                  "an IP address or a host's name, and a port from 1 to 65535, that others can "
+                  "dial, such as \"127.0.0.1:7101\" or \"db1.example:7101\"");
     return;
   }
   cluster.nodes.emplace(NodeId{static_cast<std::uint32_t>(*id)}, *address);
@@ -211,94 +243,18 @@ void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
   refuse_misfit(reader, root, *cluster, config);
 }
 
-void read_journal(Reader& reader, const toml::table& root, const std::filesystem::path& file,
-                  NodeConfig& config) {
-  const toml::table* journal = reader.table(root, "journal", false);
-  if (journal == nullptr) return;
-  reader.only(*journal, "[journal]", {"file", "limit"});
-  JournalConfig to;
-  const std::string name = reader.text(*journal, "file", "");
-  if (name.empty())
-    reader.refuse(Reader::line_of(*journal),
-                  "[journal] has no file: expected file = \"n3/journal.jsonl\", say");
-  to.file = beside(file, name);
-  if (const toml::node* limit = journal->get("limit")) {
-    const auto size = parse_size(reader.text(*journal, "limit", ""));
-    if (size && *size >= 1'000'000) {
-      to.limit = *size;
-    } else {
-      reader.refuse(*limit, "limit", "a size of at least \"1MB\", such as \"64MB\"");
-    }
-  }
-  config.journal = to;
-}
-
-std::vector<std::string> read_command(Reader& reader, const toml::table& table,
-                                      std::string_view key, const std::filesystem::path& file) {
-  const toml::node* node = table.get(key);
-  if (node == nullptr) return {};
-  std::vector<std::string> command;
-  if (const toml::array* words = node->as_array(); words && words->is_homogeneous<std::string>())
-    for (const toml::node& word : *words) command.push_back(word.value_or(std::string()));
-  if (command.empty() || command.front().empty()) {
-    reader.refuse(*node, key, "a program and its arguments, such as [\"./deal.py\", \"--fair\"]");
-  } else if (command.front().find('/') != std::string::npos) {  // else it is looked for in PATH
-    command.front() = beside(file, command.front()).string();
-  }
-  return command;
-}
-
-void read_application(Reader& reader, const toml::table& root, const std::filesystem::path& file,
-                      NodeConfig& config) {
-  const toml::table* application = reader.table(root, "application", false);
-  if (application == nullptr) return;
-  reader.only(*application, "[application]", {"kind", "records_per_second", "program"});
-  ApplicationConfig& to = config.application;
-  to.kind = reader.text(*application, "kind", to.kind);
-  if (to.kind != "none" && to.kind != "shards" && to.kind != "socket") {
-    reader.refuse(*application->get("kind"), "kind", "\"none\", \"shards\" or \"socket\"");
-  }
-  const auto only_beside = [&](const char* key, const std::string& kind) {
-    if (to.kind != kind && application->get(key) != nullptr) {
-      reader.refuse(*application->get(key), key, "this key only beside kind = \"" + kind + "\"");
-    }
-  };
-  if (to.kind == "socket") {
-    check_length(reader, Reader::line_of(*application->get("kind")), "kind = \"socket\"",
-                 config.application_socket());
-  }
-  only_beside("records_per_second", "shards");
-  only_beside("program", "socket");
-  to.records_per_second =
-      reader.number(*application, "records_per_second", to.records_per_second, 1, 10'000);
-  to.program = read_command(reader, *application, "program", file);
-  to.directory = beside(file, ".");
-}
-
-void read_hooks(Reader& reader, const toml::table& root, const std::filesystem::path& file,
-                NodeConfig& config) {
-  const toml::table* hooks = reader.table(root, "hooks", false);
-  if (hooks == nullptr) return;
-  reader.only(*hooks, "[hooks]", {"stop", "reorganize", "start"});
-  const auto command = [&](const char* key) { return read_command(reader, *hooks, key, file); };
-  config.hooks = {command("stop"), command("reorganize"), command("start"), beside(file, ".")};
-  if (config.application.kind != "none") {
-    reader.refuse(Reader::line_of(*hooks), "[hooks] stands beside [application] kind = \"" +
-                                               config.application.kind +
-                                               "\": expected one of the two");
-  }
-}
-
 }  // namespace
 
-Expected<NodeConfig> parse_config(std::string_view text, const std::filesystem::path& file) {
-  Reader reader(file);
+Expected<NodeConfig> parse_config(std::string_view text, const std::filesystem::path& file,
+                                  Look look) {
+  Reader reader(file, look);
   NodeConfig config;
   try {
     const toml::table root = toml::parse(text, file.string());
     reader.only(root, "the file", {"node", "cluster", "journal", "application", "hooks"});
     read_node(reader, root, file, config);
     if (!reader.failure()) read_cluster(reader, root, config);
+    if (!reader.failure()) read_listen(reader, root, config);
     read_journal(reader, root, file, config);
     read_application(reader, root, file, config);
     read_hooks(reader, root, file, config);

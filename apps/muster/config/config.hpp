@@ -65,7 +65,8 @@ struct HooksConfig {
 
 struct NodeConfig {
   NodeId self;
-  std::filesystem::path data;  ///< absolute: safe storage, lock, admin.sock
+  std::filesystem::path data;     ///< absolute: safe storage, lock, admin.sock
+  std::optional<Address> listen;  ///< where it listens; none: where it is dialled
   ClusterConfig cluster;
   std::optional<JournalConfig> journal;
   ApplicationConfig application;
@@ -82,13 +83,18 @@ struct NodeConfig {
 /// The longest path of a Unix socket (sockaddr_un less its final zero).
 inline constexpr std::size_t longest_socket_path = 107;
 
+/// How far a configuration is looked into: whoever is to run the node has to find there what it
+/// names, its programs and where its journal is to be.
+enum class Look { at_text, at_files };
+
 /// Reads a configuration. Where the file is wrong (exit 64) the sentence names file, line, value,
 /// and what is expected.
-Expected<NodeConfig> load_config(const std::filesystem::path& file);
+Expected<NodeConfig> load_config(const std::filesystem::path& file, Look look = Look::at_text);
 
 /// The same from text; `file` is only a name for the messages, and the place that relative paths
 /// are relative to.
-Expected<NodeConfig> parse_config(std::string_view text, const std::filesystem::path& file);
+Expected<NodeConfig> parse_config(std::string_view text, const std::filesystem::path& file,
+                                  Look look = Look::at_text);
 
 /// A file that `load_config` reads back to the same configuration.
 std::string write_config(const NodeConfig& config);

@@ -13,7 +13,10 @@ namespace muster::apps {
 /// Reads one file: keeps the first refusal, after which every read gives its default.
 class Reader {
  public:
-  explicit Reader(const std::filesystem::path& file) : file_(file) {}
+  Reader(const std::filesystem::path& file, Look look) : file_(file), look_(look) {}
+
+  /// True where what the file names is to be there.
+  [[nodiscard]] bool looks_at_files() const { return look_ == Look::at_files; }
 
   void refuse(std::size_t line, const std::string& why);
   void refuse(const toml::node& at, std::string_view key, const std::string& expected);
@@ -38,6 +41,7 @@ class Reader {
 
  private:
   std::filesystem::path file_;
+  Look look_;
   std::optional<Failure> failure_;
 };
 

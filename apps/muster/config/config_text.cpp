@@ -1,3 +1,4 @@
+#include "apps/base/failed.hpp"
 #include "apps/base/text.hpp"
 #include "apps/muster/config/config.hpp"
 
@@ -5,6 +6,7 @@
 #include <muster/values/kinds.hpp>
 #include <muster/values/text.hpp>
 
+#include <cerrno>
 #include <fstream>
 #include <sstream>
 #include <vector>
@@ -83,8 +85,9 @@ void write_command(std::ostream& out, const char* key, const std::vector<std::st
 std::string write_config(const NodeConfig& config) {
   std::ostringstream out;
   out << "[node]\nid = " << config.self.value << "\ndata = " << quoted(config.data.string())
-      << "\n\n";
-  out << "[cluster]\nname = " << quoted(config.cluster.name) << "\nprotocol = \""
+      << "\n";
+  if (config.listen) out << "listen = " << quoted(config.listen->text()) << '\n';
+  out << "\n[cluster]\nname = " << quoted(config.cluster.name) << "\nprotocol = \""
       << enumerator_name(config.cluster.protocol) << "\"\n";
   if (config.cluster.literal) out << "literal = true\n";
   if (config.cluster.insecure) out << "insecure = true\n";
@@ -117,7 +120,7 @@ std::string write_config(const NodeConfig& config) {
   return out.str();
 }
 
-Expected<NodeConfig> load_config(const std::filesystem::path& file) {
+Expected<NodeConfig> load_config(const std::filesystem::path& file, Look look) {
   std::error_code error;
   if (std::filesystem::is_directory(file, error)) {
     return Failure{ExitCode::bad_configuration,
@@ -127,11 +130,14 @@ Expected<NodeConfig> load_config(const std::filesystem::path& file) {
   std::ostringstream text;
   if (in) text << in.rdbuf();
   if (!in) {
+    const int why = errno;
+    if (why == EMFILE || why == ENFILE)
+      return Failure{ExitCode::temporary, file.string() + ": cannot be read: " + no_descriptors};
     return Failure{ExitCode::bad_configuration,
-                   file.string() + ": cannot be read: " + std::generic_category().message(errno) +
+                   file.string() + ": cannot be read: " + std::generic_category().message(why) +
                        "; name an existing configuration with --config"};
   }
-  return parse_config(text.str(), file);
+  return parse_config(text.str(), file, look);
 }
 
 }  // namespace muster::apps

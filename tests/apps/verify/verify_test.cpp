@@ -84,9 +84,17 @@ BOOST_AUTO_TEST_CASE(without_anybodys_word_of_what_killed_a_node_hold) {
   std::erase_if(story.lines, [](const journal::Line& line) {
     return std::holds_alternative<journal::Fault>(line);
   });
-  const Printed printed = verify(files.write_each(story.lines));
+  const auto paths = files.write_each(story.lines);
+  const Printed printed = verify(paths);
   BOOST_TEST(printed.code == 0, printed);
   BOOST_TEST(!printed.says("DOES NOT HOLD"), printed);
+  const std::string hint =
+      "hint: 1 life ended without a word, and no journal says who ended them: give the journal of";
+  BOOST_TEST(printed.says(hint), printed);
+  const Printed objects = verify(paths, true);
+  BOOST_TEST(objects.complains(hint), objects);
+  BOOST_TEST(!objects.says("hint"), objects);
+  BOOST_TEST(!verify(files.write_each(good_story().lines)).says("hint"));
 }
 
 // Spaces, and keys in another order.
@@ -169,6 +177,11 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(torn_lines)
 
+// Whether its process was killed or its disk was full, nobody can tell.
+std::string halfway(int lines) {
+  return "process was killed or a disk was full: " + std::to_string(lines) + "\n";
+}
+
 // The last line of a process that was killed, at every length.
 BOOST_AUTO_TEST_CASE(are_passed_over_at_the_end_of_a_file) {
   Story story(1);
@@ -181,7 +194,7 @@ BOOST_AUTO_TEST_CASE(are_passed_over_at_the_end_of_a_file) {
     JournalFiles files;
     const Printed printed = verify({files.write("n1.jsonl", whole.substr(0, length))});
     BOOST_TEST(printed.code == 0, printed);
-    BOOST_TEST(printed.says("torn lines of processes that were killed: 1"), printed);
+    BOOST_TEST(printed.says(halfway(1)), printed);
   }
 }
 
@@ -197,11 +210,49 @@ BOOST_AUTO_TEST_CASE(are_passed_over_before_the_next_life) {
   const std::string torn = first.substr(0, first.size() - 30) + '\n';
   const Printed printed = verify({files.write("n1.jsonl", torn + second)});
   BOOST_TEST(printed.code == 0, printed);
-  BOOST_TEST(printed.says("torn lines of processes that were killed: 1"), printed);
+  BOOST_TEST(printed.says(halfway(1)), printed);
   // The next life may stand in the next segment.
   files.write("n2.jsonl", torn);
   files.write("n2.jsonl.1", second);
   BOOST_TEST(verify({files.path("n2.jsonl")}).code == 0);
+}
+
+// A line is no less whole where a file ends with it, and what is wrong with it is said.
+BOOST_AUTO_TEST_CASE(are_none_that_are_whole_but_for_their_end) {
+  JournalFiles files;
+  const std::string nodes = files.write("nodes.jsonl", JournalFiles::text_of(good_story().lines));
+  const auto with = [&](const std::string& text) {
+    return verify({nodes, files.write("faults.jsonl", text)});
+  };
+  const Printed whole = with("{\"t_ns\":4,\"fault\":\"reset\",\"node\":3}");
+  BOOST_TEST(whole.code == 0, whole);
+  BOOST_TEST(!whole.says("halfway"), whole);
+  const Printed wrong = with("{\"t_ns\":4,\"fault\":\"kiled\",\"node\":3}");
+  BOOST_TEST(wrong.code == 1, wrong);
+  BOOST_TEST(wrong.complains("faults.jsonl:1: "), wrong);
+  const Printed no_time = with("{\"fault\":\"killed\",\"node\":3}");
+  BOOST_TEST(no_time.code == 1, no_time);
+  BOOST_TEST(no_time.complains("faults.jsonl:1: t_ns is missing"), no_time);
+}
+
+// A life whose last line is torn is over at the line before.
+BOOST_AUTO_TEST_CASE(are_not_the_end_of_a_life) {
+  JournalFiles files;
+  Story story(2);
+  for (std::uint32_t id : {1U, 2U}) story.recovers(id);
+  story.form({1, 2});
+  std::string text = JournalFiles::text_of(story.lines);
+  story.lines.clear();
+  story.step(2, Expired{});
+  const std::string last = JournalFiles::text_of(story.lines);
+  text += last.substr(0, last.size() / 2 + 40) + '\n';  // of which the beginning can be read
+  story.lines.clear();
+  story.wait(moment);
+  story.recovers(2);
+  const std::string next_life = JournalFiles::text_of(story.lines);
+  const Printed printed = verify({files.write("all.jsonl", text + next_life)});
+  BOOST_TEST(printed.code == 0, printed);
+  BOOST_TEST(printed.says(halfway(1)), printed);
 }
 
 BOOST_AUTO_TEST_CASE(are_named_anywhere_else) {

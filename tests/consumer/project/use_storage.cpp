@@ -16,11 +16,9 @@ int main() {
       std::fprintf(stderr, "%s\n", store.error().what.c_str());
       return static_cast<int>(store.error().code);
     }
-    if (first) {
-      (*store)->save(safe).value();
-    } else if ((*store)->load().value().incarnation != safe.incarnation) {
+    if (first && !(*store)->save(safe)) return static_cast<int>(muster::ExitCode::io_error);
+    if (const auto loaded = (*store)->load(); !loaded || loaded->incarnation != safe.incarnation)
       return 1;
-    }
   }
   return 0;
 }

@@ -2,6 +2,7 @@
 #include <muster/adapters.hpp>
 #include <muster/lab/world.hpp>
 #include <muster/net/coroutines.hpp>
+#include <muster/net/value_or_exit.hpp>
 #include <muster/storage/fenced_store.hpp>
 #include <muster/typed.hpp>
 
@@ -43,8 +44,8 @@ int main() {
   }
   std::filesystem::remove_all("fenced");
   std::filesystem::create_directory("fenced");
-  const auto store = storage::FencedStore::open("fenced/store").value();
-  store->write({2, {1}}, "key", {"new"}).value();
+  const auto store = net::value_or_exit(storage::FencedStore::open("fenced/store"));
+  net::value_or_exit(store->write({2, {1}}, "key", {"new"}));
   const auto old = store->write({1, {2}}, "key", {"old"});
   std::printf("%s\n", old ? "" : old.error().what.c_str());
   return !old && storage::is_fenced_off(old.error()) ? 0 : 1;

@@ -4,6 +4,7 @@
 
 #include <boost/asio/connect.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/strand.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/test/unit_test.hpp>
 
@@ -226,6 +227,8 @@ BOOST_AUTO_TEST_CASE(a_node_that_cannot_be_is_not_started) {
   begins([](Made& made) { made.storage = nullptr; }, "storage has to be an open store");
   begins([](Made& made) { made.application = {}; }, "make_application has to be");
   begins([](Made& made) { made.executor = {}; }, "hooks has to be an executor");
+  begins([](Made& made) { made.executor = boost::asio::make_strand(made.running.context); },
+         "hooks has to be an executor of another context than the protocol's");
   begins([](Made& made) { made.options.config.nodes = {}; }, "nodes has to be at least one");
   begins([](Made& made) { made.options.config.nodes.insert({0}); }, "ids from 1 on");
   begins([](Made& made) { made.options.config.self = {3}; }, "id has to be one of those");
@@ -252,8 +255,19 @@ BOOST_AUTO_TEST_CASE(a_factory_that_gives_no_application_is_named) {
   Cluster cluster({.nodes = 1});
   const auto process = cluster.spawn(1, {"application=none"});
   BOOST_TEST(process->wait() == 76);
-  BOOST_TEST(process->errors().back().find("make_application gave no application") !=
+  BOOST_TEST(process->errors().back().find("node 1: make_application gave no application; mend") !=
              std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_factory_that_throws_is_told_as_that) {
+  Cluster cluster({.nodes = 1});
+  const auto process = cluster.spawn(1, {"application=throw"});
+  BOOST_TEST(process->wait() == 76);
+  const std::string said = process->errors().back();
+  BOOST_TEST(said.find("node 1: make_application threw: there is no lamp; mend the application") !=
+                 std::string::npos,
+             said);
+  BOOST_TEST(said.find("stop") == std::string::npos, said);
 }
 
 // README, guide and examples leave the cluster's text empty.

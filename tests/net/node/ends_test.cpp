@@ -132,6 +132,20 @@ BOOST_AUTO_TEST_CASE(so_does_one_that_writes_a_cell_of_the_node_s_own) {
   cluster.judge();
 }
 
+// Wherever it was called from: what was to come after is not done.
+BOOST_DATA_TEST_CASE(what_an_application_posts_or_is_told_by_may_not_throw,
+                     data::make({"posted", "posted_after", "durable", "scanned", "answered",
+                                 "permitted"}),
+                     where) {
+  Cluster cluster({.nodes = 1});
+  const auto process = cluster.spawn(1, {std::string("throws=") + where});
+  check_end(cluster, *process, 1, 76,
+            "node 1: what the application had posted, or was to be told by, threw (catch it "
+            "there): as it was told; mend the application, then start the node again");
+  BOOST_TEST(process->errors().size() == 1u);
+  cluster.judge();
+}
+
 // The incarnation could not be raised: nothing was said to anybody, there is no journal.
 BOOST_AUTO_TEST_CASE(a_life_that_cannot_begin_durably_does_not_begin) {
   Cluster cluster({.nodes = 1});

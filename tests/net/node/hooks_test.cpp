@@ -276,7 +276,7 @@ BOOST_FIXTURE_TEST_CASE(a_stop_that_throws_is_fatal, Fixture) {
 BOOST_FIXTURE_TEST_CASE(an_application_that_cannot_be_made_is_fatal, Fixture) {
   make = [](Services&) -> std::unique_ptr<Application> { throw std::runtime_error("no stage"); };
   stop(1);
-  BOOST_TEST(heard().back() == "fatal: stop failed: it threw: no stage");
+  BOOST_TEST(heard().back() == "fatal: make_application threw: no stage");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,7 @@
 #include <muster/storage/sqlite_storage.hpp>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -11,6 +12,7 @@
 #include <future>
 #include <iostream>
 #include <map>
+#include <new>
 #include <sstream>
 #include <stop_token>
 
@@ -55,6 +57,7 @@ net::NodeOptions node_options(const Words& words) {
       milliseconds(words, "coordinator_timeout", timings.coordinator_timeout);
   options.cluster = "name=test\n";
   options.initialise = words.contains("initialise");
+  options.insecure = words.contains("insecure");
   const std::filesystem::path directory = value(words, "directory");
   options.journal =
       net::JournalOptions{test::journal_of(directory, options.config.self), 64'000'000};
@@ -71,6 +74,25 @@ Behaviour behaviour(const std::string& text) {
   const std::size_t at = text.find('@');
   if (at == std::string::npos) return {text, 1};
   return {text.substr(0, at), std::stoi(text.substr(at + 1))};
+}
+
+/// Opens what can be opened, so that nothing more can.
+void take_all_descriptors() {
+  constexpr rlim_t few = 128;
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = few;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  while (::open("/dev/null", O_RDONLY | O_CLOEXEC) >= 0) {
+  }
+}
+
+/// From now on this process may make no more threads: a limit that binds everybody but root.
+void forbid_threads() {
+  constexpr uid_t nobody = 65534;
+  const rlimit none{0, 0};
+  if (::setrlimit(RLIMIT_NPROC, &none) != 0 || ::setresuid(nobody, nobody, nobody) != 0)
+    std::abort();
 }
 
 void behave(test::Stage& stage, NodeId node, const std::string& what, Cue cue) {
@@ -92,6 +114,13 @@ void behave(test::Stage& stage, NodeId node, const std::string& what, Cue cue) {
   } else if (what == "permit") {  // works, and does not give its permit back
     held = stage.services(node).permits().try_acquire("lamp");
     cue.complete();
+  } else if (what == "descriptors") {  // fails the first time, and is tried again without any
+    static bool first = true;
+    take_all_descriptors();
+    std::exchange(first, false) ? cue.fail("it has taken them all") : cue.complete();
+  } else if (what == "threads") {
+    forbid_threads();
+    cue.complete();
   } else if (what == "large") {
     cue.complete(Bytes{std::string(32 * 1024 + 1, 'x')});
   } else {
@@ -111,6 +140,25 @@ void play(test::Stage& stage, NodeId node, const Words& words) {
   }
 }
 
+/// Throws, at its start, what the word says: from what it posts, or wants to be told by.
+struct Throwing : Application {
+  Throwing(Services& given, std::string place) : services(given), where(std::move(place)) {}
+  void stop(StopContext, Done<Report> done) override { done(); }
+  void reorganize(Reorganization, Done<Definition> done) override { done(); }
+  void start(Assignment task, Done<> done) override {
+    const auto throws = [](const auto&...) { throw std::runtime_error("as it was told"); };
+    if (where == "posted") services.post(throws);
+    if (where == "posted_after") services.post_after(Duration(1), throws);
+    if (where == "durable") services.write({"k", {"v"}}, throws);
+    if (where == "scanned") services.scan("k", throws);
+    if (where == "answered") task.ask(NodeId{9}, {}, throws);  // which is no member
+    if (where == "permitted") services.permits().acquire().then(throws);
+    done();
+  }
+  Services& services;
+  std::string where;
+};
+
 /// Standard error becomes a pipe that is full and that nobody reads.
 void fill_standard_error() {
   int ends[2];
@@ -126,6 +174,7 @@ void fill_standard_error() {
 
 /// The store of the node, which fails at the save that the words name.
 std::unique_ptr<SafeStorage> open(const Words& words, NodeId id) {
+  if (value(words, "store") == "memory") return std::make_unique<storage::MemoryStorage>();
   const std::filesystem::path directory = value(words, "directory");
   auto opened =
       storage::SqliteStorage::open(directory / ("store" + std::to_string(id.value)), {"test", id});
@@ -160,9 +209,16 @@ int main(int count, char** arguments) {
   play(stage, id, words);
   test::Running running;
   test::Running hooks;  // what is left there ends while the node's context is there
-  const MakeApplication make = value(words, "application") == "none"
-      ? [](Services&) -> std::unique_ptr<Application> { return nullptr; }
-  : stage.make(id);
+  MakeApplication make = stage.make(id);
+  if (value(words, "application") == "none") make = [](Services&) { return nullptr; };
+  if (words.contains("throws"))
+    make = [where = value(words, "throws")](Services& services) {
+      return std::make_unique<Throwing>(services, where);
+    };
+  if (value(words, "application") == "throw")
+    make = [](Services&) -> std::unique_ptr<Application> {
+      throw std::runtime_error("there is no lamp");
+    };
   net::Node node(running.context, options, open(words, id), make, hooks.context.get_executor());
   if (const Expected<> started = node.start(); !started) {
     std::cerr << "muster: " << started.error().what << '\n';
@@ -175,6 +231,7 @@ int main(int count, char** arguments) {
   std::promise<void> left;
   node.leave([&] {
     if (value(words, "left") == "throw") throw std::runtime_error("as it was told");
+    if (value(words, "left") == "memory") throw std::bad_alloc();
     left.set_value();
   });
   left.get_future().wait();

@@ -2,6 +2,8 @@
 
 #include <muster/values/text.hpp>
 
+#include <boost/test/data/monomorphic.hpp>
+#include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -13,6 +15,7 @@
 using namespace muster;
 using namespace std::chrono_literals;
 using test::Cluster;
+using test::ClusterOptions;
 using test::Cue;
 using test::fails;
 
@@ -158,9 +161,16 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(sizes)
 
-BOOST_AUTO_TEST_CASE(reports_and_definitions_of_the_limit_are_carried_whole) {
-  const std::size_t limit = 32 * 1024;
-  Cluster cluster({.nodes = 3, .sqlite = true});
+namespace data = boost::unit_test::data;
+
+// The usual one, and the largest that a node may be told.
+BOOST_DATA_TEST_CASE(reports_and_definitions_of_the_limit_are_carried_whole,
+                     data::make({32u * 1024u, 60u * 1024u}), limit) {
+  ClusterOptions options{.nodes = 3, .sqlite = true};
+  options.alter = [bytes = limit](NodeId, net::NodeOptions& node) {
+    node.report_limit = node.definition_limit = bytes;
+  };
+  Cluster cluster(std::move(options));
   std::string report(limit, 'r');
   std::string definition(limit, 'd');
   for (std::size_t at = 0; at < limit; ++at)

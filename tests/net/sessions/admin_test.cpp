@@ -5,6 +5,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
 
 #include <cstdlib>
@@ -155,6 +156,42 @@ BOOST_AUTO_TEST_CASE(who_watches_and_does_not_read_is_sent_away) {
       there = admin.is_watched();
     });
   BOOST_TEST(net::ask_admin(directory.socket(), 60s).has_value());
+}
+
+// Neither what they keep waiting nor how many they are is without bound, and who reads is told all.
+BOOST_AUTO_TEST_CASE(many_who_do_not_read_cost_little_and_keep_nobody_from_being_told) {
+  Directory directory;
+  World world;
+  net::Admin admin(world.context.get_executor(), directory.socket(), words());
+  BOOST_REQUIRE(admin.listen().has_value());
+  Running running(world.context);
+  asio::io_context ours;
+  std::vector<Unix::socket> sleeping;
+  const auto come = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      sleeping.emplace_back(ours);
+      sleeping.back().connect(Unix::endpoint(directory.socket()));
+      asio::write(sleeping.back(), asio::buffer(std::string("watch\n")));
+    }
+  };
+  const std::string line(64 * 1024, 'x');
+  int told = 0;
+  const auto watched = net::watch_admin(directory.socket(), 60s, [&](const std::string& heard) {
+    if (told > 0) BOOST_TEST(heard.size() == line.size());
+    if (told == 0) come(10);
+    if (told == 50) come(50);
+    if (told == 60) BOOST_TEST(net::ask_admin(directory.socket(), 60s).has_value());
+    running.there([&] { admin.tell(line); });
+    return ++told == 100;
+  });
+  BOOST_TEST(watched.has_value());
+  running.there([&] { admin.close(); });
+  for (Unix::socket& one : sleeping) {
+    std::string heard;
+    boost::system::error_code end;
+    asio::read(one, asio::dynamic_buffer(heard), end);
+    BOOST_TEST(heard.size() < 2u * 1024u * 1024u);  // of 6 MiB; what the system holds included
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_watch_ends_with_its_time_and_with_the_node) {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <future>
 #include <memory>
+#include <new>
 #include <utility>
 
 /// The thread that uses a node's safe storage: in which order, and what it tells whom.
@@ -26,6 +27,7 @@ class WatchedStorage final : public SafeStorage {
   Expected<SafeState> load() override { return inner_.load(); }
   Expected<> save(const SafeState& safe) override {
     note("save " + std::to_string(safe.incarnation.value));
+    if (lacks_memory) throw std::bad_alloc();
     if (fails) return Failure{ExitCode::io_error, "the disk is gone"};
     return inner_.save(safe);
   }
@@ -55,6 +57,7 @@ class WatchedStorage final : public SafeStorage {
   std::vector<std::string> done;         ///< to be read when the thread has ended
   std::vector<std::thread::id> threads;  ///< that called
   bool fails = false;
+  bool lacks_memory = false;
   std::promise<void>* tended = nullptr;  ///< told the first time
   std::size_t done_when_tended = 0;
 
@@ -318,6 +321,40 @@ BOOST_AUTO_TEST_CASE(who_asks_for_more_than_may_wait_waits_too) {
   }
   BOOST_TEST(storage.done.size() == all + 3);
   BOOST_TEST(storage.done.at(1) == "save 2");
+}
+
+// Whoever waits at a door that is shut goes on, and of what he asked nothing comes.
+BOOST_AUTO_TEST_CASE(a_door_that_is_shut_lets_go_who_waits_there) {
+  WatchedStorage storage(true);
+  {
+    StorageThread thread(storage);
+    StorageThread::Door door(thread);
+    door.write(cell("first"), ignored);
+    storage.await_first();
+    std::atomic<std::size_t> asked = 0;
+    std::thread asker([&] {
+      for (; asked < StorageThread::most_waiting + 1; ++asked) door.write(cell("more"), ignored);
+    });
+    while (asked < StorageThread::most_waiting) std::this_thread::yield();
+    door.shut();
+    asker.join();
+    BOOST_TEST(!door.is_open());
+    door.scan("more", ignored);
+    storage.go_on();
+  }
+  BOOST_TEST(storage.done.size() == StorageThread::most_waiting + 1);
+}
+
+BOOST_AUTO_TEST_CASE(storage_that_gets_no_memory_has_failed) {
+  WatchedStorage storage;
+  storage.lacks_memory = true;
+  std::promise<Expected<>> told;
+  StorageThread thread(storage);
+  thread.save(life(1), [&](const Expected<>& saved) { told.set_value(saved); });
+  const Expected<> saved = told.get_future().get();
+  BOOST_TEST_REQUIRE(saved.has_error());
+  BOOST_TEST((saved.error().code == ExitCode::io_error));
+  BOOST_TEST(saved.error().what.find("no memory left") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -145,6 +145,36 @@ BOOST_FIXTURE_TEST_CASE(verify_names_what_is_wrong, Store) {
   BOOST_TEST(std::count(answer.err.begin(), answer.err.end(), '\n') == 1);
 }
 
+// As `muster node` would: the store of another node or cluster, files that others may write to, and
+// what a life left behind that was cut off while it made its store.
+BOOST_FIXTURE_TEST_CASE(verify_refuses_what_a_node_would, Store) {
+  const auto config = [&](int node, const std::string& cluster) {
+    const auto file = temporary.path() / (cluster + ".toml");
+    std::ofstream(file) << "[node]\nid = " << node << "\ndata = \"n3\"\n[cluster]\nname = \""
+                        << cluster << "\"\n[cluster.nodes]\n2 = \"127.0.0.1:7102\"\n"
+                        << "3 = \"127.0.0.1:7103\"\n";
+    return file.string();
+  };
+  const auto verify = [&](const std::string& file) {
+    return muster({"store", "verify", directory.string(), "--config", file});
+  };
+  const Answer own = verify(config(3, "demo"));
+  BOOST_TEST(own.code == 0, own.err);
+  for (const std::string& file : {config(2, "demo"), config(3, "production")}) {
+    const Answer foreign = verify(file);
+    BOOST_TEST(foreign.code == 65, foreign.out);
+    BOOST_TEST(
+        foreign.err.find("belongs to node 3 of cluster \"demo\", not to") != std::string::npos,
+        foreign.err);
+  }
+  BOOST_TEST(verify("/nowhere.toml").code == 64);
+  std::ofstream(directory / "safe.sqlite.new") << "half of one";
+  std::filesystem::permissions(directory / "safe.sqlite.new", std::filesystem::perms::all);
+  const Answer reachable = muster({"store", "verify", directory.string()});
+  BOOST_TEST(reachable.code == 65, reachable.out);
+  BOOST_TEST(reachable.err.find("can be reached by others") != std::string::npos, reachable.err);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_store_in_use_is_named_with_its_holder, Store) {
   const auto held = storage::SqliteStorage::open(directory, {"demo", NodeId{3}}).value();
   for (const char* word : {"inspect", "verify"}) {

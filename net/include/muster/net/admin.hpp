@@ -38,7 +38,8 @@ class Admin {
   /// True where somebody watches.
   [[nodiscard]] bool is_watched() const;
 
-  /// Tells all who watch: a line without its end. None is left out; who does not read is sent away.
+  /// Tells all who watch: a line without its end. None is left out; who does not read is sent away
+  /// when 256 lines or 1 MiB wait for it, or when its place is wanted: 16 may be there at a time.
   void tell(const std::string& line);
 
   /// Ends all, and removes the socket.

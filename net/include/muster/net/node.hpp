@@ -27,10 +27,13 @@ struct JournalOptions {
 /// What makes a node, beside its store, its application and its executors.
 struct NodeOptions {
   Config config;
-  /// Where each node of the cluster listens, this one included: "address:port".
+  /// Where each node of the cluster is dialled, this one included: "host:port". A name is resolved
+  /// each time, off the strand; one that cannot be is told once, and that node is silent meanwhile.
   std::map<NodeId, std::string> addresses;
+  /// Where this one listens, such as "0.0.0.0:7101"; empty: where it is dialled.
+  std::string listen;
   /// Allows addresses that are not of this machine's loopback, though connections are neither
-  /// encrypted nor authenticated.
+  /// encrypted nor authenticated. Of names only "localhost" counts as loopback.
   bool insecure = false;
   /// The canonical text of what must be the same on every node: `key=value` lines. Nodes that
   /// differ refuse each other and name the keys. Where it is empty it is made of `config`
@@ -61,8 +64,10 @@ struct NodeOptions {
 class Node {
  public:
   /// `storage` is open and locked. Hooks, and what the application posts, run one at a time on
-  /// `hooks`, which should not be a thread that `context` needs. `context` outlives this, and what
-  /// waits on `hooks` after it: declare it before the threads that run the hooks.
+  /// `hooks`, an executor of another context: one of `context` itself is refused by `start`, for a
+  /// hook may wait for what the protocol does. `context` outlives this, and what waits on `hooks`
+  /// after it: declare it before the threads that run the hooks. `make_application` is called on
+  /// `hooks`; where it throws or gives none the process ends with that sentence (exit code 76).
   Node(boost::asio::io_context& context, NodeOptions options, std::unique_ptr<SafeStorage> storage,
        MakeApplication make_application, boost::asio::any_io_executor hooks);
   Node(const Node&) = delete;

@@ -30,6 +30,7 @@ class LineSocket : public std::enable_shared_from_this<LineSocket> {
   void tell(std::string line, std::function<void()> gone = {});
   /// How many have not gone.
   [[nodiscard]] std::size_t untold() const { return untold_.size(); }
+  [[nodiscard]] std::size_t untold_bytes() const { return untold_bytes_; }
   /// Ends the connection.
   void close();
   /// Tells a line before, if it can go at once.
@@ -45,6 +46,7 @@ class LineSocket : public std::enable_shared_from_this<LineSocket> {
   UnixSocket socket_;
   std::string text_;           // read, and not taken
   std::deque<Untold> untold_;  // the first is being written
+  std::size_t untold_bytes_ = 0;
 };
 
 /// Listens at a path, for the owner of this process alone (0600). No program that this process

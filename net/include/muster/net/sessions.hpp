@@ -51,19 +51,20 @@ class Sessions {
     std::function<void(std::string)> warn;
   };
 
-  /// `addresses` has every node of the cluster as "host:port", this one included: there it listens.
+  /// `addresses` has every node of the cluster as "host:port", this one included: there it listens,
+  /// or at `listen` where that is not empty. Names are resolved each time that they are dialled.
   /// `seen` is the highest incarnation seen of the others in earlier lives. `T` bounds dials and
   /// partial frames, the bound of a call comes with the call.
   Sessions(boost::asio::any_io_executor executor, Self self,
            std::map<NodeId, std::string> addresses, Duration T, SessionLimits limits,
-           std::map<NodeId, Incarnation> seen, Handlers handlers);
+           std::map<NodeId, Incarnation> seen, Handlers handlers, const std::string& listen = {});
   Sessions(const Sessions&) = delete;
   Sessions& operator=(const Sessions&) = delete;
   ~Sessions();
 
   /// Listens at this node's address: from now on others can begin sessions. Says nothing to
-  /// anybody. Fails with `temporary` when the address is in use, with `bad_configuration` when it
-  /// cannot be one.
+  /// anybody. Fails with `temporary` where it helps to wait: the address is in use, or not there
+  /// yet, or no descriptor is left; with `bad_configuration` when it cannot be one.
   Expected<> listen();
 
   /// The port that it listens on; the one that the system chose where the address has port 0.
@@ -97,6 +98,9 @@ class Sessions {
   void close();
 
   [[nodiscard]] const Counters& counters() const;
+
+  /// When the last letter of that node came (CLOCK_MONOTONIC); none where none has.
+  [[nodiscard]] std::optional<Duration> heard(NodeId node) const;
 
   /// The lives that sessions stand with.
   [[nodiscard]] std::map<NodeId, Incarnation> lives() const;

@@ -43,11 +43,22 @@ struct NodeStatus {
   std::optional<Out> out;           ///< the last life is over, and the next has not begun
   /// Nodes that differ, and in what: the keys with both values, where its text was heard.
   std::map<NodeId, std::string> differing;
+  /// How long ago the last letter of its coordinator came; none where it has none, or is it.
+  std::optional<Duration> coordinator_heard_ns;
+  /// For how long a member that is Normal may hear nothing of its coordinator: longest_silence.
+  std::optional<Duration> coordinator_bound_ns;
   Counters counters;
 };
 MUSTER_DESCRIBE(NodeStatus, node, status, coordinator, group, halted_by, up, incarnation,
                 definition, protocol, as_of, procedure, application, progress, journal_dropped,
-                slow_saves, out, differing, counters);
+                slow_saves, out, differing, coordinator_heard_ns, coordinator_bound_ns, counters);
+
+/// When it has heard nothing for coordinator_timeout a member asks its coordinator, and when that
+/// has not answered for T it is not Normal any more. Each of the two may be noticed by T/2 later:
+/// what waits for longer counts as a pause, and ends Normal too.
+inline Duration longest_silence(const Timings& timings) {
+  return timings.coordinator_timeout + 2 * timings.T;
+}
 
 /// What a node says of its cluster to its owner.
 struct ClusterSeen {

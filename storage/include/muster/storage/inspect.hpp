@@ -24,4 +24,11 @@ Expected<Inspection> inspect(const std::filesystem::path& directory,
                              const std::function<void(std::string_view, const Bytes&)>& visit,
                              const OpenOptions& options = {});
 
+/// The same, and fails wherever `SqliteStorage::open` would: also where the store is not of
+/// `wanted`, which is null where it may be anybody's, and where its disk has too little room for a
+/// node.
+Expected<Inspection> verify(const std::filesystem::path& directory,
+                            const std::function<void(std::string_view, const Bytes&)>& visit,
+                            const Identity* wanted, const OpenOptions& options = {});
+
 }  // namespace muster::storage

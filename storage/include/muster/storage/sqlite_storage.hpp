@@ -40,9 +40,9 @@ class SqliteStorage final : public SafeStorage {
   ///
   /// Fails with `storage_refused` when the store is corrupt, truncated, of another cluster, node or
   /// program, of a newer format, reachable by others (mode, links) or on a network file system;
-  /// with `temporary` when another process holds it, whose pid is named; with `io_error` when the
-  /// disk fails or has too little room; with `bad_configuration` when the directory's parent does
-  /// not exist.
+  /// with `temporary` when another process holds it, whose pid is named, or no descriptor is left;
+  /// with `io_error` when the disk fails or has too little room; with `bad_configuration` when the
+  /// directory's parent does not exist.
   static Expected<std::unique_ptr<SqliteStorage>> open(const std::filesystem::path& directory,
                                                        const Identity& identity,
                                                        const OpenOptions& options = {});

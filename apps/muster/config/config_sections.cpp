@@ -1,0 +1,148 @@
+#include "apps/muster/config/config_sections.hpp"
+
+#include "apps/base/process.hpp"
+#include "apps/base/text.hpp"
+
+#include <unistd.h>
+
+namespace muster::apps {
+
+std::filesystem::path beside(const std::filesystem::path& file, const std::string& path) {
+  return (std::filesystem::absolute(file).parent_path() / path).lexically_normal();
+}
+
+void check_length(Reader& reader, std::size_t line, const std::string& what,
+                  const std::filesystem::path& socket) {
+  const std::size_t length = socket.native().size();
+  if (length <= longest_socket_path) return;
+  reader.refuse(line, what + ": the socket " + socket.string() + " has " + std::to_string(length) +
+                          " bytes: expected at most " + std::to_string(longest_socket_path) +
+                          "; choose a shorter directory");
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A node that could not write its journal would go on without one; whoever asks for it wants it.
+void look_at(Reader& reader, const toml::table& section, const fs::path& journal,
+             const NodeConfig& config) {
+  const auto refuse = [&](const std::string& why) {
+    reader.refuse(*section.get("file"), "file", why);
+  };
+  const fs::path directory = journal.parent_path();
+  std::error_code error;
+  if (fs::is_directory(journal, error))
+    return refuse("a file, and " + journal.string() + " is a directory: name a file in it");
+  if (!fs::exists(directory, error)) {
+    if (directory == config.data) return;  // which the node makes
+    return refuse("a file in a directory that is there: make it first (mkdir -p " +
+                  directory.string() + ")");
+  }
+  const fs::path written = fs::exists(journal, error) ? journal : directory;
+  if (::access(written.c_str(), W_OK) != 0)
+    refuse("a file that this user may write to, and may not write to " + written.string() +
+           ": give it to the user that runs the node");
+}
+
+void look_at(Reader& reader, const toml::node& at, std::string_view key,
+             const std::string& program) {
+  const auto refuse = [&](const std::string& why) {
+    std::string text;
+    detail::append_quoted(text, program);
+    reader.refuse(Reader::line_of(at), std::string(key) + " = [" + text + "...]: " + why);
+  };
+  const fs::path found = find_program(program);
+  std::error_code error;
+  if (!fs::exists(found, error))
+    return refuse("there is no such program" +
+                  std::string(program.find('/') == std::string::npos ? " in PATH" : "") +
+                  ": expected the path of one that is there");
+  if (fs::is_directory(found, error) || ::access(found.c_str(), X_OK) != 0)
+    refuse("it may not be executed: expected a program (chmod +x " + found.string() +
+           ", where it is one)");
+}
+
+std::vector<std::string> read_command(Reader& reader, const toml::table& table,
+                                      std::string_view key, const std::filesystem::path& file) {
+  const toml::node* node = table.get(key);
+  if (node == nullptr) return {};
+  std::vector<std::string> command;
+  if (const toml::array* words = node->as_array(); words && words->is_homogeneous<std::string>())
+    for (const toml::node& word : *words) command.push_back(word.value_or(std::string()));
+  if (command.empty() || command.front().empty()) {
+    reader.refuse(*node, key, "a program and its arguments, such as [\"./deal.py\", \"--fair\"]");
+  } else if (command.front().find('/') != std::string::npos) {  // else it is looked for in PATH
+    command.front() = beside(file, command.front()).string();
+  }
+  if (reader.looks_at_files() && !reader.failure()) look_at(reader, *node, key, command.front());
+  return command;
+}
+
+}  // namespace
+
+void read_journal(Reader& reader, const toml::table& root, const std::filesystem::path& file,
+                  NodeConfig& config) {
+  const toml::table* journal = reader.table(root, "journal", false);
+  if (journal == nullptr) return;
+  reader.only(*journal, "[journal]", {"file", "limit"});
+  JournalConfig to;
+  const std::string name = reader.text(*journal, "file", "");
+  if (name.empty())
+    reader.refuse(Reader::line_of(*journal),
+                  "[journal] has no file: expected file = \"n3/journal.jsonl\", say");
+  to.file = beside(file, name);
+  if (reader.looks_at_files() && !reader.failure()) look_at(reader, *journal, to.file, config);
+  if (const toml::node* limit = journal->get("limit")) {
+    const auto size = parse_size(reader.text(*journal, "limit", ""));
+    if (size && *size >= 1'000'000) {
+      to.limit = *size;
+    } else {
+      reader.refuse(*limit, "limit", "a size of at least \"1MB\", such as \"64MB\"");
+    }
+  }
+  config.journal = to;
+}
+
+void read_application(Reader& reader, const toml::table& root, const std::filesystem::path& file,
+                      NodeConfig& config) {
+  const toml::table* application = reader.table(root, "application", false);
+  if (application == nullptr) return;
+  reader.only(*application, "[application]", {"kind", "records_per_second", "program"});
+  ApplicationConfig& to = config.application;
+  to.kind = reader.text(*application, "kind", to.kind);
+  if (to.kind != "none" && to.kind != "shards" && to.kind != "socket") {
+    reader.refuse(*application->get("kind"), "kind", "\"none\", \"shards\" or \"socket\"");
+  }
+  const auto only_beside = [&](const char* key, const std::string& kind) {
+    if (to.kind != kind && application->get(key) != nullptr) {
+      reader.refuse(*application->get(key), key, "this key only beside kind = \"" + kind + "\"");
+    }
+  };
+  if (to.kind == "socket") {
+    check_length(reader, Reader::line_of(*application->get("kind")), "kind = \"socket\"",
+                 config.application_socket());
+  }
+  only_beside("records_per_second", "shards");
+  only_beside("program", "socket");
+  to.records_per_second =
+      reader.number(*application, "records_per_second", to.records_per_second, 1, 10'000);
+  to.program = read_command(reader, *application, "program", file);
+  to.directory = beside(file, ".");
+}
+
+void read_hooks(Reader& reader, const toml::table& root, const std::filesystem::path& file,
+                NodeConfig& config) {
+  const toml::table* hooks = reader.table(root, "hooks", false);
+  if (hooks == nullptr) return;
+  reader.only(*hooks, "[hooks]", {"stop", "reorganize", "start"});
+  const auto command = [&](const char* key) { return read_command(reader, *hooks, key, file); };
+  config.hooks = {command("stop"), command("reorganize"), command("start"), beside(file, ".")};
+  if (config.application.kind != "none") {
+    reader.refuse(Reader::line_of(*hooks), "[hooks] stands beside [application] kind = \"" +
+                                               config.application.kind +
+                                               "\": expected one of the two");
+  }
+}
+
+}  // namespace muster::apps

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "apps/muster/config/config_reader.hpp"
+
+/// The sections of a configuration that name files: [journal], [application] and [hooks].
+
+namespace muster::apps {
+
+/// A path of a configuration, which is relative to its file.
+std::filesystem::path beside(const std::filesystem::path& file, const std::string& path);
+
+/// Refuses a Unix socket whose path is too long; `what` led to it.
+void check_length(Reader& reader, std::size_t line, const std::string& what,
+                  const std::filesystem::path& socket);
+
+void read_journal(Reader& reader, const toml::table& root, const std::filesystem::path& file,
+                  NodeConfig& config);
+void read_application(Reader& reader, const toml::table& root, const std::filesystem::path& file,
+                      NodeConfig& config);
+void read_hooks(Reader& reader, const toml::table& root, const std::filesystem::path& file,
+                NodeConfig& config);
+
+}  // namespace muster::apps

@@ -1,0 +1,71 @@
+#include "apps/muster/config/config.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+/// Where nodes are dialled and where one listens: names of hosts, and `[node] listen`.
+
+namespace muster::apps {
+
+BOOST_AUTO_TEST_SUITE(config_names)
+
+static Expected<NodeConfig> read(const std::string& node, const std::string& cluster,
+                                 const std::string& address) {
+  return parse_config("[node]\nid = 1\ndata = \"n1\"\n" + node + "\n[cluster]\nname = \"demo\"\n" +
+                          cluster + "\n[cluster.nodes]\n1 = \"127.0.0.1:7101\"\n2 = \"" + address +
+                          "\"\n",
+                      "/c/n.toml");
+}
+
+static void refused(const Expected<NodeConfig>& config, const std::string& what) {
+  BOOST_TEST_REQUIRE(config.has_error());
+  BOOST_TEST((config.error().code == ExitCode::bad_configuration));
+  BOOST_TEST(config.error().what.find(what) != std::string::npos, config.error().what);
+}
+
+BOOST_AUTO_TEST_CASE(localhost_is_of_this_machine_and_other_names_are_not) {
+  const auto local = read("", "", "localhost:7102");
+  BOOST_TEST_REQUIRE(local.has_value());
+  BOOST_TEST(local->cluster.nodes.at(NodeId{2}).text() == "localhost:7102");
+  refused(read("", "", "db1.example:7102"), "insecure = true");
+  refused(read("", "", "localhost.example:7102"), "insecure = true");
+}
+
+// Nodes compare the text: it is one, however it was written.
+BOOST_AUTO_TEST_CASE(large_letters_are_small_ones) {
+  const auto config = read("", "insecure = true", "DB1.Example:7102");
+  BOOST_TEST_REQUIRE(config.has_value());
+  BOOST_TEST(config->cluster.canonical().find("nodes.2=db1.example:7102\n") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_name_is_refused) {
+  const std::string label(64, 'a');
+  for (const std::string& wrong :
+       {std::string("db 1:7102"), std::string(".example:7102"), std::string("a..b:7102"),
+        std::string("example.:7102"), std::string("1.2.3:7102"), std::string("256.0.0.1:7102"),
+        label + ":7102", std::string("[localhost]:7102")})
+    refused(read("", "insecure = true", wrong), "an IP address or a host's name");
+}
+
+BOOST_AUTO_TEST_CASE(a_node_may_listen_elsewhere_than_it_is_dialled) {
+  const auto config = read("listen = \"0.0.0.0:7101\"", "insecure = true", "db2.example:7102");
+  BOOST_TEST_REQUIRE(config.has_value());
+  BOOST_TEST(config->listen->text() == "0.0.0.0:7101");
+  BOOST_TEST(config->cluster.canonical().find("0.0.0.0") == std::string::npos);
+  const auto again = parse_config(write_config(*config), "/c/n.toml");
+  BOOST_TEST_REQUIRE(again.has_value());
+  BOOST_TEST(again->listen->text() == "0.0.0.0:7101");
+  BOOST_TEST(!read("", "", "127.0.0.1:7102")->listen.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(to_listen_beyond_loopback_is_to_be_insecure_too) {
+  refused(
+      read("listen = \"0.0.0.0:7101\"", "", "127.0.0.1:7102"),
+      "/c/n.toml:4: listen = \"0.0.0.0:7101\": expected a loopback address, or insecure = true");
+  refused(read("listen = \"everywhere\"", "", "127.0.0.1:7102"), "listen = \"everywhere\"");
+  refused(read("listen = 7101", "", "127.0.0.1:7102"), "listen = 7101");
+  BOOST_TEST(read("listen = \"localhost:7101\"", "", "127.0.0.1:7102").has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace muster::apps

@@ -1,0 +1,177 @@
+#include "real_nodes.hpp"
+
+#include <pty.h>
+
+#include <array>
+
+/// What a node says instead of being up, so that its supervisor knows whether to wait or to look;
+/// and what does not end it when it is.
+
+namespace muster::apps {
+namespace {
+
+struct OneNode : RealNodes {
+  OneNode() : RealNodes(1) {}
+
+  /// How a node ends that does not come up.
+  [[nodiscard]] Ran refused() {
+    node(1);
+    return end(1);
+  }
+  /// The same with a limit on its descriptors; none where it comes up, and is ended then.
+  [[nodiscard]] std::optional<Ran> refused_within(int descriptors) {
+    auto options = muster_with({}, log(1));
+    options.program = "/bin/sh";
+    options.arguments = {"-c",        "ulimit -n " + std::to_string(descriptors) + "; exec \"$@\"",
+                         "sh",        MUSTER_PROGRAM,
+                         "node",      "--config",
+                         configure(1)};
+    std::filesystem::remove(log(1));
+    auto process = Process::launch(options);
+    BOOST_REQUIRE(process.has_value());
+    std::optional<int> status;
+    wait_until([&] {
+      status = process->ended();
+      return status || holds(log(1), " is up on ");
+    });
+    if (!status) return std::nullopt;
+    return Ran{WIFEXITED(*status) ? WEXITSTATUS(*status) : -1, read_all(log(1))};
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(a_terminal_that_is_lost, OneNode)
+
+BOOST_AUTO_TEST_CASE(ends_neither_a_node_nor_its_program) {
+  ::setenv("D", directory.path.c_str(), 1);
+  Process& node = run(1, {"--", "/bin/sh", "-c", ": >$D/ready; exec tail -f /dev/null"});
+  wait_until([&] { return std::filesystem::exists(file("ready")); });
+  for (int times : {1, 2}) {
+    BOOST_TEST_CONTEXT(times << " times") {
+      node.signal(SIGHUP);
+      wait_until_says(node, log(1), "muster: SIGHUP is ignored: ");
+      const Ran status = run_muster(directory, {"status", "--dir", file("n1").string()});
+      BOOST_TEST(status.code == 0, status.output);
+    }
+  }
+  const Ran left = leave(1);
+  BOOST_TEST(left.code == 0, left.output);
+}
+
+BOOST_AUTO_TEST_CASE(leaves_a_node_at_work_that_was_started_from_it) {
+  const std::string config = configure(1);
+  int terminal = -1;
+  const pid_t pid = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+  BOOST_REQUIRE(pid >= 0);
+  if (pid == 0) {
+    ::execl(MUSTER_PROGRAM, "muster", "node", "--config", config.c_str(), nullptr);
+    ::_exit(127);
+  }
+  std::string said;
+  std::array<char, 256> bytes{};
+  while (said.find(" is up on ") == std::string::npos) {
+    const ssize_t size = ::read(terminal, bytes.data(), bytes.size());
+    BOOST_REQUIRE_MESSAGE(size > 0, said);
+    said.append(bytes.data(), static_cast<std::size_t>(size));
+  }
+  ::close(terminal);  // whose processes get SIGHUP, before this returns
+  Ran status;
+  do {
+    status = run_muster(directory, {"status", "--dir", file("n1").string()});
+    BOOST_REQUIRE_MESSAGE(status.code == 0 || status.code == 3, status.output);
+  } while (status.code != 0);
+  ::kill(pid, SIGTERM);
+  int how = 0;
+  BOOST_REQUIRE(::waitpid(pid, &how, 0) == pid);
+  BOOST_TEST((WIFEXITED(how) && WEXITSTATUS(how) == 0), describe_end(how));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_FIXTURE_TEST_SUITE(a_node_that_cannot_begin, OneNode)
+
+BOOST_AUTO_TEST_CASE(says_75_where_its_address_is_not_there_yet) {
+  cluster.insecure = true;
+  cluster.nodes[NodeId{1}] = {"192.0.2.1", 7101};  // nobody's (RFC 5737)
+  says_why(refused(), 75, "cannot listen at 192.0.2.1:7101: this machine does not have that");
+}
+
+// Whichever step it is that gets none; with one more than is needed for all it is up.
+BOOST_AUTO_TEST_CASE(says_75_where_it_has_too_few_descriptors) {
+  int limit = 3;
+  const auto runs = [&] {
+    auto options = muster_with({}, file("version"));
+    options.program = "/bin/sh";
+    options.arguments = {"-c", "ulimit -n " + std::to_string(limit) + "; exec \"$@\"", "sh",
+                         MUSTER_PROGRAM, "--version"};
+    auto process = Process::launch(options);
+    return process && process->wait() == 0;
+  };
+  while (!runs()) ++limit;  // the loader of programs needs some
+  int refusals = 0;
+  while (const auto ran = refused_within(limit++)) {
+    BOOST_TEST_CONTEXT("with " << limit - 1 << " descriptors") {
+      says_why(*ran, 75, "no descriptor is left for it: raise the limit (ulimit -n)");
+      ++refusals;
+    }
+    BOOST_REQUIRE(limit < 100);
+  }
+  BOOST_TEST(refusals > 5);
+}
+
+BOOST_AUTO_TEST_CASE(says_64_where_a_hook_is_no_program) {
+  hooks = HooksConfig{{"sh"}, {}, {file("nothing").string()}, {}};
+  const std::string line = "n1.toml:" + std::to_string([&] {
+                             std::istringstream text(read_all(configure(1)));
+                             int number = 1;
+                             for (std::string one; std::getline(text, one); ++number)
+                               if (one.starts_with("start = ")) break;
+                             return number;
+                           }());
+  const std::string what = ": start = [\"" + file("nothing").string() + "\"...]: ";
+  says_why(refused(), 64, line + what + "there is no such program: expected the path of one");
+  write_file(file("nothing"), "#!/bin/sh\n");
+  says_why(refused(), 64,
+           line + what + "it may not be executed: expected a program (chmod +x " +
+               file("nothing").string());
+  hooks->start = {"no-such-program-anywhere"};
+  says_why(refused(), 64, "there is no such program in PATH");
+  BOOST_TEST(!holds(log(1), "is up"));
+  BOOST_TEST(!std::filesystem::exists(file("n1")));  // not even its store was made
+}
+
+BOOST_AUTO_TEST_CASE(says_64_where_its_application_is_no_program) {
+  application.kind = "socket";
+  application.program = {file("nothing").string()};
+  says_why(refused(), 64, "program = [\"" + file("nothing").string() + "\"...]: there is no such");
+}
+
+BOOST_AUTO_TEST_CASE(says_64_where_its_journal_has_no_directory) {
+  const auto with_journal = [&](const std::string& name) {
+    std::string text = read_all(configure(1));
+    const std::string before = "file = \"" + journal(1).string();
+    text.replace(text.find(before), before.size(), "file = \"" + file(name).string());
+    write_file(file("n1.toml"), text);
+    return run_muster(directory, {"node", "--config", file("n1.toml").string()});
+  };
+  says_why(with_journal("logs/n1.jsonl"), 64,
+           "file = \"" + file("logs/n1.jsonl").string() +
+               "\": expected a file in a directory that is there: make it first (mkdir -p " +
+               file("logs").string());
+  std::filesystem::create_directory(file("logs"));
+  says_why(with_journal("logs"), 64, "logs is a directory: name a file in it");
+  // The node's own directory it makes itself; and who only asks need not have any.
+  const std::string text = read_all(configure(1));
+  BOOST_TEST(load_config(file("n1.toml"), Look::at_files).has_value());
+  write_file(file("n1.toml"), text.substr(0, text.find("[journal]")) + "[journal]\nfile = \"" +
+                                  file("n1/j.jsonl").string() + "\"\n");
+  BOOST_TEST(load_config(file("n1.toml"), Look::at_files).has_value());
+  write_file(file("n1.toml"), text.substr(0, text.find("[journal]")) + "[journal]\nfile = \"" +
+                                  file("none/j.jsonl").string() + "\"\n");
+  BOOST_TEST(load_config(file("n1.toml")).has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace muster::apps

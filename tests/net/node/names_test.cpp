@@ -1,0 +1,88 @@
+#include "cluster.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+
+/// Nodes that are dialled by names, and listen elsewhere.
+
+using namespace muster;
+using test::Cluster;
+using test::ClusterOptions;
+
+BOOST_AUTO_TEST_SUITE(names)
+
+namespace {
+
+std::string port_of(const std::string& address) {
+  return address.substr(address.rfind(':'));
+}
+
+}  // namespace
+
+// With what a name resolves to tried one after the other: nobody may listen at the first.
+BOOST_AUTO_TEST_CASE(are_resolved_when_they_are_dialled) {
+  ClusterOptions options{.nodes = 3};
+  options.alter = [](NodeId id, net::NodeOptions& node) {
+    node.listen = node.addresses.at(id);
+    for (auto& [other, address] : node.addresses) address = "localhost" + port_of(address);
+  };
+  Cluster cluster(std::move(options));
+  cluster.start_all();
+  cluster.await_group({1, 2, 3});
+  cluster.kill(3);  // which is proven by a refused connection, at each address
+  cluster.await_group({1, 2});
+  const auto failed = test::events<Failed>(cluster.journals.lines(NodeId{2}));
+  BOOST_TEST(std::any_of(failed.begin(), failed.end(),
+                         [](const Failed& event) { return event.node == NodeId{3}; }));
+  cluster.start(3);
+  cluster.await_group({1, 2, 3});
+  cluster.judge();
+}
+
+// Nobody knows whether that node lives: it is as silent as one that is cut off.
+BOOST_AUTO_TEST_CASE(that_are_not_resolved_are_silence_and_told_once) {
+  ClusterOptions options{.nodes = 2};
+  options.alter = [](NodeId, net::NodeOptions& node) {
+    node.addresses.at(NodeId{2}) = "no-such-host.invalid" + port_of(node.addresses.at(NodeId{2}));
+  };
+  Cluster cluster(std::move(options));
+  const auto process =
+      cluster.spawn(1, {"insecure", "reorganize=fail"});  // one election after another
+  std::size_t from = 0;
+  for (int elections : {1, 2}) {
+    BOOST_TEST_CONTEXT("election " << elections)
+    from = 1 + cluster.await_line(1, "silence of node 2", from, test::is_step<Unanswered>);
+  }
+  process->end_of_words();
+  BOOST_TEST(process->wait() == 0);
+  cluster.journals.read_all();
+  const auto lines = cluster.journals.lines(NodeId{1});
+  BOOST_TEST(test::events<Failed>(lines).empty());
+  const auto lives = std::count_if(lines.begin(), lines.end(), [](const journal::Line& line) {
+    return std::holds_alternative<journal::Header>(line);
+  });
+  const auto errors = process->errors();
+  const std::string said = "node 2 cannot be dialled at no-such-host.invalid:";
+  const auto told = std::count_if(errors.begin(), errors.end(), [&](const std::string& line) {
+    return line.find(said) != std::string::npos &&
+           line.find("the name is not resolved (") != std::string::npos;
+  });
+  BOOST_TEST(told >= 1);
+  BOOST_TEST(told <= lives);
+}
+
+BOOST_AUTO_TEST_CASE(of_the_place_to_listen_are_looked_at_before_a_node_begins) {
+  for (const char* wrong : {"everywhere", "0.0.0.0:7101", "127.0.0.1:0"}) {
+    ClusterOptions options{.nodes = 1};
+    options.alter = [wrong](NodeId, net::NodeOptions& node) { node.listen = wrong; };
+    Cluster cluster(std::move(options));
+    const auto started = cluster.try_start(1);
+    BOOST_TEST_REQUIRE(started.has_error());
+    BOOST_TEST((started.error().code == ExitCode::bad_configuration));
+    BOOST_TEST(started.error().what.find("listen has to be ") != std::string::npos,
+               started.error().what);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,92 @@
+#include "cluster.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+
+/// A process that gets no more descriptors, threads or memory.
+
+using namespace muster;
+using namespace std::chrono_literals;
+using test::Cluster;
+using test::Process;
+
+BOOST_AUTO_TEST_SUITE(shortage)
+
+namespace {
+
+bool says(const Process& process, const std::string& text) {
+  const auto errors = process.errors();
+  return std::any_of(errors.begin(), errors.end(),
+                     [&](const std::string& line) { return line.find(text) != std::string::npos; });
+}
+
+/// So long that no test lives to see silence.
+Timings without_silence() {
+  Timings timings = test::patient();
+  timings.T = timings.reorganize_deadline = 10min;
+  timings.coordinator_timeout = timings.check_every + timings.T;
+  return timings;
+}
+
+}  // namespace
+
+// It begins an election in which the other node can only be proven to be down by a dial; and when
+// that begins its life it can only be accepted. Nothing but silence would do otherwise, and there
+// is none.
+BOOST_AUTO_TEST_CASE(of_descriptors_leaves_one_to_dial_and_to_accept_with) {
+  Cluster cluster({.nodes = 2, .timings = without_silence()});
+  const auto process = cluster.spawn(2, {"reorganize=descriptors"});
+  cluster.await_group({2});
+  cluster.start(1);
+  cluster.await_group({1, 2});
+  BOOST_TEST(says(*process, "no file descriptor is left for connections: raise the limit"));
+  process->end_of_words();
+  BOOST_TEST(process->wait() == 0);
+  cluster.judge();
+}
+
+// Not even that one is left: a third node cannot be dialled and counts as silent. But those with
+// whom sessions stand are asked and answered.
+BOOST_AUTO_TEST_CASE(of_descriptors_is_no_death_where_a_session_stands) {
+  Cluster cluster({.nodes = 3});
+  const auto process = cluster.spawn(2, {"reorganize=descriptors"});
+  cluster.await_group({2});
+  cluster.start(1);  // whose connection takes the last one
+  const GroupNumber group = cluster.await_group({1, 2});
+  process->end_of_words();
+  BOOST_TEST(process->wait() == 0);
+  cluster.journals.read_all();
+  for (std::uint32_t id : {1u, 2u})
+    for (const Failed& failed : test::events<Failed>(cluster.journals.lines(NodeId{id})))
+      BOOST_TEST((failed.node == NodeId{2} && id == 1), "after it has left, and not before");
+  BOOST_TEST(group.coordinator == NodeId{2});
+  cluster.judge();
+}
+
+// Where a hook is cancelled its token is stopped on a thread of its own.
+BOOST_AUTO_TEST_CASE(of_threads_ends_the_process_with_74) {
+  if (::geteuid() != 0) return;  // who may change to a user that a limit binds
+  Timings timings = test::patient();
+  timings.start_deadline = 100ms;
+  Cluster cluster({.nodes = 1, .timings = timings});
+  const auto process = cluster.spawn(1, {"stop=threads", "start=hang", "store=memory"});
+  BOOST_TEST(process->wait() == 74);
+  BOOST_TEST(says(*process, "node 1: no thread is left ("));
+  BOOST_TEST(says(*process, "raise the limit (ulimit -u)"));
+  BOOST_TEST(process->errors().size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(of_memory_ends_the_process_with_74) {
+  Cluster cluster({.nodes = 1});
+  const auto process = cluster.spawn(1, {"left=memory"});
+  cluster.await_group({1});
+  process->end_of_words();
+  BOOST_TEST(process->wait() == 74);
+  BOOST_TEST(says(*process, "node 1: there is no memory left"));
+  BOOST_TEST(process->errors().size() == 1u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
