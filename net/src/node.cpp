@@ -56,6 +56,9 @@ Expected<> Node::Impl::start(std::function<void()> listens) {
   started_ = true;
   hooks_ = asio::make_strand(given_executor_);
   storage_.emplace(*store_);
+  if (options_.journal)
+    journal_ = std::make_shared<JournalWriter>(*options_.journal, options_.config.timings.T / 8,
+                                               [](const std::string& why) { print(why); });
   listens_ = std::move(listens);
   Expected<SafeState> safe = store_->load();
   if (!safe) return safe.error();
@@ -116,8 +119,8 @@ void Node::Impl::begin_held_life() {
 
 Expected<> Node::Impl::begin_life(const SafeState& safe) {
   recorder_.emplace(options_.config.self, safe.incarnation);
-  auto life = std::make_shared<Life>(strand_, hooks_, options_, make_application_, *storage_, safe,
-                                     life_handlers());
+  auto life = std::make_shared<Life>(strand_, hooks_, options_, make_application_, *storage_,
+                                     journal_, safe, life_handlers());
   {
     const std::lock_guard lock(life_mutex_);
     life_ = life;

@@ -91,6 +91,7 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   const MakeApplication make_application_;
   std::unique_ptr<SafeStorage> store_;
   std::optional<StorageThread> storage_;
+  std::shared_ptr<JournalWriter> journal_;  ///< of all lives
   std::unique_ptr<Admin> admin_;
   boost::asio::steady_timer wait_;
   std::uint64_t waits_ = 0;  ///< so that the end of an earlier one is not taken for this one's

@@ -60,7 +60,8 @@ net::NodeOptions options_of(const NodeConfig& config, bool initialise) {
   options.hold_down = config.cluster.hold_down;
   options.admin_socket = config.admin_socket();
   if (config.journal)
-    options.journal = net::JournalOptions{config.journal->file, config.journal->limit};
+    options.journal = net::JournalOptions{config.journal->file, config.journal->limit,
+                                          config.journal->keep, config.journal->detail};
   options.initialise = initialise;
   return options;
 }

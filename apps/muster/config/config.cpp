@@ -215,7 +215,7 @@ void read_journal(Reader& reader, const toml::table& root, const std::filesystem
                   NodeConfig& config) {
   const toml::table* journal = reader.table(root, "journal", false);
   if (journal == nullptr) return;
-  reader.only(*journal, "[journal]", {"file", "limit"});
+  reader.only(*journal, "[journal]", {"file", "limit", "keep", "detail"});
   JournalConfig to;
   const std::string name = reader.text(*journal, "file", "");
   if (name.empty())
@@ -230,6 +230,22 @@ void read_journal(Reader& reader, const toml::table& root, const std::filesystem
       reader.refuse(*limit, "limit", "a size of at least \"1MB\", such as \"64MB\"");
     }
   }
+  to.keep = std::max(to.keep, 2 * to.limit);
+  if (const toml::node* keep = journal->get("keep")) {
+    const auto size = parse_size(reader.text(*journal, "keep", ""));
+    if (size && *size >= 2 * to.limit) {
+      to.keep = *size;
+    } else {
+      reader.refuse(*keep, "keep",
+                    "a size of at least two segments, \"" + format_size(2 * to.limit) +
+                        "\" with this limit, such as \"1GB\"");
+    }
+  }
+  const auto detail = enumerator_named<journal::Detail>(reader.text(*journal, "detail", "all"));
+  if (detail)
+    to.detail = *detail;
+  else
+    reader.refuse(*journal->get("detail"), "detail", "\"all\" or \"changes\"");
   config.journal = to;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <muster/journal/idle.hpp>
 #include <muster/protocol/cluster_text.hpp>
 #include <muster/values/address.hpp>
 #include <muster/values/failure.hpp>
@@ -44,6 +45,9 @@ std::optional<std::string> read_option(std::string_view name, std::string_view t
 struct JournalConfig {
   std::filesystem::path file;
   std::uint64_t limit = 64'000'000;  ///< bytes; then a new segment
+  /// Bytes of all segments; then the oldest are deleted. Not told: 1 GB, or two segments.
+  std::uint64_t keep = 1'000'000'000;
+  journal::Detail detail = journal::Detail::all;
 };
 
 /// An application that comes with the command.

@@ -101,7 +101,9 @@ std::string write_config(const NodeConfig& config) {
   if (!config.cluster.importance.empty()) write_importance(out, config.cluster);
   if (config.journal) {
     out << "\n[journal]\nfile = " << quoted(config.journal->file.string())
-        << "\nlimit = " << quoted(format_size(config.journal->limit)) << '\n';
+        << "\nlimit = " << quoted(format_size(config.journal->limit))
+        << "\nkeep = " << quoted(format_size(config.journal->keep)) << "\ndetail = \""
+        << enumerator_name(config.journal->detail) << "\"\n";
   }
   out << "\n[application]\nkind = " << quoted(config.application.kind) << '\n';
   if (config.application.kind == "shards") {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <muster/application.hpp>
+#include <muster/journal/idle.hpp>
 #include <muster/protocol/config.hpp>
 #include <muster/protocol/view.hpp>
 #include <muster/safe_storage.hpp>
@@ -22,6 +23,9 @@ namespace muster::net {
 struct JournalOptions {
   std::filesystem::path file;
   std::uint64_t limit = 64'000'000;  ///< bytes of a segment; then a new one (.1, .2, ...) begins
+  /// Bytes of all segments together: the oldest are deleted. At least two segments.
+  std::uint64_t keep = 1'000'000'000;
+  journal::Detail detail = journal::Detail::all;
 };
 
 /// What makes a node, beside its store, its application and its executors.
