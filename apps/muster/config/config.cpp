@@ -211,6 +211,17 @@ void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
   refuse_misfit(reader, root, *cluster, config);
 }
 
+/// One of the names of an enumeration.
+template <class E>
+void read_named(Reader& reader, const toml::table& table, std::string_view key,
+                const std::string& expected, E& to) {
+  const auto named = enumerator_named<E>(reader.text(table, key, std::string(enumerator_name(to))));
+  if (named)
+    to = *named;
+  else
+    reader.refuse(*table.get(key), key, expected);
+}
+
 void read_journal(Reader& reader, const toml::table& root, const std::filesystem::path& file,
                   NodeConfig& config) {
   const toml::table* journal = reader.table(root, "journal", false);
@@ -241,12 +252,16 @@ void read_journal(Reader& reader, const toml::table& root, const std::filesystem
                         "\" with this limit, such as \"1GB\"");
     }
   }
-  const auto detail = enumerator_named<journal::Detail>(reader.text(*journal, "detail", "all"));
-  if (detail)
-    to.detail = *detail;
-  else
-    reader.refuse(*journal->get("detail"), "detail", "\"all\" or \"changes\"");
+  read_named(reader, *journal, "detail", "\"all\" or \"changes\"", to.detail);
   config.journal = to;
+}
+
+void read_log(Reader& reader, const toml::table& root, LogConfig& to) {
+  const toml::table* log = reader.table(root, "log", false);
+  if (log == nullptr) return;
+  reader.only(*log, "[log]", {"level", "format"});
+  read_named(reader, *log, "level", "\"error\", \"warning\" or \"info\"", to.level);
+  read_named(reader, *log, "format", "\"text\" or \"json\"", to.format);
 }
 
 std::vector<std::string> read_command(Reader& reader, const toml::table& table,
@@ -312,10 +327,11 @@ Expected<NodeConfig> parse_config(std::string_view text, const std::filesystem::
   NodeConfig config;
   try {
     const toml::table root = toml::parse(text, file.string());
-    reader.only(root, "the file", {"node", "cluster", "journal", "application", "hooks"});
+    reader.only(root, "the file", {"node", "cluster", "journal", "log", "application", "hooks"});
     read_node(reader, root, file, config);
     if (!reader.failure()) read_cluster(reader, root, config);
     read_journal(reader, root, file, config);
+    read_log(reader, root, config.log);
     read_application(reader, root, file, config);
     read_hooks(reader, root, file, config);
   } catch (const toml::parse_error& error) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <muster/journal/idle.hpp>
+#include <muster/journal/news.hpp>
 #include <muster/protocol/cluster_text.hpp>
 #include <muster/values/address.hpp>
 #include <muster/values/failure.hpp>
@@ -50,6 +51,12 @@ struct JournalConfig {
   journal::Detail detail = journal::Detail::all;
 };
 
+/// What the node says on standard error.
+struct LogConfig {
+  LogLevel level = LogLevel::info;
+  LogFormat format = LogFormat::text;
+};
+
 /// An application that comes with the command.
 struct ApplicationConfig {
   /// `none` (hooks return at once), `shards`, or `socket`: a program that connects to the node.
@@ -72,6 +79,7 @@ struct NodeConfig {
   std::filesystem::path data;  ///< absolute: safe storage, lock, admin.sock
   ClusterConfig cluster;
   std::optional<JournalConfig> journal;
+  LogConfig log;
   ApplicationConfig application;
   std::optional<HooksConfig> hooks;
 

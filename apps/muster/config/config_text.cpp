@@ -105,6 +105,10 @@ std::string write_config(const NodeConfig& config) {
         << "\nkeep = " << quoted(format_size(config.journal->keep)) << "\ndetail = \""
         << enumerator_name(config.journal->detail) << "\"\n";
   }
+  const LogConfig as_usual;
+  if (config.log.level != as_usual.level || config.log.format != as_usual.format)
+    out << "\n[log]\nlevel = \"" << enumerator_name(config.log.level) << "\"\nformat = \""
+        << enumerator_name(config.log.format) << "\"\n";
   out << "\n[application]\nkind = " << quoted(config.application.kind) << '\n';
   if (config.application.kind == "shards") {
     out << "records_per_second = " << config.application.records_per_second << '\n';
