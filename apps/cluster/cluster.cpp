@@ -120,6 +120,7 @@ NodeConfig Cluster::config_of(NodeId node) const {
   config.data = data(node);
   config.cluster = options_.cluster;
   config.journal = JournalConfig{journal(node)};
+  config.log.level = LogLevel::warning;  // whoever runs them tells the rest
   config.application = options_.application;
   return config;
 }

@@ -28,6 +28,7 @@ const NodeSeen& Watch::node(NodeId node) const {
 }
 
 bool Watch::take_line(const journal::Header& header) {
+  configs_[header.node] = header.config;
   NodeSeen& seen = nodes_[header.node];
   if (seen.up && seen.incarnation == header.incarnation) return false;  // a new segment
   down(header.node, header.t);
@@ -77,6 +78,13 @@ bool Watch::take_line(const journal::HookEdge& edge) {
 
 bool Watch::take_line(const journal::Ended& ended) {
   down(ended.stamp.node, ended.stamp.t);
+  return false;
+}
+
+bool Watch::take_line(const journal::Gap& gap) {
+  NodeSeen& seen = nodes_[gap.stamp.node];
+  if (seen.up && seen.incarnation == gap.stamp.incarnation)
+    seen.view = view(configs_[gap.stamp.node], gap.state);
   return false;
 }
 

@@ -81,6 +81,7 @@ class Watch {
   bool take_line(const journal::Step& step);
   bool take_line(const journal::HookEdge& edge);
   bool take_line(const journal::Ended& ended);
+  bool take_line(const journal::Gap& gap);
   bool take_line(const journal::Fault& fault);
   bool take_line(const journal::Performed&) { return false; }
   bool take_line(const journal::Permits&) { return false; }
@@ -92,6 +93,7 @@ class Watch {
   bool check_formed(GroupNumber group);
 
   std::map<NodeId, NodeSeen> nodes_;
+  std::map<NodeId, Config> configs_;
   std::vector<Formed> formed_;
   std::vector<Worked> worked_;
   std::map<GroupNumber, NodeSet> members_;

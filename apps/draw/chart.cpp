@@ -52,6 +52,7 @@ class ChartMaker {
  private:
   struct Node {
     Incarnation life;
+    Config config;
     bool up = false;
     std::optional<Phase> phase;
     std::optional<HookBar> hook;
@@ -83,6 +84,7 @@ class ChartMaker {
     const bool goes_on = line.state.has_value() && node.life == line.incarnation;
     if (!goes_on && node.life.value > 0) end_life(line.node, node, now_);
     mark(line.node);
+    node.config = line.config;
     node.life = line.incarnation;
     if (goes_on) return;
     node.up = true;
@@ -125,6 +127,22 @@ class ChartMaker {
     const bool failed = line.edge == journal::Edge::failed;
     end_hook(node, now_, failed ? HookEnd::failed : HookEnd::ended);
     if (line.hook == Hook::stop) end_work(node, now_);
+  }
+
+  // What hooks did in the gap is not known; what the node is from here on, is.
+  void take(const journal::Gap& line) {
+    mark(line.stamp.node);
+    const NodeId id = line.stamp.node;
+    Node& node = nodes_[id];
+    if (!node.up || node.life != line.stamp.incarnation) return;
+    enter(id, node, view(node.config, line.state));
+    const Common& known = common(line.state);
+    const bool works =
+        known.application == Activity::Starting || known.application == Activity::Working;
+    if (node.work && works && known.g == node.work->group) return;
+    end_hook(node, now_, HookEnd::cut_off);
+    end_work(node, now_);
+    if (works && known.g) node.work = Work{id, *known.g, now_, {}};
   }
 
   void take(const journal::Ended& line) {

@@ -211,6 +211,15 @@ class SignPen {
         .text("life " + to_text(line.incarnation));
   }
 
+  void sign(const journal::Gap&, const Moment& moment, Index i) {
+    const int x = layout_.x_of(*moment.node);
+    Tag(out_, "path")
+        .with("class", "gap")
+        .with("data-moment", i)
+        .with("d", path({"M", x - half_band - 2, layout_.y[i], "h", 2 * half_band + 4}))
+        .title(words(moment));
+  }
+
   void sign(const journal::Ended& line, const Moment& moment, Index i) {
     over(*moment.node, i, words(moment));
     text_at(out_, "sign strong", layout_.x_of(*moment.node) - half_band - 5, layout_.y[i] + 4)

@@ -93,6 +93,9 @@ struct LineWords {
   std::string operator()(const journal::Permits& line) const {
     return "permits of group " + to_text(line.group) + " are " + to_text(line.edge);
   }
+  std::string operator()(const journal::Gap& line) const {
+    return counted(line.lines, "line") + " of its journal were left out";
+  }
   std::string operator()(const journal::Ended& line) const {
     return "ends its life, exit code " + std::to_string(line.code) + ": " +
            shortened(line.why, longest_value);

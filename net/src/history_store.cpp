@@ -1,15 +1,14 @@
 #include "history_store.hpp"
 
+#include "utc.hpp"
+
 #include <muster/values/json.hpp>
 
 #include <boost/asio/post.hpp>
 #include <boost/json/parse.hpp>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <cstdio>
-#include <ctime>
 #include <string>
 #include <utility>
 
@@ -27,19 +26,6 @@ constexpr auto write_after = 1s;
 std::string key_of(std::uint64_t number) {
   const std::string digits = std::to_string(number);
   return std::string(history::cells) + std::string(20 - digits.size(), '0') + digits;
-}
-
-std::string utc_now() {
-  const auto now = std::chrono::system_clock::now();
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(
-      now - std::chrono::system_clock::from_time_t(seconds));
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  std::array<char, 64> text{};
-  const std::size_t size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts);
-  std::snprintf(text.data() + size, text.size() - size, ".%03dZ", static_cast<int>(ms.count()));
-  return text.data();
 }
 
 }  // namespace
@@ -60,8 +46,8 @@ Expected<std::shared_ptr<HistoryStore>> HistoryStore::load(asio::any_io_executor
     const auto json = boost::json::parse(value.data, error);
     if (error) return;
     // What another version kept is passed over: it tells of the past, and nothing rests on it.
-    if (auto entry = read_json<history::Entry>(json))
-      history->entries_.push_back(*std::move(entry));
+    if (const auto entry = read_json<history::Entry>(json))
+      history->entries_.push_back({entry->number, value.data});
   });
   if (!scanned) return scanned.error();
   return history;
@@ -70,7 +56,7 @@ Expected<std::shared_ptr<HistoryStore>> HistoryStore::load(asio::any_io_executor
 void HistoryStore::add(history::Entry entry) {
   entry.number = entries_.empty() ? 1 : entries_.back().number + 1;
   entry.at = utc_now();
-  entries_.push_back(std::move(entry));
+  entries_.push_back({entry.number, to_json(entry)});
   if (entries_.size() > most) entries_.pop_front();
   if (unwritten_++ == 0) write_later();
   unwritten_ = std::min(unwritten_, entries_.size());
@@ -91,10 +77,8 @@ void HistoryStore::write_later() {
 void HistoryStore::write() {
   CellBatch batch;
   for (std::size_t i = entries_.size() - unwritten_; i < entries_.size(); ++i) {
-    const history::Entry& entry = entries_[i];
-    std::string value;
-    write_json(value, entry);
-    batch.write(key_of(entry.number), std::move(value));
+    const Kept& entry = entries_[i];
+    batch.write(key_of(entry.number), entry.json);
     if (entry.number > most) batch.erase(key_of(entry.number - most));
   }
   unwritten_ = 0;
@@ -105,6 +89,16 @@ void HistoryStore::write() {
                         if (const auto self = weak.lock()) self->handlers_.fatal(failure);
                       });
                     });
+}
+
+std::string HistoryStore::lines(std::size_t count, std::uint64_t before) const {
+  const auto end = std::partition_point(entries_.begin(), entries_.end(),
+                                        [&](const Kept& kept) { return kept.number < before; });
+  const auto there = static_cast<std::size_t>(end - entries_.begin());
+  std::string out;
+  for (auto at = end - static_cast<std::ptrdiff_t>(std::min(count, there)); at != end; ++at)
+    (out += out.empty() ? "" : "\n") += at->json;
+  return out;
 }
 
 void HistoryStore::flush() {

@@ -9,14 +9,15 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace muster::net {
 
-/// The reorganizations of a node, kept in cells of its safe storage: the last hundred. Lives on the
-/// protocol's strand.
+/// The reorganizations of a node, kept in cells of its safe storage: the last ten thousand. Lives
+/// on the protocol's strand.
 class HistoryStore : public std::enable_shared_from_this<HistoryStore> {
  public:
-  static constexpr std::size_t most = 100;
+  static constexpr std::size_t most = 10'000;
 
   struct Handlers {
     /// Not while others may wait for this node: a commit would delay the next one.
@@ -35,10 +36,15 @@ class HistoryStore : public std::enable_shared_from_this<HistoryStore> {
   /// Asks at once for what is not durable yet.
   void flush();
 
-  /// The oldest first.
-  [[nodiscard]] const std::deque<history::Entry>& entries() const { return entries_; }
+  /// The last `count` of those with a number below `before`, as JSON, an object a line, the oldest
+  /// first.
+  [[nodiscard]] std::string lines(std::size_t count, std::uint64_t before) const;
 
  private:
+  struct Kept {
+    std::uint64_t number{};
+    std::string json;
+  };
   void write_later();
   void write();
 
@@ -46,7 +52,7 @@ class HistoryStore : public std::enable_shared_from_this<HistoryStore> {
   StorageThread& thread_;
   Handlers handlers_;
   boost::asio::steady_timer timer_;
-  std::deque<history::Entry> entries_;
+  std::deque<Kept> entries_;   ///< the oldest first
   std::size_t unwritten_ = 0;  ///< the last ones
 };
 

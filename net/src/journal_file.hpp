@@ -3,48 +3,51 @@
 #include <muster/net/node.hpp>
 
 #include <cstdint>
-#include <functional>
+#include <map>
 #include <string>
+#include <string_view>
 
 namespace muster::net {
 
-/// Appends lines to a journal's segments, those of a step with one write(2). A journal that cannot
-/// be written any more is dropped and its lines counted; it never stops the node.
+/// The segments of a journal on the disk. Whatever it does may wait for the disk, so it belongs to
+/// a thread that may wait.
 class JournalFile {
  public:
-  /// `first_line` appends the line with which a new segment inside this life begins.
-  JournalFile(JournalOptions options, std::function<void(std::string&)> first_line);
+  /// Opens nothing yet.
+  explicit JournalFile(JournalOptions options) : options_(std::move(options)) {}
   JournalFile(const JournalFile&) = delete;
   JournalFile& operator=(const JournalFile&) = delete;
   ~JournalFile();
 
-  /// A whole line, with its '\n'.
-  void append(std::string_view line);
+  /// Appends whole lines with one write(2), to a new segment where `fresh` says so. False where
+  /// they could not be written: then none of them is there, but perhaps a torn one, and the file is
+  /// opened anew for the next.
+  bool append(std::string_view lines, bool fresh = false);
 
-  /// Begins a new segment where this one has reached its limit. To be called before a step: the
-  /// first line carries the state from which the next line goes on.
-  void make_room();
+  /// Why that was, as a clause: "cannot be written: No space left on device".
+  [[nodiscard]] const std::string& trouble() const { return trouble_; }
 
-  /// What is appended from now on is written by `release`.
-  void hold() { holds_ = true; }
-  void release();
+  /// Deletes the oldest segments, so that all together stay below `keep` until the next one begins.
+  void delete_oldest();
 
-  [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
+  /// Bytes of the present segment.
+  [[nodiscard]] std::uint64_t size() const { return size_; }
 
  private:
-  void open_last_segment();
-  void open_segment(unsigned number);
+  bool open_last_segment();
+  bool open_segment(std::uint64_t number);
   bool write_whole(std::string_view text);
+  bool fail(const char* what);
+  void find_segments();
 
   JournalOptions options_;
-  std::function<void(std::string&)> first_line_;
   int file_ = -1;
-  unsigned segment_ = 0;
+  std::uint64_t segment_ = 0;
   std::uint64_t size_ = 0;
-  std::uint64_t dropped_ = 0;
-  bool holds_ = false;
-  std::string held_;
-  std::uint64_t lines_held_ = 0;
+  std::uint64_t largest_ = 0;                     ///< of what was appended at once
+  std::map<std::uint64_t, std::uint64_t> older_;  ///< the sizes of the segments before this one
+  bool is_as_large_as_may_be_ = false;
+  std::string trouble_;
 };
 
 }  // namespace muster::net

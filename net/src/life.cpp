@@ -22,8 +22,8 @@ std::uint64_t random_instance() {
 }  // namespace
 
 Life::Life(asio::any_io_executor strand, asio::any_io_executor hooks, const NodeOptions& options,
-           const MakeApplication& make_application, StorageThread& storage, SafeState safe,
-           Handlers handlers)
+           const MakeApplication& make_application, StorageThread& storage,
+           std::shared_ptr<JournalWriter> journal, SafeState safe, Handlers handlers)
     : strand_(std::move(strand)),
       hooks_executor_(std::move(hooks)),
       options_(options),
@@ -31,6 +31,7 @@ Life::Life(asio::any_io_executor strand, asio::any_io_executor hooks, const Node
       storage_(storage),
       safe_(std::move(safe)),
       handlers_(std::move(handlers)),
+      writer_(std::move(journal)),
       watch_(strand_) {
   boost::mp11::mp_for_each<boost::describe::describe_enumerators<Timer>>(
       [this](auto) { timers_.emplace_back(strand_); });
@@ -78,10 +79,7 @@ void Life::make_parts() {
 
 void Life::recover() {
   if (ended_) return;
-  if (options_.journal)
-    journal_ = std::make_unique<JournalFile>(*options_.journal,
-                                             [this](std::string& out) { write_header(out, true); });
-  write_journal([this](std::string& out) { write_header(out, false); });
+  begin_journal();
   last_alive_ = boottime_now();
   watch();
   sessions_->greet();
@@ -111,10 +109,9 @@ void Life::end(const Failure& why) {
 }
 
 void Life::note_end(const Failure& why) {
-  write_journal([&](std::string& out) {
-    journal::ended_line(out, next_stamp(), static_cast<int>(why.code), why.what);
-  });
-  if (journal_) journal_->release();
+  if (!journal_) return;
+  const Protocol* const state = host_->is_at_rest() ? &host_->protocol() : nullptr;
+  journal_->end(monotonic_now(), state, static_cast<int>(why.code), why.what);
 }
 
 void Life::break_connections() {
@@ -169,23 +166,20 @@ void Life::left(LeaveCause cause) {
 }
 
 void Life::about_to_step() {
-  if (journal_) {
-    journal_->make_room();
-    journal_->hold();
-  }
+  if (journal_) journal_->about_to_step(host_->protocol());
   step_at_ = monotonic_now();
 }
 
 void Life::stepped(const Event& event, const Actions& actions, const View& after) {
-  write_journal([&](std::string& out) {
-    journal::step_line(out, host_->next_stamp(step_at_), event, actions, after);
-  });
+  // Nobody else changes what is shown.
+  if (journal_) journal_->stepped(step_at_, event, actions, seen_.view, after);
   show(after);
 }
 
 void Life::save_performed() {
   if (journal_) journal_->hold();
-  write_journal([&](std::string& out) { journal::performed_line(out, next_stamp()); });
+  write_journal(
+      [](std::string& out, const journal::Stamp& stamp) { journal::performed_line(out, stamp); });
 }
 
 void Life::begun(const Event& event, const View& after) {
@@ -246,26 +240,21 @@ void Life::note_save(Duration took) {
 // --- The journal
 // --------------------------------------------------------------------------------------
 
-void Life::write_journal(const std::function<void(std::string&)>& append) {
-  if (!journal_) return;
-  line_.clear();
-  append(line_);
-  journal_->append(line_);
+void Life::begin_journal() {
+  if (!writer_) return;
+  journal::Header first;
+  first.t = monotonic_now();
+  first.node = options_.config.self;
+  first.incarnation = safe_.incarnation;
+  first.clock = journal::Clock::monotonic;
+  first.config = options_.config;
+  journal_ = std::make_unique<LifeJournal>(writer_, options_.journal->detail, std::move(first),
+                                           [this](Duration t) { return host_->next_stamp(t); });
+  journal_->begin();
 }
 
-journal::Stamp Life::next_stamp() const {
-  return host_->next_stamp(monotonic_now());
-}
-
-void Life::write_header(std::string& out, bool in_a_life) {
-  journal::Header header;
-  header.t = monotonic_now();
-  header.node = options_.config.self;
-  header.incarnation = safe_.incarnation;
-  header.clock = journal::Clock::monotonic;
-  header.config = options_.config;
-  if (in_a_life) header.state = host_->protocol();
-  journal::header_line(out, header);
+void Life::write_journal(const std::function<void(std::string&, const journal::Stamp&)>& append) {
+  if (journal_) journal_->line(monotonic_now(), append);
 }
 
 // --- What others may see
@@ -284,7 +273,7 @@ void Life::show(const View& view) {
 void Life::show_counters() {
   if (!begun_) return;
   const std::lock_guard lock(seen_mutex_);
-  if (journal_) seen_.journal_dropped = journal_->dropped();
+  if (journal_) seen_.journal_dropped = writer_->dropped();
   seen_.progress = hooks_->how_far();
   seen_.counters = sessions_->counters();
   if (seen_.differing != sessions_->differing()) seen_.differing = sessions_->differing();
@@ -332,12 +321,14 @@ Hooks::Handlers Life::hook_handlers() {
   handlers.event = [this](Event event) { happened(std::move(event)); };
   handlers.edge = [this](Hook hook, journal::Edge edge, std::optional<GroupNumber> group,
                          Ticket ticket, const Members* members) {
-    write_journal([&](std::string& out) {
-      journal::hook_line(out, next_stamp(), hook, edge, group, ticket, members);
+    write_journal([&](std::string& out, const journal::Stamp& stamp) {
+      journal::hook_line(out, stamp, hook, edge, group, ticket, members);
     });
   };
   handlers.permits = [this](journal::PermitsEdge edge, GroupNumber group) {
-    write_journal([&](std::string& out) { journal::permits_line(out, next_stamp(), edge, group); });
+    write_journal([&](std::string& out, const journal::Stamp& stamp) {
+      journal::permits_line(out, stamp, edge, group);
+    });
   };
   handlers.ask = [this](NodeId member, Inquiry inquiry, Answered answered) {
     questions_->ask(member, std::move(inquiry), std::move(answered));

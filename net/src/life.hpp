@@ -1,7 +1,7 @@
 #pragma once
 
 #include "hooks.hpp"
-#include "journal_file.hpp"
+#include "life_journal.hpp"
 #include "permits.hpp"
 #include "questions.hpp"
 #include "services.hpp"
@@ -56,7 +56,7 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
   /// `safe` is durable, with this life's incarnation.
   Life(boost::asio::any_io_executor strand, boost::asio::any_io_executor hooks,
        const NodeOptions& options, const MakeApplication& make_application, StorageThread& storage,
-       SafeState safe, Handlers handlers);
+       std::shared_ptr<JournalWriter> journal, SafeState safe, Handlers handlers);
 
   /// Listens. What comes before `recover` waits for it.
   Expected<> listen();
@@ -112,9 +112,8 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
   void note_save(Duration took);
   void show(const View& view);
 
-  void write_journal(const std::function<void(std::string&)>& append);
-  [[nodiscard]] journal::Stamp next_stamp() const;
-  void write_header(std::string& out, bool in_a_life);
+  void begin_journal();
+  void write_journal(const std::function<void(std::string&, const journal::Stamp&)>& append);
   Sessions::Handlers session_handlers();
   Hooks::Handlers hook_handlers();
   Questions::Handlers question_handlers();
@@ -132,7 +131,8 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
   std::shared_ptr<Hooks> hooks_;
   std::unique_ptr<Sessions> sessions_;
   std::shared_ptr<Questions> questions_;
-  std::unique_ptr<JournalFile> journal_;
+  std::shared_ptr<JournalWriter> writer_;
+  std::unique_ptr<LifeJournal> journal_;
 
   std::unique_ptr<host::Host> host_;
   bool begun_ = false;
@@ -143,8 +143,7 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
   Duration last_alive_{};
   Duration stood_still_{};  ///< the longest, until the host was told
 
-  Duration step_at_{};  ///< when the present step came
-  std::string line_;
+  Duration step_at_{};             ///< when the present step came
   mutable std::mutex seen_mutex_;  // guards seen_
   Seen seen_;
 };

@@ -1,6 +1,5 @@
 #include "node_impl.hpp"
 
-#include <muster/net/say.hpp>
 #include <muster/protocol/cluster_text.hpp>
 #include <muster/protocol/misfit.hpp>
 #include <muster/values/address.hpp>
@@ -82,6 +81,10 @@ Expected<> Node::Impl::start(std::function<void()> listens) {
 Expected<> Node::Impl::begin(std::function<void()> listens) {
   hooks_ = asio::make_strand(given_executor_);
   storage_.emplace(*store_);
+  if (options_.journal)
+    journal_ =
+        std::make_shared<JournalWriter>(*options_.journal, options_.config.timings.T / 8,
+                                        [log = log_](const std::string& why) { log->warn(why); });
   listens_ = std::move(listens);
   Expected<SafeState> safe = store_->load();
   if (!safe) return safe.error();
@@ -118,7 +121,7 @@ Expected<> Node::Impl::begin(std::function<void()> listens) {
 // Nothing listens meanwhile: whoever calls has the proof that no life is there. The owner is
 // answered.
 void Node::Impl::hold_down(Duration time) {
-  print(before_->sentence(options_.config.self, time));
+  log_->warn(before_->sentence(options_.config.self, time));
   asio::post(strand_, [weak = weak_from_this(), time] {
     const auto self = weak.lock();
     if (!self || self->leaving_) return;
@@ -142,8 +145,9 @@ void Node::Impl::begin_held_life() {
 
 Expected<> Node::Impl::begin_life(const SafeState& safe) {
   recorder_.emplace(options_.config.self, safe.incarnation);
-  auto life = std::make_shared<Life>(strand_, hooks_, options_, make_application_, *storage_, safe,
-                                     life_handlers());
+  news_.emplace(options_.config.self);
+  auto life = std::make_shared<Life>(strand_, hooks_, options_, make_application_, *storage_,
+                                     journal_, safe, life_handlers());
   {
     const std::lock_guard lock(life_mutex_);
     life_ = life;
@@ -223,9 +227,10 @@ void Node::Impl::stand_back() {
   using namespace std::chrono_literals;
   if (life_->was_normal()) stood_back_ = 0;
   const Duration back_off = std::min<Duration>(1s * (1 << std::min(stood_back_++, 9u)), 5min);
-  print("node " + std::to_string(options_.config.self.value) +
-        " stands back: hooks failed again and again; a new life begins in " +
-        std::to_string(back_off / 1s) + " s");
+  log_->warn("node " + std::to_string(options_.config.self.value) +
+             " stands back: hooks failed again and again, the last time " + news_->last_failure() +
+             "; mend the application: a new life begins in " + std::to_string(back_off / 1s) +
+             " s");
   order_ = Order{Out::stood_back, back_off};
   go_out();
 }
@@ -282,8 +287,9 @@ void Node::Impl::begin_anew(Incarnation seen) {
     const auto self = weak.lock();
     if (!self || self->life_->has_ended()) return;
     ++self->begun_anew_;
-    print("node " + std::to_string(self->options_.config.self.value) + " begins anew above life " +
-          std::to_string(seen.value) + ", which a peer has seen (--initialise)");
+    self->log_->warn("node " + std::to_string(self->options_.config.self.value) +
+                     " begins anew above life " + std::to_string(seen.value) +
+                     ", which a peer has seen (--initialise)");
     self->life_->end({ExitCode::ok, "peers have seen a later life; a new one begins"});
     if (self->leaving_) return self->gone();
     if (self->order_) return self->go_out();
@@ -299,7 +305,7 @@ Life::Handlers Node::Impl::life_handlers() {
   handlers.outlived = [this](const Voices& voices) { outlived(voices); };
   handlers.fatal = [this](const Failure& failure) { fatal(failure); };
   handlers.status = [this] { return fresh_status_json(); };
-  handlers.warn = [](const std::string& sentence) { print(sentence); };
+  handlers.warn = [this](const std::string& sentence) { log_->warn(sentence); };
   handlers.stepped = [this](Duration t, const Event& event, const View& after) {
     stepped(t, event, after);
   };
@@ -325,9 +331,9 @@ void Node::Impl::close() {
   wait_.cancel();
   lasts_.cancel();
   if (life_) life_->end({ExitCode::ok, "closed"});
-  *thrown_ = [](const std::exception* error) {
-    print(std::string("a handler of a node that is gone threw: ") +
-          (error ? error->what() : "no std::exception"));
+  *thrown_ = [log = log_](const std::exception* error) {
+    log->fatal(std::string("a handler of a node that is gone threw: ") +
+               (error ? error->what() : "no std::exception"));
     ::_exit(static_cast<int>(ExitCode::impossible_state));
   };
 }
@@ -356,7 +362,8 @@ void Node::Impl::fatal(const Failure& failure) {
   const int code = static_cast<int>(failure.code);
   const bool ends = exit_after(options_.config.timings.T / 8, code);
   try {
-    print(failure.what + " (exit code " + std::to_string(code) + ")");
+    log_->fatal(failure.what + " (exit code " + std::to_string(code) + ")");
+    if (options_.fatal && ends) options_.fatal(failure);
     if (life_ && ends) life_->note_end(failure);
   } catch (...) {  // it ends without a word
   }
@@ -371,10 +378,6 @@ Failure Node::Impl::left_a_handler(const std::exception* error) const {
       ExitCode::impossible_state,
       name + "a handler threw: " + (error ? error->what() : "something that is no std::exception") +
           "; please report it with the end of its journal"};
-}
-
-void Node::Impl::print(const std::string& sentence) {
-  say(STDERR_FILENO, "muster: " + sentence + "\n");
 }
 
 // --- Node

@@ -3,9 +3,11 @@
 #include "guarded.hpp"
 #include "history_store.hpp"
 #include "life.hpp"
+#include "node_log.hpp"
 
 #include <muster/host/hold_down.hpp>
 #include <muster/journal/history.hpp>
+#include <muster/journal/news.hpp>
 #include <muster/net/admin.hpp>
 #include <muster/net/node.hpp>
 #include <muster/net/status.hpp>
@@ -36,6 +38,7 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
         strand_(Guarded(boost::asio::make_strand(context), thrown_)),
         given_executor_(std::move(hooks)),
         options_(completed(std::move(options))),
+        log_(std::make_shared<NodeLog>(options_)),
         make_application_(std::move(make_application)),
         store_(std::move(storage)),
         wait_(strand_),
@@ -74,13 +77,12 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   std::string be_drained(std::string_view said);
   std::string be_elected(std::string_view said);
   std::string cluster_json() const;
-  std::string history_json() const;
+  std::string history_json(std::string_view said) const;
   void stepped(Duration t, const Event& event, const View& after);
   void tell();
 
   Life::Handlers life_handlers();
   [[noreturn]] void fatal(const Failure& failure);
-  static void print(const std::string& sentence);
 
   std::shared_ptr<Thrown> thrown_;
   boost::asio::execution_context& context_;
@@ -89,9 +91,11 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   const boost::asio::any_io_executor given_executor_;
   boost::asio::any_io_executor hooks_;  ///< a strand of that
   const NodeOptions options_;
+  const std::shared_ptr<NodeLog> log_;
   const MakeApplication make_application_;
   std::unique_ptr<SafeStorage> store_;
   std::optional<StorageThread> storage_;
+  std::shared_ptr<JournalWriter> journal_;  ///< of all lives
   std::unique_ptr<Admin> admin_;
   boost::asio::steady_timer wait_;
   std::uint64_t waits_ = 0;  ///< so that the end of an earlier one is not taken for this one's
@@ -115,6 +119,7 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   std::optional<Out> out_;                     ///< set by the strand, under life_mutex_
   View told_;                                  ///< what those who watch were told last
   std::optional<history::Recorder> recorder_;  ///< of this life
+  std::optional<Newsreel> news_;               ///< of this life
   std::shared_ptr<HistoryStore> history_;
   std::vector<std::function<void()>> left_;  ///< who is to be told
 };

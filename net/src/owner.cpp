@@ -4,6 +4,7 @@
 #include <muster/values/json.hpp>
 #include <muster/values/kinds.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -14,6 +15,8 @@ namespace muster::net {
 namespace {
 
 constexpr const char* taken = "{}";
+/// Lines of the history that are given at once: the strand copies them.
+constexpr std::size_t history_page = 500;
 
 /// An owner's word that is not followed, and why.
 std::string refused(const std::string& why) {
@@ -43,7 +46,7 @@ Expected<> Node::Impl::listen_to_owner() {
   if (options_.admin_socket.empty()) return {};
   Admin::Words words;
   words["status"] = [this](auto) { return fresh_status_json(); };
-  words["history"] = [this](auto) { return history_json(); };
+  words["history"] = [this](std::string_view said) { return history_json(said); };
   words["cluster"] = [this](auto) { return cluster_json(); };
   words["elect"] = [this](std::string_view said) { return be_elected(said); };
   words["drain"] = [this](std::string_view said) { return be_drained(said); };
@@ -103,21 +106,27 @@ std::string Node::Impl::cluster_json() const {
   return out;
 }
 
-// An object a line, the oldest first, and last the one that goes on, if one does.
-std::string Node::Impl::history_json() const {
-  std::string out;
-  const auto line = [&](const history::Entry& entry) {
+// "COUNT BEFORE": so many lines, of those below that number. Without it the last, and behind them
+// the one that goes on, if one does.
+std::string Node::Impl::history_json(std::string_view said) const {
+  std::size_t count = history_page;
+  std::uint64_t before = static_cast<std::uint64_t>(-1);
+  const char* const end = said.data() + said.size();
+  const auto counted = std::from_chars(said.data(), end, count);
+  const bool is_older = counted.ptr != end && *counted.ptr == ' ' &&
+                        std::from_chars(counted.ptr + 1, end, before).ec == std::errc{};
+  std::string out = history_->lines(std::min(count, history_page), before);
+  if (is_older || !life()) return out;
+  if (const auto entry = recorder_->going_on(monotonic_now()); entry && !out_) {
     if (!out.empty()) out += '\n';
-    write_json(out, entry);
-  };
-  for (const history::Entry& entry : history_->entries()) line(entry);
-  if (!life()) return out;
-  if (const auto entry = recorder_->going_on(monotonic_now()); entry && !out_) line(*entry);
+    write_json(out, *entry);
+  }
   return out;
 }
 
 void Node::Impl::stepped(Duration t, const Event& event, const View& after) {
   if (auto entry = recorder_->take(t, event, after)) history_->add(*std::move(entry));
+  for (const News& news : news_->take(event, after)) log_->tell(news.level, news.matter, news.text);
   if (View view = worth_telling(after); view != told_) {
     told_ = std::move(view);
     tell();

@@ -2,8 +2,11 @@
 
 #include <muster/values/kinds.hpp>
 
+#include <boost/json/parse.hpp>
+
 #include <signal.h>
 
+#include <fstream>
 #include <iterator>
 #include <sstream>
 
@@ -96,7 +99,7 @@ BOOST_AUTO_TEST_CASE(nodes_of_another_protocol_say_so_and_the_textbook_s_warn) {
     BOOST_TEST(status.output.find("\"protocol\":\"" + name + "\"") != std::string::npos,
                status.output);
     const std::string said = read_all(pair.directory.path / "n1.log");
-    const bool warned = said.find("warning: protocol = \"textbook\"") != std::string::npos;
+    const bool warned = said.find(" warning muster: protocol = \"textbook\"") != std::string::npos;
     BOOST_TEST(warned == (protocol == ProtocolName::textbook), said);
   }
 }
@@ -116,6 +119,32 @@ BOOST_AUTO_TEST_CASE(a_second_process_on_one_store_is_75_and_names_the_first) {
   const Process node = pair.start(1);
   const Ran second = run_muster(pair.directory, {"node", "--config", pair.file(1)});
   says_why(second, 75, std::to_string(node.pid()));
+}
+
+// One object a line, from the first election to the reason of its end.
+BOOST_AUTO_TEST_CASE(a_log_of_json_has_one_object_a_line) {
+  Pair pair;
+  std::ofstream(pair.file(1), std::ios::app) << "\n[log]\nformat = \"json\"\n";
+  {
+    const Process node = pair.start(1);
+    pair.until(0, {"status", "--config", pair.file(1)});
+  }
+  const Process node = pair.start(1);
+  const Ran second =
+      run_muster(pair.directory, {"node", "--config", pair.file(1), "--log", "json"});
+  BOOST_TEST(second.code == 75);
+  std::istringstream lines(read_all(pair.directory.path / "n1.log") + second.output);
+  std::string levels;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("node 1 of ")) continue;  // on standard output
+    const auto object = boost::json::parse(line).as_object();
+    BOOST_TEST(object.at("node").as_int64() == 1);
+    BOOST_TEST(object.at("time").as_string().size() == 24u);
+    levels += std::string(object.at("level").as_string()) + ' ';
+    BOOST_TEST(!object.at("text").as_string().empty());
+  }
+  BOOST_TEST(levels.find("info") != std::string::npos, levels);
+  BOOST_TEST(levels.ends_with("error "), levels);
 }
 
 BOOST_AUTO_TEST_CASE(an_address_in_use_is_75) {

@@ -79,7 +79,7 @@ const std::vector<Refused> refusals{
     {"unknown table",
      good + "[extra]\n",
      "/c/n.toml:21:",
-     {"unknown key extra", "node, cluster, journal, application"}},
+     {"unknown key extra", "node, cluster, journal, log, application"}},
     {"unknown key in node",
      with("id = 3", "id = 3\nprioriy = 7"),
      "/c/n.toml:3:",
@@ -91,7 +91,19 @@ const std::vector<Refused> refusals{
     {"unknown key in journal",
      with("limit = \"64MB\"", "size = \"64MB\""),
      "/c/n.toml:18:",
-     {"unknown key size", "64MB", "file, limit"}},
+     {"unknown key size", "64MB", "file, limit, keep, detail"}},
+    {"unknown detail",
+     with("limit = \"64MB\"", "detail = \"some\""),
+     "/c/n.toml:18:",
+     {"detail", "some", "\"all\" or \"changes\""}},
+    {"less kept than two segments",
+     with("limit = \"64MB\"", "keep = \"100MB\""),
+     "/c/n.toml:18:",
+     {"keep", "100MB", "two segments", "128MB"}},
+    {"unknown level of the log",
+     with("[journal]", "[log]\nlevel = \"debug\"\n[journal]"),
+     "/c/n.toml:17:",
+     {"level", "debug", "error", "warning", "info"}},
     {"unknown key in application",
      with("kind = \"shards\"", "sort = \"shards\""),
      "/c/n.toml:20:",
@@ -298,6 +310,7 @@ BOOST_AUTO_TEST_CASE(reads_every_key) {
   BOOST_TEST(read->cluster.nodes.at(NodeId{2}).text() == "127.0.0.1:7102");
   BOOST_TEST(read->journal.value().file.string() == "/c/n3/journal.jsonl");
   BOOST_TEST(read->journal->limit == 64'000'000u);
+  BOOST_TEST(read->journal->keep == 1'000'000'000u);
   BOOST_TEST(read->application.kind == "shards");
   BOOST_TEST((read->core().nodes == NodeSet{NodeId{1}, NodeId{2}, NodeId{3}}));
 }

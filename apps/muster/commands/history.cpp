@@ -15,6 +15,7 @@
 
 #include <iomanip>
 #include <iostream>
+#include <iterator>
 #include <optional>
 #include <sstream>
 
@@ -36,17 +37,40 @@ void take(Past& past, const std::string& line) {
   past.lines.push_back(line);
 }
 
+Past read_past(const std::string& answer) {
+  Past past;
+  std::istringstream lines(answer);
+  for (std::string line; std::getline(lines, line);) take(past, line);
+  return past;
+}
+
+/// The last `limit` and the one that goes on, of a node that runs: it gives some at a time, and
+/// those before a number where it is asked for them.
+Expected<Past> past_of_node(const std::filesystem::path& socket, std::size_t limit) {
+  const std::string word = "history " + std::to_string(limit);
+  const auto answer = net::ask_admin(socket, patience, word);
+  if (!answer) return answer.error();
+  Past past = read_past(*answer);
+  while (!past.entries.empty() && past.entries.size() < limit && past.entries.front().number > 1) {
+    const auto older =
+        net::ask_admin(socket, patience, word + ' ' + std::to_string(past.entries.front().number));
+    if (!older) return older.error();
+    Past before = read_past(*older);
+    if (before.entries.empty()) break;
+    std::move(past.entries.begin(), past.entries.end(), std::back_inserter(before.entries));
+    std::move(past.lines.begin(), past.lines.end(), std::back_inserter(before.lines));
+    past = std::move(before);
+  }
+  return past;
+}
+
 /// What the node says, or its safe storage where it does not run.
-Expected<Past> past_of(const OneNode& node) {
+Expected<Past> past_of(const OneNode& node, std::size_t limit) {
   const auto directory = node.directory();
   if (!directory) return directory.error();
+  auto answer = past_of_node(*directory / "admin.sock", limit);
+  if (answer) return answer;
   Past past;
-  const auto answer = net::ask_admin(*directory / "admin.sock", patience, "history");
-  if (answer) {
-    std::istringstream lines(*answer);
-    for (std::string line; std::getline(lines, line);) take(past, line);
-    return past;
-  }
   if (answer.error().code != ExitCode::unreachable) return answer.error();
   const auto found = storage::inspect(*directory, [&](std::string_view key, const Bytes& value) {
     if (key.starts_with(history::cells)) take(past, value.data);
@@ -88,7 +112,7 @@ void print_line(std::ostream& out, const history::Entry& entry) {
 }
 
 int history_command(const OneNode& node, std::size_t limit) {
-  const auto past = past_of(node);
+  const auto past = past_of(node, limit);
   if (!past) return failed(past.error());
   const std::size_t size = past->entries.size();
   if (!node.json)
@@ -143,7 +167,7 @@ void print_why(std::ostream& out, const history::Entry& entry, const std::string
 }
 
 int why_command(const OneNode& node) {
-  const auto past = past_of(node);
+  const auto past = past_of(node, 1);
   if (!past) return failed(past.error());
   if (past->entries.empty())
     return failed({ExitCode::not_normal, "the node was never in a group; see muster status"});
@@ -160,8 +184,9 @@ int why_command(const OneNode& node) {
 }
 
 constexpr const char* codes =
-    "Where the node does not run its safe storage is read, which has the last hundred. Exit codes: "
-    "0 told; 5 there is\nneither; 7 the node did not answer in time; 64 the configuration is bad";
+    "Where the node does not run its safe storage is read, which has the last ten thousand. Exit "
+    "codes: 0 told; 5 there is\nneither; 7 the node did not answer in time; 64 the configuration "
+    "is bad";
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include "apps/programs/socket_program.hpp"
 #include "apps/shards/shards.hpp"
 
+#include <muster/net/log.hpp>
 #include <muster/net/node.hpp>
 #include <muster/net/say.hpp>
 #include <muster/storage/sqlite_storage.hpp>
@@ -61,9 +62,19 @@ net::NodeOptions options_of(const NodeConfig& config, bool initialise) {
   options.hold_down = config.cluster.hold_down;
   options.admin_socket = config.admin_socket();
   if (config.journal)
-    options.journal = net::JournalOptions{config.journal->file, config.journal->limit};
+    options.journal = net::JournalOptions{config.journal->file, config.journal->limit,
+                                          config.journal->keep, config.journal->detail};
+  options.log_level = config.log.level;
+  options.log_format = config.log.format;
   options.initialise = initialise;
   return options;
+}
+
+/// Says in the node's log why it ends, and gives the exit code.
+int failed_node(const NodeConfig& config, const Failure& failure) {
+  const int code = static_cast<int>(failure.code);
+  say_in_log(config, LogLevel::error, failure.what + " (exit code " + std::to_string(code) + ")");
+  return code;
 }
 
 /// Runs the hooks, one at a time, on a thread of their own.
@@ -167,7 +178,8 @@ int host(boost::asio::io_context& context, const NodeConfig& config, bool initia
   HookThread hooks;
   net::Node node(context, options_of(config, initialise), std::move(storage), application,
                  hooks.executor());
-  warn_of(config.cluster.protocol);
+  if (const char* warning = warning_of(config.cluster.protocol))
+    say_in_log(config, LogLevel::warning, warning);
   bool begun = false;
   Expected<> started;
   Signals signals(context, [&] {
@@ -189,7 +201,7 @@ int host(boost::asio::io_context& context, const NodeConfig& config, bool initia
   };
   await([&context, begin] { boost::asio::post(context, begin); });
   context.run();
-  return started ? 0 : failed(started.error());
+  return started ? 0 : failed_node(config, started.error());
 }
 
 auto open_storage(const NodeConfig& config) {
@@ -199,10 +211,11 @@ auto open_storage(const NodeConfig& config) {
 /// A node whose application is a program at its socket takes no part before that is there.
 int run_socket_node(const NodeConfig& config, bool initialise) {
   auto storage = open_storage(config);
-  if (!storage) return failed(storage.error());
+  if (!storage) return failed_node(config, storage.error());
   boost::asio::io_context context(1);  // it may register when its node has left already
   SocketProgram program(config, [] { ::kill(::getpid(), SIGUSR1); });
-  if (const auto listening = program.listen(); !listening) return failed(listening.error());
+  if (const auto listening = program.listen(); !listening)
+    return failed_node(config, listening.error());
   const int code = host(context, config, initialise, std::move(*storage), program.application(),
                         [&](std::function<void()> begin) {
                           net::say(STDOUT_FILENO, "node " + std::to_string(config.self.value) +
@@ -211,12 +224,17 @@ int run_socket_node(const NodeConfig& config, bool initialise) {
                           program.await(std::move(begin));
                         });
   if (const auto lost = program.lost(); lost && code == 0)
-    return failed(
-        {ExitCode::hook_failed, "node " + std::to_string(config.self.value) + ": " + *lost});
+    return failed_node(config, {ExitCode::hook_failed,
+                                "node " + std::to_string(config.self.value) + ": " + *lost});
   return code;
 }
 
 }  // namespace
+
+void say_in_log(const NodeConfig& config, LogLevel level, const std::string& sentence) {
+  if (level > config.log.level) return;
+  net::say(STDERR_FILENO, net::log_line(config.log.format, level, config.self, sentence));
+}
 
 int run_node(const NodeConfig& config, bool initialise) {
   Signals::ignore_hangup();
@@ -227,7 +245,7 @@ int run_node(const NodeConfig& config, bool initialise) {
 int run_node(const NodeConfig& config, bool initialise, const MakeApplication& application) {
   Signals::ignore_hangup();
   auto storage = open_storage(config);
-  if (!storage) return failed(storage.error());
+  if (!storage) return failed_node(config, storage.error());
   boost::asio::io_context context(1);
   return host(context, config, initialise, std::move(*storage), application,
               [](const std::function<void()>& begin) { begin(); });
@@ -237,6 +255,7 @@ void add_node_command(CLI::App& app, int& exit_code) {
   struct Options {
     std::string config;
     bool initialise = false;
+    std::optional<LogFormat> log;
   };
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("node", "Run one node in the foreground");
@@ -244,11 +263,18 @@ void add_node_command(CLI::App& app, int& exit_code) {
   command->add_flag(
       "--initialise", options->initialise,
       "Accept that the store is younger than what peers have seen, and go on above that");
+  command
+      ->add_option_function<std::string>(
+          "--log",
+          [options](const std::string& name) { options->log = enumerator_named<LogFormat>(name); },
+          "How the lines on standard error are written: text or json (or [log] format)")
+      ->check(CLI::IsMember(std::vector<std::string>{"text", "json"}));
   command->footer(
       "With kind = \"socket\" under [application] the node begins when its program has registered\n"
       "at application.sock in its data directory (docs/socket.md).");
   command->callback([options, &exit_code] {
-    const auto config = load_config(options->config, Look::at_files);
+    auto config = load_config(options->config, Look::at_files);
+    if (config && options->log) config->log.format = *options->log;
     exit_code = config ? run_node(*config, options->initialise) : failed(config.error());
   });
 }

@@ -62,8 +62,8 @@ int run(const RunOptions& options) {
   program.directory = config->data;
   program.stop_deadline = config->cluster.timings.stop_deadline;
   program.give_up = [] { ::kill(::getpid(), SIGUSR1); };
-  program.say = [](const std::string& sentence) {
-    net::say(STDERR_FILENO, "muster: " + sentence + "\n");
+  program.say = [&config](const std::string& sentence) {
+    say_in_log(*config, LogLevel::info, sentence);
   };
   return run_node(*config, options.initialise, make_program(std::move(program)));
 }

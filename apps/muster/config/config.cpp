@@ -251,11 +251,12 @@ Expected<NodeConfig> parse_config(std::string_view text, const std::filesystem::
   NodeConfig config;
   try {
     const toml::table root = toml::parse(text, file.string());
-    reader.only(root, "the file", {"node", "cluster", "journal", "application", "hooks"});
+    reader.only(root, "the file", {"node", "cluster", "journal", "log", "application", "hooks"});
     read_node(reader, root, file, config);
     if (!reader.failure()) read_cluster(reader, root, config);
     if (!reader.failure()) read_listen(reader, root, config);
     read_journal(reader, root, file, config);
+    read_log(reader, root, config.log);
     read_application(reader, root, file, config);
     read_hooks(reader, root, file, config);
   } catch (const toml::parse_error& error) {

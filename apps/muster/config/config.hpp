@@ -1,5 +1,7 @@
 #pragma once
 
+#include <muster/journal/idle.hpp>
+#include <muster/journal/news.hpp>
 #include <muster/protocol/cluster_text.hpp>
 #include <muster/values/address.hpp>
 #include <muster/values/failure.hpp>
@@ -44,6 +46,15 @@ std::optional<std::string> read_option(std::string_view name, std::string_view t
 struct JournalConfig {
   std::filesystem::path file;
   std::uint64_t limit = 64'000'000;  ///< bytes; then a new segment
+  /// Bytes of all segments; then the oldest are deleted. Not told: 1 GB, or two segments.
+  std::uint64_t keep = 1'000'000'000;
+  journal::Detail detail = journal::Detail::all;
+};
+
+/// What the node says on standard error.
+struct LogConfig {
+  LogLevel level = LogLevel::info;
+  LogFormat format = LogFormat::text;
 };
 
 /// An application that comes with the command.
@@ -69,6 +80,7 @@ struct NodeConfig {
   std::optional<Address> listen;  ///< where it listens; none: where it is dialled
   ClusterConfig cluster;
   std::optional<JournalConfig> journal;
+  LogConfig log;
   ApplicationConfig application;
   std::optional<HooksConfig> hooks;
 

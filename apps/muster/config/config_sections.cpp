@@ -3,6 +3,8 @@
 #include "apps/base/process.hpp"
 #include "apps/base/text.hpp"
 
+#include <muster/values/kinds.hpp>
+
 #include <unistd.h>
 
 namespace muster::apps {
@@ -81,11 +83,26 @@ std::vector<std::string> read_command(Reader& reader, const toml::table& table,
 
 }  // namespace
 
+namespace {
+
+/// One of the names of an enumeration.
+template <class E>
+void read_named(Reader& reader, const toml::table& table, std::string_view key,
+                const std::string& expected, E& to) {
+  const auto named = enumerator_named<E>(reader.text(table, key, std::string(enumerator_name(to))));
+  if (named)
+    to = *named;
+  else
+    reader.refuse(*table.get(key), key, expected);
+}
+
+}  // namespace
+
 void read_journal(Reader& reader, const toml::table& root, const std::filesystem::path& file,
                   NodeConfig& config) {
   const toml::table* journal = reader.table(root, "journal", false);
   if (journal == nullptr) return;
-  reader.only(*journal, "[journal]", {"file", "limit"});
+  reader.only(*journal, "[journal]", {"file", "limit", "keep", "detail"});
   JournalConfig to;
   const std::string name = reader.text(*journal, "file", "");
   if (name.empty())
@@ -101,7 +118,27 @@ void read_journal(Reader& reader, const toml::table& root, const std::filesystem
       reader.refuse(*limit, "limit", "a size of at least \"1MB\", such as \"64MB\"");
     }
   }
+  to.keep = std::max(to.keep, 2 * to.limit);
+  if (const toml::node* keep = journal->get("keep")) {
+    const auto size = parse_size(reader.text(*journal, "keep", ""));
+    if (size && *size >= 2 * to.limit) {
+      to.keep = *size;
+    } else {
+      reader.refuse(*keep, "keep",
+                    "a size of at least two segments, \"" + format_size(2 * to.limit) +
+                        "\" with this limit, such as \"1GB\"");
+    }
+  }
+  read_named(reader, *journal, "detail", "\"all\" or \"changes\"", to.detail);
   config.journal = to;
+}
+
+void read_log(Reader& reader, const toml::table& root, LogConfig& to) {
+  const toml::table* log = reader.table(root, "log", false);
+  if (log == nullptr) return;
+  reader.only(*log, "[log]", {"level", "format"});
+  read_named(reader, *log, "level", "\"error\", \"warning\" or \"info\"", to.level);
+  read_named(reader, *log, "format", "\"text\" or \"json\"", to.format);
 }
 
 void read_application(Reader& reader, const toml::table& root, const std::filesystem::path& file,

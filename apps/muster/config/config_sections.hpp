@@ -2,7 +2,8 @@
 
 #include "apps/muster/config/config_reader.hpp"
 
-/// The sections of a configuration that name files: [journal], [application] and [hooks].
+/// The sections of a configuration that name files, [journal],
+/// [application] and [hooks]; and [log].
 
 namespace muster::apps {
 
@@ -15,6 +16,7 @@ void check_length(Reader& reader, std::size_t line, const std::string& what,
 
 void read_journal(Reader& reader, const toml::table& root, const std::filesystem::path& file,
                   NodeConfig& config);
+void read_log(Reader& reader, const toml::table& root, LogConfig& to);
 void read_application(Reader& reader, const toml::table& root, const std::filesystem::path& file,
                       NodeConfig& config);
 void read_hooks(Reader& reader, const toml::table& root, const std::filesystem::path& file,

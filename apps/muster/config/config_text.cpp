@@ -104,8 +104,14 @@ std::string write_config(const NodeConfig& config) {
   if (!config.cluster.importance.empty()) write_importance(out, config.cluster);
   if (config.journal) {
     out << "\n[journal]\nfile = " << quoted(config.journal->file.string())
-        << "\nlimit = " << quoted(format_size(config.journal->limit)) << '\n';
+        << "\nlimit = " << quoted(format_size(config.journal->limit))
+        << "\nkeep = " << quoted(format_size(config.journal->keep)) << "\ndetail = \""
+        << enumerator_name(config.journal->detail) << "\"\n";
   }
+  const LogConfig as_usual;
+  if (config.log.level != as_usual.level || config.log.format != as_usual.format)
+    out << "\n[log]\nlevel = \"" << enumerator_name(config.log.level) << "\"\nformat = \""
+        << enumerator_name(config.log.format) << "\"\n";
   out << "\n[application]\nkind = " << quoted(config.application.kind) << '\n';
   if (config.application.kind == "shards") {
     out << "records_per_second = " << config.application.records_per_second << '\n';

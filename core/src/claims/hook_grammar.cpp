@@ -40,6 +40,16 @@ void HookGrammar::lines_are_missing() {
   saving_.clear();
 }
 
+// A node that has left a group does not come back to it.
+void HookGrammar::lines_are_missing(const Protocol& state) {
+  const Common& known = common(state);
+  const bool works_on = known.application == Activity::Working && started_ && known.g == started_ &&
+                        permits_ == PermitsAre::valid && !running_;
+  if (!works_on) *this = HookGrammar(state);
+  saving_.clear();
+  saved_ = saved_by(known.safe);
+}
+
 HookGrammar::Wrong HookGrammar::step(const Event& event, const Actions& actions) {
   Wrong wrong;
   if (!saving_.empty() && sure_)

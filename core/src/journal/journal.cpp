@@ -63,6 +63,7 @@ void header_line(std::string& out, const Header& header) {
   append_field(out, ",\"literal\":", header.config.literal());
   append_field(out, ",\"nodes\":", header.config.nodes);
   append_field(out, ",\"config\":", header.config);
+  if (header.gap > 0) append_field(out, ",\"gap\":", header.gap);
   if (header.state) (out += ",\"state\":") += state_json(*header.state);
   out += "}\n";
 }
@@ -91,6 +92,13 @@ void permits_line(std::string& out, const Stamp& stamp, PermitsEdge edge,
   append_stamp(out, stamp);
   append_field(out, ",\"permits\":", edge);
   append_field(out, ",\"group\":", group);
+  out += "}\n";
+}
+
+void gap_line(std::string& out, const Stamp& stamp, std::uint64_t lines, const Protocol& state) {
+  append_stamp(out, stamp);
+  append_field(out, ",\"gap\":", lines);
+  (out += ",\"state\":") += state_json(state);
   out += "}\n";
 }
 
@@ -125,6 +133,7 @@ struct AppendLine {
   void operator()(const Permits& line) const {
     permits_line(out, line.stamp, line.edge, line.group);
   }
+  void operator()(const Gap& line) const { gap_line(out, line.stamp, line.lines, line.state); }
   void operator()(const Ended& line) const { ended_line(out, line.stamp, line.code, line.why); }
   void operator()(const Fault& line) const { fault_line(out, line); }
 };
@@ -161,6 +170,21 @@ class Fields {
   template <class T>
   void read_if_there(std::string_view key, std::optional<T>& to) {
     if (has(key)) read(key, to.emplace());
+  }
+
+  /// The line does not name its protocol, and needs not: no two states have the same fields.
+  void read_state(std::string_view key, Protocol& to) {
+    const boost::json::value* value = object_.if_contains(key);
+    if (!value) return fail(std::string(key) + " is missing");
+    bool found = false;
+    boost::mp11::mp_for_each<Protocol>([&](const auto& empty) {
+      using State = std::decay_t<decltype(empty)>;
+      if (found) return;
+      auto result = read_json<State>(*value);
+      found = result.has_value();
+      if (found) to = std::move(*result);
+    });
+    if (!found) fail(std::string(key) + " is none of a protocol that is known here");
   }
 
   void read(Stamp& stamp) {
@@ -201,6 +225,7 @@ Expected<Line> parse_header(Fields fields) {
   ProtocolName protocol{};
   fields.read("protocol", protocol);
   fields.read_config(line.config);
+  if (fields.has("gap")) fields.read("gap", line.gap);
   if (line.config.protocol != protocol) fields.fail("config.protocol is not the line's");
   if (line.config.self != line.node) fields.fail("config.self is not the node of the line");
   if (fields.has("state")) {
@@ -245,6 +270,14 @@ Expected<Line> parse_permits(Fields fields) {
   return fields.finish(line);
 }
 
+Expected<Line> parse_gap(Fields fields) {
+  Gap line;
+  fields.read(line.stamp);
+  fields.read("gap", line.lines);
+  fields.read_state("state", line.state);
+  return fields.finish(std::move(line));
+}
+
 Expected<Line> parse_ended(Fields fields) {
   Ended line;
   fields.read(line.stamp);
@@ -286,9 +319,10 @@ Expected<Line> parse_line(std::string_view text) {
   constexpr struct {
     std::string_view key;
     Expected<Line> (*parse)(Fields);
-  } kinds[] = {{"event", parse_step},      {"performed", parse_performed}, {"hook", parse_hook},
-               {"permits", parse_permits}, {"journal", parse_header},      {"ended", parse_ended},
-               {"fault", parse_fault}};
+  } kinds[] = {{"event", parse_step},     {"performed", parse_performed},
+               {"hook", parse_hook},      {"permits", parse_permits},
+               {"journal", parse_header}, {"ended", parse_ended},
+               {"fault", parse_fault},    {"gap", parse_gap}};
   const Fields fields(value.get_object());
   for (const auto& kind : kinds)
     if (fields.has(kind.key)) return kind.parse(fields);

@@ -23,6 +23,10 @@ Expected<std::optional<Difference>> Replayer::take(const journal::Line& line) {
   Life& life = found->second;
   if (life.seq && stamp->seq != *life.seq + 1) life.followed = false;
   life.seq = stamp->seq;
+  if (const auto* gap = std::get_if<journal::Gap>(&line)) {
+    life.state = gap->state;
+    life.followed = true;
+  }
   const auto* step = std::get_if<journal::Step>(&line);
   return step ? this->step(life, *step) : std::nullopt;
 }
@@ -43,7 +47,7 @@ std::optional<Difference> Replayer::begin(const journal::Header& line) {
   const bool was_followed = std::exchange(life.followed, true);
   const Protocol before = std::exchange(life.state, *line.state);
   life.config = line.config;
-  if (!was_followed || before == life.state) return std::nullopt;
+  if (!was_followed || line.gap > 0 || before == life.state) return std::nullopt;
   return Difference{"segment", state_json(life.state), state_json(before)};
 }
 

@@ -55,6 +55,8 @@ class Alone {
     }
   }
 
+  void gap(std::size_t lost) { lines.emplace_back(journal::Gap{next(), lost, state}); }
+
   /// From Recovered to Normal: the other node does not answer.
   void becomes_normal() {
     begins_life();
@@ -125,6 +127,36 @@ BOOST_AUTO_TEST_CASE(several_nodes_in_one_file_and_in_several) {
   JournalFiles files;
   // There is nothing to replay in a journal of faults.
   BOOST_TEST(replay(files.write_each(mixed)).out == "10 steps of 2 lives replayed exactly\n");
+}
+
+// Left out, or lost: from the line that tells of it on all is compared again.
+BOOST_AUTO_TEST_CASE(replay_begins_anew_after_a_gap) {
+  Alone node;
+  node.becomes_normal();
+  const std::size_t kept = node.lines.size();
+  node.give(Paused{Duration(7)});
+  const std::size_t lost = node.lines.size() - kept;
+  node.lines.resize(kept);
+  node.gap(lost);
+  node.give(ElectionAsked{"to see"});
+  BOOST_TEST(replay(node.lines).out == "6 steps of 1 life replayed exactly\n");
+  last_step(node.lines).view.status = Status::Normal;
+  BOOST_TEST(replay(node.lines).code == 1);
+}
+
+// A segment may begin there: the state of its first line is not that of the line before.
+BOOST_AUTO_TEST_CASE(a_segment_may_begin_with_a_gap) {
+  Alone node;
+  node.becomes_normal();
+  const std::size_t kept = node.lines.size();
+  node.give(Paused{Duration(7)});
+  const std::size_t lost = node.lines.size() - kept;
+  node.lines.resize(kept);
+  node.header(true);
+  std::get<journal::Header>(node.lines.back()).gap = lost;
+  node.gap(lost);
+  node.give(ElectionAsked{"to see"});
+  BOOST_TEST(replay(node.lines).out == "6 steps of 1 life replayed exactly\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_torn_last_line_of_each_life) {

@@ -290,6 +290,28 @@ BOOST_AUTO_TEST_CASE(the_first_line_of_a_segment_of_each_protocol) {
   }
 }
 
+// The line does not say which protocol its state is of.
+BOOST_AUTO_TEST_CASE(a_gap_with_the_whole_state_of_each_protocol) {
+  for (const auto protocol :
+       {ProtocolName::bully, ProtocolName::invitation, ProtocolName::textbook}) {
+    Config own = config();
+    own.protocol = protocol;
+    Protocol state = begin(own);
+    step(own, state, Recovered{safe});
+    const journal::Gap gap{stamp(5, 60), 17, state};
+    std::string out;
+    journal::gap_line(out, gap.stamp, gap.lines, gap.state);
+    BOOST_TEST(
+        out.starts_with(R"({"t_ns":5,"node":3,"incarnation":9,"seq":60,"gap":17,"state":{"s":)"));
+    BOOST_TEST((std::get<journal::Gap>(read_again(out)) == gap));
+    journal::Header header{Duration(5), NodeId{3}, Incarnation{9}, journal::Clock::monotonic, own,
+                           state,       17};
+    out.clear();
+    journal::header_line(out, header);
+    BOOST_TEST((std::get<journal::Header>(read_again(out)) == header));
+  }
+}
+
 // Before there were others, a journal's configuration did not say which protocol it is of.
 BOOST_AUTO_TEST_CASE(a_configuration_that_knows_the_bully_alone) {
   std::string out;

@@ -86,6 +86,7 @@ net::NodeOptions Cluster::options_of(std::uint32_t id) const {
   }
   options.cluster = "name=test\n";
   options.hold_down = Duration::zero();  // lives of tests are short
+  options.log_level = LogLevel::warning;
   options.journal =
       net::JournalOptions{journal_of(directory_.path(), NodeId{id}), options_.journal_limit};
   if (options_.alter) options_.alter(NodeId{id}, options);

@@ -3,7 +3,13 @@
 
 #include <muster/values/text.hpp>
 
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <boost/test/unit_test.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -139,6 +145,150 @@ BOOST_AUTO_TEST_CASE(one_that_cannot_be_written_is_counted_and_stops_nobody) {
     BOOST_TEST(cluster.node(2).status_json().find("\"journal_dropped\":0,") != std::string::npos);
     cluster.leave_all();
   }
+}
+
+std::string json_of(net::Node& node, const std::string& key) {
+  const boost::json::value status = boost::json::parse(node.status_json());
+  return boost::json::serialize(status.at(key));
+}
+
+/// Nodes of which one writes its journal where the others do not; those are heard meanwhile.
+struct Elsewhere {
+  explicit Elsewhere(std::uint32_t id, std::uint32_t nodes) : cluster(options(id, nodes)) {
+    file = fs::path(cluster.make_directory("elsewhere")) / "journal.jsonl";
+  }
+
+  ClusterOptions options(std::uint32_t id, std::uint32_t nodes) {
+    ClusterOptions options{.nodes = nodes};
+    options.timings.check_every = std::chrono::milliseconds(20);
+    options.alter = [this, id](NodeId node, net::NodeOptions& of_node) {
+      if (node == NodeId{id}) of_node.journal->file = file;
+    };
+    return options;
+  }
+  void await_group_of_coordinator(std::uint32_t id, const NodeSet& up) {
+    cluster.await("a group under node " + std::to_string(id), [&] {
+      const View view = cluster.node(id).view();
+      return view.status == Status::Normal && view.up == up;
+    });
+  }
+
+  fs::path file;
+  Cluster cluster;
+};
+
+// Whose writes fail as on a full disk, until there is room.
+BOOST_AUTO_TEST_CASE(one_on_a_full_disk_goes_on_when_there_is_room_and_tells_of_the_gap) {
+  Elsewhere nodes(1, 2);
+  fs::create_symlink("/dev/full", nodes.file);
+  nodes.cluster.start_all();
+  nodes.await_group_of_coordinator(2, {NodeId{1}});
+  BOOST_TEST(json_of(nodes.cluster.node(1), "journal_dropped") != "0");
+  fs::remove(nodes.file);
+  nodes.cluster.await("lines", [&] { return file_lines(nodes.file).size() > 10; });
+  nodes.cluster.leave(1);
+  const auto lines = parsed(nodes.file);
+  const auto& header = std::get<journal::Header>(lines.at(0));
+  const auto& gap = std::get<journal::Gap>(lines.at(1));
+  BOOST_TEST(header.state.has_value());
+  BOOST_TEST(header.gap == gap.lines);
+  BOOST_TEST(gap.stamp.seq == gap.lines + 1);
+  BOOST_TEST(std::holds_alternative<journal::Step>(lines.at(2)));
+  for (const std::string& complaint : test::replay(lines)) BOOST_TEST_ERROR(complaint);
+}
+
+/// A disk that does not answer: a pipe that is full, and nobody reads.
+class HangingDisk {
+ public:
+  explicit HangingDisk(const fs::path& file) {
+    BOOST_REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
+    pipe_ = ::open(file.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    BOOST_REQUIRE(pipe_ >= 0);
+    const std::string much(1 << 16, 'x');
+    while (::write(pipe_, much.data(), much.size()) > 0) continue;
+  }
+  ~HangingDisk() { ::close(pipe_); }
+  HangingDisk(const HangingDisk&) = delete;
+  HangingDisk& operator=(const HangingDisk&) = delete;
+
+ private:
+  int pipe_ = -1;
+};
+
+// It is coordinator, and member, and coordinator again.
+BOOST_AUTO_TEST_CASE(one_on_a_disk_that_hangs_holds_nobody_up) {
+  Elsewhere nodes(2, 3);
+  const HangingDisk disk(nodes.file);
+  nodes.cluster.start(1);
+  nodes.cluster.start(2);
+  nodes.await_group_of_coordinator(2, {NodeId{1}});
+  for (int round = 0; round < 2; ++round) {
+    nodes.cluster.start(3);
+    nodes.await_group_of_coordinator(3, {NodeId{1}, NodeId{2}});
+    nodes.cluster.kill(3);
+    nodes.await_group_of_coordinator(2, {NodeId{1}});
+  }
+  nodes.cluster.leave(2);
+}
+
+BOOST_AUTO_TEST_CASE(one_that_is_a_pipe_without_a_reader_holds_nobody_up) {
+  Elsewhere nodes(2, 2);
+  BOOST_REQUIRE(::mkfifo(nodes.file.c_str(), 0600) == 0);
+  nodes.cluster.start_all();
+  nodes.await_group_of_coordinator(2, {NodeId{1}});
+  nodes.cluster.leave(2);
+}
+
+// All that is seen of a node is there, and the journal is one: it replays, and is judged.
+BOOST_AUTO_TEST_CASE(one_of_changes_leaves_idle_checks_out) {
+  ClusterOptions options{.nodes = 3};
+  options.timings.check_every = std::chrono::milliseconds(20);
+  options.alter = [](NodeId id, net::NodeOptions& node) {
+    if (id == NodeId{1}) node.journal->detail = journal::Detail::changes;
+  };
+  Cluster cluster(std::move(options));
+  cluster.start(1);
+  cluster.start(2);
+  cluster.await_group({1, 2});
+  cluster.journals.read_all();
+  const std::size_t before = cluster.journals.count(NodeId{1});
+  const auto answers = [](const journal::Line& line) {
+    return std::get_if<journal::Step>(&line) && test::is_step<Received>(line);
+  };
+  std::size_t at = cluster.journals.count(NodeId{2});
+  for (int heard = 0; heard < 5; ++heard)
+    at = cluster.await_line(2, "an answer to a Check", at, answers) + 1;
+  cluster.journals.read_all();
+  BOOST_TEST(cluster.journals.count(NodeId{1}) == before);
+  cluster.start(3);
+  cluster.await_group({1, 2, 3});
+  cluster.await_line(1, "a gap", before, [](const journal::Line& line) {
+    return std::holds_alternative<journal::Gap>(line);
+  });
+  BOOST_TEST(json_of(cluster.node(1), "journal_dropped") == "0");
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(the_oldest_segments_are_deleted_and_the_rest_replays) {
+  ClusterOptions options{.nodes = 2};
+  options.journal_limit = 4096;
+  options.alter = [](NodeId, net::NodeOptions& node) { node.journal->keep = 40'000; };
+  Cluster cluster(std::move(options));
+  const fs::path file = test::journal_of(cluster.directory(), NodeId{1});
+  cluster.start(1);
+  do {
+    cluster.start(2);
+    cluster.await_group({1, 2});
+    cluster.kill(2);
+    cluster.await_group({1});
+  } while (fs::exists(file));
+  cluster.leave(1);
+  std::uint64_t all = 0;
+  for (const auto& entry : fs::directory_iterator(cluster.directory()))
+    if (entry.path().filename().string().starts_with(file.filename().string()))
+      all += entry.file_size();
+  BOOST_TEST(all < 40'000u);
+  cluster.judge();
 }
 
 // What others are shown is what the journal says.

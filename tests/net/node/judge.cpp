@@ -19,8 +19,9 @@ class Replay {
     config_ = header.config;
     const bool goes_on =
         known_ && life_ == header.incarnation && (header.state.has_value() || !wiped_);
-    if (goes_on != header.state.has_value()) wrong("its first line belongs elsewhere");
-    if (goes_on && header.state && state_ != *header.state)
+    if (goes_on != header.state.has_value() && header.gap == 0)
+      wrong("its first line belongs elsewhere");
+    if (goes_on && header.state && header.gap == 0 && state_ != *header.state)
       wrong("the state of its segment is " + to_text(*header.state) + ", not " + to_text(state_));
     state_ = header.state.value_or(begin(header.config));
     if (!goes_on) seq_ = 0;
@@ -35,6 +36,12 @@ class Replay {
             to_text(step.actions));
     if (muster::view(config_, state_) != step.view)
       wrong(to_text(step.event) + " leads to another state than " + to_text(step.view));
+  }
+  // From here on all is compared again.
+  void take(const journal::Gap& gap) {
+    seq_ += gap.lines;
+    stamped(gap.stamp);
+    state_ = gap.state;
   }
   template <class Line>
   void take(const Line& line) {

@@ -56,6 +56,9 @@ net::NodeOptions node_options(const Words& words) {
   timings.coordinator_timeout =
       milliseconds(words, "coordinator_timeout", timings.coordinator_timeout);
   options.cluster = "name=test\n";
+  options.log_level = LogLevel::warning;
+  if (words.contains("tells_fatal"))
+    options.fatal = [](const Failure& failure) { std::cerr << "told: " << failure.what << '\n'; };
   options.initialise = words.contains("initialise");
   options.insecure = words.contains("insecure");
   const std::filesystem::path directory = value(words, "directory");

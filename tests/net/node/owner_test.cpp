@@ -27,7 +27,9 @@ ClusterOptions with_sockets(std::uint32_t nodes, const std::filesystem::path& di
 
 /// Nodes whose owner is the test.
 struct Owned {
-  explicit Owned(std::uint32_t nodes) : cluster(with_sockets(nodes, directory.path())) {
+  explicit Owned(std::uint32_t nodes, const std::function<void(Cluster&)>& prepare = {})
+      : cluster(with_sockets(nodes, directory.path())) {
+    if (prepare) prepare(cluster);
     cluster.start_all();
   }
   std::string say(std::uint32_t id, std::string_view word) const {
@@ -95,19 +97,40 @@ BOOST_AUTO_TEST_CASE(an_election_that_is_asked_for_is_in_the_journal) {
   nodes.cluster.judge();
 }
 
-BOOST_AUTO_TEST_CASE(history_keeps_the_last_hundred) {
+BOOST_AUTO_TEST_CASE(history_is_told_some_at_a_time) {
+  Owned nodes(1, [](Cluster& cluster) {
+    for (std::uint64_t number = 1; number <= 9; ++number)
+      cluster.cells(1).cells[key(number)] = cell(number);
+  });
+  nodes.cluster.await_group({1});
+  const auto numbers = [&](const std::string& word) {
+    std::string all;
+    std::istringstream lines(nodes.say(1, word));
+    for (std::string line; std::getline(lines, line);)
+      all += boost::json::serialize(boost::json::parse(line).at("number")) + ' ';
+    return all;
+  };
+  BOOST_TEST(numbers("history 3") == "8 9 10 ");
+  BOOST_TEST(numbers("history 3 8") == "5 6 7 ");
+  BOOST_TEST(numbers("history 3 3") == "1 2 ");
+  BOOST_TEST(numbers("history 3 1") == "");
+  BOOST_TEST(numbers("history") == "1 2 3 4 5 6 7 8 9 10 ");
+}
+
+BOOST_AUTO_TEST_CASE(history_keeps_the_last_ten_thousand) {
   Cluster cluster(ClusterOptions{.nodes = 1});
   auto& cells = cluster.cells(1).cells;
-  for (std::uint64_t number = 1; number <= 100; ++number) cells[key(number)] = cell(number);
+  for (std::uint64_t number = 1; number <= 10'000; ++number) cells[key(number)] = cell(number);
   cells["of the application"] = {"precious"};
   cluster.start(1);
   cluster.await_group({1});
   cluster.leave(1);
-  BOOST_TEST(cells.size() == 101u);
+  BOOST_TEST(cells.size() == 10'001u);
   BOOST_TEST(!cells.contains(key(1)));
   BOOST_TEST(cells.contains(key(2)));
-  BOOST_REQUIRE(cells.contains(key(101)));
-  BOOST_TEST(cells[key(101)].data.find("\"evidence\":\"node 1 recovered\"") != std::string::npos);
+  BOOST_REQUIRE(cells.contains(key(10'001)));
+  BOOST_TEST(cells[key(10'001)].data.find("\"evidence\":\"node 1 recovered\"") !=
+             std::string::npos);
   BOOST_TEST(cells["of the application"].data == "precious");
 }
 

@@ -41,6 +41,10 @@ class HookGrammar {
   /// Lines are missing: from here on as in a life whose beginning is not known.
   void lines_are_missing();
 
+  /// The same, after which the node is known to be in this state, all actions performed. Where it
+  /// works on in the same group nothing that a hook does is missing.
+  void lines_are_missing(const Protocol& state);
+
   /// The group that the application works for, from the beginning of `start` to the end of `stop`.
   [[nodiscard]] const std::optional<GroupNumber>& works_for() const { return started_; }
 

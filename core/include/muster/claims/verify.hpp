@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -81,7 +82,7 @@ struct Outcome {
 
 // --- First reading
 
-/// What has to be known before it happens. Grows with the number of pauses and lives only.
+/// What has to be known before it happens. Grows with the number of pauses, lives and gaps.
 struct Foresight {
   struct Pause {
     Duration from{};
@@ -94,6 +95,9 @@ struct Foresight {
   /// The last line of each life that ended without a word, as a next life of its node or another
   /// node's `Failed` shows: nothing is claimed of it from there on. By node and life.
   std::map<std::pair<NodeId, Incarnation>, std::uint64_t> last_seq;
+  /// The lines of a life after which others are missing, up to a line that tells of it, by node,
+  /// life and `seq`; and the group in which the node works then, Normal.
+  std::map<std::tuple<NodeId, Incarnation, std::uint64_t>, std::optional<GroupNumber>> gaps;
   NodeSet nodes;  ///< of which there is a journal
 };
 
@@ -106,6 +110,7 @@ class Foreseer {
   void life(const journal::Header& header);
   void line(const journal::Stamp& stamp);  ///< of a life: before what else is said of it
   void step(NodeId node, Duration t, const Event* event);  ///< null: neither Paused nor Failed
+  void gap(const journal::Gap& gap);                       ///< before `line` is told of its stamp
   void over(NodeId node);
   void fault(const journal::Fault& fault);
 
@@ -154,6 +159,10 @@ class Letters {
   [[nodiscard]] std::vector<Stray> known_until(NodeId node, Incarnation life, Duration t);
   /// Lines of that life are missing: nothing is known of what it promised, or sent.
   void forget(NodeId node, Incarnation life);
+  /// The same, between two lines: what is sent after that is known again.
+  void gap(NodeId node, Incarnation life);
+  /// No further line of that life comes: nothing is claimed of what it has promised.
+  void last_line(NodeId node, Incarnation life) { senders_.erase({node, life}); }
 
  private:
   using Key = std::pair<NodeId, Incarnation>;
@@ -167,10 +176,12 @@ class Letters {
   /// All that a life sent; nothing is claimed of one of which not all is known.
   struct Sends {
     bool all_known = true;
+    bool begins_late = false;  ///< lines were missing: of each receiver older ones are forgotten
     std::map<NodeId, Sent> to;
   };
   [[nodiscard]] static bool take(Sent& sent, std::uint64_t letter);
   [[nodiscard]] Sends* known(NodeId node, Incarnation life);
+  [[nodiscard]] static Sent& sent_to(Sends& sends, NodeId to);
 
   struct Promise {
     NodeId to;
@@ -226,6 +237,8 @@ class Verifier {
     bool named_before = false;  ///< its store was wiped: another life had that incarnation, too
     bool counts = false;        ///< its present life is not over
     std::optional<Duration> paused_since;
+    std::optional<Duration> gap_since;  ///< what it does is not known: lines are missing
+    Config config;
     std::optional<std::uint64_t> seq;  ///< of its last line, where known
     HookGrammar grammar;
     std::optional<GroupNumber> group;       ///< in its last view
@@ -240,7 +253,7 @@ class Verifier {
   using Pair = std::pair<NodeId, NodeId>;
 
   /// The node of a line, with what is to be made of it; a failure where the line cannot be there.
-  Expected<Node*> writer(const journal::Stamp& stamp);
+  Expected<Node*> writer(const journal::Stamp& stamp, bool tells_of_gap = false);
   void wrote(const journal::Stamp& line);
   Expected<> take(const journal::Header& line);
   Expected<> take(const journal::Step& line);
@@ -248,12 +261,15 @@ class Verifier {
   Expected<> take(const journal::HookEdge& line);
   Expected<> take(const journal::Permits& line);
   Expected<> take(const journal::Ended& line);
+  Expected<> take(const journal::Gap& line);
   Expected<> take(const journal::Fault& line);
 
   void begin_life(const journal::Header& line);
   void end_life(NodeId id);
   void begin_pause(NodeId id, Duration from);
   void end_pause(NodeId id);
+  void begin_gap(NodeId id, const std::optional<GroupNumber>& works_then);
+  void end_gap(NodeId id);
   void foreseen_pauses();
   void cut(const journal::Fault& line);
   void healed(const journal::Fault& line);

@@ -86,6 +86,8 @@ class Host {
   /// What is in safe storage.
   [[nodiscard]] const SafeState& safe() const { return stepped_ ? common(protocol_).safe : safe_; }
   [[nodiscard]] const Protocol& protocol() const { return protocol_; }
+  /// True when all actions of the last step are performed.
+  [[nodiscard]] bool is_at_rest() const { return !saving_ && performed_ == actions_.size(); }
   [[nodiscard]] bool is_in(GroupNumber group) const;
   /// True when it has been Normal.
   [[nodiscard]] bool was_normal() const { return was_normal_; }

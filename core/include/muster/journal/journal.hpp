@@ -43,8 +43,9 @@ struct Header {
   Clock clock{};
   Config config;
   std::optional<Protocol> state;  ///< only where a segment goes on in a life
+  std::uint64_t gap{};            ///< that of the next line, where that tells of one
 };
-MUSTER_DESCRIBE(Header, t, node, incarnation, clock, config, state);
+MUSTER_DESCRIBE(Header, t, node, incarnation, clock, config, state, gap);
 
 /// What an event made of a node; written before the actions are performed. `stamp.t` is read before
 /// `step`.
@@ -102,6 +103,15 @@ struct Permits {
 };
 MUSTER_DESCRIBE(Permits, stamp, edge, group);
 
+/// Lines of this life are not there, up to this one: left out, or lost to a disk. Comes before a
+/// step, when all actions of the steps before were performed, or before the end of the life.
+struct Gap {
+  Stamp stamp;
+  std::uint64_t lines{};  ///< how many; each had its `seq`
+  Protocol state;         ///< with which the next step begins
+};
+MUSTER_DESCRIBE(Gap, stamp, lines, state);
+
 /// The last line of a life that ends itself.
 struct Ended {
   Stamp stamp;
@@ -135,7 +145,7 @@ struct Fault {
 };
 MUSTER_DESCRIBE(Fault, t, kind, node, from);
 
-using Line = std::variant<Header, Step, Performed, HookEdge, Permits, Ended, Fault>;
+using Line = std::variant<Header, Step, Performed, HookEdge, Permits, Ended, Fault, Gap>;
 
 // --- Writing: each appends one line, with its '\n'
 
@@ -147,6 +157,7 @@ void hook_line(std::string& out, const Stamp& stamp, Hook hook, Edge edge,
                const std::optional<GroupNumber>& group, Ticket ticket,
                const Members* members = nullptr);
 void permits_line(std::string& out, const Stamp& stamp, PermitsEdge edge, const GroupNumber& group);
+void gap_line(std::string& out, const Stamp& stamp, std::uint64_t lines, const Protocol& state);
 void ended_line(std::string& out, const Stamp& stamp, int code, std::string_view why);
 void fault_line(std::string& out, const Fault& fault);
 

@@ -22,8 +22,8 @@ struct Difference {
 class Replayer {
  public:
   /// What differs in this line; nothing where it is exact, or no step. A life that differed once is
-  /// not followed any further, nor one of which lines are missing, before its next segment. The
-  /// failure is one of the journal: this line cannot stand here.
+  /// not followed any further, nor one of which lines are missing, before its next segment or the
+  /// line that tells of that gap. The failure is one of the journal: this line cannot stand here.
   Expected<std::optional<Difference>> take(const journal::Line& line);
 
   /// The state of a node that is being followed; null where there is none.

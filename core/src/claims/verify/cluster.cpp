@@ -47,6 +47,7 @@ void Verifier::begin_life(const journal::Header& line) {
   node.life = line.incarnation;
   node.counts = true;
   node.seq.reset();
+  node.config = line.config;
   node.grammar = line.state ? HookGrammar(*line.state) : HookGrammar();
   node.reported.reset();
   node.accepting.reset();
@@ -72,6 +73,7 @@ void Verifier::end_life(NodeId id) {
   const auto found = nodes_.find(id);
   if (found == nodes_.end() || !found->second.counts) return;
   if (found->second.paused_since) end_pause(id);
+  if (found->second.gap_since) end_gap(id);
   found->second.counts = false;
   Standing& now = standing_of(id);
   now.up = false;
@@ -103,8 +105,31 @@ void Verifier::end_pause(NodeId id) {
   not_claimed(of_states, *node.paused_since, "assumption 9: node " + to_text(id) + " paused");
   node.paused_since.reset();
   Standing& now = standing_of(id);
-  now.up = true;
+  now.up = !node.gap_since;
   now.works_for.reset();
+}
+
+// Where it works on in the same group it was in no other meanwhile. Else nothing is claimed of it
+// until a line tells what it has become, and of nobody that all is calm.
+void Verifier::begin_gap(NodeId id, const std::optional<GroupNumber>& works_then) {
+  Node& node = nodes_.at(id);
+  letters_.gap(id, node.life);
+  Standing& now = standing_of(id);
+  const bool works_on = works_then && now.status == Status::Normal && now.group == works_then;
+  if (works_on || !node.counts || node.gap_since) return;
+  check_calm();
+  node.gap_since = now_;
+  now.up = false;
+  now.works_for.reset();
+  check_states();
+}
+
+void Verifier::end_gap(NodeId id) {
+  Node& node = nodes_.at(id);
+  not_claimed(of_states, *node.gap_since,
+              "lines are missing in the journal of node " + to_text(id));
+  node.gap_since.reset();
+  disturbed();
 }
 
 Expected<> Verifier::take(const journal::Fault& line) {
@@ -193,10 +218,12 @@ void Verifier::end_cut() {
 // A node that stands still may come back from the other side of a cut, or from an old group. One
 // number may be of two groups where the storage of their coordinator was wiped between them.
 bool Verifier::is_settled() const {
-  const auto is_paused = [](const auto& node) { return node.second.paused_since.has_value(); };
+  const auto is_unknown = [](const auto& node) {
+    return node.second.paused_since || node.second.gap_since;
+  };
   return cut_.empty() && is_one_group(standings_) &&
          (were_wiped_.empty() || !assertion_1b(standings_)) &&
-         std::none_of(nodes_.begin(), nodes_.end(), is_paused);
+         std::none_of(nodes_.begin(), nodes_.end(), is_unknown);
 }
 
 void Verifier::check_states() {
@@ -231,6 +258,8 @@ void Verifier::end_wipes() {
 // Before each fault, and at the end: what the calm before must have led to.
 void Verifier::check_calm() {
   if (!bound_ || now_ - calm_since_ < *bound_ || !anybody_is_up(standings_)) return;
+  for (const auto& [id, node] : nodes_)
+    if (node.counts && node.gap_since) return;
   if (claims_.of_groups)
     check_4();
   else if (cut_.empty())

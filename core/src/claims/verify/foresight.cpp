@@ -5,6 +5,7 @@
 namespace muster::verify {
 
 void Foreseer::take(const journal::Line& line) {
+  if (const auto* missing = std::get_if<journal::Gap>(&line)) gap(*missing);
   std::visit(
       [this](const auto& kind) {
         if constexpr (requires { kind.stamp; }) this->line(kind.stamp);
@@ -38,6 +39,15 @@ void Foreseer::line(const journal::Stamp& stamp) {
   if (found != lives_.end() && found->second.incarnation == stamp.incarnation)
     found->second.last_seq = stamp.seq;
   failed_.erase({stamp.node, stamp.incarnation});  // it was not over when that was said
+}
+
+void Foreseer::gap(const journal::Gap& gap) {
+  const auto found = lives_.find(gap.stamp.node);
+  if (found == lives_.end() || found->second.incarnation != gap.stamp.incarnation) return;
+  const Common& then = common(gap.state);
+  const bool works = then.s == Status::Normal && then.application == Activity::Working;
+  foresight_.gaps[{gap.stamp.node, gap.stamp.incarnation, found->second.last_seq}] =
+      works ? then.g : std::nullopt;
 }
 
 void Foreseer::step(NodeId node, Duration t, const Event* event) {

@@ -41,6 +41,12 @@ Letters::Sends* Letters::known(NodeId node, Incarnation life) {
   return found != sent_.end() && found->second.all_known ? &found->second : nullptr;
 }
 
+Letters::Sent& Letters::sent_to(Sends& sends, NodeId to) {
+  const auto [at, is_new] = sends.to.try_emplace(to);
+  if (is_new) at->second.older_forgotten = sends.begins_late;
+  return at->second;
+}
+
 // Steps do not overlap: what the step before promised is kept when the next one begins, so that
 // only the last step of each life has to be remembered.
 void Letters::step(NodeId node, Incarnation life, const Actions& actions, bool permits) {
@@ -56,7 +62,7 @@ void Letters::step(NodeId node, Incarnation life, const Actions& actions, bool p
     if (!send) continue;
     const Letter& letter = send->letter;
     if (sends) {
-      Sent& sent = sends->to[letter.to];
+      Sent& sent = sent_to(*sends, letter.to);
       sent.letters.push_back(hash(letter));
       std::erase_if(sent.strays,
                     [&](const auto& stray) { return stray.first == sent.letters.back(); });
@@ -87,7 +93,12 @@ void Letters::revoked(NodeId node, Incarnation life) {
 
 void Letters::forget(NodeId node, Incarnation life) {
   senders_.erase({node, life});
-  if (Sends* sends = known(node, life)) *sends = {false, {}};
+  if (Sends* sends = known(node, life)) *sends = {false, false, {}};
+}
+
+void Letters::gap(NodeId node, Incarnation life) {
+  senders_.erase({node, life});
+  if (Sends* sends = known(node, life)) *sends = {true, true, {}};
 }
 
 // Letters of one life to one node come in the order sent: those before one that has arrived are
@@ -118,7 +129,7 @@ std::vector<Letters::Stray> Letters::known_until(NodeId node, Incarnation life, 
 std::optional<std::string> Letters::received(const Letter& letter, Duration t, const Place& place) {
   if (Sends* const sends = known(letter.from, letter.incarnation)) {
     const std::uint64_t its = hash(letter);
-    Sent& sent = sends->to[letter.to];
+    Sent& sent = sent_to(*sends, letter.to);
     if (!take(sent, its))
       sent.strays.push_back(
           {its, {letter.to, t, place, what_arrived(letter) + "and was never sent by it"}});

@@ -51,10 +51,14 @@ Expected<> Verifier::take(const journal::Line& line, const Place& place) {
 // been killed then.
 void Verifier::wrote(const journal::Stamp& line) {
   judge_strays(line);
+  const auto node = nodes_.find(line.node);
+  if (node == nodes_.end() || node->second.life != line.incarnation) return;
+  if (const auto gap = foresight_.gaps.find({line.node, line.incarnation, line.seq});
+      gap != foresight_.gaps.end())
+    begin_gap(line.node, gap->second);
   const auto last = foresight_.last_seq.find({line.node, line.incarnation});
-  if (last == foresight_.last_seq.end() || last->second != line.seq ||
-      nodes_.at(line.node).life != line.incarnation)
-    return;
+  if (last == foresight_.last_seq.end() || last->second != line.seq) return;
+  letters_.last_line(line.node, line.incarnation);
   check_calm();
   disturbed();
   end_life(line.node);
@@ -64,7 +68,10 @@ void Verifier::wrote(const journal::Stamp& line) {
 Outcome Verifier::finish() {
   check_calm();
   for (const auto& [id, node] : nodes_)
-    if (node.counts && node.paused_since) end_pause(id);
+    if (node.counts) {
+      if (node.paused_since) end_pause(id);
+      if (node.gap_since) end_gap(id);
+    }
   end_cut();
   end_wipes();
   Outcome outcome{{}, lines_, lives_, missing_lines_};
@@ -110,10 +117,11 @@ Expected<> Verifier::take(const journal::Header& line) {
   const bool goes_on =
       line.state && known != nodes_.end() && !(known->second.life < line.incarnation);
   if (!goes_on) begin_life(line);
+  nodes_.at(line.node).config = line.config;
   return {};
 }
 
-Expected<Verifier::Node*> Verifier::writer(const journal::Stamp& stamp) {
+Expected<Verifier::Node*> Verifier::writer(const journal::Stamp& stamp, bool tells_of_gap) {
   const auto fail = [&](const std::string& why) {
     return Failure{ExitCode::does_not_hold,
                    name(stamp.node) + " in life " + to_text(stamp.incarnation) + ": " + why};
@@ -127,9 +135,11 @@ Expected<Verifier::Node*> Verifier::writer(const journal::Stamp& stamp) {
     return fail("seq " + to_text(stamp.seq) + " comes after seq " + to_text(*node.seq));
   if (node.seq && stamp.seq != *node.seq + 1) {
     missing_lines_ += stamp.seq - *node.seq - 1;
-    node.grammar.lines_are_missing();
-    node.saving.clear();
-    letters_.forget(stamp.node, stamp.incarnation);
+    if (!tells_of_gap) {
+      node.grammar.lines_are_missing();
+      node.saving.clear();
+      letters_.forget(stamp.node, stamp.incarnation);
+    }
   }
   node.seq = stamp.seq;
   return &node;
@@ -275,6 +285,34 @@ Expected<> Verifier::take(const journal::Ended& line) {
   return {};
 }
 
+// What stands from here on. It comes before a step: what was to be saved is durable.
+Expected<> Verifier::take(const journal::Gap& line) {
+  const auto written = writer(line.stamp, true);
+  if (!written) return written.error();
+  if (!*written) return {};
+  Node& node = **written;
+  const NodeId id = line.stamp.node;
+  letters_.gap(id, node.life);
+  node.grammar.lines_are_missing(line.state);
+  node.saving.clear();
+  if (!node.counts) return {};
+  node.saved = common(line.state).safe;
+  if (!node.gap_since) return {};
+  const View view = muster::view(node.config, line.state);
+  node.accepting.reset();
+  node.reported.reset();
+  node.group = view.group;
+  if (node.group) node.last_group = node.group;
+  node.accepted = std::max(node.accepted, node.group);
+  end_gap(id);
+  Standing& now = standing_of(id);
+  now = standing(id, view, node.grammar.works_for());
+  now.up = !node.paused_since;
+  if (!now.up) now.works_for.reset();
+  check_states();
+  return {};
+}
+
 // P4: every member has ceased, and what is told of it is what it reported.
 void Verifier::members_have_ceased(const journal::HookEdge& line) {
   if (cut_since_ || nodes_.at(line.stamp.node).paused_since) return;
@@ -284,7 +322,7 @@ void Verifier::members_have_ceased(const journal::HookEdge& line) {
     const Node& node = found->second;
     // What is told is of another life.
     if (node.life != member.incarnation || node.named_before) continue;
-    if (!node.counts || node.paused_since) continue;
+    if (!node.counts || node.paused_since || node.gap_since) continue;
     // Where nobody is forced to stay, it may be in another group by now.
     if (claims_.of_groups && node.last_group != line.group) continue;
     const std::string who = "reorganize of " + name(line.stamp.node) + " begins, but ";

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <muster/application.hpp>
+#include <muster/journal/idle.hpp>
+#include <muster/net/log.hpp>
 #include <muster/protocol/config.hpp>
 #include <muster/protocol/view.hpp>
 #include <muster/safe_storage.hpp>
+#include <muster/values/failure.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/io_context.hpp>
@@ -22,6 +25,9 @@ namespace muster::net {
 struct JournalOptions {
   std::filesystem::path file;
   std::uint64_t limit = 64'000'000;  ///< bytes of a segment; then a new one (.1, .2, ...) begins
+  /// Bytes of all segments together: the oldest are deleted. At least two segments.
+  std::uint64_t keep = 1'000'000'000;
+  journal::Detail detail = journal::Detail::all;
 };
 
 /// What makes a node, beside its store, its application and its executors.
@@ -42,6 +48,17 @@ struct NodeOptions {
   /// The Unix socket that answers `muster status`; none where empty. At most 107 bytes.
   std::filesystem::path admin_socket;
   std::optional<JournalOptions> journal;
+  /// Lines of the log that matter less are not told. Each election and its cause, each group, each
+  /// refusal and each hook that failed has one; of one matter 10 in ten seconds at most, and the
+  /// next one says how many were left out.
+  LogLevel log_level = LogLevel::info;
+  LogFormat log_format = LogFormat::text;  ///< of the lines on standard error
+  /// Is given each line of the log, a sentence, and standard error is not. On the protocol's
+  /// strand, or, when the process ends, on any thread: it may not wait, nor call the node.
+  std::function<void(LogLevel level, const std::string& text)> log;
+  /// Is given the fault that ends the process, after its line in the log and before the last of the
+  /// journal. On any thread; the process ends when it returns, and at any rate T/8 later.
+  std::function<void(const Failure& failure)> fatal;
   /// Peers have seen a later life of this node than its store knows (a wiped or restored
   /// directory): go on as a life after those. Without it such a node ends with exit code 65.
   bool initialise = false;
@@ -60,7 +77,7 @@ struct NodeOptions {
 ///
 /// Everything of the protocol runs on one strand of `context`, saves on a thread of their own,
 /// hooks on the user's executor. By assumption 5 a fault that this process cannot survive ends it:
-/// one line on standard error, an `ended` line in the journal, and the exit codes of failure.hpp.
+/// one line in the log, an `ended` line in the journal, and the exit codes of failure.hpp.
 class Node {
  public:
   /// `storage` is open and locked. Hooks, and what the application posts, run one at a time on

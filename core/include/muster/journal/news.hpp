@@ -1,0 +1,52 @@
+#pragma once
+
+#include <muster/journal/reason.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+/// What a node's log tells of its steps: for people, where the journal is for programs.
+
+namespace muster {
+
+/// How much a line of a log matters.
+enum class LogLevel {
+  error,    ///< the node ends
+  warning,  ///< somebody should look after it
+  info,     ///< what the node does
+};
+MUSTER_DESCRIBE_ENUM(LogLevel, error, warning, info)
+
+/// How the lines of a log are written.
+enum class LogFormat { text, json };
+MUSTER_DESCRIBE_ENUM(LogFormat, text, json)
+
+struct News {
+  LogLevel level = LogLevel::info;
+  std::string matter;  ///< those of one matter may be told less often
+  std::string text;    ///< a sentence whose subject is the node
+};
+MUSTER_DESCRIBE(News, level, matter, text);
+
+/// Follows the steps of one life of a node.
+class Newsreel {
+ public:
+  explicit Newsreel(NodeId self) : self_(self) {}
+
+  /// The next step, and what it made of the node: each election and its cause, each Halt, each
+  /// group in which the node is Normal, each refusal, each hook that failed, and why.
+  std::vector<News> take(const Event& event, const View& after);
+
+  /// The hook that failed last, and why; empty where none did.
+  [[nodiscard]] const std::string& last_failure() const { return last_failure_; }
+
+ private:
+  NodeId self_;
+  Reasons reasons_;
+  View view_;  ///< after the last step
+  std::optional<GroupNumber> told_;
+  std::string last_failure_;
+};
+
+}  // namespace muster

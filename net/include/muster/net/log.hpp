@@ -1,0 +1,17 @@
+#pragma once
+
+#include <muster/journal/news.hpp>
+
+#include <string>
+#include <string_view>
+
+/// The log of a node, for people.
+
+namespace muster::net {
+
+/// One line, with the present time and its '\n', never longer than `say` takes. As text
+/// "2026-11-21T22:05:12.345Z warning muster: node 3 ..."; as JSON an object with `time`, `level`,
+/// `node` and `text`.
+std::string log_line(LogFormat format, LogLevel level, NodeId node, std::string_view text);
+
+}  // namespace muster::net

@@ -1,0 +1,102 @@
+#include "node_log.hpp"
+
+#include "utc.hpp"
+
+#include <muster/net/say.hpp>
+
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <ctime>
+
+namespace muster::net {
+
+namespace {
+
+constexpr std::chrono::seconds log_window{10};
+/// Matters are few; sentences that others bring about are not.
+constexpr std::size_t most_matters = 256;
+/// Bytes of a text, so that a line goes into a pipe whole; of one that has to be escaped a lot.
+constexpr std::size_t longest_text = 3000;
+constexpr std::size_t longest_escaped_text = 600;
+constexpr std::size_t longest_line = 4000;
+
+std::string cut(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U) --most;
+  return std::string(text.substr(0, most)) + "...";
+}
+
+std::string json_line(LogLevel level, NodeId node, const std::string& text) {
+  const boost::json::object line{
+      {"time", utc_now()}, {"level", enumerator_name(level)}, {"node", node.value}, {"text", text}};
+  return boost::json::serialize(line) + '\n';
+}
+
+}  // namespace
+
+std::string utc_now() {
+  const auto now = std::chrono::system_clock::now();
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(
+      now - std::chrono::system_clock::from_time_t(seconds));
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  std::array<char, 64> text{};
+  const std::size_t size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts);
+  std::snprintf(text.data() + size, text.size() - size, ".%03dZ", static_cast<int>(ms.count()));
+  return text.data();
+}
+
+std::string log_line(LogFormat format, LogLevel level, NodeId node, std::string_view text) {
+  std::string whole = cut(text, longest_text);
+  if (format == LogFormat::json) {
+    const std::string line = json_line(level, node, whole);
+    return line.size() <= longest_line ? line
+                                       : json_line(level, node, cut(text, longest_escaped_text));
+  }
+  std::replace(whole.begin(), whole.end(), '\n', ' ');
+  return utc_now() + ' ' + std::string(enumerator_name(level)) + " muster: " + whole + '\n';
+}
+
+void NodeLog::tell(LogLevel level, const std::string& matter, std::string text, unsigned most) {
+  if (level > level_) return;
+  std::uint64_t left_out = 0;
+  if (!may_tell(matter, most, left_out)) return;
+  if (left_out > 0)
+    text += " (" + std::to_string(left_out) + " lines like this one were left out before it)";
+  put(level, text);
+}
+
+bool NodeLog::may_tell(const std::string& matter, unsigned most, std::uint64_t& left_out) {
+  const std::lock_guard lock(mutex_);
+  const auto now = now_();
+  if (matters_.size() > most_matters)
+    std::erase_if(matters_, [&](const auto& each) { return now - each.second.since > log_window; });
+  if (matters_.size() > most_matters) matters_.clear();
+  const auto [at, is_new] = matters_.try_emplace(matter, Matter{now, 0, 0});
+  Matter& its = at->second;
+  if (now - its.since > log_window) its = {now, 0, its.left_out};
+  if (its.told++ < most) {
+    left_out = std::exchange(its.left_out, 0);
+    return true;
+  }
+  ++its.left_out;
+  return false;
+}
+
+// What its owner's function throws is its owner's matter, and ends no node.
+void NodeLog::put(LogLevel level, const std::string& text) const {
+  if (!log_) return say(STDERR_FILENO, log_line(format_, level, node_, text));
+  try {
+    log_(level, text);
+  } catch (...) {  // there is nowhere to say so
+  }
+}
+
+}  // namespace muster::net

@@ -1,0 +1,156 @@
+#include "cluster.hpp"
+
+#include <node_log.hpp>  // of net/src
+
+#include <muster/values/text.hpp>
+
+#include <boost/json/parse.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <mutex>
+
+/// What the log of a node tells, how often, and to whom.
+
+using namespace muster;
+using test::Cluster;
+using test::ClusterOptions;
+
+namespace {
+
+/// The lines that nodes log, whichever thread they come from.
+struct Log {
+  explicit Log(std::uint32_t nodes) : cluster(options(nodes)) {}
+
+  ClusterOptions options(std::uint32_t nodes) {
+    ClusterOptions options{.nodes = nodes};
+    options.alter = [this](NodeId, net::NodeOptions& node) {
+      node.log_level = LogLevel::info;
+      node.log = [this](LogLevel level, const std::string& text) {
+        {
+          const std::lock_guard lock(mutex);
+          lines.push_back(std::string(enumerator_name(level)) + ' ' + text);
+        }
+        cluster.bell.ring();
+      };
+    };
+    return options;
+  }
+  void await(const std::string& text) {
+    cluster.await("\"" + text + "\"", [&] {
+      const std::lock_guard lock(mutex);
+      return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
+        return line.find(text) != std::string::npos;
+      });
+    });
+  }
+
+  std::mutex mutex;  // guards lines
+  std::vector<std::string> lines;
+  Cluster cluster;
+};
+
+/// A log by a clock of the test's own.
+struct Clocked {
+  net::NodeLog::Clock::time_point now{};
+  std::vector<std::string> lines;
+  net::NodeLog log{options(), [this] { return now; }};
+
+  net::NodeOptions options() {
+    net::NodeOptions options;
+    options.log_level = LogLevel::warning;
+    options.log = [this](LogLevel, const std::string& text) { lines.push_back(text); };
+    return options;
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(logs)
+
+BOOST_AUTO_TEST_CASE(each_election_is_told_with_its_cause_and_each_group_with_its_members) {
+  Log log(2);
+  log.cluster.start_all();
+  const GroupNumber both = log.cluster.await_group({1, 2});
+  log.await("info node 2 begins an election: node 2 recovered");
+  log.await("info node 2 is Normal in group " + to_text(both) + " under node 2, members 1 2");
+  log.await("info node 1 is Normal in group " + to_text(both) + " under node 2");
+  log.cluster.kill(2);
+  const GroupNumber alone = log.cluster.await_group({1});
+  log.await("info node 1 begins an election: node 2 failed");
+  log.await("info node 1 is Normal in group " + to_text(alone) + " under node 1, members 1");
+}
+
+BOOST_AUTO_TEST_CASE(a_hook_that_fails_is_told_with_its_reason) {
+  Log log(1);
+  log.cluster.stage.play(NodeId{1}, Hook::start, test::fails);
+  log.cluster.start(1);
+  log.await("warning node 1 goes on: its start failed: as it was told");
+  log.await(
+      "warning node 1 stands back: hooks failed again and again, the last time its start "
+      "failed: as it was told; mend the application");
+}
+
+BOOST_AUTO_TEST_CASE(a_refusal_is_told_with_who_and_why) {
+  Newsreel news(NodeId{2});
+  const auto told = news.take(
+      Received{{NodeId{1}, Incarnation{1}, NodeId{2}, CallNumber{7}, Answer{Refused{"leaving"}}}},
+      {});
+  BOOST_TEST_REQUIRE(told.size() == 1u);
+  BOOST_TEST(to_text(told[0].level) == "warning");
+  BOOST_TEST(told[0].text == "node 2 is refused: node 1 refused: leaving");
+}
+
+BOOST_AUTO_TEST_CASE(the_same_matter_is_told_so_often_and_then_how_many_were_left_out) {
+  Clocked clocked;
+  for (int i = 0; i < 5; ++i) clocked.log.tell(LogLevel::warning, "matter", "told", 2);
+  BOOST_TEST(clocked.lines.size() == 2u);
+  clocked.log.warn("another matter");
+  BOOST_TEST(clocked.lines.size() == 3u);
+  clocked.now += std::chrono::seconds(11);
+  clocked.log.tell(LogLevel::warning, "matter", "told", 2);
+  BOOST_TEST(clocked.lines.back() == "told (3 lines like this one were left out before it)");
+  clocked.log.tell(LogLevel::warning, "matter", "told", 2);
+  BOOST_TEST(clocked.lines.back() == "told");
+}
+
+BOOST_AUTO_TEST_CASE(what_matters_less_than_the_level_is_not_told) {
+  Clocked clocked;
+  clocked.log.tell(LogLevel::info, "matter", "told");
+  BOOST_TEST(clocked.lines.empty());
+  clocked.log.fatal("always");
+  BOOST_TEST(clocked.lines.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_line_of_text_has_time_and_level) {
+  const std::string line = net::log_line(LogFormat::text, LogLevel::warning, NodeId{3}, "a\nb");
+  BOOST_TEST(line.size() == 24 + std::string(" warning muster: a b\n").size());
+  BOOST_TEST(line.ends_with("Z warning muster: a b\n"));
+}
+
+BOOST_AUTO_TEST_CASE(a_line_of_json_is_one_object_whatever_it_says) {
+  for (const std::string& text : {std::string("says \"no\"\nand \\ \x01"), std::string(10'000, 'x'),
+                                  std::string(10'000, '\x01')}) {
+    const std::string line = net::log_line(LogFormat::json, LogLevel::error, NodeId{3}, text);
+    BOOST_TEST(line.size() < 4095u);
+    BOOST_TEST(line.find('\n') == line.size() - 1);
+    const auto object = boost::json::parse(line).as_object();
+    BOOST_TEST(object.at("level").as_string() == "error");
+    BOOST_TEST(object.at("node").as_int64() == 3);
+    const std::string said(object.at("text").as_string());
+    BOOST_TEST(said.substr(0, 500) == text.substr(0, 500));
+  }
+}
+
+// Before the process ends, and beside the line of the log.
+BOOST_AUTO_TEST_CASE(an_embedded_node_is_told_of_the_fault_that_ends_its_process) {
+  Cluster cluster({.nodes = 1});
+  const auto process = cluster.spawn(1, {"stop=fail", "tells_fatal"});
+  BOOST_TEST(process->wait() == 76);
+  const auto errors = process->errors();
+  BOOST_TEST_REQUIRE(errors.size() == 2u);
+  BOOST_TEST(errors[0].find(" error muster: node 1: ") != std::string::npos, errors[0]);
+  BOOST_TEST(errors[1].starts_with("told: node 1: "), errors[1]);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
