@@ -171,7 +171,9 @@ struct Claim {
 constexpr std::array<Claim, 16> claims = {{
     {"1a", "two nodes in Reorganization or Normal have the same coordinator",
      "the Bully: assumptions 1 to 9, so --timeouts certain and no --losses (pauses count as "
-     "failures); letters in order and once, or the switch tags; not report_refusals off beside "
+     "failures, and nodes that differ take no part); letters in order and once, or the switch "
+     "tags; "
+     "not report_refusals off beside "
      "stop_beside_halts; options only with every switch"},
     {"1b", "two nodes in Normal have the same definition", "as 1a"},
     {"3a", "two nodes in Reorganization or Normal, in one group, have the same coordinator",
