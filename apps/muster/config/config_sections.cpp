@@ -3,6 +3,8 @@
 #include "apps/base/process.hpp"
 #include "apps/base/text.hpp"
 
+#include <muster/values/text.hpp>
+
 #include <unistd.h>
 
 namespace muster::apps {
