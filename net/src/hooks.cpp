@@ -69,6 +69,7 @@ Hooks::Hooks(asio::any_io_executor strand, asio::any_io_executor executor,
              std::shared_ptr<Services> services, MakeApplication make_application,
              std::shared_ptr<LifePermits> permits, Handlers handlers)
     : strand_(std::move(strand)),
+      way_(std::make_shared<Way>(strand_)),
       executor_(std::move(executor)),
       user_(std::make_shared<User>(std::move(services), std::move(make_application))),
       permits_(std::move(permits)),
@@ -77,16 +78,16 @@ Hooks::Hooks(asio::any_io_executor strand, asio::any_io_executor executor,
 
 void Hooks::abandon() {
   abandoned_ = true;
+  way_->close();
   waiting_.clear();
   asio::post(executor_, [user = std::move(user_)] { user->application.reset(); });
 }
 
 void Hooks::call(std::optional<Hook> hook, Call call, Ended ended) {
   // A Done may outlive its node, and what the node ran on.
-  const auto give = [weak = weak_from_this(), ended = std::move(ended)](Outcome outcome) {
-    const auto there = weak.lock();
-    if (!there) return;
-    asio::post(there->strand_, [weak, ended, outcome = std::move(outcome)]() mutable {
+  const auto give = [way = way_, weak = weak_from_this(),
+                     ended = std::move(ended)](Outcome outcome) {
+    way->post([weak, ended, outcome = std::move(outcome)]() mutable {
       const auto self = weak.lock();
       if (self && !self->abandoned_) ended(std::move(outcome));
     });
@@ -118,10 +119,8 @@ std::optional<std::string> Hooks::User::make_it() {
 
 // For the user's executor to say.
 std::function<void(const std::string&)> Hooks::fatal_later() {
-  return [weak = weak_from_this()](const std::string& why) {
-    const auto there = weak.lock();
-    if (!there) return;
-    asio::post(there->strand_, [weak, why] {
+  return [way = way_, weak = weak_from_this()](const std::string& why) {
+    way->post([weak, why] {
       const auto self = weak.lock();
       if (self && !self->abandoned_) self->fatal(why);
     });
@@ -145,10 +144,8 @@ void Hooks::tell(std::function<void()> work) {
 }
 
 std::function<void(std::function<void()>)> Hooks::new_door() {
-  return [weak = weak_from_this()](std::function<void()> work) {
-    const auto there = weak.lock();
-    if (!there) return;
-    asio::post(there->strand_, [weak, work = std::move(work)] {
+  return [way = way_, weak = weak_from_this()](std::function<void()> work) {
+    way->post([weak, work = std::move(work)] {
       const auto self = weak.lock();
       if (self && !self->abandoned_) work();
     });
@@ -187,14 +184,13 @@ Duration Hooks::left() const {
 
 // A permit may outlive its node, and what the node ran on, and be returned on any thread.
 std::optional<GroupNumber> Hooks::revoke(std::function<void()> returned) {
-  auto revoked = permits_->revoke([weak = weak_from_this(), returned = std::move(returned)] {
-    const auto there = weak.lock();
-    if (!there) return;
-    asio::post(there->strand_, [weak, returned] {
-      const auto self = weak.lock();
-      if (self && !self->abandoned_) returned();
-    });
-  });
+  auto revoked =
+      permits_->revoke([way = way_, weak = weak_from_this(), returned = std::move(returned)] {
+        way->post([weak, returned] {
+          const auto self = weak.lock();
+          if (self && !self->abandoned_) returned();
+        });
+      });
   if (!revoked) return std::nullopt;
   if (revoked->stop) request_stop(*std::move(revoked->stop));
   return revoked->group;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "permits.hpp"
+#include "way.hpp"
 
 #include <muster/host/hook_host.hpp>
 
@@ -33,6 +34,8 @@ class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> 
   Hooks(boost::asio::any_io_executor strand, boost::asio::any_io_executor executor,
         std::shared_ptr<Services> services, MakeApplication make_application,
         std::shared_ptr<LifePermits> permits, Handlers handlers);
+
+  ~Hooks() override { way_->close(); }
 
   /// The life is over: whatever still comes is dropped, and the application ends where its hooks
   /// ran.
@@ -85,6 +88,7 @@ class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> 
   void fatal(const std::string& why) override { handlers_.fatal(why); }
 
   boost::asio::any_io_executor strand_;
+  const std::shared_ptr<Way> way_;  ///< for what is held by the user, who may outlive this
   boost::asio::any_io_executor executor_;
   std::shared_ptr<User> user_;
   std::shared_ptr<LifePermits> permits_;

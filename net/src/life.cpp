@@ -25,6 +25,7 @@ Life::Life(asio::any_io_executor strand, asio::any_io_executor hooks, const Node
            const MakeApplication& make_application, StorageThread& storage,
            std::shared_ptr<JournalWriter> journal, SafeState safe, Handlers handlers)
     : strand_(std::move(strand)),
+      way_(std::make_shared<Way>(strand_)),
       hooks_executor_(std::move(hooks)),
       options_(options),
       make_application_(make_application),
@@ -55,14 +56,13 @@ void Life::make_parts() {
   sessions_ =
       std::make_unique<Sessions>(strand_, own, options_.addresses, config.timings.T,
                                  SessionLimits{}, safe_.seen, session_handlers(), options_.listen);
-  permits_ = std::make_shared<LifePermits>(
-      config.timings.T / 2, hooks_executor_, [weak = weak_from_this()](const std::string& why) {
-        const auto there = weak.lock();  // a permit may outlive its node, and its strand
-        if (!there) return;
-        asio::post(there->strand_, [weak, why] {
-          if (const auto self = weak.lock()) self->hook_fatal(why);
-        });
-      });
+  permits_ =
+      std::make_shared<LifePermits>(config.timings.T / 2, hooks_executor_,
+                                    [way = way_, weak = weak_from_this()](const std::string& why) {
+                                      way->post([weak, why] {
+                                        if (const auto self = weak.lock()) self->hook_fatal(why);
+                                      });
+                                    });
   services_ = std::make_shared<NodeServices>(
       config.self, config.nodes, hooks_executor_, permits_, storage_,
       [weak = weak_from_this(), strand = strand_](const Failure& failure) {
@@ -100,6 +100,7 @@ void Life::end(const Failure& why) {
   note_end(why);
   for (asio::steady_timer& timer : timers_) timer.cancel();
   watch_.cancel();
+  way_->close();
   if (permits_) permits_->close();
   if (services_) services_->close();
   if (host_) host_->end();

@@ -119,6 +119,7 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
   Questions::Handlers question_handlers();
 
   boost::asio::any_io_executor strand_;
+  const std::shared_ptr<Way> way_;  ///< for a permit, which may outlive this
   boost::asio::any_io_executor hooks_executor_;
   const NodeOptions& options_;
   const MakeApplication& make_application_;

@@ -4,6 +4,7 @@
 #include "apps/base/text.hpp"
 
 #include <muster/values/kinds.hpp>
+#include <muster/values/text.hpp>
 
 #include <unistd.h>
 

@@ -4,6 +4,8 @@
 #include <muster/net/admin.hpp>
 #include <muster/values/json.hpp>
 
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include <future>
