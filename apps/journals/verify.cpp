@@ -112,7 +112,7 @@ class Verification {
     }
     if (torn_ > 0) out_ << "torn lines of processes that were killed: " << torn_ << '\n';
     if (outcome.missing_lines > 0)
-      out_ << "lines that journals dropped: " << outcome.missing_lines << '\n';
+      out_ << "lines that are missing in journals: " << outcome.missing_lines << '\n';
     show_not_claimed();
   }
 
