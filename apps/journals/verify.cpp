@@ -114,7 +114,7 @@ class Verification {
       out_ << "lines that end halfway, as where a process was killed or a disk was full: " << torn_
            << '\n';
     if (outcome.missing_lines > 0)
-      out_ << "lines that journals dropped: " << outcome.missing_lines << '\n';
+      out_ << "lines that are missing in journals: " << outcome.missing_lines << '\n';
     show_not_claimed();
   }
 

@@ -4,7 +4,9 @@
 
 #include <boost/json/parse.hpp>
 
+#include <fcntl.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <iterator>
@@ -101,6 +103,43 @@ BOOST_AUTO_TEST_CASE(nodes_of_another_protocol_say_so_and_the_textbook_s_warn) {
     const std::string said = read_all(pair.directory.path / "n1.log");
     const bool warned = said.find(" warning muster: protocol = \"textbook\"") != std::string::npos;
     BOOST_TEST(warned == (protocol == ProtocolName::textbook), said);
+  }
+}
+
+/// A pipe that is full, and nobody reads; writing to it waits.
+PipeEnds full_pipe() {
+  PipeEnds ends = std::move(*make_pipe());
+  const int flags = fcntl(ends.write.fd(), F_GETFL);
+  fcntl(ends.write.fd(), F_SETFL, flags | O_NONBLOCK);
+  const std::string much(4096, 'x');
+  while (write(ends.write.fd(), much.data(), much.size()) > 0) continue;
+  fcntl(ends.write.fd(), F_SETFL, flags);
+  return ends;
+}
+
+// What a node and its application say to others is lost then, and no more.
+BOOST_AUTO_TEST_CASE(output_that_nobody_reads_holds_no_node_up) {
+  Nodes nodes(1);
+  auto config = load_config(nodes.file(1)).value();
+  for (const std::string kind : {"node", "run", "shards"}) {
+    const PipeEnds pipe = full_pipe();
+    config.application.kind = kind == "shards" ? kind : "none";
+    config.application.records_per_second = 1000;
+    std::ofstream(nodes.file(1)) << write_config(config);
+    std::vector<std::string> words{kind == "run" ? "run" : "node", "--config", nodes.file(1)};
+    if (kind == "run") words.insert(words.end(), {"--", "/bin/sh", "-c", "echo told; sleep 1000"});
+    ProcessOptions options = muster_with(words, nodes.directory.path / "n1.log");
+    options.standard = {-1, pipe.write.fd(), -1};
+    options.inherited = {pipe.write.fd()};
+    options.environment = {"MUSTER_RECORD_PIPE=" + std::to_string(pipe.write.fd())};
+    auto process = Process::launch(options);
+    BOOST_REQUIRE(process.has_value());
+    nodes.until(0, {"status", "--config", nodes.file(1)});
+    const Ran elected = run_muster(nodes.directory, {"elect", "--config", nodes.file(1)});
+    BOOST_TEST(elected.code == 0, kind << ": " << elected.output);
+    process->signal(SIGTERM);
+    const int status = process->wait();
+    BOOST_TEST((WIFEXITED(status) && WEXITSTATUS(status) == 0), kind << describe_end(status));
   }
 }
 

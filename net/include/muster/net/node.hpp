@@ -25,7 +25,7 @@ namespace muster::net {
 struct JournalOptions {
   std::filesystem::path file;
   std::uint64_t limit = 64'000'000;  ///< bytes of a segment; then a new one (.1, .2, ...) begins
-  /// Bytes of all segments together: the oldest are deleted. At least two segments.
+  /// Bytes of all segments together: the oldest are deleted, never the present one.
   std::uint64_t keep = 1'000'000'000;
   journal::Detail detail = journal::Detail::all;
 };
