@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(nodes_of_another_protocol_say_so_and_the_textbook_s_warn) {
 
 /// A pipe that is full, and nobody reads; writing to it waits.
 PipeEnds full_pipe() {
-  PipeEnds ends = std::move(*make_pipe());
+  PipeEnds ends = *make_pipe();
   const int flags = fcntl(ends.write.fd(), F_GETFL);
   fcntl(ends.write.fd(), F_SETFL, flags | O_NONBLOCK);
   const std::string much(4096, 'x');
