@@ -5,7 +5,6 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
 
 #include <cstdlib>
@@ -150,11 +149,13 @@ BOOST_AUTO_TEST_CASE(who_watches_and_does_not_read_is_sent_away) {
   asio::write(sleeps, asio::buffer(std::string("watch\n")));
   for (bool there = false; !there;) running.there([&] { there = admin.is_watched(); });
   const std::string line(64 * 1024, 'x');
-  for (bool there = true; there;)
+  int told = 0;
+  for (bool there = true; there; ++told)
     running.there([&] {
       admin.tell(line);
       there = admin.is_watched();
     });
+  BOOST_TEST(told < 64);  // 1 MiB waits for it, and what the system holds
   BOOST_TEST(net::ask_admin(directory.socket(), 60s).has_value());
 }
 
@@ -185,13 +186,6 @@ BOOST_AUTO_TEST_CASE(many_who_do_not_read_cost_little_and_keep_nobody_from_being
     return ++told == 100;
   });
   BOOST_TEST(watched.has_value());
-  running.there([&] { admin.close(); });
-  for (Unix::socket& one : sleeping) {
-    std::string heard;
-    boost::system::error_code end;
-    asio::read(one, asio::dynamic_buffer(heard), end);
-    BOOST_TEST(heard.size() < 2u * 1024u * 1024u);  // of 6 MiB; what the system holds included
-  }
 }
 
 BOOST_AUTO_TEST_CASE(a_watch_ends_with_its_time_and_with_the_node) {
