@@ -227,14 +227,6 @@ void show_story(const lab::Story& story) {
   }
 }
 
-// How far what was said of the assertions goes.
-std::string how_far(const lab::CheckReport& report, const CheckOptions& options) {
-  if (!report.ended) return "as far as the limit";
-  if (report.cut == 0) return "in all worlds";
-  return "within queues of at most " + counted(options.bounds.queue, "letter") + " (" +
-         counted(report.cut, "successor") + " cut)";
-}
-
 // What was looked at without being claimed.
 void show_not_claimed(const std::vector<std::string>& looked_at, const CheckOptions& options) {
   std::vector<std::pair<std::string, std::string>> reasons;  // with the assertions
@@ -267,8 +259,8 @@ void show_text(const lab::CheckReport& report, const CheckOptions& options) {
     const std::vector<std::string> looked_at = lab::looked_at(options.bounds);
     std::string names;
     for (const std::string& name : looked_at) names += (names.empty() ? "" : ", ") + name;
-    out << names << (looked_at.size() == 1 ? " holds " : " hold ") << how_far(report, options)
-        << '\n';
+    out << names << (looked_at.size() == 1 ? " holds " : " hold ")
+        << how_far(report, options.bounds) << '\n';
     show_not_claimed(looked_at, options);
     if (options.bounds.protocol == ProtocolName::textbook && options.bounds.assertions.empty())
       out << "the textbook protocol claims nothing else of single worlds; --assertion 1a looks at "
@@ -337,6 +329,13 @@ void show_how_to_judge(const lab::CheckReport& report, const CheckOptions& optio
             << shell_word(options.out) << ", and likewise muster draw\n";
 }
 
+void show_progress(const lab::Progress& now) {
+  const double rate = static_cast<double>(now.states) / std::max(now.seconds, 1e-9);
+  std::cerr << (now.tracing ? "\rthe way to it, depth " : "\rdepth ") << now.depth << ": "
+            << now.states << " states, " << static_cast<std::uint64_t>(rate) << " a second, "
+            << now.memory / 1000000 << " MB ";
+}
+
 int check(CheckOptions& options) {
   if (options.lines) return show_lines(std::cout, options.json), 0;
   if (options.sessions.wanted) {
@@ -350,11 +349,7 @@ int check(CheckOptions& options) {
   const bool tell = isatty(STDERR_FILENO) != 0 && !options.json;
   const HugePages for_its_tables;
   const auto report = lab::check(options.bounds, [&](const lab::Progress& now) {
-    if (!tell) return;
-    const double rate = static_cast<double>(now.states) / std::max(now.seconds, 1e-9);
-    std::cerr << (now.tracing ? "\rthe way to it, depth " : "\rdepth ") << now.depth << ": "
-              << now.states << " states, " << static_cast<std::uint64_t>(rate) << " a second, "
-              << now.memory / 1000000 << " MB ";
+    if (tell) show_progress(now);
   });
   if (tell) std::cerr << '\n';
   options.json ? show_json(report, options) : show_text(report, options);
@@ -382,6 +377,7 @@ void add_check_command(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "check", "Search every interleaving of a small cluster for what does not hold");
   command->option_defaults()->always_capture_default();
+  const CLI::Range few(0, 14);
   add_protocol(*command, bounds.protocol, every_protocol);
   command->add_option("--nodes", bounds.nodes, "How many nodes")->check(CLI::Range(2, 5));
   command->add_option("--failures", options->failures, "At most so many; or 'unbounded'");
@@ -392,20 +388,16 @@ void add_check_command(CLI::App& app, int& exit_code) {
   command
       ->add_option("--failed-hooks", bounds.failed_hooks,
                    "With --hooks failing: at most so many do")
-      ->check(CLI::Range(0, 14));
+      ->check(few);
   command->add_option("--duplicates", bounds.duplicates, "At most so many letters come twice")
-      ->check(CLI::Range(0, 14));
-  command->add_option("--losses", bounds.losses, "At most so many letters are lost")
-      ->check(CLI::Range(0, 14));
-  command->add_option("--pauses", bounds.pauses, "At most so many pauses")
-      ->check(CLI::Range(0, 14));
-  command->add_option("--leaves", bounds.leaves, "At most so many nodes leave")
-      ->check(CLI::Range(0, 14));
+      ->check(few);
+  command->add_option("--losses", bounds.losses, "At most so many letters are lost")->check(few);
+  command->add_option("--pauses", bounds.pauses, "At most so many pauses")->check(few);
+  command->add_option("--leaves", bounds.leaves, "At most so many nodes leave")->check(few);
   command
-      ->add_option(
-          "--differences", bounds.differences,
-          "At most so many nodes that are down get another configuration, or the first again")
-      ->check(CLI::Range(0, 14));
+      ->add_option("--differences", bounds.differences,
+                   "At most so often a node that is down gets another configuration")
+      ->check(few);
   command->add_option("--queue", bounds.queue, "Letters on their way between two nodes, at most")
       ->check(CLI::Range(1, 8));
   command->add_option(

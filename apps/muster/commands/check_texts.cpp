@@ -318,6 +318,13 @@ void show_assumptions(std::ostream& out, bool json) {
   }
 }
 
+std::string how_far(const lab::CheckReport& report, const lab::Bounds& world) {
+  if (!report.ended) return "as far as the limit";
+  if (report.cut == 0) return "in all worlds";
+  return "within queues of at most " + counted(world.queue, "letter") + " (" +
+         counted(report.cut, "successor") + " cut)";
+}
+
 std::string is_count(const std::string& text) {
   return parse_number(text) ? "" : "expected a number of states, not " + text;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <muster/lab/bounds.hpp>
+#include <muster/lab/checker.hpp>
 #include <muster/protocol/lines.hpp>
 
 #include <optional>
@@ -30,6 +30,9 @@ std::optional<std::string> not_claimed(const std::string& assertion, const lab::
 
 /// Whether the protocol of that world claims it anywhere: then `muster verify` judges it unasked.
 bool is_claimed_by_protocol(const std::string& assertion, const lab::Bounds& world);
+
+/// How far what was said of the assertions goes: in all worlds, or up to what was cut.
+std::string how_far(const lab::CheckReport& report, const lab::Bounds& world);
 
 /// What is wrong with the value of a limit, for CLI11; empty: nothing.
 std::string is_count(const std::string& text);

@@ -114,17 +114,18 @@ BOOST_AUTO_TEST_CASE(clusters_that_differ_refuse_each_other_and_name_the_keys) {
   BOOST_TEST(two.warnings.front() == "refused node 1: the clusters differ in " + keys);
   BOOST_TEST(two.sessions.differing().at(NodeId{1}) == keys);
   BOOST_TEST(one.warnings.front() == "node 2 refuses this node: the clusters differ");
-  // Said once, not with every dial.
-  UNTIL(world, one.sessions.counters().dialled >= 3);
-  BOOST_TEST(one.warnings.size() == 1u);
-  // The other side learns it as this one did.
-  two.sessions.greet();
+  // Each dials the other, and learns it so. Said once, not with every dial.
   UNTIL(world, one.warned_of("T (2s at node 1, 50ms at node 2)"));
   BOOST_TEST(one.sessions.differing().contains(NodeId{2}));
-  for (const TestNode* node : {&one, &two}) {
-    BOOST_TEST(node->log.empty());
-    BOOST_TEST(node->sessions.lives().empty());
-  }
+  UNTIL(world, one.sessions.counters().dialled >= 3);
+  BOOST_TEST(one.warnings.size() == 2u);
+  // It lives, and answers nothing.
+  BOOST_TEST(
+      one.log == (std::vector<std::string>{"differing {2} agree {}", TestNode::unanswered(2, 1)}),
+      boost::test_tools::per_element());
+  BOOST_TEST(two.log == std::vector<std::string>{"differing {1} agree {}"},
+             boost::test_tools::per_element());
+  for (const TestNode* node : {&one, &two}) BOOST_TEST(node->sessions.lives().empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -185,6 +185,9 @@ class TestNode {
         entry += ' ' + std::to_string(voice.value) + ':' + std::to_string(seen.value);
       log.push_back(entry);
     };
+    made.differing = [this](NodeSet differ, NodeSet agree) {
+      log.push_back("differing " + to_text(differ) + " agree " + to_text(agree));
+    };
     made.status = [this] { return "{\"node\":" + std::to_string(id_.value) + "}"; };
     made.warn = [this](std::string text) { warnings.push_back(std::move(text)); };
     return made;

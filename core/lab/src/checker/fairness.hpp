@@ -1,6 +1,7 @@
 #pragma once
 
 #include <bitset>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -12,7 +13,8 @@ namespace muster::lab::explored {
 /// Of which kind a transition is: the same letter box, timer, hook or call of the same node. What
 /// is enabled for ever and never taken makes a way unfair (weak fairness).
 using Kind = std::uint16_t;
-using Kinds = std::bitset<512>;
+constexpr std::size_t most_kinds = 640;
+using Kinds = std::bitset<most_kinds>;
 
 /// Worlds and the transitions between them without failures: those of world i lie from ends[i - 1]
 /// to ends[i].

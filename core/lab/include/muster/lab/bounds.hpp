@@ -62,7 +62,7 @@ struct Bounds {
 };
 MUSTER_DESCRIBE(Bounds, nodes, protocol, repairs, invitation_repairs, struck, options, channels,
                 hooks, failures, wrong_timeouts, duplicates, losses, pauses, leaves, failed_hooks,
-                differences, queue, start, slow_restart, split_actions, canonical, counters, liveness,
-                assertions, threads, limit_states, limit_memory);
+                differences, queue, start, slow_restart, split_actions, canonical, counters,
+                liveness, assertions, threads, limit_states, limit_memory);
 
 }  // namespace muster::lab
