@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(nodes_of_another_protocol_say_so_and_the_textbook_s_warn) {
 
 /// A pipe that is full, and nobody reads; writing to it waits.
 PipeEnds full_pipe() {
-  PipeEnds ends = std::move(*make_pipe());
+  PipeEnds ends = make_pipe().value();
   const int flags = fcntl(ends.write.fd(), F_GETFL);
   fcntl(ends.write.fd(), F_SETFL, flags | O_NONBLOCK);
   const std::string much(4096, 'x');
@@ -127,7 +127,8 @@ BOOST_AUTO_TEST_CASE(output_that_nobody_reads_holds_no_node_up) {
     config.application.records_per_second = 1000;
     std::ofstream(nodes.file(1)) << write_config(config);
     std::vector<std::string> words{kind == "run" ? "run" : "node", "--config", nodes.file(1)};
-    if (kind == "run") words.insert(words.end(), {"--", "/bin/sh", "-c", "echo told; sleep 1000"});
+    if (kind == "run")
+      words.insert(words.end(), {"--", "/bin/sh", "-c", "echo told; exec tail -f /dev/null"});
     ProcessOptions options = muster_with(words, nodes.directory.path / "n1.log");
     options.standard = {-1, pipe.write.fd(), -1};
     options.inherited = {pipe.write.fd()};
@@ -135,7 +136,8 @@ BOOST_AUTO_TEST_CASE(output_that_nobody_reads_holds_no_node_up) {
     auto process = Process::launch(options);
     BOOST_REQUIRE(process.has_value());
     nodes.until(0, {"status", "--config", nodes.file(1)});
-    const Ran elected = run_muster(nodes.directory, {"elect", "--config", nodes.file(1)});
+    const Ran elected =
+        run_muster(nodes.directory, {"elect", "--config", nodes.file(1), "--reason", "to see"});
     BOOST_TEST(elected.code == 0, kind << ": " << elected.output);
     process->signal(SIGTERM);
     const int status = process->wait();
