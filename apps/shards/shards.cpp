@@ -123,7 +123,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   void acknowledge(const Record& record) const {
     if (options_.acknowledge_to < 0) return;
     const std::string line = record_line(record);
-    // A pipe has room for a whole line where it has any: a reader that hangs holds nobody up.
+    // A pipe has room for a whole line where it has any; who reads it may hang: nobody waits.
     pollfd room{options_.acknowledge_to, POLLOUT, 0};
     if (::poll(&room, 1, 0) != 1 || room.revents != POLLOUT) return;
     // Whether the reader is gone or too slow: the record is then durable and not acknowledged,

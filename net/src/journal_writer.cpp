@@ -2,6 +2,8 @@
 
 #include "journal_file.hpp"
 
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 
 #include <condition_variable>
@@ -125,7 +127,19 @@ void JournalWriter::put(Lines lines) {
     shared_->bytes += lines.text.size();
     shared_->waiting.push_back(std::move(lines));
   }
+  run_thread_here();
   shared_->more.notify_one();
+}
+
+// Who hands lines over waits for them, as a rule: the thread then runs where that ran, with what it
+// needs in the cache, and no other processor has to be woken. Half of what it costs otherwise.
+void JournalWriter::run_thread_here() {
+  const int processor = ::sched_getcpu();
+  if (processor < 0 || std::exchange(processor_, processor) == processor) return;
+  cpu_set_t here;
+  CPU_ZERO(&here);
+  CPU_SET(static_cast<unsigned>(processor), &here);
+  ::pthread_setaffinity_np(thread_.native_handle(), sizeof here, &here);
 }
 
 void JournalWriter::await() {

@@ -58,13 +58,15 @@ class JournalWriter {
   struct Shared;
   static void run(const std::shared_ptr<Shared>& shared);
   void tell_of_troubles();
+  void run_thread_here();
 
   const JournalOptions options_;
   const Duration patience_;
   const std::function<void(const std::string&)> tell_;
   const std::shared_ptr<Shared> shared_;  ///< with the thread, which may hang for ever
   std::thread thread_;
-  Duration waited_{};  ///< in this step
+  int processor_ = -1;  ///< on which the thread runs
+  Duration waited_{};   ///< in this step
   bool is_late_ = false;
   std::string told_;                  ///< the trouble that was told last; empty where there is none
   std::uint64_t dropped_before_ = 0;  ///< the trouble

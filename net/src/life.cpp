@@ -137,9 +137,9 @@ void Life::keep_only(const std::function<bool(CallNumber)>& awaited) {
 }
 
 // What a step sends is on its way before anything slower that it brings about, and in the journal
-// before that.
+// before that. Of a step from which nothing comes nobody waits for the line.
 void Life::let_go() {
-  if (journal_) journal_->release();
+  if (journal_) journal_->release(std::exchange(acts_, false));
   sessions_->flush();
 }
 
@@ -148,6 +148,7 @@ void Life::disarm(Timer timer) {
 }
 
 void Life::save(const SafeState& safe) {
+  acts_ = true;
   let_go();
   storage_.save(
       safe, [weak = weak_from_this(), strand = strand_, begun = boottime_now()](Expected<> saved) {
@@ -254,8 +255,9 @@ void Life::begin_journal() {
   journal_->begin();
 }
 
-void Life::write_journal(const std::function<void(std::string&, const journal::Stamp&)>& append) {
-  if (journal_) journal_->line(monotonic_now(), append);
+void Life::write_journal(const std::function<void(std::string&, const journal::Stamp&)>& append,
+                         bool waits) {
+  if (journal_) journal_->line(monotonic_now(), append, waits);
 }
 
 // --- What others may see
@@ -322,14 +324,20 @@ Hooks::Handlers Life::hook_handlers() {
   handlers.event = [this](Event event) { happened(std::move(event)); };
   handlers.edge = [this](Hook hook, journal::Edge edge, std::optional<GroupNumber> group,
                          Ticket ticket, const Members* members) {
-    write_journal([&](std::string& out, const journal::Stamp& stamp) {
-      journal::hook_line(out, stamp, hook, edge, group, ticket, members);
-    });
+    const bool begins = edge == journal::Edge::begin;
+    acts_ = acts_ || begins;
+    write_journal(
+        [&](std::string& out, const journal::Stamp& stamp) {
+          journal::hook_line(out, stamp, hook, edge, group, ticket, members);
+        },
+        begins);
   };
   handlers.permits = [this](journal::PermitsEdge edge, GroupNumber group) {
-    write_journal([&](std::string& out, const journal::Stamp& stamp) {
-      journal::permits_line(out, stamp, edge, group);
-    });
+    write_journal(
+        [&](std::string& out, const journal::Stamp& stamp) {
+          journal::permits_line(out, stamp, edge, group);
+        },
+        false);
   };
   handlers.ask = [this](NodeId member, Inquiry inquiry, Answered answered) {
     questions_->ask(member, std::move(inquiry), std::move(answered));

@@ -86,6 +86,7 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
   [[nodiscard]] Duration now() override;
   Duration stood_still() override;
   void send(const Letter& letter, std::optional<Duration> bound) override {
+    acts_ = true;
     sessions_->send(letter, bound);
   }
   void keep_only(const std::function<bool(CallNumber)>& awaited) override;
@@ -113,7 +114,8 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
   void show(const View& view);
 
   void begin_journal();
-  void write_journal(const std::function<void(std::string&, const journal::Stamp&)>& append);
+  void write_journal(const std::function<void(std::string&, const journal::Stamp&)>& append,
+                     bool waits = true);
   Sessions::Handlers session_handlers();
   Hooks::Handlers hook_handlers();
   Questions::Handlers question_handlers();
@@ -145,6 +147,7 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
   Duration stood_still_{};  ///< the longest, until the host was told
 
   Duration step_at_{};             ///< when the present step came
+  bool acts_ = false;              ///< something comes of it: its line is waited for
   mutable std::mutex seen_mutex_;  // guards seen_
   Seen seen_;
 };

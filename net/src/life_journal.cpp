@@ -37,7 +37,6 @@ void LifeJournal::stepped(Duration t, const Event& event, const Actions& actions
   journal::step_line(held_.text, next_stamp_(t), event, actions, after);
   ++held_.count;
   ++held_.dropped;
-  hand_over();
 }
 
 // A new segment begins with the state, and so does what goes on after lines were lost: nobody knows
@@ -63,11 +62,12 @@ bool LifeJournal::tell_of_gap(Duration t, const Protocol& state) {
 }
 
 void LifeJournal::line(Duration t,
-                       const std::function<void(std::string&, const journal::Stamp&)>& append) {
+                       const std::function<void(std::string&, const journal::Stamp&)>& append,
+                       bool waits) {
   append(held_.text, next_stamp_(t));
   ++held_.count;
   ++held_.dropped;
-  if (!holds_) release();
+  if (!holds_) release(waits);
 }
 
 void LifeJournal::hand_over() {
@@ -75,10 +75,10 @@ void LifeJournal::hand_over() {
   writer_->put(std::exchange(held_, {}));
 }
 
-void LifeJournal::release() {
+void LifeJournal::release(bool waits) {
   holds_ = false;
   hand_over();
-  writer_->await();
+  if (waits) writer_->await();
 }
 
 void LifeJournal::end(Duration t, const Protocol* state, int code, const std::string& why) {

@@ -29,13 +29,15 @@ class LifeJournal {
   void about_to_step(const Protocol& state);
   void stepped(Duration t, const Event& event, const Actions& actions, const View& before,
                const View& after);
-  /// Any other line, at `t`.
-  void line(Duration t, const std::function<void(std::string&, const journal::Stamp&)>& append);
+  /// Any other line, at `t`; outside of a step it is waited for where it `waits`.
+  void line(Duration t, const std::function<void(std::string&, const journal::Stamp&)>& append,
+            bool waits = true);
 
   /// What comes from now on is written by `release`.
   void hold() { holds_ = true; }
-  /// Waits until all lines are written, as long as the writer has patience.
-  void release();
+  /// Where it `waits`, until all lines are written, as long as the writer has patience: for
+  /// whatever others could see of the step.
+  void release(bool waits = true);
 
   /// The last line. `state` is null where actions of the last step are not performed.
   void end(Duration t, const Protocol* state, int code, const std::string& why);

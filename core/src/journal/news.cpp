@@ -22,6 +22,11 @@ const Refused* refusal_in(const Event& event) {
   return answer ? std::get_if<Refused>(&answer->result) : nullptr;
 }
 
+/// Some events say nothing of themselves: what went before them was told.
+std::string cause_words(const Reason& reason) {
+  return reason.trigger == Trigger::other ? std::string() : ": " + reason.evidence;
+}
+
 bool is_in_a_group(const View& view) {
   return view.status == Status::Reorganization || view.status == Status::Normal;
 }
@@ -37,12 +42,14 @@ std::vector<News> Newsreel::take(const Event& event, const View& after) {
     last_failure_ = Reasons::of(self_, event).evidence;
     tell(LogLevel::warning, "hook", "goes on: " + last_failure_);
   }
+  if (std::holds_alternative<Leaving>(event))
+    tell(LogLevel::info, "leaving", "is to leave in order: its owner wants it out");
   if (refusal_in(event))
     tell(LogLevel::warning, "refusal", "is refused: " + Reasons::of(self_, event).evidence);
   if (reasons_.take(self_, event, after))
     tell(LogLevel::info, "election", "begins an election: " + reasons_.last().evidence);
   else if (is_in_a_group(view_) && !is_in_a_group(after))
-    tell(LogLevel::info, "halt", "leaves its group: " + Reasons::of(self_, event).evidence);
+    tell(LogLevel::info, "halt", "leaves its group" + cause_words(Reasons::of(self_, event)));
   if (after.status == Status::Normal && after.group && after.group != told_) {
     told_ = after.group;
     tell(LogLevel::info, "group", group_words(after, self_));

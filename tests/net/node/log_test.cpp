@@ -79,6 +79,9 @@ BOOST_AUTO_TEST_CASE(each_election_is_told_with_its_cause_and_each_group_with_it
   const GroupNumber alone = log.cluster.await_group({1});
   log.await("info node 1 begins an election: node 2 failed");
   log.await("info node 1 is Normal in group " + to_text(alone) + " under node 1, members 1");
+  log.cluster.leave(1);
+  log.await("info node 1 is to leave in order");
+  BOOST_TEST(log.lines.back() == "info node 1 leaves its group");
 }
 
 BOOST_AUTO_TEST_CASE(a_hook_that_fails_is_told_with_its_reason) {
