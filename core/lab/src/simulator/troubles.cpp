@@ -161,6 +161,10 @@ void Troubles::crash(NodeId node, Duration back_after) {
   mend_after(back_after, [this, node] { world_->restart(node); });
 }
 
+void Troubles::heal_after(Duration delay) {
+  mend_after(delay, [this] { world_->heal(); });
+}
+
 void Troubles::strike(Trouble trouble) {
   const NodeId node = any_node();
   const NodeId other = any_node();
@@ -207,19 +211,16 @@ void Troubles::strike(Trouble trouble) {
       done = true;
       break;
     case Trouble::partial_cut:
-      done = world_->cut(node, NodeSet{other});
-      if (done) mend_after(some(2, 80), [this] { world_->heal(); });
+      if ((done = world_->cut(node, NodeSet{other}))) heal_after(some(2, 80));
       break;
     case Trouble::one_way_cut:
-      done = world_->cut_one_way(node, other);
-      if (done) mend_after(some(2, 80), [this] { world_->heal(); });
+      if ((done = world_->cut_one_way(node, other))) heal_after(some(2, 80));
       break;
     case Trouble::reset:
       done = node != other && world_->reset(node, other);
       break;
     case Trouble::leave:
-      done = world_->leave(node);
-      if (done) crash(node, some(5, 100));
+      if ((done = world_->leave(node))) crash(node, some(5, 100));
       break;
     case Trouble::differs:
       random_.one_in(3) ? change_all() : differ(node);
@@ -274,7 +275,7 @@ void Troubles::partition() {
   for (NodeId node : world_->nodes())
     if (!inside.contains(node)) random_.one_in(2) ? inside.insert(node) : outside.insert(node);
   for (NodeId node : inside) world_->cut(node, outside);
-  mend_after(some(5, 120), [this] { world_->heal(); });
+  heal_after(some(5, 120));
 }
 
 }  // namespace muster::lab::simulated

@@ -35,6 +35,7 @@ class Troubles {
   void mend_after(Duration delay, std::function<void()> mend);
   void strike(Trouble trouble);
   void crash(NodeId node, Duration back_after);
+  void heal_after(Duration delay);
   void pause(Trouble trouble);
   void partition();
   void begin_anew_with(NodeId node, const std::string& text);
