@@ -274,7 +274,7 @@ bool is_one_group(Standings nodes) {
   const Standing* coordinator = own_coordinator(nodes);
   return coordinator && !assertion_2(nodes) &&
          std::all_of(nodes.begin(), nodes.end(), [&](const Standing& node) {
-           return !takes_part(node) || node.group == coordinator->group;
+           return !node.up || node.group == coordinator->group;
          });
 }
 

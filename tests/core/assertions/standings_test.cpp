@@ -125,6 +125,14 @@ BOOST_AUTO_TEST_CASE(one_group_is_more_than_assertion_2) {
   BOOST_TEST(!is_one_group(Nodes{down(one)}));
 }
 
+BOOST_AUTO_TEST_CASE(who_is_outvoted_leaves_assertion_2_and_is_in_no_group) {
+  Standing outvoted{one, true, Status::Down, {}, {}, {}, {}};
+  outvoted.takes_part = false;
+  const Nodes nodes{outvoted, normal(two, three), normal(three, three)};
+  BOOST_TEST(!assertion_2(nodes).has_value());
+  BOOST_TEST(!is_one_group(nodes));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(works_apart_)

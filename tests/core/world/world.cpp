@@ -28,9 +28,9 @@ const Protocol& TestNode::protocol() const {
     std::map<ProtocolName, Protocol> made;
     for (ProtocolName name :
          {ProtocolName::bully, ProtocolName::invitation, ProtocolName::textbook}) {
-      Config config;
-      config.protocol = name;
-      made.emplace(name, begin(config));
+      Config of_it;
+      of_it.protocol = name;
+      made.emplace(name, begin(of_it));
     }
     return made;
   }();

@@ -215,14 +215,14 @@ void Verifier::end_cut() {
 
 // --- Checks
 
-// A node that stands still may come back from the other side of a cut, or from an old group, and
-// one that is outvoted works until it has ceased. One number may be of two groups where the storage
-// of their coordinator was wiped between them.
+// A node that stands still, or is outvoted, may come back from the other side of a cut, or from an
+// old group. One number may be of two groups where the storage of their coordinator was wiped
+// between them.
 bool Verifier::is_settled() const {
   const auto is_unknown = [](const auto& node) {
     return node.second.paused_since || node.second.gap_since;
   };
-  return cut_.empty() && is_one_group(standings_) && !works_apart(standings_) &&
+  return cut_.empty() && is_one_group(standings_) &&
          (were_wiped_.empty() || !assertion_1b(standings_)) &&
          std::none_of(nodes_.begin(), nodes_.end(), is_unknown);
 }
