@@ -52,6 +52,7 @@ Duration Life::clock() const {
 void Life::work() {
   do {
     host_.turn();
+    if (violation_) throw Violation(*violation_);
     while (!soon_.empty() && !end_) {
       const auto first = std::move(soon_.front());
       soon_.pop_front();
@@ -69,34 +70,47 @@ void Life::expire(Timer timer) {
   host_.expired(timer, armed.arming);
 }
 
+// The host is not made for exceptions to pass through it.
+void Life::judge(const std::function<void()>& check) {
+  if (violation_) return;
+  try {
+    check();
+  } catch (const Violation& violation) {
+    violation_ = violation;
+  }
+}
+
 // --- What the host has it do
 
 void Life::send(const Letter& letter, std::optional<Duration> bound) {
-  check_letter(node_, letter);
+  judge([&] { check_letter(node_, letter); });
   world_->sent(letter);
   take(host::SendLetter{letter, bound});
 }
 
 void Life::save(const SafeState& safe) {
-  check_save(node_, safe);
+  judge([&] { check_save(node_, safe); });
   saving_ = safe;
 }
 
 void Life::save_performed() {
-  demand_nothing_wrong(node_, node_.application.grammar.performed());
+  judge([&] { demand_nothing_wrong(node_, node_.application.grammar.performed()); });
 }
 
 void Life::left(LeaveCause cause) {
-  check_leave(node_);
+  judge([&] { check_leave(node_); });
   end(cause == LeaveCause::stood_back ? End::stood_back : End::left);
 }
 
 void Life::stepped(const Event& event, const Actions& actions, const View&) {
+  world_->stepped(node_, event, actions);
+  if (violation_) return;
   node_.last_event = event;
   node_.last_actions = actions;
-  world_->stepped(node_, event, actions);
-  check_step(node_, before_, event, actions);
-  demand_nothing_wrong(node_, node_.application.grammar.step(event, actions));
+  judge([&] {
+    check_step(node_, before_, event, actions);
+    demand_nothing_wrong(node_, node_.application.grammar.step(event, actions));
+  });
 }
 
 void Life::action_performed() {
@@ -134,9 +148,9 @@ void Life::note(Hook hook, journal::Edge edge, std::optional<GroupNumber> group,
                 const Members* members) {
   TestApplication& application = node_.application;
   if (edge == journal::Edge::begin) {
-    if (members) check_reorganize(*world_, node_, *members);
+    if (members) judge([&] { check_reorganize(*world_, node_, *members); });
     if (hook == Hook::start) {
-      check_start(node_, *group);
+      judge([&] { check_start(node_, *group); });
       application.works = group;
       application.discounted = false;
     }
@@ -144,12 +158,14 @@ void Life::note(Hook hook, journal::Edge edge, std::optional<GroupNumber> group,
   } else if (hook == Hook::stop && edge == journal::Edge::end) {
     application.works.reset();
   }
-  demand_nothing_wrong(
-      node_, application.grammar.hook(journal::hook_edge({}, hook, edge, group, ticket, members)));
+  judge([&] {
+    demand_nothing_wrong(node_, application.grammar.hook(
+                                    journal::hook_edge({}, hook, edge, group, ticket, members)));
+  });
 }
 
 void Life::note(journal::PermitsEdge edge, GroupNumber group) {
-  demand_nothing_wrong(node_, node_.application.grammar.permits(edge, group));
+  judge([&] { demand_nothing_wrong(node_, node_.application.grammar.permits(edge, group)); });
 }
 
 // --- What the sessions have it do

@@ -139,8 +139,11 @@ class Life final : public host::Driver, public HookHost {
   void perform(const host::TellStatus&) {}
   void perform(const host::TellRoom&) {}
 
+  void judge(const std::function<void()>& check);
+
   World* world_;
   TestNode& node_;
+  std::optional<Violation> violation_;  ///< the first, until the host has returned
   const host::SessionConfig config_;
   host::Host host_;
   Protocol before_;
