@@ -94,7 +94,7 @@ struct LineWords {
     return "permits of group " + to_text(line.group) + " are " + to_text(line.edge);
   }
   std::string operator()(const journal::Gap& line) const {
-    return counted(line.lines, "line") + " of its journal were left out";
+    return "its journal lacks " + counted(line.lines, "line");
   }
   std::string operator()(const journal::Ended& line) const {
     return "ends its life, exit code " + std::to_string(line.code) + ": " +

@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(a_member_that_heard_nothing_for_too_long_is_not_normal) {
   status.status = Status::Normal;
   status.coordinator = NodeId{3};
   status.group = GroupNumber{7, NodeId{3}};
-  status.coordinator_bound_ns = net::longest_silence(timings);
+  status.coordinator_bound_ns = longest_silence(timings);
   BOOST_TEST((*status.coordinator_bound_ns == timings.coordinator_timeout + 2 * timings.T));
   BOOST_TEST(!not_normal(status).has_value());
   status.coordinator_heard_ns = *status.coordinator_bound_ns;

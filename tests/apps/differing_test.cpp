@@ -69,6 +69,11 @@ BOOST_AUTO_TEST_CASE(one_key_at_one_of_three_keeps_that_one_from_working) {
   const Ran wait = nodes.ask(1, {"wait", "--timeout", "1s"});
   BOOST_TEST(wait.code == 7);
   BOOST_TEST(says(wait, " takes no part, as many others differ"), wait.output);
+  const Ran why = nodes.ask(1, {"why"});
+  BOOST_TEST(why.code == 3);
+  BOOST_TEST(says(why, " takes no part, as many others differ: node 2 in T (990ms"), why.output);
+  BOOST_TEST(says(why, "; make their configurations alike"), why.output);
+  BOOST_TEST(holds(nodes.log(1), "warning muster: node 1 takes no part, as many others differ"));
   nodes.await_coordinator(3, {2, 3});
   nodes.with_T(1s);
   nodes.begin_anew(1);

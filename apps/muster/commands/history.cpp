@@ -178,6 +178,8 @@ int why_command(const OneNode& node) {
   else
     print_why(std::cout, last, now ? heard_in_words(*now) : "");
   if (last.group) return 0;
+  if (now && now->procedure == Wait::Outvoted)
+    return failed({ExitCode::not_normal, in_words(*now) + "; make their configurations alike"});
   return failed({ExitCode::not_normal, "node " + std::to_string(last.node.value) +
                                            " is not Normal: this reorganization goes on; wait for "
                                            "it with muster wait"});

@@ -100,8 +100,8 @@ class HookThread {
 /// terminal is lost, ends nothing.
 class Signals {
  public:
-  Signals(boost::asio::io_context& context, std::function<void()> leave)
-      : leave_(std::move(leave)), signals_(context, SIGTERM, SIGINT, SIGUSR1) {
+  Signals(boost::asio::io_context& context, const NodeConfig& config, std::function<void()> leave)
+      : config_(config), leave_(std::move(leave)), signals_(context, SIGTERM, SIGINT, SIGUSR1) {
     signals_.add(SIGHUP);
     wait();
     unblock();
@@ -131,9 +131,10 @@ class Signals {
   }
   void take(int number) {
     if (number == SIGHUP)
-      net::say(STDERR_FILENO,
-               "muster: SIGHUP is ignored: no file is read again yet, and a terminal that is gone "
-               "ends no node; to end it send SIGTERM\n");
+      say_in_log(
+          config_, LogLevel::warning,
+          "SIGHUP is ignored: no file is read again yet, and a terminal that is gone ends no "
+          "node; to end it send SIGTERM");
     if (number == SIGHUP || (leaving_ && number == SIGUSR1)) return wait();
     if (leaving_) {
       std::signal(number, SIG_DFL);
@@ -144,6 +145,7 @@ class Signals {
     wait();
   }
 
+  const NodeConfig& config_;
   std::function<void()> leave_;
   boost::asio::signal_set signals_;
   bool leaving_ = false;
@@ -182,7 +184,7 @@ int host(boost::asio::io_context& context, const NodeConfig& config, bool initia
     say_in_log(config, LogLevel::warning, warning);
   bool begun = false;
   Expected<> started;
-  Signals signals(context, [&] {
+  Signals signals(context, config, [&] {
     if (begun)
       node.leave([&context] { context.stop(); });
     else

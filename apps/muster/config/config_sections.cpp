@@ -82,10 +82,6 @@ std::vector<std::string> read_command(Reader& reader, const toml::table& table,
   return command;
 }
 
-}  // namespace
-
-namespace {
-
 /// One of the names of an enumeration.
 template <class E>
 void read_named(Reader& reader, const toml::table& table, std::string_view key,

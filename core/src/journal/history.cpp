@@ -48,7 +48,8 @@ std::optional<Entry> Recorder::take(Duration t, const Event& event, const View& 
   if (open_ && elects) open_->then = reasons_.last().evidence;
   if (!open_ && (elects || ceases)) begin(t, event, before, elects);
   if (!open_) return std::nullopt;
-  if (elects) ++open_->elections;
+  const bool stands_still = after.procedure == Wait::Outvoted || after.procedure == Wait::Rejoining;
+  if (elects && !stands_still) ++open_->elections;
   if (const auto by = halted_by(event)) {
     std::vector<NodeId>& all = open_->halted_by;
     if (all.size() == most_halts) all.erase(all.begin());

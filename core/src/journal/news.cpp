@@ -27,6 +27,13 @@ std::string cause_words(const Reason& reason) {
   return reason.trigger == Trigger::other ? std::string() : ": " + reason.evidence;
 }
 
+/// Who finds others that differ may have to stand still (docs/decisions/differing.md).
+const char* what_begins(Wait procedure) {
+  if (procedure == Wait::Outvoted) return "takes no part, as many others differ: ";
+  if (procedure == Wait::Rejoining) return "waits for those that differ to cease: ";
+  return "begins an election: ";
+}
+
 bool is_in_a_group(const View& view) {
   return view.status == Status::Reorganization || view.status == Status::Normal;
 }
@@ -47,7 +54,8 @@ std::vector<News> Newsreel::take(const Event& event, const View& after) {
   if (refusal_in(event))
     tell(LogLevel::warning, "refusal", "is refused: " + Reasons::of(self_, event).evidence);
   if (reasons_.take(self_, event, after))
-    tell(LogLevel::info, "election", "begins an election: " + reasons_.last().evidence);
+    tell(after.procedure == Wait::Outvoted ? LogLevel::warning : LogLevel::info, "election",
+         what_begins(after.procedure) + reasons_.last().evidence);
   else if (is_in_a_group(view_) && !is_in_a_group(after))
     tell(LogLevel::info, "halt", "leaves its group" + cause_words(Reasons::of(self_, event)));
   if (after.status == Status::Normal && after.group && after.group != told_) {

@@ -133,9 +133,10 @@ struct ReasonOfEvent {
   }
   Reason operator()(const Differing& others) const {
     if (others.differ.empty()) return {Trigger::other, "no other node differs any more"};
-    return {Trigger::other, (others.differ.size() == 1 ? "node " : "nodes ") +
-                                to_text(others.differ) +
-                                " cannot be spoken with: they differ from " + name(self)};
+    std::string names;
+    for (NodeId other : others.differ) names += (names.empty() ? "" : ", ") + name(other);
+    return {Trigger::other,
+            names + (others.differ.size() == 1 ? " differs from " : " differ from ") + name(self)};
   }
   template <class Other>
   Reason operator()(const Other&) const {

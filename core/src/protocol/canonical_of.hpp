@@ -1,5 +1,7 @@
 #pragma once
 
+#include "turn_of.hpp"
+
 #include <muster/protocol/canonical.hpp>
 
 /// What each protocol knows of its own, for canonical.cpp.
@@ -9,10 +11,9 @@ namespace muster {
 /// Checks are not counted: as many as it takes may follow one that found nothing. Nor is it counted
 /// how often a timer was doubled.
 inline void forget_counts(bool back_off, unsigned& retry_level, unsigned& quiet_checks) {
-  constexpr unsigned many = 10;  // Checks, for the back-off to fall back
   retry_level = back_off && retry_level > 0 ? 1 : 0;
   if (retry_level == 0) quiet_checks = 0;
-  if (quiet_checks > 0) quiet_checks = many;
+  if (quiet_checks > 0) quiet_checks = quiet_enough;
 }
 
 namespace bully {

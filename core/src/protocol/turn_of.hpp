@@ -12,13 +12,14 @@
 
 namespace muster {
 
+/// So many Checks in a row that found nothing let the level of `retry` fall back.
+inline constexpr unsigned quiet_enough = 10;
+
 /// What a turn of every protocol needs, whatever it elects: calls and their answers, the hooks of
 /// the application, safe storage and timers. What differs between protocols is in their own Turns.
 template <class State>
 class TurnOf {
  protected:
-  /// So many Checks in a row that found nothing let the level of `retry` fall back.
-  static constexpr unsigned quiet_enough = 10;
   /// The level at which `retry` no longer doubles: T, 2 T, 4 T, 8 T.
   static constexpr unsigned highest_level = 4;
   /// So many hooks that fail in a row make a node stand back.
@@ -158,6 +159,11 @@ class TurnOf {
 
   /// No fewer of the nodes that are alive differ from this one than agree with it, itself included.
   [[nodiscard]] bool outvoted() const { return state_.met.differ.size() > state_.met.agree.size(); }
+
+  /// To whoever calls, a node that takes no part is as one that does not answer.
+  void refuse_to_take_part(const Letter& letter) {
+    if (!is_answer(letter)) answer(letter.from, letter.call, Refused{"it is outvoted"});
+  }
 
   // --- Safe storage and timers
 

@@ -57,6 +57,18 @@ class Alone {
 
   void gap(std::size_t lost) { lines.emplace_back(journal::Gap{next(), lost, state}); }
 
+  /// It pauses, and the lines of that are lost; the next one tells so, in a new segment or not.
+  void loses_a_pause(bool in_a_new_segment) {
+    const std::size_t kept = lines.size();
+    give(Paused{Duration(7)});
+    const std::size_t lost = lines.size() - kept;
+    lines.resize(kept);
+    if (in_a_new_segment) {
+      header(true);
+      std::get<journal::Header>(lines.back()).gap = lost;
+    }
+    gap(lost);
+  }
   /// From Recovered to Normal: the other node does not answer.
   void becomes_normal() {
     begins_life();
@@ -133,11 +145,7 @@ BOOST_AUTO_TEST_CASE(several_nodes_in_one_file_and_in_several) {
 BOOST_AUTO_TEST_CASE(replay_begins_anew_after_a_gap) {
   Alone node;
   node.becomes_normal();
-  const std::size_t kept = node.lines.size();
-  node.give(Paused{Duration(7)});
-  const std::size_t lost = node.lines.size() - kept;
-  node.lines.resize(kept);
-  node.gap(lost);
+  node.loses_a_pause(false);
   node.give(ElectionAsked{"to see"});
   BOOST_TEST(replay(node.lines).out == "6 steps of 1 life replayed exactly\n");
   last_step(node.lines).view.status = Status::Normal;
@@ -148,13 +156,7 @@ BOOST_AUTO_TEST_CASE(replay_begins_anew_after_a_gap) {
 BOOST_AUTO_TEST_CASE(a_segment_may_begin_with_a_gap) {
   Alone node;
   node.becomes_normal();
-  const std::size_t kept = node.lines.size();
-  node.give(Paused{Duration(7)});
-  const std::size_t lost = node.lines.size() - kept;
-  node.lines.resize(kept);
-  node.header(true);
-  std::get<journal::Header>(node.lines.back()).gap = lost;
-  node.gap(lost);
+  node.loses_a_pause(true);
   node.give(ElectionAsked{"to see"});
   BOOST_TEST(replay(node.lines).out == "6 steps of 1 life replayed exactly\n");
 }

@@ -115,7 +115,8 @@ BOOST_AUTO_TEST_CASE(all_else_is_told) {
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_idle_while_the_application_does_not_work) {
-  const View before{Status::Normal,    two, GroupNumber{1, two}, {}, {}, {}, Wait::Idle,
-                    Activity::Starting};
-  BOOST_TEST(!journal::is_idle(before, Expired{Timer::check}, {}, before));
+  View node{Status::Normal, two, GroupNumber{1, two}, {}, {}, {}, Wait::Idle, Activity::Starting};
+  BOOST_TEST(!journal::is_idle(node, Expired{Timer::check}, {}, node));
+  node.application = Activity::Working;
+  BOOST_TEST(journal::is_idle(node, Expired{Timer::check}, {}, node));
 }

@@ -11,7 +11,8 @@
 ///   recover 3 · fail 3 [silent] · pause 3 · resume 3 · leave 3 · differ 3
 ///   fail_after 3 2         node 3 fails when it has performed two more actions
 ///   deliver 3 2            2 reads what came from 3, up to the next letter
-///   connect 3 2 · refuse 3 2 · silence 3 2 · lose 3 2 · reset 3 2 · cut 3 2 · heal       see World
+///   connect 3 2 · refuse 3 2 · silence 3 2 · lose 3 2            see World
+///   reset 3 2 · cut 3 2 · heal                                   likewise
 ///   repeat 3 2 Halt        2 is given the last Halt that 3 sent it once more, past its sessions
 ///   repeat 3 2 Halt 1      the same, the one that 3 sent it first
 ///   expire 3 check · end_hook 3 · fail_hook 3 · end_hook_late 3

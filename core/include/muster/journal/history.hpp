@@ -20,7 +20,7 @@ inline constexpr std::string_view cells = "muster/history/";
 /// Where the time of a reorganization went, as its node saw it. All but `stopping` follow one
 /// another and make up the whole; zero where the node did not do that.
 struct Phases {
-  Duration seeking{};       ///< asked the higher nodes, or its coordinator, or backed off
+  Duration seeking{};       ///< asked higher nodes or its coordinator, backed off, or stood still
   Duration halting{};       ///< halted or invited others
   Duration halted{};        ///< was halted, and waited to hear of its new coordinator
   Duration announcing{};    ///< told its members, and waited until they were stopped

@@ -37,8 +37,8 @@ MUSTER_DESCRIBE(Reason, trigger, evidence);
 /// Follows the steps of one life of a node.
 class Reasons {
  public:
-  /// The next step: what an event made of the node. True when the node began an election in it, or
-  /// began it anew.
+  /// The next step: what an event made of the node. True when the node began an election in it,
+  /// began it anew, or stands still since then for others that differ.
   bool take(NodeId self, const Event& event, const View& after);
 
   /// The reason of the election that the node began last.

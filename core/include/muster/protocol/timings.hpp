@@ -21,4 +21,11 @@ struct Timings {
 MUSTER_DESCRIBE(Timings, T, stop_deadline, start_deadline, reorganize_deadline, check_every,
                 coordinator_timeout);
 
+/// When it has heard nothing for coordinator_timeout a member asks its coordinator, and when that
+/// has not answered for T it is not Normal any more. Each of the two may be noticed by T/2 later:
+/// what waits for longer counts as a pause, and ends Normal too.
+inline Duration longest_silence(const Timings& timings) {
+  return timings.coordinator_timeout + 2 * timings.T;
+}
+
 }  // namespace muster

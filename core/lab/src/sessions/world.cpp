@@ -394,30 +394,32 @@ void Making::come_due(unsigned node, std::size_t which) {
   give(node, host::Due{});
 }
 
+// Shows each, and the call that it is of.
+template <class Sessions, class Show>
+void for_each_deadline(Sessions& sessions, const Show& show) {
+  for (auto& [node, peer] : sessions.peers) {
+    if (auto* waiting = std::get_if<host::Waiting>(&peer.touch)) show(waiting->until, {});
+    if (auto* greeting = std::get_if<host::Greeting>(&peer.touch)) show(greeting->until, {});
+  }
+  for (auto& [number, call] : sessions.calls)
+    if (call.deadline) show(*call.deadline, number);
+  for (auto& stranger : sessions.strangers) show(stranger.until, {});
+}
+
 }  // namespace
 
 std::vector<Deadline> deadlines(host::Sessions& sessions) {
   std::vector<Deadline> found;
-  for (auto& [node, peer] : sessions.peers) {
-    if (auto* waiting = std::get_if<host::Waiting>(&peer.touch))
-      found.push_back({&waiting->until, {}});
-    if (auto* greeting = std::get_if<host::Greeting>(&peer.touch))
-      found.push_back({&greeting->until, {}});
-  }
-  for (auto& [number, call] : sessions.calls)
-    if (call.deadline) found.push_back({&*call.deadline, number});
-  for (host::Stranger& stranger : sessions.strangers) found.push_back({&stranger.until, {}});
+  for_each_deadline(sessions, [&](host::Time& at, std::optional<CallNumber> call) {
+    found.push_back({&at, call});
+  });
   return found;
 }
 
 std::size_t count_deadlines(const host::Sessions& sessions) {
-  std::size_t count = sessions.strangers.size();
-  for (const auto& [node, peer] : sessions.peers)
-    if (std::holds_alternative<host::Waiting>(peer.touch) ||
-        std::holds_alternative<host::Greeting>(peer.touch))
-      ++count;
-  for (const auto& [number, call] : sessions.calls)
-    if (call.deadline) ++count;
+  std::size_t count = 0;
+  for_each_deadline(sessions,
+                    [&](const host::Time&, const std::optional<CallNumber>&) { ++count; });
   return count;
 }
 

@@ -47,7 +47,6 @@ void Verifier::begin_life(const journal::Header& line) {
   node.life = line.incarnation;
   node.counts = true;
   node.seq.reset();
-  node.config = line.config;
   node.grammar = line.state ? HookGrammar(*line.state) : HookGrammar();
   node.reported.reset();
   node.accepting.reset();

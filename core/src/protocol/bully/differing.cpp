@@ -73,8 +73,4 @@ void Turn::rejoined() {
     actions_.emplace_back(Disarm{Timer::rejoin});
 }
 
-void Turn::refuse_to_take_part(const Letter& letter) {
-  if (!is_answer(letter)) answer(letter.from, letter.call, Refused{"it is outvoted"});
-}
-
 }  // namespace muster::bully

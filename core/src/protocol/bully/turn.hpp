@@ -95,7 +95,6 @@ class Turn : protected TurnOf<State> {
   void may_rejoin();
   void rejoined();
   [[nodiscard]] bool is_candidate() const;
-  void refuse_to_take_part(const Letter& letter);
 
   // How a CALL returns; `result` is null where it never will: ONTIMEOUT.
   virtual void returned(NodeId by, CallNumber call, const Result* result);

@@ -38,8 +38,7 @@ void Turn::happened(const Received& event) {
   if (repairs_.tags && letter.incarnation < seen) return;  // from a life that is over (6.16, I8)
   if (letter.incarnation > seen) owe_nothing(letter.from);
   seen = std::max(seen, letter.incarnation);
-  if (runs<Outvoted>() && !is_answer(letter))
-    return answer(letter.from, letter.call, Refused{"it is outvoted"});
+  if (runs<Outvoted>()) return refuse_to_take_part(letter);
   std::visit([&](const auto& message) { called(letter, message); }, letter.message);
 }
 

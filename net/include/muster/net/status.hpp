@@ -53,13 +53,6 @@ MUSTER_DESCRIBE(NodeStatus, node, status, coordinator, group, halted_by, up, inc
                 definition, protocol, as_of, procedure, application, progress, journal_dropped,
                 slow_saves, out, differing, coordinator_heard_ns, coordinator_bound_ns, counters);
 
-/// When it has heard nothing for coordinator_timeout a member asks its coordinator, and when that
-/// has not answered for T it is not Normal any more. Each of the two may be noticed by T/2 later:
-/// what waits for longer counts as a pause, and ends Normal too.
-inline Duration longest_silence(const Timings& timings) {
-  return timings.coordinator_timeout + 2 * timings.T;
-}
-
 /// What a node says of its cluster to its owner.
 struct ClusterSeen {
   std::string cluster;                      ///< the canonical text, for an observer
