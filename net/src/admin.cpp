@@ -96,7 +96,7 @@ class Admin::Impl : public std::enable_shared_from_this<Admin::Impl> {
     guest->lines->tell(said, [self = shared_from_this(), guest] { self->leave(guest); });
   }
 
-  // It has nothing more to say: whatever can be read is its end.
+  // It has nothing more to say: another line is its end, as the end itself is.
   void watch(const std::shared_ptr<Guest>& guest, const std::string& status) {
     guest->watches = true;
     guest->timer.cancel();

@@ -61,7 +61,12 @@ JournalWriter::JournalWriter(JournalOptions options, Duration patience,
   sigset_t before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([shared = shared_] { run(shared); });
+  try {
+    thread_ = std::thread([shared = shared_] { run(shared); });
+  } catch (...) {
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    throw;
+  }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
@@ -160,7 +165,7 @@ bool JournalWriter::has_lost() const {
   return shared_->lost_some;
 }
 
-bool JournalWriter::may_try_again() const {
+bool JournalWriter::may_try_again() {
   const std::lock_guard lock(shared_->mutex);
   if (!shared_->is_idle() || Clock::now() - tried_ < between_tries) return false;
   tried_ = Clock::now();

@@ -45,7 +45,7 @@ class JournalWriter {
   /// True once lines were lost: nothing is written before `begin_anew`.
   [[nodiscard]] bool has_lost() const;
   /// True when it is time to see whether the journal can be written again.
-  [[nodiscard]] bool may_try_again() const;
+  [[nodiscard]] bool may_try_again();
   /// Goes on, and gives how many lines are missing.
   std::uint64_t begin_anew();
   /// Those that are missing are of a life that is over.
@@ -70,7 +70,7 @@ class JournalWriter {
   bool is_late_ = false;
   std::string told_;                  ///< the trouble that was told last; empty where there is none
   std::uint64_t dropped_before_ = 0;  ///< the trouble
-  mutable std::chrono::steady_clock::time_point tried_{};
+  std::chrono::steady_clock::time_point tried_{};
 };
 
 }  // namespace muster::net

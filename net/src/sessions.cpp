@@ -34,11 +34,11 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
     handlers.accepted = [weak](Tcp::socket socket) {
       if (const auto impl = weak.lock()) impl->accepted(std::move(socket));
     };
-    handlers.turn_ended = [weak] {
-      if (const auto impl = weak.lock()) impl->turn_ended();
-    };
     handlers.exhausted = [weak] {
       if (const auto impl = weak.lock()) impl->take(host::Exhausted{});
+    };
+    handlers.turn_ended = [weak] {
+      if (const auto impl = weak.lock()) impl->turn_ended();
     };
     listener_ = std::make_shared<Listener>(executor_, reserve_, std::move(handlers));
   }

@@ -10,13 +10,13 @@ namespace muster::net {
 /// as a sentence: what was to come after is not done, and nobody could know what that was.
 inline void call_user(const std::function<void()>& work,
                       const std::function<void(const std::string&)>& thrown) {
-  const std::string what = "what the application had posted, or was to be told by, threw ";
+  constexpr const char* what = "what the application had posted, or was to be told by, threw ";
   try {
     work();
   } catch (const std::exception& error) {
-    thrown(what + "(catch it there): " + error.what());
+    thrown(std::string(what) + "(catch it there): " + error.what());
   } catch (...) {
-    thrown(what + "what is no std::exception (catch it there)");
+    thrown(std::string(what) + "what is no std::exception (catch it there)");
   }
 }
 

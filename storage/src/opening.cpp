@@ -30,7 +30,9 @@ Expected<> Opening::claim(const Identity& identity) {
   lock_ = std::move(*lock);
   auto there = look_for_store();
   if (!there) return there.error();
-  if (auto fresh = files_.look(paths_.fresh); fresh && *fresh) {
+  auto fresh = files_.look(paths_.fresh);
+  if (!fresh) return step_failure("look at", paths_.fresh, fresh.error());
+  if (*fresh) {
     // It never got its name, so nothing was ever promised that is in it.
     if (auto done = files_.remove(paths_.fresh); !done)
       return step_failure("remove", paths_.fresh, done.error());

@@ -22,8 +22,8 @@ class LineSocket : public std::enable_shared_from_this<LineSocket> {
  public:
   explicit LineSocket(UnixSocket socket) : socket_(std::move(socket)) {}
 
-  /// Reads the next line, without its end. It fails with `not_found` where there are more than
-  /// `most` bytes without one, and where the connection has ended, on either side.
+  /// Reads the next line, without its end. It fails where the connection has ended, on either side;
+  /// with `not_found` where there are more than `most` bytes without one.
   void read(std::size_t most,
             std::function<void(boost::system::error_code error, std::string line)> took);
   /// The line goes when those before it have. `gone` is called when it has, or never can.
