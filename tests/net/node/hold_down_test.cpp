@@ -1,4 +1,5 @@
 #include "cluster.hpp"
+#include "storages.hpp"
 
 #include <muster/host/hold_down.hpp>
 #include <muster/net/admin.hpp>
@@ -17,29 +18,6 @@ using Tcp = boost::asio::ip::tcp;
 
 namespace {
 
-/// The batches that a node writes to its cells.
-class WatchedWrites final : public SafeStorage {
- public:
-  using Written = std::function<void(const CellBatch&)>;
-  WatchedWrites(std::unique_ptr<SafeStorage> inner, Written written)
-      : inner_(std::move(inner)), written_(std::move(written)) {}
-  Expected<SafeState> load() override { return inner_->load(); }
-  Expected<> save(const SafeState& safe) override { return inner_->save(safe); }
-  Expected<> write(const CellBatch& batch) override {
-    written_(batch);
-    return inner_->write(batch);
-  }
-  Expected<std::optional<Bytes>> read(std::string_view key) override { return inner_->read(key); }
-  Expected<> scan(std::string_view prefix,
-                  const std::function<void(std::string_view, const Bytes&)>& visit) override {
-    return inner_->scan(prefix, visit);
-  }
-
- private:
-  std::unique_ptr<SafeStorage> inner_;
-  Written written_;
-};
-
 /// One node, the last lives of which were short, and its owner.
 struct Held {
   Held(Duration shortest, std::uint64_t short_lives) {
@@ -49,8 +27,8 @@ struct Held {
       node.admin_socket = socket();
     };
     options.between = [this](NodeId, std::unique_ptr<SafeStorage> inner) {
-      return std::make_unique<WatchedWrites>(std::move(inner),
-                                             [this](const CellBatch& batch) { note(batch); });
+      return std::make_unique<test::WatchedWrites>(std::move(inner),
+                                                   [this](const CellBatch& batch) { note(batch); });
     };
     cluster.emplace(std::move(options));
     if (short_lives > 0)

@@ -1,6 +1,7 @@
 #include <journal_file.hpp>
 
 #include "storage/temporary_directory.hpp"
+#include "written_in.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -18,14 +19,10 @@ using namespace muster;
 using net::JournalFile;
 using net::JournalOptions;
 using test::TemporaryDirectory;
+using test::written_in;
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string text(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 void put(const fs::path& file, std::string_view text) {
   std::ofstream(file, std::ios::binary | std::ios::app) << text;
@@ -55,9 +52,9 @@ BOOST_FIXTURE_TEST_SUITE(journal_file, Directory)
 BOOST_AUTO_TEST_CASE(lines_are_appended_as_they_come_and_are_there_at_once) {
   JournalFile journal(limit(1000));
   BOOST_TEST(journal.append("one\n"));
-  BOOST_TEST(text(file) == "one\n");
+  BOOST_TEST(written_in(file) == "one\n");
   BOOST_TEST(journal.append("two\nthree\n"));
-  BOOST_TEST(text(file) == "one\ntwo\nthree\n");
+  BOOST_TEST(written_in(file) == "one\ntwo\nthree\n");
   BOOST_TEST(journal.size() == 14u);
 }
 
@@ -75,10 +72,10 @@ BOOST_AUTO_TEST_CASE(a_segment_begins_where_it_is_asked_for) {
   BOOST_TEST(journal.append("another long line\n"));
   BOOST_TEST(!fs::exists(segment(1)));
   BOOST_TEST(journal.append("first\n", true));
-  BOOST_TEST(text(file) == "a long line\nanother long line\n");
-  BOOST_TEST(text(segment(1)) == "first\n");
+  BOOST_TEST(written_in(file) == "a long line\nanother long line\n");
+  BOOST_TEST(written_in(segment(1)) == "first\n");
   BOOST_TEST(journal.append("second\n", true));
-  BOOST_TEST(text(segment(2)) == "second\n");
+  BOOST_TEST(written_in(segment(2)) == "second\n");
 }
 
 BOOST_AUTO_TEST_CASE(the_next_life_goes_on_in_the_last_segment) {
@@ -89,7 +86,7 @@ BOOST_AUTO_TEST_CASE(the_next_life_goes_on_in_the_last_segment) {
   }
   JournalFile journal(limit(8));
   journal.append("next life\n");
-  BOOST_TEST(text(segment(1)) == "first\nnext life\n");
+  BOOST_TEST(written_in(segment(1)) == "first\nnext life\n");
   BOOST_TEST(!fs::exists(segment(2)));
 }
 
@@ -97,22 +94,22 @@ BOOST_AUTO_TEST_CASE(the_next_life_begins_a_segment_where_the_last_is_full) {
   put(file, "12345678\n");
   JournalFile journal(limit(8));
   journal.append("next life\n");
-  BOOST_TEST(text(file) == "12345678\n");
-  BOOST_TEST(text(segment(1)) == "next life\n");
+  BOOST_TEST(written_in(file) == "12345678\n");
+  BOOST_TEST(written_in(segment(1)) == "next life\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_torn_line_is_followed_by_a_fresh_one) {
   put(file, "whole\n{\"torn");
   JournalFile journal(limit(1000));
   journal.append("next life\n");
-  BOOST_TEST(text(file) == "whole\n{\"torn\nnext life\n");
+  BOOST_TEST(written_in(file) == "whole\n{\"torn\nnext life\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_whole_line_is_not_followed_by_an_empty_one) {
   put(file, "whole\n");
   JournalFile journal(limit(1000));
   journal.append("next life\n");
-  BOOST_TEST(text(file) == "whole\nnext life\n");
+  BOOST_TEST(written_in(file) == "whole\nnext life\n");
 }
 
 // All segments together stay below `keep`, also when the present one is full.
@@ -123,7 +120,7 @@ BOOST_AUTO_TEST_CASE(the_oldest_segments_are_deleted) {
     journal.delete_oldest();
   }
   BOOST_TEST((files() == std::set<std::string>{"journal.jsonl.2", "journal.jsonl.3"}));
-  BOOST_TEST(text(segment(3)) == "4........\n");
+  BOOST_TEST(written_in(segment(3)) == "4........\n");
 }
 
 BOOST_AUTO_TEST_CASE(those_of_earlier_lives_count_and_their_numbers_go_on) {
@@ -151,7 +148,7 @@ BOOST_AUTO_TEST_CASE(the_present_segment_is_never_deleted) {
   JournalFile journal(limit(10, 1));
   journal.append("123456789\n");
   journal.delete_oldest();
-  BOOST_TEST(text(file) == "123456789\n");
+  BOOST_TEST(written_in(file) == "123456789\n");
 }
 
 BOOST_AUTO_TEST_CASE(one_that_cannot_be_opened_says_why_and_is_tried_again) {
@@ -161,7 +158,7 @@ BOOST_AUTO_TEST_CASE(one_that_cannot_be_opened_says_why_and_is_tried_again) {
   BOOST_TEST(journal.trouble() == "cannot be opened: No such file or directory");
   fs::create_directory(folder);
   BOOST_TEST(journal.append("two\n"));
-  BOOST_TEST(text(folder / "journal.jsonl") == "two\n");
+  BOOST_TEST(written_in(folder / "journal.jsonl") == "two\n");
 }
 
 // Each write to /dev/full fails as on a full disk.
@@ -172,7 +169,7 @@ BOOST_AUTO_TEST_CASE(one_that_cannot_be_written_says_why_and_is_opened_anew) {
   BOOST_TEST(journal.trouble() == "cannot be written: No space left on device");
   fs::remove(file);
   BOOST_TEST(journal.append("two\n"));
-  BOOST_TEST(text(file) == "two\n");
+  BOOST_TEST(written_in(file) == "two\n");
 }
 
 // The file system takes a part of the lines.
@@ -188,9 +185,9 @@ BOOST_AUTO_TEST_CASE(what_was_written_in_part_is_taken_away_again) {
   BOOST_REQUIRE(::setrlimit(RLIMIT_FSIZE, &whole) == 0);
   std::signal(SIGXFSZ, before);
   BOOST_TEST(!written);
-  BOOST_TEST(text(file) == "12345678\n");
+  BOOST_TEST(written_in(file) == "12345678\n");
   BOOST_TEST(journal.append("four\n"));
-  BOOST_TEST(text(file) == "12345678\nfour\n");
+  BOOST_TEST(written_in(file) == "12345678\nfour\n");
 }
 
 BOOST_AUTO_TEST_CASE(one_whose_next_segment_cannot_be_opened_goes_on_when_it_can) {
@@ -201,8 +198,8 @@ BOOST_AUTO_TEST_CASE(one_whose_next_segment_cannot_be_opened_goes_on_when_it_can
   BOOST_TEST(journal.trouble() == "cannot be opened: Is a directory");
   fs::remove(segment(1));
   BOOST_TEST(journal.append("first\n"));
-  BOOST_TEST(text(file) == "1234\n");
-  BOOST_TEST(text(segment(1)) == "first\n");
+  BOOST_TEST(written_in(file) == "1234\n");
+  BOOST_TEST(written_in(segment(1)) == "first\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

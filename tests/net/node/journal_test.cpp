@@ -1,4 +1,5 @@
 #include "cluster.hpp"
+#include "hanging_disk.hpp"
 #include "judge.hpp"
 
 #include <muster/values/text.hpp>
@@ -7,9 +8,7 @@
 #include <boost/json/serialize.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -197,28 +196,10 @@ BOOST_AUTO_TEST_CASE(one_on_a_full_disk_goes_on_when_there_is_room_and_tells_of_
   for (const std::string& complaint : test::replay(lines)) BOOST_TEST_ERROR(complaint);
 }
 
-/// A disk that does not answer: a pipe that is full, and nobody reads.
-class HangingDisk {
- public:
-  explicit HangingDisk(const fs::path& file) {
-    BOOST_REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
-    pipe_ = ::open(file.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
-    BOOST_REQUIRE(pipe_ >= 0);
-    const std::string much(1 << 16, 'x');
-    while (::write(pipe_, much.data(), much.size()) > 0) continue;
-  }
-  ~HangingDisk() { ::close(pipe_); }
-  HangingDisk(const HangingDisk&) = delete;
-  HangingDisk& operator=(const HangingDisk&) = delete;
-
- private:
-  int pipe_ = -1;
-};
-
 // It is coordinator, and member, and coordinator again.
 BOOST_AUTO_TEST_CASE(one_on_a_disk_that_hangs_holds_nobody_up) {
   Elsewhere nodes(2, 3);
-  const HangingDisk disk(nodes.file);
+  const test::HangingDisk disk(nodes.file);
   nodes.cluster.start(1);
   nodes.cluster.start(2);
   nodes.await_group_of_coordinator(2, {NodeId{1}});

@@ -1,12 +1,10 @@
 #include <journal_writer.hpp>
 
+#include "hanging_disk.hpp"
 #include "storage/temporary_directory.hpp"
+#include "written_in.hpp"
 
 #include <boost/test/unit_test.hpp>
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <fstream>
 #include <iterator>
@@ -17,14 +15,10 @@ using namespace muster;
 using namespace std::chrono_literals;
 using net::JournalOptions;
 using net::JournalWriter;
+using test::written_in;
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string written_in(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 struct Written {
   test::TemporaryDirectory directory;
@@ -36,29 +30,6 @@ struct Written {
         JournalOptions{file, limit, 10'000}, patience,
         [this](const std::string& sentence) { told.push_back(sentence); });
   }
-};
-
-/// A disk that does not answer: a pipe that is full and nobody reads, until somebody does.
-class Hanging {
- public:
-  explicit Hanging(const fs::path& file) {
-    BOOST_REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
-    pipe_ = ::open(file.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
-    BOOST_REQUIRE(pipe_ >= 0);
-    const std::string much(1 << 16, 'x');
-    while (::write(pipe_, much.data(), much.size()) > 0) continue;
-  }
-  ~Hanging() { ::close(pipe_); }
-  Hanging(const Hanging&) = delete;
-  Hanging& operator=(const Hanging&) = delete;
-
-  void read_all() {
-    char some[4096];
-    while (::read(pipe_, some, sizeof some) > 0) continue;
-  }
-
- private:
-  int pipe_ = -1;
 };
 
 }  // namespace
@@ -124,7 +95,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_written_after_what_was_lost_until_it_begins_anew
 
 // Once its patience is over it waits no more: else this would take for ever.
 BOOST_AUTO_TEST_CASE(a_disk_that_hangs_is_waited_for_once) {
-  Hanging disk(file);
+  test::HangingDisk disk(file);
   const auto journal = writer(1ms);
   const std::string line = std::string(1000, 'y') + '\n';
   for (int step = 0; step < 10'000; ++step) {
@@ -143,7 +114,7 @@ BOOST_AUTO_TEST_CASE(a_disk_that_hangs_is_waited_for_once) {
 }
 
 BOOST_AUTO_TEST_CASE(a_disk_that_hangs_keeps_nobody_from_ending) {
-  const Hanging disk(file);
+  const test::HangingDisk disk(file);
   writer(1ms)->put({"one\n", 1, 1, false});
 }
 

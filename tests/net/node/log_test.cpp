@@ -104,6 +104,28 @@ BOOST_AUTO_TEST_CASE(a_refusal_is_told_with_who_and_why) {
   BOOST_TEST(told[0].text == "node 2 is refused: node 1 refused: leaving");
 }
 
+BOOST_AUTO_TEST_CASE(who_stands_still_for_those_that_differ_is_told) {
+  Newsreel news(NodeId{1});
+  View after;
+  const auto told_of = [&](NodeSet differ, Wait procedure) {
+    after.procedure = procedure;
+    return news.take(Differing{std::move(differ), {}}, after);
+  };
+  auto told = told_of({NodeId{2}, NodeId{3}}, Wait::Outvoted);
+  BOOST_TEST_REQUIRE(told.size() == 1u);
+  BOOST_TEST(to_text(told[0].level) == "warning");
+  BOOST_TEST(told[0].text ==
+             "node 1 takes no part, as many others differ: node 2, node 3 differ from node 1");
+  told = told_of({NodeId{3}}, Wait::Rejoining);
+  BOOST_TEST_REQUIRE(told.size() == 1u);
+  BOOST_TEST(to_text(told[0].level) == "info");
+  BOOST_TEST(told[0].text ==
+             "node 1 waits for those that differ to cease: node 3 differs from node 1");
+  told = told_of({}, Wait::SeekingHigher);
+  BOOST_TEST_REQUIRE(told.size() == 1u);
+  BOOST_TEST(told[0].text == "node 1 begins an election: no other node differs any more");
+}
+
 BOOST_AUTO_TEST_CASE(the_same_matter_is_told_so_often_and_then_how_many_were_left_out) {
   Clocked clocked;
   for (int i = 0; i < 5; ++i) clocked.log.tell(LogLevel::warning, "matter", "told", 2);

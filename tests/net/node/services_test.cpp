@@ -17,32 +17,6 @@ using test::ClusterOptions;
 
 BOOST_AUTO_TEST_SUITE(services)
 
-namespace {
-
-/// Safe storage whose cells are written when a door is open.
-class HeldCells final : public SafeStorage {
- public:
-  HeldCells(std::unique_ptr<SafeStorage> inner, test::Door& door)
-      : inner_(std::move(inner)), door_(door) {}
-  Expected<SafeState> load() override { return inner_->load(); }
-  Expected<> save(const SafeState& safe) override { return inner_->save(safe); }
-  Expected<> write(const CellBatch& batch) override {
-    door_.pass();
-    return inner_->write(batch);
-  }
-  Expected<std::optional<Bytes>> read(std::string_view key) override { return inner_->read(key); }
-  Expected<> scan(std::string_view prefix,
-                  const std::function<void(std::string_view, const Bytes&)>& visit) override {
-    return inner_->scan(prefix, visit);
-  }
-
- private:
-  std::unique_ptr<SafeStorage> inner_;
-  test::Door& door_;
-};
-
-}  // namespace
-
 // Threads of the application wait, as the disk does; neither what it posts, nor a hook, nor the end
 // of the life waits for them.
 BOOST_AUTO_TEST_CASE(that_wait_for_room_hold_up_neither_hooks_nor_the_protocol) {
@@ -50,7 +24,8 @@ BOOST_AUTO_TEST_CASE(that_wait_for_room_hold_up_neither_hooks_nor_the_protocol) 
   test::Door door;
   ClusterOptions options{.nodes = 1};
   options.between = [&](NodeId, std::unique_ptr<SafeStorage> inner) {
-    return std::make_unique<HeldCells>(std::move(inner), door);
+    return std::make_unique<test::WatchedWrites>(std::move(inner),
+                                                 [&](const CellBatch&) { door.pass(); });
   };
   Cluster cluster(std::move(options));
   cluster.start(1);

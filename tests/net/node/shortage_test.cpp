@@ -31,6 +31,11 @@ Timings without_silence() {
   return timings;
 }
 
+/// Who may change to a user that a limit binds.
+boost::test_tools::assertion_result is_root(boost::unit_test::test_unit_id) {
+  return ::geteuid() == 0;
+}
+
 }  // namespace
 
 // It begins an election in which the other node can only be proven to be down by a dial; and when
@@ -67,8 +72,8 @@ BOOST_AUTO_TEST_CASE(of_descriptors_is_no_death_where_a_session_stands) {
 }
 
 // Where a hook is cancelled its token is stopped on a thread of its own.
-BOOST_AUTO_TEST_CASE(of_threads_ends_the_process_with_74) {
-  if (::geteuid() != 0) return;  // who may change to a user that a limit binds
+BOOST_AUTO_TEST_CASE(of_threads_ends_the_process_with_74,
+                     *boost::unit_test::precondition(is_root)) {
   Timings timings = test::patient();
   timings.start_deadline = 100ms;
   Cluster cluster({.nodes = 1, .timings = timings});

@@ -13,21 +13,13 @@
 
 namespace muster::test {
 
-/// Safe storage over another one, of which a test sees every save before it is made, and may make
-/// it wait or fail.
-class WatchedSaves final : public SafeStorage {
+/// Safe storage over another one.
+class StorageOver : public SafeStorage {
  public:
-  /// Called before each save, on the thread that saves; a failure is the save's.
-  using Before = std::function<Expected<>(const SafeState&)>;
-
-  WatchedSaves(std::unique_ptr<SafeStorage> inner, Before before)
-      : inner_(std::move(inner)), before_(std::move(before)) {}
+  explicit StorageOver(std::unique_ptr<SafeStorage> inner) : inner_(std::move(inner)) {}
 
   Expected<SafeState> load() override { return inner_->load(); }
-  Expected<> save(const SafeState& safe) override {
-    if (Expected<> well = before_(safe); !well) return well;
-    return inner_->save(safe);
-  }
+  Expected<> save(const SafeState& safe) override { return inner_->save(safe); }
   Expected<> write(const CellBatch& batch) override { return inner_->write(batch); }
   Expected<std::optional<Bytes>> read(std::string_view key) override { return inner_->read(key); }
   Expected<> scan(std::string_view prefix,
@@ -37,6 +29,40 @@ class WatchedSaves final : public SafeStorage {
 
  private:
   std::unique_ptr<SafeStorage> inner_;
+};
+
+/// A test sees every save before it is made, and may make it wait or fail.
+class WatchedSaves final : public StorageOver {
+ public:
+  /// Called before each save, on the thread that saves; a failure is the save's.
+  using Before = std::function<Expected<>(const SafeState&)>;
+
+  WatchedSaves(std::unique_ptr<SafeStorage> inner, Before before)
+      : StorageOver(std::move(inner)), before_(std::move(before)) {}
+
+  Expected<> save(const SafeState& safe) override {
+    if (Expected<> well = before_(safe); !well) return well;
+    return StorageOver::save(safe);
+  }
+
+ private:
+  Before before_;
+};
+
+/// ... and every batch of cells, which it may make wait.
+class WatchedWrites final : public StorageOver {
+ public:
+  using Before = std::function<void(const CellBatch&)>;
+
+  WatchedWrites(std::unique_ptr<SafeStorage> inner, Before before)
+      : StorageOver(std::move(inner)), before_(std::move(before)) {}
+
+  Expected<> write(const CellBatch& batch) override {
+    before_(batch);
+    return StorageOver::write(batch);
+  }
+
+ private:
   Before before_;
 };
 

@@ -74,6 +74,19 @@ int code(const Expected<std::string>& answer) {
   return answer ? 0 : static_cast<int>(answer.error().code);
 }
 
+/// An admin socket that is served on a thread of its own.
+struct Served {
+  Directory directory;
+  World world;
+  net::Admin admin{world.context.get_executor(), directory.socket(), words()};
+  Running running{listening()};
+
+  asio::io_context& listening() {
+    BOOST_REQUIRE(admin.listen().has_value());
+    return world.context;
+  }
+};
+
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(the_owner_is_told_the_status) {
@@ -111,12 +124,7 @@ BOOST_AUTO_TEST_CASE(what_stands_behind_a_word_is_given_to_it) {
   BOOST_TEST(code(net::ask_admin(directory.socket(), 60s, "saying so")) == 5);
 }
 
-BOOST_AUTO_TEST_CASE(who_watches_is_told_of_every_change_in_order) {
-  Directory directory;
-  World world;
-  net::Admin admin(world.context.get_executor(), directory.socket(), words());
-  BOOST_REQUIRE(admin.listen().has_value());
-  Running running(world.context);
+BOOST_FIXTURE_TEST_CASE(who_watches_is_told_of_every_change_in_order, Served) {
   std::vector<std::string> told;
   const auto watched = net::watch_admin(directory.socket(), 60s, [&](const std::string& line) {
     if (told.empty()) {
@@ -137,12 +145,7 @@ BOOST_AUTO_TEST_CASE(who_watches_is_told_of_every_change_in_order) {
   for (bool there = true; there;) running.there([&] { there = admin.is_watched(); });
 }
 
-BOOST_AUTO_TEST_CASE(who_watches_and_does_not_read_is_sent_away) {
-  Directory directory;
-  World world;
-  net::Admin admin(world.context.get_executor(), directory.socket(), words());
-  BOOST_REQUIRE(admin.listen().has_value());
-  Running running(world.context);
+BOOST_FIXTURE_TEST_CASE(who_watches_and_does_not_read_is_sent_away, Served) {
   asio::io_context ours;
   Unix::socket sleeps(ours);
   sleeps.connect(Unix::endpoint(directory.socket()));
@@ -160,12 +163,7 @@ BOOST_AUTO_TEST_CASE(who_watches_and_does_not_read_is_sent_away) {
 }
 
 // Neither what they keep waiting nor how many they are is without bound, and who reads is told all.
-BOOST_AUTO_TEST_CASE(many_who_do_not_read_cost_little_and_keep_nobody_from_being_told) {
-  Directory directory;
-  World world;
-  net::Admin admin(world.context.get_executor(), directory.socket(), words());
-  BOOST_REQUIRE(admin.listen().has_value());
-  Running running(world.context);
+BOOST_FIXTURE_TEST_CASE(many_who_do_not_read_cost_little_and_keep_nobody_from_being_told, Served) {
   asio::io_context ours;
   std::vector<Unix::socket> sleeping;
   const auto come = [&](int count) {
@@ -188,12 +186,7 @@ BOOST_AUTO_TEST_CASE(many_who_do_not_read_cost_little_and_keep_nobody_from_being
   BOOST_TEST(watched.has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_watch_ends_with_its_time_and_with_the_node) {
-  Directory directory;
-  World world;
-  net::Admin admin(world.context.get_executor(), directory.socket(), words());
-  BOOST_REQUIRE(admin.listen().has_value());
-  Running running(world.context);
+BOOST_FIXTURE_TEST_CASE(a_watch_ends_with_its_time_and_with_the_node, Served) {
   const auto never = [](const std::string&) { return false; };
   const auto in_vain = net::watch_admin(directory.socket(), 20ms, never);
   BOOST_TEST(static_cast<int>(in_vain.error().code) == 7);
@@ -241,12 +234,7 @@ BOOST_AUTO_TEST_CASE(a_path_that_is_too_long_is_said_with_both_lengths) {
   BOOST_TEST(asked.error().what.find("205") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(who_connects_and_says_nothing_keeps_nobody_out) {
-  Directory directory;
-  World world;
-  net::Admin admin(world.context.get_executor(), directory.socket(), words());
-  BOOST_REQUIRE(admin.listen().has_value());
-  Running running(world.context);
+BOOST_FIXTURE_TEST_CASE(who_connects_and_says_nothing_keeps_nobody_out, Served) {
   asio::io_context ours;
   std::vector<Unix::socket> silent;
   for (int i = 0; i < 100; ++i) {
