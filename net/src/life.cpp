@@ -174,7 +174,7 @@ void Life::about_to_step() {
 
 void Life::stepped(const Event& event, const Actions& actions, const View& after) {
   // Nobody else changes what is shown.
-  if (journal_) journal_->stepped(step_at_, event, actions, seen_.view, after);
+  if (journal_) journal_->stepped(step_at_, event, host_->stepped_at(), actions, seen_.view, after);
   show(after);
 }
 
@@ -295,7 +295,9 @@ Life::Seen Life::seen() const {
 Sessions::Handlers Life::session_handlers() {
   Sessions::Handlers handlers;
   handlers.received = [this](Letter letter) { happened(Received{std::move(letter)}); };
-  handlers.unanswered = [this](NodeId by, CallNumber call) { happened(Unanswered{by, call}); };
+  handlers.unanswered = [this](NodeId by, CallNumber call, Unheard how) {
+    happened(Unanswered{by, call, how});
+  };
   handlers.failed = [this](NodeId node, Incarnation life) { happened(Failed{node, life}); };
   handlers.differing = [this](NodeSet differ, NodeSet agree) {
     happened(Differing{std::move(differ), std::move(agree)});

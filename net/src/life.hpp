@@ -93,7 +93,9 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
   void arm(Timer timer, Duration period, Inbox::Arming arming) override;
   void disarm(Timer timer) override;
   void save(const SafeState& safe) override;
-  void permit_work(Duration now) override { permits_->turned(now); }
+  void permit_work(Duration now, std::optional<Moment> right) override {
+    permits_->turned(now, right);
+  }
   void left(LeaveCause cause) override;
   void about_to_step() override;
   void stepped(const Event& event, const Actions& actions, const View& after) override;

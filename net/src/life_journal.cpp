@@ -26,7 +26,7 @@ void LifeJournal::about_to_step(const Protocol& state) {
   if (is_full_ || left_out_ > 0 || writer_->has_lost()) before_ = state;
 }
 
-void LifeJournal::stepped(Duration t, const Event& event, const Actions& actions,
+void LifeJournal::stepped(Duration t, const Event& event, Moment at, const Actions& actions,
                           const View& before, const View& after) {
   if (detail_ == journal::Detail::changes && journal::is_idle(before, event, actions, after)) {
     next_stamp_(t);
@@ -34,7 +34,7 @@ void LifeJournal::stepped(Duration t, const Event& event, const Actions& actions
     return;
   }
   if (before_ && !tell_of_gap(t, *before_)) before_.reset();
-  journal::step_line(held_.text, next_stamp_(t), event, actions, after);
+  journal::step_line(held_.text, next_stamp_(t), event, actions, after, at);
   ++held_.count;
   ++held_.dropped;
 }

@@ -27,8 +27,8 @@ class LifeJournal {
 
   /// A step comes, and the node is in this state. Lines wait from here on until `release`.
   void about_to_step(const Protocol& state);
-  void stepped(Duration t, const Event& event, const Actions& actions, const View& before,
-               const View& after);
+  void stepped(Duration t, const Event& event, Moment at, const Actions& actions,
+               const View& before, const View& after);
   /// Any other line, at `t`; outside of a step it is waited for where it `waits`.
   void line(Duration t, const std::function<void(std::string&, const journal::Stamp&)>& append,
             bool waits = true);

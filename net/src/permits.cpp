@@ -45,8 +45,9 @@ class LifePermits::State final : public Permits::Host, public std::enable_shared
         std::function<void(const std::string&)> thrown)
       : longest_gap_(longest_gap), thrown_(std::move(thrown)), executor_(std::move(executor)) {}
 
-  void turned(Duration boottime) {
+  void turned(Duration boottime, std::optional<Moment> right) {
     last_turn_.store(boottime.count());
+    right_.store(right.value_or(Moment::max()).count());
     if (waiting_ > 0) tell_waiting();
   }
   void grant(GroupNumber group);
@@ -89,7 +90,9 @@ class LifePermits::State final : public Permits::Host, public std::enable_shared
   };
 
   [[nodiscard]] bool may_work() const {
-    return granted_.load() && boottime_now() - Duration(last_turn_.load()) <= longest_gap_;
+    const Duration now = boottime_now();
+    return granted_.load() && now - Duration(last_turn_.load()) <= longest_gap_ &&
+           now < Moment(right_.load());
   }
   /// Nobody has to wait for a permit any longer.
   [[nodiscard]] bool there_or_over() const { return over_ || (is_announced() && may_work()); }
@@ -104,6 +107,7 @@ class LifePermits::State final : public Permits::Host, public std::enable_shared
   std::atomic<bool> granted_ = false;
   std::atomic<std::uint64_t> grants_ = 0;
   std::atomic<std::int64_t> last_turn_ = boottime_now().count();
+  std::atomic<std::int64_t> right_ = Moment::max().count();  ///< until when the node may work
   GroupNumber group_;  // changes only while nothing is out
   mutable std::array<Stripe, stripe_count> stripes_;
 
@@ -310,8 +314,8 @@ LifePermits::~LifePermits() {
   revoke({});
 }
 
-void LifePermits::turned(Duration boottime) {
-  state_->turned(boottime);
+void LifePermits::turned(Duration boottime, std::optional<Moment> right) {
+  state_->turned(boottime, right);
 }
 void LifePermits::grant(GroupNumber group) {
   state_->grant(group);

@@ -28,8 +28,8 @@ class LifePermits {
 
   [[nodiscard]] const Permits& door() const { return door_; }
 
-  /// The loop has turned.
-  void turned(Duration boottime);
+  /// The loop has turned. Nothing is valid beyond the `right` of the node to work, if it has one.
+  void turned(Duration boottime, std::optional<Moment> right = std::nullopt);
 
   /// From now on permits of this group are given. Those of the group before are all back.
   void grant(GroupNumber group);

@@ -271,7 +271,7 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
     delivering_ = false;
   }
   void tell(host::LetterCame& came) { handlers_.received(std::move(came.letter)); }
-  void tell(host::CallUnanswered& call) { handlers_.unanswered(call.by, call.call); }
+  void tell(host::CallUnanswered& call) { handlers_.unanswered(call.by, call.call, call.how); }
   void tell(host::LifeOver& over) { handlers_.failed(over.node, over.life); }
   void tell(host::OutlivedBy& outlived) { handlers_.outlived(outlived.voices); }
   void tell(host::OthersDiffer& others) {

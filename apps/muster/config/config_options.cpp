@@ -34,6 +34,15 @@ bool read_preempt(std::string_view text, Options& options) {
   return true;
 }
 
+bool read_drift(std::string_view text, Options& options) {
+  constexpr std::string_view unit = "ppm";
+  if (!text.ends_with(unit)) return false;
+  const auto number = parse_number(text.substr(0, text.size() - unit.size()));
+  if (!number || *number > 1'000'000) return false;
+  options.clock_drift = {static_cast<std::uint32_t>(*number)};
+  return true;
+}
+
 bool read_settle(std::string_view text, Options& options) {
   const auto length = parse_duration(text);
   if (!length || *length < Duration::zero() || *length > longest_time) return false;
@@ -50,6 +59,10 @@ std::optional<std::string> read_option(std::string_view name, std::string_view t
                ? std::nullopt
                : std::optional<std::string>(
                      "\"paper\", \"never\" or \"after DURATION\", such as \"after 5m\"");
+  if (name == "clock_drift")
+    return read_drift(text, options)
+               ? std::nullopt
+               : std::optional<std::string>("millionths, such as \"10000ppm\"");
   if (name == "quorum")
     return read_name(text, options.quorum) ? std::nullopt
                                            : std::optional<std::string>("\"off\" or \"majority\"");
@@ -60,7 +73,7 @@ std::optional<std::string> read_option(std::string_view name, std::string_view t
     return read_settle(text, options)
                ? std::nullopt
                : std::optional<std::string>("a duration up to 1440min, such as \"5s\", or \"0s\"");
-  return "one of preempt, quorum, resume, settle";
+  return "one of clock_drift, preempt, quorum, resume, settle";
 }
 
 }  // namespace muster::apps

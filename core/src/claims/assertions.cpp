@@ -208,16 +208,20 @@ Claims claims_of_bully(const Config& config) {
   if (config.options.quorum == Quorum::majority) {
     claims.assertions.emplace_back("quorum");
     claims.quorum = config.nodes.size() / 2 + 1;
+    claims.in_cuts = true;
   }
   return claims;
 }
 
 // What options add to one reorganization: a life waits to be found, Halts go out in up to three
-// rounds, and Ready twice.
+// rounds, and Ready twice. With a quorum a silent member is waited for until its right is over, then
+// grants that were given to a higher node, and then whoever is out of reach.
 Duration lengthened_by(const Options& options, const Timings& timings) {
   Duration more = options.settle;
   if (options.preempt != Preempt::paper) more += timings.coordinator_timeout + 3 * timings.T;
   if (options.resume == Resume::all) more += timings.T;
+  if (options.quorum == Quorum::majority)
+    more += 4 * granted_for(timings) + ceases_within(timings, options.clock_drift);
   return more;
 }
 

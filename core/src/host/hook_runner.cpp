@@ -107,7 +107,7 @@ HookContext HookRunner::context(Duration deadline) {
 // --- The three actions
 
 // Permits are revoked before anything else, and all of it has one deadline.
-void HookRunner::perform(const Stop& action) {
+void HookRunner::perform(const Stop& action, std::optional<Duration> within) {
   cause_ = action.cause;
   end_asking();
   answering_.stopping();
@@ -122,7 +122,7 @@ void HookRunner::perform(const Stop& action) {
     host_.note(journal::PermitsEdge::revoked, *revoked);
   else
     stopping_->returned = true;
-  host_.bound(limits_.timings.stop_deadline, [this] { stop_overran(); });
+  host_.bound(within.value_or(limits_.timings.stop_deadline), [this] { stop_overran(); });
   if (running_)
     cancel_running();
   else if (!next_)

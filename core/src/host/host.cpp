@@ -1,5 +1,6 @@
 #include <muster/host/host.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace muster::host {
@@ -63,13 +64,14 @@ void Host::together(const std::function<void()>& work) {
 Duration Host::look_at_the_clock() {
   inbox_.stood_still(driver_.stood_still());
   const Duration now = driver_.now();
-  if (!inbox_.pauses() && !inbox_.is_late(now)) driver_.permit_work(now);
+  if (!inbox_.pauses() && !inbox_.is_late(now)) driver_.permit_work(now, right_);
   return now;
 }
 
 void Host::give(const Event& event) {
   driver_.about_to_step();
-  actions_ = step(config_, protocol_, event);
+  if (reads_clock(config_)) stepped_at_ = driver_.now();
+  actions_ = step(config_, protocol_, event, stepped_at_);
   stepped_ = true;
   view_ = muster::view(config_, protocol_, view_);
   was_normal_ = was_normal_ || view_.status == Status::Normal;
@@ -105,9 +107,10 @@ bool Host::perform(const Action& action) {
     inbox_.disarm(timer->timer);
     driver_.disarm(timer->timer);
   }
-  if (const auto* stop = std::get_if<Stop>(&action)) hooks_.perform(*stop);
+  if (const auto* stop = std::get_if<Stop>(&action)) perform_stop(*stop);
   if (const auto* hook = std::get_if<Reorganize>(&action)) hooks_.perform(*hook);
-  if (const auto* start = std::get_if<Start>(&action)) hooks_.perform(*start);
+  if (const auto* right = std::get_if<Right>(&action)) right_ = right->until;
+  if (const auto* start = std::get_if<Start>(&action)) perform_start(*start);
   if (const auto* leave = std::get_if<Leave>(&action)) driver_.left(leave->cause);
   return true;
 }
@@ -118,6 +121,22 @@ void Host::saved() {
   driver_.save_performed();
   saving_ = false;
   together([this] { perform_rest(); });
+}
+
+void Host::perform_stop(Stop stop) {
+  if (std::exchange(not_begun_, false)) stop.owed = false;
+  if (!stop.by) return hooks_.perform(stop);
+  const Duration left = *stop.by - driver_.now();
+  hooks_.perform(stop, std::clamp(left, Duration::zero(), config_.timings.stop_deadline));
+}
+
+// The Save before it may have taken until the right was over.
+void Host::perform_start(const Start& start) {
+  not_begun_ = right_ && *right_ <= driver_.now();
+  if (not_begun_)
+    put(HookFailed{start.ticket, Hook::start, "the right to work was over before it began"});
+  else
+    hooks_.perform(start);
 }
 
 // An answer whose number a newer call has, which waits, is to a call of the caller's life before.

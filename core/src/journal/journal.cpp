@@ -69,8 +69,9 @@ void header_line(std::string& out, const Header& header) {
 }
 
 void step_line(std::string& out, const Stamp& stamp, const Event& event, const Actions& actions,
-               const View& view) {
+               const View& view, Moment at) {
   append_stamp(out, stamp);
+  if (at != Moment{}) append_field(out, ",\"at_ns\":", at);
   append_field(out, ",\"event\":", event);
   append_field(out, ",\"actions\":", actions);
   append_field(out, ",\"state\":", view);
@@ -126,7 +127,7 @@ struct AppendLine {
   std::string& out;
   void operator()(const Header& line) const { header_line(out, line); }
   void operator()(const Step& line) const {
-    step_line(out, line.stamp, line.event, line.actions, line.view);
+    step_line(out, line.stamp, line.event, line.actions, line.view, line.at);
   }
   void operator()(const Performed& line) const { performed_line(out, line.stamp); }
   void operator()(const HookEdge& line) const { append_hook(out, line); }
@@ -238,6 +239,7 @@ Expected<Line> parse_header(Fields fields) {
 Expected<Line> parse_step(Fields fields) {
   Step line;
   fields.read(line.stamp);
+  if (fields.has("at_ns")) fields.read("at_ns", line.at);
   fields.read("event", line.event);
   fields.read("actions", line.actions);
   fields.read("state", line.view);

@@ -100,6 +100,8 @@ std::string of_timer(Timer timer) {
       return "the time for others to come up was over";
     case Timer::rejoin:
       return "those that differ have ceased";
+    case Timer::right:
+      return "a right to work was over";
   }
   return "a timer expired";
 }

@@ -56,7 +56,7 @@ std::optional<Difference> Replayer::step(Life& life, const journal::Step& line) 
     ++passed_over_;
     return std::nullopt;
   }
-  const Actions actions = muster::step(life.config, life.state, line.event);
+  const Actions actions = muster::step(life.config, life.state, line.event, line.at);
   const View view = muster::view(life.config, life.state);
   if (actions == line.actions && view == line.view) {
     ++exact_;

@@ -36,6 +36,7 @@ ClusterLines option_lines(const Options& options) {
   std::string preempt = to_text(options.preempt);
   if (options.preempt == Preempt::after) preempt += ' ' + format_duration(options.preempt_after);
   return {{"preempt", preempt},
+          {"clock_drift", std::to_string(options.clock_drift.millionths) + "ppm"},
           {"quorum", to_text(options.quorum)},
           {"resume", to_text(options.resume)},
           {"settle", format_duration(options.settle)}};

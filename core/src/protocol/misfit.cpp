@@ -49,6 +49,15 @@ std::optional<Misfit> misfit_of_options(const Config& config) {
     return Misfit{"preempt_after", "from " + to_text(least) + " to " + to_text(longest_time)};
   if (options.settle < Duration::zero() || options.settle > longest_time)
     return Misfit{"settle", "from " + to_text(Duration::zero()) + " to " + to_text(longest_time)};
+  if (options.quorum == Quorum::majority)
+    for (const auto& [name, text] : chosen_options(options))
+      if (name != "quorum" && name != "clock_drift")
+        return Misfit{name, '"' + option_lines({}).at(name) +
+                                "\", or quorum = \"off\": no row of the checker has both"};
+  if (options.quorum == Quorum::off && options.clock_drift != ClockDrift{})
+    return Misfit{"clock_drift", "left out, or quorum = \"majority\": it bounds the rights of that"};
+  if (options.clock_drift.millionths > 100'000)
+    return Misfit{"clock_drift", "at most \"100000ppm\", which is a tenth"};
   for (const auto& [name, text] : chosen_options(options)) {
     const std::string otherwise = option_lines({}).at(name);
     if (config.protocol != ProtocolName::bully)

@@ -20,8 +20,10 @@ Protocol begin(const Config& config) {
   return textbook::State{};
 }
 
-Actions step(const Config& config, Protocol& protocol, const Event& event) {
+Actions step(const Config& config, Protocol& protocol, const Event& event, Moment at) {
   MUSTER_ENSURE(protocol.index() == static_cast<std::size_t>(config.protocol));
+  if (auto* bully = std::get_if<bully::State>(&protocol))
+    return bully::step(config, *bully, event, at);
   return std::visit([&](auto& state) { return step(config, state, event); }, protocol);
 }
 

@@ -19,6 +19,7 @@ Duration length_of(Timer timer, unsigned level, const Timings& timings) {
       return (timings.check_every + timings.T) * std::int64_t{level};
     case Timer::preempt:
     case Timer::settle:
+    case Timer::right:
       return std::chrono::milliseconds(level);
     case Timer::rejoin:
       return length_of(Bound::stopped, timings);

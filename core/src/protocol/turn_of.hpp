@@ -182,6 +182,12 @@ class TurnOf {
     return nodes;
   }
 
+  /// Timers of options are armed with their length.
+  void arm(Timer timer, Duration length) {
+    const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(length);
+    actions_.emplace_back(Arm{timer, static_cast<unsigned>(milliseconds.count())});
+  }
+
   void set_timer(Timer timer, bool& armed, bool wanted, bool anew) {
     if (wanted && (!armed || anew))
       actions_.emplace_back(Arm{timer, 0});

@@ -44,7 +44,7 @@ struct Life : host::Driver {
     said.emplace_back("save");
     assigned = safe.assigned.has_value();
   }
-  void permit_work(Duration) override { permitted = true; }
+  void permit_work(Duration, std::optional<Moment>) override { permitted = true; }
   void left(LeaveCause) override {
     said.emplace_back("left");
     host.end();

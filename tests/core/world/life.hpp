@@ -90,7 +90,7 @@ class Life final : public host::Driver, public HookHost {
   }
   void disarm(Timer timer) override { timers.erase(timer); }
   void save(const SafeState& safe) override;
-  void permit_work(Duration) override {}
+  void permit_work(Duration, std::optional<Moment>) override {}
   void left(LeaveCause cause) override;
   void about_to_step() override { before_ = protocol(); }
   void stepped(const Event& event, const Actions& actions, const View& after) override;
@@ -126,7 +126,7 @@ class Life final : public host::Driver, public HookHost {
   void perform(const host::Close& close);
   void perform(const host::Drain& drain);
   void perform(host::LetterCame& came) { put(Received{std::move(came.letter)}); }
-  void perform(const host::CallUnanswered& call) { put(Unanswered{call.by, call.call}); }
+  void perform(const host::CallUnanswered& call) { put(Unanswered{call.by, call.call, call.how}); }
   void perform(const host::LifeOver& over) { put(Failed{over.node, over.life}); }
   void perform(host::OthersDiffer& others) {
     put(Differing{std::move(others.differ), std::move(others.agree)});

@@ -173,7 +173,7 @@ class TestNode {
   Sessions::Handlers handlers() {
     Sessions::Handlers made;
     made.received = [this](Letter letter) { received(std::move(letter)); };
-    made.unanswered = [this](NodeId by, CallNumber call) {
+    made.unanswered = [this](NodeId by, CallNumber call, Unheard) {
       log.push_back(unanswered(by.value, call.value));
     };
     made.failed = [this](NodeId node, Incarnation life) {

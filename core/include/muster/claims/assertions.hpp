@@ -75,6 +75,8 @@ struct Claims {
   bool heals = true;
   /// It takes so many nodes to be a group.
   std::size_t quorum = 0;
+  /// Works-apart holds whatever the network does (docs/options/quorum.md).
+  bool in_cuts = false;
 };
 
 /// What the protocol of that configuration claims.

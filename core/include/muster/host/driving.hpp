@@ -167,8 +167,9 @@ MUSTER_DESCRIBE(LetterCame, letter);
 struct CallUnanswered {
   NodeId by;
   CallNumber call;
+  Unheard how = Unheard::silence;
 };
-MUSTER_DESCRIBE(CallUnanswered, by, call);
+MUSTER_DESCRIBE(CallUnanswered, by, call, how);
 
 /// That life of another node is over: proven.
 struct LifeOver {

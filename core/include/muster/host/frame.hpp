@@ -16,8 +16,8 @@ namespace muster::host {
 using muster::operator==;
 
 /// The wire versions that this build speaks, both included.
-constexpr std::uint8_t wire_oldest = 1;
-constexpr std::uint8_t wire_newest = 1;
+constexpr std::uint8_t wire_oldest = 2;
+constexpr std::uint8_t wire_newest = 2;
 
 /// The most that may follow the length of a frame; checked before reading on.
 constexpr std::size_t frame_limit = 64 * 1024;

@@ -28,7 +28,8 @@ class HookRunner {
   /// `assigned` is what safe storage holds when the life begins.
   HookRunner(HookHost& host, NodeId self, Limits limits, const std::optional<Assigned>& assigned);
 
-  void perform(const Stop& action);
+  /// All of it within the stop deadline, or sooner.
+  void perform(const Stop& action, std::optional<Duration> within = std::nullopt);
   void perform(const Reorganize& action);
   void perform(const Start& action);
 

@@ -36,8 +36,9 @@ class Driver {
   virtual void disarm(Timer) {}
   /// Makes it durable, then calls `Host::saved`.
   virtual void save(const SafeState& safe) = 0;
-  /// What is permitted is valid from now on, for as long as a node may stand still.
-  virtual void permit_work(Duration now) = 0;
+  /// What is permitted is valid from now on, for as long as a node may stand still, and no longer
+  /// than its right to work lasts, where it has one.
+  virtual void permit_work(Duration now, std::optional<Moment> right) = 0;
   /// The protocol has ended this life in order.
   virtual void left(LeaveCause cause) = 0;
 
@@ -89,6 +90,8 @@ class Host {
   /// True when all actions of the last step are performed.
   [[nodiscard]] bool is_at_rest() const { return !saving_ && performed_ == actions_.size(); }
   [[nodiscard]] bool is_in(GroupNumber group) const;
+  /// What the last step was given as the time.
+  [[nodiscard]] Moment stepped_at() const { return stepped_at_; }
   /// True when it has been Normal.
   [[nodiscard]] bool was_normal() const { return was_normal_; }
   /// Of the next line of this life's journal.
@@ -100,6 +103,8 @@ class Host {
   void perform_rest();
   bool perform(const Action& action);  // false: goes on when the Save is durable
   void perform_send(const Send& send);
+  void perform_start(const Start& start);
+  void perform_stop(Stop stop);
 
   const Config& config_;
   const SafeState safe_;  ///< with which it began
@@ -110,6 +115,9 @@ class Host {
   Inbox inbox_;
   Actions actions_;
   std::size_t performed_ = 0;  ///< actions of the last step that were performed
+  Moment stepped_at_{};
+  std::optional<Moment> right_;  ///< until when the application may work
+  bool not_begun_ = false;  ///< the last start: no stop is owed for it
   bool begun_ = false;
   bool turning_ = false;
   bool saving_ = false;

@@ -54,8 +54,9 @@ struct Step {
   Event event;
   Actions actions;
   View view;
+  Moment at = {};  ///< what `step` was given as the time, where it reads the clock
 };
-MUSTER_DESCRIBE(Step, stamp, event, actions, view);
+MUSTER_DESCRIBE(Step, stamp, event, actions, view, at);
 
 /// The next Save of the last step is durable.
 struct Performed {
@@ -151,7 +152,7 @@ using Line = std::variant<Header, Step, Performed, HookEdge, Permits, Ended, Fau
 
 void header_line(std::string& out, const Header& header);
 void step_line(std::string& out, const Stamp& stamp, const Event& event, const Actions& actions,
-               const View& view);
+               const View& view, Moment at = {});
 void performed_line(std::string& out, const Stamp& stamp);
 void hook_line(std::string& out, const Stamp& stamp, Hook hook, Edge edge,
                const std::optional<GroupNumber>& group, Ticket ticket,

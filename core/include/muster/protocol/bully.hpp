@@ -96,9 +96,20 @@ MUSTER_DESCRIBE(Probing, call, node);
 struct BackingOff {};
 MUSTER_DESCRIBE(BackingOff);
 
-/// Waiting on the timer `retry` before Election(i), as too few nodes answered the last.
-struct AwaitingMajority {};
-MUSTER_DESCRIBE(AwaitingMajority);
+/// AreYouFree to the lower nodes, before they are halted (docs/options/quorum.md).
+struct AskingFree {
+  Calls asked;
+  std::map<NodeId, Moment> free_from;  ///< of who answered, and the node itself
+};
+MUSTER_DESCRIBE(AskingFree, asked, free_from);
+
+/// Waiting on the timer `retry` or `right` before Election(i), as too few nodes answered the last,
+/// or were free.
+struct AwaitingMajority {
+  NodeSet answered;
+  std::optional<Moment> free_from;  ///< when enough of them are
+};
+MUSTER_DESCRIBE(AwaitingMajority, answered, free_from);
 
 /// Waiting on the timer `settle` before the first Election(i), while some were never heard.
 struct Settling {
@@ -117,7 +128,7 @@ MUSTER_DESCRIBE(Rejoining);
 
 using Procedure = std::variant<Idle, SeekingHigher, Ceasing, HaltingLower, Announcing, Reorganizing,
                                MakingReady, Checking, Probing, BackingOff, HaltingAll,
-                               AwaitingMajority, Settling, Outvoted, Rejoining>;
+                               AwaitingMajority, Settling, Outvoted, Rejoining, AskingFree>;
 
 /// A call that this node will answer later.
 struct Owed {
@@ -127,6 +138,52 @@ struct Owed {
 };
 MUSTER_DESCRIBE(Owed, to, call, until);
 
+/// A grant that a call has brought its coordinator.
+struct Heard {
+  CallNumber call;
+  Moment at{};  ///< when the answer came
+};
+MUSTER_DESCRIBE(Heard, call, at);
+
+/// A call that may bring one.
+struct Asked {
+  NodeId of;
+  Moment at{};  ///< when it was sent
+};
+MUSTER_DESCRIBE(Asked, of, at);
+
+/// To which candidate above it a node has answered Halt, and until when it is bound by that.
+struct BoundByHalt {
+  NodeId candidate;
+  Moment until{};
+};
+MUSTER_DESCRIBE(BoundByHalt, candidate, until);
+
+/// What quorum = "majority" makes a node remember (docs/options/quorum.md).
+struct Grants {
+  // In its group.
+  Moment right{};  ///< until when it may work
+  std::map<CallNumber, Moment> granted;  ///< a member's: when it answered which of its coordinator's
+  std::map<CallNumber, Asked> asked;     ///< a coordinator's
+  std::map<NodeId, Moment> held;         ///< until when it goes by whose grant
+  std::map<NodeId, Heard> heard;
+  bool readied = false;  ///< has sent Ready
+
+  // Of other groups.
+  std::vector<Rights> rights;                  ///< that it knows of itself
+  std::map<NodeId, std::vector<Rights>> told;  ///< what members of S(i).Up have told
+  std::optional<BoundByHalt> halted;
+
+  // A candidate's.
+  bool proven = false;  ///< a proven death has caused the election
+  Calls questions;      ///< sent after the election point, to whom it has not halted
+  NodeSet absent;       ///< whose machine has refused them
+
+  std::optional<Moment> armed;  ///< the timer `right`
+};
+MUSTER_DESCRIBE(Grants, right, granted, asked, held, heard, readied, rights, told, halted, proven,
+                questions, absent, armed);
+
 /// What only the options make a node remember (docs/options.md), and others that differ.
 struct ByOptions {
   /// The lower coordinator that this node lets coordinate: whose AreYouNormal found it outside its
@@ -135,13 +192,16 @@ struct ByOptions {
   bool installed = false;  ///< this member knows its task, or this coordinator's all know theirs
   bool preempt_armed = false;
   bool rejoin_armed = false;  ///< no election of its own before that
+  Grants grants = {};
 };
-MUSTER_DESCRIBE(ByOptions, found_by, installed, preempt_armed, rejoin_armed);
+MUSTER_DESCRIBE(ByOptions, found_by, installed, preempt_armed, rejoin_armed, grants);
 
 }  // namespace muster::bully
 
 template <>
 inline constexpr bool muster::left_out_by_default<muster::bully::ByOptions> = true;
+template <>
+inline constexpr bool muster::left_out_by_default<muster::bully::Grants> = true;
 
 namespace muster::bully {
 
@@ -180,7 +240,7 @@ MUSTER_DESCRIBE(State, s, c, h, d, up, g, application, ticket, report, failed_ho
                 by_options, met);
 
 /// What one event makes of a node: changes `state` and returns what is to be done, in order.
-Actions step(const Config& config, State& state, const Event& event);
+Actions step(const Config& config, State& state, const Event& event, Moment at = {});
 
 /// What others may see of the state; `before` is what they saw before, where that is known.
 View view(const Config& config, const State& state, const View& before = {});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <muster/protocol/grants.hpp>
 #include <muster/values/compiled_once.hpp>
 #include <muster/values/types.hpp>
 
@@ -42,6 +43,10 @@ struct Ready {
   Definition definition;
 };
 MUSTER_DESCRIBE(Ready, election, receiver, group, definition);
+
+/// AreYouFree(i): has a node above the caller i's grant, or its answer to a Halt (docs/options/quorum.md)?
+struct AreYouFree {};
+MUSTER_DESCRIBE(AreYouFree);
 
 namespace invitation {
 
@@ -153,9 +158,15 @@ struct Refused {
 };
 MUSTER_DESCRIBE(Refused, why);
 
+/// The answer to AreYouFree.
+struct Free {
+  Duration after{};  ///< so long from now on it is not
+};
+MUSTER_DESCRIBE(Free, after);
+
 // What a letter is on a wire is its place here: whatever comes anew comes last.
 using Result = std::variant<Here, Normality, Halted, Joined, Installed, Refused,
-                            invitation::Coordinating, invitation::Membership, invitation::Invited>;
+                            invitation::Coordinating, invitation::Membership, invitation::Invited, Free>;
 
 /// The answer to the call of the same number.
 struct Answer {
@@ -166,7 +177,8 @@ MUSTER_DESCRIBE(Answer, result);
 using Message =
     std::variant<AreYouThere, AreYouNormal, Halt, NewCoordinator, Ready, Answer,
                  invitation::AreYouCoordinator, invitation::AreYouThere, invitation::Invitation,
-                 invitation::Accept, invitation::Ready, textbook::Election, textbook::Coordinator>;
+                 invitation::Accept, invitation::Ready, textbook::Election, textbook::Coordinator,
+                 AreYouFree>;
 
 /// A remote procedure is called, or a call is answered. Every letter names the life of its sender.
 struct Letter {
@@ -176,8 +188,9 @@ struct Letter {
   /// Chosen by the caller; an answer carries the number of the call that it answers.
   CallNumber call;
   Message message;
+  std::optional<ByQuorum> by_quorum = {};
 };
-MUSTER_DESCRIBE(Letter, from, incarnation, to, call, message);
+MUSTER_DESCRIBE(Letter, from, incarnation, to, call, message, by_quorum);
 
 template <>
 inline constexpr std::uint64_t greatest_in<&Halted::counter> = highest_number;
@@ -196,6 +209,15 @@ template <>
 inline constexpr bool json_among_fields<Message> = true;
 template <>
 inline constexpr bool json_among_fields<Result> = true;
+
+/// How one knows that a call will never be answered.
+enum class Unheard {
+  silence,  ///< for its bound, or the life that it was to is over
+  refused,  ///< since the call was made its machine has said that no life is there
+};
+MUSTER_DESCRIBE_ENUM(Unheard, silence, refused)
+template <>
+inline constexpr bool left_out_by_default<Unheard> = true;
 
 /// The life of the addressee that this call is to; none where it is a call to the node, whichever
 /// life it meets (6.21). Hosts ask this instead of looking at the kind of a letter.

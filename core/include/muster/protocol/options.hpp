@@ -1,6 +1,6 @@
 #pragma once
 
-#include <muster/values/types.hpp>
+#include <muster/protocol/grants.hpp>
 
 /// What leaves the paper, where it is asked for.
 
@@ -17,7 +17,7 @@ MUSTER_DESCRIBE_ENUM(Preempt, paper, never, after)
 /// How many nodes it takes to be a group.
 enum class Quorum {
   off,       ///< any, one included
-  majority,  ///< more than half of all that are configured
+  majority,  ///< more than half of all that are configured, and only while they grant it
 };
 MUSTER_DESCRIBE_ENUM(Quorum, off, majority)
 
@@ -35,8 +35,9 @@ struct Options {
   Quorum quorum = Quorum::off;
   Duration settle{};  ///< how long a node that was never assigned anything waits for others; 0: not
   Resume resume = Resume::ready;
+  ClockDrift clock_drift = {};  ///< of Quorum::majority
 };
-MUSTER_DESCRIBE(Options, preempt, preempt_after, quorum, settle, resume);
+MUSTER_DESCRIBE(Options, preempt, preempt_after, quorum, settle, resume, clock_drift);
 /// Where none is on they stand in no text: it is the one that was written before there were any.
 template <>
 inline constexpr bool left_out_by_default<Options> = true;

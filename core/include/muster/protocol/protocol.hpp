@@ -23,7 +23,12 @@ Protocol begin(const Config& config);
 
 /// What one event makes of a node: changes `protocol` and returns what is to be done, in order.
 /// `protocol` is of the kind that `begin` makes for `config`.
-Actions step(const Config& config, Protocol& protocol, const Event& event);
+Actions step(const Config& config, Protocol& protocol, const Event& event, Moment at = {});
+
+/// True where `at` decides anything: journals keep it there.
+inline bool reads_clock(const Config& config) {
+  return config.options.quorum == Quorum::majority;
+}
 
 /// What others may see of it.
 View view(const Config& config, const Protocol& protocol, const View& before = {});

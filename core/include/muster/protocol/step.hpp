@@ -9,7 +9,8 @@
 #include <vector>
 
 /// The interface of every protocol: the events that can happen to a node, and the actions that it
-/// asks its host for. `Actions step(const Config&, State&, const Event&)` is a pure function.
+/// asks its host for. `Actions step(const Config&, State&, const Event&, Moment at)` is a pure
+/// function; `at` is when the event is given, by the node's clock, and matters where `reads_clock`.
 /// Actions are performed strictly one after the other, a node may fail between any two, and the
 /// next event is given only after the last action of the step before was performed.
 
@@ -25,8 +26,10 @@ enum class Timer {
   preempt,      ///< this node has been a member of a lower one for so long (docs/options.md)
   settle,       ///< others have had their time to come up (docs/options.md)
   rejoin,       ///< who takes no part any more has ceased by now (docs/decisions/differing.md)
+  right,        ///< a right to work ends, its own or another's (docs/options/quorum.md)
 };
-MUSTER_DESCRIBE_ENUM(Timer, check, coordinator, retry, merge, accepts, preempt, settle, rejoin)
+MUSTER_DESCRIBE_ENUM(Timer, check, coordinator, retry, merge, accepts, preempt, settle, rejoin,
+                     right)
 
 /// Why a node leaves.
 enum class LeaveCause {
@@ -62,8 +65,9 @@ MUSTER_DESCRIBE(Received, letter);
 struct Unanswered {
   NodeId by;
   CallNumber call;
+  Unheard how = Unheard::silence;
 };
-MUSTER_DESCRIBE(Unanswered, by, call);
+MUSTER_DESCRIBE(Unanswered, by, call, how);
 
 /// That life of another node is over: proven.
 struct Failed {
@@ -170,8 +174,9 @@ struct Stop {
   Ticket ticket;
   StopCause cause;
   bool owed{};
+  std::optional<Moment> by = {};  ///< a right to work has ended: then the stop deadline is over
 };
-MUSTER_DESCRIBE(Stop, ticket, cause, owed);
+MUSTER_DESCRIBE(Stop, ticket, cause, owed, by);
 
 /// Compute a new definition from what the members hold. Ends with `Reorganized` or `HookFailed`.
 struct Reorganize {
@@ -189,13 +194,20 @@ struct Start {
 };
 MUSTER_DESCRIBE(Start, ticket, definition, group);
 
+/// The application may work until then, by the clock that `step` is given: no permit is valid later,
+/// and a `Start` that is later is `HookFailed`. The last one stands.
+struct Right {
+  Moment until{};
+};
+MUSTER_DESCRIBE(Right, until);
+
 /// All has ceased: close sessions and listener. The life is over.
 struct Leave {
   LeaveCause cause{};
 };
 MUSTER_DESCRIBE(Leave, cause);
 
-using Action = std::variant<Save, Send, Arm, Disarm, Stop, Reorganize, Start, Leave>;
+using Action = std::variant<Save, Send, Arm, Disarm, Stop, Reorganize, Start, Leave, Right>;
 using Actions = std::vector<Action>;
 
 // --- Times, the same for every host

@@ -47,11 +47,12 @@ enum class Wait {
   Installing,
   Outvoted,
   Rejoining,
+  AskingFree,
 };
 MUSTER_DESCRIBE_ENUM(Wait, Idle, SeekingHigher, Ceasing, HaltingLower, HaltingAll, Announcing,
                      Reorganizing, MakingReady, Checking, Probing, BackingOff, AwaitingMajority,
                      Settling, GivingWay, Inviting, Forwarding, Accepting, Asking,
-                     AwaitingCoordinator, Installing, Outvoted, Rejoining)
+                     AwaitingCoordinator, Installing, Outvoted, Rejoining, AskingFree)
 
 /// Of a procedure: a variant of structs whose names are waits.
 template <class... Waits>

@@ -174,9 +174,10 @@ enum class StopReason {
   invited,        ///< this node was invited into another group
   told,           ///< another node says that it is coordinator (textbook)
   outvoted,       ///< as many of the others differ from this node as agree with it, or more
+  right_over,     ///< no majority grants any more that it works (docs/options/quorum.md)
 };
 MUSTER_DESCRIBE_ENUM(StopReason, own_election, halted, starting_over, paused, leaving,
-                     standing_back, recovering, merging, invited, told, outvoted)
+                     standing_back, recovering, merging, invited, told, outvoted, right_over)
 
 struct StopCause {
   StopReason reason{};

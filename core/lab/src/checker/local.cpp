@@ -113,11 +113,11 @@ void Host::transmit(OutCall& call) {
 }
 
 void Host::perform(const Arm& action) {
-  node_.timers = static_cast<std::uint8_t>(node_.timers | bit(action.timer));
+  node_.timers = static_cast<std::uint16_t>(node_.timers | bit(action.timer));
 }
 
 void Host::perform(const Disarm& action) {
-  node_.timers = static_cast<std::uint8_t>(node_.timers & ~bit(action.timer));
+  node_.timers = static_cast<std::uint16_t>(node_.timers & ~bit(action.timer));
 }
 
 void Host::perform(const Stop& action) {

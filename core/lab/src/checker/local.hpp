@@ -84,9 +84,9 @@ struct Stops {
 };
 MUSTER_DESCRIBE(Stops, ticket, owed);
 
-constexpr std::size_t timers = 8;
-constexpr std::uint8_t bit(Timer timer) {
-  return static_cast<std::uint8_t>(1u << static_cast<unsigned>(timer));
+constexpr std::size_t timers = 9;
+constexpr std::uint16_t bit(Timer timer) {
+  return static_cast<std::uint16_t>(1u << static_cast<unsigned>(timer));
 }
 
 /// A node, its safe storage, and what its host keeps.
@@ -100,7 +100,7 @@ struct Local {
   Protocol state;
   std::map<CallNumber, OutCall> calls;
   std::vector<std::optional<Incarnation>> with;  ///< the life of each node that a session joins
-  std::uint8_t timers = 0;                       ///< that run: bit by bit in the order of Timer
+  std::uint16_t timers = 0;                      ///< that run: bit by bit in the order of Timer
   std::optional<Runs> runs;
   std::optional<Stops> stops;
   bool stop_owed = false;               ///< by P2
@@ -218,6 +218,7 @@ class Host {
   void perform(const Stop& action);
   void perform(const Reorganize& action);
   void perform(const Start& action);
+  void perform(const Right&) {}
   void perform(const Leave& action);
   void transmit(OutCall& call);
   void accepted();

@@ -79,7 +79,7 @@ struct LocalFacts {
   bool other = false;       ///< its configuration
   bool outvoted = false;    ///< takes no part
   std::uint8_t differ = 0;  ///< those that it has met, bit by bit
-  std::uint8_t timers = 0;
+  std::uint16_t timers = 0;
   std::uint8_t waiting = 0, owing = 0;
   std::uint32_t life = 0;
   NodeId halted_by;  ///< in Election

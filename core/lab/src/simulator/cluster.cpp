@@ -117,8 +117,10 @@ void World::Impl::begin_process(NodeId id) {
                                [&node] { node.storage->write(HoldDown::has_lasted()).value(); });
 }
 
+// Told for each reason: between two of them it may have said that it paused.
 void World::Impl::stand_still(NodeId id) {
-  if (at(id).stands_still++ == 0) fault(FaultKind::paused, id);
+  ++at(id).stands_still;
+  fault(FaultKind::paused, id);
 }
 
 void World::Impl::go_on(NodeId id) {

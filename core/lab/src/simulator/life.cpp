@@ -9,12 +9,12 @@ Life::Life(std::shared_ptr<Process> process, Network& network, const Config& con
       network_(network),
       config_(config),
       handlers_(std::move(handlers)),
-      permits_(process_, longest_wait()),
+      permits_(process_, config_.timings.T / 2),
       disk_(process_, storage, disk_handlers()),
       services_(config.self, config.nodes, process_, permits_, disk_),
       hooks_(process_, services_, make_application, permits_, hook_handlers()),
       sessions_(network, process_, config, cluster, safe, session_handlers()),
-      host_(config, std::move(safe), longest_wait(), HookRunner::Limits{config.timings}, *this,
+      host_(config, std::move(safe), config_.timings.T / 2, HookRunner::Limits{config.timings}, *this,
             hooks_) {}
 
 // --- Its beginning and its end
@@ -61,7 +61,7 @@ void Life::left(LeaveCause cause) {
 }
 
 void Life::stepped(const Event& event, const Actions& actions, const View& after) {
-  record(journal::Step{next_stamp(), event, actions, after});
+  record(journal::Step{next_stamp(), event, actions, after, host_.stepped_at()});
   handlers_.seen(after);
 }
 
@@ -80,14 +80,14 @@ void Life::give_up_questions() {
 // --- Promptness
 
 void Life::pause() {
-  paused_at_ = process_->now();
+  paused_at_ = now();
   permits_.stalled(paused_at_);
   process_->pause();
 }
 
 // All that has arrived is there before the first of it is given.
 void Life::resume() {
-  stood_still_ = process_->now() - paused_at_;
+  stood_still_ = now() - paused_at_;
   host_.together([this] { process_->resume(); });
 }
 

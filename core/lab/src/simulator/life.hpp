@@ -47,7 +47,7 @@ class Life final : public host::Driver {
   [[nodiscard]] bool was_normal() const { return host_.was_normal(); }
 
  private:
-  [[nodiscard]] Duration now() override { return process_->now(); }
+  [[nodiscard]] Duration now() override { return process_->now_by_its_clock(); }
   Duration stood_still() override { return std::exchange(stood_still_, {}); }
   void send(const Letter& letter, std::optional<Duration> bound) override {
     sessions_.send(letter, bound);
@@ -57,16 +57,16 @@ class Life final : public host::Driver {
   }
   void arm(Timer timer, Duration period, Inbox::Arming arming) override;
   void save(const SafeState& safe) override;
-  void permit_work(Duration) override { permits_.stalled(std::nullopt); }
+  void permit_work(Duration, std::optional<Moment> right) override {
+    permits_.stalled(std::nullopt);
+    permits_.until(right);
+  }
   void left(LeaveCause cause) override;
   void stepped(const Event& event, const Actions& actions, const View& after) override;
   void save_performed() override { record(journal::Performed{next_stamp()}); }
   void action_performed() override { handlers_.point("an action"); }
 
   void happened(Event event);
-  [[nodiscard]] Duration longest_wait() const {
-    return process_->by_its_clock(config_.timings.T / 2);
-  }
   void give_up_questions();
   journal::Stamp next_stamp() { return host_.next_stamp(process_->now()); }
   void record(journal::Line line) { process_->world.write(std::move(line)); }

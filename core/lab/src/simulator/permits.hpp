@@ -61,6 +61,8 @@ class LifePermits {
     state_->tell_waiting();
   }
 
+  /// Nothing is permitted beyond it: the right of the node to work, by its clock.
+  void until(std::optional<Moment> right) { state_->right = right; }
   /// The life is over: whoever waits for a permit is told so.
   void close() {
     state_->over = true;
@@ -98,7 +100,8 @@ class LifePermits {
 
     [[nodiscard]] bool may_work() const {
       return group && !over && !process->over() &&
-             (!stalled || process->now() - *stalled <= longest_gap);
+             (!stalled || process->now_by_its_clock() - *stalled <= longest_gap) &&
+             (!right || process->now_by_its_clock() < *right);
     }
     void give_back(const Held& held) {
       const auto kept = shared_from_this();
@@ -125,6 +128,7 @@ class LifePermits {
     std::shared_ptr<Process> process;
     Duration longest_gap;
     std::optional<Duration> stalled;
+    std::optional<Moment> right;
     std::optional<GroupNumber> group;  ///< none: nothing is permitted
     std::list<Held> out;               ///< given, and not returned
     std::function<void()> returned;

@@ -63,7 +63,7 @@ class SessionDriver {
   void perform(const host::Wake& wake);
   void perform(host::LetterCame& came) { handlers_.event(Received{std::move(came.letter)}); }
   void perform(const host::CallUnanswered& call) {
-    handlers_.event(Unanswered{call.by, call.call});
+    handlers_.event(Unanswered{call.by, call.call, call.how});
   }
   void perform(const host::LifeOver& over) { handlers_.event(Failed{over.node, over.life}); }
   void perform(host::OthersDiffer& others) {

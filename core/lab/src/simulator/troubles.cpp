@@ -63,9 +63,16 @@ WorldOptions Troubles::options() {
   if (has(Trouble::clock_rate))
     options.clock_rate = [this](NodeId) {
       count(Trouble::clock_rate);
-      return 950 + static_cast<std::uint32_t>(random_.below(101));
+      const std::uint32_t off = most_off();
+      return 1000 - off + static_cast<std::uint32_t>(random_.below(2 * off + 1));
     };
   return options;
+}
+
+// In thousandths: what is stated, where anything depends on it.
+std::uint32_t Troubles::most_off() const {
+  const Options& options = simulation_.options;
+  return options.quorum == Quorum::majority ? options.clock_drift.millionths / 1000 : 50;
 }
 
 // --- What happens by itself

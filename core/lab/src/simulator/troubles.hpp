@@ -30,6 +30,7 @@ class Troubles {
   HookFate hook_fate(Hook hook);
   Duration commit_time();
   NodeId any_node();
+  [[nodiscard]] std::uint32_t most_off() const;
   Duration some(unsigned least_tenths, unsigned most_tenths);
 
   void mend_after(Duration delay, std::function<void()> mend);

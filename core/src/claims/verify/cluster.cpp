@@ -208,7 +208,11 @@ void Verifier::healed(const journal::Fault& line) {
 
 void Verifier::end_cut() {
   if (!cut_since_) return;
-  not_claimed(of_states, *cut_since_, "assumption 8: " + names(were_cut_) + " cut off");
+  const std::string why = "assumption 8: " + names(were_cut_) + " cut off";
+  if (claims_.in_cuts)
+    not_claimed({"1a", "1b"}, *cut_since_, why);
+  else
+    not_claimed(of_states, *cut_since_, why);
   cut_since_.reset();
 }
 
@@ -231,10 +235,11 @@ void Verifier::check_states() {
   if (!were_wiped_.empty() && is_settled()) end_wipes();
   if (!anybody_is_up(standings_)) return;
   if (claims("3a") || claims("3b")) check_groups();
+  if (cut_since_ && !claims_.in_cuts) return;
+  if (claims("works-apart")) judge("works-apart", works_apart(standings_));
   if (cut_since_) return;
   if (claims("1a")) judge("1a", assertion_1a(standings_));
   if (claims("1b")) judge("1b", assertion_1b(standings_));
-  if (claims("works-apart")) judge("works-apart", works_apart(standings_));
 }
 
 // By assumption 4 a node never counts twice to one number. One whose storage was wiped may, while

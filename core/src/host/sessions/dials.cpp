@@ -76,7 +76,7 @@ void SessionTurn::judge(const NobodyListens& refused) {
   no_longer_differs(node, peer);
   peer.quick_dials = peer.slow_dials = 0;
   if (peer.session) end_session(node, peer);
-  unanswered_where([&](const Call& call) { return is_refused_by(call, node); });
+  unanswered_where([&](const Call& call) { return is_refused_by(call, node); }, Unheard::refused);
   if (wanted(node, peer)) dial(node, peer);
 }
 

@@ -58,9 +58,9 @@ void SessionTurn::push(NodeId node, Session& session, CallNumber number, const C
        name_of(node) + " takes no letters: what is sent to it is dropped");
 }
 
-void SessionTurn::unanswered(CallNumber number) {
+void SessionTurn::unanswered(CallNumber number, Unheard how) {
   const auto at = sessions_.calls.find(number);
-  put(CallUnanswered{at->second.letter.to, number});
+  put(CallUnanswered{at->second.letter.to, number, how});
   sessions_.calls.erase(at);
 }
 

@@ -43,9 +43,9 @@ class SessionTurn {
   // Calls and letters (letters.cpp)
   void make_call(SendLetter& input, bool can_be_sent);
   void call_made(Peer& peer, CallNumber number);
-  void unanswered(CallNumber number);
+  void unanswered(CallNumber number, Unheard how = Unheard::silence);
   template <class Predicate>
-  void unanswered_where(const Predicate& predicate);
+  void unanswered_where(const Predicate& predicate, Unheard how = Unheard::silence);
   void push(NodeId node, Session& session, CallNumber number, const Call& call);
   void answer(Peer& peer, SendLetter& input);
   void write_letters(Peer& peer);
@@ -164,11 +164,11 @@ void SessionTurn::warn_of(const std::string& matter, const MakeText& make_text) 
 }
 
 template <class Predicate>
-void SessionTurn::unanswered_where(const Predicate& predicate) {
+void SessionTurn::unanswered_where(const Predicate& predicate, Unheard how) {
   std::vector<CallNumber> numbers;
   for (const auto& [number, call] : sessions_.calls)
     if (predicate(call)) numbers.push_back(number);
-  for (CallNumber number : numbers) unanswered(number);
+  for (CallNumber number : numbers) unanswered(number, how);
 }
 
 inline std::string name_of(NodeId node) {

@@ -1,3 +1,4 @@
+#include "turn_with_grants.hpp"
 #include "turn_with_options.hpp"
 
 #include <muster/values/hash.hpp>
@@ -6,8 +7,10 @@
 
 namespace muster::bully {
 
-Actions step(const Config& config, State& state, const Event& event) {
+Actions step(const Config& config, State& state, const Event& event, Moment at) {
   if (config.options == Options{}) return Turn(config, state).take(event);
+  if (config.options.quorum == Quorum::majority)
+    return TurnWithGrants(config, state, at).take(event);
   return TurnWithOptions(config, state).take(event);
 }
 
@@ -28,12 +31,13 @@ View view(const Config& config, const State& state, const View& before) {
 }
 
 bool awaits(const State& state, CallNumber call) {
-  return std::visit(
+  return state.by_options.grants.questions.contains(call) ||
+         std::visit(
       [&](const auto& wait) {
         using Wait = std::decay_t<decltype(wait)>;
         const auto in = [&](const Calls& calls) { return calls.contains(call); };
         if constexpr (std::is_same_v<Wait, SeekingHigher> || std::is_same_v<Wait, Checking> ||
-                      std::is_same_v<Wait, Settling>)
+                      std::is_same_v<Wait, Settling> || std::is_same_v<Wait, AskingFree>)
           return in(wait.asked);
         else if constexpr (std::is_same_v<Wait, HaltingLower> || std::is_same_v<Wait, Probing>)
           return wait.call == call;

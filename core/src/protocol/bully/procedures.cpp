@@ -129,7 +129,7 @@ void Turn::reorganize_when_all_stopped() {
   const auto* wait = std::get_if<Announcing>(&state_.procedure);
   if (!wait || !wait->not_announced.empty()) return;
   if (!reorganize_after_stops(*wait)) return;
-  if (state_.application != Activity::Idle) return;
+  if (state_.application != Activity::Idle || !others_have_ceased()) return;
   state_.procedure = Reorganizing{wait->questions};
   compute_definition(all_members());
 }

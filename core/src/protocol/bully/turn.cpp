@@ -105,6 +105,7 @@ void Turn::happened(const Expired& event) {
     case Timer::settle:
     case Timer::merge:
     case Timer::accepts:
+    case Timer::right:
       break;  // of options, and of the Invitation algorithm
   }
 }

@@ -22,7 +22,7 @@ class Turn : protected TurnOf<State> {
   Turn& operator=(const Turn&) = delete;
   virtual ~Turn() = default;
 
-  Actions take(const Event& event);
+  virtual Actions take(const Event& event);
 
  protected:
   // Events.
@@ -47,20 +47,22 @@ class Turn : protected TurnOf<State> {
   virtual void called(const Letter& letter, const NewCoordinator& call);
   void called(const Letter& letter, const Ready& call);
   void called(const Letter& letter, const Answer& answer);
+  virtual void called(const Letter&, const AreYouFree&) {}  // docs/options/quorum.md
   template <class OfAnotherProtocol>
   void called(const Letter&, const OfAnotherProtocol&) {}
 
   // Local procedures (section 3.1), Election(i) by its phases.
   virtual void election(NodeSet asked_in_vain = {});
   void ask_higher(bool all);
-  void halt_lower();
+  virtual void halt_lower();
   virtual void halt_next(NodeId last);
   void halt_at_once();
   void halt_all(std::optional<std::vector<HaltedLife>> before);
   virtual void election_point();
   void announce();
   void reorganize_when_all_stopped();
-  void make_ready();
+  [[nodiscard]] virtual bool others_have_ceased() { return true; }  // docs/options/quorum.md
+  virtual void make_ready();
   void send_ready();
   virtual void ready(NodeId coordinator, CallNumber call);
   virtual void own_ready();
@@ -82,6 +84,7 @@ class Turn : protected TurnOf<State> {
   virtual void fail();
   void lost_member();
   void ask_members();
+  [[nodiscard]] virtual Message question() const { return AreYouThere{}; }
   void ask_normal(NodeId node);
   void ask_each_normal();
   void ask_next_normal();
@@ -98,12 +101,12 @@ class Turn : protected TurnOf<State> {
 
   // How a CALL returns; `result` is null where it never will: ONTIMEOUT.
   virtual void returned(NodeId by, CallNumber call, const Result* result);
-  void higher_returned(NodeId by, const Result* result);
+  virtual void higher_returned(NodeId by, const Result* result);
   void halt_returned(NodeId by, const Result* result);
   void new_coordinator_returned(NodeId by, const Result* result);
   void ready_returned(NodeId by, const Result* result);
   virtual void question_returned(const Result* result);
-  void normal_returned(NodeId by, const Result* result);
+  virtual void normal_returned(NodeId by, const Result* result);
   virtual void probe_returned(NodeId by, const Result* result);
 
   // Lines that the lab can take out (muster/protocol/lines.hpp): each a test, or whether it

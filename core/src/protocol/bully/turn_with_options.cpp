@@ -4,16 +4,6 @@
 
 namespace muster::bully {
 
-namespace {
-
-// Timers of options are armed with their length.
-unsigned in_milliseconds(Duration duration) {
-  using std::chrono::milliseconds;
-  return static_cast<unsigned>(std::chrono::ceil<milliseconds>(duration).count());
-}
-
-}  // namespace
-
 // --- A settling start
 // -------------------------------------------------------------------------------
 
@@ -30,7 +20,7 @@ void TurnWithOptions::begin() {
       wait.not_heard.insert(j);
     }
     state_.procedure = std::move(wait);
-    actions_.emplace_back(Arm{Timer::settle, in_milliseconds(config_.options.settle)});
+    arm(Timer::settle, config_.options.settle);
   } else if (!joins()) {
     election({});
   }
@@ -90,7 +80,6 @@ void TurnWithOptions::called(const Letter& letter, const AreYouThere& call) {
   if (is_wrongly_taken_for_coordinator_by(j))
     return answer(j, letter.call, Refused{"does not coordinate"});
   Turn::called(letter, call);
-  if (runs<AwaitingMajority>() && j < config_.self && !member(j)) election({});
 }
 
 void TurnWithOptions::called(const Letter& letter, const AreYouNormal& call) {
@@ -137,7 +126,7 @@ void TurnWithOptions::set_preempt_timer() {
                       state_.s == Status::Normal && state_.c->candidate < config_.self;
   bool& armed = state_.by_options.preempt_armed;
   if (wanted && !armed)
-    actions_.emplace_back(Arm{Timer::preempt, in_milliseconds(config_.options.preempt_after)});
+    arm(Timer::preempt, config_.options.preempt_after);
   else if (!wanted && armed)
     actions_.emplace_back(Disarm{Timer::preempt});
   armed = wanted;
@@ -162,28 +151,6 @@ bool TurnWithOptions::halts_once() const {
 
 bool TurnWithOptions::rounds_by_node() const {
   return !joins() && Turn::rounds_by_node();
-}
-
-// --- A majority
-// -------------------------------------------------------------------------------------
-
-void TurnWithOptions::election_point() {
-  is_minority() ? await_majority() : Turn::election_point();
-}
-
-bool TurnWithOptions::is_minority() const {
-  return config_.options.quorum == Quorum::majority &&
-         2 * (state_.up.size() + 1) <= config_.nodes.size();
-}
-
-// Too few nodes answered Halt: i and whom it halted stay stopped, in Election, and i tries again
-// when `retry` expires, or a lower node asks that was not among them.
-void TurnWithOptions::await_majority() {
-  const unsigned level = state_.retry_level;
-  if (repairs_.back_off) state_.retry_level = std::min(level + 1, highest_level);
-  end_procedure();
-  state_.procedure = AwaitingMajority{};
-  actions_.emplace_back(Arm{Timer::retry, level > 0 ? level - 1 : 0});
 }
 
 // --- Resume all
@@ -227,9 +194,6 @@ void TurnWithOptions::happened(const Expired& event) {
   } else if (event.timer == Timer::settle && runs<Settling>()) {
     state_.procedure = Idle{};
     settled();
-  } else if (event.timer == Timer::retry && runs<AwaitingMajority>()) {
-    state_.procedure = Idle{};
-    election({});
   } else {
     Turn::happened(event);
   }
@@ -243,7 +207,6 @@ void TurnWithOptions::returned(NodeId by, CallNumber call, const Result* result)
 }
 
 void TurnWithOptions::end_procedure() {
-  if (runs<AwaitingMajority>()) actions_.emplace_back(Disarm{Timer::retry});
   if (runs<Settling>()) actions_.emplace_back(Disarm{Timer::settle});
   Turn::end_procedure();
 }

@@ -4,7 +4,8 @@
 
 namespace muster::bully {
 
-/// One step where an option leaves the paper (docs/options.md).
+/// One step where an option leaves the paper (docs/options.md), but for quorum
+/// (turn_with_grants.hpp).
 class TurnWithOptions final : public Turn {
  public:
   using Turn::Turn;
@@ -39,11 +40,6 @@ class TurnWithOptions final : public Turn {
   [[nodiscard]] bool halts(NodeId j) const override;
   [[nodiscard]] bool halts_once() const override;
   [[nodiscard]] bool rounds_by_node() const override;
-
-  // A majority.
-  void election_point() override;
-  [[nodiscard]] bool is_minority() const;
-  void await_majority();
 
   // Resume all: the first Ready tells a task, and the second one starts it.
   [[nodiscard]] bool only_installs() const;

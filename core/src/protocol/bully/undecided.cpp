@@ -91,7 +91,7 @@ void Turn::ask_members() {
   if (!questions) return;
   for (const Member& j : state_.up) {
     if (asks(*questions, j.node)) continue;
-    questions->emplace(call(j.node, AreYouThere{}, Bound::answer), j.node);
+    questions->emplace(call(j.node, question(), Bound::answer), j.node);
   }
 }
 

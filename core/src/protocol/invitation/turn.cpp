@@ -93,6 +93,7 @@ void Turn::happened(const Expired& event) {
     case Timer::preempt:
     case Timer::settle:
     case Timer::rejoin:
+    case Timer::right:
       break;  // of the Bully
   }
 }

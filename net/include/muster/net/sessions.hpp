@@ -35,7 +35,7 @@ class Sessions {
     std::function<void(Letter)> received;
     /// That call can no longer be answered: the paper's ONTIMEOUT. For every call exactly one of
     /// this and `received` comes, unless it was given up.
-    std::function<void(NodeId, CallNumber)> unanswered;
+    std::function<void(NodeId, CallNumber, Unheard)> unanswered;
     /// That life of another node is over: proven.
     std::function<void(NodeId, Incarnation)> failed;
     /// Other nodes have seen this incarnation of this node: a higher one, and this life must not go
