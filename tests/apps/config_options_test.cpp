@@ -38,16 +38,34 @@ BOOST_AUTO_TEST_CASE(are_off_and_leave_no_trace_until_they_are_chosen) {
 
 BOOST_AUTO_TEST_CASE(that_are_chosen_stand_in_the_text_that_nodes_compare_and_are_written_back) {
   const auto chosen =
-      with("quorum = \"majority\"\npreempt = \"after 5m\"\nresume = \"all\"\nsettle = \"5s\"")
-          .value();
-  BOOST_TEST(
-      (chosen.core().options == Options{Preempt::after, 5min, Quorum::majority, 5s, Resume::all}));
+      with("preempt = \"after 5m\"\nresume = \"all\"\nsettle = \"5s\"").value();
+  BOOST_TEST((chosen.core().options == Options{Preempt::after, 5min, Quorum::off, 5s, Resume::all}));
   const std::string canonical = chosen.cluster.canonical();
   for (const char* line :
-       {"\npreempt=after 5min\n", "\nquorum=majority\n", "\nresume=all\n", "\nsettle=5s\n"})
+       {"\npreempt=after 5min\n", "\nresume=all\n", "\nsettle=5s\n"})
     BOOST_TEST(canonical.find(line) != std::string::npos, line);
   const auto again = parse_config(write_config(chosen), "/c/m.toml").value();
   BOOST_TEST(again.cluster.canonical() == canonical);
+}
+
+BOOST_AUTO_TEST_CASE(a_quorum_stands_there_with_its_clocks) {
+  const auto chosen = with("quorum = \"majority\"\nclock_drift = \"500ppm\"").value();
+  BOOST_TEST((chosen.core().options.quorum == Quorum::majority));
+  BOOST_TEST(chosen.core().options.clock_drift.millionths == 500u);
+  const std::string canonical = chosen.cluster.canonical();
+  for (const char* line : {"\nquorum=majority\n", "\nclock_drift=500ppm\n"})
+    BOOST_TEST(canonical.find(line) != std::string::npos, line);
+  const auto again = parse_config(write_config(chosen), "/c/m.toml").value();
+  BOOST_TEST(again.cluster.canonical() == canonical);
+}
+
+BOOST_AUTO_TEST_CASE(a_quorum_is_refused_with_what_was_not_checked_with_it) {
+  const std::string quorum = "quorum = \"majority\"\n";
+  for (const char* other : {"preempt = \"never\"", "resume = \"all\"", "settle = \"5s\""})
+    BOOST_TEST(refuses(with(quorum + other), "no row of the checker has both"), other);
+  BOOST_TEST(refuses(with("clock_drift = \"500ppm\""), "quorum = \"majority\""));
+  BOOST_TEST(refuses(with(quorum + "clock_drift = \"1 %\""), "such as \"10000ppm\""));
+  BOOST_TEST(refuses(with(quorum + "clock_drift = \"200000ppm\""), "at most"));
 }
 
 BOOST_AUTO_TEST_CASE(are_refused_with_what_is_expected) {

@@ -125,8 +125,8 @@ void Host::saved() {
 
 void Host::perform_stop(Stop stop) {
   if (std::exchange(not_begun_, false)) stop.owed = false;
-  if (!stop.by) return hooks_.perform(stop);
-  const Duration left = *stop.by - driver_.now();
+  if (!stop.by.at) return hooks_.perform(stop);
+  const Duration left = *stop.by.at - driver_.now();
   hooks_.perform(stop, std::clamp(left, Duration::zero(), config_.timings.stop_deadline));
 }
 

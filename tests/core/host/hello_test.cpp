@@ -24,14 +24,14 @@ Words said(Sessions2& two, std::uint64_t connection, const Hello& hello) {
 BOOST_AUTO_TEST_CASE(wire_versions_that_do_not_meet_are_told_with_both_ranges) {
   Sessions2 two;
   Hello newer = two.stranger(1);
-  newer.newest_version = 3;
+  newer.newest_version = 4;
   BOOST_TEST(said(two, 1, newer) == (Words{"write #1 Hello"}), boost::test_tools::per_element());
-  newer.oldest_version = 2;
+  newer.oldest_version = 3;
   newer.number = 2;
   BOOST_TEST(said(two, 2, newer) == (Words{"write #2 Refusal version", "close #2"}),
              boost::test_tools::per_element());
   BOOST_TEST(std::get<Refusal>(two.written.back()).text ==
-             "this node speaks wire versions 1, the other 2-3");
+             "this node speaks wire versions 2, the other 3-4");
 }
 
 BOOST_AUTO_TEST_CASE(what_others_say_is_made_fit_for_a_line) {

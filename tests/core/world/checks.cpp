@@ -65,7 +65,7 @@ void check_bounds(const TestNode& node, const Actions& actions) {
     if (const auto* arm = std::get_if<Arm>(&action); arm && bully_of(node))
       demand(arm->level == 0 || (arm->timer == Timer::retry && arm->level <= 3) ||
                  arm->timer == Timer::preempt || arm->timer == Timer::settle ||
-                 arm->timer == Timer::rejoin,
+                 arm->timer == Timer::rejoin || arm->timer == Timer::right,
              node, "a timer with a level that it cannot have");
   }
 }
@@ -247,7 +247,10 @@ bully::Calls awaited(const bully::State& state) {
     add(all->halted);
   } else if (const auto* settling = std::get_if<bully::Settling>(&state.procedure)) {
     add(settling->asked);
+  } else if (const auto* asking = std::get_if<bully::AskingFree>(&state.procedure)) {
+    add(asking->asked);
   }
+  add(state.by_options.grants.questions);
   return calls;
 }
 

@@ -17,9 +17,11 @@ namespace {
 const ElectionId election{NodeId{5}, Incarnation{3}, 7};
 const GroupNumber group{17, NodeId{5}};
 
-net::Frame carried(Message message) {
-  return net::Carried{
-      258, 41, {NodeId{5}, Incarnation{3}, NodeId{2}, CallNumber{1030}, std::move(message)}};
+net::Frame carried(Message message, std::optional<ByQuorum> by_quorum = {}) {
+  return net::Carried{258,
+                      41,
+                      {NodeId{5}, Incarnation{3}, NodeId{2}, CallNumber{1030}, std::move(message),
+                       std::move(by_quorum)}};
 }
 
 std::string path_of(const std::string& name) {
@@ -79,6 +81,10 @@ std::string bytes_of(const std::string& hexadecimal) {
 
 std::vector<Golden> golden_frames() {
   const Holdings holdings{{"shard 7"}, group, Digest{0x9f3c}, false};
+  const ByQuorum asks{CallNumber{1029}, false, false, {}};
+  const Rights of_a_member{group, Duration(-5), Duration(250'000'000), false, {}};
+  const Rights own_word{group, Duration(7), {}, true, {{NodeId{1}, Duration(9)}}};
+  const ByQuorum tells{std::nullopt, true, false, {of_a_member, own_word}};
   return {
       golden("hello", hello()),
       golden("refusal", net::Refusal{net::RefusalReason::outlived, "seen before", 12}),
@@ -105,6 +111,11 @@ std::vector<Golden> golden_frames() {
       golden("coordinating", carried(Answer{invitation::Coordinating{true, group, 17}})),
       golden("membership", carried(Answer{invitation::Membership{true}})),
       golden("invited", carried(Answer{invitation::Invited{true, 17}})),
+      golden("are_you_free", carried(AreYouFree{})),
+      golden("free", carried(Answer{Free{Duration(250'000'000)}})),
+      golden("asks_for_a_grant", carried(AreYouNormal{group}, asks)),
+      golden("awaits_a_majority", carried(Answer{Here{}}, ByQuorum{{}, false, true, {}})),
+      golden("grants_and_tells", carried(Answer{Joined{holdings}}, tells)),
       golden("acknowledged", net::Acknowledged{258}),
       golden("status_question", net::StatusQuestion{}),
       golden("status_answer", net::StatusAnswer{R"({"node":3})"}),

@@ -14,8 +14,6 @@ namespace muster {
 
 /// A point in time by a node's own clock, which also runs while its machine sleeps.
 using Moment = Duration;
-template <>
-inline constexpr bool left_out_by_default<std::optional<Moment>> = true;
 
 /// Until when the nodes of one group may work at the latest, as one node knows it: moments where it
 /// keeps them, and where it tells them, how long that is from then on; what is over is negative.

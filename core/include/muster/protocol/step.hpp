@@ -168,13 +168,21 @@ struct Disarm {
 };
 MUSTER_DESCRIBE(Disarm, timer);
 
+/// When all of a stop has to be over; none: a stop deadline after it began.
+struct Deadline {
+  std::optional<Moment> at;
+};
+MUSTER_DESCRIBE(Deadline, at);
+template <>
+inline constexpr bool left_out_by_default<Deadline> = true;
+
 /// Revoke the permits, cancel the hook that runs and wait for it; if owed, call `stop`. All of it
 /// inside one stop deadline, else the process ends itself. Ends with `Stopped`.
 struct Stop {
   Ticket ticket;
   StopCause cause;
   bool owed{};
-  std::optional<Moment> by = {};  ///< a right to work has ended: then the stop deadline is over
+  Deadline by = {};  ///< where a right to work has ended
 };
 MUSTER_DESCRIBE(Stop, ticket, cause, owed, by);
 

@@ -6,6 +6,10 @@
 
 namespace muster::bully {
 
+/// Before and after all moments of any clock.
+inline constexpr Moment never = Moment::min();
+inline constexpr Moment always = Moment::max();
+
 /// One step with quorum = "majority" (docs/options/quorum.md). A member grants its coordinator, for
 /// a while, that it coordinates; a coordinator that holds the grants of a majority grants each
 /// member, for a while, that it works. Nobody works beyond that, and whoever reorganizes waits until

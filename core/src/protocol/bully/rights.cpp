@@ -1,0 +1,130 @@
+#include "turn_with_grants.hpp"
+
+#include <algorithm>
+
+/// Until when others may work, as far as a node knows (docs/options/quorum.md).
+
+namespace muster::bully {
+
+namespace {
+
+/// So many groups are told apart; what is older stands together.
+constexpr std::size_t most_rights = 8;
+
+Moment latest_of(const Rights& rights) {
+  Moment latest = std::max(rights.coordinator, rights.own_word ? never : rights.others);
+  for (const auto& [node, until] : rights.members) latest = std::max(latest, until);
+  return latest;
+}
+
+Moment until(const Rights& rights, NodeId node) {
+  if (rights.own_word) {
+    const auto found = rights.members.find(node);
+    return found == rights.members.end() ? never : found->second;
+  }
+  const bool coordinator = rights.group && rights.group->coordinator == node;
+  return coordinator ? rights.coordinator : rights.others;
+}
+
+template <class To>
+void shift(Rights& rights, To to) {
+  rights.coordinator = to(rights.coordinator);
+  rights.others = to(rights.others);
+  for (auto& [node, until] : rights.members) until = to(until);
+}
+
+}  // namespace
+
+// Of a member no later than its last answer that was heard allows; nothing before Ready.
+Rights TurnWithGrants::own_word() const {
+  Rights word{state_.g, std::max(grants_.right, now_), {}, true};
+  if (!grants_.readied) return word;
+  for (const auto& [node, heard] : grants_.heard)
+    word.members[node] = heard.at + granted_for(config_.timings);
+  return word;
+}
+
+void TurnWithGrants::remember(Rights rights) {
+  std::vector<Rights>& all = grants_.rights;
+  all.push_back(std::move(rights));
+  if (all.size() <= most_rights) return;
+  const Moment latest = std::max(latest_of(all[0]), latest_of(all[1]));
+  all.erase(all.begin());
+  all.front() = Rights{std::nullopt, latest, latest};
+}
+
+// What a coordinator says of its group is kept for as long as others may still count it.
+void TurnWithGrants::forget_what_is_over() {
+  const Duration ceasing = ceases_within(config_.timings, config_.options.clock_drift);
+  const Duration longer = 3 * granted_for(config_.timings);
+  std::erase_if(grants_.rights, [&](const Rights& rights) {
+    return latest_of(rights) + ceasing + (rights.own_word ? longer : Duration{}) < now_;
+  });
+}
+
+// As times left, for the others.
+std::vector<Rights> TurnWithGrants::to_tell() const {
+  std::vector<Rights> told = grants_.rights;
+  for (Rights& rights : told) shift(rights, [this](Moment until) { return until - now_; });
+  return told;
+}
+
+// Nobody knows of more than two grants, one after the other: a letter that says more is not obeyed.
+std::vector<Rights> TurnWithGrants::as_told(std::vector<Rights> told) const {
+  const Duration most = 2 * granted_for(config_.timings);
+  for (Rights& rights : told)
+    shift(rights, [&](Duration left) { return now_ + std::clamp(left, -most, most); });
+  return told;
+}
+
+// The least time that a majority of S(i).Up and itself all stay within: whatever group the node is
+// in, one of them has granted that it works. Of its own group a coordinator that is among them knows
+// best.
+std::optional<Moment> TurnWithGrants::may_work_until(NodeId node) const {
+  std::map<GroupNumber, const Rights*> words;
+  const auto take_word = [&](NodeId by, const std::vector<Rights>& known) {
+    for (const Rights& rights : known)
+      if (rights.own_word && rights.group && rights.group->coordinator == by)
+        words.emplace(*rights.group, &rights);
+  };
+  take_word(config_.self, grants_.rights);
+  for (const auto& [member, known] : grants_.told) take_word(member, known);
+
+  const auto bound = [&](const std::vector<Rights>& known) {
+    Moment latest = never;
+    for (const Rights& rights : known) {
+      if (rights.group == state_.g) continue;
+      const auto word = rights.group ? words.find(*rights.group) : words.end();
+      latest = std::max(latest, until(word == words.end() ? rights : *word->second, node));
+    }
+    return latest;
+  };
+  std::vector<Moment> bounds{bound(grants_.rights)};
+  for (const Member& member : state_.up) {
+    const auto told = grants_.told.find(member.node);
+    bounds.push_back(told == grants_.told.end() ? never : bound(told->second));
+  }
+  std::sort(bounds.begin(), bounds.end());
+  const Moment least = bounds[majority() - 1];
+  return least == never ? std::nullopt : std::optional(least);
+}
+
+// None where nobody may work but S(i).Up, or is proven dead since the election point.
+std::optional<Moment> TurnWithGrants::others_cease() const {
+  std::optional<Moment> last;
+  for (NodeId node : config_.nodes) {
+    const bool halted = std::any_of(state_.up.begin(), state_.up.end(),
+                                    [&](const Member& member) { return member.node == node; });
+    if (node == config_.self || halted || grants_.absent.contains(node)) continue;
+    if (const auto end = may_work_until(node)) last = std::max(last.value_or(*end), *end);
+  }
+  if (!last) return last;
+  return *last + ceases_within(config_.timings, config_.options.clock_drift);
+}
+
+bool TurnWithGrants::others_have_ceased() {
+  const auto end = others_cease();
+  return !end || *end <= now_;
+}
+
+}  // namespace muster::bully
