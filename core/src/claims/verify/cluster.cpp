@@ -153,6 +153,7 @@ Expected<> Verifier::take(const journal::Fault& line) {
       healed(line);
       break;
     case FaultKind::wiped:
+    case FaultKind::restored:
       for_each_named(line.node, &Verifier::wiped);
       break;
     case FaultKind::terminated:
