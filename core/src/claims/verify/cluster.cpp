@@ -252,7 +252,8 @@ void Verifier::end_wipes() {
   if (were_wiped_.empty()) return;
   if (claims_.of_groups)
     not_claimed({"3a", "3b"}, wiped_since_,
-                "assumption 4: groups of " + names(were_wiped_) + ", whose safe storage was wiped");
+                "assumption 4: groups of " + names(were_wiped_) +
+                    ", whose safe storage was wiped or put back");
   were_wiped_ = {};
 }
 
