@@ -55,7 +55,7 @@ void Life::make_parts() {
                                   Questions::Limits{options_.answer_limit}, question_handlers());
   sessions_ =
       std::make_unique<Sessions>(strand_, own, options_.addresses, config.timings.T,
-                                 SessionLimits{}, safe_.seen, session_handlers(), options_.listen);
+                                 SessionLimits{}, safe_, session_handlers(), options_.listen);
   permits_ =
       std::make_shared<LifePermits>(config.timings.T / 2, hooks_executor_,
                                     [way = way_, weak = weak_from_this()](const std::string& why) {
@@ -294,7 +294,9 @@ Life::Seen Life::seen() const {
 
 Sessions::Handlers Life::session_handlers() {
   Sessions::Handlers handlers;
-  handlers.received = [this](Letter letter) { happened(Received{std::move(letter)}); };
+  handlers.received = [this](Letter letter, Instance instance) {
+    happened(Received{std::move(letter), instance});
+  };
   handlers.unanswered = [this](NodeId by, CallNumber call, Unheard how) {
     happened(Unanswered{by, call, how});
   };

@@ -275,11 +275,30 @@ void Node::Impl::outlived(const Voices& voices) {
   }
   const auto seen = host::later_life(voices, own);
   if (!seen) return;
-  fatal({ExitCode::storage_refused,
-         "node " + std::to_string(self.value) +
-             ": its safe storage is younger than what peers have seen (incarnation " +
-             std::to_string(own.value) + ", they saw " + std::to_string(seen->value) +
-             "): restore it, or begin anew with 'muster node --initialise'"});
+  const std::string they_saw =
+      *seen == own ? "another process of that one" : std::to_string(seen->value);
+  end_outlived({ExitCode::storage_refused,
+                "node " + std::to_string(self.value) +
+                    ": its safe storage is younger than what peers have seen (incarnation " +
+                    std::to_string(own.value) + ", they saw " + they_saw +
+                    "): restore it, or begin anew with 'muster node --initialise'"});
+}
+
+// Its number is not used up: the next start is refused as this one was, where the number above
+// would be taken for the next life.
+void Node::Impl::end_outlived(const Failure& why) {
+  asio::post(strand_, [weak = weak_from_this(), why] {
+    const auto self = weak.lock();
+    if (!self || self->life_->has_ended()) return;
+    self->life_->end(why);
+    SafeState safe = self->life_->safe();
+    --safe.incarnation.value;
+    self->storage_->save(safe, [weak, strand = self->strand_, why](Expected<>) {
+      asio::post(strand, [weak, why] {
+        if (const auto there = weak.lock()) there->fatal(why);
+      });
+    });
+  });
 }
 
 void Node::Impl::begin_anew(Incarnation seen) {

@@ -68,6 +68,7 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   void left(LeaveCause cause);
   void gone();
   void outlived(const Voices& voices);
+  void end_outlived(const Failure& why);
   void begin_anew(Incarnation seen);
   void stand_back();
   void go_out();

@@ -20,12 +20,12 @@ namespace muster::net {
 class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_from_this<Impl> {
  public:
   Impl(boost::asio::any_io_executor executor, host::SessionConfig config, std::string own_address,
-       const std::map<NodeId, Incarnation>& seen, Handlers handlers)
+       const SafeState& safe, Handlers handlers)
       : executor_(std::move(executor)),
         config_(std::move(config)),
         own_address_(std::move(own_address)),
         handlers_(std::move(handlers)),
-        sessions_(host::Sessions::begin(config_, seen)),
+        sessions_(host::Sessions::begin(config_, safe)),
         timer_(executor_) {}
 
   void begin() {
@@ -270,7 +270,7 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
     }
     delivering_ = false;
   }
-  void tell(host::LetterCame& came) { handlers_.received(std::move(came.letter)); }
+  void tell(host::LetterCame& came) { handlers_.received(std::move(came.letter), came.instance); }
   void tell(host::CallUnanswered& call) { handlers_.unanswered(call.by, call.call, call.how); }
   void tell(host::LifeOver& over) { handlers_.failed(over.node, over.life); }
   void tell(host::OutlivedBy& outlived) { handlers_.outlived(outlived.voices); }
@@ -320,12 +320,11 @@ host::SessionConfig config_of(Self self, std::map<NodeId, std::string> addresses
 
 Sessions::Sessions(boost::asio::any_io_executor executor, Self self,
                    std::map<NodeId, std::string> addresses, Duration T, SessionLimits limits,
-                   std::map<NodeId, Incarnation> seen, Handlers handlers,
-                   const std::string& listen) {
+                   const SafeState& safe, Handlers handlers, const std::string& listen) {
   std::string own_address = listen.empty() ? addresses[self.id] : listen;
   impl_ = std::make_shared<Impl>(std::move(executor),
                                  config_of(std::move(self), std::move(addresses), T, limits),
-                                 std::move(own_address), seen, std::move(handlers));
+                                 std::move(own_address), safe, std::move(handlers));
   impl_->begin();
 }
 

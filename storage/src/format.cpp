@@ -66,6 +66,15 @@ std::filesystem::path file_of(const Database& database) {
   return name ? name : "";
 }
 
+Expected<> check_format(const std::filesystem::path& file, std::uint32_t version) {
+  if (version > format_version)
+    return refused(file, "has format " + std::to_string(version) + ", this program knows " +
+                             std::to_string(format_version) + ": start the newer program");
+  if (version < oldest_format)
+    return damaged(file, "format " + std::to_string(version) + " never was");
+  return {};
+}
+
 }  // namespace
 
 std::int64_t checksum_of(std::string_view bytes) {
@@ -113,13 +122,7 @@ Expected<> check_header(const std::filesystem::path& file, std::string_view firs
   if (!first_bytes.starts_with(file_magic.substr(0, first_bytes.size()))) return foreign(file);
   if (first_bytes.size() < header_size) return damaged(file, "it is truncated");
   if (big_endian(first_bytes, 68) != application_id) return foreign(file);
-  const std::uint32_t version = big_endian(first_bytes, 60);
-  if (version > format_version)
-    return refused(file, "has format " + std::to_string(version) + ", this program knows " +
-                             std::to_string(format_version) + ": start the newer program");
-  if (version < format_version)
-    return damaged(file, "format " + std::to_string(version) + " never was");
-  return {};
+  return check_format(file, big_endian(first_bytes, 60));
 }
 
 bool has_log(std::string_view first_bytes) {
@@ -171,9 +174,11 @@ Expected<> check_contents(Database& database) {
     return tells_of_io_error(*verdict) ? io_failure("read", file, *verdict)
                                        : damaged(file, *verdict);
   }
+  auto format = read_format(database);
+  if (!format) return format.error();
   auto select = database.prepare(select_record);
   if (!select) return select.error();
-  if (auto record = read_record(database, *select); !record) return record.error();
+  if (auto record = read_record(database, *select, *format); !record) return record.error();
   auto cells = database.prepare("SELECT key, value, checksum FROM cells");
   if (!cells) return cells.error();
   int code = 0;
@@ -193,16 +198,45 @@ Expected<> stamp_log(Database& database, const Identity& identity, std::uint64_t
   return {};
 }
 
-Expected<SafeState> read_record(Database& database, Statement& select) {
+// As its commits have left it, which the first bytes of the file may not know yet.
+Expected<std::uint32_t> read_format(Database& database) {
+  auto select = database.prepare("PRAGMA user_version");
+  if (!select) return select.error();
+  if (select->step() != SQLITE_ROW) return database.failure("read");
+  const auto format = static_cast<std::uint32_t>(select->number(0));
+  if (auto known = check_format(file_of(database), format); !known) return known.error();
+  return format;
+}
+
+Expected<SafeState> read_record(Database& database, Statement& select, std::uint32_t format) {
   const ResetAfter reset(select);
   const int code = select.step();
   if (code == SQLITE_DONE) return damaged(file_of(database), "its record is missing");
   if (code != SQLITE_ROW) return database.failure("read");
   if (select.number(1) != checksum_of(select.blob(0)))
     return damaged(file_of(database), "the checksum of its record is wrong");
-  auto safe = decode<SafeState>(select.blob(0), {.foreign = false});
+  std::string record(select.blob(0));
+  if (format < 2) record += encode(SafeState{}.instances);
+  auto safe = decode<SafeState>(record, {.foreign = false});
   if (!safe) return damaged(file_of(database), "its record is none: " + safe.error().what);
   return safe;
+}
+
+Expected<> migrate(Database& database) {
+  auto select = database.prepare(select_record);
+  if (!select) return select.error();
+  const auto safe = read_record(database, *select, oldest_format);
+  if (!safe) return safe.error();
+  if (auto done = database.run("BEGIN IMMEDIATE"); !done) return done.error();
+  auto update = database.prepare(update_record);
+  if (!update) return update.error();
+  const std::string record = encode(*safe);
+  update->bind(1, record).bind(2, checksum_of(record));
+  if (update->step() != SQLITE_DONE) return database.failure("write");
+  update->reset();
+  const std::string version = "PRAGMA user_version = " + std::to_string(format_version);
+  if (auto done = database.run(version.c_str()); !done) return done.error();
+  return database.run("COMMIT");
 }
 
 }  // namespace muster::storage

@@ -15,8 +15,10 @@ namespace muster::storage {
 
 inline constexpr std::size_t page_size = 4096;
 inline constexpr std::uint32_t application_id = 0x4D757374;  // "Must"
-/// The version of all that this page says; PRAGMA user_version.
-inline constexpr std::uint32_t format_version = 1;
+/// The version of all that this page says; PRAGMA user_version. In format 1 a record has no
+/// instances.
+inline constexpr std::uint32_t format_version = 2;
+inline constexpr std::uint32_t oldest_format = 1;
 
 /// The checksum of a record or of an identity.
 std::int64_t checksum_of(std::string_view bytes);
@@ -48,7 +50,11 @@ Expected<> check_contents(Database& database);
 /// Notes the size of the log in the stamp; not durable before the commit is.
 Expected<> stamp_log(Database& database, const Identity& identity, std::uint64_t log_bytes);
 
-Expected<SafeState> read_record(Database& database, Statement& select);
+Expected<std::uint32_t> read_format(Database& database);
+Expected<SafeState> read_record(Database& database, Statement& select,
+                                std::uint32_t format = format_version);
+/// Makes a store of an older format one of this; not durable before the commit is.
+Expected<> migrate(Database& database);
 
 inline constexpr std::string_view select_record = "SELECT record, checksum FROM safe";
 inline constexpr std::string_view update_record =

@@ -17,10 +17,12 @@ Expected<Inspection> read(const std::filesystem::path& directory, const Visit& v
   if (auto done = opening.claim_to_read(for_a_node); !done) return done.error();
   auto database = opening.look(wanted);
   if (!database) return database.error();
-  Inspection found{opening.found(), format_version, {}};
+  auto format = read_format(*database);
+  if (!format) return format.error();
+  Inspection found{opening.found(), *format, {}};
   auto record = database->prepare(select_record);
   if (!record) return record.error();
-  auto safe = read_record(*database, *record);
+  auto safe = read_record(*database, *record, *format);
   if (!safe) return safe.error();
   found.safe = std::move(*safe);
   auto cells = database->prepare(select_cells);

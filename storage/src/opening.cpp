@@ -190,9 +190,15 @@ Expected<> Opening::prepare(Database& database, const Identity& identity) {
   // What an earlier life failed to sync can be read and yet not be on the disk, and syncing again
   // does not help: all that was read is written anew.
   if (auto done = checkpoint(database); !done) return done.error();
+  auto format = read_format(database);
+  if (!format) return format.error();
   const std::uint64_t reserved = log_size(options_.log_pages);
-  if (stamp_.log_bytes >= reserved) return {};
-  if (auto done = stamp_log(database, identity, reserved); !done) return done.error();
+  const bool has_room = stamp_.log_bytes >= reserved;
+  if (has_room && *format == format_version) return {};
+  if (*format < format_version)
+    if (auto done = migrate(database); !done) return done.error();
+  if (!has_room)
+    if (auto done = stamp_log(database, identity, reserved); !done) return done.error();
   return checkpoint(database);
 }
 

@@ -7,10 +7,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-bool says(const Ran& ran, const std::string& text) {
-  return ran.output.find(text) != std::string::npos;
-}
-
 struct Changed : RealNodes {
   explicit Changed(std::uint32_t count) : RealNodes(count) {
     with_T(1s);
@@ -20,27 +16,6 @@ struct Changed : RealNodes {
   void with_T(Duration T) {
     cluster.timings.T = T;
     cluster.timings.coordinator_timeout = cluster.timings.check_every + T;
-  }
-  /// It ends, if it runs, and begins anew with the configuration of now.
-  void begin_anew(std::uint32_t id) {
-    if (processes.contains(id)) BOOST_TEST_REQUIRE(leave(id).code == 0);
-    std::filesystem::remove(log(id));
-    node(id);
-    wait_until([&] { return holds(log(id), " is up on "); });
-  }
-  Ran ask(std::uint32_t id, std::vector<std::string> words) const {
-    words.insert(words.end(), {"--dir", file("n" + std::to_string(id)).string()});
-    return run_muster(directory, words);
-  }
-  void await_coordinator(std::uint32_t coordinator, const std::vector<std::uint32_t>& of) const {
-    for (std::uint32_t id : of) {
-      const Ran ran =
-          ask(id, {"wait", "--coordinator", std::to_string(coordinator), "--timeout", "5min"});
-      BOOST_TEST_REQUIRE(ran.code == 0, ran.output);
-    }
-  }
-  void await_outvoted(std::uint32_t id) const {
-    wait_until([&] { return says(ask(id, {"status"}), " takes no part, as many others differ"); });
   }
   void judge() {
     std::vector<std::string> words{"verify"};

@@ -42,6 +42,10 @@ inline void adopt_orphans() {
   BOOST_REQUIRE(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0);
 }
 
+inline bool says(const Ran& ran, const std::string& text) {
+  return ran.output.find(text) != std::string::npos;
+}
+
 /// True when no process of that group is left; of orphans that were adopted.
 inline bool gone(pid_t group) {
   while (waitpid(-group, nullptr, WNOHANG) > 0) {
@@ -124,6 +128,29 @@ struct RealNodes {
     BOOST_REQUIRE(process.has_value());
     processes.erase(id);
     return processes.emplace(id, std::move(*process)).first->second;
+  }
+
+  /// It ends, if it runs, and begins anew with the configuration of now.
+  void begin_anew(std::uint32_t id, const std::vector<std::string>& more = {}) {
+    if (processes.contains(id)) BOOST_TEST_REQUIRE(leave(id).code == 0);
+    std::filesystem::remove(log(id));
+    launch(id, "node", more);
+    wait_until([&] { return holds(log(id), " is up on "); });
+  }
+
+  Ran ask(std::uint32_t id, std::vector<std::string> words) const {
+    words.insert(words.end(), {"--dir", file("n" + std::to_string(id)).string()});
+    return run_muster(directory, words);
+  }
+  void await_coordinator(std::uint32_t coordinator, const std::vector<std::uint32_t>& of) const {
+    for (std::uint32_t id : of) {
+      const Ran ran =
+          ask(id, {"wait", "--coordinator", std::to_string(coordinator), "--timeout", "5min"});
+      BOOST_TEST_REQUIRE(ran.code == 0, ran.output);
+    }
+  }
+  void await_outvoted(std::uint32_t id) const {
+    wait_until([&] { return says(ask(id, {"status"}), " takes no part, as many others differ"); });
   }
 
   /// Ends it with SIGTERM; how it ended and all that it said.

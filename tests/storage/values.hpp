@@ -22,6 +22,7 @@ inline SafeState safe_state(std::uint64_t number, std::size_t definition_size = 
   safe.vector.h = NodeId{static_cast<std::uint32_t>(number % 5 + 1)};
   safe.vector.up = {NodeId{1}, NodeId{static_cast<std::uint32_t>(number % 7 + 2)}};
   safe.seen = {{NodeId{2}, Incarnation{number * 3}}, {NodeId{4}, Incarnation{7}}};
+  safe.instances = {{NodeId{2}, Instance{number * 5 + 1}}};
   return safe;
 }
 

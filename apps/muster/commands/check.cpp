@@ -145,6 +145,7 @@ Expected<> read_strike(std::string name, lab::Bounds& bounds) {
 Expected<> read(CheckOptions& options) {
   lab::Bounds& bounds = options.bounds;
   bounds.canonical = !options.exact;
+  bounds.counters = bounds.counters || bounds.restores > 0;
   if (options.literal && bounds.protocol == ProtocolName::textbook)
     return usage("--literal: the textbook protocol has no switches");
   if (options.literal) {
@@ -341,6 +342,7 @@ int check(CheckOptions& options) {
   if (options.sessions.wanted) {
     options.sessions.bounds.threads = options.bounds.threads;
     options.sessions.bounds.states = options.bounds.limit_states;
+    options.sessions.bounds.troubles.restores = options.bounds.restores;
     return check_sessions(options.sessions, options.strikes, options.json);
   }
   if (options.assumptions) return show_assumptions(std::cout, options.json), 0;
@@ -398,6 +400,8 @@ void add_check_command(CLI::App& app, int& exit_code) {
       ->add_option("--differences", bounds.differences,
                    "At most so often a node that is down gets another configuration")
       ->check(few);
+  const char* const restores = "At most so many stores are put back to a copy; sets --counters";
+  command->add_option("--restores", bounds.restores, restores)->check(few);
   command->add_option("--queue", bounds.queue, "Letters on their way between two nodes, at most")
       ->check(CLI::Range(1, 8));
   command->add_option(

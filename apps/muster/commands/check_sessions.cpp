@@ -62,7 +62,7 @@ const char* meaning(host::SessionLine line) {
 
 namespace {
 
-const std::string shared_names = "--strike, --lines, --threads, --limit-states, --json";
+const std::string shared_names = "--restores, --strike, --lines, --threads, --limit-states, --json";
 
 bool is_shared(const CLI::Option& option) {
   return shared_names.find(option.get_name()) != std::string::npos || option.get_name() == "--help";
@@ -94,8 +94,6 @@ void add_check_sessions(CLI::App& command, CheckSessionsOptions& options) {
   add("--lives", options.lives, "Of both nodes; otherwise any number");
   add("--resets", options.resets, "Connections that the network breaks; otherwise any number");
   add("--silences", troubles.silences, "Machines that stop without a word");
-  add("--restores", troubles.restores,
-      "Lives that begin from an old copy of the store, or a wiped one");
   add("--replays", troubles.replays, "Hellos that come a second time");
 }
 

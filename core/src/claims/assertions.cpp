@@ -298,10 +298,11 @@ std::optional<Disagreement> has_quorum(NodeId coordinator, std::size_t members,
 
 std::optional<Disagreement> group_grows(NodeId node, const std::optional<GroupNumber>& before,
                                         const GroupNumber& accepted) {
-  if (!before || !(accepted < *before)) return std::nullopt;
-  return Disagreement{{node},
-                      "node " + to_text(node) + " accepted group " + to_text(accepted) +
-                          " after group " + to_text(*before)};
+  if (!before || *before < accepted) return std::nullopt;
+  return Disagreement{
+      {node},
+      "node " + to_text(node) + " accepted group " + to_text(accepted) +
+          (accepted == *before ? " a second time" : " after group " + to_text(*before))};
 }
 
 std::optional<Disagreement> durable(NodeId node, const SafeState& saved,

@@ -45,8 +45,9 @@ void Host::turn() {
   if (turning_ || saving_ || !begun_) return;
   turning_ = true;
   while (!saving_ && !ended_) {
-    const std::optional<Event> event = inbox_.next(look_at_the_clock());
+    std::optional<Event> event = inbox_.next(look_at_the_clock());
     if (!event) break;
+    leave_out_what_is_known(*event);
     give(*event);
   }
   turning_ = false;
@@ -66,6 +67,15 @@ Duration Host::look_at_the_clock() {
   const Duration now = driver_.now();
   if (!inbox_.pauses() && !inbox_.is_late(now)) driver_.permit_work(now, right_);
   return now;
+}
+
+// Every letter would tell it, and every journal with it.
+void Host::leave_out_what_is_known(Event& event) const {
+  auto* const received = std::get_if<Received>(&event);
+  if (!received) return;
+  const auto& known = common(protocol_).instances;
+  const auto at = known.find(received->letter.from);
+  if (at != known.end() && at->second == received->instance) received->instance = {};
 }
 
 void Host::give(const Event& event) {

@@ -20,7 +20,7 @@ class NumberWalk {
   template <class T>
   void operator()(T& value) {
     static_assert(!AnyStrong<T> || std::same_as<T, NodeId> || std::same_as<T, Digest> ||
-                      std::same_as<T, Ticket>,
+                      std::same_as<T, Ticket> || std::same_as<T, Instance>,
                   "a number whose owner is not known");
     if constexpr (AnyOptional<T>) {
       if (value) own()(*value);

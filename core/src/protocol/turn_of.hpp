@@ -36,7 +36,18 @@ class TurnOf {
     state_ = State{};
     state_.safe = safe;
     state_.seen = safe.seen;
+    state_.instances = safe.instances;
     state_.counter = safe.counter_limit;
+  }
+
+  /// A life of another node is met, if it is none that is over.
+  void note_life(const Received& event) {
+    const Letter& letter = event.letter;
+    Incarnation& seen = state_.seen[letter.from];
+    if (letter.incarnation < seen) return;
+    if (letter.incarnation > seen) state_.instances.erase(letter.from);
+    seen = letter.incarnation;
+    if (event.instance != Instance{}) state_.instances[letter.from] = event.instance;
   }
 
   // --- Calls and answers
@@ -172,6 +183,7 @@ class TurnOf {
     safe.counter_limit = std::max(safe.counter_limit, state_.counter + counters_ahead);
     safe.vector = std::move(vector);
     safe.seen = state_.seen;
+    safe.instances = state_.instances;
     actions_.emplace_back(Save{safe});
   }
 

@@ -47,6 +47,16 @@ BOOST_AUTO_TEST_CASE(are_none_of_those_that_it_refuses_for_its_life) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(are_those_that_have_met_this_life_elsewhere_or_a_later_one) {
+  Sessions2 two;
+  two.sessions.peers.at(NodeId{3}).touch = Dialling{};
+  two.dialled(3, 1);
+  Hello refuser = two.stranger(3);
+  refuser.session = 0;
+  two.came(1, refuser);
+  BOOST_TEST(has(two.came(1, Refusal{RefusalReason::clone, "no", 5}), "differ {3} agree {}"));
+}
+
 BOOST_AUTO_TEST_CASE(are_not_believed_where_they_dial_but_dialled) {
   Sessions2 two;
   Hello hello = two.stranger(3);

@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(a_letter_that_comes_again_or_late_is_taken_once) {
 }
 
 BOOST_AUTO_TEST_CASE(a_call_to_another_life_than_the_present_one_is_unanswered_at_once) {
-  Sessions2 before({{NodeId{3}, Incarnation{3}}});
+  Sessions2 before(after_meeting(3));
   BOOST_TEST(before.announce(3, 2, 1) == (Words{"unanswered 3:1"}),
              boost::test_tools::per_element());
   Sessions2 two;

@@ -50,6 +50,7 @@ struct Life : host::Driver {
     host.end();
   }
   void stepped(const Event& event, const Actions&, const View&) override {
+    if (const auto* received = std::get_if<Received>(&event)) told.push_back(received->instance);
     const std::string text = to_text(event);
     said.push_back(text.substr(0, text.find('{')));
   }
@@ -85,6 +86,7 @@ struct Life : host::Driver {
   bool permitted = false;
   bool assigned = false;
   Words said;
+  std::vector<Instance> told;  ///< with each letter
   Config config;
   test::Host hooks;
   host::Host host{config, safe_of(7), 50ms, HookRunner::Limits{config.timings}, *this, hooks};
@@ -171,6 +173,20 @@ BOOST_AUTO_TEST_CASE(sends_no_answer_whose_number_a_newer_call_has_that_waits) {
   const Words heard = life.heard();
   BOOST_TEST(std::count(heard.begin(), heard.end(), "Received") == 2);
   BOOST_TEST(std::count(heard.begin(), heard.end(), "send 2:4") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(tells_of_which_instance_a_life_is_until_step_knows) {
+  Life life(3);
+  life.host.begin();
+  for (std::uint64_t call = 1; call <= 4; ++call)
+    life.give(Received{are_you_there((call + 1) / 2, call), Instance{call < 3 ? 10u : 20u}});
+  const std::vector<Instance> expected{{10}, {}, {20}, {}};
+  BOOST_TEST((life.told == expected));
+  const Common& known = common(life.host.protocol());
+  BOOST_TEST((known.instances == std::map<NodeId, Instance>{{NodeId{2}, {20}}}));
+  life.give(Received{are_you_there(3, 5)});
+  BOOST_TEST(known.seen.at(NodeId{2}).value == 3u);
+  BOOST_TEST(known.instances.empty());
 }
 
 BOOST_AUTO_TEST_CASE(drops_whatever_comes_when_it_has_ended) {

@@ -288,7 +288,7 @@ BOOST_AUTO_TEST_CASE(a_clone_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(a_life_before_the_last_one_seen_is_refused) {
-  Sessions2 two({{NodeId{3}, Incarnation{7}}});
+  Sessions2 two(after_meeting(7));
   two.accepted(1);
   two.came(1, two.stranger(3, 6));
   BOOST_TEST(
@@ -299,8 +299,31 @@ BOOST_AUTO_TEST_CASE(a_life_before_the_last_one_seen_is_refused) {
   BOOST_TEST(two.give(Drained{}) == (Words{"write #2 Hello"}), boost::test_tools::per_element());
 }
 
+// As an earlier life of ours has met it: another process has that number now.
+BOOST_AUTO_TEST_CASE(a_life_that_was_met_by_an_earlier_one_is_refused_in_another_process) {
+  const Hello met = Sessions2().stranger(3, 7);
+  for (const std::uint64_t instance : {met.instance, met.instance + 1}) {
+    Sessions2 two(after_meeting(7, instance));
+    two.accepted(1);
+    two.came(1, met);
+    const Words words = two.give(Drained{});
+    BOOST_TEST(words == (instance == met.instance
+                             ? Words{"write #1 Hello"}
+                             : Words{"write #1 Hello", "write #1 Refusal clone", "close #1"}),
+               boost::test_tools::per_element());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(two_that_met_this_life_or_a_later_one_elsewhere_are_enough) {
+  const auto outlived = [](Voices voices) { return later_life(voices, Incarnation{5}); };
+  BOOST_TEST((outlived({{NodeId{1}, {5}}, {NodeId{3}, {5}}}) == Incarnation{5}));
+  BOOST_TEST((outlived({{NodeId{1}, {5}}, {NodeId{3}, {9}}}) == Incarnation{9}));
+  BOOST_TEST(!outlived({{NodeId{1}, {4}}, {NodeId{3}, {9}}}));
+  BOOST_TEST(!outlived({{NodeId{3}, {9}}}));
+}
+
 BOOST_AUTO_TEST_CASE(a_life_far_ahead_is_of_another_cluster) {
-  Sessions2 two({{NodeId{3}, Incarnation{7}}});
+  Sessions2 two(after_meeting(7));
   two.accepted(1);
   two.came(1, two.stranger(3, 8 + most_lives_ahead));
   BOOST_TEST(two.give(Drained{}) == (Words{"write #1 Refusal stranger", "close #1"}),
@@ -317,7 +340,8 @@ BOOST_AUTO_TEST_CASE(a_figure_counts_after_a_hello_and_where_this_node_has_diall
     announces.session = 0;
     if (says_hello) two.came(1, announces);
     const Words words = two.came(1, refusal);
-    BOOST_TEST(words == (says_hello ? Words{"close #1", "outlived 3:9"} : Words{"close #1"}),
+    BOOST_TEST(words == (says_hello ? Words{"close #1", "outlived 3:9", "differ {3} agree {}"}
+                                    : Words{"close #1"}),
                boost::test_tools::per_element());
   }
 }

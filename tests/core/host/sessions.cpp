@@ -70,12 +70,12 @@ struct InWords {
 
 }  // namespace
 
-Sessions2::Sessions2(const std::map<NodeId, Incarnation>& seen)
+Sessions2::Sessions2(const SafeState& safe)
     : config{{NodeId{2}, Incarnation{5}, 2222, "T=100ms\nname=test\n"},
              {{NodeId{1}, "one:1"}, {NodeId{3}, "three:3"}},
              T,
              {}},
-      sessions(Sessions::begin(config, seen)) {}
+      sessions(Sessions::begin(config, safe)) {}
 
 Words Sessions2::give(SessionInput input) {
   SessionOutputs outputs;

@@ -16,9 +16,17 @@ using Words = std::vector<std::string>;
 
 inline constexpr Duration T = 100ms;
 
+/// The store of a node that has met that life of node 3, of that instance where it knows it.
+inline SafeState after_meeting(std::uint64_t life, std::uint64_t instance = 0) {
+  SafeState safe;
+  safe.seen = {{NodeId{3}, Incarnation{life}}};
+  if (instance != 0) safe.instances = {{NodeId{3}, Instance{instance}}};
+  return safe;
+}
+
 class Sessions2 {
  public:
-  explicit Sessions2(const std::map<NodeId, Incarnation>& seen = {});
+  explicit Sessions2(const SafeState& safe = {});
 
   /// What it is to do about the input, in words: "dial 3", "write #1 Hello", "write #1 1 Here",
   /// "close #1", "drain #1 listener", "came 3 Here", "unanswered 3:7", "over 3:1", "outlived 3:9".

@@ -95,6 +95,24 @@ BOOST_AUTO_TEST_CASE(two_nodes_that_fail_keep_the_assertions) {
   BOOST_TEST(report.progress.states > 1000u);
 }
 
+// The Bully learns what was given since from whom it halts. The Invitation begins alone.
+BOOST_AUTO_TEST_CASE(a_store_that_is_put_back_gives_no_number_twice_to_who_is_halted) {
+  Bounds bounds = two_nodes(1);
+  bounds.restores = 1;
+  bounds.counters = true;
+  bounds.queue = 2;
+  const CheckReport bully = run(bounds);
+  BOOST_TEST(bully.ended);
+  BOOST_TEST(!bully.counterexample);
+  bounds.protocol = ProtocolName::invitation;
+  const CheckReport invitation = run(bounds);
+  BOOST_TEST_REQUIRE(invitation.counterexample.has_value());
+  BOOST_TEST(invitation.counterexample->assertion == "3b");
+  BOOST_TEST(invitation.counterexample->story.journal.find(R"("fault":"restored")") !=
+             std::string::npos);
+  BOOST_TEST(steps_replayed(invitation.counterexample->story.journal) > 10u);
+}
+
 BOOST_AUTO_TEST_CASE(what_a_full_queue_cuts_is_counted_and_not_called_exhausted) {
   Bounds bounds = two_nodes(1);
   bounds.queue = 1;

@@ -392,6 +392,7 @@ std::string command_of(const Bounds& bounds) {
   if (bounds.duplicates > 0) command += " --duplicates " + std::to_string(bounds.duplicates);
   if (bounds.leaves > 0) command += " --leaves " + std::to_string(bounds.leaves);
   if (bounds.differences > 0) command += " --differences " + std::to_string(bounds.differences);
+  if (bounds.restores > 0) command += " --restores " + std::to_string(bounds.restores);
   if (bounds.pauses > 0) command += " --pauses " + std::to_string(bounds.pauses);
   for (const std::string& assertion : bounds.assertions) command += " --assertion " + assertion;
   if (bounds.start.size() == bounds.nodes)

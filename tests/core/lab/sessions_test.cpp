@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(every_claim_holds_in_the_smallest_world) {
   const lab::SessionReport report = searched(world(2, lab::any_number, 0));
   BOOST_TEST(report.ended);
   BOOST_TEST(report.violated == "");
-  BOOST_TEST(report.states == 9472u);
+  BOOST_TEST(report.states == 9795u);
   BOOST_TEST(report.drained > 0u);
 }
 

@@ -47,7 +47,10 @@ BOOST_AUTO_TEST_CASE(has_these_bytes) {
   BOOST_TEST(encode(safe) == bytes_of("0900000000000000 1100000000000000"
                                       "01 01000000 78 1000000000000000 04000000"
                                       "01 00 01 05000000 01000000 01000000"
-                                      "01000000 05000000 0400000000000000"));
+                                      "01000000 05000000 0400000000000000"
+                                      "00000000"));
+  safe.instances = {{NodeId{5}, Instance{258}}};
+  BOOST_TEST(encode(safe).ends_with(bytes_of("01000000 05000000 0201000000000000")));
 }
 
 BOOST_AUTO_TEST_CASE(says_where_the_bytes_are_none) {

@@ -67,6 +67,10 @@ BOOST_AUTO_TEST_CASE(writes_events_as_the_journal_has_them) {
              R"({"type":"Recovered","safe":{"incarnation":9,"counter_limit":17,)"
              R"("assigned":{"definition":"eA==","group":[17,5]},)"
              R"("vector":{"s":"Normal","c":5,"h":5,"up":[1,2]},"seen":[[1,2],[5,4]]}})");
+  safe.instances = {{NodeId{5}, Instance{7}}};
+  BOOST_TEST(to_json(safe).ends_with(R"("seen":[[1,2],[5,4]],"instances":[[5,7]]})"));
+  BOOST_TEST(to_json(Event(Received{{NodeId{5}, {4}, NodeId{1}, {}, AreYouThere{}}, {7}}))
+                 .ends_with(R"("message":"AreYouThere","instance":7})"));
 }
 
 BOOST_AUTO_TEST_CASE(writes_actions_as_the_journal_has_them) {

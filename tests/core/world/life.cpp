@@ -31,7 +31,7 @@ Life::Life(World& world, TestNode& node, std::uint64_t instance)
       config_(session_config(node, instance)),
       host_(node.config, found(world, node.safe), node.config.timings.T / 2,
             HookRunner::Limits{node.config.timings}, *this, *this) {
-  sessions = host::Sessions::begin(config_, node.safe.seen);
+  sessions = host::Sessions::begin(config_, node.safe);
 }
 
 void Life::begin() {

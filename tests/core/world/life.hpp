@@ -125,7 +125,7 @@ class Life final : public host::Driver, public HookHost {
   void perform(host::Write& write);
   void perform(const host::Close& close);
   void perform(const host::Drain& drain);
-  void perform(host::LetterCame& came) { put(Received{std::move(came.letter)}); }
+  void perform(host::LetterCame& came) { put(Received{std::move(came.letter), came.instance}); }
   void perform(const host::CallUnanswered& call) { put(Unanswered{call.by, call.call, call.how}); }
   void perform(const host::LifeOver& over) { put(Failed{over.node, over.life}); }
   void perform(host::OthersDiffer& others) {

@@ -26,9 +26,8 @@ struct Two {
     handlers.asker = [this](const auto& connection, const net::Hello& hello) {
       member->take(connection, hello);
     };
-    sessions =
-        std::make_unique<Sessions>(world.context.get_executor(), self(2), at, 2s, SessionLimits{},
-                                   std::map<NodeId, Incarnation>{}, std::move(handlers));
+    sessions = std::make_unique<Sessions>(world.context.get_executor(), self(2), at, 2s,
+                                          SessionLimits{}, SafeState{}, std::move(handlers));
     BOOST_REQUIRE(sessions->listen().has_value());
   }
   ~Two() {

@@ -93,7 +93,7 @@ struct Setting {
   std::string cluster = "T=2s\nname=test\n";
   Duration T = 2s;
   SessionLimits limits;
-  std::map<NodeId, Incarnation> seen;
+  SafeState safe;
   bool answers = true;  ///< calls, at once
 };
 
@@ -108,7 +108,7 @@ class TestNode {
             world.context.get_executor(),
             net::Self{id_, Incarnation{setting_.incarnation},
                       setting_.instance != 0 ? setting_.instance : ++instances_, setting_.cluster},
-            std::move(addresses), setting_.T, setting_.limits, setting_.seen, handlers()) {}
+            std::move(addresses), setting_.T, setting_.limits, setting_.safe, handlers()) {}
 
   /// The kind of what happened, of which node, and the number of the call, the life or the
   /// incarnation; "outlived 1:7 3:8" by the words of nodes 1 and 3.
@@ -172,7 +172,7 @@ class TestNode {
  private:
   Sessions::Handlers handlers() {
     Sessions::Handlers made;
-    made.received = [this](Letter letter) { received(std::move(letter)); };
+    made.received = [this](Letter letter, Instance) { received(std::move(letter)); };
     made.unanswered = [this](NodeId by, CallNumber call, Unheard) {
       log.push_back(unanswered(by.value, call.value));
     };

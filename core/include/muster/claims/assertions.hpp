@@ -95,7 +95,8 @@ std::optional<Disagreement> works_apart(Standings nodes);
 /// A reorganization has at least `quorum` members, its coordinator included.
 std::optional<Disagreement> has_quorum(NodeId coordinator, std::size_t members, std::size_t quorum);
 
-/// A node never accepts a smaller group number than it has accepted before, restarts included.
+/// Whatever group a node comes into, it has accepted no greater number before, nor this one,
+/// restarts included.
 /// `accepted` counts when all Saves of its step are durable.
 std::optional<Disagreement> group_grows(NodeId node, const std::optional<GroupNumber>& before,
                                         const GroupNumber& accepted);

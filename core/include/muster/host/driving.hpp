@@ -159,8 +159,9 @@ MUSTER_DESCRIBE(Wake, at);
 /// A call of another node, or the answer to a call that this node still awaits.
 struct LetterCame {
   Letter letter;
+  Instance instance;  ///< of the life that sent it
 };
-MUSTER_DESCRIBE(LetterCame, letter);
+MUSTER_DESCRIBE(LetterCame, letter, instance);
 
 /// That call can no longer be answered: the paper's ONTIMEOUT. For every call exactly one of this
 /// and LetterCame comes, unless it was given up.
@@ -185,7 +186,9 @@ using Voices = std::map<NodeId, Incarnation>;
 /// The latest life that any of them has seen.
 Incarnation latest_life(const Voices& voices);
 
-/// The same, where two at least know a later one than `own`, which is over then.
+/// The same, where two at least know a later one than `own`, which is over then, or another process
+/// of it: which of the two has the store as it was left nobody can know, but that they have met the
+/// other before.
 std::optional<Incarnation> later_life(const Voices& voices, Incarnation own);
 
 /// Other nodes have seen this incarnation of this node: a higher one, and this life must not go on,

@@ -99,6 +99,7 @@ class Host {
 
  private:
   Duration look_at_the_clock();
+  void leave_out_what_is_known(Event& event) const;
   void give(const Event& event);
   void perform_rest();
   bool perform(const Action& action);  // false: goes on when the Save is durable

@@ -145,7 +145,7 @@ using Touch = std::variant<Apart, Waiting, Dialling, Greeting, Connected>;
 /// Another node, as this one sees it.
 struct Peer {
   Incarnation seen;            ///< the highest incarnation seen of it
-  std::uint64_t instance{};    ///< of that life; 0 where it was seen by an earlier life of ours
+  std::uint64_t instance{};    ///< of that life; 0 where it is not known
   std::uint64_t last_hello{};  ///< the number of the last Hello taken from that life
 
   std::optional<Session> session;
@@ -241,8 +241,8 @@ struct Sessions {
   std::map<std::string, Warned> warned;  ///< by matter: there are few
   Counters counters;
 
-  /// `seen` is the highest incarnation seen of the others in earlier lives.
-  static Sessions begin(const SessionConfig& config, const std::map<NodeId, Incarnation>& seen);
+  /// Of `safe`, the lives of the others that this node has met.
+  static Sessions begin(const SessionConfig& config, const SafeState& safe);
 
   /// Appends to `outputs` what is to be done about `input`. Times never go back.
   void take(const SessionConfig& config, Time now, SessionInput input, SessionOutputs& outputs);

@@ -133,9 +133,10 @@ enum class FaultKind {
   terminated,  ///< asked to end; stamped before the signal is sent
   ended,       ///< its process is over
   reset,       ///< a connection was broken
+  restored,    ///< its safe storage is from now on what it was before
 };
 MUSTER_DESCRIBE_ENUM(FaultKind, killed, paused, resumed, cut, healed, power_cut, wiped, terminated,
-                     ended, reset)
+                     ended, reset, restored)
 
 /// A line of whoever makes nodes fail.
 struct Fault {

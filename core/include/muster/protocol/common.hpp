@@ -31,7 +31,8 @@ struct Common {
   // Numbers and storage.
   SafeState safe;  ///< what is in safe storage, as of the last Save
   std::map<NodeId, Incarnation> seen;
-  std::uint64_t counter{};  ///< the highest group counter seen, chosen or accepted
+  std::map<NodeId, Instance> instances;  ///< of those lives, where they are known
+  std::uint64_t counter{};               ///< the highest group counter seen, chosen or accepted
   CallNumber calls;
 
   bool coordinator_armed = false;  ///< the timer

@@ -58,8 +58,10 @@ MUSTER_DESCRIBE(Recovered, safe);
 /// A remote procedure is called, or a call is answered.
 struct Received {
   Letter letter;
+  /// Of the life that sent it; told until `step` knows.
+  Instance instance{};
 };
-MUSTER_DESCRIBE(Received, letter);
+MUSTER_DESCRIBE(Received, letter, instance);
 
 /// That call will never be answered: the paper's ONTIMEOUT.
 struct Unanswered {

@@ -29,6 +29,9 @@ struct Strong {
 using NodeId = Strong<struct NodeIdKind, std::uint32_t>;
 /// Which life of a node this is, from 1; raised in safe storage before the life's first letter.
 using Incarnation = Strong<struct IncarnationKind, std::uint64_t>;
+/// Which process lives that life, drawn at random when it begins; 0 where it is not known. Another
+/// process with the same incarnation has a copy of the store, or an old state of it.
+using Instance = Strong<struct InstanceKind, std::uint64_t>;
 /// Names a call within one life of its caller, from 1.
 using CallNumber = Strong<struct CallNumberKind, std::uint64_t>;
 /// Names one call of a hook within a life, from 1; a hook's end under another ticket is an old one.
@@ -41,6 +44,12 @@ using Digest = Strong<struct DigestKind, std::uint64_t>;
 inline constexpr std::uint64_t highest_number = std::uint64_t{1} << 62;
 template <>
 inline constexpr std::uint64_t greatest_of<Incarnation> = highest_number;
+
+// They came later than the first journals.
+template <>
+inline constexpr bool left_out_by_default<Instance> = true;
+template <>
+inline constexpr bool left_out_by_default<std::map<NodeId, Instance>> = true;
 
 /// Bytes that Muster carries and does not read. Not an aggregate: g++ 12 destroys one that is
 /// written in an expression with co_await twice.
@@ -134,8 +143,10 @@ struct SafeState {
   StateVector vector;
   /// The highest incarnation seen of each other node.
   std::map<NodeId, Incarnation> seen;
+  /// Of that life, where it is known; the last field, which stores of format 1 have not.
+  std::map<NodeId, Instance> instances{};
 };
-MUSTER_DESCRIBE(SafeState, incarnation, counter_limit, assigned, vector, seen);
+MUSTER_DESCRIBE(SafeState, incarnation, counter_limit, assigned, vector, seen, instances);
 
 /// What a stopped member holds, as it stands in its answer to NewCoordinator.
 struct Holdings {

@@ -37,6 +37,7 @@ void forget_dead(const Bounds& bounds, const Config& config, Local& node) {
   if (!bounds.canonical) return;
   const Surroundings around = surroundings(bounds);
   forget_dead(config, around, node.safe);
+  if (node.copy) forget_dead(config, around, *node.copy);
   if (around.ranks_only) node.accepted.reset();
   if (!node.up) return;
   forget_dead(config, around, node.state);

@@ -96,15 +96,24 @@ bool Mover::have_learned(const World& world) const {
   return true;
 }
 
+// Each is for one restore.
+unsigned Mover::copies(const World& world) const {
+  unsigned count = 0;
+  for (std::size_t i = 0; i < nodes(); ++i) count += facts(world, i).copied ? 1 : 0;
+  return count;
+}
+
 void Mover::labels_of(const World& world, std::size_t i, std::vector<Label>& out) {
   const LocalFacts& node = facts(world, i);
   const auto offer = [&](Op op, std::size_t index = 0) {
     out.push_back({Label::What::op, op, static_cast<std::uint8_t>(i), static_cast<std::uint8_t>(i),
                    static_cast<std::uint8_t>(index)});
   };
+  if (world.remaining(Trouble::restore) > copies(world) && !node.copied) offer(Op::copy);
   if (!node.up) {
     if (!values_.bounds.slow_restart || node.returns || !under_way(world, i)) offer(Op::recover);
     if (world.remaining(Trouble::difference) > 0) offer(Op::change);
+    if (node.copied) offer(Op::restore);
     return;
   }
   if (world.remaining(Trouble::failure) > 0) offer(Op::fail);
@@ -226,6 +235,8 @@ bool Mover::disturbs(const World& world, const Label& label) const {
     case Op::leave:
     case Op::fail_hook:
     case Op::change:
+    case Op::copy:
+    case Op::restore:
       return true;
     case Op::recover:
       return !facts(world, label.node).returns;
@@ -240,7 +251,7 @@ World Mover::all_down() {
   World world;
   const Bounds& bounds = values_.bounds;
   const auto some = [](std::optional<unsigned> count) { return std::min(count.value_or(15), 15u); };
-  const std::array<unsigned, 8> left = {
+  const std::array<std::uint64_t, 9> left = {
       some(bounds.failures),
       some(bounds.wrong_timeouts),
       some(bounds.duplicates),
@@ -248,7 +259,8 @@ World Mover::all_down() {
       some(bounds.pauses),
       some(bounds.leaves),
       bounds.hooks == Hooks::failing ? some(bounds.failed_hooks) : 0u,
-      some(bounds.differences)};
+      some(bounds.differences),
+      some(bounds.restores)};
   for (std::size_t i = 0; i < left.size(); ++i) world.left |= left[i] << 4 * i;
   for (std::size_t i = 0; i < nodes(); ++i) {
     Local local;

@@ -44,6 +44,7 @@ CallNumber at_the_caller(CallNumber on_its_way) {
 
 void Host::take(const Event& event) {
   Actions actions;
+  const auto before = view(config_, node_.state).group;
   try {
     actions = step(config_, node_.state, event);
   } catch (const ImpossibleState& impossible) {  // a line that was struck out may lead there
@@ -60,12 +61,12 @@ void Host::take(const Event& event) {
   }
   if (!node_.up) return;
   std::erase_if(node_.calls, [&](const auto& call) { return !awaits(node_.state, call.first); });
-  accepted();
+  accepted(before);
 }
 
-void Host::accepted() {
+void Host::accepted(const std::optional<GroupNumber>& before) {
   const auto group = view(config_, node_.state).group;  // as the verifier sees it
-  if (!group || group == node_.accepted) return;
+  if (!group || group == before) return;
   const auto disagreement = group_grows(node_.node, node_.accepted, *group);
   if (disagreement) effects.wrong.push_back({"group-grows", *disagreement});
   node_.accepted = group;
@@ -179,6 +180,7 @@ void Host::fail() {
   Local after;
   after.node = node_.node;
   after.safe = node_.safe;
+  after.copy = node_.copy;
   after.other = node_.other;
   after.accepted = node_.accepted;
   after.with.resize(node_.with.size());
@@ -210,6 +212,22 @@ void Host::meet(NodeId peer, Incarnation life) {
 
 void Host::change() {
   node_.other = !node_.other;
+}
+
+// Its limit lies no numbers ahead, as where so many were given later that they are used up.
+void Host::copy() {
+  node_.copy = node_.safe;
+  node_.copy->incarnation = {};
+  if (node_.up) node_.copy->counter_limit = common(node_.state).counter;
+}
+
+// With a number that was used before, or one below, it would be refused by all that have met that
+// life; so it has a new one, as where the copy was made in the last life, or with --initialise.
+void Host::restore() {
+  const Incarnation life = node_.safe.incarnation;
+  node_.safe = *std::exchange(node_.copy, std::nullopt);
+  node_.safe.incarnation = life;
+  node_.accepted.reset();  // of it nothing is claimed: assumption 4
 }
 
 // As muster/host/sessions.hpp tells it.

@@ -97,6 +97,7 @@ struct Local {
   bool returns = false;  ///< it stood back: a new life begins by itself
   bool other = false;    ///< its configuration is not the first
   SafeState safe;
+  std::optional<SafeState> copy;  ///< of an earlier state of it, to be put back
   Protocol state;
   std::map<CallNumber, OutCall> calls;
   std::vector<std::optional<Incarnation>> with;  ///< the life of each node that a session joins
@@ -108,8 +109,8 @@ struct Local {
   bool discounted = false;              ///< it paused since: what it works for does not count
   std::optional<GroupNumber> accepted;  ///< the highest group chosen or accepted, in any life
 };
-MUSTER_DESCRIBE(Local, node, up, paused, returns, other, safe, state, calls, with, timers, runs,
-                stops, stop_owed, works, discounted, accepted);
+MUSTER_DESCRIBE(Local, node, up, paused, returns, other, safe, copy, state, calls, with, timers,
+                runs, stops, stop_owed, works, discounted, accepted);
 
 // --- What can happen to one node, whatever the others do
 
@@ -128,6 +129,8 @@ enum class Op : std::uint8_t {
   meet,        ///< a session with that life of a peer begins
   not_waited,  ///< a call that it will answer is not waited for any more
   change,      ///< its next life has another configuration
+  copy,        ///< its safe storage is copied
+  restore,     ///< and put back
 };
 
 /// Something sent or put into a queue.
@@ -191,6 +194,8 @@ class Host {
   void meet(NodeId peer, Incarnation life);
   void not_waited(NodeId by, CallNumber call);
   void change();
+  void copy();
+  void restore();
   /// It fails when it has performed so many actions, if there are more.
   void fail_after(unsigned actions) { most_ = actions; }
   /// How many were performed.
@@ -221,7 +226,7 @@ class Host {
   void perform(const Right&) {}
   void perform(const Leave& action);
   void transmit(OutCall& call);
-  void accepted();
+  void accepted(const std::optional<GroupNumber>& before);
   void wrong(const char* assertion, std::string why);
   std::optional<Incarnation>& with(NodeId peer) { return node_.with[peer.value - 1]; }
   [[nodiscard]] bool outlived(const OutCall& call, Incarnation life) const;

@@ -89,9 +89,10 @@ void show(NumberVisitor& visitor, NodeId caller, std::map<CallNumber, OutCall>& 
 void visit_numbers(bool counters, Local& local, const VisitNumber& visit_number) {
   Counting visitor(counters, visit_number);
   // All fields, so that with one more this does not compile.
-  auto& [self, up, paused, returns, other, safe, state, calls, with, armed, runs, stops, stop_owed,
-         works, discounted, accepted] = local;
+  auto& [self, up, paused, returns, other, safe, copy, state, calls, with, armed, runs, stops,
+         stop_owed, works, discounted, accepted] = local;
   muster::visit_numbers(self, safe, visitor);
+  if (copy) muster::visit_numbers(self, *copy, visitor);
   muster::visit_numbers(self, state, visitor);
   show(visitor, self, calls);
   for (std::uint32_t i = 0; i < with.size(); ++i)

@@ -83,7 +83,8 @@ std::string what_happens(const Label& label, const std::optional<Item>& taken) {
                                           "recovers",      "fails",
                                           "pauses",        "resumes",
                                           "leaves",        "meets",
-                                          "waits",         "gets another configuration"};
+                                          "waits",         "gets another configuration",
+                                          "is copied",     "is put back to its copy"};
   std::string line = "node " + std::to_string(label.node + 1) + ' ';
   if (label.what == Label::What::duplicate)
     line += "takes a first time";
@@ -164,6 +165,7 @@ bool Teller::tell(const Label& label) {
   if (label.what == Label::What::op) {
     Local local = values_.local(world_.node[label.node]);
     if (label.op == Op::fail) scribe_.fault(journal::FaultKind::killed, node);
+    if (label.op == Op::restore) scribe_.fault(journal::FaultKind::restored, node);
     if (label.op == Op::pause) scribe_.fault(journal::FaultKind::paused, node);
     if (label.op == Op::resume) scribe_.fault(journal::FaultKind::resumed, node);
     if (label.op == Op::recover) {

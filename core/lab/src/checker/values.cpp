@@ -117,6 +117,7 @@ LocalFacts Values::facts_of(Local& local) {
   facts.paused = local.paused;
   facts.returns = local.returns;
   facts.other = local.other;
+  facts.copied = local.copy.has_value();
   for (NodeId met : common(state).met.differ)
     facts.differ = static_cast<std::uint8_t>(facts.differ | 1u << (met.value - 1));
   facts.leaving = common(state).leaving.has_value();

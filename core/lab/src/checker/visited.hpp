@@ -67,7 +67,8 @@ class Worlds {
   explicit Worlds(std::size_t nodes) : nodes_(nodes) {}
   void push(const World& world) {
     words_.insert(words_.end(), world.node.begin(), world.node.begin() + nodes_);
-    words_.push_back(world.left);
+    words_.push_back(static_cast<std::uint32_t>(world.left));
+    words_.push_back(static_cast<std::uint32_t>(world.left >> 32));
     std::uint32_t packed = 0;
     for (std::size_t i = 0; i < nodes_ * nodes_; ++i) {
       packed |= std::uint32_t{world.length[i]} << i % 8 * 4;
@@ -79,6 +80,7 @@ class Worlds {
     if (at_ == words_.size()) return false;
     for (std::size_t i = 0; i < nodes_; ++i) world.node[i] = words_[at_++];
     world.left = words_[at_++];
+    world.left |= std::uint64_t{words_[at_++]} << 32;
     world.items = 0;
     for (std::size_t i = 0; i < nodes_ * nodes_; ++i) {
       world.length[i] = words_[at_ + i / 8] >> i % 8 * 4 & 15;

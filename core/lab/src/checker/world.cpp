@@ -188,6 +188,10 @@ void run(Host& host, const Local& node, Op op, std::uint32_t argument, const Loc
       return host.meet(NodeId{(argument >> 24) + 1}, Incarnation{argument & 0xFFFFFF});
     case Op::change:
       return host.change();
+    case Op::copy:
+      return host.copy();
+    case Op::restore:
+      return host.restore();
     case Op::not_waited:
       return host.not_waited(NodeId{(argument >> 24) + 1}, CallNumber{argument & 0xFFFFFF});
   }
@@ -347,6 +351,7 @@ bool Mover::step(World& world, const Label& label, std::uint32_t& wrong, Witness
     if (label.op == Op::leave) world.spend(Trouble::leave);
     if (label.op == Op::fail_hook) world.spend(Trouble::hook);
     if (label.op == Op::change) world.spend(Trouble::difference);
+    if (label.op == Op::restore) world.spend(Trouble::restore);
     if (label.op == Op::silence && can_be_answered(world, i, facts(world, i).waits[label.index]))
       world.spend(Trouble::wrong_timeout);
     fits = label.op == Op::recover ? recover(world, i, wrong, label.fails_after)

@@ -31,21 +31,22 @@ enum class Trouble : std::uint8_t {
   leave,
   hook,
   difference,
+  restore,
 };
 
 /// All nodes and all that is on its way.
 struct World {
   std::array<std::uint32_t, most_nodes> node{};
-  std::uint32_t left = 0;                                      ///< four bits for each Trouble
+  std::uint64_t left = 0;                                      ///< four bits for each Trouble
   std::array<std::uint8_t, most_nodes * most_nodes> length{};  ///< of the queue of `to` from `from`
   std::uint8_t items = 0;
   std::array<std::uint32_t, most_items> item{};  ///< queue after queue
 
   [[nodiscard]] unsigned remaining(Trouble trouble) const {
-    return left >> 4 * static_cast<unsigned>(trouble) & 15;
+    return static_cast<unsigned>(left >> 4 * static_cast<unsigned>(trouble) & 15);
   }
   void spend(Trouble trouble) {
-    if (remaining(trouble) != 15) left -= 1u << 4 * static_cast<unsigned>(trouble);
+    if (remaining(trouble) != 15) left -= std::uint64_t{1} << 4 * static_cast<unsigned>(trouble);
   }
 };
 
@@ -77,6 +78,7 @@ struct LocalFacts {
   bool up = false, paused = false, returns = false, leaving = false;
   bool hook_ends = false, hook_may_fail = false, ceased = true, works = false;
   bool other = false;       ///< its configuration
+  bool copied = false;      ///< its store was
   bool outvoted = false;    ///< takes no part
   std::uint8_t differ = 0;  ///< those that it has met, bit by bit
   std::uint16_t timers = 0;
@@ -255,6 +257,7 @@ class Mover {
   [[nodiscard]] bool under_way(const World& world, std::size_t i) const;
   void labels_between(const World& world, std::size_t i, std::size_t j, std::vector<Label>& out);
   [[nodiscard]] bool have_learned(const World& world) const;
+  [[nodiscard]] unsigned copies(const World& world) const;
   [[nodiscard]] bool can_be_answered(const World& world, std::size_t i,
                                      const LocalFacts::Waits& call) const;
   void erase(World& world, std::size_t queue, std::size_t position);

@@ -113,7 +113,8 @@ class Numbers {
     for (Link& link : world_.links)
       for (Side* side : {&link.dialler, &link.acceptor})
         if (side->node == node_) instance(side->instance);
-    for (auto& [of, life] : there_.seen) show(life.value);
+    for (auto& [of, life] : there_.safe.seen) show(life.value);
+    for (auto& [of, lived] : there_.safe.instances) instance(lived.value);
     if (there_.life) at_the_other(*there_.life, show, instance);
     letters_to(other(node_), [&](Letter& letter) { show(letter.incarnation.value); });
     letters_to(node_, [&](Letter& letter) {

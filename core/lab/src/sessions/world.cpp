@@ -160,9 +160,9 @@ void Making::begin(unsigned node, Instance instance, bool restored) {
   own.life->incarnation = Incarnation{instance.life};
   own.life->instance = instance_of(node, instance);
   own.life->restored = restored;
-  if (restored) own.seen.clear();
-  own.life->channel.outlived = own.seen[id_of(other(node))];
-  own.life->sessions = host::Sessions::begin(config_of(node), own.seen);
+  if (restored) own.safe = {};
+  own.life->channel.outlived = own.safe.seen[id_of(other(node))];
+  own.life->sessions = host::Sessions::begin(config_of(node), own.safe);
   give(node, host::Greet{});
 }
 
@@ -179,7 +179,10 @@ void Making::end(unsigned node, bool silently, bool lose) {
   }
   Node& own = node_at(world_, node);
   const NodeId there = id_of(other(node));
-  if (!lose) own.seen[there] = own.life->sessions.peers.at(there).seen;
+  if (const host::Peer& peer = own.life->sessions.peers.at(there); !lose) {
+    own.safe.seen[there] = peer.seen;
+    own.safe.instances[there] = {peer.instance};
+  }
   own.life.reset();
   own.off = silently;
   if (auto& left = node_at(world_, other(node)).life) left->channel.is_alone();

@@ -5,7 +5,6 @@
 #include <muster/lab/session_checker.hpp>
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -66,10 +65,10 @@ MUSTER_DESCRIBE(Life, incarnation, instance, restored, sessions, connections, di
 struct Node {
   std::uint64_t lives{};  ///< the highest number of one
   std::optional<Life> life;
-  std::map<NodeId, Incarnation> seen;  ///< in safe storage
-  bool off = false;                    ///< its machine has stopped: nobody answers for it
+  SafeState safe;    ///< of it, the life of the other that it has met
+  bool off = false;  ///< its machine has stopped: nobody answers for it
 };
-MUSTER_DESCRIBE(Node, lives, life, seen, off);
+MUSTER_DESCRIBE(Node, lives, life, safe, off);
 
 struct World {
   Node first;

@@ -28,7 +28,7 @@ SessionDriver::SessionDriver(Network& network, std::shared_ptr<Process> process,
       process_(std::move(process)),
       handlers_(std::move(handlers)),
       config_(session_config(config, cluster, safe, process_->world.random.next() | 1)),
-      sessions_(host::Sessions::begin(config_, safe.seen)) {}
+      sessions_(host::Sessions::begin(config_, safe)) {}
 
 void SessionDriver::take(host::SessionInput input) {
   host::SessionOutputs outputs;

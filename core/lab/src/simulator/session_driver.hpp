@@ -61,7 +61,9 @@ class SessionDriver {
   void perform(const host::Close& close);
   void perform(const host::Drain& drain);
   void perform(const host::Wake& wake);
-  void perform(host::LetterCame& came) { handlers_.event(Received{std::move(came.letter)}); }
+  void perform(host::LetterCame& came) {
+    handlers_.event(Received{std::move(came.letter), came.instance});
+  }
   void perform(const host::CallUnanswered& call) {
     handlers_.event(Unanswered{call.by, call.call, call.how});
   }

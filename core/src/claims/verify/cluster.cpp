@@ -153,6 +153,7 @@ Expected<> Verifier::take(const journal::Fault& line) {
       healed(line);
       break;
     case FaultKind::wiped:
+    case FaultKind::restored:
       for_each_named(line.node, &Verifier::wiped);
       break;
     case FaultKind::terminated:
@@ -256,7 +257,8 @@ void Verifier::end_wipes() {
   if (were_wiped_.empty()) return;
   if (claims_.of_groups)
     not_claimed({"3a", "3b"}, wiped_since_,
-                "assumption 4: groups of " + names(were_wiped_) + ", whose safe storage was wiped");
+                "assumption 4: groups of " + names(were_wiped_) +
+                    ", whose safe storage was wiped or put back");
   were_wiped_ = {};
 }
 

@@ -14,12 +14,16 @@ bool is_difference(RefusalReason reason) {
 // It answers where this node has dialled it: so the life that the session was with listens there no
 // more, and is over as if nobody did. It is dialled until it differs no more.
 void SessionTurn::met_one_that_differs(NodeId node, Peer& peer, const std::string& what) {
+  differs(node, peer, what);
+  if (peer.session) end_session(node, peer);
+  unanswered_where([&](const Call& call) { return is_refused_by(call, node); });
+}
+
+void SessionTurn::differs(NodeId node, Peer& peer, const std::string& what) {
   peer.differs = true;
   peer.greet = true;
   sessions_.differing.emplace(node, presentable(what, 300));
   tell_who_differs();
-  if (peer.session) end_session(node, peer);
-  unanswered_where([&](const Call& call) { return is_refused_by(call, node); });
 }
 
 void SessionTurn::no_longer_differs(NodeId node, Peer& peer) {

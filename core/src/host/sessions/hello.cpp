@@ -13,7 +13,8 @@ namespace muster::host {
 
 namespace {
 
-const std::string begin_anew = "'muster node --initialise' begins it anew";
+const std::string begin_anew =
+    "; if its store was emptied or restored, 'muster node --initialise' begins it anew";
 
 }  // namespace
 
@@ -26,10 +27,9 @@ Incarnation latest_life(const Voices& voices) {
 }
 
 std::optional<Incarnation> later_life(const Voices& voices, Incarnation own) {
-  const auto later = std::count_if(voices.begin(), voices.end(),
-                                   [own](const auto& voice) { return voice.second > own; });
-  if (later < 2) return std::nullopt;  // or a clone's, and which of the two nobody can know
-  return latest_life(voices);
+  const auto others = std::count_if(voices.begin(), voices.end(),
+                                    [own](const auto& voice) { return voice.second >= own; });
+  return others < 2 ? std::nullopt : std::optional(latest_life(voices));
 }
 
 // --- What Hellos say
@@ -70,7 +70,7 @@ std::optional<Refusal> SessionTurn::refuse_life(NodeId node, const Hello& hello)
   if (is_outlived(peer, hello)) {
     return Refusal{RefusalReason::outlived,
                    name_of(node) + " says that it is incarnation " + said + ", but " + seen +
-                       " was seen of it; if its store was emptied or restored, " + begin_anew,
+                       " was seen of it" + begin_anew,
                    peer.seen.value};
   }
   if (peer.seen.value > 0 && hello.incarnation.value > peer.seen.value + most_lives_ahead) {
@@ -78,10 +78,10 @@ std::optional<Refusal> SessionTurn::refuse_life(NodeId node, const Hello& hello)
                                                 ", and no more than " + seen + " was seen of it"};
   }
   if (is_clone(peer, hello)) {
-    return Refusal{RefusalReason::clone,
-                   "two processes say that they are incarnation " + seen + " of " + name_of(node) +
-                       "; if its store was wiped, " + begin_anew,
-                   peer.seen.value};
+    return Refusal{
+        RefusalReason::clone,
+        "two processes say that they are incarnation " + seen + " of " + name_of(node) + begin_anew,
+        peer.seen.value};
   }
   return std::nullopt;
 }
@@ -224,6 +224,7 @@ void SessionTurn::was_refused(NodeId node, Peer& peer, const Refusal& refusal,
     } else if (seen >= self().incarnation && plausible(seen)) {
       sessions_.voices[node] = seen;
       put(OutlivedBy{sessions_.voices});
+      differs(node, peer, "the lives of this node, of which it has seen " + to_text(seen));
     }
   }
   dial_slowly(node, peer);

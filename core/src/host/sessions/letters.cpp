@@ -140,11 +140,11 @@ void SessionTurn::came_letter(NodeId node, Peer& peer, Came& came) {
   if (is_answer(letter)) {
     if (is_awaited(node, letter.call)) {
       sessions_.calls.erase(letter.call);
-      put(LetterCame{std::move(letter)});
+      put(LetterCame{std::move(letter), Instance{session.instance}});
     }
   } else {
     owe(session, letter.call);
-    put(LetterCame{std::move(letter)});
+    put(LetterCame{std::move(letter), Instance{session.instance}});
   }
   if (acknowledgement_due(session)) write_letters(peer);
 }

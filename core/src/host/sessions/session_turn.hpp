@@ -82,6 +82,7 @@ class SessionTurn {
 
   // Nodes that differ (differing.cpp)
   void met_one_that_differs(NodeId node, Peer& peer, const std::string& what);
+  void differs(NodeId node, Peer& peer, const std::string& what);
   void no_longer_differs(NodeId node, Peer& peer);
   void meet_one_that_says_so(const Hello& hello);
   void tell_who_differs();

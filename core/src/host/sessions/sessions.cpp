@@ -8,11 +8,13 @@
 
 namespace muster::host {
 
-Sessions Sessions::begin(const SessionConfig& config, const std::map<NodeId, Incarnation>& seen) {
+Sessions Sessions::begin(const SessionConfig& config, const SafeState& safe) {
   Sessions sessions;
   for (const auto& [node, address] : config.addresses) {
-    const auto at = seen.find(node);
-    sessions.peers[node].seen = at == seen.end() ? Incarnation{} : at->second;
+    Peer& peer = sessions.peers[node];
+    if (const auto at = safe.seen.find(node); at != safe.seen.end()) peer.seen = at->second;
+    if (const auto at = safe.instances.find(node); at != safe.instances.end())
+      peer.instance = at->second.value;
   }
   return sessions;
 }

@@ -35,10 +35,10 @@ void Turn::happened(const Recovered& event) {
 void Turn::happened(const Received& event) {
   const Letter& letter = event.letter;
   if (state_.leaving && !leaving_answers()) return;
-  Incarnation& seen = state_.seen[letter.from];
+  const Incarnation seen = state_.seen[letter.from];
   if (repairs_.tags && letter.incarnation < seen) return;  // from a life that is over (6.9)
   if (letter.incarnation > seen) new_life_of(letter.from);
-  seen = std::max(seen, letter.incarnation);
+  note_life(event);
   state_.asked_in_vain.erase(letter.from);
   if (runs<Outvoted>()) return refuse_to_take_part(letter);
   std::visit([&](const auto& message) { called(letter, message); }, letter.message);

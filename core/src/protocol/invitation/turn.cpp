@@ -34,10 +34,10 @@ void Turn::happened(const Recovered& event) {
 
 void Turn::happened(const Received& event) {
   const Letter& letter = event.letter;
-  Incarnation& seen = state_.seen[letter.from];
+  const Incarnation seen = state_.seen[letter.from];
   if (repairs_.tags && letter.incarnation < seen) return;  // from a life that is over (6.16, I8)
   if (letter.incarnation > seen) owe_nothing(letter.from);
-  seen = std::max(seen, letter.incarnation);
+  note_life(event);
   if (runs<Outvoted>()) return refuse_to_take_part(letter);
   std::visit([&](const auto& message) { called(letter, message); }, letter.message);
 }

@@ -31,8 +31,7 @@ void Turn::happened(const Recovered& event) {
 
 void Turn::happened(const Received& event) {
   const Letter& letter = event.letter;
-  Incarnation& seen = state_.seen[letter.from];
-  seen = std::max(seen, letter.incarnation);
+  note_life(event);
   if (letter.from == state_.c) rearm_ = true;
   if (runs<Outvoted>()) return;
   std::visit([&](const auto& message) { called(letter, message); }, letter.message);

@@ -31,8 +31,9 @@ class Connection;
 class Sessions {
  public:
   struct Handlers {
-    /// A call of another node, or the answer to a call that this node still awaits.
-    std::function<void(Letter)> received;
+    /// A call of another node, or the answer to a call that this node still awaits; and the
+    /// instance of the life that sent it.
+    std::function<void(Letter, Instance)> received;
     /// That call can no longer be answered: the paper's ONTIMEOUT. For every call exactly one of
     /// this and `received` comes, unless it was given up.
     std::function<void(NodeId, CallNumber, Unheard)> unanswered;
@@ -53,11 +54,11 @@ class Sessions {
 
   /// `addresses` has every node of the cluster as "host:port", this one included: there it listens,
   /// or at `listen` where that is not empty. Names are resolved each time that they are dialled.
-  /// `seen` is the highest incarnation seen of the others in earlier lives. `T` bounds dials and
-  /// partial frames, the bound of a call comes with the call.
+  /// Of `safe`, the lives of the others that this node has met. `T` bounds dials and partial
+  /// frames, the bound of a call comes with the call.
   Sessions(boost::asio::any_io_executor executor, Self self,
            std::map<NodeId, std::string> addresses, Duration T, SessionLimits limits,
-           std::map<NodeId, Incarnation> seen, Handlers handlers, const std::string& listen = {});
+           const SafeState& safe, Handlers handlers, const std::string& listen = {});
   Sessions(const Sessions&) = delete;
   Sessions& operator=(const Sessions&) = delete;
   ~Sessions();

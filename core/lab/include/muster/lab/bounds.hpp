@@ -48,6 +48,7 @@ struct Bounds {
   unsigned leaves = 0;
   unsigned failed_hooks = 2;   ///< where hooks fail
   unsigned differences = 0;    ///< new lives with another configuration, or with the first again
+  unsigned restores = 0;       ///< stores put back to what they were, but for the incarnation
   unsigned queue = 1;          ///< letters on their way from one node to another, at most
   NodeSet start;               ///< these begin Normal, in one group; the others down
   bool slow_restart = false;   ///< a life begins when nothing of the last one is under way
@@ -62,7 +63,7 @@ struct Bounds {
 };
 MUSTER_DESCRIBE(Bounds, nodes, protocol, repairs, invitation_repairs, struck, options, channels,
                 hooks, failures, wrong_timeouts, duplicates, losses, pauses, leaves, failed_hooks,
-                differences, queue, start, slow_restart, split_actions, canonical, counters,
-                liveness, assertions, threads, limit_states, limit_memory);
+                differences, restores, queue, start, slow_restart, split_actions, canonical,
+                counters, liveness, assertions, threads, limit_states, limit_memory);
 
 }  // namespace muster::lab

@@ -1,0 +1,61 @@
+#include "storage/store_fixture.hpp"
+
+// Stores that were written once and lie here: who can read one always could, or this fails (St13).
+
+namespace muster::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A store that a program of that format has left after three lives.
+struct Golden : StoreFixture {
+  void take(std::uint32_t format) const {
+    fs::create_directory(directory);
+    fs::permissions(directory, fs::perms::owner_all);
+    const fs::path golden = fs::path(MUSTER_GOLDEN) / ("format-" + std::to_string(format));
+    for (const fs::path& own : {file, log}) put_bytes(own, bytes_of(golden / own.filename()));
+  }
+  [[nodiscard]] storage::Inspection inspected() const {
+    return storage::inspect(directory, [](std::string_view, const Bytes&) {}).value();
+  }
+  void holds(const SafeState& safe) const {
+    const auto store = open().value();
+    BOOST_TEST((store->load().value() == safe));
+    BOOST_TEST((cells_of(*store) == Cells{{"cell", "3"}}));
+  }
+};
+
+SafeState without_instances() {
+  SafeState safe = safe_state(3);
+  safe.instances.clear();
+  return safe;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(a_store_of_format, Golden)
+
+BOOST_AUTO_TEST_CASE(one_is_read_as_it_is_and_made_one_of_format_two_when_it_is_opened) {
+  take(1);
+  const auto before = content();
+  BOOST_TEST(inspected().format == 1u);
+  BOOST_TEST((inspected().safe == without_instances()));
+  BOOST_TEST((content() == before));
+  holds(without_instances());
+  BOOST_TEST(inspected().format == 2u);
+  BOOST_TEST(bytes_of(file).at(63) == 2);  // a program of format 1 refuses it
+  BOOST_TEST((inspected().safe == without_instances()));
+  open().value()->save(safe_state(4)).value();
+  BOOST_TEST((inspected().safe == safe_state(4)));
+}
+
+BOOST_AUTO_TEST_CASE(two_is_read_as_it_is) {
+  take(2);
+  BOOST_TEST(inspected().format == 2u);
+  BOOST_TEST((inspected().safe == safe_state(3)));
+  holds(safe_state(3));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace muster::test
