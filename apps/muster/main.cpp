@@ -53,6 +53,7 @@ int run(int argc, char** argv) {
   add_replay_command(app, exit_code);
   add_draw_command(app, exit_code);
   add_simulate_command(app, exit_code);
+  add_config_command(app, exit_code);
   add_store_command(app, exit_code);
   add_bench_command(app, exit_code);
   if (const auto vain = asked_in_vain(app, argv + 1))
@@ -80,7 +81,7 @@ Failure failure_of(const std::exception& error) {
                                      ": no thread is left for it: raise the limit (ulimit -u), or "
                                      "end what holds them, then try again"};
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr)
-    return {ExitCode::impossible_state,
+    return {ExitCode::temporary,
             "there is no memory left: raise the limit, or end what holds it, then try again"};
   return {ExitCode::impossible_state, std::string("a defect in muster itself: ") + error.what() +
                                           "; report it with the command line"};

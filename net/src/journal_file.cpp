@@ -92,14 +92,17 @@ bool JournalFile::open_segment(std::uint64_t number) {
   return true;
 }
 
-// What is written in part is taken away again, where that can be.
+// What was written in part is taken away again, where that can be. Why no more of it was is told when
+// the rest is tried.
 bool JournalFile::write_whole(std::string_view text) {
-  ssize_t written = -1;
-  do {
-    errno = ENOSPC;  // what a part alone means
-    written = ::write(file_, text.data(), text.size());
-  } while (written < 0 && errno == EINTR);
-  if (written == static_cast<ssize_t>(text.size())) {
+  std::size_t written = 0;
+  while (written < text.size()) {
+    const ssize_t more = ::write(file_, text.data() + written, text.size() - written);
+    if (more < 0 && errno == EINTR) continue;
+    if (more <= 0) break;
+    written += static_cast<std::size_t>(more);
+  }
+  if (written == text.size()) {
     size_ += text.size();
     return true;
   }

@@ -108,7 +108,7 @@ class LifePermits::State final : public Permits::Host, public std::enable_shared
   std::atomic<std::uint64_t> grants_ = 0;
   std::atomic<std::int64_t> last_turn_ = boottime_now().count();
   std::atomic<std::int64_t> right_ = Moment::max().count();  ///< until when the node may work
-  GroupNumber group_;  // changes only while nothing is out
+  GroupNumber group_;                                        // changes only while nothing is out
   mutable std::array<Stripe, stripe_count> stripes_;
 
   std::atomic<std::size_t> stripes_out_ = 0;

@@ -37,12 +37,11 @@ BOOST_AUTO_TEST_CASE(are_off_and_leave_no_trace_until_they_are_chosen) {
 }
 
 BOOST_AUTO_TEST_CASE(that_are_chosen_stand_in_the_text_that_nodes_compare_and_are_written_back) {
-  const auto chosen =
-      with("preempt = \"after 5m\"\nresume = \"all\"\nsettle = \"5s\"").value();
-  BOOST_TEST((chosen.core().options == Options{Preempt::after, 5min, Quorum::off, 5s, Resume::all}));
+  const auto chosen = with("preempt = \"after 5m\"\nresume = \"all\"\nsettle = \"5s\"").value();
+  BOOST_TEST(
+      (chosen.core().options == Options{Preempt::after, 5min, Quorum::off, 5s, Resume::all}));
   const std::string canonical = chosen.cluster.canonical();
-  for (const char* line :
-       {"\npreempt=after 5min\n", "\nresume=all\n", "\nsettle=5s\n"})
+  for (const char* line : {"\npreempt=after 5min\n", "\nresume=all\n", "\nsettle=5s\n"})
     BOOST_TEST(canonical.find(line) != std::string::npos, line);
   const auto again = parse_config(write_config(chosen), "/c/m.toml").value();
   BOOST_TEST(again.cluster.canonical() == canonical);

@@ -214,8 +214,8 @@ Claims claims_of_bully(const Config& config) {
 }
 
 // What options add to one reorganization: a life waits to be found, Halts go out in up to three
-// rounds, and Ready twice. With a quorum a silent member is waited for until its right is over, then
-// grants that were given to a higher node, and then whoever is out of reach.
+// rounds, and Ready twice. With a quorum a silent member is waited for until its right is over,
+// then grants that were given to a higher node, and then whoever is out of reach.
 Duration lengthened_by(const Options& options, const Timings& timings) {
   Duration more = options.settle;
   if (options.preempt != Preempt::paper) more += timings.coordinator_timeout + 3 * timings.T;

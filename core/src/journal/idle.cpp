@@ -41,7 +41,8 @@ bool asks_how_it_is(const Letter& letter) {
 
 bool is_idle(const Event& event, const View& view) {
   if (const auto* expired = std::get_if<Expired>(&event))
-    return expired->timer == Timer::check || expired->timer == Timer::coordinator;
+    return expired->timer == Timer::check || expired->timer == Timer::coordinator ||
+           expired->timer == Timer::right;
   if (const auto* received = std::get_if<Received>(&event)) return asks_how_it_is(received->letter);
   if (const auto* unanswered = std::get_if<Unanswered>(&event))
     return unanswered->by != view.coordinator && view.up && !view.up->contains(unanswered->by);
@@ -50,7 +51,8 @@ bool is_idle(const Event& event, const View& view) {
 
 bool is_idle(const Action& action) {
   if (const auto* send = std::get_if<Send>(&action)) return asks_how_it_is(send->letter);
-  return std::holds_alternative<Arm>(action) || std::holds_alternative<Disarm>(action);
+  return std::holds_alternative<Arm>(action) || std::holds_alternative<Disarm>(action) ||
+         std::holds_alternative<Right>(action);
 }
 
 }  // namespace

@@ -55,7 +55,8 @@ std::optional<Misfit> misfit_of_options(const Config& config) {
         return Misfit{name, '"' + option_lines({}).at(name) +
                                 "\", or quorum = \"off\": no row of the checker has both"};
   if (options.quorum == Quorum::off && options.clock_drift != ClockDrift{})
-    return Misfit{"clock_drift", "left out, or quorum = \"majority\": it bounds the rights of that"};
+    return Misfit{"clock_drift",
+                  "left out, or quorum = \"majority\": it bounds the rights of that"};
   if (options.clock_drift.millionths > 100'000)
     return Misfit{"clock_drift", "at most \"100000ppm\", which is a tenth"};
   for (const auto& [name, text] : chosen_options(options)) {

@@ -118,7 +118,7 @@ class Host {
   std::size_t performed_ = 0;  ///< actions of the last step that were performed
   Moment stepped_at_{};
   std::optional<Moment> right_;  ///< until when the application may work
-  bool not_begun_ = false;  ///< the last start: no stop is owed for it
+  bool not_begun_ = false;       ///< the last start: no stop is owed for it
   bool begun_ = false;
   bool turning_ = false;
   bool saving_ = false;

@@ -163,9 +163,10 @@ MUSTER_DESCRIBE(BoundByHalt, candidate, until);
 struct Grants {
   // In its group.
   Moment right{};  ///< until when it may work
-  std::map<CallNumber, Moment> granted;  ///< a member's: when it answered which of its coordinator's
-  std::map<CallNumber, Asked> asked;     ///< a coordinator's
-  std::map<NodeId, Moment> held;         ///< until when it goes by whose grant
+  std::map<CallNumber, Moment>
+      granted;                        ///< a member's: when it answered which of its coordinator's
+  std::map<CallNumber, Asked> asked;  ///< a coordinator's
+  std::map<NodeId, Moment> held;      ///< until when it goes by whose grant
   std::map<NodeId, Heard> heard;
   bool readied = false;  ///< has sent Ready
 

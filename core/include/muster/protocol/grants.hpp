@@ -6,9 +6,10 @@
 #include <optional>
 #include <vector>
 
-/// What `quorum = "majority"` adds to letters, and how long its grants last (docs/options/quorum.md).
-/// It is Gray and Cheriton's lease, laid on the questions that the paper asks anyway: who holds one
-/// counts from sending, who grants one from answering, so that delays never matter.
+/// What `quorum = "majority"` adds to letters, and how long its grants last
+/// (docs/options/quorum.md). It is Gray and Cheriton's lease, laid on the questions that the paper
+/// asks anyway: who holds one counts from sending, who grants one from answering, so that delays
+/// never matter.
 
 namespace muster {
 
@@ -49,7 +50,8 @@ inline constexpr bool left_out_by_default<ClockDrift> = true;
 /// How long who answers takes itself for bound: a period, a call, and the longer of both. A right
 /// that is renewed each period outlasts one call that stays unanswered.
 Duration granted_for(const Timings& timings);
-/// How long who is answered may go by it: the same, by a clock that is slow beside one that is fast.
+/// How long who is answered may go by it: the same, by a clock that is slow beside one that is
+/// fast.
 Duration held_for(const Timings& timings, ClockDrift drift);
 /// In what time who has lost its right has ceased, by any clock.
 Duration ceases_within(const Timings& timings, ClockDrift drift);

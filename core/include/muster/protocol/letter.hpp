@@ -44,7 +44,8 @@ struct Ready {
 };
 MUSTER_DESCRIBE(Ready, election, receiver, group, definition);
 
-/// AreYouFree(i): has a node above the caller i's grant, or its answer to a Halt (docs/options/quorum.md)?
+/// AreYouFree(i): has a node above the caller i's grant, or its answer to a Halt
+/// (docs/options/quorum.md)?
 struct AreYouFree {};
 MUSTER_DESCRIBE(AreYouFree);
 
@@ -165,8 +166,9 @@ struct Free {
 MUSTER_DESCRIBE(Free, after);
 
 // What a letter is on a wire is its place here: whatever comes anew comes last.
-using Result = std::variant<Here, Normality, Halted, Joined, Installed, Refused,
-                            invitation::Coordinating, invitation::Membership, invitation::Invited, Free>;
+using Result =
+    std::variant<Here, Normality, Halted, Joined, Installed, Refused, invitation::Coordinating,
+                 invitation::Membership, invitation::Invited, Free>;
 
 /// The answer to the call of the same number.
 struct Answer {
@@ -174,11 +176,10 @@ struct Answer {
 };
 MUSTER_DESCRIBE(Answer, result);
 
-using Message =
-    std::variant<AreYouThere, AreYouNormal, Halt, NewCoordinator, Ready, Answer,
-                 invitation::AreYouCoordinator, invitation::AreYouThere, invitation::Invitation,
-                 invitation::Accept, invitation::Ready, textbook::Election, textbook::Coordinator,
-                 AreYouFree>;
+using Message = std::variant<AreYouThere, AreYouNormal, Halt, NewCoordinator, Ready, Answer,
+                             invitation::AreYouCoordinator, invitation::AreYouThere,
+                             invitation::Invitation, invitation::Accept, invitation::Ready,
+                             textbook::Election, textbook::Coordinator, AreYouFree>;
 
 /// A remote procedure is called, or a call is answered. Every letter names the life of its sender.
 struct Letter {

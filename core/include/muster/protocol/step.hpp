@@ -204,8 +204,8 @@ struct Start {
 };
 MUSTER_DESCRIBE(Start, ticket, definition, group);
 
-/// The application may work until then, by the clock that `step` is given: no permit is valid later,
-/// and a `Start` that is later is `HookFailed`. The last one stands.
+/// The application may work until then, by the clock that `step` is given: no permit is valid
+/// later, and a `Start` that is later is `HookFailed`. The last one stands.
 struct Right {
   Moment until{};
 };

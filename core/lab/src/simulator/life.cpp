@@ -14,8 +14,8 @@ Life::Life(std::shared_ptr<Process> process, Network& network, const Config& con
       services_(config.self, config.nodes, process_, permits_, disk_),
       hooks_(process_, services_, make_application, permits_, hook_handlers()),
       sessions_(network, process_, config, cluster, safe, session_handlers()),
-      host_(config, std::move(safe), config_.timings.T / 2, HookRunner::Limits{config.timings}, *this,
-            hooks_) {}
+      host_(config, std::move(safe), config_.timings.T / 2, HookRunner::Limits{config.timings},
+            *this, hooks_) {}
 
 // --- Its beginning and its end
 

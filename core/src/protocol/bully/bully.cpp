@@ -33,26 +33,28 @@ View view(const Config& config, const State& state, const View& before) {
 bool awaits(const State& state, CallNumber call) {
   return state.by_options.grants.questions.contains(call) ||
          std::visit(
-      [&](const auto& wait) {
-        using Wait = std::decay_t<decltype(wait)>;
-        const auto in = [&](const Calls& calls) { return calls.contains(call); };
-        if constexpr (std::is_same_v<Wait, SeekingHigher> || std::is_same_v<Wait, Checking> ||
-                      std::is_same_v<Wait, Settling> || std::is_same_v<Wait, AskingFree>)
-          return in(wait.asked);
-        else if constexpr (std::is_same_v<Wait, HaltingLower> || std::is_same_v<Wait, Probing>)
-          return wait.call == call;
-        else if constexpr (std::is_same_v<Wait, HaltingAll>)
-          return in(wait.halted);
-        else if constexpr (std::is_same_v<Wait, Announcing>)
-          return in(wait.announced) || in(wait.questions);
-        else if constexpr (std::is_same_v<Wait, Reorganizing>)
-          return in(wait.questions);
-        else if constexpr (std::is_same_v<Wait, MakingReady>)
-          return in(wait.readied) || in(wait.questions);
-        else
-          return false;
-      },
-      state.procedure);
+             [&](const auto& wait) {
+               using Wait = std::decay_t<decltype(wait)>;
+               const auto in = [&](const Calls& calls) { return calls.contains(call); };
+               if constexpr (std::is_same_v<Wait, SeekingHigher> ||
+                             std::is_same_v<Wait, Checking> || std::is_same_v<Wait, Settling> ||
+                             std::is_same_v<Wait, AskingFree>)
+                 return in(wait.asked);
+               else if constexpr (std::is_same_v<Wait, HaltingLower> ||
+                                  std::is_same_v<Wait, Probing>)
+                 return wait.call == call;
+               else if constexpr (std::is_same_v<Wait, HaltingAll>)
+                 return in(wait.halted);
+               else if constexpr (std::is_same_v<Wait, Announcing>)
+                 return in(wait.announced) || in(wait.questions);
+               else if constexpr (std::is_same_v<Wait, Reorganizing>)
+                 return in(wait.questions);
+               else if constexpr (std::is_same_v<Wait, MakingReady>)
+                 return in(wait.readied) || in(wait.questions);
+               else
+                 return false;
+             },
+             state.procedure);
 }
 
 }  // namespace muster::bully

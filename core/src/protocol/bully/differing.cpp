@@ -17,7 +17,7 @@ void Turn::happened(const Differing& event) {
   if (state_.leaving) return;
   const bool in_danger = another_differs && !works_in_group();
   if (outvoted() != runs<Outvoted>() || (in_danger && is_candidate())) {
-    stop({StopReason::outvoted, std::nullopt});
+    stop({outvoted() ? StopReason::outvoted : StopReason::own_election, std::nullopt});
     fail();
     rejoined();
     take_part_again();

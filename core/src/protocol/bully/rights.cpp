@@ -78,8 +78,8 @@ std::vector<Rights> TurnWithGrants::as_told(std::vector<Rights> told) const {
 }
 
 // The least time that a majority of S(i).Up and itself all stay within: whatever group the node is
-// in, one of them has granted that it works. Of its own group a coordinator that is among them knows
-// best.
+// in, one of them has granted that it works. Of its own group a coordinator that is among them
+// knows best.
 std::optional<Moment> TurnWithGrants::may_work_until(NodeId node) const {
   std::map<GroupNumber, const Rights*> words;
   const auto take_word = [&](NodeId by, const std::vector<Rights>& known) {

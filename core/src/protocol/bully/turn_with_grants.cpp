@@ -140,8 +140,8 @@ void TurnWithGrants::answer_rides(const Answer& answer, const Letter& letter, By
     riding.awaits = runs<AwaitingMajority>() && !works_in_group();
   if (std::holds_alternative<Halted>(result) && config_.self < letter.to)
     grants_.halted = BoundByHalt{letter.to, now_ + granted_for(config_.timings)};
-  riding.grants = joined || std::holds_alternative<Installed>(result) ||
-                  (normality && granted_ == letter.call);
+  riding.grants =
+      joined || std::holds_alternative<Installed>(result) || (normality && granted_ == letter.call);
   if (joined) riding.rights = to_tell();
   if (riding.grants) has_granted(letter.call);
 }
@@ -150,9 +150,9 @@ void TurnWithGrants::answer_rides(const Answer& answer, const Letter& letter, By
 void TurnWithGrants::has_granted(CallNumber call) {
   const Duration granted = granted_for(config_.timings);
   grants_.granted[call] = now_;
-  const auto known =
-      std::find_if(grants_.rights.begin(), grants_.rights.end(),
-                   [&](const Rights& rights) { return !rights.own_word && rights.group == state_.g; });
+  const auto known = std::find_if(
+      grants_.rights.begin(), grants_.rights.end(),
+      [&](const Rights& rights) { return !rights.own_word && rights.group == state_.g; });
   const Rights rights{state_.g, now_ + granted, now_ + 2 * granted};
   if (known == grants_.rights.end())
     remember(rights);
@@ -312,10 +312,10 @@ void TurnWithGrants::normal_returned(NodeId by, const Result* result) {
   const auto heard = grants_.heard.find(by);
   const auto* normality = as<Normality>(result);
   const bool left_alone = normality && awaits(result) && config_.self < by;
-  const bool within_its_right = !result && !proof_ && heard != grants_.heard.end() &&
-                                now_ < heard->second.at + granted_for(config_.timings) +
-                                           ceases_within(config_.timings,
-                                                         config_.options.clock_drift);
+  const bool within_its_right =
+      !result && !proof_ && heard != grants_.heard.end() &&
+      now_ < heard->second.at + granted_for(config_.timings) +
+                 ceases_within(config_.timings, config_.options.clock_drift);
   if (within_its_right) state_.quiet_checks = 0;
   Turn::normal_returned(by, left_alone || within_its_right ? &yes : result);
 }

@@ -12,8 +12,8 @@ inline constexpr Moment always = Moment::max();
 
 /// One step with quorum = "majority" (docs/options/quorum.md). A member grants its coordinator, for
 /// a while, that it coordinates; a coordinator that holds the grants of a majority grants each
-/// member, for a while, that it works. Nobody works beyond that, and whoever reorganizes waits until
-/// nobody else does.
+/// member, for a while, that it works. Nobody works beyond that, and whoever reorganizes waits
+/// until nobody else does.
 class TurnWithGrants final : public Turn {
  public:
   TurnWithGrants(const Config& config, State& state, Moment now)
@@ -81,8 +81,8 @@ class TurnWithGrants final : public Turn {
 
   Grants& grants_;
   const Moment now_;
-  bool proof_ = false;         // the event proves a death
-  bool new_life_ = false;      // it is Recovered
+  bool proof_ = false;           // the event proves a death
+  bool new_life_ = false;        // it is Recovered
   bool says_it_awaits_ = false;  // who answers now
   bool says_it_grants_ = false;
   std::optional<CallNumber> granted_;  // the question of the own coordinator, about the own group

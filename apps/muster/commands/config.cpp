@@ -1,0 +1,80 @@
+#include "apps/muster/config/config.hpp"
+#include "apps/base/failed.hpp"
+#include "apps/base/text.hpp"
+#include "apps/muster/commands/commands.hpp"
+
+#include <CLI/CLI.hpp>
+#include <muster/claims/assertions.hpp>
+#include <muster/protocol/protocol.hpp>
+#include <muster/values/json.hpp>
+#include <muster/values/text.hpp>
+
+#include <iostream>
+#include <memory>
+
+namespace muster::apps {
+namespace {
+
+struct ConfigOptions {
+  std::string file;
+  bool json = false;
+};
+
+/// What failures cost by a configuration.
+struct CostsLine {
+  std::string file;
+  NodeId node;
+  std::size_t nodes{};
+  Duration silence{};              ///< until a silent coordinator is taken for failed
+  std::optional<Duration> ceases;  ///< and then until it has ceased, with a quorum
+  std::optional<Duration> grant;   ///< another member out of reach: so much more
+  Duration settles{};              ///< the bound of Assertion 2
+};
+MUSTER_DESCRIBE(CostsLine, file, node, nodes, silence, ceases, grant, settles);
+
+CostsLine costs_of(const std::string& file, const Config& config) {
+  CostsLine line{file, config.self, config.nodes.size(),
+                 config.timings.coordinator_timeout + config.timings.T};
+  if (reads_clock(config)) {
+    line.ceases = ceases_within(config.timings, config.options.clock_drift);
+    line.grant = granted_for(config.timings);
+  }
+  line.settles = settling_bound(config);
+  return line;
+}
+
+int check(const ConfigOptions& options) {
+  const auto config = load_config(options.file, Look::at_files);
+  if (!config) return failed(config.error());
+  const CostsLine line = costs_of(options.file, config->core());
+  if (options.json) {
+    std::cout << to_json(line) << '\n';
+    return 0;
+  }
+  std::cout << line.file << " is right: node " << to_text(line.node) << " of " << line.nodes
+            << "\na crash that its machine tells of: an election, and no waiting\n"
+            << "a silent coordinator: " << in_words(line.silence)
+            << " (coordinator_timeout + T), and an election\n";
+  if (line.ceases)
+    std::cout << "  with a quorum: until it has ceased, " << in_words(*line.ceases)
+              << " (stop_deadline by the slowest clock); another member out of reach: "
+              << in_words(*line.grant) << " more\n";
+  std::cout << "after the last disturbance all is Normal within " << in_words(line.settles)
+            << " (Assertion 2)\n";
+  return 0;
+}
+
+}  // namespace
+
+void add_config_command(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<ConfigOptions>();
+  CLI::App* config = app.add_subcommand("config", "Look into a node's configuration");
+  config->require_subcommand(1);
+  CLI::App* command = config->add_subcommand(
+      "check", "Say what is wrong in it, or what failures will cost; starts nothing");
+  command->add_option("FILE", options->file, "the node's configuration")->required();
+  command->add_flag("--json", options->json, "one JSON object on standard output");
+  command->callback([options, &exit_code] { exit_code = check(*options); });
+}
+
+}  // namespace muster::apps
