@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 /// The benchmarks of the command. Those of nodes have real processes and real safe storage.
@@ -53,6 +55,18 @@ struct CheckerOptions {
 };
 /// How fast `muster check` searches, and what a state costs.
 int bench_checker(const CheckerOptions& options);
+
+struct DoorsOptions {
+  Duration time = std::chrono::seconds(60);  ///< of each row
+  std::vector<std::string> rows;             ///< their names; empty: all
+  Quorum quorum = Quorum::off;
+  std::optional<Duration> T;  ///< of all rows; none: each its own
+  bool keep = false;          ///< configurations, logs and journals
+  bool json = false;
+};
+/// What a fault at one of a node's doors, its links, disk, pipes, configuration or machine, costs
+/// the other nodes' work.
+int bench_doors(const DoorsOptions& options);
 
 /// The value below which the share `part` of the values lies; 0 of none.
 template <class Value>

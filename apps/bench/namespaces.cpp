@@ -27,7 +27,7 @@ std::string cable(NodeId node) {
 
 Failure no_namespaces(const std::string& what) {
   return {ExitCode::temporary, "network namespaces cannot be made here: " + what +
-                                   "; the silent fault needs them, --fault crash does not"};
+                                   "; rows and faults without a network need none"};
 }
 
 /// Runs a program to its end; `network` is the namespace to run it in, -1 for this one.
@@ -46,15 +46,20 @@ Expected<> run(const std::vector<std::string>& words, int network = -1) {
   return no_namespaces("'" + line + "' " + describe_end(status));
 }
 
-Expected<> ip(const std::string& words, int network = -1) {
-  std::vector<std::string> all{"ip"};
+/// A line of words with one blank between them.
+Expected<> run(const std::string& line, int network) {
+  std::vector<std::string> all;
   std::size_t begin = 0;
-  while (begin < words.size()) {
-    const std::size_t end = std::min(words.find(' ', begin), words.size());
-    all.push_back(words.substr(begin, end - begin));
+  while (begin < line.size()) {
+    const std::size_t end = std::min(line.find(' ', begin), line.size());
+    all.push_back(line.substr(begin, end - begin));
     begin = end + 1;
   }
   return run(all, network);
+}
+
+Expected<> ip(const std::string& words, int network = -1) {
+  return run("ip " + words, network);
 }
 
 bool write_process_file(const char* path, const std::string& text) {
@@ -68,7 +73,7 @@ bool write_process_file(const char* path, const std::string& text) {
 Expected<> enter_own_namespaces() {
   const std::string user = std::to_string(::getuid());
   const std::string group = std::to_string(::getgid());
-  if (::unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0)
+  if (::unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWNS) != 0)
     return no_namespaces(std::string("unshare: ") + std::strerror(errno));
   if (!write_process_file("/proc/self/setgroups", "deny") ||
       !write_process_file("/proc/self/uid_map", "0 " + user + " 1") ||
@@ -129,6 +134,38 @@ Expected<> Hosts::cut(NodeId node) {
 
 Expected<> Hosts::heal(NodeId node) {
   return ip("link set " + cable(node) + " master bridge0");
+}
+
+Expected<> Hosts::lose(NodeId at, NodeId from, unsigned percent) {
+  const std::string chance =
+      percent < 100 ? "numgen random mod 100 < " + std::to_string(percent) + " " : "";
+  for (const std::string& words :
+       {std::string("add table ip muster"),
+        std::string("add chain ip muster input { type filter hook input priority 0 ; }"),
+        "add rule ip muster input ip saddr " + address_of(from) + " " + chance + "drop"})
+    if (const Expected<> done = run("nft " + words, hosts_.at(at).network.fd()); !done) return done;
+  return {};
+}
+
+Expected<> Hosts::lose_nothing(NodeId at) {
+  return run("nft flush ruleset", hosts_.at(at).network.fd());
+}
+
+// At both ends of the cable, each of which is the way out of one.
+Expected<> Hosts::on_cable(NodeId node, const std::string& discipline) {
+  if (const auto done = run("tc qdisc replace dev " + cable(node) + " root " + discipline, -1);
+      !done)
+    return done;
+  return run("tc qdisc replace dev eth0 root " + discipline, hosts_.at(node).network.fd());
+}
+
+Expected<> Hosts::delay(NodeId node, Duration time) {
+  return on_cable(node,
+                  "netem delay " + std::to_string(time / std::chrono::milliseconds(1)) + "ms");
+}
+
+Expected<> Hosts::limit_rate(NodeId node, unsigned kilobits) {
+  return on_cable(node, "tbf rate " + std::to_string(kilobits) + "kbit burst 1600 limit 100000");
 }
 
 }  // namespace muster::apps

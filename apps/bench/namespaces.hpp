@@ -14,8 +14,8 @@
 
 namespace muster::apps {
 
-/// Goes on in new user and network namespaces of this process alone, where it may make more of
-/// them. To be called before any thread is made.
+/// Goes on in new user, network and mount namespaces of this process alone, where it may make more
+/// of them. To be called before any thread is made.
 Expected<> enter_own_namespaces();
 
 /// Hosts 10.99.0.1, 10.99.0.2, ... They go when this goes, and with the process at the latest.
@@ -32,11 +32,23 @@ class Hosts {
   Expected<> cut(NodeId node);
   Expected<> heal(NodeId node);
 
+  /// Of what `from` sends, `at` loses so many percent, and nobody is told; beside what it lost
+  /// before. Needs `nft` (nftables).
+  Expected<> lose(NodeId at, NodeId from, unsigned percent = 100);
+  /// Nothing is lost at that host any more.
+  Expected<> lose_nothing(NodeId at);
+  /// What goes to that host, and what comes from it, takes this much longer (netem).
+  Expected<> delay(NodeId node, Duration time);
+  /// ... passes at this rate, and waits before that (tbf).
+  Expected<> limit_rate(NodeId node, unsigned kilobits);
+
  private:
   struct Host {
     Process holder;  ///< keeps the namespace
     Descriptor network;
   };
+  Expected<> on_cable(NodeId node, const std::string& discipline);
+
   std::map<NodeId, Host> hosts_;
 };
 

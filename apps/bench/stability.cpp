@@ -1,14 +1,10 @@
 #include "apps/base/failed.hpp"
 #include "apps/base/text.hpp"
 #include "apps/bench/bench.hpp"
+#include "apps/bench/busy_loops.hpp"
 #include "apps/cluster/cluster.hpp"
 #include "apps/cluster/machine.hpp"
 #include "apps/demo/directory.hpp"
-
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <iostream>
 
@@ -16,31 +12,6 @@ namespace muster::apps {
 namespace {
 
 using namespace std::chrono_literals;
-
-/// Two processes that never rest, at the same priority as everybody, as long as this lives.
-class BusyLoops {
- public:
-  BusyLoops() {
-    for (pid_t& child : children_) {
-      child = ::fork();
-      if (child != 0) continue;
-      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      for (volatile std::uint64_t turns = 0;;) turns = turns + 1;
-    }
-  }
-  BusyLoops(const BusyLoops&) = delete;
-  BusyLoops& operator=(const BusyLoops&) = delete;
-  ~BusyLoops() {
-    for (const pid_t child : children_) {
-      if (child <= 0) continue;
-      ::kill(child, SIGKILL);
-      ::waitpid(child, nullptr, 0);
-    }
-  }
-
- private:
-  std::array<pid_t, 2> children_{};
-};
 
 /// What happened in one run without a fault.
 struct Calm {

@@ -122,6 +122,7 @@ NodeConfig Cluster::config_of(NodeId node) const {
   config.journal = JournalConfig{journal(node)};
   config.log.level = LogLevel::warning;  // whoever runs them tells the rest
   config.application = options_.application;
+  if (options_.configure) options_.configure(config);
   return config;
 }
 
@@ -137,6 +138,7 @@ Expected<> Cluster::start(NodeId node) {
       std::string(death_pipe_variable) + "=" + std::to_string(death_.read.fd())};
   const auto network = options_.networks.find(node);
   if (network != options_.networks.end()) process.network = network->second;
+  if (options_.launch) options_.launch(node, process);
   since_[node] = now();
   auto launched = Process::launch(process);
   if (!launched) return launched.error();

@@ -23,6 +23,9 @@ struct ClusterOptions {
   ClusterConfig cluster;                             ///< with the addresses of all nodes
   ApplicationConfig application{"shards", 20};
   std::map<NodeId, int> networks;  ///< the network namespace of each node; none: this one
+  /// Change what a node is configured with, and how its process is made.
+  std::function<void(NodeConfig&)> configure{};
+  std::function<void(NodeId, ProcessOptions&)> launch{};
 };
 
 /// The nodes 1 to `count` on `ports` of 127.0.0.1.

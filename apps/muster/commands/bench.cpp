@@ -1,6 +1,7 @@
 #include "apps/bench/bench.hpp"
 
 #include "apps/base/text.hpp"
+#include "apps/bench/doors.hpp"
 #include "apps/bench/election.hpp"
 #include "apps/muster/commands/commands.hpp"
 #include "apps/muster/commands/protocol_option.hpp"
@@ -150,6 +151,59 @@ void add_election(CLI::App& bench, int& exit_code) {
   });
 }
 
+void add_doors(CLI::App& bench, int& exit_code) {
+  struct Words {
+    DoorsOptions options;
+    std::size_t seconds = 60;
+    std::string quorum = "off";
+    std::string T;
+  };
+  const auto words = std::make_shared<Words>();
+  std::string rows = "Rows:\n";
+  std::vector<std::string> names;
+  for (const DoorsRow& row : doors_rows()) {
+    names.emplace_back(row.name);
+    rows += "  " + names.back() + std::string(24 - names.back().size(), ' ') + row.what + '\n';
+  }
+  CLI::App* command = bench.add_subcommand(
+      "doors",
+      "Five nodes of muster run, one fault a row: the time at work of those that it should "
+      "not concern, and the time that two groups were at work at once");
+  command->footer(rows);
+  command->add_option("--row", words->options.rows, "Only this; may be repeated")
+      ->check(CLI::IsMember(names));
+  command->add_option("--seconds", words->seconds, "How long each")
+      ->check(CLI::Range(1, 86'400))
+      ->capture_default_str();
+  command->add_option("--quorum", words->quorum, "off or majority")
+      ->check(CLI::IsMember({"off", "majority"}))
+      ->capture_default_str();
+  command->add_option("--T", words->T, "The paper's T (each row its own)");
+  command->add_flag("--keep", words->options.keep, "Leave configurations, logs and journals");
+  command->add_flag("--json", words->options.json, "One object a line");
+  command->callback([words, &exit_code] {
+    words->options.time = std::chrono::seconds(words->seconds);
+    if (words->quorum == "majority") words->options.quorum = Quorum::majority;
+    if (!words->T.empty()) words->options.T = positive_duration("--T", words->T);
+    exit_code = bench_doors(words->options);
+  });
+}
+
+/// What the nodes of `doors` run.
+void add_work(CLI::App& bench, int& exit_code) {
+  struct Words {
+    std::string pipe;
+    std::size_t stop_for = 0;
+  };
+  const auto words = std::make_shared<Words>();
+  CLI::App* command = bench.add_subcommand("work", "The program of muster bench doors")->group("");
+  command->add_option("PIPE", words->pipe, "Where it says that it works")->required();
+  command->add_option("MS", words->stop_for, "How long it goes on when it is told to stop");
+  command->callback([words, &exit_code] {
+    exit_code = work(words->pipe, std::chrono::milliseconds(words->stop_for));
+  });
+}
+
 }  // namespace
 
 void add_bench_command(CLI::App& app, int& exit_code) {
@@ -160,6 +214,8 @@ void add_bench_command(CLI::App& app, int& exit_code) {
   add_failover(*bench, exit_code);
   add_stability(*bench, exit_code);
   add_soak(*bench, exit_code);
+  add_doors(*bench, exit_code);
+  add_work(*bench, exit_code);
   add_checker(*bench, exit_code);
   add_election(*bench, exit_code);
 }

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+
+namespace muster::apps {
+
+/// Two processes that never rest, at the same priority as everybody, as long as this lives.
+class BusyLoops {
+ public:
+  /// `apart`: each in a session of its own, which Linux gives as much of a processor as all of this
+  /// session together (sched_autogroup): what a busy neighbour is.
+  explicit BusyLoops(bool apart = false) {
+    for (pid_t& child : children_) {
+      child = ::fork();
+      if (child != 0) continue;
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (apart) ::setsid();
+      for (volatile std::uint64_t turns = 0;;) turns = turns + 1;
+    }
+  }
+  BusyLoops(const BusyLoops&) = delete;
+  BusyLoops& operator=(const BusyLoops&) = delete;
+  ~BusyLoops() {
+    for (const pid_t child : children_) {
+      if (child <= 0) continue;
+      ::kill(child, SIGKILL);
+      ::waitpid(child, nullptr, 0);
+    }
+  }
+
+ private:
+  std::array<pid_t, 2> children_{};
+};
+
+}  // namespace muster::apps

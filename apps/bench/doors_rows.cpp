@@ -1,0 +1,264 @@
+#include "apps/bench/busy_loops.hpp"
+#include "apps/bench/doors.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <string>
+
+namespace muster::apps {
+namespace {
+
+using namespace std::chrono_literals;
+
+using Act = std::function<Expected<>(Doors&, unsigned)>;
+
+NodeSet these(std::initializer_list<std::uint32_t> nodes) {
+  NodeSet set;
+  for (const std::uint32_t node : nodes) set.insert(NodeId{node});
+  return set;
+}
+
+/// In the first second, and then never again.
+Act once(std::function<Expected<>(Doors&)> what) {
+  return [what = std::move(what)](Doors& doors, unsigned second) {
+    return second == 0 ? what(doors) : Expected<>{};
+  };
+}
+
+Act cut(NodeSet side, NodeSet other) {
+  return once([=](Doors& doors) { return doors.cut(side, other); });
+}
+
+/// After `what` node 2 is killed and started anew every five seconds: so that there are elections,
+/// commits, hooks.
+Act with_elections(std::function<Expected<>(Doors&)> what) {
+  return [what = std::move(what)](Doors& doors, unsigned second) -> Expected<> {
+    if (second == 0) return what(doors);
+    return second % 5 == 1 ? doors.restart(NodeId{2}) : Expected<>{};
+  };
+}
+
+Expected<> nothing(Doors&) {
+  return {};
+}
+
+/// Of what everybody sends to those, and they to everybody.
+Expected<> lossy(Doors& doors, const NodeSet& nodes, unsigned percent) {
+  for (NodeId from : doors.all()) {
+    for (NodeId at : doors.all()) {
+      if (from == at || !(nodes.contains(from) || nodes.contains(at))) continue;
+      if (const Expected<> done = doors.hosts().lose(at, from, percent); !done) return done;
+    }
+  }
+  return {};
+}
+
+/// The disk becomes slow, and then the node has something to write: it begins a new life.
+Act slow_disk(NodeId node, std::chrono::milliseconds delay) {
+  return once([=](Doors& doors) {
+    const Expected<> slow = doors.disk(node, delay);
+    return slow ? doors.restart(node) : slow;
+  });
+}
+
+Act hung_disk(NodeId node) {
+  return with_elections([=](Doors& doors) { return doors.disk(node, -1ms); });
+}
+
+/// A store of some lives ago comes back.
+Expected<> restored(Doors& doors, unsigned second) {
+  const NodeId node{5};
+  if (second == 0 || second == 4) {
+    doors.cluster().kill(node);
+    const Expected<> copied = doors.copy_store(node, second == 4);
+    return copied ? doors.cluster().start(node) : copied;
+  }
+  return second == 2 ? doors.restart(node) : Expected<>{};
+}
+
+/// A pipe that is full, and that nobody reads, in the place of its journal.
+Expected<> unread_journal(Doors& doors) {
+  const auto pipe = doors.cluster().options().directory / "unread";
+  const auto end =
+      std::make_shared<Descriptor>(::open(pipe.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
+  const std::string much(4096, 'x');
+  while (::write(end->fd(), much.data(), much.size()) > 0) continue;
+  doors.keep(end);
+  return {};
+}
+
+Act flapping(NodeId node) {
+  return [=](Doors& doors, unsigned second) {
+    return second % 2 == 0 ? doors.hosts().cut(node) : doors.hosts().heal(node);
+  };
+}
+
+Act one_way(NodeId from) {
+  return once([=](Doors& doors) -> Expected<> {
+    for (NodeId at : doors.all())
+      if (at != from)
+        if (const Expected<> done = doors.hosts().lose(at, from); !done) return done;
+    return {};
+  });
+}
+
+Act busy(bool apart) {
+  return once([=](Doors& doors) -> Expected<> {
+    doors.keep(std::make_shared<BusyLoops>(apart));
+    return {};
+  });
+}
+
+Act limited(int resource) {
+  return with_elections([=](Doors& doors) { return doors.limit(NodeId{1}, resource); });
+}
+
+void other_T(NodeConfig& config) {
+  if (config.self == NodeId{3}) config.cluster.timings.T = config.cluster.timings.T * 9 / 10;
+}
+
+/// In the journal's place before the node opens it.
+void journal_in_pipe(NodeConfig& config) {
+  if (config.self != NodeId{1}) return;
+  config.journal->file = config.data.parent_path() / "unread";
+  ::mkfifo(config.journal->file.c_str(), 0600);
+}
+
+}  // namespace
+
+const std::vector<DoorsRow>& doors_rows() {
+  const NodeSet all = these({1, 2, 3, 4, 5});
+  static const std::vector<DoorsRow> rows{
+      {"calm", "no fault", {}, once(nothing)},
+      {"elections", "node 2 killed and started every 5 s", these({2}), with_elections(nothing)},
+      // Links
+      {"whole-cut", "1 2 | 3 4 5", these({1, 2}), cut(these({1, 2}), these({3, 4, 5}))},
+      {"whole-cut-slow-stops", "... programs take 0.7 s to stop", these({1, 2}),
+       cut(these({1, 2}), these({3, 4, 5})), 100ms, 700ms},
+      {"coordinator-cut-slow", "1 2 3 4 | 5, programs take 0.7 s to stop", these({5}),
+       cut(these({5}), these({1, 2, 3, 4})), 100ms, 700ms},
+      {"cut-5-4", "the link between 5 and 4", these({4, 5}), cut(these({5}), these({4}))},
+      {"cut-5-1", "the link between 5 and 1", these({1}), cut(these({5}), these({1})), 300ms},
+      {"one-way-5", "what 5 sends is lost", these({5}), one_way(NodeId{5})},
+      {"one-way-1", "what 1 sends is lost", these({1}), one_way(NodeId{1})},
+      {"flapping-1", "1 is cut off every other second", these({1}), flapping(NodeId{1})},
+      {"flapping-5", "5 is cut off every other second", these({5}), flapping(NodeId{5})},
+      {"lossy", "30 % of all is lost", {}, once([](Doors& doors) {
+         return lossy(doors, doors.all(), 30);
+       })},
+      {"lossy-1", "30 % of what 1 sends and gets", these({1}),
+       once([](Doors& doors) { return lossy(doors, {NodeId{1}}, 30); })},
+      {"delay-1", "1 is 60 ms away, both ways", these({1}),
+       once([](Doors& doors) { return doors.hosts().delay(NodeId{1}, 60ms); })},
+      {"slow-link-1", "32 kbit/s to and from 1", these({1}),
+       once([](Doors& doors) { return doors.hosts().limit_rate(NodeId{1}, 32); })},
+      // Disks
+      {"slow-disk-1",
+       "1 restarts, each sync 120 ms",
+       these({1}),
+       slow_disk(NodeId{1}, 120ms),
+       100ms,
+       {},
+       false,
+       these({1})},
+      {"slow-disk-1-T300",
+       "1 restarts, each sync 320 ms",
+       these({1}),
+       slow_disk(NodeId{1}, 320ms),
+       300ms,
+       {},
+       false,
+       these({1})},
+      {"slow-disk-5",
+       "5 restarts, each sync 120 ms",
+       these({5}),
+       slow_disk(NodeId{5}, 120ms),
+       100ms,
+       {},
+       false,
+       these({5})},
+      {"hung-disk-1",
+       "1's disk hangs, 2 restarts every 5 s",
+       these({1, 2}),
+       hung_disk(NodeId{1}),
+       100ms,
+       {},
+       false,
+       these({1})},
+      {"hung-disk-5",
+       "5's disk hangs, 2 restarts every 5 s",
+       these({5, 2}),
+       hung_disk(NodeId{5}),
+       100ms,
+       {},
+       false,
+       these({5})},
+      {"full-disk-1",
+       "1's disk is full, 2 restarts every 5 s",
+       these({1, 2}),
+       with_elections([](Doors& doors) { return doors.fill_disk(NodeId{1}); }),
+       100ms,
+       {},
+       false,
+       {},
+       these({1})},
+      {"restored-5", "5 comes back with an older store", these({5}), restored},
+      // Pipes
+      {"unread-output",
+       "output of all is a full pipe, 2 restarts",
+       these({2}),
+       with_elections(nothing),
+       100ms,
+       {},
+       false,
+       {},
+       {},
+       true},
+      {"unread-journal-1",
+       "1's journal is a full pipe, 2 restarts",
+       these({2}),
+       with_elections(unread_journal),
+       100ms,
+       {},
+       false,
+       {},
+       {},
+       false,
+       false,
+       journal_in_pipe},
+      // Configurations, machine
+      {"differs-3",
+       "3 has another T",
+       these({3}),
+       once(nothing),
+       100ms,
+       {},
+       true,
+       {},
+       {},
+       false,
+       false,
+       other_T},
+      {"busy", "two busy loops of this session", {}, busy(false)},
+      {"busy-apart", "two busy loops, a session each", {}, busy(true)},
+      {"no-descriptors-1", "1 has none left, 2 restarts every 5 s", these({1, 2}),
+       limited(RLIMIT_NOFILE)},
+      {"no-memory-1", "1 gets no more, 2 restarts every 5 s", these({1, 2}), limited(RLIMIT_AS)},
+      {"no-threads-1",
+       "1 may make none, 2 restarts every 5 s",
+       these({1, 2}),
+       limited(RLIMIT_NPROC),
+       100ms,
+       {},
+       false,
+       {},
+       {},
+       false,
+       true},
+  };
+  return rows;
+}
+
+}  // namespace muster::apps
