@@ -92,8 +92,8 @@ bool JournalFile::open_segment(std::uint64_t number) {
   return true;
 }
 
-// What was written in part is taken away again, where that can be. Why no more of it was is told when
-// the rest is tried.
+// What was written in part is taken away again, where that can be. Why no more of it was is told
+// when the rest is tried.
 bool JournalFile::write_whole(std::string_view text) {
   std::size_t written = 0;
   while (written < text.size()) {

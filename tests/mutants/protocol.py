@@ -65,9 +65,10 @@ EDITS = (
          "the coordinator reorganizes while its own application still works", "P4; 6.20",
          "core/src/protocol/bully/procedures.cpp",
          """  if (!reorganize_after_stops(*wait)) return;
-  if (state_.application != Activity::Idle) return;
+  if (state_.application != Activity::Idle || !others_have_ceased()) return;
 """,
          """  if (!reorganize_after_stops(*wait)) return;
+  if (!others_have_ceased()) return;
 """,
          (BULLY,)),
     Edit("half-of-all-is-a-majority",

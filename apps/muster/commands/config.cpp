@@ -9,6 +9,7 @@
 #include <muster/values/json.hpp>
 #include <muster/values/text.hpp>
 
+#include <chrono>
 #include <iostream>
 #include <memory>
 
@@ -26,20 +27,27 @@ struct CostsLine {
   NodeId node;
   std::size_t nodes{};
   Duration silence{};              ///< until a silent coordinator is taken for failed
-  std::optional<Duration> ceases;  ///< and then until it has ceased, with a quorum
-  std::optional<Duration> grant;   ///< another member out of reach: so much more
   Duration settles{};              ///< the bound of Assertion 2
+  std::optional<Duration> ceases;  ///< with a quorum: and then until it has ceased
+  std::optional<Duration> grant;   ///< ... and another member out of reach so much more
 };
-MUSTER_DESCRIBE(CostsLine, file, node, nodes, silence, ceases, grant, settles);
+MUSTER_DESCRIBE(CostsLine, file, node, nodes, silence, settles, ceases, grant);
+
+std::string in_milliseconds(Duration duration) {
+  return std::to_string(std::chrono::ceil<std::chrono::milliseconds>(duration).count()) + " ms";
+}
 
 CostsLine costs_of(const std::string& file, const Config& config) {
-  CostsLine line{file, config.self, config.nodes.size(),
-                 config.timings.coordinator_timeout + config.timings.T};
+  CostsLine line;
+  line.file = file;
+  line.node = config.self;
+  line.nodes = config.nodes.size();
+  line.silence = config.timings.coordinator_timeout + config.timings.T;
+  line.settles = settling_bound(config);
   if (reads_clock(config)) {
     line.ceases = ceases_within(config.timings, config.options.clock_drift);
     line.grant = granted_for(config.timings);
   }
-  line.settles = settling_bound(config);
   return line;
 }
 
@@ -53,13 +61,13 @@ int check(const ConfigOptions& options) {
   }
   std::cout << line.file << " is right: node " << to_text(line.node) << " of " << line.nodes
             << "\na crash that its machine tells of: an election, and no waiting\n"
-            << "a silent coordinator: " << in_words(line.silence)
+            << "a silent coordinator: " << in_milliseconds(line.silence)
             << " (coordinator_timeout + T), and an election\n";
   if (line.ceases)
-    std::cout << "  with a quorum: until it has ceased, " << in_words(*line.ceases)
+    std::cout << "  with a quorum: until it has ceased, " << in_milliseconds(*line.ceases)
               << " (stop_deadline by the slowest clock); another member out of reach: "
-              << in_words(*line.grant) << " more\n";
-  std::cout << "after the last disturbance all is Normal within " << in_words(line.settles)
+              << in_milliseconds(*line.grant) << " more\n";
+  std::cout << "after the last disturbance all is Normal within " << in_milliseconds(line.settles)
             << " (Assertion 2)\n";
   return 0;
 }

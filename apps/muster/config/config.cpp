@@ -215,10 +215,11 @@ void refuse_misfit(Reader& reader, const toml::table& root, const toml::table& c
 void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
   const toml::table* cluster = reader.table(root, "cluster", true);
   if (cluster == nullptr) return;
-  reader.only(*cluster, "[cluster]",
-              {"name", "protocol", "literal", "T", "stop_deadline", "start_deadline",
-               "reorganize_deadline", "check_every", "coordinator_timeout", "hold_down", "preempt",
-               "quorum", "resume", "settle", "nodes", "repairs", "importance", "insecure"});
+  reader.only(
+      *cluster, "[cluster]",
+      {"name", "protocol", "literal", "T", "stop_deadline", "start_deadline", "reorganize_deadline",
+       "check_every", "coordinator_timeout", "hold_down", "preempt", "quorum", "clock_drift",
+       "resume", "settle", "nodes", "repairs", "importance", "insecure"});
   ClusterConfig& to = config.cluster;
   to.name = reader.text(*cluster, "name", "");
   const bool plain =

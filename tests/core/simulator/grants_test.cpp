@@ -154,6 +154,29 @@ BOOST_AUTO_TEST_CASE(a_link_that_is_up_and_down_never_has_two_groups_at_work) {
   BOOST_TEST(work.apart.count() == 0);
 }
 
+// The commit before it took until then.
+BOOST_AUTO_TEST_CASE(a_start_that_would_begin_beyond_its_right_is_not_called) {
+  lab::WorldOptions options = with_quorum();
+  options.commit_time = [](NodeId node) -> Duration { return node == id(1) ? 300ms : 1ms; };
+  lab::World world(options);
+  world.run_for(5s);
+  std::size_t late = 0;
+  Moment right{};
+  for (const journal::Line& line : world.lines()) {
+    if (const auto* step = std::get_if<journal::Step>(&line); step && step->stamp.node == id(1)) {
+      for (const Action& action : step->actions)
+        if (const auto* given = std::get_if<Right>(&action)) right = given->until;
+      const auto* failed = std::get_if<HookFailed>(&step->event);
+      late += failed && failed->why == "the right to work was over before it began" ? 1 : 0;
+    }
+    const auto* edge = std::get_if<journal::HookEdge>(&line);
+    if (edge && edge->stamp.node == id(1) && edge->hook == Hook::start)
+      BOOST_TEST((edge->stamp.t < right || edge->edge != journal::Edge::begin));
+  }
+  BOOST_TEST(late > 0u);
+  BOOST_TEST(world.verify().holds());
+}
+
 BOOST_AUTO_TEST_CASE(a_crash_costs_no_more_than_without) {
   const auto time_of = [](Quorum quorum) {
     lab::WorldOptions options = with_quorum(quorum);

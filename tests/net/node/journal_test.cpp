@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(segments_begin_with_the_state_before_their_first_step) {
     for (const journal::Line& line : lines) {
       const auto* step = std::get_if<journal::Step>(&line);
       if (!step) continue;
-      BOOST_CHECK(muster::step(header->config, state, step->event) == step->actions);
+      BOOST_CHECK(muster::step(header->config, state, step->event, step->at) == step->actions);
       BOOST_CHECK(view(header->config, state) == step->view);
     }
   }

@@ -30,7 +30,7 @@ class Replay {
   }
   void take(const journal::Step& step) {
     stamped(step.stamp);
-    const Actions actions = muster::step(config_, state_, step.event);
+    const Actions actions = muster::step(config_, state_, step.event, step.at);
     if (actions != step.actions)
       wrong(to_text(step.event) + " leads to " + to_text(actions) + ", not to " +
             to_text(step.actions));

@@ -138,6 +138,19 @@ BOOST_AUTO_TEST_CASE(none_is_valid_when_the_loop_has_not_turned_for_too_long) {
   BOOST_TEST(permit->valid());
 }
 
+BOOST_AUTO_TEST_CASE(none_is_valid_beyond_the_right_of_its_node_to_work) {
+  LifePermits permits(1h, executor());
+  permits.turned(boottime_now(), boottime_now() + 1h);
+  permits.grant(first);
+  const auto permit = permits.door().try_acquire();
+  BOOST_TEST(permit->valid());
+  permits.turned(boottime_now(), boottime_now() - 1ns);
+  BOOST_TEST(!permit->valid());
+  BOOST_TEST(!permits.door().try_acquire().has_value());
+  permits.turned(boottime_now());  // none: without a quorum
+  BOOST_TEST(permit->valid());
+}
+
 BOOST_AUTO_TEST_CASE(those_that_are_out_are_known_by_name) {
   LifePermits permits(1h, executor());
   permits.grant(first);
