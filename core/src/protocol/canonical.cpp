@@ -40,6 +40,19 @@ Message any_call_to(std::optional<Incarnation> life) {
   return AreYouThere{};
 }
 
+// --- Time
+
+void let_pass(const Config& config, Protocol& protocol, Duration time) {
+  if (auto* state = std::get_if<bully::State>(&protocol)) bully::let_pass(config, *state, time);
+}
+
+bool right_is_due(const Protocol& protocol) {
+  const auto* state = std::get_if<bully::State>(&protocol);
+  if (!state) return false;
+  const auto& armed = state->by_options.grants.armed;
+  return armed && *armed <= Moment{};
+}
+
 // --- Numbers that grow for ever
 
 namespace {
@@ -98,6 +111,9 @@ void visit_numbers(Letter& letter, NumberVisitor& visitor) {
   visitor.call(is_answer(letter) ? letter.to : letter.from, letter.call);
   LetterWalk walk(letter, visitor);
   walk(letter.message);
+  if (!letter.by_quorum) return;
+  if (auto& heard = letter.by_quorum->heard) visitor.call(letter.from, *heard);
+  for (Rights& rights : letter.by_quorum->rights) walk(rights.group);
 }
 
 }  // namespace muster

@@ -42,6 +42,13 @@ Acts acts(const Message& message);
 /// True where a call does nothing but be answered, unless the paper's tests of it hold.
 bool calls_act_by_their_tests(const Config& config, const Surroundings& surroundings);
 
+// --- Time, where `step` reads the clock: as seen from now, which is 0
+
+/// So much later: all moments are closer, and what is over is over, however long.
+void let_pass(const Config& config, Protocol& protocol, Duration time);
+/// The timer `right` would have expired by now.
+bool right_is_due(const Protocol& protocol);
+
 // --- Numbers that grow for ever
 
 /// Told of each number of which nothing but order and equality is asked, with what it is counted

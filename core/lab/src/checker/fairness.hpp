@@ -13,7 +13,7 @@ namespace muster::lab::explored {
 /// Of which kind a transition is: the same letter box, timer, hook or call of the same node. What
 /// is enabled for ever and never taken makes a way unfair (weak fairness).
 using Kind = std::uint16_t;
-constexpr std::size_t most_kinds = 768;
+constexpr std::size_t most_kinds = 896;
 using Kinds = std::bitset<most_kinds>;
 
 /// Worlds and the transitions between them without failures: those of world i lie from ends[i - 1]

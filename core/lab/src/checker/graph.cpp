@@ -59,10 +59,12 @@ namespace {
 
 // Calls to one node are one kind, and so are the letters of one queue.
 Kind kind_of(const Label& label) {
-  constexpr std::size_t ops = static_cast<std::size_t>(Op::change) + 1;
+  constexpr std::size_t ops = static_cast<std::size_t>(Op::restore) + 1;
   constexpr std::size_t most = std::max(most_nodes, timers);
-  static_assert((ops + 1) * most_nodes * most <= most_kinds);
-  const std::size_t what = label.what == Label::What::op ? static_cast<std::size_t>(label.op) : ops;
+  static_assert((ops + 2) * most_nodes * most <= most_kinds);
+  const std::size_t lost = label.what == Label::What::tick ? ops + 1 : ops;
+  const std::size_t what =
+      label.what == Label::What::op ? static_cast<std::size_t>(label.op) : lost;
   const std::size_t which = label.op == Op::expire ? label.index : label.peer;
   return static_cast<Kind>((what * most_nodes + label.node) * most + which);
 }

@@ -43,6 +43,7 @@ bool Mover::can_be_answered(const World& world, std::size_t i,
 
 void Mover::labels(const World& world, std::vector<Label>& out) {
   out.clear();
+  if (values_.has_clocks && time_may_pass(world)) out.push_back({Label::What::tick});
   for (std::size_t i = 0; i < nodes(); ++i) {
     const std::size_t begin = out.size();
     labels_of(world, i, out);
@@ -51,6 +52,15 @@ void Mover::labels(const World& world, std::vector<Label>& out) {
     if (values_.bounds.split_actions && world.remaining(Trouble::failure) > 0)
       labels_of_parts(world, i, begin, out);
   }
+}
+
+// Who has lost its right has ceased within a tick. Clocks of nodes that are down, or paused, matter
+// to nobody.
+bool Mover::time_may_pass(const World& world) const {
+  for (std::size_t i = 0; i < nodes(); ++i)
+    if (facts(world, i).up && !facts(world, i).paused && facts(world, i).works_until_now)
+      return false;
+  return true;
 }
 
 // The same once more for each number of actions after which the node fails. To fail before the
@@ -103,6 +113,12 @@ unsigned Mover::copies(const World& world) const {
   return count;
 }
 
+// The others at any time.
+bool Mover::may_expire(const World& world, const LocalFacts& node, Timer timer) const {
+  if (timer == Timer::right) return node.right_is_due;
+  return timer != Timer::rejoin || have_learned(world);
+}
+
 void Mover::labels_of(const World& world, std::size_t i, std::vector<Label>& out) {
   const LocalFacts& node = facts(world, i);
   const auto offer = [&](Op op, std::size_t index = 0) {
@@ -121,8 +137,7 @@ void Mover::labels_of(const World& world, std::size_t i, std::vector<Label>& out
   if (world.remaining(Trouble::pause) > 0) offer(Op::pause);
   if (world.remaining(Trouble::leave) > 0 && !node.leaving) offer(Op::leave);
   for (std::size_t timer = 0; timer < timers; ++timer)
-    if ((node.timers >> timer & 1) &&
-        (static_cast<Timer>(timer) != Timer::rejoin || have_learned(world)))
+    if ((node.timers >> timer & 1) && may_expire(world, node, static_cast<Timer>(timer)))
       offer(Op::expire, timer);
   if (node.hook_ends) offer(Op::end_hook);
   if (node.hook_may_fail && world.remaining(Trouble::hook) > 0) offer(Op::fail_hook);
@@ -208,6 +223,7 @@ std::vector<Label> Mover::opening() {
                           label.fails_after == Label::whole;
       return starts ? 1 : 3;
     }
+    if (label.what == Label::What::tick) return 3;
     return label.op == Op::expire ? 2 : 0;
   };
   constexpr std::size_t enough = 1000;
@@ -228,7 +244,8 @@ std::vector<Label> Mover::opening() {
 
 bool Mover::disturbs(const World& world, const Label& label) const {
   if (label.fails_after != Label::whole) return true;
-  if (label.what != Label::What::op) return label.what != Label::What::lose_last;
+  if (label.what != Label::What::op)
+    return label.what != Label::What::lose_last && label.what != Label::What::tick;
   switch (label.op) {
     case Op::fail:
     case Op::pause:

@@ -39,6 +39,19 @@ CallNumber at_the_caller(CallNumber on_its_way) {
   return {on_its_way.value & ((std::uint64_t{1} << life_from_bit) - 1)};
 }
 
+Timings timings_of_clocks() {
+  Timings timings;
+  timings.check_every = one_tick;
+  timings.T = Duration{};
+  timings.stop_deadline = one_tick;
+  return timings;
+}
+
+void let_pass_tick(const Config& config, Local& node) {
+  let_pass(config, node.state, one_tick);
+  node.right = std::max(node.right - one_tick, Moment{});
+}
+
 // --- One step
 // -----------------------------------------------------------------------------------------
 
@@ -91,8 +104,12 @@ void Host::perform(const Send& action) {
   if (session && !with(letter.to)) return;
   Put put{letter.to, node_.node, false, letter, std::nullopt};
   if (session) put.life = with(letter.to);
-  if (action.bound)
-    std::get<Letter>(put.item).call = on_its_way(bounds_, letter.incarnation, letter.call);
+  if (action.bound) {
+    Letter& sent = std::get<Letter>(put.item);
+    sent.call = on_its_way(bounds_, letter.incarnation, letter.call);
+    if (sent.by_quorum && sent.by_quorum->heard)
+      sent.by_quorum->heard = on_its_way(bounds_, letter.incarnation, *sent.by_quorum->heard);
+  }
   effects.puts.push_back(std::move(put));
 }
 
@@ -340,7 +357,7 @@ void Host::take_item(NodeId peer, const Refusal&) {
   std::vector<CallNumber> unanswered;
   for (const auto& [number, call] : node_.calls)
     if (call.letter.to == peer && call.given_up) unanswered.push_back(number);
-  session_over(peer, unanswered, std::nullopt);
+  session_over(peer, unanswered, std::nullopt, Unheard::refused);
   NodeSet differ = common(node_.state).met.differ;
   differ.erase(peer);
   tell_who_differs(std::move(differ));
@@ -359,7 +376,7 @@ void Host::take_item(NodeId peer, const Differs&) {
 
 // First Failed, then Unanswered for each of the calls, before anything else from that peer.
 void Host::session_over(NodeId peer, const std::vector<CallNumber>& unanswered,
-                        std::optional<Incarnation> next) {
+                        std::optional<Incarnation> next, Unheard how) {
   const auto life = std::exchange(with(peer), std::nullopt);
   if (life) take(Failed{peer, *life});
   bool first = true;
@@ -368,13 +385,13 @@ void Host::session_over(NodeId peer, const std::vector<CallNumber>& unanswered,
     if (std::exchange(first, false) && next)
       effects.puts.push_back({node_.node, peer, true, Begins{peer, *next}, std::nullopt});
     effects.puts.push_back(
-        {node_.node, peer, true, NoAnswer{node_.node, peer, *call}, std::nullopt});
+        {node_.node, peer, true, NoAnswer{node_.node, peer, *call, how}, std::nullopt});
   }
   if (first && next) meet(peer, *next);
 }
 
 void Host::take_item(NodeId by, const NoAnswer& item) {
-  if (node_.calls.erase(item.call) > 0) take(Unanswered{by, item.call});
+  if (node_.calls.erase(item.call) > 0) take(Unanswered{by, item.call, item.how});
 }
 
 }  // namespace muster::lab::explored

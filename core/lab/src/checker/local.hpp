@@ -65,8 +65,9 @@ struct NoAnswer {
   NodeId at;
   NodeId by;
   CallNumber call;
+  Unheard how = Unheard::silence;
 };
-MUSTER_DESCRIBE(NoAnswer, at, by, call);
+MUSTER_DESCRIBE(NoAnswer, at, by, call, how);
 
 using Item = std::variant<Letter, NewLife, Begins, Refusal, NoAnswer, Differs>;
 
@@ -106,11 +107,12 @@ struct Local {
   std::optional<Stops> stops;
   bool stop_owed = false;               ///< by P2
   std::optional<GroupNumber> works;     ///< from the beginning of `start` to the end of `stop`
+  Moment right{};                       ///< until when it may work, as seen from now
   bool discounted = false;              ///< it paused since: what it works for does not count
   std::optional<GroupNumber> accepted;  ///< the highest group chosen or accepted, in any life
 };
 MUSTER_DESCRIBE(Local, node, up, paused, returns, other, safe, copy, state, calls, with, timers,
-                runs, stops, stop_owed, works, discounted, accepted);
+                runs, stops, stop_owed, works, right, discounted, accepted);
 
 // --- What can happen to one node, whatever the others do
 
@@ -161,6 +163,14 @@ struct Effects {
 CallNumber on_its_way(const Bounds& bounds, Incarnation caller, CallNumber number);
 /// The number that it has at the caller.
 CallNumber at_the_caller(CallNumber on_its_way);
+
+/// One tick of all clocks.
+inline constexpr Duration one_tick{1};
+/// The times of a world with clocks: a grant lasts two ticks, and who has lost its right has ceased
+/// one tick later.
+Timings timings_of_clocks();
+/// A tick passes for that node.
+void let_pass_tick(const Config& config, Local& node);
 
 /// Told of every line that a journal would have; for counterexamples.
 class Witness {
@@ -213,7 +223,7 @@ class Host {
   void take_item(NodeId from, const NoAnswer& item);
   void take_item(NodeId from, const Differs& item);
   void session_over(NodeId peer, const std::vector<CallNumber>& unanswered,
-                    std::optional<Incarnation> next);
+                    std::optional<Incarnation> next, Unheard how = Unheard::silence);
   void tell_who_differs(NodeSet differ);
   void take(const Event& event);
   void perform(const Save& action);
@@ -223,7 +233,7 @@ class Host {
   void perform(const Stop& action);
   void perform(const Reorganize& action);
   void perform(const Start& action);
-  void perform(const Right&) {}
+  void perform(const Right& action) { node_.right = action.until; }
   void perform(const Leave& action);
   void transmit(OutCall& call);
   void accepted(const std::optional<GroupNumber>& before);

@@ -90,7 +90,8 @@ void visit_numbers(bool counters, Local& local, const VisitNumber& visit_number)
   Counting visitor(counters, visit_number);
   // All fields, so that with one more this does not compile.
   auto& [self, up, paused, returns, other, safe, copy, state, calls, with, armed, runs, stops,
-         stop_owed, works, discounted, accepted] = local;
+         stop_owed, works, right, discounted, accepted] = local;
+  static_cast<void>(right);
   muster::visit_numbers(self, safe, visitor);
   if (copy) muster::visit_numbers(self, *copy, visitor);
   muster::visit_numbers(self, state, visitor);

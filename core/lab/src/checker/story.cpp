@@ -22,17 +22,22 @@ class Scribe : public Witness {
     journal::header_line(out, {tick(), node.node, node.safe.incarnation, journal::Clock::simulated,
                                values_.configs[i], std::nullopt});
   }
+  /// By the clocks of all nodes, from 0.
+  void let_pass(Duration time) { time_ += time; }
   void fault(journal::FaultKind kind, NodeId node) {
     journal::fault_line(out, {tick(), kind, node, std::nullopt});
   }
   void step(const Local& node, const Event& event, const Actions& actions) override {
     const Config& config = values_.configs[node.node.value - 1];
     Actions asked = actions;
-    for (Action& action : asked)
+    for (Action& action : asked) {
       if (auto* send = std::get_if<Send>(&action)) as_called(send->letter);
+      if (auto* right = std::get_if<Right>(&action)) right->until += time_;
+      if (auto* stop = std::get_if<Stop>(&action); stop && stop->by.at) *stop->by.at += time_;
+    }
     Event happened = event;
     if (auto* received = std::get_if<Received>(&happened)) as_called(received->letter);
-    journal::step_line(out, stamp(node), happened, asked, view(config, node.state));
+    journal::step_line(out, stamp(node), happened, asked, view(config, node.state), time_);
   }
   void performed(const Local& node) override { journal::performed_line(out, stamp(node)); }
   void hook(const Local& node, Hook hook, journal::Edge edge, Ticket ticket,
@@ -50,7 +55,11 @@ class Scribe : public Witness {
   std::string out;
 
  private:
-  static void as_called(Letter& letter) { letter.call = at_the_caller(letter.call); }
+  static void as_called(Letter& letter) {
+    letter.call = at_the_caller(letter.call);
+    if (letter.by_quorum && letter.by_quorum->heard)
+      letter.by_quorum->heard = at_the_caller(*letter.by_quorum->heard);
+  }
   Duration tick() { return now_ += milliseconds(1); }
   journal::Stamp stamp(const Local& node) {
     return {tick(), node.node, node.safe.incarnation, ++seq_[node.node.value - 1]};
@@ -59,6 +68,7 @@ class Scribe : public Witness {
   const Values& values_;
   std::vector<std::uint64_t> seq_;
   Duration now_{};
+  Moment time_{};
 };
 
 std::string in_words(const Item& item) {
@@ -69,7 +79,9 @@ std::string in_words(const Item& item) {
 }
 
 std::optional<Item> taken(const Label& label, const Values& values, const World& world) {
-  if (label.op != Op::take || label.what == Label::What::lose_last) return std::nullopt;
+  if (label.op != Op::take || label.what == Label::What::lose_last ||
+      label.what == Label::What::tick)
+    return std::nullopt;
   std::size_t at = label.index;
   for (std::size_t q = 0; q < label.node * values.bounds.nodes + label.peer; ++q)
     at += world.length[q];
@@ -85,6 +97,7 @@ std::string what_happens(const Label& label, const std::optional<Item>& taken) {
                                           "leaves",        "meets",
                                           "waits",         "gets another configuration",
                                           "is copied",     "is put back to its copy"};
+  if (label.what == Label::What::tick) return "a tick passes";
   std::string line = "node " + std::to_string(label.node + 1) + ' ';
   if (label.what == Label::What::duplicate)
     line += "takes a first time";
@@ -114,7 +127,9 @@ std::string standings_in_words(const std::vector<Standing>& nodes) {
 // Letters delivered, expiries (of a timer, or of a call), failures and recoveries.
 unsigned counted(const Label& label, const std::optional<Item>& taken) {
   unsigned count = label.fails_after == Label::whole ? 0 : 1;
-  if (label.what == Label::What::lose_last || label.what == Label::What::lose) return count;
+  if (label.what == Label::What::lose_last || label.what == Label::What::lose ||
+      label.what == Label::What::tick)
+    return count;
   if (taken)
     return count +
            (std::holds_alternative<Letter>(*taken) || std::holds_alternative<NoAnswer>(*taken));
@@ -162,6 +177,7 @@ bool Teller::tell(const Label& label) {
   const auto item = taken(label, values_, world_);
   std::string line = what_happens(label, item);
   const NodeId node{label.node + 1u};
+  if (label.what == Label::What::tick) scribe_.let_pass(one_tick);
   if (label.what == Label::What::op) {
     Local local = values_.local(world_.node[label.node]);
     if (label.op == Op::fail) scribe_.fault(journal::FaultKind::killed, node);
@@ -186,6 +202,7 @@ bool Teller::tell(const Label& label) {
 }
 
 bool Teller::tell_what_is_before(const Label& label) {
+  if (label.what == Label::What::tick) return true;
   if (label.what == Label::What::op && label.op != Op::take) return true;
   while (const auto first = mover_.ineffective_first(world_, label.node, label.peer))
     if (!tell(*first)) return false;

@@ -37,6 +37,12 @@ Values::Values(const Bounds& what) : bounds(what) {
                              {},
                              struck,
                              bounds.options});
+  has_clocks = reads_clock(configs.front());
+  for (Config& config : configs) {
+    if (!has_clocks) break;
+    config.timings = timings_of_clocks();
+    config.options.clock_drift = {0};
+  }
   by_their_tests = calls_act_by_their_tests(configs.front(), surroundings(bounds));
   counters_begin_anew = !counters_are_safe(bounds);
   of_groups = claims_of(configs.front()).of_groups;
@@ -126,6 +132,8 @@ LocalFacts Values::facts_of(Local& local) {
   facts.works = local.works && !local.discounted;
   facts.ceased = !local.runs && !local.stops && !local.works;
   facts.timers = local.timers;
+  facts.right_is_due = local.up && right_is_due(state);
+  facts.works_until_now = facts.works && local.right <= Moment{};
   const Incarnation life = local.up ? common(state).safe.incarnation : local.safe.incarnation;
   facts.life = static_cast<std::uint32_t>(life.value);
   const View seen = view(configs[local.node.value - 1], state);

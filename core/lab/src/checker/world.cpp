@@ -330,12 +330,23 @@ std::uint32_t Mover::code_of(const World& world, const Label& label) const {
 // --- Moves
 // --------------------------------------------------------------------------------------------
 
+void Mover::let_pass(World& world) {
+  for (std::size_t i = 0; i < nodes(); ++i) {
+    if (!facts(world, i).up) continue;
+    Local node = values_.local(world.node[i]);
+    let_pass_tick(values_.configs[i], node);
+    world.node[i] = values_.local(node);
+  }
+}
+
 bool Mover::step(World& world, const Label& label, std::uint32_t& wrong, Witness* witness) {
   witness_ = witness;
   const std::size_t in = queue(label.node, label.peer);
   const std::size_t i = label.node;
   bool fits = true;
-  if (label.what != Label::What::op) {
+  if (label.what == Label::What::tick) {
+    let_pass(world);
+  } else if (label.what != Label::What::op) {
     if (label.what == Label::What::lose) world.spend(Trouble::loss);
     if (label.what != Label::What::duplicate) {
       erase(world, in, label.index);

@@ -52,7 +52,7 @@ struct World {
 
 /// What happens: an Op at a node, or what befalls a letter.
 struct Label {
-  enum class What : std::uint8_t { op, lose_last, lose, duplicate } what{};
+  enum class What : std::uint8_t { op, lose_last, lose, duplicate, tick } what{};
   Op op{};
   std::uint8_t node = 0;             ///< from 0
   std::uint8_t peer = 0;             ///< from 0
@@ -77,10 +77,12 @@ struct LocalFacts {
   };
   bool up = false, paused = false, returns = false, leaving = false;
   bool hook_ends = false, hook_may_fail = false, ceased = true, works = false;
-  bool other = false;       ///< its configuration
-  bool copied = false;      ///< its store was
-  bool outvoted = false;    ///< takes no part
-  std::uint8_t differ = 0;  ///< those that it has met, bit by bit
+  bool other = false;            ///< its configuration
+  bool copied = false;           ///< its store was
+  bool outvoted = false;         ///< takes no part
+  std::uint8_t differ = 0;       ///< those that it has met, bit by bit
+  bool right_is_due = false;     ///< the timer `right` may expire
+  bool works_until_now = false;  ///< its right is over: it has ceased before time goes on
   std::uint16_t timers = 0;
   std::uint8_t waiting = 0, owing = 0;
   std::uint32_t life = 0;
@@ -144,6 +146,7 @@ class Values {
   std::vector<Config> configs;
   bool by_their_tests = false;       ///< calls_act_by_their_tests
   bool counters_begin_anew = false;  ///< with a life, from 0: then their ranks are not enough
+  bool has_clocks = false;           ///< and time, which passes tick by tick
   bool of_groups = false;  ///< several groups may be at work: Assertions 3 and 4 are claimed
   Interner<LocalFacts> locals;
   Interner<ItemFacts> items;
@@ -257,6 +260,9 @@ class Mover {
   [[nodiscard]] bool under_way(const World& world, std::size_t i) const;
   void labels_between(const World& world, std::size_t i, std::size_t j, std::vector<Label>& out);
   [[nodiscard]] bool have_learned(const World& world) const;
+  [[nodiscard]] bool time_may_pass(const World& world) const;
+  [[nodiscard]] bool may_expire(const World& world, const LocalFacts& node, Timer timer) const;
+  void let_pass(World& world);
   [[nodiscard]] unsigned copies(const World& world) const;
   [[nodiscard]] bool can_be_answered(const World& world, std::size_t i,
                                      const LocalFacts::Waits& call) const;

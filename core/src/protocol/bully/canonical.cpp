@@ -98,26 +98,110 @@ void forget_dead(const Config& config, const Surroundings& surroundings, Letter&
   if (auto* joined = std::get_if<Joined>(&answer->result)) joined->holdings = {};
 }
 
+// --- Time
+
+namespace {
+
+/// Moments that come closer, and of which none is earlier than what can still matter.
+class Passing {
+ public:
+  Passing(const Config& config, Duration time)
+      : time_(time),
+        granted_(granted_for(config.timings)),
+        ceasing_(ceases_within(config.timings, config.options.clock_drift)) {}
+
+  void operator()(State& state) const {
+    Grants& grants = state.by_options.grants;
+    until(grants.right);
+    for (auto& [call, at] : grants.granted) closer(at, granted_);
+    for (auto& [call, asked] : grants.asked) closer(asked.at, granted_);
+    for (auto& [node, end] : grants.held) until(end);
+    for (auto& [node, heard] : grants.heard) closer(heard.at, granted_ + ceasing_);
+    known(grants.rights);
+    for (auto& [node, told] : grants.told) known(told);
+    if (grants.halted) until(grants.halted->until);
+    if (grants.halted && grants.halted->until <= Moment{}) grants.halted.reset();
+    if (grants.armed) until(*grants.armed);
+    if (auto* asking = std::get_if<AskingFree>(&state.procedure))
+      for (auto& [node, from] : asking->free_from) until(from);
+    if (auto* awaiting = std::get_if<AwaitingMajority>(&state.procedure))
+      if (awaiting->free_from) until(*awaiting->free_from);
+  }
+
+ private:
+  void closer(Moment& moment, Duration matters) const {
+    if (moment == Moment::max()) return;
+    moment = std::max(moment - time_, -matters - Duration(1));
+  }
+  void until(Moment& end) const { closer(end, Duration(-1)); }  // it is over, or not
+  void known(std::vector<Rights>& all) const {
+    std::erase_if(all, [this](Rights& rights) {
+      const Duration matters = ceasing_ + (rights.own_word ? 2 * granted_ : Duration{});
+      closer(rights.coordinator, matters);
+      if (!rights.own_word) closer(rights.others, ceasing_);
+      bool over = rights.coordinator < -matters && (rights.own_word || rights.others < -ceasing_);
+      for (auto& [node, end] : rights.members) {
+        closer(end, ceasing_);
+        over = over && end < -ceasing_;
+      }
+      return over;
+    });
+  }
+
+  Duration time_, granted_, ceasing_;
+};
+
+}  // namespace
+
+void let_pass(const Config& config, State& state, Duration time) {
+  Passing(config, time)(state);
+}
+
 // --- Numbers that grow for ever
 
 namespace {
 
 class Walk : public NumberWalk<Walk> {
  public:
-  using NumberWalk::NumberWalk;
+  Walk(NodeId self, const State& state, NumberVisitor& visitor)
+      : NumberWalk(self, visitor), coordinator_(state.c ? state.c->candidate : self) {}
   using NumberWalk::operator();
+
+  void operator()(Grants& grants) {
+    renumber(coordinator_, grants.granted);
+    renumber(self_, grants.asked);
+    for (auto& [node, heard] : grants.heard) visit_.call(self_, heard.call);
+    for (Rights& rights : grants.rights) (*this)(rights.group);
+    for (auto& [node, told] : grants.told)
+      for (Rights& rights : told) (*this)(rights.group);
+    (*this)(grants.questions);
+  }
 
   void operator()(HaltedLife& life) { visit_.life(life.node, life.incarnation); }
   void operator()(Owed& owed) { visit_.call(owed.to, owed.call); }
   void operator()(HaltingLower& wait) { visit_.call(self_, wait.call); }
   void operator()(Probing& wait) { visit_.call(self_, wait.call); }
+
+ private:
+  template <class Value>
+  void renumber(NodeId caller, std::map<CallNumber, Value>& calls) {
+    std::map<CallNumber, Value> changed;
+    for (auto& [number, value] : calls) {
+      CallNumber call = number;
+      visit_.call(caller, call);
+      changed.emplace(call, std::move(value));
+    }
+    calls = std::move(changed);
+  }
+
+  NodeId coordinator_;
 };
 
 }  // namespace
 
 void visit_numbers(NodeId self, State& state, NumberVisitor& visitor) {
   const Incarnation life = state.safe.incarnation;  // as it is before it is changed
-  Walk(self, visitor).state(state);
+  Walk(self, state, visitor).state(state);
   visitor.last_election(self, life, state.elections);
 }
 

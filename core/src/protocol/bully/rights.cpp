@@ -9,7 +9,7 @@ namespace muster::bully {
 namespace {
 
 /// So many groups are told apart; what is older stands together.
-constexpr std::size_t most_rights = 8;
+constexpr std::size_t most_rights = 3;
 
 Moment latest_of(const Rights& rights) {
   Moment latest = std::max(rights.coordinator, rights.own_word ? never : rights.others);
@@ -35,10 +35,9 @@ void shift(Rights& rights, To to) {
 
 }  // namespace
 
-// Of a member no later than its last answer that was heard allows; nothing before Ready.
+// Of a member no later than its last answer that was heard allows.
 Rights TurnWithGrants::own_word() const {
   Rights word{state_.g, std::max(grants_.right, now_), {}, true};
-  if (!grants_.readied) return word;
   for (const auto& [node, heard] : grants_.heard)
     word.members[node] = heard.at + granted_for(config_.timings);
   return word;
@@ -56,7 +55,7 @@ void TurnWithGrants::remember(Rights rights) {
 // What a coordinator says of its group is kept for as long as others may still count it.
 void TurnWithGrants::forget_what_is_over() {
   const Duration ceasing = ceases_within(config_.timings, config_.options.clock_drift);
-  const Duration longer = 3 * granted_for(config_.timings);
+  const Duration longer = 2 * granted_for(config_.timings);
   std::erase_if(grants_.rights, [&](const Rights& rights) {
     return latest_of(rights) + ceasing + (rights.own_word ? longer : Duration{}) < now_;
   });

@@ -341,7 +341,7 @@ void TurnWithGrants::end_procedure() {
 }
 
 void TurnWithGrants::forget_group() {
-  if (coordinates() && state_.g) remember(own_word());
+  if (grants_.readied) remember(own_word());
   Grants kept;
   kept.rights = std::move(grants_.rights);
   kept.halted = grants_.halted;
