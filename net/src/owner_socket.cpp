@@ -86,16 +86,17 @@ void LineSocket::tell(std::string line, std::function<void()> gone) {
 }
 
 // Where none can go any more, they fail one by one; the reader sees the end, and what was said
-// before it.
+// before it. What holds this connection is with the write: a loop that ends drops both.
 void LineSocket::write() {
-  asio::async_write(socket_, asio::buffer(untold_.front().line),
-                    [self = shared_from_this()](error_code, std::size_t) {
-                      const auto gone = std::move(self->untold_.front().gone);
-                      self->untold_bytes_ -= self->untold_.front().line.size();
-                      self->untold_.pop_front();
-                      if (!self->untold_.empty()) self->write();
-                      if (gone) gone();
-                    });
+  Untold& first = untold_.front();
+  asio::async_write(
+      socket_, asio::buffer(first.line),
+      [self = shared_from_this(), gone = std::move(first.gone)](error_code, std::size_t) {
+        self->untold_bytes_ -= self->untold_.front().line.size();
+        self->untold_.pop_front();
+        if (!self->untold_.empty()) self->write();
+        if (gone) gone();
+      });
 }
 
 void LineSocket::close() {
