@@ -61,7 +61,7 @@ std::string last_line_of(const std::filesystem::path& file) {
 Doors::Doors(const DoorsOptions& options, const DoorsRow& row, std::filesystem::path directory)
     : options_(options),
       row_(row),
-      T_(options.T.value_or(row.T)),
+      call_bound_(options.T.value_or(row.T)),
       directory_(std::move(directory)) {}
 
 Doors::~Doors() = default;
@@ -99,9 +99,9 @@ Expected<> Doors::prepare() {
   cluster.cluster.name = "doors";
   cluster.cluster.insecure = true;
   cluster.cluster.nodes = hosts_->addresses();
-  cluster.cluster.timings.T = T_;
-  cluster.cluster.timings.check_every = T_ / 2;
-  cluster.cluster.timings.coordinator_timeout = T_ / 2 + T_;
+  cluster.cluster.timings.T = call_bound_;
+  cluster.cluster.timings.check_every = call_bound_ / 2;
+  cluster.cluster.timings.coordinator_timeout = call_bound_ / 2 + call_bound_;
   cluster.cluster.options.quorum = options_.quorum;
   cluster.networks = hosts_->networks();
   cluster.application = {};
@@ -271,7 +271,7 @@ void Doors::print() const {
                      {"system", "muster"},
                      {"row", row_.name},
                      {"quorum", options_.quorum == Quorum::off ? "off" : "majority"},
-                     {"T_ns", T_.count()},
+                     {"T_ns", call_bound_.count()},
                      {"seconds", options_.time / 1s},
                      {"share", std::move(of)},
                      {"groups", shares_.groups},
@@ -284,7 +284,7 @@ void Doors::print() const {
     return;
   }
   std::ostringstream line;
-  line << std::left << std::setw(22) << row_.name << std::setw(7) << format_duration(T_)
+  line << std::left << std::setw(22) << row_.name << std::setw(7) << format_duration(call_bound_)
        << std::setw(11) << format_nodes(others()) << std::right << std::fixed
        << std::setprecision(1) << std::setw(6) << quantile(shares, 0) << std::setw(7)
        << quantile(shares, 0.5) << std::setw(8) << shares_.groups << std::setw(7) << elections_

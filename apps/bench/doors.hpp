@@ -84,7 +84,7 @@ class Doors final : Cluster::Listener {
 
   const DoorsOptions& options_;
   const DoorsRow& row_;
-  const Duration T_;
+  const Duration call_bound_;
   std::filesystem::path directory_;
   std::unique_ptr<Hosts> hosts_;
   std::unique_ptr<Cluster> cluster_;

@@ -126,14 +126,10 @@ void journal_in_pipe(NodeConfig& config) {
   ::mkfifo(config.journal->file.c_str(), 0600);
 }
 
-}  // namespace
-
-const std::vector<DoorsRow>& doors_rows() {
-  const NodeSet all = these({1, 2, 3, 4, 5});
-  static const std::vector<DoorsRow> rows{
+std::vector<DoorsRow> links() {
+  return {
       {"calm", "no fault", {}, once(nothing)},
       {"elections", "node 2 killed and started every 5 s", these({2}), with_elections(nothing)},
-      // Links
       {"whole-cut", "1 2 | 3 4 5", these({1, 2}), cut(these({1, 2}), these({3, 4, 5}))},
       {"whole-cut-slow-stops", "... programs take 0.7 s to stop", these({1, 2}),
        cut(these({1, 2}), these({3, 4, 5})), 100ms, 700ms},
@@ -154,7 +150,11 @@ const std::vector<DoorsRow>& doors_rows() {
        once([](Doors& doors) { return doors.hosts().delay(NodeId{1}, 60ms); })},
       {"slow-link-1", "32 kbit/s to and from 1", these({1}),
        once([](Doors& doors) { return doors.hosts().limit_rate(NodeId{1}, 32); })},
-      // Disks
+  };
+}
+
+std::vector<DoorsRow> disks() {
+  return {
       {"slow-disk-1",
        "1 restarts, each sync 120 ms",
        these({1}),
@@ -205,7 +205,11 @@ const std::vector<DoorsRow>& doors_rows() {
        {},
        these({1})},
       {"restored-5", "5 comes back with an older store", these({5}), restored},
-      // Pipes
+  };
+}
+
+std::vector<DoorsRow> pipes() {
+  return {
       {"unread-output",
        "output of all is a full pipe, 2 restarts",
        these({2}),
@@ -228,7 +232,11 @@ const std::vector<DoorsRow>& doors_rows() {
        false,
        false,
        journal_in_pipe},
-      // Configurations, machine
+  };
+}
+
+std::vector<DoorsRow> machine() {
+  return {
       {"differs-3",
        "3 has another T",
        these({3}),
@@ -258,6 +266,17 @@ const std::vector<DoorsRow>& doors_rows() {
        false,
        true},
   };
+}
+
+}  // namespace
+
+const std::vector<DoorsRow>& doors_rows() {
+  static const std::vector<DoorsRow> rows = [] {
+    std::vector<DoorsRow> all;
+    for (auto part : {links(), disks(), pipes(), machine()})
+      all.insert(all.end(), part.begin(), part.end());
+    return all;
+  }();
   return rows;
 }
 

@@ -370,6 +370,21 @@ int check(CheckOptions& options) {
   return 0;
 }
 
+/// What may happen at most so many times.
+void add_faults(CLI::App& command, lab::Bounds& bounds) {
+  const auto add = [&](const char* name, unsigned& most, const char* what) {
+    command.add_option(name, most, std::string("At most so many ") + what)
+        ->check(CLI::Range(0, 14));
+  };
+  add("--failed-hooks", bounds.failed_hooks, "fail, with --hooks failing");
+  add("--duplicates", bounds.duplicates, "letters come twice");
+  add("--losses", bounds.losses, "letters are lost");
+  add("--pauses", bounds.pauses, "pauses");
+  add("--leaves", bounds.leaves, "nodes leave");
+  add("--differences", bounds.differences, "nodes that are down get another configuration");
+  add("--restores", bounds.restores, "stores are put back to a copy; sets --counters");
+}
+
 }  // namespace
 
 void add_check_command(CLI::App& app, int& exit_code) {
@@ -379,7 +394,6 @@ void add_check_command(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "check", "Search every interleaving of a small cluster for what does not hold");
   command->option_defaults()->always_capture_default();
-  const CLI::Range few(0, 14);
   add_protocol(*command, bounds.protocol, every_protocol);
   command->add_option("--nodes", bounds.nodes, "How many nodes")->check(CLI::Range(2, 5));
   command->add_option("--failures", options->failures, "At most so many; or 'unbounded'");
@@ -387,21 +401,7 @@ void add_check_command(CLI::App& app, int& exit_code) {
                       "certain: only of calls that cannot be answered; any; or at most N others");
   command->add_option("--channels", options->channels, "session, fifo, incarnation or any");
   command->add_option("--hooks", options->hooks, "prompt, slow or failing");
-  command
-      ->add_option("--failed-hooks", bounds.failed_hooks,
-                   "With --hooks failing: at most so many do")
-      ->check(few);
-  command->add_option("--duplicates", bounds.duplicates, "At most so many letters come twice")
-      ->check(few);
-  command->add_option("--losses", bounds.losses, "At most so many letters are lost")->check(few);
-  command->add_option("--pauses", bounds.pauses, "At most so many pauses")->check(few);
-  command->add_option("--leaves", bounds.leaves, "At most so many nodes leave")->check(few);
-  command
-      ->add_option("--differences", bounds.differences,
-                   "At most so often a node that is down gets another configuration")
-      ->check(few);
-  const char* const restores = "At most so many stores are put back to a copy; sets --counters";
-  command->add_option("--restores", bounds.restores, restores)->check(few);
+  add_faults(*command, bounds);
   command->add_option("--queue", bounds.queue, "Letters on their way between two nodes, at most")
       ->check(CLI::Range(1, 8));
   command->add_option(
