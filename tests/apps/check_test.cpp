@@ -208,6 +208,14 @@ BOOST_AUTO_TEST_CASE(what_is_not_claimed_in_a_world_is_said) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(options_that_were_not_checked_together_are_refused) {
+  const TestDirectory directory;
+  const Ran ran = run_muster(
+      directory, {"check", "--option", "quorum=majority", "--option", "preempt=never"});
+  BOOST_TEST(ran.code == 2, ran.output);
+  BOOST_TEST(says(ran, "no row of the checker has both"), ran.output);
+}
+
 // What the verifier takes for an acceptance is one in the checker, too.
 BOOST_AUTO_TEST_CASE(group_numbers_that_fall_in_the_invitation_fall_in_its_journal) {
   const TestDirectory directory;

@@ -26,12 +26,12 @@ struct CostsLine {
   std::string file;
   NodeId node;
   std::size_t nodes{};
-  Duration silence{};              ///< until a silent coordinator is taken for failed
-  Duration settles{};              ///< the bound of Assertion 2
-  std::optional<Duration> ceases;  ///< with a quorum: and then until it has ceased
-  std::optional<Duration> grant;   ///< ... and another member out of reach so much more
+  Duration silence{};                 ///< until a silent coordinator is taken for failed
+  Duration settles{};                 ///< the bound of Assertion 2
+  std::optional<Duration> ceases_ns;  ///< with a quorum: and then until it has ceased
+  std::optional<Duration> grant_ns;   ///< ... and another member out of reach so much more
 };
-MUSTER_DESCRIBE(CostsLine, file, node, nodes, silence, settles, ceases, grant);
+MUSTER_DESCRIBE(CostsLine, file, node, nodes, silence, settles, ceases_ns, grant_ns);
 
 std::string in_milliseconds(Duration duration) {
   return std::to_string(std::chrono::ceil<std::chrono::milliseconds>(duration).count()) + " ms";
@@ -45,8 +45,8 @@ CostsLine costs_of(const std::string& file, const Config& config) {
   line.silence = config.timings.coordinator_timeout + config.timings.T;
   line.settles = settling_bound(config);
   if (reads_clock(config)) {
-    line.ceases = ceases_within(config.timings, config.options.clock_drift);
-    line.grant = granted_for(config.timings);
+    line.ceases_ns = ceases_within(config.timings, config.options.clock_drift);
+    line.grant_ns = granted_for(config.timings);
   }
   return line;
 }
@@ -63,10 +63,10 @@ int check(const ConfigOptions& options) {
             << "\na crash that its machine tells of: an election, and no waiting\n"
             << "a silent coordinator: " << in_milliseconds(line.silence)
             << " (coordinator_timeout + T), and an election\n";
-  if (line.ceases)
-    std::cout << "  with a quorum: until it has ceased, " << in_milliseconds(*line.ceases)
+  if (line.ceases_ns)
+    std::cout << "  with a quorum: until it has ceased, " << in_milliseconds(*line.ceases_ns)
               << " (stop_deadline by the slowest clock); another member out of reach: "
-              << in_milliseconds(*line.grant) << " more\n";
+              << in_milliseconds(*line.grant_ns) << " more\n";
   std::cout << "after the last disturbance all is Normal within " << in_milliseconds(line.settles)
             << " (Assertion 2)\n";
   return 0;

@@ -2,6 +2,7 @@
 
 #include "apps/muster/config/config.hpp"
 
+#include <muster/protocol/misfit.hpp>
 #include <muster/values/failure.hpp>
 
 #include <algorithm>
@@ -53,6 +54,8 @@ inline Expected<> read_option(const std::string& text, ProtocolName protocol, Op
   if (const auto expected = read_option(text.substr(0, equals), value, options))
     return Failure{ExitCode::usage, "--option is NAME=VALUE (docs/options.md), not '" + text +
                                         "': expected " + *expected};
+  if (const auto apart = misfit(options))
+    return Failure{ExitCode::usage, "--option " + apart->key + ": expected " + apart->expected};
   return {};
 }
 

@@ -49,11 +49,7 @@ std::optional<Misfit> misfit_of_options(const Config& config) {
     return Misfit{"preempt_after", "from " + to_text(least) + " to " + to_text(longest_time)};
   if (options.settle < Duration::zero() || options.settle > longest_time)
     return Misfit{"settle", "from " + to_text(Duration::zero()) + " to " + to_text(longest_time)};
-  if (options.quorum == Quorum::majority)
-    for (const auto& [name, text] : chosen_options(options))
-      if (name != "quorum" && name != "clock_drift")
-        return Misfit{name, '"' + option_lines({}).at(name) +
-                                "\", or quorum = \"off\": no row of the checker has both"};
+  if (auto together = misfit(options)) return together;
   if (options.quorum == Quorum::off && options.clock_drift != ClockDrift{})
     return Misfit{"clock_drift",
                   "left out, or quorum = \"majority\": it bounds the rights of that"};
@@ -81,6 +77,15 @@ std::optional<Misfit> misfit_of_importance(const Config& config) {
 }
 
 }  // namespace
+
+std::optional<Misfit> misfit(const Options& options) {
+  if (options.quorum == Quorum::off) return std::nullopt;
+  for (const auto& [name, text] : chosen_options(options))
+    if (name != "quorum" && name != "clock_drift")
+      return Misfit{name, '"' + option_lines({}).at(name) +
+                              "\", or quorum = \"off\": no row of the checker has both"};
+  return std::nullopt;
+}
 
 std::optional<Misfit> misfit(const Timings& timings) {
   std::optional<Misfit> nothing;

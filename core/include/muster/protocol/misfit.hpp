@@ -23,6 +23,8 @@ inline constexpr std::size_t most_nodes = 64;
 
 /// The first that does not fit; none where all do.
 std::optional<Misfit> misfit(const Timings& timings);
+/// The same of options that were not checked together.
+std::optional<Misfit> misfit(const Options& options);
 /// The same of all that `step` may know.
 std::optional<Misfit> misfit(const Config& config);
 /// The same of where nodes listen, "host:port": each of `nodes` has an address of its own, of this
