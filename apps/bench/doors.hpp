@@ -26,7 +26,7 @@ class Doors;
 struct DoorsRow {
   const char* name;
   const char* what;
-  NodeSet bad;  ///< whose work is not asked for
+  NodeSet bad{};  ///< whose work is not asked for
   /// What is done in the second that begins, of the row; 0 is the first.
   std::function<Expected<>(Doors&, unsigned second)> act;
 

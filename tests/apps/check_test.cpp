@@ -210,8 +210,8 @@ BOOST_AUTO_TEST_CASE(what_is_not_claimed_in_a_world_is_said) {
 
 BOOST_AUTO_TEST_CASE(options_that_were_not_checked_together_are_refused) {
   const TestDirectory directory;
-  const Ran ran = run_muster(
-      directory, {"check", "--option", "quorum=majority", "--option", "preempt=never"});
+  const Ran ran =
+      run_muster(directory, {"check", "--option", "quorum=majority", "--option", "preempt=never"});
   BOOST_TEST(ran.code == 2, ran.output);
   BOOST_TEST(says(ran, "no row of the checker has both"), ran.output);
 }

@@ -101,7 +101,7 @@ std::string of_timer(Timer timer) {
     case Timer::rejoin:
       return "those that differ have ceased";
     case Timer::right:
-      return "a right to work was over";
+      return "a majority's grant was over";
   }
   return "a timer expired";
 }

@@ -12,6 +12,28 @@ ByQuorum tells(std::vector<Rights> rights) {
   return {std::nullopt, true, false, std::move(rights)};
 }
 
+/// Node 3 of three at its election point: 1 is out of reach, and this is what 2 has told.
+Clocked told_by_2(std::vector<Rights> rights) {
+  Clocked node(3, 3);
+  node.long_after();
+  node.elected_with({id(2)});
+  node.unanswered(1);  // the question after the election point: silence proves nothing
+  node.answered(2, Joined{}, tells(std::move(rights)));
+  return node;
+}
+
+/// Node 3 of three, Normal, with 1 and 2 for members.
+Clocked coordinator_of_all() {
+  Clocked node(3, 3);
+  node.elected_with({id(1), id(2)});
+  for (std::uint32_t j : {1u, 2u}) node.answered(j, Joined{}, grant);
+  node.end_hook();
+  for (std::uint32_t j : {1u, 2u}) node.answered(j, Installed{}, grant);
+  node.end_hook();
+  BOOST_REQUIRE((node.state.s == Status::Normal));
+  return node;
+}
+
 using Nodes = std::vector<std::uint32_t>;
 
 BOOST_AUTO_TEST_SUITE(grants)
@@ -137,11 +159,7 @@ BOOST_AUTO_TEST_CASE(a_member_that_does_not_grant_any_more_has_left) {
 // --- The wait
 
 BOOST_AUTO_TEST_CASE(whoever_is_out_of_reach_has_ceased_before_reorganize) {
-  Clocked node(3, 3);
-  node.long_after();
-  node.elected_with({id(2)});
-  node.unanswered(1);  // the question after the election point: silence proves nothing
-  node.answered(2, Joined{}, tells({Rights{GroupNumber{9, id(1)}, 80ms, 200ms}}));
+  Clocked node = told_by_2({Rights{GroupNumber{9, id(1)}, 80ms, 200ms}});
   BOOST_TEST(!node.asked<Reorganize>());
   node.now += 80ms + stop_deadline;  // its own life before knows of nobody: it is an hour old
   node.give(Expired{Timer::right});
@@ -186,22 +204,14 @@ BOOST_AUTO_TEST_CASE(the_least_is_taken_that_a_majority_stays_within) {
 }
 
 BOOST_AUTO_TEST_CASE(a_coordinator_that_is_there_knows_best_of_its_group) {
-  Clocked node(3, 3);
-  node.long_after();
-  node.elected_with({id(2)});
-  node.unanswered(1);
   const GroupNumber old{9, id(2)};  // in which 2 has made nobody ready
-  node.answered(2, Joined{}, tells({Rights{old, 90ms, 240ms}, Rights{old, 90ms, {}, true, {}}}));
+  const Clocked node = told_by_2({Rights{old, 90ms, 240ms}, Rights{old, 90ms, {}, true, {}}});
   BOOST_TEST(node.asked<Reorganize>());
 }
 
 BOOST_AUTO_TEST_CASE(nobody_else_s_word_does) {
-  Clocked node(3, 3);
-  node.long_after();
-  node.elected_with({id(2)});
-  node.unanswered(1);
   const GroupNumber old{9, id(1)};
-  node.answered(2, Joined{}, tells({Rights{old, 90ms, 240ms}, Rights{old, 90ms, {}, true, {}}}));
+  const Clocked node = told_by_2({Rights{old, 90ms, 240ms}, Rights{old, 90ms, {}, true, {}}});
   BOOST_TEST(!node.asked<Reorganize>());
 }
 
@@ -217,12 +227,17 @@ BOOST_AUTO_TEST_CASE(a_new_life_may_have_granted_just_before) {
   BOOST_TEST(node.asked<Reorganize>());
 }
 
+BOOST_AUTO_TEST_CASE(and_so_it_tells_when_it_joins) {
+  Clocked node(1, 3);
+  node.now += 100ms;
+  node.joins(3);
+  const Rights anybody{std::nullopt, 2 * L - 100ms, 2 * L - 100ms};
+  BOOST_TEST((node.answer<Joined>()->by_quorum->rights == std::vector{anybody}));
+}
+
 BOOST_AUTO_TEST_CASE(a_letter_that_lies_holds_nobody_up_for_ever) {
-  Clocked node(3, 3);
-  node.long_after();
-  node.elected_with({id(2)});
-  node.unanswered(1);
-  node.answered(2, Joined{}, tells({Rights{GroupNumber{9, id(1)}, 1000h, Duration::max()}}));
+  Clocked node = told_by_2({Rights{GroupNumber{9, id(1)}, 1000h, Duration::max()}});
+  BOOST_TEST(!node.asked<Reorganize>());
   node.now += 2 * L + stop_deadline;
   node.give(Expired{Timer::right});
   BOOST_TEST(node.asked<Reorganize>());
@@ -312,13 +327,7 @@ BOOST_AUTO_TEST_CASE(its_here_is_silence_to_a_lower_candidate) {
 // --- A silent member
 
 BOOST_AUTO_TEST_CASE(a_coordinator_works_on_while_a_silent_member_has_its_right) {
-  Clocked node(3, 3);
-  node.elected_with({id(1), id(2)});
-  for (std::uint32_t j : {1u, 2u}) node.answered(j, Joined{}, grant);
-  node.end_hook();
-  for (std::uint32_t j : {1u, 2u}) node.answered(j, Installed{}, grant);
-  node.end_hook();
-  BOOST_TEST_REQUIRE((node.state.s == Status::Normal));
+  Clocked node = coordinator_of_all();
   const Moment heard = node.now;
   while (node.now + check < heard + L + stop_deadline) {
     node.now += check;
@@ -336,12 +345,7 @@ BOOST_AUTO_TEST_CASE(a_coordinator_works_on_while_a_silent_member_has_its_right)
 }
 
 BOOST_AUTO_TEST_CASE(a_coordinator_that_a_majority_does_not_answer_stops) {
-  Clocked node(3, 3);
-  node.elected_with({id(1), id(2)});
-  for (std::uint32_t j : {1u, 2u}) node.answered(j, Joined{}, grant);
-  node.end_hook();
-  for (std::uint32_t j : {1u, 2u}) node.answered(j, Installed{}, grant);
-  node.end_hook();
+  Clocked node = coordinator_of_all();
   node.now += L;
   node.give(Expired{Timer::right});
   BOOST_TEST_REQUIRE(node.asked<Stop>());
