@@ -2,6 +2,8 @@
 
 #include "clock.hpp"
 
+#include <muster/protocol/cluster_text.hpp>
+
 #include <boost/asio/post.hpp>
 #include <boost/describe/enumerators.hpp>
 
@@ -176,6 +178,7 @@ void Life::stepped(const Event& event, const Actions& actions, const View& after
   // Nobody else changes what is shown.
   if (journal_) journal_->stepped(step_at_, event, host_->stepped_at(), actions, seen_.view, after);
   show(after);
+  if (const auto* paused = std::get_if<Paused>(&event)) note_pause(paused->gap);
 }
 
 void Life::save_performed() {
@@ -231,12 +234,28 @@ Duration Life::stood_still() {
 void Life::note_save(Duration took) {
   if (took <= longest_wait()) return;
   const std::lock_guard lock(seen_mutex_);
-  if (seen_.slow_saves++ > 0) return;
-  handlers_.warn(
-      "node " + std::to_string(options_.config.self.value) + ": a commit took " +
-      std::to_string(took / std::chrono::milliseconds(1)) +
-      " ms, and what waits for longer than T/2 counts as a pause: choose a longer T or a "
-      "faster disk (the status counts slow_saves)");
+  ++seen_.slow_saves;
+  note_wait("a commit took ", took, " or a faster disk (the status counts slow_saves)");
+}
+
+// One pause is somebody's who stopped the process, and so is a long one.
+void Life::note_pause(Duration gap) {
+  if (pauses_++ == 0 || gap > 4 * options_.config.timings.T) return;
+  const std::lock_guard lock(seen_mutex_);
+  note_wait("it stood still for ", gap, ", or a machine that is shared with less");
+}
+
+// Again where it was half as long again.
+void Life::note_wait(const char* what, Duration time, const char* otherwise) {
+  const auto needed = std::chrono::ceil<std::chrono::milliseconds>(2 * time);
+  const bool is_news = 2 * needed > 3 * seen_.needed_T;
+  seen_.needed_T = std::max<Duration>(seen_.needed_T, needed);
+  if (!is_news) return;
+  handlers_.warn("node " + std::to_string(options_.config.self.value) + ": " + what +
+                 std::to_string(time / std::chrono::milliseconds(1)) +
+                 " ms, and what waits for longer than T/2 counts as a pause: T = " +
+                 format_duration(options_.config.timings.T) + " is too small here, choose \"" +
+                 format_duration(needed) + "\" at least" + otherwise);
 }
 
 // --- The journal

@@ -48,6 +48,7 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
     std::string progress;
     std::uint64_t journal_dropped{};
     std::uint64_t slow_saves{};
+    Duration needed_T{};
     Counters counters;
     std::map<NodeId, std::string> differing;  ///< Sessions::differing
     std::optional<Duration> heard;            ///< when the last letter of its coordinator came
@@ -113,6 +114,8 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
   void watch();
   void note_stillness();
   void note_save(Duration took);
+  void note_pause(Duration gap);
+  void note_wait(const char* what, Duration time, const char* otherwise);
   void show(const View& view);
 
   void begin_journal();
@@ -146,6 +149,7 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
   std::vector<boost::asio::steady_timer> timers_;  ///< one for each Timer
   boost::asio::steady_timer watch_;
   Duration last_alive_{};
+  unsigned pauses_ = 0;
   Duration stood_still_{};  ///< the longest, until the host was told
 
   Duration step_at_{};             ///< when the present step came

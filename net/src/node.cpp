@@ -22,6 +22,7 @@ namespace asio = boost::asio;
 // -----------------------------------------------------------------------------
 
 NodeOptions Node::Impl::completed(NodeOptions options) {
+  options.config.options.calm = options.config.can_be_calm() ? options.calm : Duration::zero();
   if (options.cluster.empty()) options.cluster = cluster_text(cluster_lines(options.config));
   return options;
 }
@@ -211,6 +212,7 @@ void Node::Impl::could_not_begin(const Failure& failure) {
 void Node::Impl::left(LeaveCause cause) {
   if (leaving_) return gone();
   if (cause == LeaveCause::stood_back && !order_) return stand_back();
+  if (cause == LeaveCause::unsteady && !order_) return stay_away();
   go_out();
 }
 
@@ -232,6 +234,15 @@ void Node::Impl::stand_back() {
              "; mend the application: a new life begins in " + std::to_string(back_off / 1s) +
              " s");
   order_ = Order{Out::stood_back, back_off};
+  go_out();
+}
+
+// It lost its groups again and again: others go on without it for a while.
+void Node::Impl::stay_away() {
+  const Duration time = stays_away(unsteady_, boottime_now(), options_.config.options.calm);
+  log_->warn("node " + std::to_string(options_.config.self.value) + " stays away for " +
+             to_text(time) + ": the groups that it coordinated did not last (calm)");
+  order_ = Order{Out::unsteady, time};
   go_out();
 }
 

@@ -71,6 +71,7 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   void end_outlived(const Failure& why);
   void begin_anew(Incarnation seen);
   void stand_back();
+  void stay_away();
   void go_out();
   void come_back_after(Duration time);
 
@@ -109,6 +110,7 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   bool started_ = false;
   std::size_t begun_anew_ = 0;  ///< how often, above what a peer had seen
   unsigned stood_back_ = 0;     ///< how often, since it was last Normal
+  Unsteady unsteady_;           ///< how often it left for that within the hour
   bool leaving_ = false;        ///< the process is to end
 
   /// What its owner wants of a node that is to go out, or is.

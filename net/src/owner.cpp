@@ -158,13 +158,19 @@ std::string Node::Impl::fresh_status_json() const {
 std::string Node::Impl::status_json() const {
   const auto present = life();
   const auto out_now = out();
-  const auto [view, as_of, progress, journal_dropped, slow_saves, counters, differing, heard] =
-      present ? present->seen() : Life::Seen{};
+  const auto [view, as_of, progress, journal_dropped, slow_saves, needed_T, counters, differing,
+              heard] = present ? present->seen() : Life::Seen{};
   const bool is_member = view.coordinator && view.coordinator != options_.config.self;
   const auto age =
       heard ? std::optional(std::max<Duration>(monotonic_now() - *heard, {})) : std::nullopt;
   const auto bound =
       is_member ? std::optional(longest_silence(options_.config.timings)) : std::nullopt;
+  const auto time_left = [](const HeldNodes& held) {
+    std::map<NodeId, Duration> left;
+    for (const auto& [node, hold] : held.by_node)
+      left[node] = std::max<Duration>(hold.until - boottime_now(), {});
+    return left;
+  };
   const NodeStatus status{options_.config.self,
                           view.status,
                           view.coordinator,
@@ -180,8 +186,10 @@ std::string Node::Impl::status_json() const {
                           progress,
                           journal_dropped,
                           slow_saves,
+                          needed_T,
                           out_now,
                           differing,
+                          time_left(view.held),
                           age,
                           bound,
                           counters};

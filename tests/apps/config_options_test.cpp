@@ -30,7 +30,7 @@ bool refuses(const Expected<NodeConfig>& read, const std::string& why) {
 
 BOOST_AUTO_TEST_CASE(are_off_and_leave_no_trace_until_they_are_chosen) {
   const auto usual = with("").value();
-  BOOST_TEST((usual.core().options == Options{}));
+  BOOST_TEST((usual.core().options == Options{.calm = 1s}));
   const auto told =
       with("quorum = \"off\"\npreempt = \"paper\"\nresume = \"ready\"\nsettle = \"0s\"").value();
   BOOST_TEST(told.cluster.canonical() == usual.cluster.canonical());
@@ -38,8 +38,8 @@ BOOST_AUTO_TEST_CASE(are_off_and_leave_no_trace_until_they_are_chosen) {
 
 BOOST_AUTO_TEST_CASE(that_are_chosen_stand_in_the_text_that_nodes_compare_and_are_written_back) {
   const auto chosen = with("preempt = \"after 5m\"\nresume = \"all\"\nsettle = \"5s\"").value();
-  BOOST_TEST(
-      (chosen.core().options == Options{Preempt::after, 5min, Quorum::off, 5s, Resume::all}));
+  BOOST_TEST((chosen.core().options ==
+              Options{Preempt::after, 5min, Quorum::off, 5s, Resume::all, {}, 1s}));
   const std::string canonical = chosen.cluster.canonical();
   for (const char* line : {"\npreempt=after 5min\n", "\nresume=all\n", "\nsettle=5s\n"})
     BOOST_TEST(canonical.find(line) != std::string::npos, line);

@@ -341,7 +341,8 @@ BOOST_AUTO_TEST_CASE(canonical_text_is_sorted_and_says_the_defaults) {
   BOOST_REQUIRE(read.has_value());
   BOOST_TEST(
       read->cluster.canonical() ==
-      "T=100ms\ncheck_every=50ms\ncoordinator_timeout=150ms\nhold_down=1s\ninsecure=false\n"
+      "T=100ms\ncalm=1s\ncheck_every=50ms\ncoordinator_timeout=150ms\nhold_down=1s\ninsecure="
+      "false\n"
       "literal=false\nname=demo\n"
       "nodes.1=127.0.0.1:7101\nnodes.2=127.0.0.1:7102\nnodes.3=127.0.0.1:7103\n"
       "protocol=bully\nreorganize_deadline=10s\nrepairs.back_off=true\nrepairs.lost_members=true\n"

@@ -191,7 +191,8 @@ def struck_lines(tree):
 # Where the Bully's options are, and others that differ, and what the checker must know; its other
 # files are the paper's.
 OPTIONS = {"turn_with_options.hpp", "turn_with_options.cpp", "turn_with_grants.hpp",
-           "turn_with_grants.cpp", "rights.cpp", "bully.cpp", "canonical.cpp",
+           "turn_with_grants.cpp", "turn_with_calm.hpp", "turn_with_calm.cpp",
+           "rights.cpp", "bully.cpp", "canonical.cpp",
            "differing.cpp"}  # fmt: skip
 
 

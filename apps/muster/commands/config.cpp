@@ -28,10 +28,11 @@ struct CostsLine {
   std::size_t nodes{};
   Duration silence{};                 ///< until a silent coordinator is taken for failed
   Duration settles{};                 ///< the bound of Assertion 2
+  Duration held{};                    ///< and so much later where a node is held (calm)
   std::optional<Duration> ceases_ns;  ///< with a quorum: and then until it has ceased
   std::optional<Duration> grant_ns;   ///< ... and another member out of reach so much more
 };
-MUSTER_DESCRIBE(CostsLine, file, node, nodes, silence, settles, ceases_ns, grant_ns);
+MUSTER_DESCRIBE(CostsLine, file, node, nodes, silence, settles, held, ceases_ns, grant_ns);
 
 std::string in_milliseconds(Duration duration) {
   return std::to_string(std::chrono::ceil<std::chrono::milliseconds>(duration).count()) + " ms";
@@ -44,7 +45,8 @@ CostsLine costs_of(const std::string& file, const Config& config) {
   line.nodes = config.nodes.size();
   line.silence = config.timings.coordinator_timeout + config.timings.T;
   line.settles = settling_bound(config);
-  if (reads_clock(config)) {
+  line.held = longest_hold(config.options.calm);
+  if (config.options.quorum == Quorum::majority) {
     line.ceases_ns = ceases_within(config.timings, config.options.clock_drift);
     line.grant_ns = granted_for(config.timings);
   }
@@ -69,6 +71,9 @@ int check(const ConfigOptions& options) {
               << in_milliseconds(*line.grant_ns) << " more\n";
   std::cout << "after the last disturbance all is Normal within " << in_milliseconds(line.settles)
             << " (Assertion 2)\n";
+  if (line.held > Duration::zero())
+    std::cout << "  where a node made its group reorganize again and again: up to "
+              << in_milliseconds(line.held) << " later (calm)\n";
   return 0;
 }
 

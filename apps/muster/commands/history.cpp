@@ -136,15 +136,23 @@ std::optional<net::NodeStatus> status_of(const OneNode& node) {
   return status ? std::optional(*status) : std::nullopt;
 }
 
-/// A line of JSON with when the node heard its coordinator last.
+/// A line of JSON with when the node heard its coordinator last, and whom it holds.
 std::string with_heard(std::string line, const std::optional<net::NodeStatus>& now) {
   line.pop_back();
   line += ",\"coordinator_heard_ns\":";
   write_json(line, now ? now->coordinator_heard_ns : std::nullopt);
+  line += ",\"held\":";
+  write_json(line, now ? now->held : std::map<NodeId, Duration>());
   return line + '}';
 }
 
-void print_why(std::ostream& out, const history::Entry& entry, const std::string& heard) {
+std::string now_in_words(const net::NodeStatus& status) {
+  const std::string heard = heard_in_words(status);
+  const std::string held = held_in_words(status);
+  return heard.empty() && !held.empty() ? held.substr(2) : heard + held;
+}
+
+void print_why(std::ostream& out, const history::Entry& entry, const std::string& now) {
   out << "node " << entry.node.value;
   if (entry.group)
     out << " is in group " << to_text(*entry.group) << " under node " << coordinator_of(entry)
@@ -163,7 +171,7 @@ void print_why(std::ostream& out, const history::Entry& entry, const std::string
   row("halted by", halts_in_words(entry.halted_by));
   row("elections", entry.elections == 0 ? "none of its own" : std::to_string(entry.elections));
   row("took", format_ms(entry.took) + " ms: " + phases_in_words(entry.phases));
-  row("now", entry.group ? heard : std::string());
+  row("now", entry.group ? now : std::string());
 }
 
 int why_command(const OneNode& node) {
@@ -176,7 +184,7 @@ int why_command(const OneNode& node) {
   if (node.json)
     std::cout << with_heard(past->lines.back(), now) << '\n';
   else
-    print_why(std::cout, last, now ? heard_in_words(*now) : "");
+    print_why(std::cout, last, now ? now_in_words(*now) : "");
   if (last.group) return 0;
   if (now && now->procedure == Wait::Outvoted)
     return failed({ExitCode::not_normal, in_words(*now) + "; make their configurations alike"});

@@ -60,6 +60,7 @@ net::NodeOptions options_of(const NodeConfig& config, bool initialise) {
   options.insecure = config.cluster.insecure;
   options.cluster = config.cluster.canonical();
   options.hold_down = config.cluster.hold_down;
+  options.calm = config.cluster.calm;
   options.admin_socket = config.admin_socket();
   if (config.journal)
     options.journal = net::JournalOptions{config.journal->file, config.journal->limit,

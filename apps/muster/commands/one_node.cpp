@@ -47,6 +47,13 @@ void print_header(std::ostream& out) {
   out << "node  status          coordinator  group       members                  life  does\n";
 }
 
+std::string held_in_words(const net::NodeStatus& status) {
+  std::string text;
+  for (const auto& [node, left] : status.held)
+    text += "; node " + std::to_string(node.value) + " is held for " + format_ms(left) + " ms more";
+  return text;
+}
+
 void print_status(std::ostream& out, const net::NodeStatus& status) {
   const auto number = [](std::optional<NodeId> node) {
     return node ? std::to_string(node->value) : std::string("-");
@@ -60,7 +67,7 @@ void print_status(std::ostream& out, const net::NodeStatus& status) {
   else
     out << enumerator_name(status.procedure) << ", application "
         << enumerator_name(status.application) << (status.progress.empty() ? "" : ": ")
-        << status.progress << '\n';
+        << status.progress << held_in_words(status) << '\n';
 }
 
 namespace {
@@ -99,6 +106,7 @@ std::string in_words(const net::NodeStatus& status) {
   if (status.out == net::Out::drained) return text + " is drained";
   if (status.out == net::Out::stepped_down) return text + " has stepped down";
   if (status.out == net::Out::stood_back) return text + " stands back";
+  if (status.out == net::Out::unsteady) return text + " stays away: its groups did not last";
   if (status.out == net::Out::held_down) return text + " is held down after short lives";
   if (status.procedure == Wait::Outvoted)
     return text + " takes no part, as many others differ" + differences(status);

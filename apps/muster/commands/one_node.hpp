@@ -41,6 +41,9 @@ Expected<net::NodeStatus> parse_status(const std::string& line);
 void print_header(std::ostream& out);
 void print_status(std::ostream& out, const net::NodeStatus& status);
 
+/// "; node 1 is held for 812.3 ms more", for each that this coordinator does not let in yet.
+std::string held_in_words(const net::NodeStatus& status);
+
 /// "its coordinator was heard 12.3 ms ago"; empty where it has none, or is it.
 std::string heard_in_words(const net::NodeStatus& status);
 

@@ -215,11 +215,27 @@ void refuse_misfit(Reader& reader, const toml::table& root, const toml::table& c
 void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
   const toml::table* cluster = reader.table(root, "cluster", true);
   if (cluster == nullptr) return;
-  reader.only(
-      *cluster, "[cluster]",
-      {"name", "protocol", "literal", "T", "stop_deadline", "start_deadline", "reorganize_deadline",
-       "check_every", "coordinator_timeout", "hold_down", "preempt", "quorum", "clock_drift",
-       "resume", "settle", "nodes", "repairs", "importance", "insecure"});
+  reader.only(*cluster, "[cluster]",
+              {"name",
+               "protocol",
+               "literal",
+               "T",
+               "stop_deadline",
+               "start_deadline",
+               "reorganize_deadline",
+               "check_every",
+               "coordinator_timeout",
+               "hold_down",
+               "calm",
+               "preempt",
+               "quorum",
+               "clock_drift",
+               "resume",
+               "settle",
+               "nodes",
+               "repairs",
+               "importance",
+               "insecure"});
   ClusterConfig& to = config.cluster;
   to.name = reader.text(*cluster, "name", "");
   const bool plain =
@@ -236,6 +252,7 @@ void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
   to.insecure = reader.flag(*cluster, "insecure", false);
   read_timings(reader, *cluster, to.timings);
   to.hold_down = reader.duration(*cluster, "hold_down", to.hold_down, {}, HoldDown::longest);
+  to.calm = reader.duration(*cluster, "calm", to.calm, {}, longest_calm);
   to.literal = reader.flag(*cluster, "literal", false);
   refuse_switches(reader, *cluster);
   read_options(reader, *cluster, to);

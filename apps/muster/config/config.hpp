@@ -27,6 +27,7 @@ struct ClusterConfig {
   bool insecure = false;
   Timings timings;
   Duration hold_down = std::chrono::seconds(1);  ///< docs/options.md; zero: off
+  Duration calm = std::chrono::seconds(1);       ///< docs/options/calm.md; zero: off
   bool literal = false;                          ///< the paper's text, every switch off
   std::map<NodeId, std::uint64_t> importance;    ///< of the textbook protocol
   Options options;                               ///< of the Bully

@@ -43,10 +43,10 @@ bool read_drift(std::string_view text, Options& options) {
   return true;
 }
 
-bool read_settle(std::string_view text, Options& options) {
+bool read_duration(std::string_view text, Duration longest, Duration& to) {
   const auto length = parse_duration(text);
-  if (!length || *length < Duration::zero() || *length > longest_time) return false;
-  options.settle = *length;
+  if (!length || *length < Duration::zero() || *length > longest) return false;
+  to = *length;
   return true;
 }
 
@@ -70,10 +70,14 @@ std::optional<std::string> read_option(std::string_view name, std::string_view t
     return read_name(text, options.resume) ? std::nullopt
                                            : std::optional<std::string>("\"ready\" or \"all\"");
   if (name == "settle")
-    return read_settle(text, options)
+    return read_duration(text, longest_time, options.settle)
                ? std::nullopt
                : std::optional<std::string>("a duration up to 1440min, such as \"5s\", or \"0s\"");
-  return "one of clock_drift, preempt, quorum, resume, settle";
+  if (name == "calm")
+    return read_duration(text, longest_calm, options.calm)
+               ? std::nullopt
+               : std::optional<std::string>("a duration up to 5min, such as \"1s\", or \"0s\"");
+  return "one of calm, clock_drift, preempt, quorum, resume, settle";
 }
 
 }  // namespace muster::apps

@@ -46,6 +46,7 @@ NodeSet ClusterConfig::ids() const {
 std::string ClusterConfig::canonical() const {
   ClusterLines lines = cluster_lines(core({}));
   lines["hold_down"] = format_duration(hold_down);
+  lines["calm"] = format_duration(core({}).options.calm);
   lines["name"] = name;
   lines["insecure"] = text_of(insecure);
   for (const auto& [id, address] : nodes) lines["nodes." + to_text(id)] = address.text();
@@ -58,6 +59,7 @@ Config ClusterConfig::core(NodeId self) const {
     config.repairs = Repairs::none();
     config.invitation_repairs = invitation::Repairs::none();
   }
+  if (config.can_be_calm()) config.options.calm = calm;
   return config;
 }
 
@@ -95,6 +97,7 @@ std::string write_config(const NodeConfig& config) {
     out << key << " = " << quoted(value) << '\n';
   }
   out << "hold_down = " << quoted(format_duration(config.cluster.hold_down)) << '\n';
+  out << "calm = " << quoted(format_duration(config.cluster.calm)) << '\n';
   for (const auto& [name, text] : chosen_options(config.cluster.options))
     out << name << " = " << quoted(text) << '\n';
   out << "\n[cluster.nodes]\n";

@@ -58,6 +58,12 @@ std::vector<News> Newsreel::take(const Event& event, const View& after) {
          what_begins(after.procedure) + reasons_.last().evidence);
   else if (is_in_a_group(view_) && !is_in_a_group(after))
     tell(LogLevel::info, "halt", "leaves its group" + cause_words(Reasons::of(self_, event)));
+  for (const auto& [node, hold] : after.held.by_node)
+    if (const auto before = view_.held.by_node.find(node);
+        before == view_.held.by_node.end() || before->second.until != hold.until)
+      tell(LogLevel::warning, "calm",
+           "does not let node " + to_text(node) + " in for " + to_text(hold.time) +
+               ": it makes its group reorganize again and again (calm)");
   if (after.status == Status::Normal && after.group && after.group != told_) {
     told_ = after.group;
     tell(LogLevel::info, "group", group_words(after, self_));

@@ -49,6 +49,10 @@ std::optional<Misfit> misfit_of_options(const Config& config) {
     return Misfit{"preempt_after", "from " + to_text(least) + " to " + to_text(longest_time)};
   if (options.settle < Duration::zero() || options.settle > longest_time)
     return Misfit{"settle", "from " + to_text(Duration::zero()) + " to " + to_text(longest_time)};
+  if (options.calm < Duration::zero() || options.calm > longest_calm)
+    return Misfit{"calm", "from " + to_text(Duration::zero()) + " to " + to_text(longest_calm)};
+  if (options.calm > Duration::zero() && !config.can_be_calm())
+    return Misfit{"calm", "\"0s\": it is of the Bully alone, with every switch"};
   if (auto together = misfit(options)) return together;
   if (options.quorum == Quorum::off && options.clock_drift != ClockDrift{})
     return Misfit{"clock_drift",

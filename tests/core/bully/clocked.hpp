@@ -16,17 +16,24 @@ using namespace std::chrono_literals;
 inline constexpr Duration check = 50ms, T = 100ms, stop_deadline = 1s;
 inline constexpr Duration L = check + T + T;
 
-/// One node of a cluster with a quorum, whose others and whose clock the test plays itself.
+/// With a quorum, and clocks that keep time.
+inline Options grants() {
+  Options options;
+  options.quorum = Quorum::majority;
+  options.clock_drift = {0};
+  return options;
+}
+
+/// One node whose others and whose clock the test plays itself.
 class Clocked {
  public:
-  Clocked(std::uint32_t self, std::uint32_t nodes) {
+  Clocked(std::uint32_t self, std::uint32_t nodes, Options options = grants()) {
     for (std::uint32_t i = 1; i <= nodes; ++i) config.nodes.insert(id(i));
     config.self = id(self);
     config.timings.check_every = check;
     config.timings.T = T;
     config.timings.stop_deadline = stop_deadline;
-    config.options.quorum = Quorum::majority;
-    config.options.clock_drift = {0};
+    config.options = options;
     SafeState safe;
     safe.incarnation = {1};
     give(Recovered{safe});

@@ -52,6 +52,10 @@ struct Violated {
 };
 MUSTER_DESCRIBE(Violated, assertion, checked, violations, t, disagreement, place, bound);
 
+/// Whether Assertion 2 cannot be expected until its bound has passed anew after that step; whoever
+/// is held is not expected to be in the group (docs/options/calm.md).
+bool disturbs(const journal::Step& step);
+
 /// For this time an assertion is not claimed, or could not be checked.
 struct NotClaimed {
   std::string assertion;

@@ -194,8 +194,9 @@ struct ByOptions {
   bool preempt_armed = false;
   bool rejoin_armed = false;  ///< no election of its own before that
   Grants grants = {};
+  Calm calm = {};
 };
-MUSTER_DESCRIBE(ByOptions, found_by, installed, preempt_armed, rejoin_armed, grants);
+MUSTER_DESCRIBE(ByOptions, found_by, installed, preempt_armed, rejoin_armed, grants, calm);
 
 }  // namespace muster::bully
 

@@ -39,6 +39,11 @@ struct Config {
                ? invitation_repairs == invitation::Repairs::none()
                : protocol == ProtocolName::textbook || repairs == Repairs::none();
   }
+
+  /// Whether `options.calm` may be on: the Bully with every switch.
+  [[nodiscard]] bool can_be_calm() const {
+    return protocol == ProtocolName::bully && repairs == Repairs{};
+  }
 };
 MUSTER_DESCRIBE(Config, self, nodes, repairs, timings, protocol, invitation_repairs, importance,
                 struck, options);

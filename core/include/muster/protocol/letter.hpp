@@ -137,11 +137,21 @@ struct Normality {
 };
 MUSTER_DESCRIBE(Normality, normal);
 
+/// Whether the application of a halted node has ceased already (docs/options/calm.md).
+struct HasCeased {
+  bool already = false;
+  friend constexpr bool operator==(const HasCeased&, const HasCeased&) = default;
+};
+MUSTER_DESCRIBE(HasCeased, already);
+template <>
+inline constexpr bool left_out_by_default<HasCeased> = true;
+
 /// The answer to Halt, with the highest group counter that the halted node has seen.
 struct Halted {
   std::uint64_t counter{};
+  HasCeased ceased = {};
 };
-MUSTER_DESCRIBE(Halted, counter);
+MUSTER_DESCRIBE(Halted, counter, ceased);
 
 /// NewCoordinator was accepted and the application has ceased: what this member holds.
 struct Joined {

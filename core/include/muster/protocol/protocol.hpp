@@ -27,7 +27,7 @@ Actions step(const Config& config, Protocol& protocol, const Event& event, Momen
 
 /// True where `at` decides anything: journals keep it there.
 inline bool reads_clock(const Config& config) {
-  return config.options.quorum == Quorum::majority;
+  return config.options.quorum == Quorum::majority || config.options.calm > Duration::zero();
 }
 
 /// What others may see of it.

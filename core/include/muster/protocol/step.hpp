@@ -35,8 +35,9 @@ MUSTER_DESCRIBE_ENUM(Timer, check, coordinator, retry, merge, accepts, preempt, 
 enum class LeaveCause {
   asked,       ///< its owner wants it out: the process ends
   stood_back,  ///< hooks failed again and again: a new life begins after a while
+  unsteady,    ///< it lost its groups again and again: the same (docs/options/calm.md)
 };
-MUSTER_DESCRIBE_ENUM(LeaveCause, asked, stood_back)
+MUSTER_DESCRIBE_ENUM(LeaveCause, asked, stood_back, unsteady)
 
 /// How long a call may stay unanswered.
 enum class Bound {

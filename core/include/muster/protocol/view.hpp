@@ -1,5 +1,6 @@
 #pragma once
 
+#include <muster/protocol/calm.hpp>
 #include <muster/values/compiled_once.hpp>
 #include <muster/values/kinds.hpp>
 #include <muster/values/types.hpp>
@@ -71,9 +72,10 @@ struct View {
   std::optional<Digest> definition;  ///< the digest of S(i).d, in Normal
   Wait procedure{};
   Activity application{};
+  HeldNodes held = {};
 };
-MUSTER_DESCRIBE(View, status, coordinator, group, halted_by, up, definition, procedure,
-                application);
+MUSTER_DESCRIBE(View, status, coordinator, group, halted_by, up, definition, procedure, application,
+                held);
 
 /// Of the definition of that group, which is always the same: where `before` has it, it is not
 /// digested again.

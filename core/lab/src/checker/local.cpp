@@ -179,7 +179,7 @@ void Host::perform(const Start& action) {
 void Host::perform(const Leave& action) {
   if (witness_) witness_->ended(node_, ExitCode::ok, "it left");
   fail();
-  node_.returns = action.cause == LeaveCause::stood_back;
+  node_.returns = action.cause != LeaveCause::asked;
 }
 
 // --- Lives

@@ -42,6 +42,7 @@ Values::Values(const Bounds& what) : bounds(what) {
     if (!has_clocks) break;
     config.timings = timings_of_clocks();
     config.options.clock_drift = {0};
+    if (config.options.calm > Duration::zero()) config.options.calm = one_tick;
   }
   by_their_tests = calls_act_by_their_tests(configs.front(), surroundings(bounds));
   counters_begin_anew = !counters_are_safe(bounds);

@@ -28,6 +28,7 @@ class World::Impl {
     std::uint64_t points = 0;
     std::uint64_t lives = 0;
     unsigned stood_back = 0;  ///< how often, since it was last Normal
+    Unsteady unsteady;        ///< how often it left for that within the hour
   };
 
   /// Throws std::invalid_argument where there is no such node.

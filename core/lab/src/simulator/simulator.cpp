@@ -12,14 +12,7 @@ namespace muster::lab {
 namespace {
 
 bool disturbs(const journal::Line& line) {
-  if (const auto* step = std::get_if<journal::Step>(&line)) {
-    const auto* expired = std::get_if<Expired>(&step->event);
-    return (expired && expired->timer == Timer::preempt) ||
-           std::holds_alternative<Paused>(step->event) ||
-           std::holds_alternative<HookFailed>(step->event) ||
-           std::holds_alternative<Leaving>(step->event) ||
-           std::holds_alternative<ElectionAsked>(step->event);
-  }
+  if (const auto* step = std::get_if<journal::Step>(&line)) return verify::disturbs(*step);
   return std::holds_alternative<journal::Header>(line) ||
          std::holds_alternative<journal::Fault>(line) ||
          std::holds_alternative<journal::Ended>(line);

@@ -23,6 +23,16 @@ bool says_what_it_holds(const Action& action) {
 
 }  // namespace
 
+bool disturbs(const journal::Step& step) {
+  const auto* expired = std::get_if<Expired>(&step.event);
+  return std::holds_alternative<Paused>(step.event) ||
+         std::holds_alternative<HookFailed>(step.event) ||
+         std::holds_alternative<Leaving>(step.event) ||
+         std::holds_alternative<ElectionAsked>(step.event) ||
+         std::holds_alternative<Differing>(step.event) ||
+         (expired && expired->timer == Timer::preempt) || !step.view.held.by_node.empty();
+}
+
 Verifier::Verifier(Foresight foresight, std::function<void(const NotClaimed&)> not_claimed,
                    std::function<void(const Violated&)> violated)
     : foresight_(std::move(foresight)),
@@ -200,11 +210,7 @@ void Verifier::step_of_life(const journal::Step& line, Node& node) {
   now = standing(id, line.view, now.works_for);
   now.up = up;
   if (std::holds_alternative<Paused>(event)) end_pause(id);
-  const auto* expired = std::get_if<Expired>(&event);
-  if (std::holds_alternative<Paused>(event) || std::holds_alternative<HookFailed>(event) ||
-      std::holds_alternative<Leaving>(event) || std::holds_alternative<ElectionAsked>(event) ||
-      std::holds_alternative<Differing>(event) || (expired && expired->timer == Timer::preempt))
-    disturbed();
+  if (disturbs(line)) disturbed();
   check_states();
 }
 

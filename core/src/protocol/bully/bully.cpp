@@ -11,7 +11,7 @@ Actions step(const Config& config, State& state, const Event& event, Moment at) 
   if (config.options == Options{}) return Turn(config, state).take(event);
   if (config.options.quorum == Quorum::majority)
     return TurnWithGrants(config, state, at).take(event);
-  return TurnWithOptions(config, state).take(event);
+  return TurnWithOptions(config, state, at).take(event);
 }
 
 View view(const Config& config, const State& state, const View& before) {
@@ -27,6 +27,9 @@ View view(const Config& config, const State& state, const View& before) {
   if (state.s == Status::Normal) view.definition = digest_of(*state.d, *state.g, before);
   view.procedure = wait_of(state.procedure);
   view.application = state.application;
+  if (view.coordinator == config.self)
+    for (const auto& [node, unsteady] : state.by_options.calm.unsteady)
+      if (unsteady.held) view.held.by_node[node] = *unsteady.held;
   return view;
 }
 

@@ -93,8 +93,10 @@ void forget_dead(const Config& config, const Surroundings& surroundings, Letter&
     call->group = {};
   auto* answer = std::get_if<Answer>(&letter.message);
   if (!answer) return;
-  if (auto* halted = std::get_if<Halted>(&answer->result); halted && surroundings.ranks_only)
-    halted->counter = 0;
+  if (auto* halted = std::get_if<Halted>(&answer->result); halted) {
+    if (surroundings.ranks_only) halted->counter = 0;
+    if (config.options.calm == Duration::zero()) halted->ceased = {};
+  }
   if (auto* joined = std::get_if<Joined>(&answer->result)) joined->holdings = {};
 }
 
@@ -126,6 +128,12 @@ class Passing {
       for (auto& [node, from] : asking->free_from) until(from);
     if (auto* awaiting = std::get_if<AwaitingMajority>(&state.procedure))
       if (awaiting->free_from) until(*awaiting->free_from);
+    // An hour never passes.
+    for (auto& [node, unsteady] : state.by_options.calm.unsteady) {
+      if (!unsteady.held) continue;
+      until(unsteady.held->until);
+      if (unsteady.held->until <= Moment{}) unsteady.held.reset();
+    }
   }
 
  private:

@@ -33,7 +33,7 @@ void Turn::called(const Letter& letter, const Halt& call) {
   if (waits_for_own_stop())
     state_.owed.push_back({j, letter.call, Bound::answer});
   else
-    answer(j, letter.call, Halted{state_.counter});
+    answer(j, letter.call, Halted{state_.counter, {state_.application == Activity::Idle}});
 }
 
 // NewCoordinator(i, j): [[ if S.h = j and S.s = Election then S.c := j; S.s := Reorganization ]].

@@ -9,7 +9,7 @@ namespace muster::bully {
 void Turn::returned(NodeId by, CallNumber call, const Result* result) {
   const auto is_out = [&](Calls& calls) { return take_out(calls, by, call); };
   if (Calls* questions = this->questions(); questions && is_out(*questions))
-    return question_returned(result);
+    return question_returned(by, result);
   if (auto* wait = std::get_if<SeekingHigher>(&state_.procedure)) {
     if (is_out(wait->asked)) higher_returned(by, result);
   } else if (auto* halting = std::get_if<HaltingLower>(&state_.procedure)) {
@@ -72,7 +72,7 @@ void Turn::ready_returned(NodeId by, const Result* result) {
 }
 
 // A question while longer calls are out: timeout -> start over.
-void Turn::question_returned(const Result* result) {
+void Turn::question_returned(NodeId, const Result* result) {
   if (!as<Here>(result)) start_over(false);
 }
 

@@ -28,10 +28,10 @@ class Turn : protected TurnOf<State> {
   // Events.
   void happened(const Recovered& event);
   virtual void happened(const Received& event);
-  void happened(const Unanswered& event);
-  void happened(const Failed& event);
+  virtual void happened(const Unanswered& event);
+  virtual void happened(const Failed& event);
   virtual void happened(const Expired& event);
-  void happened(const Paused& event);
+  virtual void happened(const Paused& event);
   void happened(const Stopped& event);
   void happened(const Reorganized& event);
   void happened(const Started& event);
@@ -102,10 +102,10 @@ class Turn : protected TurnOf<State> {
   // How a CALL returns; `result` is null where it never will: ONTIMEOUT.
   virtual void returned(NodeId by, CallNumber call, const Result* result);
   virtual void higher_returned(NodeId by, const Result* result);
-  void halt_returned(NodeId by, const Result* result);
-  void new_coordinator_returned(NodeId by, const Result* result);
-  void ready_returned(NodeId by, const Result* result);
-  virtual void question_returned(const Result* result);
+  virtual void halt_returned(NodeId by, const Result* result);
+  virtual void new_coordinator_returned(NodeId by, const Result* result);
+  virtual void ready_returned(NodeId by, const Result* result);
+  virtual void question_returned(NodeId by, const Result* result);
   virtual void normal_returned(NodeId by, const Result* result);
   virtual void probe_returned(NodeId by, const Result* result);
 

@@ -6,22 +6,11 @@
 
 namespace muster::bully {
 
-namespace {
-
-bool is_proof(const Event& event) {
-  const auto* unanswered = std::get_if<Unanswered>(&event);
-  return std::holds_alternative<Failed>(event) ||
-         (unanswered && unanswered->how == Unheard::refused);
-}
-
-}  // namespace
-
 // --- One step: what has ended by now comes first, whatever has happened
 // ---------------------------------------------------------------------------------------------
 
 Actions TurnWithGrants::take(const Event& event) {
   if (state_.left) return {};
-  proof_ = is_proof(event);
   new_life_ = std::holds_alternative<Recovered>(event);
   forget_what_is_over();
   if (works_by_right() && grants_.right <= now_) {
@@ -29,7 +18,7 @@ Actions TurnWithGrants::take(const Event& event) {
     if (!std::holds_alternative<Paused>(event)) election({});
   }
   const Moment right = grants_.right;
-  Actions actions = Turn::take(event);
+  Actions actions = TurnWithCalm::take(event);
   for (Action& action : actions)
     if (auto* send = std::get_if<Send>(&action)) let_ride(send->letter);
   const bool starts = std::any_of(actions.begin(), actions.end(), [](const Action& action) {
@@ -170,7 +159,7 @@ void TurnWithGrants::election(NodeSet asked_in_vain) {
 
 // Who hears too few, or only such as work for a higher node, halts nobody.
 void TurnWithGrants::halt_lower() {
-  if (grants_.proven) return Turn::halt_lower();
+  if (grants_.proven) return TurnWithCalm::halt_lower();
   AskingFree wait;
   wait.free_from[config_.self] = free_from(config_.self);
   for (NodeId j : config_.nodes)
@@ -189,7 +178,7 @@ void TurnWithGrants::halt_when_enough_are_free() {
   }
   std::sort(free.begin(), free.end());
   const bool enough = free.size() >= majority();
-  if (enough && free[majority() - 1] <= now_) return Turn::halt_lower();
+  if (enough && free[majority() - 1] <= now_) return TurnWithCalm::halt_lower();
   if (!wait.asked.empty()) return;
   await_majority(std::move(answered), enough ? std::optional(free[majority() - 1]) : std::nullopt);
 }
@@ -239,7 +228,7 @@ void TurnWithGrants::begin() {
 // Whoever was not halted is asked whether it is there: what proves its death must be younger.
 void TurnWithGrants::election_point() {
   if (state_.up.size() + 1 < majority()) return await_majority(up(), std::nullopt);
-  Turn::election_point();
+  TurnWithCalm::election_point();
   for (NodeId j : config_.nodes)
     if (j != config_.self && !member(j))
       grants_.questions.emplace(call(j, AreYouThere{}, Bound::answer), j);
@@ -300,8 +289,8 @@ void TurnWithGrants::probe_returned(NodeId by, const Result* result) {
 }
 
 // A member that does not grant has left the group.
-void TurnWithGrants::question_returned(const Result* result) {
-  if (!as<Normality>(result) || !says_it_grants_) return start_over(false);
+void TurnWithGrants::question_returned(NodeId by, const Result* result) {
+  if (!as<Normality>(result) || !says_it_grants_) return start_over_without(by);
   if (runs<Reorganizing>() && state_.d && state_.application == Activity::Idle) make_ready();
 }
 
@@ -317,7 +306,7 @@ void TurnWithGrants::normal_returned(NodeId by, const Result* result) {
       now_ < heard->second.at + granted_for(config_.timings) +
                  ceases_within(config_.timings, config_.options.clock_drift);
   if (within_its_right) state_.quiet_checks = 0;
-  Turn::normal_returned(by, left_alone || within_its_right ? &yes : result);
+  TurnWithCalm::normal_returned(by, left_alone || within_its_right ? &yes : result);
 }
 
 void TurnWithGrants::happened(const Expired& event) {

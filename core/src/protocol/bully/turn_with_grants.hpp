@@ -1,6 +1,6 @@
 #pragma once
 
-#include "turn.hpp"
+#include "turn_with_calm.hpp"
 
 #include <vector>
 
@@ -14,10 +14,10 @@ inline constexpr Moment always = Moment::max();
 /// a while, that it coordinates; a coordinator that holds the grants of a majority grants each
 /// member, for a while, that it works. Nobody works beyond that, and whoever reorganizes waits
 /// until nobody else does.
-class TurnWithGrants final : public Turn {
+class TurnWithGrants final : public TurnWithCalm {
  public:
   TurnWithGrants(const Config& config, State& state, Moment now)
-      : Turn(config, state), grants_(state.by_options.grants), now_(now) {}
+      : TurnWithCalm(config, state, now), grants_(state.by_options.grants) {}
 
   Actions take(const Event& event) override;
 
@@ -69,7 +69,7 @@ class TurnWithGrants final : public Turn {
   void called(const Letter& letter, const AreYouFree& call) override;
   void returned(NodeId by, CallNumber call, const Result* result) override;
   void higher_returned(NodeId by, const Result* result) override;
-  void question_returned(const Result* result) override;
+  void question_returned(NodeId by, const Result* result) override;
   void normal_returned(NodeId by, const Result* result) override;
   void probe_returned(NodeId by, const Result* result) override;
   void happened(const Received& event) override;
@@ -80,8 +80,6 @@ class TurnWithGrants final : public Turn {
   [[nodiscard]] std::optional<Moment> next_end() const;
 
   Grants& grants_;
-  const Moment now_;
-  bool proof_ = false;           // the event proves a death
   bool new_life_ = false;        // it is Recovered
   bool says_it_awaits_ = false;  // who answers now
   bool says_it_grants_ = false;

@@ -51,7 +51,7 @@ void TurnWithOptions::found(NodeId coordinator) {
 }
 
 void TurnWithOptions::new_life_of(NodeId node) {
-  Turn::new_life_of(node);
+  TurnWithCalm::new_life_of(node);
   if (state_.by_options.found_by == node) state_.by_options.found_by.reset();
 }
 
@@ -108,9 +108,9 @@ bool TurnWithOptions::is_wrongly_taken_for_coordinator_by(NodeId node) const {
   return joins() && config_.self < node && !coordinates() && !is_member;
 }
 
-void TurnWithOptions::question_returned(const Result* result) {
+void TurnWithOptions::question_returned(NodeId by, const Result* result) {
   if (joins() && as<Refused>(result)) return;
-  Turn::question_returned(result);
+  TurnWithCalm::question_returned(by, result);
 }
 
 // A lower coordinator that failed and recovered answers, and gives way: it is none any more.

@@ -1,14 +1,14 @@
 #pragma once
 
-#include "turn.hpp"
+#include "turn_with_calm.hpp"
 
 namespace muster::bully {
 
 /// One step where an option leaves the paper (docs/options.md), but for quorum
 /// (turn_with_grants.hpp).
-class TurnWithOptions final : public Turn {
+class TurnWithOptions final : public TurnWithCalm {
  public:
-  using Turn::Turn;
+  using TurnWithCalm::TurnWithCalm;
 
  private:
   using Turn::called;
@@ -31,7 +31,7 @@ class TurnWithOptions final : public Turn {
   void called(const Letter& letter, const NewCoordinator& call) override;
   [[nodiscard]] bool stands_back_for(NodeId candidate) const;
   [[nodiscard]] bool is_wrongly_taken_for_coordinator_by(NodeId node) const;
-  void question_returned(const Result* result) override;
+  void question_returned(NodeId by, const Result* result) override;
   void probe_returned(NodeId by, const Result* result) override;
   void set_preempt_timer();
 

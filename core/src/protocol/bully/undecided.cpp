@@ -25,7 +25,7 @@ void Turn::stop(StopCause cause) {
 void Turn::stopped() {
   for (const Owed& owed : std::exchange(state_.owed, {})) {
     if (owed.until == Bound::answer)
-      answer(owed.to, owed.call, Halted{state_.counter});
+      answer(owed.to, owed.call, Halted{state_.counter, {true}});
     else
       answer(owed.to, owed.call, Joined{holdings()});
   }

@@ -21,8 +21,9 @@ enum class Out {
   stepped_down,  ///< its owner wanted it out for a while
   drained,       ///< its owner wanted it out, until told otherwise
   held_down,     ///< its last lives were too short: the next waits before it listens
+  unsteady,      ///< it lost its groups again and again: it comes back after a while
 };
-MUSTER_DESCRIBE_ENUM(Out, stood_back, stepped_down, drained, held_down)
+MUSTER_DESCRIBE_ENUM(Out, stood_back, stepped_down, drained, held_down, unsteady)
 
 struct NodeStatus {
   NodeId node;
@@ -40,9 +41,13 @@ struct NodeStatus {
   std::string progress;             ///< how far the hook that runs says it is
   std::uint64_t journal_dropped{};  ///< lines that could not be written
   std::uint64_t slow_saves{};       ///< commits of this life that took longer than T/2
-  std::optional<Out> out;           ///< the last life is over, and the next has not begun
+  /// The least T that has room for what waited for longer than T/2 in this life; zero: T itself.
+  Duration needed_T_ns{};
+  std::optional<Out> out;  ///< the last life is over, and the next has not begun
   /// Nodes that differ, and in what: the keys with both values, where its text was heard.
   std::map<NodeId, std::string> differing;
+  /// Whom this coordinator does not let in yet, and for how long (docs/options/calm.md).
+  std::map<NodeId, Duration> held;
   /// How long ago the last letter of its coordinator came; none where it has none, or is it.
   std::optional<Duration> coordinator_heard_ns;
   /// For how long a member that is Normal may hear nothing of its coordinator: longest_silence.
@@ -51,7 +56,8 @@ struct NodeStatus {
 };
 MUSTER_DESCRIBE(NodeStatus, node, status, coordinator, group, halted_by, up, incarnation,
                 definition, protocol, as_of, procedure, application, progress, journal_dropped,
-                slow_saves, out, differing, coordinator_heard_ns, coordinator_bound_ns, counters);
+                slow_saves, needed_T_ns, out, differing, held, coordinator_heard_ns,
+                coordinator_bound_ns, counters);
 
 /// What a node says of its cluster to its owner.
 struct ClusterSeen {

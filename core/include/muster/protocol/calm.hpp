@@ -1,0 +1,68 @@
+#pragma once
+
+#include <muster/protocol/grants.hpp>
+
+#include <map>
+#include <optional>
+
+/// Calm: who makes its group reorganize again and again, though it lives, is let in later and later
+/// (docs/options/calm.md).
+
+namespace muster {
+
+/// For so long it is remembered that a node has made its group reorganize.
+inline constexpr Duration calm_memory = std::chrono::hours(1);
+
+/// The longest that `calm` may be.
+inline constexpr Duration longest_calm = std::chrono::minutes(5);
+
+/// How long a node is held that has done so `times` times: `calm` from the second time on, doubled
+/// with each one more, up to sixty times `calm`.
+Duration held_after(unsigned times, Duration calm);
+
+/// The longest of them.
+inline constexpr Duration longest_hold(Duration calm) {
+  return 60 * calm;
+}
+
+/// For so long, until then by the clock of the coordinator.
+struct Hold {
+  Moment until{};
+  Duration time{};
+};
+MUSTER_DESCRIBE(Hold, until, time);
+
+/// A node that has made its group reorganize within the last hour.
+struct Unsteady {
+  unsigned times = 0;
+  Moment last{};  ///< the last time
+  std::optional<Hold> held = {};
+};
+MUSTER_DESCRIBE(Unsteady, times, last, held);
+
+/// One time more: the first, where the last was more than an hour ago.
+void count_once_more(Unsteady& node, Moment now);
+/// It has left for it once more: how long it stays away.
+Duration stays_away(Unsteady& leaves, Moment now, Duration calm);
+
+/// What a coordinator remembers of that.
+struct Calm {
+  std::map<NodeId, Unsteady> unsteady;  ///< itself among them
+  NodeSet lost;  ///< the members of the group that was lost last, until the next election point
+  std::optional<NodeId> blamed;  ///< for that loss
+  NodeSet ceased;  ///< held nodes that were halted, and whose applications had ceased by then
+};
+MUSTER_DESCRIBE(Calm, unsteady, lost, blamed, ceased);
+template <>
+inline constexpr bool left_out_by_default<Calm> = true;
+
+/// Whom a coordinator holds.
+struct HeldNodes {
+  std::map<NodeId, Hold> by_node;
+  friend bool operator==(const HeldNodes&, const HeldNodes&) = default;
+};
+MUSTER_DESCRIBE(HeldNodes, by_node);
+template <>
+inline constexpr bool left_out_by_default<HeldNodes> = true;
+
+}  // namespace muster

@@ -1,0 +1,293 @@
+// Calm (docs/options/calm.md): who makes its group reorganize again and again, though it lives, is
+// let in later and later.
+
+#include "core/bully/clocked.hpp"
+
+#include <numeric>
+
+namespace {
+
+using namespace muster;
+using namespace muster::test;
+
+Options calm() {
+  Options options;
+  options.calm = 1s;
+  return options;
+}
+
+/// The highest of a cluster, which coordinates it.
+class Coordinator : public Clocked {
+ public:
+  explicit Coordinator(std::uint32_t nodes, Options options = calm())
+      : Clocked(nodes, nodes, options) {
+    all.resize(nodes - 1);
+    std::iota(all.begin(), all.end(), 1U);
+    reorganizes(all);
+  }
+
+  /// Those of `here` answer its Halt and whatever else it asks until it is Normal.
+  void reorganizes(const std::vector<std::uint32_t>& here) {
+    halts(here);
+    for (NodeId j : members()) answered(j.value, Joined{});
+    if (state.application == Activity::Stopping) end_hook();
+    BOOST_REQUIRE(runs<bully::Reorganizing>());
+    end_hook();
+    for (NodeId j : members()) answered(j.value, Installed{});
+    end_hook();
+    BOOST_REQUIRE((state.s == Status::Normal));
+  }
+  /// As far as the election point; the applications of `here` have ceased.
+  void halts(const std::vector<std::uint32_t>& here) {
+    while (runs<bully::HaltingLower>()) {
+      const NodeId j = std::get<bully::HaltingLower>(state.procedure).node;
+      const bool is_here = std::find(here.begin(), here.end(), j.value) != here.end();
+      is_here ? answered(j.value, Halted{0, {ceased}}) : unanswered(j.value);
+    }
+  }
+  void checks() { give(Expired{Timer::check}); }
+  /// Its Check finds all but that one as they should be.
+  void is_silent(std::uint32_t silent) {
+    checks();
+    for (std::uint32_t j : all)
+      if (j != silent && members().contains(id(j))) answered(j, Normality{true});
+    unanswered(silent);
+  }
+  void loses(std::uint32_t lost) {
+    is_silent(lost);
+    reorganizes(all_but(lost));
+  }
+  void lets_in(std::uint32_t back) {
+    checks();
+    answered(back, Normality{false});
+    reorganizes(all);
+  }
+
+  [[nodiscard]] NodeSet members() const {
+    NodeSet members;
+    for (const Member& member : state.up) members.insert(member.node);
+    return members;
+  }
+  [[nodiscard]] std::vector<std::uint32_t> all_but(std::uint32_t one) const {
+    std::vector<std::uint32_t> others;
+    for (std::uint32_t j : all)
+      if (j != one) others.push_back(j);
+    return others;
+  }
+  [[nodiscard]] auto held() const { return bully::view(config, state).held.by_node; }
+
+  std::vector<std::uint32_t> all;
+  bool ceased = true;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(calm_)
+
+BOOST_AUTO_TEST_CASE(it_is_held_for_twice_as_long_with_each_time_up_to_sixty_times) {
+  BOOST_TEST((held_after(0, 1s) == 0s));
+  BOOST_TEST((held_after(1, 1s) == 0s));
+  BOOST_TEST((held_after(2, 1s) == 1s));
+  BOOST_TEST((held_after(5, 1s) == 8s));
+  BOOST_TEST((held_after(8, 1s) == 60s));
+  BOOST_TEST((held_after(1000, 1s) == 60s));
+  BOOST_TEST((held_after(1000, 0s) == 0s));
+}
+
+BOOST_AUTO_TEST_CASE(the_first_time_in_an_hour_costs_nothing) {
+  Coordinator node(5);
+  node.loses(1);
+  BOOST_TEST(node.held().empty());
+  node.lets_in(1);
+  node.now += calm_memory;
+  node.loses(1);
+  BOOST_TEST(node.held().empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_second_time_it_is_held) {
+  Coordinator node(5);
+  node.loses(1);
+  node.lets_in(1);
+  node.loses(1);
+  BOOST_TEST((node.held().at(id(1)).until == node.now + 1s));
+  node.now += 1s - 1ms;
+  node.checks();
+  node.answered(1, Normality{false});
+  BOOST_TEST((node.state.s == Status::Normal));
+  BOOST_TEST(!node.runs<bully::HaltingLower>());
+  node.now += 1ms;
+  node.lets_in(1);
+  BOOST_TEST((node.members().contains(id(1))));
+  BOOST_TEST(node.held().empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_held_node_that_may_work_on_its_own_is_halted) {
+  Coordinator node(5);
+  node.loses(1);
+  node.lets_in(1);
+  node.loses(1);
+  const auto own = *node.state.c;
+  node.checks();
+  node.answered(1, Normality{false});
+  BOOST_REQUIRE((node.sent<Halt>() == std::vector{1U}));
+  BOOST_TEST((own < std::get<Halt>(node.out.at(id(1)).message).election));
+  BOOST_TEST((node.state.c == own));
+}
+
+BOOST_AUTO_TEST_CASE(it_is_left_out_of_an_election_when_its_application_has_ceased) {
+  Coordinator node(5);
+  for (int i = 0; i < 2; ++i) {
+    node.checks();
+    node.answered(1, Normality{false});
+    if (i == 0) node.reorganizes(node.all);
+  }
+  BOOST_TEST((node.held().empty()));  // told where it coordinates
+  node.halts(node.all);
+  BOOST_TEST(!node.members().contains(id(1)));
+  BOOST_TEST(node.held().contains(id(1)));
+}
+
+BOOST_AUTO_TEST_CASE(until_that_has_it_is_waited_for_and_then_left_out) {
+  Coordinator node(5);
+  node.ceased = false;
+  for (int i = 0; i < 2; ++i) {
+    node.checks();
+    node.answered(1, Normality{false});
+    if (i == 0) node.reorganizes(node.all);
+  }
+  node.halts(node.all);
+  BOOST_REQUIRE(node.members().contains(id(1)));
+  for (std::uint32_t j : node.all_but(1)) node.answered(j, Joined{});
+  BOOST_TEST(!node.runs<bully::Reorganizing>());
+  node.answered(1, Joined{});
+  if (node.state.application == Activity::Stopping) node.end_hook();
+  BOOST_TEST(node.runs<bully::Reorganizing>());
+  BOOST_TEST(!node.members().contains(id(1)));
+}
+
+BOOST_AUTO_TEST_CASE(a_member_that_refuses_its_part_again_is_left_out) {
+  Coordinator node(5);
+  node.checks();
+  node.answered(1, Normality{false});
+  for (int i = 0; i < 2; ++i) {
+    node.halts(node.all);
+    if (i == 0) node.answered(1, Refused{"stopped meanwhile"});
+  }
+  BOOST_TEST(!node.members().contains(id(1)));
+}
+
+BOOST_AUTO_TEST_CASE(proven_deaths_and_new_lives_count_for_nothing) {
+  Coordinator node(5);
+  for (std::uint64_t life = 1; life < 5; ++life) {
+    node.give(Failed{id(1), {life}});
+    node.reorganizes(node.all_but(1));
+    node.give(Received{{id(1), {life + 1}, node.config.self, {1}, AreYouThere{}, {}}});
+    node.give(Received{{id(1),
+                        {life + 1},
+                        node.config.self,
+                        node.out.at(id(1)).call,
+                        Answer{Normality{false}},
+                        {}}});
+    while (node.runs<bully::HaltingLower>()) {
+      const NodeId j = std::get<bully::HaltingLower>(node.state.procedure).node;
+      node.give(Received{{j,
+                          {j == id(1) ? life + 1 : 1},
+                          node.config.self,
+                          node.out.at(j).call,
+                          Answer{Halted{}},
+                          {}}});
+    }
+    BOOST_REQUIRE(node.members().contains(id(1)));
+    for (NodeId j : node.members())
+      node.give(Received{{j,
+                          {j == id(1) ? life + 1 : 1},
+                          node.config.self,
+                          node.out.at(j).call,
+                          Answer{Joined{}},
+                          {}}});
+    node.end_hook();
+    node.end_hook();
+    for (NodeId j : node.members())
+      node.give(Received{{j,
+                          {j == id(1) ? life + 1 : 1},
+                          node.config.self,
+                          node.out.at(j).call,
+                          Answer{Installed{}},
+                          {}}});
+    if (node.state.s != Status::Normal) node.end_hook();
+    BOOST_REQUIRE((node.state.s == Status::Normal));
+  }
+  BOOST_TEST(node.state.by_options.calm.unsteady.empty());
+}
+
+BOOST_AUTO_TEST_CASE(half_of_the_cluster_is_left_at_work) {
+  Coordinator node(5);
+  for (std::uint32_t j : {1U, 2U}) {
+    node.loses(j);
+    node.lets_in(j);
+    node.is_silent(j);
+    node.reorganizes(node.all_but(j));
+    node.now += 100ms;
+    if (j == 1) {
+      BOOST_TEST(node.held().contains(id(1)));
+      node.now += 1s;
+      node.lets_in(1);
+    }
+  }
+  BOOST_TEST(node.held().contains(id(2)));
+
+  Coordinator of_two(3);
+  of_two.loses(1);
+  of_two.lets_in(1);
+  of_two.loses(1);
+  BOOST_TEST(of_two.held().contains(id(1)));
+}
+
+BOOST_AUTO_TEST_CASE(whoever_loses_more_than_it_keeps_is_to_blame_itself) {
+  Coordinator node(5);
+  node.is_silent(1);
+  node.reorganizes({});
+  BOOST_TEST(node.members().empty());
+  node.checks();
+  node.answered(1, Normality{false});
+  node.reorganizes(node.all);
+  node.is_silent(1);
+  node.halts({});
+  BOOST_REQUIRE(node.state.leaving);
+  BOOST_TEST((*node.state.leaving == LeaveCause::unsteady));
+}
+
+BOOST_AUTO_TEST_CASE(a_coordinator_that_pauses_again_and_again_leaves_for_a_while) {
+  Coordinator node(5);
+  node.give(Paused{200ms});
+  BOOST_TEST(!node.state.leaving);
+  if (node.state.application == Activity::Stopping) node.end_hook();
+  while (node.runs<bully::SeekingHigher>()) node.unanswered(5);
+  node.reorganizes(node.all);
+  node.give(Paused{200ms});
+  node.end_hook();
+  BOOST_REQUIRE(node.asked<Leave>());
+  BOOST_TEST((node.asked<Leave>()->cause == LeaveCause::unsteady));
+}
+
+BOOST_AUTO_TEST_CASE(nobody_leaves_where_too_few_would_go_on) {
+  Coordinator node(3);
+  node.loses(2);
+  for (int i = 0; i < 4; ++i) {
+    node.give(Paused{200ms});
+    BOOST_REQUIRE(!node.state.leaving);
+    if (node.state.application == Activity::Stopping) node.end_hook();
+    node.reorganizes({1});
+  }
+}
+
+BOOST_AUTO_TEST_CASE(without_it_nobody_is_held) {
+  Coordinator node(5, Options{});
+  for (int i = 0; i < 4; ++i) {
+    node.loses(1);
+    node.lets_in(1);
+  }
+  BOOST_TEST(node.state.by_options.calm.unsteady.empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
