@@ -415,7 +415,7 @@ void add_check_command(CLI::App& app, int& exit_code) {
   command->add_option(
       "--option", options->chosen,
       "NAME=VALUE, what leaves the paper (docs/options.md); repeatable: "
-      "quorum=majority, preempt=never, \"preempt=after 5m\", resume=all, settle=5s");
+      "quorum=majority, preempt=never, \"preempt=after 5m\", resume=all, settle=5s, calm=1s");
   command->add_option(
       "--strike", options->strikes,
       "Take this line out; repeatable (halts-descending=parallel, =two-rounds, =rounds or "

@@ -243,6 +243,20 @@ BOOST_AUTO_TEST_CASE(half_of_the_cluster_is_left_at_work) {
   BOOST_TEST(of_two.held().contains(id(1)));
 }
 
+BOOST_AUTO_TEST_CASE(a_held_node_is_let_in_where_too_few_would_be_left) {
+  Coordinator node(5);
+  node.loses(1);
+  node.lets_in(1);
+  node.loses(1);
+  for (std::uint64_t dead : {4U, 3U}) {
+    node.give(Failed{id(static_cast<std::uint32_t>(dead)), {1}});
+    std::vector<std::uint32_t> here = {1, 2};
+    if (dead == 4) here.push_back(3);
+    node.reorganizes(here);
+  }
+  BOOST_TEST(node.members().contains(id(1)));
+}
+
 BOOST_AUTO_TEST_CASE(whoever_loses_more_than_it_keeps_is_to_blame_itself) {
   Coordinator node(5);
   node.is_silent(1);
