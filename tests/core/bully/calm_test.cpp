@@ -220,6 +220,17 @@ BOOST_AUTO_TEST_CASE(proven_deaths_and_new_lives_count_for_nothing) {
   BOOST_TEST(node.state.by_options.calm.unsteady.empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_machine_that_refuses_is_a_proof_too) {
+  Coordinator node(5);
+  for (int i = 0; i < 3; ++i) {
+    node.checks();
+    node.unanswered(1, Unheard::refused);
+    node.reorganizes(node.all_but(1));
+    BOOST_TEST(node.held().empty());
+    node.lets_in(1);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(half_of_the_cluster_is_left_at_work) {
   Coordinator node(5);
   for (std::uint32_t j : {1U, 2U}) {
