@@ -14,7 +14,9 @@ bool says(const Ran& ran, const std::string& text) {
 
 /// Three nodes, Normal in one group under node 3.
 struct Group : Nodes {
-  explicit Group(ProtocolName protocol = ProtocolName::bully) : Nodes(3, protocol) {
+  explicit Group(ProtocolName protocol = ProtocolName::bully,
+                 Duration calm = std::chrono::seconds(1))
+      : Nodes(3, protocol, calm) {
     for (std::uint32_t id : {1u, 2u, 3u}) processes.push_back(start(id));
     for (std::uint32_t id : {1u, 2u, 3u}) await(id, 3);
     until(0, {"members", "--config", file(1)});
@@ -139,6 +141,45 @@ BOOST_AUTO_TEST_CASE(a_member_tells_when_its_coordinator_was_heard) {
     const Ran itself = group.ask({word, "--json"}, 3);
     BOOST_TEST(says(itself, "\"coordinator_heard_ns\":null"), itself.output);
     BOOST_TEST(!says(group.ask({word}, 3), "heard"));
+  }
+}
+
+/// Waits until `status` of that node says so, and gives all that it says.
+Ran await_status(const Group& group, std::uint32_t id, const std::string& text) {
+  for (;;) {
+    Ran status = group.ask({"status", "--json"}, id);
+    if (says(status, text)) return status;
+  }
+}
+
+// docs/options/calm.md
+BOOST_AUTO_TEST_CASE(a_member_that_is_lost_again_is_held_and_let_in_later) {
+  Group group(ProtocolName::bully, std::chrono::seconds(10));
+  for (const bool again : {false, true}) {
+    group.processes[0].signal(SIGSTOP);
+    await_status(group, 3, "\"up\":[2]");
+    group.processes[0].signal(SIGCONT);
+    if (again) {
+      BOOST_TEST(says(group.ask({"status", "--json"}, 3), "\"held\":[[1,"));
+      const Ran words = group.ask({"why"}, 3);
+      BOOST_TEST(says(words, "node 1 is held for "), words.output);
+    }
+    const Ran back = await_status(group, 3, "\"up\":[1,2]");
+    BOOST_TEST(says(back, "\"held\":[]"), back.output);
+  }
+  const std::string log = read_all(group.directory.path / "n3.log");
+  BOOST_TEST(log.find("does not let node 1 in for ") != std::string::npos, log);
+}
+
+BOOST_AUTO_TEST_CASE(a_coordinator_that_pauses_again_leaves_for_a_while) {
+  Group group;
+  for (const bool again : {false, true}) {
+    group.processes[2].signal(SIGSTOP);
+    group.await(2, 2);
+    group.processes[2].signal(SIGCONT);
+    if (again) await_status(group, 3, "\"out\":\"unsteady\"");
+    group.await(3, 3);
+    group.await(2, 3);
   }
 }
 

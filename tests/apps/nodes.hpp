@@ -11,13 +11,15 @@ namespace muster::apps {
 
 /// Configurations of the nodes 1 to n of a cluster, of which a test may start some.
 struct Nodes {
-  explicit Nodes(std::size_t count, ProtocolName protocol = ProtocolName::bully)
+  explicit Nodes(std::size_t count, ProtocolName protocol = ProtocolName::bully,
+                 Duration calm = std::chrono::seconds(1))
       : ports(ReservedPorts::take(count).value()) {
     using namespace std::chrono_literals;
     ClusterConfig cluster;
     cluster.protocol = protocol;
     cluster.name = "test";
     cluster.hold_down = 0s;  // lives of tests are short
+    cluster.calm = calm;
     cluster.timings.T = 2s;
     cluster.timings.coordinator_timeout = cluster.timings.check_every + cluster.timings.T;
     std::uint32_t id = 0;

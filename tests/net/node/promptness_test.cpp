@@ -167,6 +167,7 @@ BOOST_AUTO_TEST_CASE(a_save_that_takes_long_makes_what_waited_for_it_late) {
   BOOST_TEST(std::holds_alternative<journal::Performed>(lines[before]));
   const std::string status = cluster.node(1).status_json();
   BOOST_TEST(status.find("\"slow_saves\":1,") != std::string::npos, status);
+  BOOST_TEST(status.find("\"needed_T_ns\":") != std::string::npos, status);
   BOOST_TEST(status.find("\"needed_T_ns\":0,") == std::string::npos, status);
   BOOST_TEST(is_paused(lines[next]), to_text(std::get<journal::Step>(lines[next]).event));
   cluster.await_group({1});

@@ -42,7 +42,7 @@ struct NodeStatus {
   std::uint64_t journal_dropped{};  ///< lines that could not be written
   std::uint64_t slow_saves{};       ///< commits of this life that took longer than T/2
   /// The least T that has room for what waited for longer than T/2 in this life; zero: T itself.
-  Duration needed_T_ns{};
+  Duration needed_T{};
   std::optional<Out> out;  ///< the last life is over, and the next has not begun
   /// Nodes that differ, and in what: the keys with both values, where its text was heard.
   std::map<NodeId, std::string> differing;
@@ -56,7 +56,7 @@ struct NodeStatus {
 };
 MUSTER_DESCRIBE(NodeStatus, node, status, coordinator, group, halted_by, up, incarnation,
                 definition, protocol, as_of, procedure, application, progress, journal_dropped,
-                slow_saves, needed_T_ns, out, differing, held, coordinator_heard_ns,
+                slow_saves, needed_T, out, differing, held, coordinator_heard_ns,
                 coordinator_bound_ns, counters);
 
 /// What a node says of its cluster to its owner.
