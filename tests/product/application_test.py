@@ -9,6 +9,7 @@ is timed: each step waits for the lines that the nodes print, and CTest bounds t
 import queue
 import random
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -95,6 +96,20 @@ def refuses_a_port_in_use(cluster, directory):
         sys.exit(f"exit code {other.returncode}, and it says: {other.stderr}")
 
 
+def hears_of_its_end(cluster, directory):
+    """Node 1 has lost its store: it ends with 65, having told its own program, and nobody else."""
+    cluster.kill(1)
+    shutil.rmtree(Path(directory) / "lamp-1")
+    command = [cluster.program, "1", str(cluster.port)]
+    ended = subprocess.run(command, cwd=directory, check=False, capture_output=True, text=True)
+    *log, last = ended.stderr.splitlines()
+    heard = r"lamp 1 heard (info|warning|error): \w"
+    told = log and all(re.match(heard, line) for line in log)
+    ends = last.startswith("lamp 1 ends with 65: node 1")
+    if ended.returncode != 65 or not told or not ends:
+        sys.exit(f"exit code {ended.returncode}, and it says: {ended.stderr}")
+
+
 def main(program):
     with tempfile.TemporaryDirectory() as directory:
         cluster = Cluster(str(Path(program).resolve()), directory)
@@ -107,6 +122,8 @@ def main(program):
             cluster.start(1)
             cluster.await_shining(on=1, after=survived)
             refuses_a_port_in_use(cluster, directory)
+            if program.endswith("_in_c"):
+                hears_of_its_end(cluster, directory)
             for process in cluster.processes.values():
                 process.send_signal(signal.SIGTERM)
             codes = {node: process.wait() for node, process in cluster.processes.items()}

@@ -193,6 +193,14 @@ muster_node::muster_node(const muster_config& config, const muster_hooks& applic
                          std::unique_ptr<SafeStorage> storage)
     : hooks(application), user(its_user) {
   const auto make = [this](Services& its) { return std::make_unique<OfC>(*this, its); };
+  if (hooks.log != nullptr)
+    options.log = [this](LogLevel level, const std::string& text) {
+      hooks.log(user, std::string(enumerator_name(level)).c_str(), text.c_str());
+    };
+  if (hooks.fatal != nullptr)
+    options.fatal = [this](const Failure& failure) {
+      hooks.fatal(user, static_cast<int>(failure.code), failure.what.c_str());
+    };
   node.emplace(context, std::move(options), std::move(storage), make, pool.get_executor());
   if (config.leave_on_signals == 0) return;
   signals.emplace(context, SIGTERM, SIGINT);

@@ -254,31 +254,34 @@ int run_node(const NodeConfig& config, bool initialise, const MakeApplication& a
               [](const std::function<void()>& begin) { begin(); });
 }
 
-void add_node_command(CLI::App& app, int& exit_code) {
-  struct Options {
-    std::string config;
-    bool initialise = false;
-    std::optional<LogFormat> log;
-  };
-  const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("node", "Run one node in the foreground");
-  command->add_option("--config", options->config, "The node's configuration (TOML)")->required();
-  command->add_flag(
-      "--initialise", options->initialise,
+void NodeFlags::add_to(CLI::App& command) {
+  command.add_option("--config", config, "The node's configuration (TOML)")->required();
+  command.add_flag(
+      "--initialise", initialise,
       "Accept that the store is younger than what peers have seen, and go on above that");
   command
-      ->add_option_function<std::string>(
-          "--log",
-          [options](const std::string& name) { options->log = enumerator_named<LogFormat>(name); },
+      .add_option_function<std::string>(
+          "--log", [this](const std::string& name) { log = enumerator_named<LogFormat>(name); },
           "How the lines on standard error are written: text or json (or [log] format)")
       ->check(CLI::IsMember(std::vector<std::string>{"text", "json"}));
+}
+
+Expected<NodeConfig> NodeFlags::load() const {
+  auto loaded = load_config(config, Look::at_files);
+  if (loaded && log) loaded->log.format = *log;
+  return loaded;
+}
+
+void add_node_command(CLI::App& app, int& exit_code) {
+  const auto flags = std::make_shared<NodeFlags>();
+  CLI::App* command = app.add_subcommand("node", "Run one node in the foreground");
+  flags->add_to(*command);
   command->footer(
       "With kind = \"socket\" under [application] the node begins when its program has registered\n"
       "at application.sock in its data directory (docs/socket.md).");
-  command->callback([options, &exit_code] {
-    auto config = load_config(options->config, Look::at_files);
-    if (config && options->log) config->log.format = *options->log;
-    exit_code = config ? run_node(*config, options->initialise) : failed(config.error());
+  command->callback([flags, &exit_code] {
+    const auto config = flags->load();
+    exit_code = config ? run_node(*config, flags->initialise) : failed(config.error());
   });
 }
 

@@ -32,8 +32,7 @@ Exit codes: 0 left in order (SIGTERM, SIGINT), 2 usage or no such program, 64 ba
 failed or could not be stopped.)";
 
 struct RunOptions {
-  std::string config;
-  bool initialise = false;
+  NodeFlags node;
   Where where = Where::everywhere;
   std::vector<std::string> command;
 };
@@ -46,11 +45,11 @@ Expected<> check_program(const std::string& program) {
 }
 
 int run(const RunOptions& options) {
-  const auto config = load_config(options.config, Look::at_files);
+  const auto config = options.node.load();
   if (!config) return failed(config.error());
   if (config->hooks || config->application.kind != "none") {
     return failed({ExitCode::bad_configuration,
-                   options.config + ": has " +
+                   options.node.config + ": has " +
                        (config->hooks ? "[hooks]" : "an [application] of its own") +
                        ", and muster run brings another; take it out, or use muster node"});
   }
@@ -65,7 +64,7 @@ int run(const RunOptions& options) {
   program.say = [&config](const std::string& sentence) {
     say_in_log(*config, LogLevel::info, sentence);
   };
-  return run_node(*config, options.initialise, make_program(std::move(program)));
+  return run_node(*config, options.node.initialise, make_program(std::move(program)));
 }
 
 }  // namespace
@@ -74,15 +73,12 @@ void add_run_command(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<RunOptions>();
   CLI::App* command =
       app.add_subcommand("run", "Run one node, and a program while the node is Normal");
-  command->add_option("--config", options->config, "The node's configuration (TOML)")->required();
+  options->node.add_to(*command);
   const std::map<std::string, Where> places{{"everywhere", Where::everywhere},
                                             {"coordinator", Where::coordinator}};
   command->add_option("--where", options->where, "On every member, or on the coordinator only")
       ->transform(CLI::CheckedTransformer(places))
       ->option_text("everywhere|coordinator [everywhere]");
-  command->add_flag(
-      "--initialise", options->initialise,
-      "Accept that the store is younger than what peers have seen, and go on above that");
   command->add_option("PROGRAM", options->command, "-- PROGRAM ARGS: what runs; no shell")
       ->required()
       ->option_text("[ARGS...]");

@@ -4,7 +4,23 @@
 
 #include <muster/application.hpp>
 
+namespace CLI {
+class App;
+}
+
 namespace muster::apps {
+
+/// What the command line says of a node that is to be run.
+struct NodeFlags {
+  std::string config;
+  bool initialise = false;
+  std::optional<LogFormat> log;
+
+  /// Offers them.
+  void add_to(CLI::App& command);
+  /// The configuration, with what they change in it.
+  [[nodiscard]] Expected<NodeConfig> load() const;
+};
 
 /// One line of the node's log, where that is wanted.
 void say_in_log(const NodeConfig& config, LogLevel level, const std::string& sentence);

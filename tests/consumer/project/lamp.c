@@ -100,6 +100,15 @@ static void start(void* user, const muster_assignment* task, muster_end* end) {
     muster_fail(end, "no thread");
 }
 
+/* What the node says, with its level before it. */
+static void hear(void* user, const char* level, const char* text) {
+  fprintf(stderr, "lamp %u heard %s: %s\n", ((struct lamp*)user)->self, level, text);
+}
+
+static void ends(void* user, int code, const char* what) {
+  fprintf(stderr, "lamp %u ends with %d: %s\n", ((struct lamp*)user)->self, code, what);
+}
+
 int main(int count, char** arguments) {
   if (count != 3) return 2;
   struct lamp lamp = {NULL, (unsigned)atoi(arguments[1]), NULL};
@@ -113,7 +122,7 @@ int main(int count, char** arguments) {
   char directory[32];
   snprintf(directory, sizeof directory, "lamp-%u", lamp.self);
   char why[256];
-  const muster_hooks hooks = {stop, reorganize, start, answer};
+  const muster_hooks hooks = {stop, reorganize, start, answer, hear, ends};
   muster_config config;
   memset(&config, 0, sizeof config);
   config.node = 4; /* none of the three */

@@ -112,7 +112,8 @@ typedef struct muster_question {
 
 /**
  * The hooks; one at a time, on a thread of the node. What they are told lives until they return,
- * `end` until it is completed, by them or later. A hook that is NULL does nothing.
+ * `end` until it is completed, by them or later. A hook that is NULL does nothing. And what hears
+ * of the node: `log` and `fatal`.
  */
 typedef struct muster_hooks {
   /** Cease; then muster_done with what you hold. No effect of the old group comes after that. */
@@ -123,6 +124,17 @@ typedef struct muster_hooks {
   void (*start)(void* user, const muster_assignment* task, muster_end* end);
   /** Answer what the coordinator asks by muster_ask: muster_done with the answer. NULL: it fails. */
   void (*answer)(void* user, const muster_question* question, muster_end* end);
+  /**
+   * Takes each line of the node's log, a sentence, with its level: "error", "warning" or "info".
+   * NULL: they go to standard error. On any thread, beside the others; it may not wait, nor call
+   * the node.
+   */
+  void (*log)(void* user, const char* level, const char* text);
+  /**
+   * Takes the fault that ends the process, with its exit code, after its line in the log. On any
+   * thread; the process ends when it returns, and at any rate T/8 later.
+   */
+  void (*fatal)(void* user, int code, const char* what);
 } muster_hooks;
 
 /** The hook has ended well, with that report, definition or answer; of a start with nothing. */
