@@ -239,7 +239,7 @@ void Node::Impl::stand_back() {
 
 // It lost its groups again and again: others go on without it for a while.
 void Node::Impl::stay_away() {
-  const Duration time = stays_away(unsteady_, boottime_now(), options_.config.options.calm);
+  const Duration time = stays_away(unsteady_, boottime_now(), holds(options_.config));
   log_->warn("node " + std::to_string(options_.config.self.value) + " stays away for " +
              to_text(time) + ": the groups that it coordinated did not last (calm)");
   order_ = Order{Out::unsteady, time};

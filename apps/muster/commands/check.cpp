@@ -8,6 +8,7 @@
 #include "apps/muster/commands/commands.hpp"
 #include "apps/muster/commands/protocol_option.hpp"
 #include "apps/muster/commands/repair_option.hpp"
+#include "apps/muster/commands/strike_option.hpp"
 
 #include <CLI/CLI.hpp>
 #include <muster/lab/checker.hpp>
@@ -38,6 +39,7 @@ struct CheckOptions {
   std::string channels = "session";
   std::string hooks = "prompt";
   std::string timeouts = "certain";
+  std::string ticks = "any";
   std::vector<std::string> repairs;
   std::vector<std::string> chosen;
   std::vector<std::string> strikes;
@@ -99,49 +101,6 @@ Expected<> read_start(const std::string& text, lab::Bounds& bounds) {
   return {};
 }
 
-// Names may be written with '-' and with the paper's capitals: status-test-of-NewCoordinator.
-std::string words_of(const std::string& name) {
-  std::string words;
-  for (const char letter : name) {
-    const bool capital = letter >= 'A' && letter <= 'Z';
-    if (capital && !words.empty() && words.back() != '_') words += '_';
-    words += capital ? static_cast<char>(letter - 'A' + 'a') : letter == '-' ? '_' : letter;
-  }
-  return words;
-}
-
-Expected<> read_strike(std::string name, lab::Bounds& bounds) {
-  static const std::map<std::string, std::vector<Line>> instead = {
-      {"halts_descending=ascending", {Line::halts_descending}},
-      {"halts_descending=parallel", {Line::halts_one_by_one}},
-      {"halts_descending=rounds", {Line::halts_one_by_one, Line::halts_once}},
-      {"halts_descending=rounds_with_incarnations",
-       {Line::halts_one_by_one, Line::halts_once, Line::rounds_by_node}},
-      {"halts_descending=two_rounds",
-       {Line::halts_one_by_one, Line::halts_once, Line::rounds_until_alike}}};
-  const std::string asked = name;
-  name = words_of(name);
-  if (const auto found = instead.find(name);
-      found != instead.end() && bounds.protocol == ProtocolName::bully) {
-    bounds.struck.insert(bounds.struck.end(), found->second.begin(), found->second.end());
-    return {};
-  }
-  if (name == "reorganization_before_accept") name = "reorganization_first";
-  if (read_repair(name + "=off", bounds)) return {};
-  const auto line = enumerator_named<Line>(name);
-  const bool of_the_bully = line || instead.contains(name) || meaning(ProtocolName::bully, name);
-  if (of_the_bully && bounds.protocol != ProtocolName::bully)
-    return usage("--strike " + asked + " is of the Bully, and --protocol is " +
-                 to_text(bounds.protocol));
-  if (line) {
-    bounds.struck.push_back(*line);
-    return {};
-  }
-  if (bounds.protocol != ProtocolName::invitation && meaning(ProtocolName::invitation, name))
-    return usage("--strike " + asked + " is of the Invitation: add --protocol invitation");
-  return usage("--strike does not know '" + asked + "'; muster check --lines lists what it knows");
-}
-
 Expected<> read(CheckOptions& options) {
   lab::Bounds& bounds = options.bounds;
   bounds.canonical = !options.exact;
@@ -169,6 +128,10 @@ Expected<> read(CheckOptions& options) {
                                    bounds.wrong_timeouts);
            !read)
     return read;
+  if (auto read = read_number(options.ticks, "--ticks", "any", "any ", bounds.ticks); !read)
+    return read;
+  if (bounds.ticks && bounds.liveness)
+    return usage("--liveness asks what is reached in the end: take --ticks out");
   if (auto read = read_enum(options.channels, "--channels", bounds.channels); !read) return read;
   return read_enum(options.hooks, "--hooks", bounds.hooks);
 }
@@ -399,6 +362,8 @@ void add_check_command(CLI::App& app, int& exit_code) {
   command->add_option("--failures", options->failures, "At most so many; or 'unbounded'");
   command->add_option("--timeouts", options->timeouts,
                       "certain: only of calls that cannot be answered; any; or at most N others");
+  command->add_option("--ticks", options->ticks,
+                      "any; or at most so many of its clocks, with --option quorum or calm");
   command->add_option("--channels", options->channels, "session, fifo, incarnation or any");
   command->add_option("--hooks", options->hooks, "prompt, slow or failing");
   add_faults(*command, bounds);

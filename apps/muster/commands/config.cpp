@@ -45,7 +45,7 @@ CostsLine costs_of(const std::string& file, const Config& config) {
   line.nodes = config.nodes.size();
   line.silence = config.timings.coordinator_timeout + config.timings.T;
   line.settles = settling_bound(config);
-  line.held = longest_hold(config.options.calm);
+  line.held = holds(config).longest;
   if (config.options.quorum == Quorum::majority) {
     line.ceases_ns = ceases_within(config.timings, config.options.clock_drift);
     line.grant_ns = granted_for(config.timings);

@@ -1,4 +1,5 @@
 #include <muster/protocol/calm.hpp>
+#include <muster/protocol/config.hpp>
 
 #include <algorithm>
 
@@ -10,9 +11,19 @@ constexpr unsigned most_times = 8;  // more make no difference
 
 }  // namespace
 
-Duration held_after(unsigned times, Duration calm) {
+Holds holds(const Config& config) {
+  const Options& options = config.options;
+  Holds holds{options.calm, 60 * options.calm};
+  if (options.quorum != Quorum::majority) return holds;
+  const Duration cost = std::chrono::ceil<std::chrono::milliseconds>(
+      granted_for(config.timings) + ceases_within(config.timings, options.clock_drift));
+  holds.shortest = std::clamp(4 * cost, holds.shortest, holds.longest);
+  return holds;
+}
+
+Duration held_after(unsigned times, Holds holds) {
   if (times < 2) return Duration::zero();
-  return std::min(calm * (1 << (std::min(times, most_times) - 2)), longest_hold(calm));
+  return std::min(holds.shortest * (1 << (std::min(times, most_times) - 2)), holds.longest);
 }
 
 void count_once_more(Unsteady& node, Moment now) {
@@ -21,9 +32,9 @@ void count_once_more(Unsteady& node, Moment now) {
   node.last = now;
 }
 
-Duration stays_away(Unsteady& leaves, Moment now, Duration calm) {
+Duration stays_away(Unsteady& leaves, Moment now, Holds holds) {
   count_once_more(leaves, now);
-  return held_after(leaves.times + 1, calm);
+  return held_after(leaves.times + 1, holds);
 }
 
 }  // namespace muster

@@ -42,8 +42,8 @@ Message any_call_to(std::optional<Incarnation> life) {
 
 // --- Time
 
-void let_pass(const Config& config, Protocol& protocol, Duration time) {
-  if (auto* state = std::get_if<bully::State>(&protocol)) bully::let_pass(config, *state, time);
+void let_pass(Protocol& protocol, Duration time) {
+  if (auto* state = std::get_if<bully::State>(&protocol)) bully::let_pass(*state, time);
 }
 
 bool right_is_due(const Protocol& protocol) {
@@ -51,6 +51,35 @@ bool right_is_due(const Protocol& protocol) {
   if (!state) return false;
   const auto& armed = state->by_options.grants.armed;
   return armed && *armed <= Moment{};
+}
+
+std::vector<Granted> granted(const Protocol& protocol) {
+  std::vector<Granted> all;
+  if (const auto* state = std::get_if<bully::State>(&protocol))
+    for (const auto& [call, at] : state->by_options.grants.granted)
+      all.push_back({*state->c, call});
+  return all;
+}
+
+void forget_granted(Protocol& protocol, CallNumber call) {
+  if (auto* state = std::get_if<bully::State>(&protocol))
+    state->by_options.grants.granted.erase(call);
+}
+
+std::optional<CallNumber> heard(const Protocol& protocol, NodeId member) {
+  const auto* state = std::get_if<bully::State>(&protocol);
+  if (!state) return std::nullopt;
+  const auto& all = state->by_options.grants.heard;
+  const auto found = all.find(member);
+  return found == all.end() ? std::nullopt : std::optional(found->second.call);
+}
+
+bool may_be_blamed(const Config& config, const Protocol& protocol, NodeId node) {
+  const auto* state = std::get_if<bully::State>(&protocol);
+  if (!state || config.options.calm == Duration::zero()) return false;
+  return state->by_options.calm.unsteady.contains(node) ||
+         std::any_of(state->up.begin(), state->up.end(),
+                     [&](const Member& member) { return member.node == node; });
 }
 
 // --- Numbers that grow for ever

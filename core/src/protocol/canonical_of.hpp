@@ -21,7 +21,7 @@ void forget_dead(const Config& config, const Surroundings& surroundings, State& 
 void forget_dead(const Config& config, const Surroundings& surroundings, SafeState& safe);
 void forget_dead(const Config& config, const Surroundings& surroundings, Letter& letter);
 void visit_numbers(NodeId self, State& state, NumberVisitor& visitor);
-void let_pass(const Config& config, State& state, Duration time);  // of the Bully alone
+void let_pass(State& state, Duration time);  // of the Bully alone
 }  // namespace bully
 
 namespace invitation {

@@ -85,13 +85,13 @@ class Coordinator : public Clocked {
 BOOST_AUTO_TEST_SUITE(calm_)
 
 BOOST_AUTO_TEST_CASE(it_is_held_for_twice_as_long_with_each_time_up_to_sixty_times) {
-  BOOST_TEST((held_after(0, 1s) == 0s));
-  BOOST_TEST((held_after(1, 1s) == 0s));
-  BOOST_TEST((held_after(2, 1s) == 1s));
-  BOOST_TEST((held_after(5, 1s) == 8s));
-  BOOST_TEST((held_after(8, 1s) == 60s));
-  BOOST_TEST((held_after(1000, 1s) == 60s));
-  BOOST_TEST((held_after(1000, 0s) == 0s));
+  BOOST_TEST((held_after(0, {1s, 60s}) == 0s));
+  BOOST_TEST((held_after(1, {1s, 60s}) == 0s));
+  BOOST_TEST((held_after(2, {1s, 60s}) == 1s));
+  BOOST_TEST((held_after(5, {1s, 60s}) == 8s));
+  BOOST_TEST((held_after(8, {1s, 60s}) == 60s));
+  BOOST_TEST((held_after(1000, {1s, 60s}) == 60s));
+  BOOST_TEST((held_after(1000, {}) == 0s));
 }
 
 BOOST_AUTO_TEST_CASE(the_first_time_in_an_hour_costs_nothing) {

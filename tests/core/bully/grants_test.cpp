@@ -1,4 +1,4 @@
-#include "clocked.hpp"
+#include "granting.hpp"
 
 /// docs/options/quorum.md, sentence by sentence: one node, whose others and whose clock the test
 /// plays itself.
@@ -6,35 +6,11 @@
 namespace muster::test {
 namespace {
 
-const ByQuorum grant{std::nullopt, true, false, {}};
-
-ByQuorum tells(std::vector<Rights> rights) {
-  return {std::nullopt, true, false, std::move(rights)};
-}
-
-/// Node 3 of three at its election point: 1 is out of reach, and this is what 2 has told.
-Clocked told_by_2(std::vector<Rights> rights) {
-  Clocked node(3, 3);
-  node.long_after();
-  node.elected_with({id(2)});
-  node.unanswered(1);  // the question after the election point: silence proves nothing
-  node.answered(2, Joined{}, tells(std::move(rights)));
-  return node;
-}
-
-/// Node 3 of three, Normal, with 1 and 2 for members.
 Clocked coordinator_of_all() {
   Clocked node(3, 3);
-  node.elected_with({id(1), id(2)});
-  for (std::uint32_t j : {1u, 2u}) node.answered(j, Joined{}, grant);
-  node.end_hook();
-  for (std::uint32_t j : {1u, 2u}) node.answered(j, Installed{}, grant);
-  node.end_hook();
-  BOOST_REQUIRE((node.state.s == Status::Normal));
+  coordinates_all(node);
   return node;
 }
-
-using Nodes = std::vector<std::uint32_t>;
 
 BOOST_AUTO_TEST_SUITE(grants)
 
@@ -154,106 +130,6 @@ BOOST_AUTO_TEST_CASE(a_member_that_does_not_grant_any_more_has_left) {
   node.give(Expired{Timer::check});
   node.answered(1, Normality{false});
   BOOST_TEST((node.state.s == Status::Election));
-}
-
-// --- The wait
-
-BOOST_AUTO_TEST_CASE(whoever_is_out_of_reach_has_ceased_before_reorganize) {
-  Clocked node = told_by_2({Rights{GroupNumber{9, id(1)}, 80ms, 200ms}});
-  BOOST_TEST(!node.asked<Reorganize>());
-  node.now += 80ms + stop_deadline;  // its own life before knows of nobody: it is an hour old
-  node.give(Expired{Timer::right});
-  BOOST_TEST(node.asked<Reorganize>());
-}
-
-BOOST_AUTO_TEST_CASE(a_machine_that_has_refused_since_is_waited_for_no_longer) {
-  Clocked node(3, 3);
-  node.long_after();
-  node.elected_with({id(2)});
-  node.answered(2, Joined{}, tells({Rights{GroupNumber{9, id(1)}, 80ms, 200ms}}));
-  BOOST_TEST(!node.asked<Reorganize>());
-  node.unanswered(1, Unheard::refused);
-  BOOST_TEST(node.asked<Reorganize>());
-}
-
-BOOST_AUTO_TEST_CASE(an_older_proof_counts_for_nothing) {
-  Clocked node(3, 3);
-  node.long_after();
-  node.give(Failed{id(1), {1}});
-  node.elected_with({id(2)});
-  node.unanswered(1);
-  node.answered(2, Joined{}, tells({Rights{GroupNumber{9, id(1)}, 80ms, 200ms}}));
-  BOOST_TEST(!node.asked<Reorganize>());
-}
-
-BOOST_AUTO_TEST_CASE(the_least_is_taken_that_a_majority_stays_within) {
-  Clocked node(5, 5);
-  node.long_after();
-  node.elected_with({id(2), id(3), id(4)});
-  node.unanswered(1);
-  const GroupNumber old{9, id(1)};
-  node.answered(2, Joined{}, tells({Rights{old, 10ms, 10ms}}));
-  node.answered(3, Joined{}, tells({Rights{old, 70ms, 70ms}}));
-  node.answered(4, Joined{}, tells({Rights{old, 240ms, 240ms}}));
-  node.now += 70ms + stop_deadline - 1ns;  // 5 itself, 2 and 3 are three of five
-  node.give(Expired{Timer::right});
-  BOOST_TEST(!node.asked<Reorganize>());
-  node.now += 1ns;
-  node.give(Expired{Timer::right});
-  BOOST_TEST(node.asked<Reorganize>());
-}
-
-BOOST_AUTO_TEST_CASE(a_coordinator_that_is_there_knows_best_of_its_group) {
-  const GroupNumber old{9, id(2)};  // in which 2 has made nobody ready
-  const Clocked node = told_by_2({Rights{old, 90ms, 240ms}, Rights{old, 90ms, {}, true, {}}});
-  BOOST_TEST(node.asked<Reorganize>());
-}
-
-BOOST_AUTO_TEST_CASE(nobody_else_s_word_does) {
-  const GroupNumber old{9, id(1)};
-  const Clocked node = told_by_2({Rights{old, 90ms, 240ms}, Rights{old, 90ms, {}, true, {}}});
-  BOOST_TEST(!node.asked<Reorganize>());
-}
-
-BOOST_AUTO_TEST_CASE(a_new_life_may_have_granted_just_before) {
-  Clocked node(3, 3);
-  node.elected_with({id(2)});
-  node.unanswered(1);
-  const ByQuorum new_life = tells({Rights{std::nullopt, 2 * L, 2 * L}});
-  node.answered(2, Joined{}, new_life);
-  BOOST_TEST(!node.asked<Reorganize>());
-  node.now += 2 * L + stop_deadline;
-  node.give(Expired{Timer::right});
-  BOOST_TEST(node.asked<Reorganize>());
-}
-
-BOOST_AUTO_TEST_CASE(and_so_it_tells_when_it_joins) {
-  Clocked node(1, 3);
-  node.now += 100ms;
-  node.joins(3);
-  const Rights anybody{std::nullopt, 2 * L - 100ms, 2 * L - 100ms};
-  BOOST_TEST((node.answer<Joined>()->by_quorum->rights == std::vector{anybody}));
-}
-
-BOOST_AUTO_TEST_CASE(a_letter_that_lies_holds_nobody_up_for_ever) {
-  Clocked node = told_by_2({Rights{GroupNumber{9, id(1)}, 1000h, Duration::max()}});
-  BOOST_TEST(!node.asked<Reorganize>());
-  node.now += 2 * L + stop_deadline;
-  node.give(Expired{Timer::right});
-  BOOST_TEST(node.asked<Reorganize>());
-}
-
-BOOST_AUTO_TEST_CASE(who_joins_tells_what_it_knows) {
-  Clocked node(1, 3);
-  node.long_after();
-  node.joins(3);
-  node.now += 100ms;
-  node.called(2, Halt{{id(2), {1}, 1}});
-  node.called(2, NewCoordinator{{id(2), {1}, 1}, {1}, {200, id(2)}});
-  const Letter* joined = node.answer<Joined>();
-  BOOST_TEST_REQUIRE(joined);
-  const Rights expected{node.group(3), L - 100ms, 2 * L - 100ms};
-  BOOST_TEST((joined->by_quorum->rights == std::vector{expected}));
 }
 
 // --- Asking before halting

@@ -388,6 +388,7 @@ std::string command_of(const Bounds& bounds) {
   if (bounds.hooks != Hooks::prompt) command += " --hooks " + to_text(bounds.hooks);
   if (bounds.hooks == Hooks::failing)
     command += " --failed-hooks " + std::to_string(bounds.failed_hooks);
+  if (bounds.ticks) command += " --ticks " + std::to_string(*bounds.ticks);
   if (bounds.losses > 0) command += " --losses " + std::to_string(bounds.losses);
   if (bounds.duplicates > 0) command += " --duplicates " + std::to_string(bounds.duplicates);
   if (bounds.leaves > 0) command += " --leaves " + std::to_string(bounds.leaves);
@@ -395,6 +396,9 @@ std::string command_of(const Bounds& bounds) {
   if (bounds.restores > 0) command += " --restores " + std::to_string(bounds.restores);
   if (bounds.pauses > 0) command += " --pauses " + std::to_string(bounds.pauses);
   for (const std::string& assertion : bounds.assertions) command += " --assertion " + assertion;
+  if (bounds.options.quorum == Quorum::majority) command += " --option quorum=majority";
+  if (bounds.options.calm > Duration::zero())
+    command += " --option calm=" + to_text(bounds.options.calm);
   if (bounds.start.size() == bounds.nodes)
     command += " --start normal";
   else if (!bounds.start.empty())

@@ -115,6 +115,7 @@ std::vector<Golden> golden_frames() {
       golden("free", carried(Answer{Free{Duration(250'000'000)}})),
       golden("asks_for_a_grant", carried(AreYouNormal{group}, asks)),
       golden("awaits_a_majority", carried(Answer{Here{}}, ByQuorum{{}, false, true, {}})),
+      golden("has_ceased", carried(Answer{Here{}}, ByQuorum{{}, false, false, {}, true})),
       golden("grants_and_tells", carried(Answer{Joined{holdings}}, tells)),
       golden("acknowledged", net::Acknowledged{258}),
       golden("status_question", net::StatusQuestion{}),

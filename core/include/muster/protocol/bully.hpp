@@ -178,12 +178,12 @@ struct Grants {
   // A candidate's.
   bool proven = false;  ///< a proven death has caused the election
   Calls questions;      ///< sent after the election point, to whom it has not halted
-  NodeSet absent;       ///< whose machine has refused them
+  NodeSet ceased;       ///< who has answered that it has, or whose machine has refused them
 
   std::optional<Moment> armed;  ///< the timer `right`
 };
 MUSTER_DESCRIBE(Grants, right, granted, asked, held, heard, readied, rights, told, halted, proven,
-                questions, absent, armed);
+                questions, ceased, armed);
 
 /// What only the options make a node remember (docs/options.md), and others that differ.
 struct ByOptions {

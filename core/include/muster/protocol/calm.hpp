@@ -10,20 +10,26 @@
 
 namespace muster {
 
+struct Config;
+
 /// For so long it is remembered that a node has made its group reorganize.
 inline constexpr Duration calm_memory = std::chrono::hours(1);
 
 /// The longest that `calm` may be.
 inline constexpr Duration longest_calm = std::chrono::minutes(5);
 
-/// How long a node is held that has done so `times` times: `calm` from the second time on, doubled
-/// with each one more, up to sixty times `calm`.
-Duration held_after(unsigned times, Duration calm);
+/// How long nodes are held: the shortest time, doubled with each time more, up to the longest.
+struct Holds {
+  Duration shortest{};
+  Duration longest{};
+};
 
-/// The longest of them.
-inline constexpr Duration longest_hold(Duration calm) {
-  return 60 * calm;
-}
+/// `calm`, up to sixty times that. With a quorum, where who falls silent costs the others its right
+/// and its `stop_deadline`, the shortest is at least four times that cost.
+Holds holds(const Config& config);
+
+/// How long a node is held that has made its group reorganize so often: from the second time on.
+Duration held_after(unsigned times, Holds holds);
 
 /// For so long, until then by the clock of the coordinator.
 struct Hold {
@@ -43,7 +49,7 @@ MUSTER_DESCRIBE(Unsteady, times, last, held);
 /// One time more: the first, where the last was more than an hour ago.
 void count_once_more(Unsteady& node, Moment now);
 /// It has left for it once more: how long it stays away.
-Duration stays_away(Unsteady& leaves, Moment now, Duration calm);
+Duration stays_away(Unsteady& leaves, Moment now, Holds holds);
 
 /// What a coordinator remembers of that.
 struct Calm {

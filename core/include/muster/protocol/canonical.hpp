@@ -44,10 +44,25 @@ bool calls_act_by_their_tests(const Config& config, const Surroundings& surround
 
 // --- Time, where `step` reads the clock: as seen from now, which is 0
 
-/// So much later: all moments are closer, and what is over is over, however long.
-void let_pass(const Config& config, Protocol& protocol, Duration time);
+/// So much later: all moments are closer, or over for longer.
+void let_pass(Protocol& protocol, Duration time);
 /// The timer `right` would have expired by now.
 bool right_is_due(const Protocol& protocol);
+
+/// A grant that its coordinator may still be told that it has heard.
+struct Granted {
+  ElectionId coordinator;
+  CallNumber call;
+};
+std::vector<Granted> granted(const Protocol& protocol);
+/// Nobody will tell it.
+void forget_granted(Protocol& protocol, CallNumber call);
+/// The last grant of that member that this coordinator has heard of, and tells it.
+std::optional<CallNumber> heard(const Protocol& protocol, NodeId member);
+
+/// With calm: it is remembered that it has made the group of this coordinator reorganize, or it may
+/// do so.
+bool may_be_blamed(const Config& config, const Protocol& protocol, NodeId node);
 
 // --- Numbers that grow for ever
 

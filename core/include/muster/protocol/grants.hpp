@@ -33,8 +33,9 @@ struct ByQuorum {
   bool grants = false;              ///< who answers grants it to who called, for their group
   bool awaits = false;              ///< who answers awaits a majority
   std::vector<Rights> rights = {};  ///< with Joined: of all groups that it knows of
+  bool ceased = false;  ///< with Here: who answers works for nobody, and has joined nobody else
 };
-MUSTER_DESCRIBE(ByQuorum, heard, grants, awaits, rights);
+MUSTER_DESCRIBE(ByQuorum, heard, grants, awaits, rights, ceased);
 template <>
 inline constexpr bool left_out_by_default<std::optional<ByQuorum>> = true;
 

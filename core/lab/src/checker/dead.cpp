@@ -43,14 +43,17 @@ void forget_dead(const Bounds& bounds, const Config& config, Local& node) {
   forget_dead(config, around, node.state);
   Common& kept = common(node.state);
   if (around.ranks_only) node.safe.counter_limit = kept.safe.counter_limit;
-  // In sessions letters come from the life that the session joins.
+  // In sessions letters come from the life that the session joins. Only who is blamed, or may be,
+  // is forgiven by the first letter of another one.
   if (around.order == Surroundings::Order::sessions && around.once) {
-    kept.seen.clear();
+    std::erase_if(kept.seen,
+                  [&](const auto& seen) { return !may_be_blamed(config, node.state, seen.first); });
     for (std::uint32_t i = 0; i < node.with.size(); ++i)
-      if (node.with[i]) kept.seen.emplace(i + 1, *node.with[i]);
+      if (node.with[i]) kept.seen.try_emplace(NodeId{i + 1}, *node.with[i]);
   }
   forget_calls(config, around, node);
   if (node.stops) node.runs.reset();  // it ends with the STOP
+  if (!node.works) node.right = {};
   if (node.runs) node.runs->ticket = kept.ticket;
   if (node.stops) node.stops->ticket = kept.ticket;
 }

@@ -43,7 +43,7 @@ bool Mover::can_be_answered(const World& world, std::size_t i,
 
 void Mover::labels(const World& world, std::vector<Label>& out) {
   out.clear();
-  if (values_.has_clocks && time_may_pass(world)) out.push_back({Label::What::tick});
+  if (time_may_pass(world)) out.push_back({Label::What::tick});
   for (std::size_t i = 0; i < nodes(); ++i) {
     const std::size_t begin = out.size();
     labels_of(world, i, out);
@@ -57,6 +57,7 @@ void Mover::labels(const World& world, std::vector<Label>& out) {
 // Who has lost its right has ceased within a tick. Clocks of nodes that are down, or paused, matter
 // to nobody.
 bool Mover::time_may_pass(const World& world) const {
+  if (world.remaining(Trouble::tick) == 0) return false;
   for (std::size_t i = 0; i < nodes(); ++i)
     if (facts(world, i).up && !facts(world, i).paused && facts(world, i).works_until_now)
       return false;
@@ -268,7 +269,7 @@ World Mover::all_down() {
   World world;
   const Bounds& bounds = values_.bounds;
   const auto some = [](std::optional<unsigned> count) { return std::min(count.value_or(15), 15u); };
-  const std::array<std::uint64_t, 9> left = {
+  const std::array<std::uint64_t, 10> left = {
       some(bounds.failures),
       some(bounds.wrong_timeouts),
       some(bounds.duplicates),
@@ -277,7 +278,8 @@ World Mover::all_down() {
       some(bounds.leaves),
       bounds.hooks == Hooks::failing ? some(bounds.failed_hooks) : 0u,
       some(bounds.differences),
-      some(bounds.restores)};
+      some(bounds.restores),
+      values_.has_clocks ? some(bounds.ticks) : 0u};
   for (std::size_t i = 0; i < left.size(); ++i) world.left |= left[i] << 4 * i;
   for (std::size_t i = 0; i < nodes(); ++i) {
     Local local;

@@ -47,8 +47,8 @@ Timings timings_of_clocks() {
   return timings;
 }
 
-void let_pass_tick(const Config& config, Local& node) {
-  let_pass(config, node.state, one_tick);
+void let_pass_tick(Local& node) {
+  let_pass(node.state, one_tick);
   node.right = std::max(node.right - one_tick, Moment{});
 }
 
@@ -260,6 +260,8 @@ void Host::not_waited(NodeId by, CallNumber call) {
   visit_owed(node_.state, [&](NodeId to, CallNumber& owed) {
     if (to == by && owed == call) owed = {};
   });
+  for (const Granted& known : granted(node_.state))
+    if (known.coordinator.candidate == by && known.call == call) forget_granted(node_.state, call);
 }
 
 void Host::expire(Timer which) {

@@ -129,7 +129,7 @@ enum class Op : std::uint8_t {
   resume,
   leave,
   meet,        ///< a session with that life of a peer begins
-  not_waited,  ///< a call that it will answer is not waited for any more
+  not_waited,  ///< a call that it has answered or will matters to its caller no more
   change,      ///< its next life has another configuration
   copy,        ///< its safe storage is copied
   restore,     ///< and put back
@@ -170,7 +170,7 @@ inline constexpr Duration one_tick{1};
 /// one tick later.
 Timings timings_of_clocks();
 /// A tick passes for that node.
-void let_pass_tick(const Config& config, Local& node);
+void let_pass_tick(Local& node);
 
 /// Told of every line that a journal would have; for counterexamples.
 class Witness {

@@ -158,6 +158,14 @@ LocalFacts Values::facts_of(Local& local) {
     facts.owes[facts.owing++] = {static_cast<std::uint8_t>(to.value - 1),
                                  static_cast<std::uint32_t>(call.value)};
   });
+  for (const auto& [coordinator, call] : granted(state)) {
+    MUSTER_ENSURE(facts.granting < facts.granted.size());
+    facts.granted[facts.granting++] = {static_cast<std::uint8_t>(coordinator.candidate.value - 1),
+                                       static_cast<std::uint32_t>(call.value)};
+  }
+  for (std::uint32_t i = 0; i < bounds.nodes; ++i)
+    facts.heard[i] =
+        static_cast<std::uint32_t>(heard(state, NodeId{i + 1}).value_or(CallNumber{}).value);
   const auto works = local.discounted ? std::nullopt : local.works;
   Standing stands = muster::standing(local.node, seen, works);
   stands.up = local.up && !local.paused;
@@ -174,6 +182,9 @@ ItemFacts Values::facts_of(Item& item) {
     facts.call = static_cast<std::uint32_t>(letter->call.value);
     facts.life = static_cast<std::uint32_t>(letter->incarnation.value);
     facts.acts = acts(letter->message);
+    if (letter->by_quorum)
+      facts.heard =
+          static_cast<std::uint32_t>(letter->by_quorum->heard.value_or(CallNumber{}).value);
   }
   facts.new_life = std::holds_alternative<NewLife>(item) || std::holds_alternative<Begins>(item) ||
                    std::holds_alternative<Differs>(item);

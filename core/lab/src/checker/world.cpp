@@ -93,6 +93,31 @@ void Mover::forget_calls(World& world, std::size_t i) {
   }
 }
 
+// Nor does a grant matter that its coordinator cannot tell any more.
+void Mover::forget_granted(World& world) {
+  for (std::size_t j = 0; j < nodes(); ++j)
+    for (std::size_t k = 0; k < facts(world, j).granting;) {
+      const LocalFacts::Owes granted = facts(world, j).granted[k];
+      if (may_tell(world, granted.to, j, granted.number)) {
+        ++k;
+        continue;
+      }
+      const auto argument = static_cast<std::uint32_t>(granted.to) << 24 | granted.number;
+      world.node[j] = outcome(world.node[j], explored::code_of(Op::not_waited, argument)).next;
+    }
+}
+
+// It has heard of it, or will, or has told it already.
+bool Mover::may_tell(const World& world, std::size_t i, std::size_t member,
+                     std::uint32_t call) const {
+  if (call == 0) return false;
+  if (facts(world, i).heard[member] == call || waits(world, i, member, call)) return true;
+  const std::size_t in = queue(member, i);
+  for (std::size_t k = 0; k < world.length[in]; ++k)
+    if (values_.items.facts(world.item[begin_of(world, in) + k]).heard == call) return true;
+  return false;
+}
+
 // A call of which nobody waits for the answer is as good as taken when nothing can come of it: what
 // its tests ask for is neither so already nor brought about by what is ahead of it.
 struct Mover::Reception {
@@ -334,7 +359,7 @@ void Mover::let_pass(World& world) {
   for (std::size_t i = 0; i < nodes(); ++i) {
     if (!facts(world, i).up) continue;
     Local node = values_.local(world.node[i]);
-    let_pass_tick(values_.configs[i], node);
+    let_pass_tick(node);
     world.node[i] = values_.local(node);
   }
 }
@@ -345,6 +370,7 @@ bool Mover::step(World& world, const Label& label, std::uint32_t& wrong, Witness
   const std::size_t i = label.node;
   bool fits = true;
   if (label.what == Label::What::tick) {
+    world.spend(Trouble::tick);
     let_pass(world);
   } else if (label.what != Label::What::op) {
     if (label.what == Label::What::lose) world.spend(Trouble::loss);
@@ -396,6 +422,9 @@ World Mover::canonical_of(const Values& true_values, const World& world) {
   };
   for (std::size_t i = 0; i < nodes(); ++i) {
     Local local = true_values.local(world.node[i]);
+    for (const auto& [coordinator, call] : granted(local.state))
+      if (coordinator.incarnation.value != caller(coordinator.candidate).life)
+        muster::forget_granted(local.state, call);
     visit_owed(local.state, [&](NodeId to, CallNumber& call) {
       call = plain(true_values.bounds, call, local.with[to.value - 1], caller(to));
     });

@@ -32,6 +32,7 @@ enum class Trouble : std::uint8_t {
   hook,
   difference,
   restore,
+  tick,
 };
 
 /// All nodes and all that is on its way.
@@ -84,13 +85,15 @@ struct LocalFacts {
   bool right_is_due = false;     ///< the timer `right` may expire
   bool works_until_now = false;  ///< its right is over: it has ceased before time goes on
   std::uint16_t timers = 0;
-  std::uint8_t waiting = 0, owing = 0;
+  std::uint8_t waiting = 0, owing = 0, granting = 0;
   std::uint32_t life = 0;
   NodeId halted_by;  ///< in Election
   NodeId joined;     ///< in Reorganization
   std::array<std::uint32_t, most_nodes> with{};
   std::array<Waits, most_waiting> waits{};
   std::array<Owes, 6> owes{};
+  std::array<Owes, 12> granted{};  ///< may still be told that they were heard
+  std::array<std::uint32_t, most_nodes> heard{};
   std::uint32_t standing = 0;
   std::uint32_t numbers = 0;
 };
@@ -99,7 +102,8 @@ struct ItemFacts {
   bool letter = false, answer = false, new_life = false;
   Acts acts = Acts::whatever;
   std::uint32_t call = 0;
-  std::uint32_t life = 0;  ///< of the sender
+  std::uint32_t life = 0;   ///< of the sender
+  std::uint32_t heard = 0;  ///< the grant that it tells
   std::uint32_t numbers = 0;
 };
 
@@ -224,7 +228,9 @@ class Mover {
   /// The two parts of it. Between them the memory that the second needs is on its way.
   bool step(World& world, const Label& label, std::uint32_t& wrong, Witness* witness = nullptr);
   void make_canonical(World& world) {
-    if (values_.bounds.canonical) canonical_(world, nodes());
+    if (!values_.bounds.canonical) return;
+    forget_granted(world);
+    canonical_(world, nodes());
   }
   /// The canonical form of a world with true numbers, whose values those are.
   World canonical_of(const Values& true_values, const World& world);
@@ -278,6 +284,9 @@ class Mover {
                            std::uint32_t call) const;
   void drop_dead(World& world, std::size_t i);
   void forget_calls(World& world, std::size_t i);
+  void forget_granted(World& world);
+  [[nodiscard]] bool may_tell(const World& world, std::size_t i, std::size_t member,
+                              std::uint32_t call) const;
   struct Reception;
   [[nodiscard]] Reception reception(const World& world, std::size_t to, std::size_t from) const;
   void drop_ineffective(World& world, std::size_t to, std::size_t from);

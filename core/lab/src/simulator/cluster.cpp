@@ -192,8 +192,8 @@ void World::Impl::left(NodeId id, LeaveCause cause) {
   network.ended(id, false, false);
   died(id);
   if (cause == LeaveCause::unsteady)
-    return next_life_after(
-        id, stays_away(node.unsteady, world.agenda.now(), node.config.options.calm), {});
+    return next_life_after(id, stays_away(node.unsteady, world.agenda.now(), holds(node.config)),
+                           {});
   if (cause != LeaveCause::stood_back) return;
   if (node.life->was_normal()) node.stood_back = 0;
   const Duration back_off = std::chrono::seconds(1) * (1 << std::min(node.stood_back++, 8u));

@@ -53,6 +53,96 @@ void forget_elections(const Config& config, const Surroundings& surroundings, St
   if (!tags || ascend) state.last_halt.clear();
 }
 
+// --- Moments, as seen from now
+
+/// For how long what has ended still matters.
+struct Lasting {
+  Duration granted{};
+  Duration ceasing{};
+};
+
+Lasting lasting(const Config& config) {
+  return {granted_for(config.timings), ceases_within(config.timings, config.options.clock_drift)};
+}
+
+/// So long after that moment it matters still whether it has come.
+constexpr Duration no_longer{-1};
+
+Duration matters(const Rights& rights, const Lasting& lasts) {
+  return rights.own_word ? lasts.ceasing + 2 * lasts.granted : lasts.ceasing;
+}
+
+template <class Visit>
+void visit_moments(const Lasting& lasts, Rights& rights, Visit visit) {
+  visit(rights.coordinator, matters(rights, lasts));
+  if (!rights.own_word) visit(rights.others, lasts.ceasing);
+  for (auto& [node, end] : rights.members) visit(end, lasts.ceasing);
+}
+
+/// Each with how long after it it still matters.
+template <class Visit>
+void visit_moments(const Lasting& lasts, State& state, Visit visit) {
+  Grants& grants = state.by_options.grants;
+  visit(grants.right, no_longer);
+  for (auto& [call, at] : grants.granted) visit(at, lasts.granted);
+  for (auto& [call, asked] : grants.asked) visit(asked.at, lasts.granted);
+  for (auto& [node, end] : grants.held) visit(end, no_longer);
+  for (auto& [node, heard] : grants.heard) visit(heard.at, lasts.granted + lasts.ceasing);
+  for (Rights& rights : grants.rights) visit_moments(lasts, rights, visit);
+  for (auto& [node, told] : grants.told)
+    for (Rights& rights : told) visit_moments(lasts, rights, visit);
+  if (grants.halted) visit(grants.halted->until, no_longer);
+  if (grants.armed) visit(*grants.armed, no_longer);
+  if (auto* asking = std::get_if<AskingFree>(&state.procedure))
+    for (auto& [node, from] : asking->free_from) visit(from, no_longer);
+  if (auto* awaiting = std::get_if<AwaitingMajority>(&state.procedure))
+    if (awaiting->free_from) visit(*awaiting->free_from, no_longer);
+  // An hour never passes.
+  for (auto& [node, unsteady] : state.by_options.calm.unsteady)
+    if (unsteady.held) visit(unsteady.held->until, no_longer);
+}
+
+bool is_over(Rights rights, const Lasting& lasts) {
+  bool over = true;
+  visit_moments(lasts, rights,
+                [&](Moment end, Duration matters) { over = over && end < -matters; });
+  return over;
+}
+
+// No earlier than what can still matter.
+void forget_how_long(Moment& moment, Duration matters) {
+  moment = std::max(moment, -matters - Duration(1));
+}
+
+void forget_what_is_over(const Lasting& lasts, std::vector<Rights>& all) {
+  for (Rights& rights : all) visit_moments(lasts, rights, forget_how_long);
+  std::erase_if(all, [&](const Rights& rights) { return is_over(rights, lasts); });
+}
+
+void forget_what_is_over(const Config& config, State& state) {
+  const Lasting lasts = lasting(config);
+  visit_moments(lasts, state, forget_how_long);
+  Grants& grants = state.by_options.grants;
+  std::erase_if(grants.granted, [&](const auto& known) { return known.second <= -lasts.granted; });
+  std::erase_if(grants.held, [](const auto& known) { return known.second <= Moment{}; });
+  forget_what_is_over(lasts, grants.rights);
+  for (auto& [node, told] : grants.told) forget_what_is_over(lasts, told);
+  if (grants.halted && grants.halted->until <= Moment{}) grants.halted.reset();
+  for (auto& [node, unsteady] : state.by_options.calm.unsteady)
+    if (unsteady.held && unsteady.held->until <= Moment{}) unsteady.held.reset();
+}
+
+// What others have told, and who has ceased, is asked for before `reorganize` alone; whether a
+// death was proven before the first Halt.
+void forget_grants(State& state) {
+  Grants& grants = state.by_options.grants;
+  if (!std::holds_alternative<Announcing>(state.procedure)) {
+    grants.told.clear();
+    grants.ceased = {};
+  }
+  if (!std::holds_alternative<SeekingHigher>(state.procedure)) grants.proven = false;
+}
+
 void forget_lives(Letter& letter) {
   const auto* answer = std::get_if<Answer>(&letter.message);
   if (!answer || !std::holds_alternative<Halted>(answer->result)) letter.incarnation = {};
@@ -73,6 +163,8 @@ void forget_dead(const Config& config, const Surroundings& surroundings, State& 
       (state.answered_by && waits_for(state, *state.answered_by)))
     state.answered_by.reset();
   forget_elections(config, surroundings, state);
+  forget_what_is_over(config, state);
+  forget_grants(state);
   forget_counts(repairs.back_off, state.retry_level, state.quiet_checks);
 }
 
@@ -91,6 +183,7 @@ void forget_dead(const Config& config, const Surroundings& surroundings, Letter&
   if (auto* call = std::get_if<Ready>(&letter.message)) forget(repairs, call->election);
   if (auto* call = std::get_if<AreYouNormal>(&letter.message); call && !repairs.normal_for_me)
     call->group = {};
+  if (letter.by_quorum) forget_what_is_over(lasting(config), letter.by_quorum->rights);
   auto* answer = std::get_if<Answer>(&letter.message);
   if (!answer) return;
   if (auto* halted = std::get_if<Halted>(&answer->result); halted) {
@@ -100,69 +193,10 @@ void forget_dead(const Config& config, const Surroundings& surroundings, Letter&
   if (auto* joined = std::get_if<Joined>(&answer->result)) joined->holdings = {};
 }
 
-// --- Time
-
-namespace {
-
-/// Moments that come closer, and of which none is earlier than what can still matter.
-class Passing {
- public:
-  Passing(const Config& config, Duration time)
-      : time_(time),
-        granted_(granted_for(config.timings)),
-        ceasing_(ceases_within(config.timings, config.options.clock_drift)) {}
-
-  void operator()(State& state) const {
-    Grants& grants = state.by_options.grants;
-    until(grants.right);
-    for (auto& [call, at] : grants.granted) closer(at, granted_);
-    for (auto& [call, asked] : grants.asked) closer(asked.at, granted_);
-    for (auto& [node, end] : grants.held) until(end);
-    for (auto& [node, heard] : grants.heard) closer(heard.at, granted_ + ceasing_);
-    known(grants.rights);
-    for (auto& [node, told] : grants.told) known(told);
-    if (grants.halted) until(grants.halted->until);
-    if (grants.halted && grants.halted->until <= Moment{}) grants.halted.reset();
-    if (grants.armed) until(*grants.armed);
-    if (auto* asking = std::get_if<AskingFree>(&state.procedure))
-      for (auto& [node, from] : asking->free_from) until(from);
-    if (auto* awaiting = std::get_if<AwaitingMajority>(&state.procedure))
-      if (awaiting->free_from) until(*awaiting->free_from);
-    // An hour never passes.
-    for (auto& [node, unsteady] : state.by_options.calm.unsteady) {
-      if (!unsteady.held) continue;
-      until(unsteady.held->until);
-      if (unsteady.held->until <= Moment{}) unsteady.held.reset();
-    }
-  }
-
- private:
-  void closer(Moment& moment, Duration matters) const {
-    if (moment == Moment::max()) return;
-    moment = std::max(moment - time_, -matters - Duration(1));
-  }
-  void until(Moment& end) const { closer(end, Duration(-1)); }  // it is over, or not
-  void known(std::vector<Rights>& all) const {
-    std::erase_if(all, [this](Rights& rights) {
-      const Duration matters = ceasing_ + (rights.own_word ? 2 * granted_ : Duration{});
-      closer(rights.coordinator, matters);
-      if (!rights.own_word) closer(rights.others, ceasing_);
-      bool over = rights.coordinator < -matters && (rights.own_word || rights.others < -ceasing_);
-      for (auto& [node, end] : rights.members) {
-        closer(end, ceasing_);
-        over = over && end < -ceasing_;
-      }
-      return over;
-    });
-  }
-
-  Duration time_, granted_, ceasing_;
-};
-
-}  // namespace
-
-void let_pass(const Config& config, State& state, Duration time) {
-  Passing(config, time)(state);
+void let_pass(State& state, Duration time) {
+  visit_moments({}, state, [time](Moment& moment, Duration) {
+    if (moment != Moment::min() && moment != Moment::max()) moment -= time;
+  });
 }
 
 // --- Numbers that grow for ever

@@ -108,13 +108,13 @@ std::optional<Moment> TurnWithGrants::may_work_until(NodeId node) const {
   return least == never ? std::nullopt : std::optional(least);
 }
 
-// None where nobody may work but S(i).Up, or is proven dead since the election point.
+// None where nobody may work but S(i).Up, or has ceased since the election point.
 std::optional<Moment> TurnWithGrants::others_cease() const {
   std::optional<Moment> last;
   for (NodeId node : config_.nodes) {
     const bool halted = std::any_of(state_.up.begin(), state_.up.end(),
                                     [&](const Member& member) { return member.node == node; });
-    if (node == config_.self || halted || grants_.absent.contains(node)) continue;
+    if (node == config_.self || halted || grants_.ceased.contains(node)) continue;
     if (const auto end = may_work_until(node)) last = std::max(last.value_or(*end), *end);
   }
   if (!last) return last;

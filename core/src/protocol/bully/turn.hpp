@@ -83,7 +83,7 @@ class Turn : protected TurnOf<State> {
   void depart();
   virtual void fail();
   void lost_member();
-  void ask_members();
+  virtual void ask_members();
   [[nodiscard]] virtual Message question() const { return AreYouThere{}; }
   void ask_normal(NodeId node);
   void ask_each_normal();

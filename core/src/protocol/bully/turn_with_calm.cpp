@@ -61,18 +61,29 @@ bool TurnWithCalm::stays_without(NodeId j) {
   const Member* member = this->member(j);
   const bool has_died = proof_ || (member && member->incarnation != state_.seen[j]);
   if (config_.options.calm == Duration::zero() || state_.leaving || has_died) return true;
-  calm_.lost = up();
-  calm_.blamed = j;
+  blame(j, up());
   Unsteady& unsteady = calm_.unsteady[j];
-  count_once_more(unsteady, now_);
   if (unsteady.times < 2) return true;
   if (j == config_.self || !enough_are_left_without(j)) {
     blame_itself();
   } else {
-    const Duration time = held_after(unsteady.times, config_.options.calm);
+    const Duration time = held_after(unsteady.times, holds(config_));
     unsteady.held = Hold{now_ + time, time};
   }
   return !state_.leaving;
+}
+
+// None of them answers this coordinator any more.
+void TurnWithCalm::has_lost(NodeSet members) {
+  if (config_.options.calm == Duration::zero() || state_.leaving) return;
+  blame(config_.self, std::move(members));
+  blame_itself();
+}
+
+void TurnWithCalm::blame(NodeId j, NodeSet for_losing) {
+  calm_.lost = std::move(for_losing);
+  calm_.blamed = j;
+  count_once_more(calm_.unsteady[j], now_);
 }
 
 // It leaves for a while, where enough others go on without it.

@@ -28,7 +28,9 @@ class TurnWithCalm : public Turn {
   void ready_returned(NodeId by, const Result* result) override;
   void question_returned(NodeId by, const Result* result) override;
   void normal_returned(NodeId by, const Result* result) override;
+  virtual void leave_out(NodeId j);
   void start_over_without(NodeId j);
+  void has_lost(NodeSet members);
 
   const Moment now_;
   bool proof_ = false;  ///< the event proves a death
@@ -40,9 +42,9 @@ class TurnWithCalm : public Turn {
   [[nodiscard]] std::size_t least_at_work() const;
   [[nodiscard]] bool enough_are_left_without(NodeId j) const;
   [[nodiscard]] bool stays_without(NodeId j);
+  void blame(NodeId j, NodeSet for_losing);
   void blame_itself();
   void judge_loss();
-  void leave_out(NodeId j);
   void keep_out(NodeId j);
 
   Calm& calm_;

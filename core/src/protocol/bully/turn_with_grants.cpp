@@ -14,13 +14,17 @@ Actions TurnWithGrants::take(const Event& event) {
   new_life_ = std::holds_alternative<Recovered>(event);
   forget_what_is_over();
   if (works_by_right() && grants_.right <= now_) {
+    const std::optional<NodeSet> lost = coordinates() ? std::optional(up()) : std::nullopt;
     lose_right();
-    if (!std::holds_alternative<Paused>(event)) election({});
+    if (lost) has_lost(*lost);
+    if (!state_.leaving && !std::holds_alternative<Paused>(event)) election({});
   }
   const Moment right = grants_.right;
   Actions actions = TurnWithCalm::take(event);
   for (Action& action : actions)
     if (auto* send = std::get_if<Send>(&action)) let_ride(send->letter);
+  std::erase_if(grants_.asked,
+                [this](const auto& asked) { return !bully::awaits(state_, asked.first); });
   const bool starts = std::any_of(actions.begin(), actions.end(), [](const Action& action) {
     return std::holds_alternative<Start>(action);
   });
@@ -74,6 +78,7 @@ void TurnWithGrants::take_in(const Letter& letter) {
   if (is_answer(letter)) {
     says_it_awaits_ = riding.awaits;
     says_it_grants_ = riding.grants;
+    says_it_ceased_ = riding.ceased;
     if (riding.grants) take_grant(letter);
     return;
   }
@@ -85,7 +90,7 @@ void TurnWithGrants::take_in(const Letter& letter) {
   if (granted == grants_.granted.end()) return;
   const Duration held = held_for(config_.timings, config_.options.clock_drift);
   grants_.right = std::max(grants_.right, granted->second + held);
-  grants_.granted.erase(grants_.granted.begin(), granted);
+  grants_.granted.erase(grants_.granted.begin(), std::next(granted));
 }
 
 // It is held from when it was asked for.
@@ -125,8 +130,9 @@ void TurnWithGrants::answer_rides(const Answer& answer, const Letter& letter, By
   const Result& result = answer.result;
   const bool joined = std::holds_alternative<Joined>(result);
   const bool normality = std::holds_alternative<Normality>(result);
-  if (std::holds_alternative<Here>(result) || normality)
-    riding.awaits = runs<AwaitingMajority>() && !works_in_group();
+  const bool here = std::holds_alternative<Here>(result);
+  if (here || normality) riding.awaits = runs<AwaitingMajority>() && !works_in_group();
+  riding.ceased = here && has_ceased_for(letter.to);
   if (std::holds_alternative<Halted>(result) && config_.self < letter.to)
     grants_.halted = BoundByHalt{letter.to, now_ + granted_for(config_.timings)};
   riding.grants =
@@ -160,6 +166,7 @@ void TurnWithGrants::election(NodeSet asked_in_vain) {
 // Who hears too few, or only such as work for a higher node, halts nobody.
 void TurnWithGrants::halt_lower() {
   if (grants_.proven) return TurnWithCalm::halt_lower();
+  state_.answered_by.reset();
   AskingFree wait;
   wait.free_from[config_.self] = free_from(config_.self);
   for (NodeId j : config_.nodes)
@@ -225,13 +232,38 @@ void TurnWithGrants::begin() {
   election({});
 }
 
-// Whoever was not halted is asked whether it is there: what proves its death must be younger.
 void TurnWithGrants::election_point() {
   if (state_.up.size() + 1 < majority()) return await_majority(up(), std::nullopt);
   TurnWithCalm::election_point();
+  ask_others();
+}
+
+void TurnWithGrants::ask_members() {
+  Turn::ask_members();
+  if (runs<Announcing>()) ask_others();
+}
+
+// Whoever was not halted is asked whether it is there, and works, for as long as it is waited for:
+// what proves that it does not must be younger than the election point.
+void TurnWithGrants::ask_others() {
   for (NodeId j : config_.nodes)
-    if (j != config_.self && !member(j))
+    if (j != config_.self && !member(j) && !grants_.ceased.contains(j) &&
+        !asks(grants_.questions, j))
       grants_.questions.emplace(call(j, AreYouThere{}, Bound::answer), j);
+}
+
+// Since a majority has been halted by the asker, only an older election that has halted this node
+// could still have it work.
+bool TurnWithGrants::has_ceased_for(NodeId asker) const {
+  const bool by_another =
+      state_.h && state_.h->candidate != asker && state_.h->candidate != config_.self;
+  return state_.application == Activity::Idle && !works_in_group() && !by_another;
+}
+
+// Where it has joined, it has ceased.
+void TurnWithGrants::leave_out(NodeId j) {
+  if (runs<Announcing>()) grants_.ceased.insert(j);
+  TurnWithCalm::leave_out(j);
 }
 
 // Only within its right: until a majority has granted it, it asks.
@@ -265,10 +297,9 @@ void TurnWithGrants::called(const Letter& letter, const AreYouFree&) {
 }
 
 void TurnWithGrants::returned(NodeId by, CallNumber call, const Result* result) {
-  grants_.asked.erase(call);
   if (take_out(grants_.questions, by, call)) {
-    if (!proof_) return;
-    grants_.absent.insert(by);
+    if (!proof_ && !says_it_ceased_) return;
+    grants_.ceased.insert(by);
     return reorganize_when_all_stopped();
   }
   auto* wait = std::get_if<AskingFree>(&state_.procedure);

@@ -55,12 +55,16 @@ class TurnWithGrants final : public TurnWithCalm {
   [[nodiscard]] Moment free_from(NodeId asker) const;
   void await_majority(NodeSet answered, std::optional<Moment> free_from);
   [[nodiscard]] bool awaits(const Result* result) const;
+  void ask_others();
+  [[nodiscard]] bool has_ceased_for(NodeId asker) const;
   [[nodiscard]] std::size_t majority() const { return config_.nodes.size() / 2 + 1; }
 
   // Where the paper's procedures go another way.
   void begin() override;
   void election(NodeSet asked_in_vain) override;
   void election_point() override;
+  void leave_out(NodeId j) override;
+  void ask_members() override;
   void make_ready() override;
   void ready(NodeId coordinator, CallNumber call) override;
   [[nodiscard]] Message question() const override { return AreYouNormal{*state_.g}; }
@@ -83,6 +87,7 @@ class TurnWithGrants final : public TurnWithCalm {
   bool new_life_ = false;        // it is Recovered
   bool says_it_awaits_ = false;  // who answers now
   bool says_it_grants_ = false;
+  bool says_it_ceased_ = false;
   std::optional<CallNumber> granted_;  // the question of the own coordinator, about the own group
 };
 

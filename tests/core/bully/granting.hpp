@@ -1,0 +1,35 @@
+#pragma once
+
+#include "clocked.hpp"
+
+namespace muster::test {
+
+inline const ByQuorum grant{std::nullopt, true, false, {}};
+
+inline ByQuorum tells(std::vector<Rights> rights) {
+  return {std::nullopt, true, false, std::move(rights)};
+}
+
+/// Node 3 of three at its election point: 1 is out of reach, and this is what 2 has told.
+inline Clocked told_by_2(std::vector<Rights> rights) {
+  Clocked node(3, 3);
+  node.long_after();
+  node.elected_with({id(2)});
+  node.unanswered(1);  // the question after the election point: silence proves nothing
+  node.answered(2, Joined{}, tells(std::move(rights)));
+  return node;
+}
+
+/// Node 3 of three becomes Normal, with 1 and 2 for members.
+inline void coordinates_all(Clocked& node) {
+  node.elected_with({id(1), id(2)});
+  for (std::uint32_t j : {1u, 2u}) node.answered(j, Joined{}, grant);
+  node.end_hook();
+  for (std::uint32_t j : {1u, 2u}) node.answered(j, Installed{}, grant);
+  node.end_hook();
+  BOOST_REQUIRE((node.state.s == Status::Normal));
+}
+
+using Nodes = std::vector<std::uint32_t>;
+
+}  // namespace muster::test
