@@ -160,7 +160,7 @@ EDITS = (
          "a node says that it has ceased though an older election may take it in", "3.5",
          "core/src/protocol/bully/turn_with_grants.cpp",
          "!works_in_group() && !by_another;",
-         "!works_in_group();",
+         "!works_in_group() && (!by_another || true);",
          ("bully_grants_test",)),
     Edit("asked-once-whether-it-works",
          "who has not ceased when it is asked is waited for to the end", "3.5",

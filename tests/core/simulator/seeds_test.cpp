@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(a_seed_is_the_same_run_with_every_compiler_in_every_build) 
     digests += to_text(digest(journal_of(lab::run_seed({}, seed)))) + ' ';
   BOOST_TEST(
       digests ==
-      "3c4d7ba580bddcab 58a5062b9ad3f339 cfafca54de2549a0 3249649c2d99a583 0c310acf4d7c82fb ");
+      "3eb31e9f471a7f3e 9c5b7434d9625367 d13df185342cba26 2913c944b5e6df5d 4d0ccaa7996e9f16 ");
 }
 
 // Where more is saved, more waits: a caller may have failed, and be back with the same number. A
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_as_it_ships_is_caught) {
   lab::Simulation simulation;
   simulation.most_nodes = 5;
   simulation.repairs.normal_for_me = false;
-  BOOST_TEST(!run_seeds(simulation, 78, 82).violating.empty());
+  BOOST_TEST(!run_seeds(simulation, 35, 39).violating.empty());
 }
 
 lab::Simulation inviting() {

@@ -291,6 +291,7 @@ class Verifier {
   void check_states();
   void check_groups();
   void end_wipes();
+  [[nodiscard]] bool may_refuse_each_other() const;
   void check_calm();
   void check_2();
   void check_4();
@@ -327,6 +328,7 @@ class Verifier {
   NodeSet were_cut_;
   /// Whose numbers may be in use twice: their safe storage was wiped. And since when.
   NodeSet were_wiped_;
+  bool was_put_back_ = false;  ///< the storage of one of them
   Duration wiped_since_{};
   Duration calm_since_{};
   std::optional<Duration> bound_;

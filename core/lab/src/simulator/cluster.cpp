@@ -249,6 +249,22 @@ bool World::Impl::wipe(NodeId id) {
   return true;
 }
 
+bool World::Impl::copy(NodeId id) {
+  Node& node = at(id);
+  const auto* cells = dynamic_cast<const simulated::Cells*>(node.storage.get());
+  if (cells == nullptr) return false;
+  node.copy = cells->copy();
+  return true;
+}
+
+bool World::Impl::restore(NodeId id) {
+  Node& node = at(id);
+  if (node.up || !node.copy) return false;
+  fault(FaultKind::restored, id);
+  node.storage = node.copy->copy();
+  return true;
+}
+
 bool World::Impl::cut(NodeId node, const NodeSet& from, bool both_ways) {
   bool any = false;
   for (NodeId other : from) {

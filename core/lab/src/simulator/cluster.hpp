@@ -20,7 +20,8 @@ class World::Impl {
     Config config;
     std::string cluster;  ///< its canonical text
     std::unique_ptr<SafeStorage> storage;
-    std::shared_ptr<simulated::Life> life;  ///< the present one, or the last
+    std::unique_ptr<simulated::Cells> copy;  ///< of its storage
+    std::shared_ptr<simulated::Life> life;   ///< the present one, or the last
     bool up = false;
     bool held_down = false;     ///< its process waits before it begins a life
     unsigned stands_still = 0;  ///< for so many reasons: it is paused, a commit takes too long
@@ -43,6 +44,8 @@ class World::Impl {
   /// `in_the_store`: so ends the commit that is being made.
   void end_life(NodeId id, journal::FaultKind kind, bool machine_off, bool in_the_store);
   bool wipe(NodeId id);
+  bool copy(NodeId id);
+  bool restore(NodeId id);
   bool cut(NodeId node, const NodeSet& from, bool both_ways);
   bool heal();
   void fault(journal::FaultKind kind, std::optional<NodeId> node,

@@ -13,6 +13,13 @@ constexpr std::size_t largest_value = 1024 * 1024;
 
 // --- Cells
 
+std::unique_ptr<Cells> Cells::copy() const {
+  auto copy = std::make_unique<Cells>();
+  copy->safe_ = safe_;
+  copy->cells_ = cells_;
+  return copy;
+}
+
 Expected<> Cells::save(const SafeState& safe) {
   safe_ = safe;
   return {};

@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <string>
 #include <variant>
 
@@ -14,6 +15,8 @@ namespace muster::lab::simulated {
 /// Safe storage in memory, which outlives the lives of its node.
 class Cells final : public SafeStorage {
  public:
+  /// The same, of its own.
+  [[nodiscard]] std::unique_ptr<Cells> copy() const;
   Expected<SafeState> load() override { return safe_; }
   Expected<> save(const SafeState& safe) override;
   Expected<> write(const CellBatch& batch) override;

@@ -10,13 +10,13 @@ constexpr std::array striking{Trouble::crash,       Trouble::crash_at_point, Tro
                               Trouble::outage,      Trouble::power_cut,      Trouble::wipe,
                               Trouble::pause,       Trouble::short_pause,    Trouble::partition,
                               Trouble::partial_cut, Trouble::one_way_cut,    Trouble::reset,
-                              Trouble::leave,       Trouble::differs};
+                              Trouble::leave,       Trouble::differs,        Trouble::restore};
 
 }  // namespace
 
 Troubles::Troubles(const Simulation& simulation, std::uint64_t seed,
-                   std::function<void(NodeId)> wiped)
-    : simulation_(simulation), wiped_(std::move(wiped)), random_(seed) {
+                   std::function<void(NodeId)> forgets)
+    : simulation_(simulation), forgets_(std::move(forgets)), random_(seed) {
   nodes_ =
       simulation.least_nodes +
       static_cast<std::uint32_t>(random_.below(simulation.most_nodes - simulation.least_nodes + 1));
@@ -207,7 +207,7 @@ void Troubles::strike(Trouble trouble) {
     case Trouble::wipe:
       world_->power_cut(node);
       if (!(done = world_->wipe(node))) break;
-      wiped_(node);
+      forgets_(node);
       crash(node, soon);
       break;
     case Trouble::pause:
@@ -233,6 +233,10 @@ void Troubles::strike(Trouble trouble) {
       random_.one_in(3) ? change_all() : differ(node);
       done = true;
       break;
+    case Trouble::restore:
+      if ((done = world_->copy(node)))
+        mend_after(some(5, 80), [this, node, soon] { restore(node, soon); });
+      break;
     case Trouble::slow_hook:
     case Trouble::failing_hook:
     case Trouble::overrunning_hook:
@@ -249,6 +253,12 @@ void Troubles::begin_anew_with(NodeId node, const std::string& text) {
   world_->reconfigure(node, text);
   world_->fail(node);
   world_->restart(node);
+}
+
+void Troubles::restore(NodeId node, Duration back_after) {
+  world_->power_cut(node);
+  if (world_->restore(node)) forgets_(node);
+  crash(node, back_after);
 }
 
 // One node, until somebody finds out.

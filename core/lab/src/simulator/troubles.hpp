@@ -13,8 +13,8 @@ namespace muster::lab::simulated {
 /// Draws what befalls a world, and does it.
 class Troubles {
  public:
-  /// `wiped` is told of each node whose storage is emptied.
-  Troubles(const Simulation& simulation, std::uint64_t seed, std::function<void(NodeId)> wiped);
+  /// `forgets` is told of each node whose storage is emptied, or put back.
+  Troubles(const Simulation& simulation, std::uint64_t seed, std::function<void(NodeId)> forgets);
 
   /// What the world is made of: drawn too.
   WorldOptions options();
@@ -40,13 +40,14 @@ class Troubles {
   void pause(Trouble trouble);
   void partition();
   void begin_anew_with(NodeId node, const std::string& text);
+  void restore(NodeId node, Duration back_after);
   void differ(NodeId node);
   void change_all();
   void note_crash_at_point();
   void run_until(Duration time);
 
   const Simulation& simulation_;
-  std::function<void(NodeId)> wiped_;
+  std::function<void(NodeId)> forgets_;
   Random random_;
   std::set<Trouble> chosen_;
   std::vector<Trouble> strikes_;  ///< of the chosen ones, those that are done to a world

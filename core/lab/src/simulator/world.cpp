@@ -77,6 +77,14 @@ bool World::wipe(NodeId node) {
   return impl_->wipe(node);
 }
 
+bool World::copy(NodeId node) {
+  return impl_->copy(node);
+}
+
+bool World::restore(NodeId node) {
+  return impl_->restore(node);
+}
+
 bool World::pause(NodeId node) {
   if (!is_up(node) || is_paused(node)) return false;
   impl_->stand_still(node);

@@ -152,8 +152,11 @@ Expected<> Verifier::take(const journal::Fault& line) {
     case FaultKind::healed:
       healed(line);
       break;
-    case FaultKind::wiped:
     case FaultKind::restored:
+      was_put_back_ = true;
+      for_each_named(line.node, &Verifier::wiped);
+      break;
+    case FaultKind::wiped:
       for_each_named(line.node, &Verifier::wiped);
       break;
     case FaultKind::terminated:
@@ -236,9 +239,10 @@ void Verifier::check_states() {
   if (!were_wiped_.empty() && is_settled()) end_wipes();
   if (!anybody_is_up(standings_)) return;
   if (claims("3a") || claims("3b")) check_groups();
-  if (cut_since_ && !claims_.in_cuts) return;
+  const bool are_apart = cut_since_ || may_refuse_each_other();
+  if (are_apart && !claims_.in_cuts) return;
   if (claims("works-apart")) judge("works-apart", works_apart(standings_));
-  if (cut_since_) return;
+  if (are_apart) return;
   if (claims("1a")) judge("1a", assertion_1a(standings_));
   if (claims("1b")) judge("1b", assertion_1b(standings_));
 }
@@ -253,13 +257,26 @@ void Verifier::check_groups() {
   judge("3b", assertion_3b(known));
 }
 
+// One that has a copy of its storage may know of lives of another that has lost its own, which
+// knows of later ones of it: until one of them is told so by others too, it is as if they were cut
+// off.
+bool Verifier::may_refuse_each_other() const {
+  return was_put_back_ && were_wiped_.size() > 1;
+}
+
 void Verifier::end_wipes() {
   if (were_wiped_.empty()) return;
+  const std::string why = "assumption 4: safe storage of " + names(were_wiped_) + " was put back";
+  if (may_refuse_each_other() && claims_.in_cuts)
+    not_claimed({"1a", "1b"}, wiped_since_, why);
+  else if (may_refuse_each_other())
+    not_claimed(of_states, wiped_since_, why);
   if (claims_.of_groups)
     not_claimed({"3a", "3b"}, wiped_since_,
                 "assumption 4: groups of " + names(were_wiped_) +
                     ", whose safe storage was wiped or put back");
   were_wiped_ = {};
+  was_put_back_ = false;
 }
 
 // Before each fault, and at the end: what the calm before must have led to.

@@ -106,7 +106,10 @@ class World {
   bool restart(NodeId node);
   /// Its machine stops at once and says nothing any more; only what is durable is left.
   bool power_cut(NodeId node);
-  bool wipe(NodeId node);   ///< the storage of a node that is down is empty from now on
+  bool wipe(NodeId node);  ///< the storage of a node that is down is empty from now on
+  bool copy(NodeId node);  ///< a backup of its storage is made
+  /// The storage of a node that is down is from now on what its last backup has.
+  bool restore(NodeId node);
   bool pause(NodeId node);  ///< its process stands still
   bool resume(NodeId node);
   bool leave(NodeId node);  ///< its owner wants it out, in order
