@@ -200,6 +200,21 @@ BOOST_AUTO_TEST_CASE(its_here_is_silence_to_a_lower_candidate) {
   BOOST_TEST(node.sent<AreYouFree>() == (Nodes{1}));
 }
 
+BOOST_AUTO_TEST_CASE(who_awaits_a_majority_joins_nobody_when_it_has_stopped) {
+  Clocked node(1, 3);
+  node.works_for(3);
+  node.called(3, Halt{{id(3), {1}, 8}});
+  node.called(3, NewCoordinator{{id(3), {1}, 8}, {1}, {101, id(3)}});
+  BOOST_TEST_REQUIRE((node.state.application == Activity::Stopping));
+  node.give(Expired{Timer::coordinator});
+  node.unanswered(3);  // the coordinator that it stops for
+  while (node.runs<bully::SeekingHigher>()) node.unanswered(2);
+  BOOST_TEST_REQUIRE(node.runs<bully::AwaitingMajority>());
+  BOOST_TEST(node.state.owed.empty());
+  node.end_hook();
+  BOOST_TEST(!node.answer<Joined>());
+}
+
 // --- A silent member
 
 BOOST_AUTO_TEST_CASE(a_coordinator_works_on_while_a_silent_member_has_its_right) {

@@ -109,6 +109,22 @@ BOOST_AUTO_TEST_CASE(three_nodes_with_a_quorum_are_searched_to_the_end_of_their_
   BOOST_TEST(!report.counterexample);
 }
 
+// As far as the steps in which it would be seen: a node that works on is taken for one that has
+// ceased, or is not waited for (docs/findings.md).
+BOOST_AUTO_TEST_CASE(no_two_of_three_nodes_work_apart_where_hooks_are_slow) {
+  Bounds bounds;
+  bounds.failures = 0;
+  bounds.wrong_timeouts = 1;
+  bounds.ticks = 2;
+  bounds.hooks = Hooks::slow;
+  bounds.start = {NodeId{1}, NodeId{2}, NodeId{3}};
+  bounds.options = with_quorum();
+  bounds.limit_states = 2'500'000;
+  const CheckReport report = run(bounds);
+  BOOST_TEST(!report.counterexample);
+  BOOST_TEST(report.progress.depth >= 23u);  // the latest of them
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace muster::lab

@@ -77,6 +77,7 @@ class Turn : protected TurnOf<State> {
 
   // What the paper leaves open (section 3.3).
   virtual void stop(StopCause cause);
+  void refuse_waiting_calls();
   void stopped();
   void start_over(bool proven, NodeSet called_in_vain = {});
   void leave(LeaveCause cause);

@@ -143,6 +143,7 @@ void TurnWithGrants::answer_rides(const Answer& answer, const Letter& letter, By
 
 // From now on, for the coordinator; whom it then still asks may work for as long again.
 void TurnWithGrants::has_granted(CallNumber call) {
+  MUSTER_ENSURE(works_in_group());
   const Duration granted = granted_for(config_.timings);
   grants_.granted[call] = now_;
   const auto known = std::find_if(
@@ -209,6 +210,7 @@ void TurnWithGrants::await_majority(NodeSet answered, std::optional<Moment> free
   if (!works_by_right()) {
     if (works_in_group()) state_.s = Status::Election;
     state_.h.reset();
+    refuse_waiting_calls();
     forget_group();
   }
   state_.procedure = AwaitingMajority{std::move(answered), free_from};

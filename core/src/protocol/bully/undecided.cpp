@@ -11,6 +11,11 @@ namespace muster::bully {
 void Turn::stop(StopCause cause) {
   if (stop_ends_election()) end_procedure();
   state_.quiet_checks = 0;
+  refuse_waiting_calls();
+  cease(cause);
+}
+
+void Turn::refuse_waiting_calls() {
   for (const Owed& owed : std::exchange(state_.owed, {})) {
     if (owed.until == Bound::answer ||
         (owed.until == Bound::stopped && !stop_refuses_waiting_calls()))
@@ -18,7 +23,6 @@ void Turn::stop(StopCause cause) {
     else
       refuse(owed.to, owed.call, owed.until, "stopped meanwhile");
   }
-  cease(cause);
 }
 
 // i is stopped: what waited for it goes on.
