@@ -53,10 +53,6 @@ struct CheckOptions {
   CheckSessionsOptions sessions;
 };
 
-Failure usage(const std::string& what) {
-  return {ExitCode::usage, what + "; see muster check --help"};
-}
-
 template <class E>
 Expected<> read_enum(const std::string& text, const char* flag, E& to) {
   const auto value = enumerator_named<E>(text);
@@ -64,7 +60,7 @@ Expected<> read_enum(const std::string& text, const char* flag, E& to) {
     std::string names;
     boost::mp11::mp_for_each<boost::describe::describe_enumerators<E>>(
         [&](auto one) { names += (names.empty() ? "" : ", ") + std::string(one.name); });
-    return usage(std::string(flag) + " does not know '" + text + "'; it knows " + names);
+    return misread(std::string(flag) + " does not know '" + text + "'; it knows " + names);
   }
   to = *value;
   return {};
@@ -79,7 +75,7 @@ Expected<> read_number(const std::string& text, const char* flag, const char* un
   }
   if (text.empty() || text.size() > 2 || text.find_first_not_of("0123456789") != text.npos ||
       std::stoul(text) > 14)
-    return usage(std::string(flag) + " is " + words + "or a number up to 14, not '" + text + "'");
+    return misread(std::string(flag) + " is " + words + "or a number up to 14, not '" + text + "'");
   to = static_cast<unsigned>(std::stoul(text));
   return {};
 }
@@ -94,8 +90,8 @@ Expected<> read_start(const std::string& text, lab::Bounds& bounds) {
   for (std::string id; std::getline(ids, id, ',');) {
     const auto number = parse_number(id);
     if (!number || *number == 0 || *number > bounds.nodes)
-      return usage("--start is down, normal or a list of nodes up to " +
-                   std::to_string(bounds.nodes) + ", not '" + text + "'");
+      return misread("--start is down, normal or a list of nodes up to " +
+                     std::to_string(bounds.nodes) + ", not '" + text + "'");
     bounds.start.insert(NodeId{static_cast<std::uint32_t>(*number)});
   }
   return {};
@@ -106,7 +102,7 @@ Expected<> read(CheckOptions& options) {
   bounds.canonical = !options.exact;
   bounds.counters = bounds.counters || bounds.restores > 0;
   if (options.literal && bounds.protocol == ProtocolName::textbook)
-    return usage("--literal: the textbook protocol has no switches");
+    return misread("--literal: the textbook protocol has no switches");
   if (options.literal) {
     bounds.repairs = Repairs::none();
     bounds.invitation_repairs = invitation::Repairs::none();
@@ -131,7 +127,7 @@ Expected<> read(CheckOptions& options) {
   if (auto read = read_number(options.ticks, "--ticks", "any", "any ", bounds.ticks); !read)
     return read;
   if (bounds.ticks && bounds.liveness)
-    return usage("--liveness asks what is reached in the end: take --ticks out");
+    return misread("--liveness asks what is reached in the end: take --ticks out");
   if (auto read = read_enum(options.channels, "--channels", bounds.channels); !read) return read;
   return read_enum(options.hooks, "--hooks", bounds.hooks);
 }

@@ -325,6 +325,10 @@ std::string how_far(const lab::CheckReport& report, const lab::Bounds& world) {
          counted(report.cut, "successor") + " cut)";
 }
 
+Failure misread(const std::string& what) {
+  return {ExitCode::usage, what + "; see muster check --help"};
+}
+
 std::string is_count(const std::string& text) {
   return parse_number(text) ? "" : "expected a number of states, not " + text;
 }

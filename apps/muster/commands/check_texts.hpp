@@ -2,6 +2,7 @@
 
 #include <muster/lab/checker.hpp>
 #include <muster/protocol/lines.hpp>
+#include <muster/values/failure.hpp>
 
 #include <optional>
 #include <ostream>
@@ -33,6 +34,9 @@ bool is_claimed_by_protocol(const std::string& assertion, const lab::Bounds& wor
 
 /// How far what was said of the assertions goes: in all worlds, or up to what was cut.
 std::string how_far(const lab::CheckReport& report, const lab::Bounds& world);
+
+/// A usage error: that sentence, and where to look.
+Failure misread(const std::string& what);
 
 /// What is wrong with the value of a limit, for CLI11; empty: nothing.
 std::string is_count(const std::string& text);

@@ -23,10 +23,6 @@ std::string words_of(const std::string& name) {
   return words;
 }
 
-Failure misread(const std::string& what) {
-  return {ExitCode::usage, what + "; see muster check --help"};
-}
-
 }  // namespace
 
 Expected<> read_strike(std::string name, lab::Bounds& bounds) {

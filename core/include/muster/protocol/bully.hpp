@@ -177,8 +177,8 @@ struct Grants {
 
   // A candidate's.
   bool proven = false;  ///< a proven death has caused the election
-  Calls questions;      ///< sent after the election point, to whom it has not halted
-  NodeSet ceased;       ///< who has answered that it has, or whose machine has refused them
+  Calls questions;      ///< sent after the election point, to who is not in S(i).Up
+  NodeSet ceased;       ///< who has answered that it has, or joined and is left out, or is dead
 
   std::optional<Moment> armed;  ///< the timer `right`
 };

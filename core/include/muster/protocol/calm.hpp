@@ -25,7 +25,8 @@ struct Holds {
 };
 
 /// `calm`, up to sixty times that. With a quorum, where who falls silent costs the others its right
-/// and its `stop_deadline`, the shortest is at least four times that cost.
+/// and its `stop_deadline`, the shortest is four times that cost, if that is more, up to the
+/// longest.
 Holds holds(const Config& config);
 
 /// How long a node is held that has made its group reorganize so often: from the second time on.

@@ -49,7 +49,7 @@ void let_pass(Protocol& protocol, Duration time);
 /// The timer `right` would have expired by now.
 bool right_is_due(const Protocol& protocol);
 
-/// A grant that its coordinator may still be told that it has heard.
+/// A grant of this member, which may still be told that its coordinator has heard it.
 struct Granted {
   ElectionId coordinator;
   CallNumber call;

@@ -33,7 +33,8 @@ struct ByQuorum {
   bool grants = false;              ///< who answers grants it to who called, for their group
   bool awaits = false;              ///< who answers awaits a majority
   std::vector<Rights> rights = {};  ///< with Joined: of all groups that it knows of
-  bool ceased = false;  ///< with Here: who answers works for nobody, and has joined nobody else
+  /// With Here: who answers is idle, in no group, and halted by nobody but who asks, or itself.
+  bool ceased = false;
 };
 MUSTER_DESCRIBE(ByQuorum, heard, grants, awaits, rights, ceased);
 template <>

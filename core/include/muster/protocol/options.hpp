@@ -36,8 +36,7 @@ struct Options {
   Duration settle{};  ///< how long a node that was never assigned anything waits for others; 0: not
   Resume resume = Resume::ready;
   ClockDrift clock_drift = {};  ///< of Quorum::majority
-  Duration
-      calm{};  ///< the shortest hold of who makes its group reorganize again and again; 0: none
+  Duration calm{};  ///< of who makes its group reorganize again and again (Holds); 0: none
 };
 MUSTER_DESCRIBE(Options, preempt, preempt_after, quorum, settle, resume, clock_drift, calm);
 /// Where none is on they stand in no text: it is the one that was written before there were any.

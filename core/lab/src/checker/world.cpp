@@ -422,9 +422,6 @@ World Mover::canonical_of(const Values& true_values, const World& world) {
   };
   for (std::size_t i = 0; i < nodes(); ++i) {
     Local local = true_values.local(world.node[i]);
-    for (const auto& [coordinator, call] : granted(local.state))
-      if (coordinator.incarnation.value != caller(coordinator.candidate).life)
-        muster::forget_granted(local.state, call);
     visit_owed(local.state, [&](NodeId to, CallNumber& call) {
       call = plain(true_values.bounds, call, local.with[to.value - 1], caller(to));
     });

@@ -234,8 +234,7 @@ void Troubles::strike(Trouble trouble) {
       done = true;
       break;
     case Trouble::restore:
-      if ((done = world_->copy(node)))
-        mend_after(some(5, 80), [this, node, soon] { restore(node, soon); });
+      if (world_->copy(node)) mend_after(some(5, 80), [this, node, soon] { restore(node, soon); });
       break;
     case Trouble::slow_hook:
     case Trouble::failing_hook:
@@ -257,7 +256,10 @@ void Troubles::begin_anew_with(NodeId node, const std::string& text) {
 
 void Troubles::restore(NodeId node, Duration back_after) {
   world_->power_cut(node);
-  if (world_->restore(node)) forgets_(node);
+  if (world_->restore(node)) {
+    count(Trouble::restore);
+    forgets_(node);
+  }
   crash(node, back_after);
 }
 

@@ -153,8 +153,8 @@ Expected<> Verifier::take(const journal::Fault& line) {
       healed(line);
       break;
     case FaultKind::restored:
-      was_put_back_ = true;
       for_each_named(line.node, &Verifier::wiped);
+      was_put_back_ = !were_wiped_.empty();
       break;
     case FaultKind::wiped:
       for_each_named(line.node, &Verifier::wiped);
@@ -266,7 +266,8 @@ bool Verifier::may_refuse_each_other() const {
 
 void Verifier::end_wipes() {
   if (were_wiped_.empty()) return;
-  const std::string why = "assumption 4: safe storage of " + names(were_wiped_) + " was put back";
+  const std::string why =
+      "assumption 4: safe storage of " + names(were_wiped_) + " was lost, or put back";
   if (may_refuse_each_other() && claims_.in_cuts)
     not_claimed({"1a", "1b"}, wiped_since_, why);
   else if (may_refuse_each_other())

@@ -114,8 +114,14 @@ void forget_how_long(Moment& moment, Duration matters) {
   moment = std::max(moment, -matters - Duration(1));
 }
 
+// Of an own word the end of the coordinator tells no more than for how long it is kept.
 void forget_what_is_over(const Lasting& lasts, std::vector<Rights>& all) {
-  for (Rights& rights : all) visit_moments(lasts, rights, forget_how_long);
+  for (Rights& rights : all) {
+    if (rights.own_word)
+      for (const auto& [node, end] : rights.members)
+        rights.coordinator = std::max(rights.coordinator, end);
+    visit_moments(lasts, rights, forget_how_long);
+  }
   std::erase_if(all, [&](const Rights& rights) { return is_over(rights, lasts); });
 }
 

@@ -73,7 +73,8 @@ bool TurnWithCalm::stays_without(NodeId j) {
   return !state_.leaving;
 }
 
-// None of them answers this coordinator any more.
+// Too few of them answer this coordinator: of those whose death nobody has proven it is taken that
+// they go on.
 void TurnWithCalm::has_lost(NodeSet members) {
   if (config_.options.calm == Duration::zero() || state_.leaving) return;
   blame(config_.self, std::move(members));

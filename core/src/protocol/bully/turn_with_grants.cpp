@@ -17,6 +17,7 @@ Actions TurnWithGrants::take(const Event& event) {
     const std::optional<NodeSet> lost = coordinates() ? std::optional(up()) : std::nullopt;
     lose_right();
     if (lost) has_lost(*lost);
+    if (state_.left) return std::move(actions_);
     if (!state_.leaving && !std::holds_alternative<Paused>(event)) election({});
   }
   const Moment right = grants_.right;
@@ -245,8 +246,8 @@ void TurnWithGrants::ask_members() {
   if (runs<Announcing>()) ask_others();
 }
 
-// Whoever was not halted is asked whether it is there, and works, for as long as it is waited for:
-// what proves that it does not must be younger than the election point.
+// Whoever is not in S(i).Up is asked whether it is there, and works, until it does not: what proves
+// that must be younger than the election point.
 void TurnWithGrants::ask_others() {
   for (NodeId j : config_.nodes)
     if (j != config_.self && !member(j) && !grants_.ceased.contains(j) &&
@@ -255,7 +256,7 @@ void TurnWithGrants::ask_others() {
 }
 
 // Since a majority has been halted by the asker, only an older election that has halted this node
-// could still have it work.
+// could still have it work; its own has its election point later than this answer.
 bool TurnWithGrants::has_ceased_for(NodeId asker) const {
   const bool by_another =
       state_.h && state_.h->candidate != asker && state_.h->candidate != config_.self;

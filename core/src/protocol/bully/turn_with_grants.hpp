@@ -29,7 +29,6 @@ class TurnWithGrants final : public TurnWithCalm {
   [[nodiscard]] bool works_by_right() const;
   [[nodiscard]] Moment coordinators_right() const;
   void lose_right();
-  void renew_right();
 
   // Grants, given and heard of.
   void take_in(const Letter& letter);

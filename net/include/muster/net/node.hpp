@@ -66,9 +66,9 @@ struct NodeOptions {
   /// doubles with each such life, up to 5 minutes (muster/host/hold_down.hpp). Zero: none waits.
   Duration hold_down = std::chrono::seconds(1);
   /// How long a node is held that makes its group reorganize for the second time within an hour,
-  /// though it lives: doubled with each time more, up to sixty times that (docs/options/calm.md).
-  /// Zero: none is held. Takes the place of `config.options.calm`; of the Bully with every switch
-  /// alone.
+  /// though it lives: doubled with each time more, up to sixty times that (docs/options/calm.md);
+  /// with a quorum four times what a silent loss costs, where that is more. Zero: none is held.
+  /// Takes the place of `config.options.calm`; of the Bully with every switch alone.
   Duration calm = std::chrono::seconds(1);
   /// Bytes of a report and of a definition; larger ones are refused, never cut. At most 60 KiB: a
   /// letter has to carry them.
