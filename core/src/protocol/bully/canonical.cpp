@@ -76,7 +76,7 @@ template <class Visit>
 void visit_moments(const Lasting& lasts, Rights& rights, Visit visit) {
   visit(rights.coordinator, matters(rights, lasts));
   if (!rights.own_word) visit(rights.others, lasts.ceasing);
-  for (auto& [node, end] : rights.members) visit(end, lasts.ceasing);
+  for (auto& [node, end] : rights.members) visit(end, matters(rights, lasts));
 }
 
 /// Each with how long after it it still matters.
@@ -114,14 +114,8 @@ void forget_how_long(Moment& moment, Duration matters) {
   moment = std::max(moment, -matters - Duration(1));
 }
 
-// Of an own word the end of the coordinator tells no more than for how long it is kept.
 void forget_what_is_over(const Lasting& lasts, std::vector<Rights>& all) {
-  for (Rights& rights : all) {
-    if (rights.own_word)
-      for (const auto& [node, end] : rights.members)
-        rights.coordinator = std::max(rights.coordinator, end);
-    visit_moments(lasts, rights, forget_how_long);
-  }
+  for (Rights& rights : all) visit_moments(lasts, rights, forget_how_long);
   std::erase_if(all, [&](const Rights& rights) { return is_over(rights, lasts); });
 }
 
