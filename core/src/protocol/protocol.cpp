@@ -68,9 +68,11 @@ void visit_owed(Protocol& protocol, const std::function<void(NodeId, CallNumber&
       protocol);
 }
 
-Digest digest_of(const Definition& definition, GroupNumber group, const View& before) {
+std::optional<Digest> digest_of(const std::optional<Definition>& definition,
+                                const std::optional<GroupNumber>& group, const View& before) {
+  if (!definition || !group) return std::nullopt;
   const bool known = before.definition && before.group == group;
-  return known ? *before.definition : digest(definition.data);
+  return known ? *before.definition : digest(definition->data);
 }
 
 }  // namespace muster

@@ -78,8 +78,9 @@ MUSTER_DESCRIBE(View, status, coordinator, group, halted_by, up, definition, pro
                 held);
 
 /// Of the definition of that group, which is always the same: where `before` has it, it is not
-/// digested again.
-Digest digest_of(const Definition& definition, GroupNumber group, const View& before);
+/// digested again. None where one of them is missing: in no node, but a journal may say so.
+std::optional<Digest> digest_of(const std::optional<Definition>& definition,
+                                const std::optional<GroupNumber>& group, const View& before);
 
 }  // namespace muster
 

@@ -173,7 +173,7 @@ View view(const Config& config, const State& state, const View& before) {
     view.up.emplace();
     for (const Member& j : state.up) view.up->insert(j.node);
   }
-  if (state.s == Status::Normal) view.definition = digest_of(*state.d, *state.g, before);
+  if (state.s == Status::Normal) view.definition = digest_of(state.d, state.g, before);
   view.procedure = wait_of(state.procedure);
   view.application = state.application;
   return view;

@@ -185,7 +185,7 @@ View view(const Config&, const State& state, const View& before) {
     view.coordinator = state.c;
     view.group = state.g;
   }
-  if (state.s == Status::Normal) view.definition = digest_of(*state.d, *state.g, before);
+  if (state.s == Status::Normal) view.definition = digest_of(state.d, state.g, before);
   view.procedure = wait_of(state.procedure);
   view.application = state.application;
   return view;
