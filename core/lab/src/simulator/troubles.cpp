@@ -168,6 +168,14 @@ void Troubles::crash(NodeId node, Duration back_after) {
   mend_after(back_after, [this, node] { world_->restart(node); });
 }
 
+void Troubles::crash_again_and_again(NodeId node) {
+  for (int times = 1; times <= 4; ++times)
+    mend_after(timings_.T * times / 2, [this, node] {
+      world_->fail(node);
+      world_->restart(node);
+    });
+}
+
 void Troubles::heal_after(Duration delay) {
   mend_after(delay, [this] { world_->heal(); });
 }
@@ -187,11 +195,7 @@ void Troubles::strike(Trouble trouble) {
       world_->fail_at(CrashPoint{node, world_->points(node) + 1 + random_.below(40)});
       break;
     case Trouble::crash_loop:
-      for (int times = 1; times <= 4; ++times)
-        mend_after(timings_.T * times / 2, [this, node] {
-          world_->fail(node);
-          world_->restart(node);
-        });
+      crash_again_and_again(node);
       done = true;
       break;
     case Trouble::outage:

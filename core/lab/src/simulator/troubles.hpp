@@ -36,6 +36,7 @@ class Troubles {
   void mend_after(Duration delay, std::function<void()> mend);
   void strike(Trouble trouble);
   void crash(NodeId node, Duration back_after);
+  void crash_again_and_again(NodeId node);
   void heal_after(Duration delay);
   void pause(Trouble trouble);
   void partition();
