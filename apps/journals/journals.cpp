@@ -67,21 +67,10 @@ bool ends_halfway(std::string_view text) {
   return error.failed();
 }
 
-/// The lines of one file.
+/// The lines of one file, from its beginning.
 class LineFile {
  public:
-  explicit LineFile(fs::path path) : path_(std::move(path)) {}
-  LineFile(const LineFile&) = delete;
-  LineFile& operator=(const LineFile&) = delete;
-  ~LineFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-
-  Expected<> open() {
-    descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor_ < 0) return io_failure(path_, "cannot be opened");
-    return {};
-  }
+  explicit LineFile(Segment segment) : segment_(std::move(segment)) {}
 
   Expected<bool> next(std::string& text) {
     text.clear();
@@ -93,7 +82,7 @@ class LineFile {
       position_ = found ? end + 1 : end;
       if (text.size() > longest_line)
         return Failure{ExitCode::does_not_hold,
-                       path_.string() + ':' + std::to_string(number_ + 1) +
+                       segment_.path.string() + ':' + std::to_string(number_ + 1) +
                            ": a line longer than 16 MiB is not one of a journal"};
       if (found) break;
       const auto filled = fill();
@@ -112,14 +101,15 @@ class LineFile {
     buffer_.resize(block);
     position_ = filled_ = 0;
     ssize_t count = -1;
-    do count = ::read(descriptor_, buffer_.data(), buffer_.size());
+    do count = ::pread(segment_.file->fd(), buffer_.data(), buffer_.size(), offset_);
     while (count < 0 && errno == EINTR);
-    if (count < 0) return io_failure(path_, "cannot be read");
+    if (count < 0) return io_failure(segment_.path, "cannot be read");
+    offset_ += count;
     return filled_ = static_cast<std::size_t>(count);
   }
 
-  fs::path path_;
-  int descriptor_ = -1;
+  Segment segment_;
+  off_t offset_ = 0;
   std::string buffer_;
   std::size_t position_ = 0;
   std::size_t filled_ = 0;
@@ -130,19 +120,28 @@ class LineFile {
 
 namespace {
 
-/// All segments of one journal that there are; the oldest may have been removed.
-Segments segments_of(const fs::path& path) {
-  std::map<std::uint64_t, fs::path> later;
+/// All segments of one journal that there are; the oldest may have been removed, and may be while
+/// they are looked for.
+Expected<Segments> segments_of(const fs::path& path) {
+  std::map<std::uint64_t, fs::path> found;
   std::error_code error;
+  if (fs::is_regular_file(path, error)) found.emplace(0, path);
   const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
     const auto number = segment_number(path.filename().string(), entry->path().filename().string());
-    if (number) later.emplace(*number, path.string() + '.' + std::to_string(*number));
+    std::error_code none;
+    if (number && entry->is_regular_file(none))
+      found.emplace(*number, path.string() + '.' + std::to_string(*number));
   }
   Segments segments;
-  if (fs::is_regular_file(path, error)) segments.push_back(path);
-  for (const auto& [number, segment] : later) segments.push_back(segment);
+  for (const auto& [number, segment] : found) {
+    Descriptor file(::open(segment.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file)
+      segments.push_back({segment, std::make_shared<const Descriptor>(std::move(file))});
+    else if (errno != ENOENT)
+      return io_failure(segment, "cannot be opened");
+  }
   return segments;
 }
 
@@ -159,13 +158,14 @@ Expected<std::vector<Segments>> find_journals(const std::vector<fs::path>& paths
   std::vector<Segments> journals;
   std::set<fs::path> taken;  // as parts of other journals, or twice
   for (const fs::path& path : paths) {
-    journals.push_back(segments_of(path));
-    const Segments& segments = journals.back();
-    if (segments.empty()) return Failure{ExitCode::usage, path.string() + ": " + no_journal(path)};
-    for (std::size_t i = 1; i < segments.size(); ++i) taken.insert(fs::absolute(segments[i]));
+    Expected<Segments> found = segments_of(path);
+    if (!found) return found.error();
+    if (found->empty()) return Failure{ExitCode::usage, path.string() + ": " + no_journal(path)};
+    for (std::size_t i = 1; i < found->size(); ++i) taken.insert(fs::absolute((*found)[i].path));
+    journals.push_back(*std::move(found));
   }
   std::erase_if(journals, [&](const Segments& segments) {
-    return !taken.insert(fs::absolute(segments.front())).second;
+    return !taken.insert(fs::absolute(segments.front().path)).second;
   });
   return journals;
 }
@@ -216,7 +216,7 @@ class JournalReader::Implementation {
         const auto read = file_->next(ahead_.text);
         if (!read) return read.error();
         if (*read) {
-          ahead_.file = &segments_[segment_];
+          ahead_.file = &segments_[segment_].path;
           ahead_.number = file_->number();
           has_ahead_ = true;
           return {};
@@ -229,7 +229,6 @@ class JournalReader::Implementation {
         return {};
       }
       file_ = std::make_unique<LineFile>(segments_[segment_]);
-      if (const auto opened = file_->open(); !opened) return opened.error();
     }
   }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "apps/base/process.hpp"
+
 #include <muster/values/failure.hpp>
 #include <muster/values/types.hpp>
 
@@ -15,8 +17,15 @@
 
 namespace muster::apps {
 
+/// A file of a journal, open from when it was found: what a node deletes since, as its journal has
+/// grown, can still be read, and read again.
+struct Segment {
+  std::filesystem::path path;
+  std::shared_ptr<const Descriptor> file;
+};
+
 /// One journal: its segments in the order in which they were written (FILE, FILE.1, FILE.2, ...).
-using Segments = std::vector<std::filesystem::path>;
+using Segments = std::vector<Segment>;
 
 /// The journals that these paths name, each with all its segments. A path that is a segment of
 /// another one named here is not a journal of its own. Fails where there is no such file.

@@ -297,8 +297,8 @@ BOOST_AUTO_TEST_CASE(what_is_not_known_is_refused) {
       {{"--protocol", "invitation", "--strike", "halts-descending=parallel"},
        "--strike halts-descending=parallel is of the Bully"},
       {{"--repair", "safe_counter=off"}, "this protocol has no switch of that name"},
-      {{"--protocol", "textbook", "--literal"},
-       "--literal: the textbook protocol has no switches"}};
+      {{"--protocol", "textbook", "--literal"}, "--literal: the textbook protocol has no switches"},
+      {{"--ticks", "3"}, "--ticks bounds clocks, and nobody reads one here"}};
   for (const auto& [words, why] : refused)
     says_why(run_muster(directory, and_also({"check"}, words)), 2, why);
 }

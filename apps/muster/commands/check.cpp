@@ -126,6 +126,10 @@ Expected<> read(CheckOptions& options) {
     return read;
   if (auto read = read_number(options.ticks, "--ticks", "any", "any ", bounds.ticks); !read)
     return read;
+  if (bounds.ticks && !reads_clock(bounds.options))
+    return misread(
+        "--ticks bounds clocks, and nobody reads one here: take it out, or add --option "
+        "quorum=majority or calm=1s");
   if (bounds.ticks && bounds.liveness)
     return misread("--liveness asks what is reached in the end: take --ticks out");
   if (auto read = read_enum(options.channels, "--channels", bounds.channels); !read) return read;

@@ -76,9 +76,9 @@ Expected<> spare_journals(const DrawOptions& options) {
   const auto journals = find_journals(options.journals);
   if (!journals) return journals.error();
   for (const Segments& segments : *journals)
-    for (const std::filesystem::path& segment : segments) {
+    for (const Segment& segment : segments) {
       std::error_code error;
-      if (std::filesystem::equivalent(segment, options.output, error))
+      if (std::filesystem::equivalent(segment.path, options.output, error))
         return usage("--out " + options.output + " is one of the journals; choose another");
     }
   return {};

@@ -12,6 +12,15 @@ Options calm_too() {
   return options;
 }
 
+/// Node 3 of three: 2 has told that 1 may be at work, and 1 has not been heard.
+Clocked waiting_for_1() {
+  Clocked node(3, 3);
+  node.long_after();
+  node.elected_with({id(2)});
+  node.answered(2, Joined{}, tells({Rights{GroupNumber{9, id(1)}, 80ms, 200ms}}));
+  return node;
+}
+
 BOOST_AUTO_TEST_SUITE(grants_of_others)
 
 BOOST_AUTO_TEST_CASE(whoever_is_out_of_reach_has_ceased_before_reorganize) {
@@ -23,10 +32,7 @@ BOOST_AUTO_TEST_CASE(whoever_is_out_of_reach_has_ceased_before_reorganize) {
 }
 
 BOOST_AUTO_TEST_CASE(a_machine_that_has_refused_since_is_waited_for_no_longer) {
-  Clocked node(3, 3);
-  node.long_after();
-  node.elected_with({id(2)});
-  node.answered(2, Joined{}, tells({Rights{GroupNumber{9, id(1)}, 80ms, 200ms}}));
+  Clocked node = waiting_for_1();
   BOOST_TEST(!node.asked<Reorganize>());
   node.unanswered(1, Unheard::refused);
   BOOST_TEST(node.asked<Reorganize>());
@@ -35,29 +41,20 @@ BOOST_AUTO_TEST_CASE(a_machine_that_has_refused_since_is_waited_for_no_longer) {
 const ByQuorum says_it_ceased{std::nullopt, false, false, {}, true};
 
 BOOST_AUTO_TEST_CASE(nor_a_node_that_has_said_since_that_it_has_ceased) {
-  Clocked node(3, 3);
-  node.long_after();
-  node.elected_with({id(2)});
-  node.answered(2, Joined{}, tells({Rights{GroupNumber{9, id(1)}, 80ms, 200ms}}));
+  Clocked node = waiting_for_1();
   BOOST_TEST(!node.asked<Reorganize>());
   node.answered(1, Here{}, says_it_ceased);
   BOOST_TEST(node.asked<Reorganize>());
 }
 
 BOOST_AUTO_TEST_CASE(that_it_is_there_alone_says_nothing) {
-  Clocked node(3, 3);
-  node.long_after();
-  node.elected_with({id(2)});
-  node.answered(2, Joined{}, tells({Rights{GroupNumber{9, id(1)}, 80ms, 200ms}}));
+  Clocked node = waiting_for_1();
   node.answered(1, Here{});
   BOOST_TEST(!node.asked<Reorganize>());
 }
 
 BOOST_AUTO_TEST_CASE(who_has_not_said_so_is_asked_again_while_it_is_waited_for) {
-  Clocked node(3, 3);
-  node.long_after();
-  node.elected_with({id(2)});
-  node.answered(2, Joined{}, tells({Rights{GroupNumber{9, id(1)}, 80ms, 200ms}}));
+  Clocked node = waiting_for_1();
   for (int i = 0; i < 3; ++i) {
     i == 0 ? node.unanswered(1) : node.answered(1, Here{});
     node.give(Expired{Timer::check});

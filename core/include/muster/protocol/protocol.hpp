@@ -26,8 +26,11 @@ Protocol begin(const Config& config);
 Actions step(const Config& config, Protocol& protocol, const Event& event, Moment at = {});
 
 /// True where `at` decides anything: journals keep it there.
+inline bool reads_clock(const Options& options) {
+  return options.quorum == Quorum::majority || options.calm > Duration::zero();
+}
 inline bool reads_clock(const Config& config) {
-  return config.options.quorum == Quorum::majority || config.options.calm > Duration::zero();
+  return reads_clock(config.options);
 }
 
 /// What others may see of it.
