@@ -258,6 +258,25 @@ BOOST_AUTO_TEST_CASE(one_number_is_not_one_group_where_its_coordinator_was_wiped
   }
 }
 
+// What a store knows that was put back, and what others have lost, may differ until all were heard:
+// 3 is not while 1 and 2 become a group.
+BOOST_AUTO_TEST_CASE(stores_that_were_lost_beside_one_put_back_count_again_once_all_are_one_group) {
+  for (const bool all : {false, true}) {
+    Story story = formed();
+    for (std::uint32_t id : {2U, 3U}) story.fault(FaultKind::power_cut, id);
+    story.fault(FaultKind::restored, 2);
+    story.fault(FaultKind::wiped, 3);
+    story.is_halted(1);
+    story.recovers(2);
+    if (all) story.recovers(3);
+    all ? story.form({1, 2, 3}) : story.form({1, 2});
+    all ? story.is_halted(3) : story.recovers(3);
+    story.joins(3, 3, {40, NodeId{3}});
+    story.starts(3, "another task");
+    BOOST_TEST(judge(story).violated() == (all ? "1b works-apart" : ""));
+  }
+}
+
 // 6.12: two coordinators that each think all is well.
 BOOST_AUTO_TEST_CASE(a_split_brain_that_does_not_heal_violates_assertion_2) {
   Story story = formed();

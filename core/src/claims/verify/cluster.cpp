@@ -17,6 +17,10 @@ bool anybody_is_up(Standings nodes) {
   return std::any_of(nodes.begin(), nodes.end(), [](const Standing& node) { return node.up; });
 }
 
+bool everybody_is_up(Standings nodes) {
+  return std::all_of(nodes.begin(), nodes.end(), [](const Standing& node) { return node.up; });
+}
+
 std::string names(const NodeSet& nodes) {
   std::string out;
   for (NodeId node : nodes) out += (out.empty() ? "" : ", ") + to_text(node);
@@ -236,7 +240,8 @@ bool Verifier::is_settled() const {
 
 void Verifier::check_states() {
   if (cut_since_ && is_settled()) end_cut();
-  if (!were_wiped_.empty() && is_settled()) end_wipes();
+  const bool all_are_heard = !may_refuse_each_other() || everybody_is_up(standings_);
+  if (!were_wiped_.empty() && is_settled() && all_are_heard) end_wipes();
   if (!anybody_is_up(standings_)) return;
   if (claims("3a") || claims("3b")) check_groups();
   const bool are_apart = cut_since_ || may_refuse_each_other();
@@ -259,7 +264,7 @@ void Verifier::check_groups() {
 
 // One that has a copy of its storage may know of lives of another that has lost its own, which
 // knows of later ones of it: until one of them is told so by others too, it is as if they were cut
-// off.
+// off. Who is down meanwhile may come back with what it knows.
 bool Verifier::may_refuse_each_other() const {
   return was_put_back_ && were_wiped_.size() > 1;
 }
@@ -287,7 +292,7 @@ void Verifier::check_calm() {
     if (node.counts && node.gap_since) return;
   if (claims_.of_groups)
     check_4();
-  else if (cut_.empty())
+  else if (cut_.empty() && !may_refuse_each_other())
     check_2();
 }
 
