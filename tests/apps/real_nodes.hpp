@@ -149,8 +149,14 @@ struct RealNodes {
       BOOST_TEST_REQUIRE(ran.code == 0, ran.output);
     }
   }
-  void await_outvoted(std::uint32_t id) const {
-    wait_until([&] { return says(ask(id, {"status"}), " takes no part, as many others differ"); });
+  /// What its status says then.
+  Ran await_outvoted(std::uint32_t id) const {
+    Ran status;
+    wait_until([&] {
+      status = ask(id, {"status"});
+      return says(status, " takes no part, as many others differ");
+    });
+    return status;
   }
 
   /// Ends it with SIGTERM; how it ended and all that it said.

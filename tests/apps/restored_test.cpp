@@ -70,8 +70,7 @@ BOOST_AUTO_TEST_CASE(is_refused_by_later_lives_of_those_that_met_what_it_was) {
 BOOST_AUTO_TEST_CASE(keeps_its_node_from_work_in_a_cluster_of_two) {
   Restored nodes(2);
   nodes.begin_anew(2);
-  nodes.await_outvoted(2);
-  const Ran status = nodes.ask(2, {"status"});
+  const Ran status = nodes.await_outvoted(2);
   BOOST_TEST(says(status, "the lives of this node, of which it has seen 2"), status.output);
   nodes.await_coordinator(1, {1});
   nodes.begin_anew(2, {"--initialise"});
