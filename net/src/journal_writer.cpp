@@ -140,10 +140,6 @@ void JournalWriter::run(const std::shared_ptr<Shared>& shared) {
 }
 
 void JournalWriter::begin_step() {
-  if (waited_ > 2 * patience_)
-    tell_("the journal " + options_.file.string() + " kept the node waiting for " +
-          std::to_string(waited_ / std::chrono::milliseconds(1)) +
-          " ms: look after the disk, or name another file under [journal]");
   waited_ = {};
   tell_of_troubles();
 }
@@ -166,11 +162,20 @@ void JournalWriter::put(Lines lines) {
     shared_->bytes += lines.text.size();
     shared_->waiting.push_back(std::move(lines));
     if (waited_ < patience_ && shared_->may_write_at_once()) {
-      waited_ += shared_->write_first(lock, false).value_or(Duration{});
-      return;
+      const auto took = shared_->write_first(lock, false);
+      lock.unlock();
+      return kept_waiting(took.value_or(Duration{}));
     }
   }
   shared_->more.notify_one();
+}
+
+void JournalWriter::kept_waiting(Duration time) {
+  waited_ += time;
+  if (time > patience_)
+    tell_("the journal " + options_.file.string() + " kept the node waiting for " +
+          std::to_string(time / std::chrono::milliseconds(1)) +
+          " ms: look after the disk, or name another file under [journal]");
 }
 
 void JournalWriter::await() {

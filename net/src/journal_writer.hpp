@@ -60,6 +60,7 @@ class JournalWriter {
  private:
   struct Shared;
   static void run(const std::shared_ptr<Shared>& shared);
+  void kept_waiting(Duration time);
   void tell_of_troubles();
 
   const JournalOptions options_;
