@@ -1,7 +1,5 @@
 #include "journal_file.hpp"
 
-#include "without_signal.hpp"
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -89,15 +87,14 @@ bool JournalFile::open_segment(std::uint64_t number) {
                  O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
   if (file_ < 0) return fail("cannot be opened");
   struct stat about {};
-  is_regular_ = ::fstat(file_, &about) == 0 && S_ISREG(about.st_mode);
-  if (is_regular_) size_ = static_cast<std::uint64_t>(about.st_size);
+  if (::fstat(file_, &about) == 0 && S_ISREG(about.st_mode))
+    size_ = static_cast<std::uint64_t>(about.st_size);
   return true;
 }
 
 // What was written in part is taken away again, where that can be. Why no more of it was is told
 // when the rest is tried.
 bool JournalFile::write_whole(std::string_view text) {
-  const WithoutSignal guard(SIGXFSZ);  // where it would be larger than the process may make it
   std::size_t written = 0;
   while (written < text.size()) {
     const ssize_t more = ::write(file_, text.data() + written, text.size() - written);

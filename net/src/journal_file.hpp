@@ -9,7 +9,8 @@
 
 namespace muster::net {
 
-/// The segments of a journal on the disk. Whatever it does may wait for the disk.
+/// The segments of a journal on the disk. Whatever it does may wait for the disk, so it belongs to
+/// a thread that may wait.
 class JournalFile {
  public:
   /// Opens nothing yet.
@@ -29,10 +30,6 @@ class JournalFile {
   /// Deletes the oldest segments, so that all together stay below `keep` until the next one begins.
   void delete_oldest();
 
-  /// True where a segment is open that is no pipe, nor anything else that keeps its writer waiting
-  /// by its nature.
-  [[nodiscard]] bool is_regular() const { return file_ >= 0 && is_regular_; }
-
   /// Bytes of the present segment.
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
@@ -45,7 +42,6 @@ class JournalFile {
 
   JournalOptions options_;
   int file_ = -1;
-  bool is_regular_ = false;
   std::uint64_t segment_ = 0;
   std::uint64_t size_ = 0;
   std::uint64_t largest_ = 0;                     ///< of what was appended at once

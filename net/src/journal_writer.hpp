@@ -12,9 +12,8 @@
 namespace muster::net {
 
 /// Has lines written to a journal by a thread of its own, because a disk may be slow, or hang. To
-/// be used by one thread, which waits for it, but never for longer than its patience, and may write
-/// itself while no application works and the disk is seen to answer (`DiskTrust`). It outlasts the
-/// lives of a node, so that they do not write at once.
+/// be used by one thread, which waits for it, but never for longer than its patience. It outlasts
+/// the lives of a node, so that they do not write at once.
 class JournalWriter {
  public:
   /// `tell` is given sentences for people: a trouble, and its end.
@@ -31,15 +30,13 @@ class JournalWriter {
     std::uint64_t count = 0;    ///< that are missing where they are lost
     std::uint64_t dropped = 0;  ///< of these, that are counted as dropped then
     bool fresh = false;         ///< they begin a segment
-    bool at_once = false;       ///< no application works: who puts them may write them
   };
 
   /// A step begins: what is waited for it from here on is at most the patience.
   void begin_step();
   /// True when the present segment is full: what is put next may begin a new one.
   [[nodiscard]] bool is_full() const;
-  /// Nothing is waited for, but by lines that may be written at once where the disk is seen to
-  /// answer. They are lost where lines before them were, and where too many wait.
+  /// Nothing is waited for. They are lost where lines before them were, and where too many wait.
   void put(Lines lines);
   /// Waits until all that was put is written, or lost; not where the disk was too slow before, and
   /// has not come back since.
@@ -60,15 +57,16 @@ class JournalWriter {
  private:
   struct Shared;
   static void run(const std::shared_ptr<Shared>& shared);
-  void kept_waiting(Duration time);
   void tell_of_troubles();
+  void run_thread_here();
 
   const JournalOptions options_;
   const Duration patience_;
   const std::function<void(const std::string&)> tell_;
   const std::shared_ptr<Shared> shared_;  ///< with the thread, which may hang for ever
   std::thread thread_;
-  Duration waited_{};  ///< in this step
+  int processor_ = -1;  ///< on which the thread runs
+  Duration waited_{};   ///< in this step
   bool is_late_ = false;
   std::string told_;                  ///< the trouble that was told last; empty where there is none
   std::uint64_t dropped_before_ = 0;  ///< the trouble

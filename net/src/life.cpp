@@ -354,7 +354,6 @@ Hooks::Handlers Life::hook_handlers() {
           journal::hook_line(out, stamp, hook, edge, group, ticket, members);
         },
         begins);
-    if (journal_ && begins && hook != Hook::reorganize) journal_->works(hook == Hook::start);
   };
   handlers.permits = [this](journal::PermitsEdge edge, GroupNumber group) {
     write_journal(

@@ -33,7 +33,6 @@ void LifeJournal::stepped(Duration t, const Event& event, Moment at, const Actio
     ++left_out_;
     return;
   }
-  may_be_at_once();
   if (before_ && !tell_of_gap(t, *before_)) before_.reset();
   journal::step_line(held_.text, next_stamp_(t), event, actions, after, at);
   ++held_.count;
@@ -65,16 +64,10 @@ bool LifeJournal::tell_of_gap(Duration t, const Protocol& state) {
 void LifeJournal::line(Duration t,
                        const std::function<void(std::string&, const journal::Stamp&)>& append,
                        bool waits) {
-  may_be_at_once();
   append(held_.text, next_stamp_(t));
   ++held_.count;
   ++held_.dropped;
   if (!holds_) release(waits);
-}
-
-// What is held is written together.
-void LifeJournal::may_be_at_once() {
-  held_.at_once = !works_ && (held_.at_once || held_.text.empty());
 }
 
 void LifeJournal::hand_over() {

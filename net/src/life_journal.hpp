@@ -33,10 +33,6 @@ class LifeJournal {
   void line(Duration t, const std::function<void(std::string&, const journal::Stamp&)>& append,
             bool waits = true);
 
-  /// The application does, from its start to its stop. Then the strand may have to stop it in time,
-  /// and no line may keep it from that.
-  void works(bool does) { works_ = does; }
-
   /// What comes from now on is written by `release`.
   void hold() { holds_ = true; }
   /// Where it `waits`, until all lines are written, as long as the writer has patience: for
@@ -48,7 +44,6 @@ class LifeJournal {
 
  private:
   bool tell_of_gap(Duration t, const Protocol& state);
-  void may_be_at_once();
   void hand_over();
 
   std::shared_ptr<JournalWriter> writer_;
@@ -57,7 +52,6 @@ class LifeJournal {
   const NextStamp next_stamp_;
   JournalWriter::Lines held_;
   bool holds_ = false;
-  bool works_ = true;           ///< or may: until the first stop
   bool begun_ = false;          ///< the first line was handed over
   bool is_full_ = false;        ///< the segment, when the present step came
   std::uint64_t left_out_ = 0;  ///< since the last line

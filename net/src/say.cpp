@@ -1,7 +1,5 @@
 #include <muster/net/say.hpp>
 
-#include "without_signal.hpp"
-
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -21,6 +19,32 @@ namespace {
 
 // What a pipe takes whole or not at all.
 constexpr std::size_t most_at_once = PIPE_BUF;
+
+// A pipe that nobody has open to read ends who writes to it by a signal, which is not ours to
+// ignore for the whole process.
+class WithoutSigpipe {
+ public:
+  WithoutSigpipe() {
+    sigset_t pending;
+    ::sigemptyset(&sigpipe_);
+    ::sigaddset(&sigpipe_, SIGPIPE);
+    ::sigpending(&pending);
+    was_pending_ = ::sigismember(&pending, SIGPIPE) == 1;
+    ::pthread_sigmask(SIG_BLOCK, &sigpipe_, &before_);
+  }
+  ~WithoutSigpipe() {
+    const timespec at_once{};
+    if (!was_pending_) ::sigtimedwait(&sigpipe_, nullptr, &at_once);
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  WithoutSigpipe(const WithoutSigpipe&) = delete;
+  WithoutSigpipe& operator=(const WithoutSigpipe&) = delete;
+
+ private:
+  sigset_t sigpipe_;
+  sigset_t before_;
+  bool was_pending_;
+};
 
 // The same pipe or terminal by a description of our own: whether writing waits is a matter of the
 // description, and the one that we were given is others' too.
@@ -54,7 +78,7 @@ void say(int descriptor, std::string_view line) {
   static std::array<std::atomic<std::uint64_t>, 2> lost_of{};  // on standard output and elsewhere
   auto& lost = lost_of[descriptor == STDOUT_FILENO ? 0 : 1];
   const std::uint64_t lost_before = lost.exchange(0);
-  const WithoutSignal reader_may_be_gone(SIGPIPE);  // a pipe that nobody has open to read
+  const WithoutSigpipe reader_may_be_gone;
   std::string text;
   if (lost_before > 0)
     text = "muster: " + std::to_string(lost_before) +
