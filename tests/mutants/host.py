@@ -274,6 +274,13 @@ EDITS = (
   if (const auto refusal = refuse_speech(self(), hello)) {
 """,
          ("core_host hello",)),
+    Edit("believed-before-it-has-written",
+         "who has refused this life, and dials it, differs no more before it has taken it",
+         "all have one configuration",
+         "core/src/host/sessions/hello.cpp",
+         "if (!sessions_.voices.contains(node)) no_longer_differs(node, peer);",
+         "no_longer_differs(node, peer);",
+         (f"{HOST} nodes_that_differ",)),
     Edit("figure-without-a-hello",
          "a refusal counts though who refuses has not said which cluster is its own",
          "assumption 3",

@@ -171,9 +171,12 @@ class TurnOf {
   /// No fewer of the nodes that are alive differ from this one than agree with it, itself included.
   [[nodiscard]] bool outvoted() const { return state_.met.differ.size() > state_.met.agree.size(); }
 
-  /// To whoever calls, a node that takes no part is as one that does not answer.
+  /// To whoever calls, a node that takes no part is as one that does not answer, once its
+  /// application has ceased.
   void refuse_to_take_part(const Letter& letter) {
-    if (!is_answer(letter)) answer(letter.from, letter.call, Refused{"it is outvoted"});
+    if (is_answer(letter)) return;
+    const AtWork at_work{state_.application != Activity::Idle};
+    answer(letter.from, letter.call, Refused{"it is outvoted", at_work});
   }
 
   // --- Safe storage and timers

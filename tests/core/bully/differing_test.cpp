@@ -70,6 +70,48 @@ BOOST_AUTO_TEST_CASE(to_others_it_is_as_one_that_does_not_answer) {
   BOOST_TEST(checks.procedure<bully::SeekingHigher>());
 }
 
+// Not before its application has ceased: a group without it would be at work beside it.
+BOOST_AUTO_TEST_CASE(it_says_whether_its_application_has_ceased) {
+  Among node;
+  node.normal_member_of(4);
+  node.differ({id(1), id(2)});
+  const auto at_work = [&] {
+    return answer<Refused>(node.called(5, node.new_halt(5)))->at_work.yet;
+  };
+  BOOST_TEST(at_work());
+  node.stop();
+  BOOST_TEST(!at_work());
+}
+
+BOOST_AUTO_TEST_CASE(a_candidate_waits_for_one_that_may_be_at_work) {
+  const Refused at_work{"it is outvoted", {true}};
+  Among halts(3, 3);
+  BOOST_TEST(arms(halts.answered(2, at_work), Timer::rejoin));
+  BOOST_TEST(halts.procedure<bully::Rejoining>());
+  BOOST_TEST(halts.state().s == Status::Down);
+  halts.stop();
+  BOOST_TEST(sent<Halt>(halts.expire(Timer::rejoin)) == Nodes({2}));
+  Among asks(1, 3);
+  asks.answered(2, at_work);
+  BOOST_TEST(asks.procedure<bully::Rejoining>());
+}
+
+BOOST_AUTO_TEST_CASE(who_is_in_a_group_asks_it_again_as_a_candidate) {
+  const Refused at_work{"it is outvoted", {true}};
+  Among member;
+  member.normal_member_of(4);
+  member.expire(Timer::coordinator);
+  BOOST_TEST(sent<AreYouThere>(member.answered(4, at_work)) == Nodes({4}));
+  BOOST_TEST(member.state().s == Status::Normal);
+  member.answered(4, at_work);
+  BOOST_TEST(member.procedure<bully::Rejoining>());
+  Among coordinator;
+  coordinator.normal_coordinator_of({id(2)});
+  coordinator.expire(Timer::check);
+  coordinator.answered(2, at_work);
+  BOOST_TEST(coordinator.procedure<bully::SeekingHigher>());
+}
+
 BOOST_AUTO_TEST_CASE(a_pause_changes_nothing_for_it) {
   Among node;
   node.differ({id(1)});

@@ -16,6 +16,16 @@ Words is_refused(Sessions2& two, std::uint32_t node, std::uint64_t connection) {
   return two.came(connection, another_cluster);
 }
 
+/// It dials that node, which refuses its life.
+Words life_is_refused(Sessions2& two, std::uint32_t node, std::uint64_t connection) {
+  two.sessions.peers.at(NodeId{node}).touch = Dialling{};
+  two.dialled(node, connection);
+  Hello refuser = two.stranger(node);
+  refuser.session = 0;
+  two.came(connection, refuser);
+  return two.came(connection, Refusal{RefusalReason::clone, "no", 5});
+}
+
 bool has(const Words& words, const std::string& one) {
   return std::find(words.begin(), words.end(), one) != words.end();
 }
@@ -49,12 +59,24 @@ BOOST_AUTO_TEST_CASE(are_none_of_those_that_it_refuses_for_its_life) {
 
 BOOST_AUTO_TEST_CASE(are_those_that_have_met_this_life_elsewhere_or_a_later_one) {
   Sessions2 two;
-  two.sessions.peers.at(NodeId{3}).touch = Dialling{};
-  two.dialled(3, 1);
-  Hello refuser = two.stranger(3);
-  refuser.session = 0;
-  two.came(1, refuser);
-  BOOST_TEST(has(two.came(1, Refusal{RefusalReason::clone, "no", 5}), "differ {3} agree {}"));
+  BOOST_TEST(has(life_is_refused(two, 3, 1), "differ {3} agree {}"));
+}
+
+// Its Hello says only that this node has not refused it.
+BOOST_AUTO_TEST_CASE(and_go_on_to_differ_where_they_dial_until_they_have_written) {
+  Sessions2 two;
+  life_is_refused(two, 3, 1);
+  const auto dials_it = [&](std::uint64_t connection) {
+    two.accepted(connection);
+    return two.give_all(Came{ConnectionId{connection}, two.stranger(3, 1, connection), 100});
+  };
+  for (std::uint64_t connection = 2; connection < 5; ++connection) {
+    BOOST_TEST(!has(dials_it(connection), "differ {} agree {}"));
+    two.came(connection, Refusal{RefusalReason::clone, "no", 5});
+    BOOST_TEST(two.sessions.others.differ == NodeSet{NodeId{3}});
+  }
+  dials_it(5);
+  BOOST_TEST(has(two.came(5, two.carried(3, 1, 7, AreYouThere{})), "differ {} agree {}"));
 }
 
 BOOST_AUTO_TEST_CASE(are_not_believed_where_they_dial_but_dialled) {

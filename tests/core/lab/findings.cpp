@@ -1,8 +1,5 @@
 #include "findings.hpp"
 
-#include <muster/values/text.hpp>
-
-#include <algorithm>
 #include <utility>
 
 namespace muster::lab::findings {
@@ -313,6 +310,76 @@ void add_shipped(std::vector<Row>& rows) {
         without(ships(2), {Line::refusal_starts_over}), violated, "works-apart", 0, true, false}});
 }
 
+// Others that differ (docs/decisions/differing.md), stores that are put back
+// (docs/decisions/safe-storage.md).
+void add_others(std::vector<Row>& rows) {
+  constexpr auto holds = Verdict::holds;
+  const auto two = [](Bounds bounds) {
+    return with(std::move(bounds), [](Bounds& b) { b.nodes = 2; });
+  };
+  const auto differ = [](Bounds bounds, unsigned times) {
+    return with(std::move(bounds), [times](Bounds& b) { b.differences = times; });
+  };
+  const auto put_back = [](Bounds bounds, unsigned times) {
+    return with(std::move(bounds), [times](Bounds& b) { b.restores = times; });
+  };
+  const auto queues_of_2 = [](Bounds& b) { b.queue = 2; };
+  rows.insert(
+      rows.end(),
+      {{"V11", "others differ", live(differ(two(ships(2)), 2)), holds},
+       {"V11", "others differ", normal(differ(two(ships(3)), 3)), holds},
+       {"V11", "others differ", normal(differ(prompt(ships(1)), 1)), holds},
+       {"V11", "others differ", normal(differ(ships(1), 1)), holds, "", 0, true, false},
+       {"V11", "others differ", differ(prompt(ships(1)), 1), holds, "", 0, true, false},
+       {"R1", "a store is put back", put_back(prompt(two(ships(2))), 1), holds},
+       {"R1", "a store is put back", with(put_back(two(ships(3)), 1), queues_of_2), holds, "", 0,
+        true, false},
+       {"R1", "a store is put back", put_back(prompt(two(ships(3))), 2), holds, "", 0, true, false},
+       {"R1", "a store is put back", normal(put_back(prompt(ships(1)), 1)), holds, "", 0, true,
+        false},
+       {"R1", "a store is put back", normal(put_back(ships(1), 1)), holds, "", 0, true, false}});
+}
+
+// With clocks (docs/options/quorum.md, docs/options/calm.md); smaller worlds are in
+// lab_options_test.
+void add_timed(std::vector<Row>& rows) {
+  constexpr auto holds = Verdict::holds;
+  const auto quorum = [](std::uint32_t nodes, unsigned failures, unsigned wrong_timeouts,
+                         std::optional<unsigned> ticks) {
+    return with(prompt(ships(failures)), [=](Bounds& b) {
+      b.nodes = nodes;
+      b.wrong_timeouts = wrong_timeouts;
+      b.ticks = ticks;
+      b.options.quorum = Quorum::majority;
+    });
+  };
+  const auto calm = [](std::uint32_t nodes, unsigned failures, unsigned pauses) {
+    return normal(with(ships(failures), [=](Bounds& b) {
+      b.nodes = nodes;
+      b.pauses = pauses;
+      b.options.calm = std::chrono::seconds(1);
+    }));
+  };
+  const auto and_calm = [](Bounds& b) { b.options.calm = std::chrono::seconds(1); };
+  const auto slow = [](Bounds& b) { b.hooks = Hooks::slow; };
+  const std::pair<const char*, Bounds> worlds[] = {
+      {"Q7", live(normal(quorum(2, 0, 0, std::nullopt)))},
+      {"Q7", live(quorum(2, 0, 0, std::nullopt))},
+      {"Q7", quorum(2, 1, 0, std::nullopt)},
+      {"Q7", normal(quorum(2, 0, 1, std::nullopt))},
+      {"Q7", normal(quorum(3, 0, 1, 2))},
+      {"Q7", normal(with(quorum(3, 0, 1, 2), and_calm))},
+      {"Q7", normal(quorum(3, 0, 0, 3))},
+      {"Q7", normal(quorum(3, 0, 0, 4))},
+      {"Q7", normal(quorum(3, 0, 1, 3))},
+      {"Q7", normal(with(quorum(3, 0, 1, 2), slow))},
+      {"K1", live(calm(2, 1, 3))},
+      {"K1", live(calm(3, 0, 2))},
+      {"K1", calm(3, 0, 3)}};
+  for (const auto& [id, bounds] : worlds)
+    rows.push_back({id, *id == 'Q' ? "a quorum" : "calm", bounds, holds, "", 0, true, false});
+}
+
 // The Invitation in the paper's text: safe_counter is the paper's own.
 Bounds invitation(std::uint32_t nodes, unsigned failures, unsigned queue) {
   Bounds bounds;
@@ -360,75 +427,10 @@ std::vector<Row> rows() {
   add_literal(all);
   add_larger(all);
   add_shipped(all);
+  add_others(all);
+  add_timed(all);
   add_invitation(all);
   return all;
-}
-
-namespace {
-
-std::string joined(const NodeSet& nodes) {
-  std::string list;
-  for (const NodeId node : nodes) list += (list.empty() ? "" : ",") + to_text(node);
-  return list;
-}
-
-}  // namespace
-
-std::string command_of(const Bounds& bounds) {
-  const auto number = [](std::optional<unsigned> count, const char* none) {
-    return count ? std::to_string(*count) : none;
-  };
-  const bool invites = bounds.protocol == ProtocolName::invitation;
-  std::string command = std::string("muster check ") + (invites ? "--protocol invitation " : "") +
-                        "--nodes " + std::to_string(bounds.nodes) + " --failures " +
-                        number(bounds.failures, "unbounded") + " --queue " +
-                        std::to_string(bounds.queue);
-  if (bounds.wrong_timeouts != 0u) command += " --timeouts " + number(bounds.wrong_timeouts, "any");
-  if (bounds.channels != Channels::session) command += " --channels " + to_text(bounds.channels);
-  if (bounds.hooks != Hooks::prompt) command += " --hooks " + to_text(bounds.hooks);
-  if (bounds.hooks == Hooks::failing)
-    command += " --failed-hooks " + std::to_string(bounds.failed_hooks);
-  if (bounds.ticks) command += " --ticks " + std::to_string(*bounds.ticks);
-  if (bounds.losses > 0) command += " --losses " + std::to_string(bounds.losses);
-  if (bounds.duplicates > 0) command += " --duplicates " + std::to_string(bounds.duplicates);
-  if (bounds.leaves > 0) command += " --leaves " + std::to_string(bounds.leaves);
-  if (bounds.differences > 0) command += " --differences " + std::to_string(bounds.differences);
-  if (bounds.restores > 0) command += " --restores " + std::to_string(bounds.restores);
-  if (bounds.pauses > 0) command += " --pauses " + std::to_string(bounds.pauses);
-  for (const std::string& assertion : bounds.assertions) command += " --assertion " + assertion;
-  if (bounds.options.quorum == Quorum::majority) command += " --option quorum=majority";
-  if (bounds.options.calm > Duration::zero())
-    command += " --option calm=" + to_text(bounds.options.calm);
-  if (bounds.start.size() == bounds.nodes)
-    command += " --start normal";
-  else if (!bounds.start.empty())
-    command += " --start " + joined(bounds.start);
-  if (bounds.slow_restart) command += " --slow-restart";
-  if (bounds.split_actions) command += " --split-actions";
-  if (bounds.liveness) command += " --liveness";
-  const auto add_switches = [&](const auto& switches) {
-    auto usual = switches;
-    usual = {};
-    const bool literal = !switches.back_off;
-    if (literal) usual = switches.none();
-    if (literal) command += " --literal";
-    std::vector<bool> as_usual;
-    for_each_field(usual, [&](const char*, bool on) { as_usual.push_back(on); });
-    std::size_t i = 0;
-    for_each_field(switches, [&](const char* name, bool on) {
-      if (as_usual[i++] != on) command += " --repair " + std::string(name) + (on ? "=on" : "=off");
-    });
-  };
-  if (invites)
-    add_switches(bounds.invitation_repairs);
-  else
-    add_switches(bounds.repairs);
-  for (const Line line : bounds.struck) {
-    std::string name = to_text(line);
-    std::replace(name.begin(), name.end(), '_', '-');
-    command += " --strike " + name;
-  }
-  return command;
 }
 
 }  // namespace muster::lab::findings

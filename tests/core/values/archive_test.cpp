@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_SUITE(archive)
 BOOST_AUTO_TEST_CASE(has_these_bytes) {
   BOOST_TEST(encode(Halt{{NodeId{5}, Incarnation{4}, 2}}) ==
              bytes_of("05000000 0400000000000000 0200000000000000"));
-  BOOST_TEST(encode(Message(Answer{Refused{"no"}})) == bytes_of("05 05 02000000 6e6f"));
+  BOOST_TEST(encode(Message(Answer{Refused{"no"}})) == bytes_of("05 05 02000000 6e6f 00"));
   BOOST_TEST(encode(NodeSet{NodeId{258}, NodeId{1}}) == bytes_of("02000000 01000000 02010000"));
   BOOST_TEST(encode(Status::Normal) == bytes_of("03"));
   BOOST_TEST(encode(Duration(-1)) == bytes_of("ffffffffffffffff"));

@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(of_structs_name_their_fields) {
 
 BOOST_AUTO_TEST_CASE(of_variants_are_those_of_what_they_hold) {
   BOOST_TEST(to_text(Event(Expired{Timer::check})) == "Expired{timer: check}");
-  BOOST_TEST(to_text(Message(Answer{Refused{"late"}})) == "Answer{result: Refused{why: \"late\"}}");
+  BOOST_TEST(to_text(Message(Answer{Joined{}})).starts_with("Answer{result: Joined{holdings: "));
   BOOST_TEST(to_text(bully::Procedure(bully::HaltingLower{CallNumber{7}, NodeId{2}})) ==
              "HaltingLower{call: 7, node: 2}");
 }

@@ -52,6 +52,13 @@ class Stranger {
   Tcp::socket socket_;
 };
 
+/// Who finds one that differs waits for stop_deadline.
+ClusterOptions where_some_differ() {
+  ClusterOptions options{.nodes = 3};
+  options.timings.stop_deadline = 2s;
+  return options;
+}
+
 net::Hello hello(std::uint32_t from, std::uint32_t to, std::string cluster,
                  std::uint64_t incarnation) {
   net::Hello said;
@@ -133,7 +140,7 @@ BOOST_AUTO_TEST_CASE(a_stranger_in_the_name_of_a_node_ends_nobody) {
 // Whoever listens at the address of a node that is down, and dials as those that dialled it: both
 // others ended with 65.
 BOOST_AUTO_TEST_CASE(a_stranger_at_the_address_of_a_node_that_is_down_ends_nobody) {
-  Cluster cluster({.nodes = 3});
+  Cluster cluster(where_some_differ());
   boost::asio::io_context context;
   const std::string address = cluster.options_of(3).addresses.at(NodeId{3});
   const auto port = static_cast<std::uint16_t>(std::stoul(address.substr(address.rfind(':') + 1)));
@@ -272,7 +279,7 @@ BOOST_AUTO_TEST_CASE(a_factory_that_throws_is_told_as_that) {
 
 // README, guide and examples leave the cluster's text empty.
 BOOST_AUTO_TEST_CASE(nodes_without_a_text_of_their_own_refuse_those_of_another_configuration) {
-  ClusterOptions options{.nodes = 3};
+  ClusterOptions options = where_some_differ();
   options.alter = [](NodeId id, net::NodeOptions& node) {
     node.cluster.clear();
     if (id == NodeId{1}) node.config.timings.T += 1ms;

@@ -163,11 +163,22 @@ MUSTER_DESCRIBE(Joined, holdings);
 struct Installed {};
 MUSTER_DESCRIBE(Installed);
 
-/// NewCoordinator or Ready was refused, and why.
+/// Whether the application of a node that takes no part may be at work yet
+/// (docs/decisions/differing.md).
+struct AtWork {
+  bool yet = false;
+  friend constexpr bool operator==(const AtWork&, const AtWork&) = default;
+};
+MUSTER_DESCRIBE(AtWork, yet);
+template <>
+inline constexpr bool left_out_by_default<AtWork> = true;
+
+/// A call was refused, and why.
 struct Refused {
   std::string why;
+  AtWork at_work = {};
 };
-MUSTER_DESCRIBE(Refused, why);
+MUSTER_DESCRIBE(Refused, why, at_work);
 
 /// The answer to AreYouFree.
 struct Free {

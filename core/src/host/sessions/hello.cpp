@@ -196,19 +196,24 @@ void SessionTurn::establish(NodeId node, Peer& peer, ConnectionId connection, co
     return misbehaved(node, peer, connection, "says that it received a letter that was never sent");
   peer.greet = false;
   peer.unwelcome = false;
-  no_longer_differs(node, peer);
   peer.slow_dials = 0;
   calm("cluster of " + name_of(node));
-  if (accepted) {
+  if (accepted) {  // who has dialled may still refuse this life, as it has before
+    if (!sessions_.voices.contains(node)) no_longer_differs(node, peer);
     write(connection, own_hello(node, peer));
-  } else {  // who has dialled may still refuse this life
+  } else {
     calm(name_of(node));
-    sessions_.voices.erase(node);
+    has_taken_this_life(node, peer);
   }
   write_letters(peer);
 }
 
-// --- This life is refused
+// --- This life is taken, or refused
+
+void SessionTurn::has_taken_this_life(NodeId node, Peer& peer) {
+  sessions_.voices.erase(node);
+  no_longer_differs(node, peer);
+}
 
 // A figure counts where this node has dialled, and after a Hello for the same cluster. Whoever
 // listens at that address may say both; so one such voice is told, and no more (Voices).

@@ -28,6 +28,19 @@ void Turn::happened(const Differing& event) {
   }
 }
 
+// Whoever would form a group without an outvoted node waits for it as for those that differ.
+void Turn::await_the_outvoted() {
+  stop({StopReason::own_election, std::nullopt});
+  fail();
+  await_their_end();
+  state_.procedure = Rejoining{};
+}
+
+bool Turn::may_be_at_work(const Result* result) {
+  const auto* refused = as<Refused>(result);
+  return refused && refused->at_work.yet;
+}
+
 // Whose election it is that decides about this node.
 bool Turn::is_candidate() const {
   const bool halted_by_another = state_.h && state_.h->candidate != config_.self;

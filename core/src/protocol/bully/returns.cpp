@@ -33,6 +33,7 @@ void Turn::higher_returned(NodeId by, const Result* result) {
     state_.answered_by = by;
     return end_procedure();
   }
+  if (may_be_at_work(result)) return await_the_outvoted();
   ask_higher(side_by_side_);
 }
 
@@ -42,6 +43,7 @@ void Turn::halt_returned(NodeId by, const Result* result) {
     state_.counter = std::max(state_.counter, halted->counter);
     state_.up.insert(state_.up.begin(), Member{by, state_.seen[by], {}});
   }
+  if (may_be_at_work(result)) return await_the_outvoted();
   halt_next(by);
 }
 
@@ -92,10 +94,10 @@ void Turn::normal_returned(NodeId by, const Result* result) {
     end_procedure();
 }
 
-// AreYouThere(S.c): timeout -> Election(i).
+// AreYouThere(S.c): timeout -> Election(i). Who may be at work is asked again in it.
 void Turn::probe_returned(NodeId by, const Result* result) {
   end_procedure();
-  if (!as<Here>(result)) election({by});
+  if (!as<Here>(result)) election(may_be_at_work(result) ? NodeSet{} : NodeSet{by});
 }
 
 }  // namespace muster::bully

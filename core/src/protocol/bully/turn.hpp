@@ -93,12 +93,14 @@ class Turn : protected TurnOf<State> {
   void hook_failed();
 
   // Others that differ (docs/decisions/differing.md).
+  void await_the_outvoted();
   void take_part_again();
   void await_their_end();
   bool waits_to_rejoin();
   void may_rejoin();
   void rejoined();
   [[nodiscard]] bool is_candidate() const;
+  [[nodiscard]] static bool may_be_at_work(const Result* result);
 
   // How a CALL returns; `result` is null where it never will: ONTIMEOUT.
   virtual void returned(NodeId by, CallNumber call, const Result* result);
