@@ -101,13 +101,13 @@ void JournalWriter::run(const std::shared_ptr<Shared>& shared) {
       shared->bytes = 0;
       shared->trouble = shared->file.trouble();
     }
-    shared->done.notify_one();
-    if (!written) continue;
     lock.unlock();
-    shared->file.delete_oldest();
+    shared->done.notify_one();
+    if (written) shared->file.delete_oldest();
     lock.lock();
   }
   shared->ended = true;
+  lock.unlock();
   shared->done.notify_one();
 }
 
