@@ -45,16 +45,19 @@ Files::Result<> write_all(int descriptor, std::string_view bytes) {
 }
 
 Files::Result<std::string> read_most(int descriptor, std::size_t most) {
-  std::string bytes;
-  char buffer[65536];
-  while (true) {
-    const std::size_t wanted = std::min(sizeof buffer, most - bytes.size());
-    const ssize_t got = wanted == 0 ? 0 : ::read(descriptor, buffer, wanted);
+  struct stat facts {};
+  if (::fstat(descriptor, &facts) != 0) return last_error();
+  std::string bytes(std::min(most, static_cast<std::size_t>(facts.st_size)), '\0');
+  std::size_t at = 0;
+  while (at < bytes.size()) {
+    const ssize_t got = ::read(descriptor, bytes.data() + at, bytes.size() - at);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return last_error();
-    if (got == 0) return bytes;
-    bytes.append(buffer, static_cast<std::size_t>(got));
+    if (got == 0) break;
+    at += static_cast<std::size_t>(got);
   }
+  bytes.resize(at);
+  return bytes;
 }
 
 // An open file description's lock: it belongs to the descriptor, not to the process, so nobody who

@@ -20,7 +20,11 @@ constexpr std::string_view tables[] = {
     "checksum INTEGER NOT NULL) STRICT",
     "CREATE TABLE cells(key BLOB PRIMARY KEY NOT NULL, value BLOB NOT NULL, "
     "checksum INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+    "CREATE TABLE lineage(one INTEGER PRIMARY KEY CHECK(one = 1), of_commit BLOB NOT NULL) STRICT",
 };
+constexpr std::size_t tables_before_format_3 = 3;
+
+constexpr std::string_view insert_lineage = "INSERT INTO lineage(one, of_commit) VALUES(1, ?1)";
 
 // Free pages in a new file: a definition of usual size finds its place without making the file
 // longer.
@@ -66,6 +70,15 @@ std::filesystem::path file_of(const Database& database) {
   return name ? name : "";
 }
 
+Expected<> begin_lineage(Database& database, const Lineage& lineage) {
+  auto insert = database.prepare(insert_lineage);
+  if (!insert) return insert.error();
+  const std::string bytes = stored(lineage);
+  insert->bind(1, bytes);
+  if (insert->step() != SQLITE_DONE) return database.failure("write");
+  return {};
+}
+
 Expected<> check_format(const std::filesystem::path& file, std::uint32_t version) {
   if (version > format_version)
     return refused(file, "has format " + std::to_string(version) + ", this program knows " +
@@ -109,6 +122,7 @@ Expected<std::string> new_store(const Identity& identity) {
   const std::string record = encode(SafeState{});
   safe->bind(1, record).bind(2, checksum_of(record));
   if (safe->step() != SQLITE_DONE) return database->failure("make");
+  if (auto done = begin_lineage(*database, new_lineage()); !done) return done.error();
   if (auto done = database->run("COMMIT"); !done) return done.error();
   sqlite3_int64 size = 0;
   const std::unique_ptr<unsigned char, void (*)(void*)> bytes(
@@ -137,7 +151,10 @@ Expected<Stamp> read_stamp(Database& database) {
   int code = 0;
   while ((code = schema->step()) == SQLITE_ROW) found.emplace_back(schema->text(0));
   if (code != SQLITE_DONE) return database.failure("read");
-  if (!std::equal(found.begin(), found.end(), std::begin(tables), std::end(tables)))
+  auto format = read_format(database);
+  if (!format) return format.error();
+  const std::size_t known = *format < 3 ? tables_before_format_3 : std::size(tables);
+  if (!std::equal(found.begin(), found.end(), std::begin(tables), std::begin(tables) + known))
     return damaged(file, "its tables are not those of a store of Muster");
   auto select = database.prepare("SELECT cluster, node, log_bytes, checksum FROM identity");
   if (!select) return select.error();
@@ -222,21 +239,33 @@ Expected<SafeState> read_record(Database& database, Statement& select, std::uint
   return safe;
 }
 
-Expected<> migrate(Database& database) {
+Expected<> migrate(Database& database, std::uint32_t from, const Lineage& lineage) {
   auto select = database.prepare(select_record);
   if (!select) return select.error();
-  const auto safe = read_record(database, *select, oldest_format);
+  const auto safe = read_record(database, *select, from);
   if (!safe) return safe.error();
-  if (auto done = database.run("BEGIN IMMEDIATE"); !done) return done.error();
   auto update = database.prepare(update_record);
   if (!update) return update.error();
   const std::string record = encode(*safe);
   update->bind(1, record).bind(2, checksum_of(record));
   if (update->step() != SQLITE_DONE) return database.failure("write");
-  update->reset();
-  const std::string version = "PRAGMA user_version = " + std::to_string(format_version);
-  if (auto done = database.run(version.c_str()); !done) return done.error();
-  return database.run("COMMIT");
+  const std::string script = std::string(tables[tables_before_format_3]) +
+                             "; PRAGMA user_version = " + std::to_string(format_version);
+  if (auto done = database.run(script.c_str()); !done) return done.error();
+  return begin_lineage(database, lineage);
+}
+
+Expected<std::optional<Lineage>> read_lineage(Database& database) {
+  auto format = read_format(database);
+  if (!format) return format.error();
+  if (*format < 3) return std::optional<Lineage>();
+  auto select = database.prepare("SELECT of_commit FROM lineage");
+  if (!select) return select.error();
+  const int code = select->step();
+  if (code != SQLITE_ROW && code != SQLITE_DONE) return database.failure("read");
+  auto lineage = code == SQLITE_ROW ? lineage_of(select->blob(0)) : std::nullopt;
+  if (!lineage) return damaged(file_of(database), "its lineage is none");
+  return lineage;
 }
 
 }  // namespace muster::storage

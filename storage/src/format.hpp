@@ -1,6 +1,7 @@
 #pragma once
 
 #include "database.hpp"
+#include "lineage.hpp"
 
 #include <muster/storage/sqlite_storage.hpp>
 #include <muster/values/types.hpp>
@@ -9,15 +10,15 @@
 #include <string>
 #include <string_view>
 
-/// What is in `safe.sqlite`: whose it is, one record, and the application's cells.
+/// What is in `safe.sqlite`: whose it is, one record, the application's cells, and the last commit.
 
 namespace muster::storage {
 
 inline constexpr std::size_t page_size = 4096;
 inline constexpr std::uint32_t application_id = 0x4D757374;  // "Must"
 /// The version of all that this page says; PRAGMA user_version. In format 1 a record has no
-/// instances.
-inline constexpr std::uint32_t format_version = 2;
+/// instances, before format 3 a store has no lineage.
+inline constexpr std::uint32_t format_version = 3;
 inline constexpr std::uint32_t oldest_format = 1;
 
 /// The checksum of a record or of an identity.
@@ -47,18 +48,23 @@ Expected<> check_identity(const std::filesystem::path& file, const Identity& fou
                           const Identity& wanted);
 /// Every page, the record, and every cell.
 Expected<> check_contents(Database& database);
-/// Notes the size of the log in the stamp; not durable before the commit is.
+/// Notes the size of the log in the stamp.
 Expected<> stamp_log(Database& database, const Identity& identity, std::uint64_t log_bytes);
 
 Expected<std::uint32_t> read_format(Database& database);
 Expected<SafeState> read_record(Database& database, Statement& select,
                                 std::uint32_t format = format_version);
-/// Makes a store of an older format one of this; not durable before the commit is.
-Expected<> migrate(Database& database);
+/// Makes a store of an older format one of this.
+Expected<> migrate(Database& database, std::uint32_t from, const Lineage& lineage);
+
+/// None before format 3.
+Expected<std::optional<Lineage>> read_lineage(Database& database);
 
 inline constexpr std::string_view select_record = "SELECT record, checksum FROM safe";
 inline constexpr std::string_view update_record =
     "UPDATE safe SET record = ?1, checksum = ?2 WHERE one = 1";
+inline constexpr std::string_view update_lineage =
+    "UPDATE lineage SET of_commit = ?1 WHERE one = 1";
 inline constexpr std::string_view select_cell = "SELECT value, checksum FROM cells WHERE key = ?1";
 inline constexpr std::string_view select_cells =
     "SELECT key, value, checksum FROM cells WHERE key >= ?1 ORDER BY key";

@@ -43,7 +43,6 @@ Sums sum(std::string_view bytes, Sums sums, bool big_endian) {
 struct Frame {
   std::string_view bytes;
 
-  [[nodiscard]] bool empty() const { return number(bytes, 0) == 0; }
   [[nodiscard]] bool commits() const { return number(bytes, 4) != 0; }
   [[nodiscard]] std::string_view salts() const { return bytes.substr(8, 8); }
   [[nodiscard]] Sums stated() const { return {number(bytes, 16), number(bytes, 20)}; }
@@ -58,10 +57,11 @@ class Log {
   explicit Log(std::string_view bytes) : bytes_(bytes), big_endian_((number(bytes, 0) & 1U) != 0) {}
 
   [[nodiscard]] bool header_holds() const {
-    return begins_as_each_header_does() && header_sums() == stated();
+    return (number(bytes_, 0) & ~1U) == log_magic && number(bytes_, 4) == log_version &&
+           number(bytes_, 8) == page_size &&
+           header_sums() == Sums{number(bytes_, 24), number(bytes_, 28)};
   }
   [[nodiscard]] Sums header_sums() const { return sum(bytes_.substr(0, 24), {}, big_endian_); }
-  [[nodiscard]] Sums stated() const { return {number(bytes_, 24), number(bytes_, 28)}; }
   [[nodiscard]] std::size_t frames() const {
     return (bytes_.size() - log_header_size) / frame_size;
   }
@@ -75,96 +75,29 @@ class Log {
     return frame.computed(before, big_endian_);
   }
 
-  // How many commits of this round there are from that frame on, whatever became of their pages.
-  [[nodiscard]] int commits_from(std::size_t index) const {
-    int commits = 0;
-    for (; index < frames(); ++index)
-      commits += of_this_round(frame(index)) && frame(index).commits() ? 1 : 0;
-    return commits;
-  }
-
-  // Where the header does not hold: is it that of the frames below, damaged? A header that the
-  // power cut off is another one, from the left up to some byte, over that of the frames.
-  [[nodiscard]] bool header_is_damaged() const {
-    if (frames() == 0 || frame(0).empty()) return false;
-    const Frame first = frame(0);
-    const auto begins_at = [&](Sums sums) {
-      return first.stated() == first.computed(sums, false) ||
-             first.stated() == first.computed(sums, true);
-    };
-    if (begins_at(header_sums())) return true;
-    if (begins_at(stated())) return !was_cut_off_over(first.salts());
-    return !begins_as_each_header_does() && has_chained_frames();
-  }
-
  private:
-  // Every header has these bytes, the old one and the new one alike, and so has any mixture.
-  [[nodiscard]] bool begins_as_each_header_does() const {
-    return (number(bytes_, 0) & ~1U) == log_magic && number(bytes_, 4) == log_version &&
-           number(bytes_, 8) == page_size;
-  }
-  // One frame at least holds when the one before it is believed.
-  [[nodiscard]] bool has_chained_frames() const {
-    for (std::size_t index = 1; index < frames(); ++index) {
-      const Frame before = frame(index - 1);
-      const Frame next = frame(index);
-      if (next.empty() || next.salts() != before.salts()) continue;
-      for (const bool big_endian : {false, true})
-        if (next.stated() == next.computed(before.stated(), big_endian)) return true;
-    }
-    return false;
-  }
-  // Each header counts one up, big-endian: a cut inside that number leaves the left bytes of the
-  // new one before the right bytes, all ones, of the old one.
-  [[nodiscard]] bool was_cut_off_over(std::string_view salts) const {
-    const auto fits = [&](unsigned bits_of_old) {
-      const std::uint32_t ones = (1U << bits_of_old) - 1;
-      const std::uint32_t old = number(bytes_, 12) - (1U << bits_of_old);
-      std::string header(bytes_.substr(0, 12));
-      append(header, old);
-      return (old & ones) == ones && sum(header.append(salts), {}, big_endian_) == stated();
-    };
-    return fits(0) || fits(8) || fits(16) || fits(24);
-  }
-
   std::string_view bytes_;
   bool big_endian_;
 };
 
-Failure corrupt(const std::filesystem::path& file, const std::string& where) {
-  return refused(file, "is corrupt (" + where +
-                           ", with commits after it): restore the whole directory, or put it "
-                           "aside and start the node anew with --initialise");
-}
-
 }  // namespace
 
-Expected<LogContent> check_log(const std::filesystem::path& file, std::string_view bytes) {
+LogContent content_of_log(std::string_view bytes) {
   if (bytes.size() < log_header_size) return LogContent::nothing;
   const Log log(bytes);
-  if (!log.header_holds()) {
-    if (log.header_is_damaged()) return corrupt(file, "its header");
-    return LogContent::nothing;
-  }
+  if (!log.header_holds()) return LogContent::nothing;
   LogContent content = LogContent::nothing;
   Sums sums = log.header_sums();
-  for (std::size_t index = 0; index < log.frames(); ++index) {
+  std::size_t index = 0;
+  for (; index < log.frames(); ++index) {
     const Frame frame = log.frame(index);
     const Sums right = log.computed(frame, sums);
-    if (log.of_this_round(frame) && frame.stated() == right) {
-      sums = right;
-      if (frame.commits()) content = LogContent::commits;
-      continue;
-    }
-    // The power can have cut off one commit. Its frames may have reached the disk without this one,
-    // but no later commit: that one was begun when all of the one before was durable. Whatever
-    // became of the frames between, those behind it tell by their salts that they are of this
-    // round. This one may have lost just those, which its checksum does not cover.
-    const int is_one = frame.commits() && frame.stated() == right ? 1 : 0;
-    if (log.commits_from(index) + is_one > 1)
-      return corrupt(file, "page " + std::to_string(index + 1));
-    break;
+    if (!log.of_this_round(frame) || frame.stated() != right) break;
+    sums = right;
+    if (frame.commits()) content = LogContent::commits;
   }
+  for (; index < log.frames() && content == LogContent::commits; ++index)
+    if (log.of_this_round(log.frame(index))) content = LogContent::commits_and_rest;
   return content;
 }
 

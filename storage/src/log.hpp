@@ -1,9 +1,6 @@
 #pragma once
 
-#include <muster/values/failure.hpp>
-
 #include <cstddef>
-#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -12,17 +9,16 @@ namespace muster::storage {
 inline constexpr std::size_t log_header_size = 32;
 inline constexpr std::size_t frame_header_size = 24;
 
-/// What a log has to add to the file beside it.
+/// What a log has to add to the file beside it. SQLite takes a log up to the first frame whose
+/// checksum is wrong, and forgets all that was committed after it: right after a power cut, which
+/// can only hurt the commit that was not acknowledged, wrong after any other damage. Which it was
+/// the lineage tells.
 enum class LogContent {
   nothing,  ///< no commit: it was cut off when it was begun, and the file has all that was before
   commits,
+  commits_and_rest,  ///< and frames of the same round behind one that does not hold
 };
-
-/// Looks through a log, of which `bytes` are the whole; refuses one that was damaged before its
-/// last commit. SQLite takes a log up to the first frame whose checksum is wrong, and forgets all
-/// that was committed after it: right after a power cut, which can only hurt the commit that was
-/// not acknowledged, wrong after any other damage.
-Expected<LogContent> check_log(const std::filesystem::path& log, std::string_view bytes);
+LogContent content_of_log(std::string_view bytes);
 
 /// The header with which a log without commits is begun anew, by other salts than any before:
 /// SQLite would go on under those that it finds, and take up frames that a cut has left.

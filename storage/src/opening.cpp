@@ -125,9 +125,8 @@ Expected<> Opening::look_at_files() {
   if (journal_in_use_ || !has_log(*first_bytes))
     return refused(journal_in_use_ ? paths_.journal : paths_.log,
                    "does not belong to the store beside it: restore the whole directory");
-  auto content = check_log(paths_.log, *bytes);
-  if (!content) return content.error();
-  log_content_ = *content;
+  in_log_ = latest_commits_in(*bytes);
+  log_content_ = content_of_log(*bytes);
   if (log_content_ == LogContent::nothing) new_header_ = header_of_another_round(*bytes);
   return {};
 }
@@ -144,7 +143,37 @@ Expected<> Opening::look_inside(Database& database, const Identity* wanted) {
     return refused(paths_.log,
                    "is missing, empty or truncated: restore the whole directory, or put it aside "
                    "and start the node anew with --initialise");
+  if (auto done = look_at_lineage(database); !done) return done.error();
   return check_contents(database);
+}
+
+// Where a checkpoint was cut off the file alone may be none; with its log it is looked at next.
+Expected<> Opening::look_at_file_alone() {
+  auto untouched = Database::open(paths_.file, Database::Access::untouched, options_.vfs);
+  if (!untouched) return untouched.error();
+  if (const auto lineage = read_lineage(*untouched)) alone_ = *lineage;
+  return {};
+}
+
+Expected<> Opening::look_at_lineage(Database& database) {
+  auto whole = read_lineage(database);
+  if (!whole) return whole.error();
+  if (!*whole) return look_at_log_of_older_format();
+  lineage_ = **whole;
+  const auto found = mismatch(lineage_, alone_, in_log_);
+  if (!found) return {};
+  return refused(found->of_log ? paths_.log : paths_.file,
+                 found->why +
+                     ": restore the whole directory, or put it aside and start the node "
+                     "anew with --initialise");
+}
+
+// Without a lineage nobody knows how much was lost behind what holds.
+Expected<> Opening::look_at_log_of_older_format() {
+  if (log_content_ != LogContent::commits_and_rest) return {};
+  return refused(paths_.log,
+                 "was cut off or damaged, and is of an older format, which does not say by what: "
+                 "let the program that has written it start and end once");
 }
 
 Expected<Database> Opening::look(const Identity* wanted) {
@@ -157,6 +186,7 @@ Expected<Database> Opening::look(const Identity* wanted) {
     if (auto done = begin_log_anew(); !done) return done.error();
     return Database::open(paths_.file, Database::Access::exclusive, options_.vfs);
   }
+  if (auto done = look_at_file_alone(); !done) return done.error();
   // Reading a file with its log changes neither, so a refusal leaves both as they are.
   auto database = Database::open(paths_.file, Database::Access::exclusive, options_.vfs);
   if (!database) return database.error();
@@ -189,17 +219,24 @@ Expected<> Opening::prepare(Database& database, const Identity& identity) {
     return step_failure("sync", paths_.directory, done.error());
   // What an earlier life failed to sync can be read and yet not be on the disk, and syncing again
   // does not help: all that was read is written anew.
-  if (auto done = checkpoint(database); !done) return done.error();
+  if (auto done = checkpoint(database, lineage_); !done) return done.error();
   auto format = read_format(database);
   if (!format) return format.error();
   const std::uint64_t reserved = log_size(options_.log_pages);
   const bool has_room = stamp_.log_bytes >= reserved;
   if (has_room && *format == format_version) return {};
-  if (*format < format_version)
-    if (auto done = migrate(database); !done) return done.error();
+  if (auto done = database.run("BEGIN IMMEDIATE"); !done) return done.error();
+  if (*format < format_version) {
+    lineage_ = new_lineage();
+    if (auto done = migrate(database, *format, lineage_); !done) return done.error();
+  }
   if (!has_room)
     if (auto done = stamp_log(database, identity, reserved); !done) return done.error();
-  return checkpoint(database);
+  auto update = database.prepare(update_lineage);
+  if (!update) return update.error();
+  if (auto done = count_commit(database, *update, lineage_); !done) return done.error();
+  if (auto done = database.run("COMMIT"); !done) return done.error();
+  return checkpoint(database, lineage_);
 }
 
 // Writes the log to its full size: commits then only overwrite it, which is more than twice as fast
@@ -260,7 +297,7 @@ Expected<> set_up(Database& database) {
   return {};
 }
 
-Expected<> checkpoint(Database& database) {
+Expected<> checkpoint(Database& database, Lineage& lineage) {
   int frames = 0;
   int copied = 0;
   const int code = sqlite3_wal_checkpoint_v2(database.handle(), "main", SQLITE_CHECKPOINT_PASSIVE,
@@ -270,6 +307,16 @@ Expected<> checkpoint(Database& database) {
     return io_failure(
         "write back the log of", sqlite3_db_filename(database.handle(), "main"),
         "only " + std::to_string(copied) + " of " + std::to_string(frames) + " pages were taken");
+  lineage.in_file = lineage.commits;
+  return {};
+}
+
+Expected<> count_commit(Database& database, Statement& update, Lineage& lineage) {
+  ++lineage.commits;
+  const ResetAfter reset(update);
+  const std::string bytes = stored(lineage);
+  update.bind(1, bytes);
+  if (update.step() != SQLITE_DONE) return database.failure("write");
   return {};
 }
 

@@ -36,6 +36,8 @@ class Opening {
 
   [[nodiscard]] const StorePaths& paths() const { return paths_; }
   [[nodiscard]] const Identity& found() const { return stamp_.identity; }
+  /// After `prepare`: the last commit, which is in the file.
+  [[nodiscard]] const Lineage& lineage() const { return lineage_; }
   std::unique_ptr<Lock> take_lock_over() { return std::move(lock_); }
 
  private:
@@ -43,7 +45,10 @@ class Opening {
   Expected<bool> look_for_store();
   Expected<> create(const Identity& identity);
   Expected<> look_at_files();
+  Expected<> look_at_file_alone();
   Expected<> look_inside(Database& database, const Identity* wanted);
+  Expected<> look_at_lineage(Database& database);
+  Expected<> look_at_log_of_older_format();
   Expected<> begin_log_anew();
   Expected<> reserve_log(Database& database);
 
@@ -54,6 +59,9 @@ class Opening {
   bool only_read_ = false;
   bool log_is_begun_ = false;  ///< it is there, and more than room
   LogContent log_content_ = LogContent::nothing;
+  LatestCommits in_log_;
+  std::optional<Lineage> alone_;  ///< what the file says, where the log has commits
+  Lineage lineage_;
   std::string new_header_;       ///< of a log that was begun, and has no commit
   std::uint64_t log_bytes_ = 0;  ///< its size
   bool journal_in_use_ = false;  ///< making the log was cut off: SQLite will take it back
@@ -65,6 +73,9 @@ class Opening {
 Expected<> set_up(Database& database);
 
 /// Brings the log's content into the file, durably.
-Expected<> checkpoint(Database& database);
+Expected<> checkpoint(Database& database, Lineage& lineage);
+
+/// One more commit, to be made within it. `update` is that of the lineage.
+Expected<> count_commit(Database& database, Statement& update, Lineage& lineage);
 
 }  // namespace muster::storage

@@ -23,19 +23,21 @@ constexpr std::uint32_t pages_of_a_commit = 64;
 class SqliteStorage::Store {
  public:
   Store(Files& files, StorePaths paths, std::unique_ptr<Lock> lock, Database database,
-        std::uint32_t log_pages)
+        const Lineage& lineage, std::uint32_t log_pages)
       : files_(files),
         paths_(std::move(paths)),
         lock_(std::move(lock)),
         database_(std::move(database)),
+        lineage_(lineage),
         checkpoint_after_(log_pages - std::min(log_pages / 2, pages_of_a_commit)) {}
 
   Expected<> begin() {
     const std::pair<Statement*, std::string_view> statements[] = {
-        {&begin_, "BEGIN IMMEDIATE"},     {&commit_, "COMMIT"},
-        {&select_record_, select_record}, {&update_record_, update_record},
-        {&select_cell_, select_cell},     {&select_cells_, select_cells},
-        {&replace_cell_, replace_cell},   {&erase_cell_, erase_cell},
+        {&begin_, "BEGIN IMMEDIATE"},       {&commit_, "COMMIT"},
+        {&select_record_, select_record},   {&update_record_, update_record},
+        {&select_cell_, select_cell},       {&select_cells_, select_cells},
+        {&replace_cell_, replace_cell},     {&erase_cell_, erase_cell},
+        {&update_lineage_, update_lineage},
     };
     for (const auto& [statement, sql] : statements) {
       auto prepared = database_.prepare(sql);
@@ -78,10 +80,9 @@ class SqliteStorage::Store {
     if (auto fits = check_limits(batch); !fits) return fits.error();
     if (batch.writes.empty()) return {};
     return commit([&]() -> Expected<> {
-      if (auto done = finish(begin_); !done) return done.error();
       for (const CellBatch::Write& write : batch.writes)
         if (auto done = write_cell(write); !done) return done.error();
-      return finish(commit_);
+      return {};
     });
   }
 
@@ -136,13 +137,21 @@ class SqliteStorage::Store {
   Expected<> commit(const Work& work) {
     if (poison_) return *poison_;
     if (auto done = still_there(); !done) return poisoned(done.error());
-    if (auto done = work(); !done) return poisoned(done.error());
+    if (auto done = in_transaction(work); !done) return poisoned(done.error());
     return pages_in_log_ < checkpoint_after_ ? Expected<>() : write_back();
+  }
+
+  template <class Work>
+  Expected<> in_transaction(const Work& work) {
+    if (auto done = finish(begin_); !done) return done.error();
+    if (auto done = work(); !done) return done.error();
+    if (auto done = count_commit(database_, update_lineage_, lineage_); !done) return done.error();
+    return finish(commit_);
   }
 
   // SQLite's own automatism would pass over a failure, and the first has to be the last word.
   Expected<> write_back() {
-    if (auto done = checkpoint(database_); !done) return poisoned(done.error());
+    if (auto done = checkpoint(database_, lineage_); !done) return poisoned(done.error());
     pages_in_log_ = 0;
     return {};
   }
@@ -193,12 +202,13 @@ class SqliteStorage::Store {
   StorePaths paths_;
   std::unique_ptr<Lock> lock_;
   Database database_;
+  Lineage lineage_;  ///< of the last commit
   std::uint32_t checkpoint_after_;
   std::uint32_t pages_in_log_ = 0;
   std::array<FileFacts, 2> watched_;
   std::optional<Failure> poison_;
-  Statement begin_, commit_, select_record_, update_record_, select_cell_, select_cells_,
-      replace_cell_, erase_cell_;
+  Statement update_lineage_, begin_, commit_, select_record_, update_record_, select_cell_,
+      select_cells_, replace_cell_, erase_cell_;
 };
 
 Expected<std::unique_ptr<SqliteStorage>> SqliteStorage::open(const std::filesystem::path& directory,
@@ -213,7 +223,7 @@ Expected<std::unique_ptr<SqliteStorage>> SqliteStorage::open(const std::filesyst
   if (!database) return database.error();
   if (auto done = opening.prepare(*database, identity); !done) return done.error();
   auto store = std::make_unique<Store>(files, opening.paths(), opening.take_lock_over(),
-                                       std::move(*database), options.log_pages);
+                                       std::move(*database), opening.lineage(), options.log_pages);
   if (auto done = store->begin(); !done) return done.error();
   return std::unique_ptr<SqliteStorage>(new SqliteStorage(std::move(store)));
 }

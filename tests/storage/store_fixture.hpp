@@ -2,6 +2,7 @@
 
 #include "storage/temporary_directory.hpp"
 #include "storage/values.hpp"
+#include "storage/whole_files.hpp"
 
 #include <muster/storage/inspect.hpp>
 #include <muster/storage/sqlite_storage.hpp>
@@ -9,24 +10,10 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <string>
 
 namespace muster::test {
-
-inline std::string bytes_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary | std::ios::ate);
-  std::string bytes(in ? static_cast<std::size_t>(in.tellg()) : 0, '\0');
-  in.seekg(0).read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  return bytes;
-}
-
-inline void put_bytes(const std::filesystem::path& file, const std::string& bytes) {
-  std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes;
-  std::filesystem::permissions(
-      file, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
-}
 
 /// A directory for a store of node 3 of the cluster "demo", in a directory of its own.
 struct StoreFixture {

@@ -10,8 +10,9 @@ namespace muster::test {
 /// A new directory of mode 0700, removed with all that is in it at the end.
 class TemporaryDirectory {
  public:
-  TemporaryDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "muster-XXXXXX").string();
+  TemporaryDirectory() : TemporaryDirectory(std::filesystem::temp_directory_path()) {}
+  explicit TemporaryDirectory(const std::filesystem::path& parent) {
+    std::string name = (parent / "muster-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
     path_ = std::filesystem::canonical(name);
   }
@@ -22,6 +23,11 @@ class TemporaryDirectory {
     std::filesystem::remove_all(path_, ignored);
   }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  /// Where the parent is memory, if there is such a one: for what need not be durable.
+  static std::filesystem::path in_memory() {
+    const std::filesystem::path memory = "/dev/shm";
+    return std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
+  }
 
  private:
   std::filesystem::path path_;

@@ -35,23 +35,38 @@ SafeState without_instances() {
 
 BOOST_FIXTURE_TEST_SUITE(a_store_of_format, Golden)
 
-BOOST_AUTO_TEST_CASE(one_is_read_as_it_is_and_made_one_of_format_two_when_it_is_opened) {
-  take(1);
-  const auto before = content();
-  BOOST_TEST(inspected().format == 1u);
-  BOOST_TEST((inspected().safe == without_instances()));
-  BOOST_TEST((content() == before));
-  holds(without_instances());
-  BOOST_TEST(inspected().format == 2u);
-  BOOST_TEST(bytes_of(file).at(63) == 2);  // a program of format 1 refuses it
-  BOOST_TEST((inspected().safe == without_instances()));
-  open().value()->save(safe_state(4)).value();
-  BOOST_TEST((inspected().safe == safe_state(4)));
+BOOST_AUTO_TEST_CASE(one_or_two_is_read_as_it_is_and_made_one_of_format_three_when_it_is_opened) {
+  for (const std::uint32_t format : {1U, 2U}) {
+    const SafeState safe = format == 1 ? without_instances() : safe_state(3);
+    take(format);
+    const auto before = content();
+    BOOST_TEST(inspected().format == format);
+    BOOST_TEST((inspected().safe == safe));
+    BOOST_TEST((content() == before));
+    holds(safe);
+    BOOST_TEST(inspected().format == 3u);
+    BOOST_TEST(bytes_of(file).at(63) == 3);  // an older program refuses it
+    open().value()->save(safe_state(4)).value();
+    BOOST_TEST((inspected().safe == safe_state(4)));
+    fs::remove_all(directory);
+  }
 }
 
-BOOST_AUTO_TEST_CASE(two_is_read_as_it_is) {
-  take(2);
-  BOOST_TEST(inspected().format == 2u);
+BOOST_AUTO_TEST_CASE(one_or_two_is_refused_where_something_stands_behind_what_holds_of_its_log) {
+  for (const std::uint32_t format : {1U, 2U}) {
+    take(format);
+    std::string bytes = bytes_of(log);
+    const std::size_t second_page = 32 + 4120 + 24;
+    bytes[second_page] = static_cast<char>(bytes[second_page] ^ 1);
+    put_bytes(log, bytes);
+    require_refused({"was cut off or damaged, and is of an older format", "start and end once"});
+    fs::remove_all(directory);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(three_is_read_as_it_is) {
+  take(3);
+  BOOST_TEST(inspected().format == 3u);
   BOOST_TEST((inspected().safe == safe_state(3)));
   holds(safe_state(3));
 }

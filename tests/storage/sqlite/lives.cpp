@@ -154,13 +154,13 @@ BOOST_AUTO_TEST_CASE(what_is_tended_has_its_log_back_in_the_file_and_goes_on) {
     store->save(safe_state(1)).value();
     store->tend();
     const std::string before = bytes_of(file);
-    for (std::uint64_t number = 2; number <= 14; ++number) store->save(safe_state(number)).value();
+    for (std::uint64_t number = 2; number <= 8; ++number) store->save(safe_state(number)).value();
     BOOST_TEST((bytes_of(file) == before));
     store->tend();
     BOOST_TEST((bytes_of(file) != before));
-    store->save(safe_state(15)).value();
+    store->save(safe_state(9)).value();
   }
-  BOOST_TEST((open(options).value()->load().value() == safe_state(15)));
+  BOOST_TEST((open(options).value()->load().value() == safe_state(9)));
 }
 
 // Kills the process before the step of this number.

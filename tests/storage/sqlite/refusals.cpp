@@ -61,9 +61,9 @@ BOOST_AUTO_TEST_CASE(empty) {
 BOOST_AUTO_TEST_CASE(of_a_newer_format) {
   make();
   std::string bytes = bytes_of(file);
-  bytes[63] = 3;  // user_version
+  bytes[63] = 4;  // user_version
   put_bytes(file, bytes);
-  require_refused({"has format 3, this program knows 2", "start the newer program"});
+  require_refused({"has format 4, this program knows 3", "start the newer program"});
 }
 
 BOOST_AUTO_TEST_CASE(of_a_format_that_never_was) {

@@ -1,0 +1,68 @@
+#include "storage/store_fixture.hpp"
+
+// A file and a log that do not belong together, and how that is said.
+
+namespace muster::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Two lives, and both files as they were when each ended.
+struct Pairs : StoreFixture {
+  Pairs() {
+    for (std::uint64_t life = 1; life <= 2; ++life) {
+      const auto store = open().value();
+      for (std::uint64_t number = 1; number <= 3; ++number)
+        store->save(safe_state(10 * life + number)).value();
+      files.push_back(bytes_of(file));
+      logs.push_back(bytes_of(log));
+    }
+  }
+
+  std::vector<std::string> files, logs;
+};
+
+BOOST_FIXTURE_TEST_SUITE(a_file_and_a_log, Pairs)
+
+BOOST_AUTO_TEST_CASE(of_two_stores_are_refused) {
+  StoreFixture other;
+  other.identity.node = NodeId{1};
+  other.make();
+  put_bytes(log, bytes_of(other.log));
+  require_refused({"safe.sqlite-wal", "--initialise"});
+  StoreFixture namesake;
+  namesake.make();
+  put_bytes(log, bytes_of(namesake.log));
+  require_refused({"safe.sqlite-wal is another store's", "--initialise"});
+}
+
+BOOST_AUTO_TEST_CASE(of_which_the_log_is_older_are_refused) {
+  { const auto third_life = open().value(); }  // all that was committed is in the file
+  put_bytes(log, logs[0]);
+  require_refused({"safe.sqlite-wal is older than the file beside it", "commits 5 to 7"});
+}
+
+BOOST_AUTO_TEST_CASE(of_which_the_file_is_older_are_refused) {
+  put_bytes(file, files[0]);
+  require_refused({"safe.sqlite is older than the log beside it", "commits 2 to 4", "in neither"});
+}
+
+// A backup of the whole directory, which only peers can know from the store of a node that was down
+// since then.
+BOOST_AUTO_TEST_CASE(of_one_moment_are_taken) {
+  put_bytes(file, files[0]);
+  put_bytes(log, logs[0]);
+  BOOST_TEST((open().value()->load().value() == safe_state(13)));
+}
+
+BOOST_AUTO_TEST_CASE(of_which_the_log_has_lost_more_than_one_commit_are_refused) {
+  std::string bytes = logs[1];
+  bytes[32 + 24 + 100] = static_cast<char>(bytes[32 + 24 + 100] ^ 1);  // in its first page
+  put_bytes(log, bytes);
+  require_refused({"safe.sqlite-wal is corrupt", "--initialise"});
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace muster::test
