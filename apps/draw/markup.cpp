@@ -2,8 +2,20 @@
 
 namespace muster::apps::drawing {
 
+namespace {
+
+constexpr std::string_view replacement = "\xEF\xBF\xBD";
+
+// U+FFFE and U+FFFF, which are no characters of XML.
+bool is_none_of_xml(std::string_view text) {
+  return text.starts_with("\xEF\xBF\xBE") || text.starts_with("\xEF\xBF\xBF");
+}
+
+}  // namespace
+
 void append_escaped(std::string& out, std::string_view text) {
-  for (const char character : text) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char character = text[at];
     switch (character) {
       case '&':
         out += "&amp;";
@@ -23,10 +35,14 @@ void append_escaped(std::string& out, std::string_view text) {
         out += ' ';
         break;
       default:
-        if (static_cast<unsigned char>(character) < 0x20)
-          out += "\xEF\xBF\xBD";
-        else
+        if (static_cast<unsigned char>(character) < 0x20) {
+          out += replacement;
+        } else if (is_none_of_xml(text.substr(at))) {
+          out += replacement;
+          at += 2;
+        } else {
           out += character;
+        }
     }
   }
 }

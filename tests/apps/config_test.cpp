@@ -73,9 +73,19 @@ std::string nodes_beyond_the_limit() {
   return with("3 = \"127.0.0.1:7103\"", "3 = \"127.0.0.1:7103\"\n" + lines);
 }
 
+std::string key_of_many_parts() {
+  std::string key = "a";
+  for (int part = 1; part < 100'000; ++part) key += ".a";
+  return key;
+}
+
 const std::vector<Refused> refusals{
     {"empty file", "", "/c/n.toml:1:", {"[node] is missing"}},
     {"not TOML", with("id = 3", "id = = 3"), "/c/n.toml:2:", {"not TOML", "column"}},
+    {"key of many parts",
+     good + key_of_many_parts() + " = 1\n",
+     "/c/n.toml:21:",
+     {"200003 characters", "at most 4096"}},
     {"unknown table",
      good + "[extra]\n",
      "/c/n.toml:21:",

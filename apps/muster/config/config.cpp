@@ -11,6 +11,7 @@
 
 #include <arpa/inet.h>
 
+#include <algorithm>
 #include <array>
 
 namespace muster::apps {
@@ -261,12 +262,26 @@ void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
   refuse_misfit(reader, root, *cluster, config);
 }
 
+// A key of a hundred thousand parts would take the stack of whoever parses it.
+void refuse_long_lines(Reader& reader, std::string_view text) {
+  constexpr std::size_t longest = 4096;
+  for (std::uint32_t line = 1; !text.empty(); ++line) {
+    const std::size_t length = std::min(text.find('\n'), text.size());
+    if (length > longest)
+      return reader.refuse(line, "the line has " + std::to_string(length) +
+                                     " characters: write at most " + std::to_string(longest));
+    text.remove_prefix(std::min(length + 1, text.size()));
+  }
+}
+
 }  // namespace
 
 Expected<NodeConfig> parse_config(std::string_view text, const std::filesystem::path& file,
                                   Look look) {
   Reader reader(file, look);
   NodeConfig config;
+  refuse_long_lines(reader, text);
+  if (reader.failure()) return *reader.failure();
   try {
     const toml::table root = toml::parse(text, file.string());
     reader.only(root, "the file", {"node", "cluster", "journal", "log", "application", "hooks"});

@@ -140,6 +140,15 @@ BOOST_AUTO_TEST_CASE(text_is_escaped) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(what_is_no_character_of_xml_is_replaced) {
+  Story story = letters();
+  story.step(1, HookFailed{{1}, Hook::start, "so\xEF\xBF\xBEso\xEF\xBF\xBFso\x01"});
+  const std::string svg = draw(story.lines).out;
+  for (const char* none : {"\xEF\xBF\xBE", "\xEF\xBF\xBF", "\x01"})
+    BOOST_TEST(count(svg, none) == 0U);
+  BOOST_TEST(count(svg, "so\xEF\xBF\xBDso\xEF\xBF\xBDso") > 0U);
+}
+
 BOOST_AUTO_TEST_CASE(shiviz_clocks_follow_the_letters) {
   apps::DrawOptions options;
   options.format = "shiviz";

@@ -5,6 +5,13 @@
 namespace muster::host::test {
 namespace {
 
+Words observer_comes(Sessions2& two, std::uint64_t connection) {
+  Hello observer = two.stranger(0);
+  observer.role = Role::observer;
+  two.accepted(connection);
+  return two.came(connection, observer);
+}
+
 BOOST_AUTO_TEST_SUITE(strangers)
 
 BOOST_AUTO_TEST_CASE(who_says_no_hello_in_time_goes) {
@@ -29,10 +36,7 @@ BOOST_AUTO_TEST_CASE(without_descriptors_strangers_go_and_nodes_stay) {
   Sessions2 two;
   two.join(3, 1);
   two.accepted(2);
-  Hello observer = two.stranger(0);
-  observer.role = Role::observer;
-  two.accepted(3);
-  two.came(3, observer);
+  observer_comes(two, 3);
   BOOST_TEST(two.give(Exhausted{}) == (Words{"close #2", "close #3"}),
              boost::test_tools::per_element());
   BOOST_TEST(two.warnings.size() == 1u);
@@ -40,15 +44,33 @@ BOOST_AUTO_TEST_CASE(without_descriptors_strangers_go_and_nodes_stay) {
 
 BOOST_AUTO_TEST_CASE(an_observer_is_told_the_status_as_often_as_it_asks) {
   Sessions2 two;
-  Hello observer = two.stranger(0);
-  observer.role = Role::observer;
-  two.accepted(1);
-  BOOST_TEST(two.came(1, observer) == (Words{"write #1 Hello"}), boost::test_tools::per_element());
-  BOOST_TEST(two.came(1, StatusQuestion{}) == (Words{"status #1"}),
+  BOOST_TEST(observer_comes(two, 1) == (Words{"write #1 Hello"}), boost::test_tools::per_element());
+  for (int times = 0; times < 2; ++times) {
+    BOOST_TEST(two.came(1, StatusQuestion{}) == (Words{"status #1", "room #1"}),
+               boost::test_tools::per_element());
+    BOOST_TEST(two.give(Writable{ConnectionId{1}}).empty());
+  }
+  BOOST_TEST(two.came(1, two.stranger(0)) == (Words{"close #1"}), boost::test_tools::per_element());
+}
+
+// Its answers would wait in memory.
+BOOST_AUTO_TEST_CASE(an_observer_that_asks_again_before_its_answer_has_gone_is_closed) {
+  Sessions2 two;
+  observer_comes(two, 1);
+  two.came(1, StatusQuestion{});
+  BOOST_TEST(two.came(1, StatusQuestion{}) == (Words{"close #1"}),
              boost::test_tools::per_element());
-  BOOST_TEST(two.came(1, StatusQuestion{}) == (Words{"status #1"}),
-             boost::test_tools::per_element());
-  BOOST_TEST(two.came(1, observer) == (Words{"close #1"}), boost::test_tools::per_element());
+  BOOST_TEST(two.sessions.counters.garbage == 1u);
+}
+
+// With it, it could go on with a session of this life.
+BOOST_AUTO_TEST_CASE(an_observer_does_not_learn_the_instance) {
+  Sessions2 two;
+  observer_comes(two, 1);
+  BOOST_TEST(std::get<Hello>(two.written.back()).instance == 0u);
+  two.accepted(2);
+  two.give_all(Came{ConnectionId{2}, two.stranger(3), 100});
+  BOOST_TEST(std::get<Hello>(two.written.back()).instance == two.config.self.instance);
 }
 
 BOOST_AUTO_TEST_CASE(who_asks_is_handed_over_after_its_hello_is_answered) {

@@ -168,8 +168,9 @@ struct Stranger {
   ConnectionId connection;
   Time until{};
   bool observer = false;
+  bool asks = false;  ///< its question is being answered
 };
-MUSTER_DESCRIBE(Stranger, connection, until, observer);
+MUSTER_DESCRIBE(Stranger, connection, until, observer, asks);
 
 /// The verdicts that wait for Drained. Bounds that have passed: silence.
 struct Overdue {

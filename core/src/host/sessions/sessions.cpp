@@ -74,6 +74,8 @@ void SessionTurn::happened(Closed& input) {
 }
 
 void SessionTurn::happened(Writable& input) {
+  if (const auto stranger = stranger_at(input.connection); stranger != sessions_.strangers.end())
+    stranger->asks = false;
   const auto whose = sessions_.whose.find(input.connection);
   if (whose == sessions_.whose.end()) return;
   Peer& peer = sessions_.peers.at(whose->second);

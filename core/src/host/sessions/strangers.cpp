@@ -55,8 +55,12 @@ void SessionTurn::came_from_stranger(Strangers::iterator stranger, const Frame& 
   const auto* hello = std::get_if<Hello>(&frame);
   if (hello && !stranger->observer && !has_said_hello(stranger->connection))
     return heard(stranger->connection, *hello);
-  if (stranger->observer && std::holds_alternative<StatusQuestion>(frame))
-    return put(TellStatus{stranger->connection});
+  // One question at a time: answers that wait for who does not read would take memory.
+  if (stranger->observer && !stranger->asks && std::holds_alternative<StatusQuestion>(frame)) {
+    stranger->asks = true;
+    put(TellStatus{stranger->connection});
+    return put(TellRoom{stranger->connection});
+  }
   ++sessions_.counters.garbage;
   drop(stranger);
 }
@@ -75,7 +79,9 @@ void SessionTurn::heard(ConnectionId connection, const Hello& hello) {
     observer.until = now_ + hello_deadline();
     due_by(observer.until);
     make_room(true, config_.limits.observers);
-    return write(connection, hello_to(NodeId{}));
+    Hello own = hello_to(NodeId{});
+    own.instance = 0;  // with which it could speak for this life
+    return write(connection, own);
   }
   if (hello.to != self().id) {
     return refuse_stranger(connection,
