@@ -1,4 +1,5 @@
 #include "host.hpp"
+#include "words.hpp"
 
 // What a coordinator that reorganizes may ask, and what a member owes to it, without a host.
 
@@ -20,7 +21,7 @@ struct Reorganizing : Host {
     });
   }
   using Host::ask;
-  std::vector<std::string> answers;
+  Words answers;
 };
 
 BOOST_AUTO_TEST_CASE(a_question_is_taken_to_the_member_and_its_answer_told) {
@@ -28,7 +29,7 @@ BOOST_AUTO_TEST_CASE(a_question_is_taken_to_the_member_and_its_answer_told) {
   host.ask(3, "what?");
   BOOST_TEST(host.asked.at(NodeId{3}).first == "what?");
   host.answer(3, Bytes{"that"});
-  BOOST_TEST(host.answers == std::vector<std::string>{"that"}, boost::test_tools::per_element());
+  BOOST_TEST(host.answers == Words{"that"});
 }
 
 BOOST_AUTO_TEST_CASE(one_question_at_a_time_is_on_its_way_to_each_member) {
@@ -54,7 +55,7 @@ BOOST_AUTO_TEST_CASE(a_coordinator_that_asks_itself_is_answered_by_its_own_appli
   (*host.played.answered)({"yes"});
   host.look();
   BOOST_TEST(host.played.question->bytes.data == "more?");
-  BOOST_TEST(host.answers == std::vector<std::string>{"yes"}, boost::test_tools::per_element());
+  BOOST_TEST(host.answers == Words{"yes"});
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_asked_fails_and_says_why) {
@@ -62,11 +63,9 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_asked_fails_and_says_why) {
   host.ask(4, "?");
   host.ask(3, "1234567");
   for (int i = 0; i < 65; ++i) host.ask(1, "?");
-  BOOST_TEST(host.answers ==
-                 (std::vector<std::string>{"node 4 is no member of the group",
-                                           "the question of 7 bytes is larger than the limit of 6",
-                                           "64 questions to node 1 are not answered yet"}),
-             boost::test_tools::per_element());
+  BOOST_TEST(host.answers == (Words{"node 4 is no member of the group",
+                                    "the question of 7 bytes is larger than the limit of 6",
+                                    "64 questions to node 1 are not answered yet"}));
 }
 
 BOOST_AUTO_TEST_CASE(who_asks_when_the_life_is_gone_touches_nothing_of_it) {
@@ -83,8 +82,7 @@ BOOST_AUTO_TEST_CASE(questions_end_with_the_reorganize_that_asked) {
   const auto late = host.asked.at(NodeId{1}).second;
   (*host.played.bytes)({"all"});
   host.look();
-  BOOST_TEST(host.answers == (std::vector<std::string>{over, over}),
-             boost::test_tools::per_element());
+  BOOST_TEST(host.answers == (Words{over, over}));
   BOOST_TEST(host.asked.empty());
   late(HookHost::Outcome(Bytes{"late"}));
   host.ask(1, "c");
@@ -97,8 +95,7 @@ BOOST_AUTO_TEST_CASE(questions_end_when_the_reorganize_overruns) {
   host.ask(1, "a");
   host.ask(2, "b");
   host.overrun_();
-  BOOST_TEST(host.answers == (std::vector<std::string>{over, over}),
-             boost::test_tools::per_element());
+  BOOST_TEST(host.answers == (Words{over, over}));
   BOOST_TEST(host.played.question->stop_requested());
 }
 
@@ -108,7 +105,7 @@ BOOST_AUTO_TEST_CASE(questions_end_with_a_reorganize_that_is_halted) {
   host.runner.perform(Stop{Ticket{3}, {StopReason::halted, NodeId{3}}, false});
   host.played.bytes->fail("cancelled");
   host.look();
-  BOOST_TEST(host.answers == std::vector<std::string>{over}, boost::test_tools::per_element());
+  BOOST_TEST(host.answers == Words{over});
   BOOST_TEST(host.last<Stopped>());
 }
 
@@ -122,7 +119,7 @@ struct Asked : Host {
   }
   void start() { runner.perform(Start{Ticket{2}, task_of({NodeId{2}}, "all"), g7}); }
   using Host::ask;
-  std::vector<std::string> answers;
+  Words answers;
   std::uint64_t last_number = 0;
 };
 
@@ -136,8 +133,7 @@ BOOST_AUTO_TEST_CASE(a_member_answers_one_question_after_the_other) {
   BOOST_TEST(host.played.question->bytes.data == "b");
   host.played.answered->fail("torn");
   host.look();
-  BOOST_TEST(host.answers == (std::vector<std::string>{"A", "torn"}),
-             boost::test_tools::per_element());
+  BOOST_TEST(host.answers == (Words{"A", "torn"}));
 }
 
 BOOST_AUTO_TEST_CASE(an_answer_that_is_too_large_is_none) {
@@ -251,7 +247,7 @@ BOOST_AUTO_TEST_CASE(a_coordinator_asks_from_its_start_until_it_is_to_stop) {
   stopped_first(host);
   const GroupNumber mine{8, NodeId{2}};
   host.runner.perform(Start{Ticket{2}, task_of({NodeId{1}, NodeId{2}}, "all"), mine});
-  std::vector<std::string> answers;
+  Words answers;
   const Assignment work = *host.played.started;
   const auto ask = [&] {
     work.ask(NodeId{1}, {"?"}, [&](const HookHost::Outcome& answer) {

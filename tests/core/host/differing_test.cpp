@@ -8,22 +8,12 @@ namespace muster::host::test {
 namespace {
 
 const Refusal another_cluster{RefusalReason::cluster, "the clusters differ"};
+const Refusal seen_elsewhere{RefusalReason::clone, "no", 5};
 
 /// It dials that node, which refuses it.
 Words is_refused(Sessions2& two, std::uint32_t node, std::uint64_t connection) {
-  two.sessions.peers.at(NodeId{node}).touch = Dialling{};
-  two.dialled(node, connection);
+  two.reaches(node, connection);
   return two.came(connection, another_cluster);
-}
-
-/// It dials that node, which refuses its life.
-Words life_is_refused(Sessions2& two, std::uint32_t node, std::uint64_t connection) {
-  two.sessions.peers.at(NodeId{node}).touch = Dialling{};
-  two.dialled(node, connection);
-  Hello refuser = two.stranger(node);
-  refuser.session = 0;
-  two.came(connection, refuser);
-  return two.came(connection, Refusal{RefusalReason::clone, "no", 5});
 }
 
 bool has(const Words& words, const std::string& one) {
@@ -40,18 +30,16 @@ BOOST_AUTO_TEST_CASE(are_those_that_refuse_it_where_it_dials_them) {
   BOOST_TEST(has(is_refused(two, 3, 2), "differ {3} agree {1}"));
   for (const RefusalReason reason : {RefusalReason::version, RefusalReason::stranger}) {
     Sessions2 other;
-    other.sessions.peers.at(NodeId{3}).touch = Dialling{};
-    other.dialled(3, 1);
+    other.reaches(3, 1);
     BOOST_TEST(has(other.came(1, Refusal{reason, "no"}), "differ {3} agree {}"));
   }
 }
 
 BOOST_AUTO_TEST_CASE(are_none_of_those_that_it_refuses_for_its_life) {
-  for (const RefusalReason reason :
-       {RefusalReason::outlived, RefusalReason::clone, RefusalReason::crossing}) {
+  for (const RefusalReason reason : {RefusalReason::outlived, RefusalReason::clone,
+                                     RefusalReason::crossing, RefusalReason::oneself}) {
     Sessions2 two;
-    two.sessions.peers.at(NodeId{3}).touch = Dialling{};
-    two.dialled(3, 1);
+    two.reaches(3, 1);
     two.came(1, Refusal{reason, "no"});
     BOOST_TEST(two.sessions.others.differ.empty());
   }
@@ -59,20 +47,20 @@ BOOST_AUTO_TEST_CASE(are_none_of_those_that_it_refuses_for_its_life) {
 
 BOOST_AUTO_TEST_CASE(are_those_that_have_met_this_life_elsewhere_or_a_later_one) {
   Sessions2 two;
-  BOOST_TEST(has(life_is_refused(two, 3, 1), "differ {3} agree {}"));
+  BOOST_TEST(has(two.refused_by(3, 1, seen_elsewhere), "differ {3} agree {}"));
 }
 
 // Its Hello says only that this node has not refused it.
 BOOST_AUTO_TEST_CASE(and_go_on_to_differ_where_they_dial_until_they_have_written) {
   Sessions2 two;
-  life_is_refused(two, 3, 1);
+  two.refused_by(3, 1, seen_elsewhere);
   const auto dials_it = [&](std::uint64_t connection) {
     two.accepted(connection);
     return two.give_all(Came{ConnectionId{connection}, two.stranger(3, 1, connection), 100});
   };
   for (std::uint64_t connection = 2; connection < 5; ++connection) {
     BOOST_TEST(!has(dials_it(connection), "differ {} agree {}"));
-    two.came(connection, Refusal{RefusalReason::clone, "no", 5});
+    two.came(connection, seen_elsewhere);
     BOOST_TEST(two.sessions.others.differ == NodeSet{NodeId{3}});
   }
   dials_it(5);
@@ -108,8 +96,7 @@ BOOST_AUTO_TEST_CASE(end_the_session_with_their_life_before_and_leave_calls_unan
   BOOST_TEST(has(two.closed(1), "dial 3"));
   two.dialled(3, 2);
   BOOST_TEST(two.came(2, another_cluster) ==
-                 (Words{"close #2", "differ {3} agree {}", "over 3:1", "unanswered 3:7"}),
-             boost::test_tools::per_element());
+             (Words{"close #2", "differ {3} agree {}", "over 3:1", "unanswered 3:7"}));
 }
 
 BOOST_AUTO_TEST_CASE(are_dialled_until_they_differ_no_more) {
@@ -133,8 +120,7 @@ BOOST_AUTO_TEST_CASE(do_so_no_more_where_nobody_listens_or_answers) {
 BOOST_AUTO_TEST_CASE(that_others_agree_is_told_while_one_differs) {
   Sessions2 two;
   is_refused(two, 3, 1);
-  two.sessions.peers.at(NodeId{1}).touch = Dialling{};
-  two.dialled(1, 2);
+  two.reaches(1, 2);
   BOOST_TEST(has(two.came(2, two.stranger(1)), "differ {3} agree {1}"));
   two.closed(2);
   BOOST_TEST(has(two.give_all(DialFailed{NodeId{1}, DialEnd::silence}), "differ {3} agree {}"));

@@ -11,25 +11,16 @@ namespace {
 
 BOOST_AUTO_TEST_SUITE(hello)
 
-/// What comes of that Hello on a new connection when nothing else is to be read.
-Words said(Sessions2& two, std::uint64_t connection, const Hello& hello) {
-  two.accepted(connection);
-  Words words = two.came(connection, hello);
-  while (!two.sessions.verdicts.empty()) words = two.give(Drained{});
-  return words;
-}
-
 // --- Who is heard at all
 
 BOOST_AUTO_TEST_CASE(wire_versions_that_do_not_meet_are_told_with_both_ranges) {
   Sessions2 two;
   Hello newer = two.stranger(1);
   newer.newest_version = 4;
-  BOOST_TEST(said(two, 1, newer) == (Words{"write #1 Hello"}), boost::test_tools::per_element());
+  BOOST_TEST(two.greeted(1, newer) == (Words{"write #1 Hello"}));
   newer.oldest_version = 3;
   newer.number = 2;
-  BOOST_TEST(said(two, 2, newer) == (Words{"write #2 Refusal version", "close #2"}),
-             boost::test_tools::per_element());
+  BOOST_TEST(two.greeted(2, newer) == (Words{"write #2 Refusal version", "close #2"}));
   BOOST_TEST(std::get<Refusal>(two.written.back()).text ==
              "this node speaks wire versions 2, the other 3-4");
 }
@@ -38,8 +29,7 @@ BOOST_AUTO_TEST_CASE(what_others_say_is_made_fit_for_a_line) {
   Sessions2 two;
   Hello evil = two.stranger(1);
   evil.cluster = "evil\n\x1b[31m=" + std::string(12, 'x') + "\x7f\n";
-  BOOST_TEST(said(two, 1, evil) == (Words{"write #1 Refusal cluster", "close #1", "dial 1"}),
-             boost::test_tools::per_element());
+  BOOST_TEST(two.greeted(1, evil) == (Words{"write #1 Refusal cluster", "close #1", "dial 1"}));
   const std::string& warning = two.warnings.at(0);
   BOOST_TEST(warning.size() < 500u);
   BOOST_TEST(
@@ -50,9 +40,32 @@ BOOST_AUTO_TEST_CASE(a_text_longer_than_twice_ones_own_is_not_compared) {
   Sessions2 two;
   Hello longer = two.stranger(1);
   longer.cluster = std::string(2 * two.config.self.cluster.size() + 1, 'x');
-  said(two, 1, longer);
+  two.greeted(1, longer);
   BOOST_TEST(two.warnings.at(0).find("a text of 37 bytes, where this node's has 18") !=
              std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(clusters_that_differ_refuse_each_other_and_name_the_keys) {
+  Sessions2 two;
+  Hello hello = two.stranger(3);
+  hello.cluster = "T=50ms\ncheck=20ms\nname=test\n";
+  BOOST_TEST(two.greeted(1, hello) == (Words{"write #1 Refusal cluster", "close #1", "dial 3"}));
+  // They are told here alone.
+  BOOST_TEST(std::get<Refusal>(two.written.back()).text == "the clusters differ");
+  const std::string keys =
+      "T (100ms at node 2, 50ms at node 3), check (nothing at node 2, 20ms at node 3)";
+  BOOST_TEST(two.sessions.differing.at(NodeId{3}) == keys);
+  BOOST_TEST(two.warnings.back() == "refused node 3: the clusters differ in " + keys);
+  // The other refuses this one where it is dialled; that is said once, not with every dial.
+  for (const std::uint64_t connection : {2u, 3u}) {
+    two.dialled(3, connection);
+    two.came(connection, Refusal{RefusalReason::cluster, "the clusters differ"});
+    BOOST_TEST(two.warnings.back() == "node 3 refuses this node: the clusters differ");
+    BOOST_TEST(two.wake_up() == (Words{"dial 3"}));
+  }
+  BOOST_TEST(two.warnings.size() == 2u);
+  two.greeted(4, two.stranger(3));
+  BOOST_TEST(two.sessions.differing.empty());
 }
 
 // Whoever reaches the port can say any name.
@@ -60,8 +73,7 @@ BOOST_AUTO_TEST_CASE(a_namesake_of_another_cluster_is_refused_and_not_obeyed) {
   Sessions2 two;
   Hello namesake = two.stranger(2, 1'000'000'000);
   namesake.cluster = "name=another\n";
-  BOOST_TEST(said(two, 1, namesake) == (Words{"write #1 Refusal cluster", "close #1"}),
-             boost::test_tools::per_element());
+  BOOST_TEST(two.greeted(1, namesake) == (Words{"write #1 Refusal cluster", "close #1"}));
   BOOST_TEST(two.warnings.at(0).starts_with("refused node 2: the clusters differ"));
 }
 
@@ -70,10 +82,9 @@ BOOST_AUTO_TEST_CASE(the_oldest_observer_gives_way) {
   two.config.limits.observers = 2;
   Hello observer = two.stranger(0);
   observer.role = Role::observer;
-  said(two, 1, observer);
-  said(two, 2, observer);
-  BOOST_TEST(said(two, 3, observer) == (Words{"close #1", "write #3 Hello"}),
-             boost::test_tools::per_element());
+  two.greeted(1, observer);
+  two.greeted(2, observer);
+  BOOST_TEST(two.greeted(3, observer) == (Words{"close #1", "write #3 Hello"}));
   BOOST_TEST(two.sessions.counters.crowded == 1u);
 }
 
@@ -82,7 +93,7 @@ BOOST_AUTO_TEST_CASE(the_oldest_observer_gives_way) {
 BOOST_AUTO_TEST_CASE(what_a_session_has_seen_counts_as_what_was_in_the_store) {
   Sessions2 two;
   two.join(3, 1, 9);
-  BOOST_TEST(said(two, 2, two.stranger(3, 1)).at(1) == "write #2 Refusal outlived");
+  BOOST_TEST(two.greeted(2, two.stranger(3, 1)).at(1) == "write #2 Refusal outlived");
   BOOST_TEST(std::get<Refusal>(two.written.back()).figure == 9u);
 }
 
@@ -95,17 +106,16 @@ BOOST_AUTO_TEST_CASE(a_clone_that_answers_a_dial_is_refused_too) {
   two.dialled(3, 2);
   Hello clone = two.stranger(3, 4);
   ++clone.instance;
-  BOOST_TEST(two.came(2, clone) == (Words{"write #2 Refusal clone", "close #2"}),
-             boost::test_tools::per_element());
+  BOOST_TEST(two.came(2, clone) == (Words{"write #2 Refusal clone", "close #2"}));
   BOOST_TEST(std::get<Refusal>(two.written.back()).figure == 4u);
 }
 
 /// What a refusal with that figure does, of whoever answers at the address of node 3.
-Words heard(Sessions2 two, const std::optional<Hello>& hello, std::uint64_t figure,
+Words heard(Sessions2 two, const Hello& hello, std::uint64_t figure,
             RefusalReason reason = RefusalReason::outlived) {
   two.ask(3, 1);
   two.dialled(3, 1);
-  if (hello) two.came(1, *hello);
+  two.came(1, hello);
   Words words = two.came(1, Refusal{reason, "seen before", figure});
   std::erase_if(words, [](const std::string& word) { return !word.starts_with("outlived"); });
   return words;
@@ -113,14 +123,9 @@ Words heard(Sessions2 two, const std::optional<Hello>& hello, std::uint64_t figu
 
 BOOST_AUTO_TEST_CASE(a_figure_counts_after_a_hello_for_the_same_cluster_and_with_two_reasons) {
   const Sessions2 two;
-  Hello refuser = two.stranger(3);
-  refuser.session = 0;
-  BOOST_TEST(heard(two, refuser, 9) == (Words{"outlived 3:9"}), boost::test_tools::per_element());
-  BOOST_TEST(heard(two, refuser, 5, RefusalReason::clone) == (Words{"outlived 3:5"}),
-             boost::test_tools::per_element());
-  BOOST_TEST(heard(two, std::nullopt, 9).empty());
-  BOOST_TEST(heard(two, refuser, std::uint64_t{1} << 60).empty());
-  BOOST_TEST(heard(two, refuser, 4).empty());
+  const Hello refuser = two.refuser(3);
+  BOOST_TEST(heard(two, refuser, 9) == (Words{"outlived 3:9"}));
+  BOOST_TEST(heard(two, refuser, 5, RefusalReason::clone) == (Words{"outlived 3:5"}));
   BOOST_TEST(heard(two, refuser, 9, RefusalReason::busy).empty());
   Hello other = refuser;
   other.cluster = "name=another\n";
@@ -134,8 +139,7 @@ BOOST_AUTO_TEST_CASE(a_figure_counts_after_a_hello_for_the_same_cluster_and_with
 BOOST_AUTO_TEST_CASE(a_first_life_believes_any_figure) {
   Sessions2 two;
   two.config.self.incarnation = Incarnation{1};
-  Hello refuser = two.stranger(3);
-  refuser.session = 0;
+  const Hello refuser = two.refuser(3);
   BOOST_TEST(heard(two, refuser, std::uint64_t{1} << 60).size() == 1u);
   BOOST_TEST(heard(two, refuser, highest_number).empty());
 }
@@ -149,30 +153,25 @@ BOOST_AUTO_TEST_CASE(a_letter_that_comes_again_or_late_is_taken_once) {
   for (const std::uint64_t number : {1u, 2u, 2u, 1u, 7u, 5u})
     for (const std::string& word : two.came(1, two.carried(3, number, number, AreYouThere{})))
       taken.push_back(word + ' ' + std::to_string(number));
-  BOOST_TEST(
-      taken == (Words{"came 3 AreYouThere 1", "came 3 AreYouThere 2", "came 3 AreYouThere 7"}),
-      boost::test_tools::per_element());
+  BOOST_TEST(taken ==
+             (Words{"came 3 AreYouThere 1", "came 3 AreYouThere 2", "came 3 AreYouThere 7"}));
   BOOST_TEST(two.sessions.counters.duplicates == 3u);
 }
 
 BOOST_AUTO_TEST_CASE(a_call_to_another_life_than_the_present_one_is_unanswered_at_once) {
   Sessions2 before(after_meeting(3));
-  BOOST_TEST(before.announce(3, 2, 1) == (Words{"unanswered 3:1"}),
-             boost::test_tools::per_element());
+  BOOST_TEST(before.announce(3, 2, 1) == (Words{"unanswered 3:1"}));
   Sessions2 two;
   two.join(3, 1, 5);
   for (const std::uint64_t life : {3u, 4u, 6u})
-    BOOST_TEST(two.announce(3, life, life) == (Words{"unanswered 3:" + std::to_string(life)}),
-               boost::test_tools::per_element());
-  BOOST_TEST(two.announce(3, 5, 9) == (Words{"write #1 1 NewCoordinator"}),
-             boost::test_tools::per_element());
+    BOOST_TEST(two.announce(3, life, life) == (Words{"unanswered 3:" + std::to_string(life)}));
+  BOOST_TEST(two.announce(3, 5, 9) == (Words{"write #1 1 NewCoordinator"}));
 }
 
 BOOST_AUTO_TEST_CASE(who_says_that_it_received_what_was_never_sent_is_cut_off) {
   Sessions2 two;
   two.join(3, 1);
-  BOOST_TEST(said(two, 2, two.acquainted(3, 2, 77)) == (Words{"close #1", "close #2", "dial 3"}),
-             boost::test_tools::per_element());
+  BOOST_TEST(two.greeted(2, two.acquainted(3, 2, 77)) == (Words{"close #1", "close #2", "dial 3"}));
   BOOST_TEST(two.sessions.counters.garbage == 1u);
 }
 
@@ -182,14 +181,13 @@ BOOST_AUTO_TEST_CASE(who_gave_the_session_up_is_not_told_again_what_it_was_told)
   two.ask(3, 1);
   Hello back = two.stranger(3, 1, 2);  // does not know this life: that is its first session with it
   back.session = 2;
-  BOOST_TEST(said(two, 2, back) == (Words{"close #1", "write #2 Hello", "write #2 1 AreYouThere"}),
-             boost::test_tools::per_element());
+  BOOST_TEST(two.greeted(2, back) ==
+             (Words{"close #1", "write #2 Hello", "write #2 1 AreYouThere"}));
   back.number = 3;
   back.session = 3;
   back.peer_instance = two.config.self.instance;
-  BOOST_TEST(said(two, 3, back) == (Words{"close #2", "write #3 Hello"}),
-             boost::test_tools::per_element());
-  BOOST_TEST(two.ask(3, 2) == (Words{"write #3 1 AreYouThere"}), boost::test_tools::per_element());
+  BOOST_TEST(two.greeted(3, back) == (Words{"close #2", "write #3 Hello"}));
+  BOOST_TEST(two.ask(3, 2) == (Words{"write #3 1 AreYouThere"}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

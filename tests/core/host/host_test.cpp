@@ -1,4 +1,5 @@
 #include "../hooks/host.hpp"
+#include "words.hpp"
 
 #include <muster/host/host.hpp>
 #include <muster/values/text.hpp>
@@ -11,12 +12,13 @@
 
 using namespace muster;
 using namespace std::chrono_literals;
-using Words = std::vector<std::string>;
+using test::Words;
 
 namespace {
 
-Config config_of(std::uint32_t nodes) {
+Config config_of(std::uint32_t nodes, Repairs repairs) {
   Config config;
+  config.repairs = repairs;
   config.self = NodeId{1};
   for (std::uint32_t id = 1; id <= nodes; ++id) config.nodes.insert(NodeId{id});
   config.timings.T = 100ms;
@@ -31,7 +33,7 @@ SafeState safe_of(std::uint64_t incarnation) {
 
 /// What it is told to do, in words; its clock stands still but for `clock`.
 struct Life : host::Driver {
-  explicit Life(std::uint32_t nodes) : config(config_of(nodes)) {}
+  explicit Life(std::uint32_t nodes, Repairs repairs = {}) : config(config_of(nodes, repairs)) {}
 
   [[nodiscard]] Duration now() override { return clock; }
   Duration stood_still() override { return std::exchange(gap, {}); }
@@ -57,9 +59,7 @@ struct Life : host::Driver {
   void save_performed() override { said.emplace_back("saved"); }
 
   Words heard() { return std::exchange(said, {}); }
-  void expect(const Words& words) {
-    BOOST_TEST(heard() == words, boost::test_tools::per_element());
-  }
+  void expect(const Words& words) { BOOST_TEST(heard() == words); }
   void give(Event event) {
     host.put(std::move(event));
     host.turn();
@@ -148,6 +148,28 @@ BOOST_AUTO_TEST_CASE(permits_nothing_from_a_pause_until_all_of_it_was_performed)
     life.host.put(ElectionAsked{"why not"});
   });
   BOOST_TEST(life.heard().front() == "Paused");
+  BOOST_TEST(life.permitted);
+}
+
+// Also where a Save comes before the Stop: permits are not revoked before it is durable, but they
+// are not valid again either.
+BOOST_AUTO_TEST_CASE(permits_nothing_before_a_save_that_a_pause_leads_to_is_durable) {
+  Repairs repairs;
+  repairs.save_promises_only = false;
+  Life life(1, repairs);
+  life.begin_to_work();
+  life.host.saved();
+  life.end_hook({});
+  life.host.saved();
+  BOOST_TEST(life.host.was_normal());
+  life.heard();
+  life.permitted = false;
+  life.gap = 51ms;
+  life.host.together([] {});
+  life.expect({"Paused", "save"});
+  life.host.together([] {});
+  BOOST_TEST(!life.permitted);
+  life.host.saved();
   BOOST_TEST(life.permitted);
 }
 

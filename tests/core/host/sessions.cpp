@@ -120,9 +120,26 @@ Words Sessions2::answer(std::uint32_t to, std::uint64_t call) {
                          std::nullopt});
 }
 
-void Sessions2::join(std::uint32_t node, std::uint64_t connection, std::uint64_t incarnation) {
+Words Sessions2::reaches(std::uint32_t node, std::uint64_t connection) {
   sessions.peers.at(NodeId{node}).touch = Dialling{};
-  dialled(node, connection);
+  return dialled(node, connection);
+}
+
+Words Sessions2::refused_by(std::uint32_t node, std::uint64_t connection, const Refusal& refusal) {
+  reaches(node, connection);
+  came(connection, refuser(node));
+  return came(connection, refusal);
+}
+
+Words Sessions2::greeted(std::uint64_t connection, const Hello& hello) {
+  accepted(connection);
+  Words words = came(connection, hello);
+  while (!sessions.verdicts.empty()) words = give(Drained{});
+  return words;
+}
+
+void Sessions2::join(std::uint32_t node, std::uint64_t connection, std::uint64_t incarnation) {
+  reaches(node, connection);
   came(connection, stranger(node, incarnation));
 }
 
@@ -136,6 +153,12 @@ Hello Sessions2::stranger(std::uint32_t from, std::uint64_t incarnation,
   hello.instance = 1000 * from + incarnation;
   hello.number = number;
   hello.session = 1;
+  return hello;
+}
+
+Hello Sessions2::refuser(std::uint32_t from) const {
+  Hello hello = stranger(from);
+  hello.session = 0;
   return hello;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "words.hpp"
+
 #include <muster/host/sessions.hpp>
 
 #include <cstdint>
@@ -12,7 +14,7 @@ namespace muster::host::test {
 
 using namespace std::chrono_literals;
 
-using Words = std::vector<std::string>;
+using muster::test::Words;
 
 inline constexpr Duration T = 100ms;
 
@@ -54,12 +56,21 @@ class Sessions2 {
   Words announce(std::uint32_t to, std::uint64_t life, std::uint64_t call);
   Words answer(std::uint32_t to, std::uint64_t call);
 
+  /// A dial to that node is out, and reaches it.
+  Words reaches(std::uint32_t node, std::uint64_t connection);
+  /// It reaches that node, which says Hello and refuses this life.
+  Words refused_by(std::uint32_t node, std::uint64_t connection, const Refusal& refusal);
+  /// What comes of that Hello on a new connection when nothing else is to be read.
+  Words greeted(std::uint64_t connection, const Hello& hello);
   /// Dials that node, and is answered: connection `connection` carries a session from then on.
   void join(std::uint32_t node, std::uint64_t connection, std::uint64_t incarnation = 1);
 
-  /// The Hello of another node that has not met this life, and one that has.
+  /// The Hello of another node that has not met this life.
   [[nodiscard]] Hello stranger(std::uint32_t from, std::uint64_t incarnation = 1,
                                std::uint64_t number = 1) const;
+  /// The one that comes before a refusal with a figure, and begins no session.
+  [[nodiscard]] Hello refuser(std::uint32_t from) const;
+  /// That of one that has met this life.
   [[nodiscard]] Hello acquainted(std::uint32_t from, std::uint64_t number, std::uint64_t received,
                                  std::uint64_t incarnation = 1) const;
   /// A letter of that life, as it is carried.
