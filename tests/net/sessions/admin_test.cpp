@@ -1,3 +1,4 @@
+#include "storage/temporary_directory.hpp"
 #include "world.hpp"
 
 #include <muster/net/admin.hpp>
@@ -7,7 +8,6 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -26,18 +26,8 @@ BOOST_AUTO_TEST_SUITE(admin)
 
 namespace {
 
-class Directory {
- public:
-  Directory() {
-    std::string name = (std::filesystem::temp_directory_path() / "muster-XXXXXX").string();
-    BOOST_REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-  ~Directory() { std::filesystem::remove_all(path); }
-  [[nodiscard]] std::string socket() const { return (path / "admin.sock").string(); }
-  std::filesystem::path path;
+struct Directory : muster::test::TemporaryDirectory {
+  [[nodiscard]] std::string socket() const { return (path() / "admin.sock").string(); }
 };
 
 /// Runs a context on a thread of its own, so that those who ask may block.
@@ -89,26 +79,19 @@ struct Served {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(the_owner_is_told_the_status) {
-  Directory directory;
-  World world;
-  net::Admin admin(world.context.get_executor(), directory.socket(), words());
-  BOOST_REQUIRE(admin.listen().has_value());
+BOOST_FIXTURE_TEST_CASE(the_owner_is_told_the_status, Served) {
   struct stat found {};
   BOOST_REQUIRE(::stat(directory.socket().c_str(), &found) == 0);
   BOOST_TEST((found.st_mode & 0777) == 0600u);
-  {
-    Running running(world.context);
-    for (int i = 0; i < 100; ++i) {
-      const auto answer = net::ask_admin(directory.socket(), 60s);
-      BOOST_REQUIRE(answer.has_value());
-      BOOST_TEST(*answer == "{\"node\":1}");
-    }
-    const auto nothing = net::ask_admin(directory.socket(), 60s, "reboot");
-    BOOST_TEST(code(nothing) == 5);
-    BOOST_TEST(nothing.error().what.find("reboot") != std::string::npos);
+  for (int i = 0; i < 100; ++i) {
+    const auto answer = net::ask_admin(directory.socket(), 60s);
+    BOOST_REQUIRE(answer.has_value());
+    BOOST_TEST(*answer == "{\"node\":1}");
   }
-  admin.close();
+  const auto nothing = net::ask_admin(directory.socket(), 60s, "reboot");
+  BOOST_TEST(code(nothing) == 5);
+  BOOST_TEST(nothing.error().what.find("reboot") != std::string::npos);
+  running.there([&] { admin.close(); });
   BOOST_TEST(!std::filesystem::exists(directory.socket()));
 }
 

@@ -151,18 +151,4 @@ BOOST_AUTO_TEST_CASE(without_file_descriptors_strangers_go_and_nodes_stay) {
   ::waitpid(poor, nullptr, 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_node_that_says_hello_without_end_has_one_connection) {
-  TwoNodes net;
-  std::vector<std::unique_ptr<Outsider>> connections;
-  for (std::uint64_t i = 1; i <= 200; ++i) {
-    connections.push_back(std::make_unique<Outsider>(net.world, net.first));
-    connections.back()->say(hello_of(3, 1, 1, 4711, i));
-    BOOST_TEST(connections.back()->hear().has_value());
-  }
-  net.world.settle();
-  BOOST_TEST(std::count_if(connections.begin(), connections.end(),
-                           [](auto& one) { return !one->closed(); }) == 1);
-  BOOST_TEST(net.one.sessions.counters().sessions == 1u);
-}
-
 BOOST_AUTO_TEST_SUITE_END()

@@ -28,38 +28,22 @@ BOOST_AUTO_TEST_CASE(dials_that_cross_leave_one_connection_and_lose_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(a_hello_whose_connection_has_ended_changes_nothing) {
-  Three net;
-  Outsider present(net.world, net.second);
+  World world;
+  Port first, second, third;
+  TestNode two(world, 2, addresses({&first, &second, &third}));
+  BOOST_REQUIRE(two.sessions.listen().has_value());
+  Outsider present(world, second);
   present.say(hello_of(3, 2, 1, 4711, 1));
   BOOST_TEST(taken(present));
   {
-    Outsider gone(net.world, net.second);
+    Outsider gone(world, second);
     gone.say(hello_of(3, 2, 1, 4711, 2));
   }
-  UNTIL(net.world, net.two.sessions.counters().accepted == 2);
-  net.world.settle();
+  UNTIL(world, two.sessions.counters().accepted == 2);
+  world.settle();
   BOOST_TEST(!present.closed());
-  net.two.ask(3);
+  two.ask(3);
   BOOST_TEST(present.hear().has_value());
-}
-
-BOOST_AUTO_TEST_CASE(an_observer_may_ask_for_the_status_and_for_nothing_else) {
-  Three net;
-  net::Hello hello = hello_of(0, 0, 0, 0, 0);
-  hello.role = net::Role::observer;
-  Outsider observer(net.world, net.second);
-  observer.say(hello);
-  BOOST_TEST(taken(observer));
-  for (int i = 0; i < 3; ++i) {
-    observer.say(net::StatusQuestion{});
-    const auto answer = observer.hear();
-    BOOST_REQUIRE(answer && std::holds_alternative<net::StatusAnswer>(*answer));
-    BOOST_TEST(std::get<net::StatusAnswer>(*answer).json == "{\"node\":2}");
-  }
-  observer.say(
-      net::Carried{1, 0, {NodeId{3}, Incarnation{1}, NodeId{2}, CallNumber{1}, AreYouThere{}}});
-  BOOST_TEST(!observer.hear().has_value());
-  BOOST_TEST(net.two.log.empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

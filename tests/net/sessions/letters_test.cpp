@@ -21,17 +21,6 @@ struct Two {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_call_is_answered) {
-  Two net;
-  const auto call = net.one.ask(2);
-  UNTIL(net.world, net.one.has(TestNode::answered(2, call)));
-  BOOST_TEST(net.two.log == std::vector<std::string>{TestNode::called(1, call)},
-             boost::test_tools::per_element());
-  BOOST_TEST(net.one.log.size() == 1u);
-  BOOST_TEST(
-      (net.one.sessions.lives() == std::map<NodeId, Incarnation>{{NodeId{2}, Incarnation{1}}}));
-}
-
 BOOST_AUTO_TEST_CASE(many_letters_both_ways_keep_their_order) {
   Two net;
   constexpr std::uint64_t count = 500;
@@ -67,25 +56,6 @@ BOOST_AUTO_TEST_CASE(letters_as_large_as_they_may_be_go_through) {
     calls.push_back(net.one.call(2, Ready{{}, Incarnation{1}, {}, {task}}));
   UNTIL(net.world, net.one.entries("answer").size() == calls.size());
   BOOST_TEST(net.one.sessions.counters().bytes_out > calls.size() * task.size());
-}
-
-BOOST_AUTO_TEST_CASE(a_call_to_a_node_where_nobody_listens_is_unanswered_and_nobody_failed) {
-  World world;
-  Port first, second;
-  TestNode one(world, 1, addresses({&first, &second}));
-  const auto call = one.ask(2);
-  UNTIL(world, !one.log.empty());
-  BOOST_TEST(one.log == std::vector<std::string>{TestNode::unanswered(2, call)},
-             boost::test_tools::per_element());
-}
-
-BOOST_AUTO_TEST_CASE(a_call_to_a_node_that_the_cluster_does_not_have_is_unanswered) {
-  Two net;
-  const auto call = net.one.ask(9);
-  const auto to_itself = net.one.ask(1);
-  UNTIL(net.world, net.one.log.size() == 2);
-  BOOST_TEST(net.one.has(TestNode::unanswered(9, call)));
-  BOOST_TEST(net.one.has(TestNode::unanswered(1, to_itself)));
 }
 
 BOOST_AUTO_TEST_CASE(a_call_given_up_when_its_fate_is_known_already_is_forgotten) {

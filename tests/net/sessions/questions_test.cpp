@@ -55,6 +55,11 @@ struct Two {
     coordinator->ask(NodeId{2}, {NodeId{1}, group, true, {std::move(question)}},
                      [this](Outcome outcome) { answer = std::move(outcome); });
   }
+  /// Until the member has heard it.
+  void ask_and_await(std::string question) {
+    ask(std::move(question));
+    UNTIL(world, !asked.empty());
+  }
 
   World world;
   Port first, second;
@@ -90,8 +95,7 @@ BOOST_AUTO_TEST_CASE(a_question_and_its_answer_may_be_larger_than_any_frame) {
   Two net;
   const std::string question(1'500'000, 'q');
   const std::string answer(most_bytes, 'a');
-  net.ask(question);
-  UNTIL(net.world, !net.asked.empty());
+  net.ask_and_await(question);
   BOOST_TEST((net.asked[0].inquiry.from == NodeId{1}));
   BOOST_TEST((net.asked[0].inquiry.group == g7));
   BOOST_TEST(net.asked[0].inquiry.working);
@@ -104,8 +108,7 @@ BOOST_AUTO_TEST_CASE(a_question_and_its_answer_may_be_larger_than_any_frame) {
 
 BOOST_AUTO_TEST_CASE(an_empty_question_has_an_empty_answer) {
   Two net;
-  net.ask("");
-  UNTIL(net.world, !net.asked.empty());
+  net.ask_and_await("");
   net.asked[0].answered(Bytes{});
   UNTIL(net.world, net.answer.has_value());
   BOOST_REQUIRE(net.answer->has_value());
@@ -114,8 +117,7 @@ BOOST_AUTO_TEST_CASE(an_empty_question_has_an_empty_answer) {
 
 BOOST_AUTO_TEST_CASE(why_there_is_no_answer_is_told) {
   Two net;
-  net.ask("?");
-  UNTIL(net.world, !net.asked.empty());
+  net.ask_and_await("?");
   net.asked[0].answered({boost::system::in_place_error, "the disk is on fire"});
   UNTIL(net.world, net.answer.has_value());
   BOOST_TEST(net.answer->error() == "node 2: the disk is on fire");
@@ -183,8 +185,7 @@ BOOST_AUTO_TEST_CASE(one_more_who_asks_ends_the_oldest) {
 
 BOOST_AUTO_TEST_CASE(whoever_is_asked_is_told_that_the_answer_is_not_wanted_any_more) {
   Two net;
-  net.ask("?");
-  UNTIL(net.world, !net.asked.empty());
+  net.ask_and_await("?");
   net.coordinator->give_up();
   UNTIL(net.world, !net.not_wanted.empty());
   BOOST_TEST(net.not_wanted.at(0) == 1u);
@@ -195,8 +196,7 @@ BOOST_AUTO_TEST_CASE(whoever_is_asked_is_told_that_the_answer_is_not_wanted_any_
 
 BOOST_AUTO_TEST_CASE(a_member_that_ends_is_no_answer) {
   Two net;
-  net.ask("?");
-  UNTIL(net.world, !net.asked.empty());
+  net.ask_and_await("?");
   net.member->close();
   UNTIL(net.world, net.answer.has_value());
   BOOST_TEST(net.answer->error().starts_with("node 2: the connection ended"));

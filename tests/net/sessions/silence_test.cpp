@@ -19,10 +19,10 @@ struct WithOutsider {
       : one(world, 1, addresses({&first, &second, &third}), std::move(setting)) {
     BOOST_REQUIRE(one.sessions.listen().has_value());
   }
-  void greet(std::uint64_t number = 1) {
+  void greet() {
     two.dial(first);
-    two.say(hello_of(2, 1, 1, 4711, number));
-    BOOST_REQUIRE(two.hear().has_value());
+    two.say(hello_of(2, 1));
+    BOOST_REQUIRE(taken(two));
   }
   void answer(std::uint64_t number, std::uint64_t call) {
     two.say(net::Carried{
@@ -38,20 +38,6 @@ void wait_out(Duration duration) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_call_is_unanswered_when_its_bound_has_passed) {
-  WithOutsider net;
-  net.greet();
-  const auto slow = net.one.ask(2, 60s);
-  const auto call = net.one.ask(2, 20ms);
-  UNTIL(net.world, net.one.has(TestNode::unanswered(2, call)));
-  BOOST_TEST(net.one.log.size() == 1u);
-  // What comes later is for nobody, and changes nothing for the others.
-  net.answer(1, call);
-  net.answer(2, slow);
-  UNTIL(net.world, net.one.has(TestNode::answered(2, slow)));
-  BOOST_TEST(net.one.log.size() == 2u);
-}
-
 BOOST_AUTO_TEST_CASE(an_answer_that_can_be_read_when_the_bound_has_passed_is_an_answer) {
   WithOutsider net;
   net.greet();
@@ -66,22 +52,9 @@ BOOST_AUTO_TEST_CASE(an_answer_that_can_be_read_when_the_bound_has_passed_is_an_
 
 BOOST_AUTO_TEST_CASE(an_answer_after_a_hello_that_nobody_has_read_is_an_answer) {
   WithOutsider net;
-  Tcp::acceptor door(net.world.context);
-  door.open(Tcp::v4());
-  door.set_option(Tcp::acceptor::reuse_address(true));
-  door.bind(net.second.endpoint());
-  door.listen();
-  door.non_blocking(true);
+  Door door(net.world, net.second);
   const auto call = net.one.ask(2, 200ms);
-  Tcp::socket socket(net.world.context);
-  net.world.until(
-      [&] {
-        boost::system::error_code error;
-        door.accept(socket, error);
-        return !error;
-      },
-      "it is dialled");
-  Outsider two(net.world, std::move(socket));
+  Outsider two = door.next();
   BOOST_REQUIRE(two.hear().has_value());
   two.say(hello_of(2, 1));
   two.say(

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "words.hpp"
+
 #include <muster/net/frame.hpp>
 #include <muster/net/sessions.hpp>
 
@@ -88,38 +90,30 @@ class World {
 
 /// How a node of a test differs from others.
 struct Setting {
-  std::uint64_t incarnation = 1;
-  std::uint64_t instance = 0;  ///< 0: a new one
   std::string cluster = "T=2s\nname=test\n";
   Duration T = 2s;
   SessionLimits limits;
-  SafeState safe;
-  bool answers = true;  ///< calls, at once
 };
 
-/// One life of a node that answers AreYouThere and remembers all that it is told.
+/// The first life of a node that answers AreYouThere and remembers all that it is told.
 class TestNode {
  public:
   TestNode(World& world, std::uint32_t id, std::map<NodeId, std::string> addresses,
            Setting setting = {})
       : id_{id},
         setting_(std::move(setting)),
-        sessions(
-            world.context.get_executor(),
-            net::Self{id_, Incarnation{setting_.incarnation},
-                      setting_.instance != 0 ? setting_.instance : ++instances_, setting_.cluster},
-            std::move(addresses), setting_.T, setting_.limits, setting_.safe, handlers()) {}
+        sessions(world.context.get_executor(),
+                 net::Self{id_, Incarnation{1}, ++instances_, setting_.cluster},
+                 std::move(addresses), setting_.T, setting_.limits, SafeState{}, handlers()) {}
 
   /// The kind of what happened, of which node, and the number of the call, the life or the
   /// incarnation; "outlived 1:7 3:8" by the words of nodes 1 and 3.
   std::vector<std::string> log;
   std::vector<std::string> warnings;
-  std::vector<Letter> calls;
   std::function<void(const Letter&)> on_call;
 
-  [[nodiscard]] NodeId id() const { return id_; }
   [[nodiscard]] Letter letter(std::uint32_t to, CallNumber call, Message message) const {
-    return {id_, Incarnation{setting_.incarnation}, NodeId{to}, call, std::move(message)};
+    return {id_, Incarnation{1}, NodeId{to}, call, std::move(message)};
   }
   /// Asks AreYouThere, a call to the node.
   std::uint64_t ask(std::uint32_t to, std::optional<Duration> bound = 60s) {
@@ -139,9 +133,8 @@ class TestNode {
     sessions.send(letter(call.from.value, call.call, Answer{std::move(result)}), std::nullopt);
   }
 
-  [[nodiscard]] bool has(const std::string& entry) const { return count(entry) > 0; }
-  [[nodiscard]] std::size_t count(const std::string& entry) const {
-    return static_cast<std::size_t>(std::count(log.begin(), log.end(), entry));
+  [[nodiscard]] bool has(const std::string& entry) const {
+    return std::find(log.begin(), log.end(), entry) != log.end();
   }
   /// The entries that begin so, in order.
   [[nodiscard]] std::vector<std::string> entries(const std::string& begin) const {
@@ -149,11 +142,6 @@ class TestNode {
     for (const auto& entry : log)
       if (entry.starts_with(begin)) found.push_back(entry);
     return found;
-  }
-  [[nodiscard]] bool warned_of(const std::string& what) const {
-    return std::any_of(warnings.begin(), warnings.end(), [&](const std::string& warning) {
-      return warning.find(what) != std::string::npos;
-    });
   }
 
   static std::string answered(std::uint32_t by, std::uint64_t call) {
@@ -172,7 +160,7 @@ class TestNode {
  private:
   Sessions::Handlers handlers() {
     Sessions::Handlers made;
-    made.received = [this](Letter letter, Instance) { received(std::move(letter)); };
+    made.received = [this](const Letter& letter, Instance) { received(letter); };
     made.unanswered = [this](NodeId by, CallNumber call, Unheard) {
       log.push_back(unanswered(by.value, call.value));
     };
@@ -192,17 +180,13 @@ class TestNode {
     made.warn = [this](std::string text) { warnings.push_back(std::move(text)); };
     return made;
   }
-  void received(Letter letter) {
+  void received(const Letter& letter) {
     if (is_answer(letter)) {
       log.push_back(answered(letter.from.value, letter.call.value));
       return;
     }
     log.push_back(called(letter.from.value, letter.call.value));
-    if (on_call)
-      on_call(letter);
-    else if (setting_.answers)
-      answer(letter);
-    calls.push_back(std::move(letter));
+    on_call ? on_call(letter) : answer(letter);
   }
 
   static inline std::uint64_t instances_ = 0;
@@ -305,20 +289,6 @@ inline net::Hello hello_of(std::uint32_t from, std::uint32_t to, std::uint64_t i
   return hello;
 }
 
-// A figure comes after a Hello of who says it, which begins no session.
-inline bool refused(Outsider& outsider, net::RefusalReason reason, std::uint64_t figure = 0) {
-  auto frame = outsider.hear();
-  if (figure > 0) {
-    const auto* hello = frame ? std::get_if<net::Hello>(&*frame) : nullptr;
-    if (!hello || hello->session != 0) return false;
-    frame = outsider.hear();
-  }
-  if (!frame || !std::holds_alternative<net::Refusal>(*frame)) return false;
-  const auto& refusal = std::get<net::Refusal>(*frame);
-  return refusal.reason == reason && refusal.figure == figure && !refusal.text.empty() &&
-         !outsider.hear();
-}
-
 inline bool taken(Outsider& outsider) {
   const auto frame = outsider.hear();
   return frame && std::holds_alternative<net::Hello>(*frame);
@@ -349,16 +319,6 @@ class Door {
  private:
   World& world_;
   Tcp::acceptor acceptor_;
-};
-
-struct Three {
-  World world;
-  Port first, second, third;
-  TestNode two;
-  explicit Three(Setting setting = {})
-      : two(world, 2, addresses({&first, &second, &third}), std::move(setting)) {
-    BOOST_REQUIRE(two.sessions.listen().has_value());
-  }
 };
 
 }  // namespace sessions_test
