@@ -181,39 +181,23 @@ BOOST_AUTO_TEST_CASE(proven_deaths_and_new_lives_count_for_nothing) {
   for (std::uint64_t life = 1; life < 5; ++life) {
     node.give(Failed{id(1), {life}});
     node.reorganizes(node.all_but(1));
+    const auto answers = [&](NodeId j, Result result) {
+      node.give(Received{{j,
+                          {j == id(1) ? life + 1 : 1},
+                          node.config.self,
+                          node.out.at(j).call,
+                          Answer{std::move(result)},
+                          {}}});
+    };
     node.give(Received{{id(1), {life + 1}, node.config.self, {1}, AreYouThere{}, {}}});
-    node.give(Received{{id(1),
-                        {life + 1},
-                        node.config.self,
-                        node.out.at(id(1)).call,
-                        Answer{Normality{false}},
-                        {}}});
-    while (node.runs<bully::HaltingLower>()) {
-      const NodeId j = std::get<bully::HaltingLower>(node.state.procedure).node;
-      node.give(Received{{j,
-                          {j == id(1) ? life + 1 : 1},
-                          node.config.self,
-                          node.out.at(j).call,
-                          Answer{Halted{}},
-                          {}}});
-    }
+    answers(id(1), Normality{false});
+    while (node.runs<bully::HaltingLower>())
+      answers(std::get<bully::HaltingLower>(node.state.procedure).node, Halted{});
     BOOST_REQUIRE(node.members().contains(id(1)));
-    for (NodeId j : node.members())
-      node.give(Received{{j,
-                          {j == id(1) ? life + 1 : 1},
-                          node.config.self,
-                          node.out.at(j).call,
-                          Answer{Joined{}},
-                          {}}});
+    for (NodeId j : node.members()) answers(j, Joined{});
     node.end_hook();
     node.end_hook();
-    for (NodeId j : node.members())
-      node.give(Received{{j,
-                          {j == id(1) ? life + 1 : 1},
-                          node.config.self,
-                          node.out.at(j).call,
-                          Answer{Installed{}},
-                          {}}});
+    for (NodeId j : node.members()) answers(j, Installed{});
     if (node.state.s != Status::Normal) node.end_hook();
     BOOST_REQUIRE((node.state.s == Status::Normal));
   }

@@ -55,13 +55,6 @@ BOOST_AUTO_TEST_CASE(halt_sets_election_and_h_and_stops) {
   BOOST_TEST(first<Stop>(actions));
 }
 
-BOOST_AUTO_TEST_CASE(halt_is_answered_when_the_application_has_stopped) {
-  Literal node;
-  node.normal_member_of(4);
-  BOOST_TEST(!answers_anything(node.called(5, node.new_halt(5))));
-  BOOST_TEST(answer<Halted>(node.end_hook()));
-}
-
 BOOST_AUTO_TEST_CASE(halt_is_unconditional) {
   Literal node;
   node.normal_member_of(4);
@@ -73,38 +66,12 @@ BOOST_AUTO_TEST_CASE(halt_is_unconditional) {
   BOOST_TEST(node.state().s == Status::Election);
 }
 
-BOOST_AUTO_TEST_CASE(halt_ends_the_own_election) {
-  Literal node;
-  node.coordinator_elect({id(2), id(1)});
-  node.halt_by(5);
-  BOOST_TEST(node.procedure<bully::Idle>());
-  node.give(Received{{id(2), {1}, id(3), node.state().calls, Answer{Joined{}}}});
-  BOOST_TEST(node.state().s == Status::Election);
-  BOOST_TEST(node.procedure<bully::Idle>());
-}
-
 BOOST_AUTO_TEST_CASE(new_coordinator_is_accepted_from_the_node_that_halted_last) {
   Literal node;
   node.halt_by(4);
   node.called(4, node.new_coordinator(4));
   BOOST_TEST(node.state().s == Status::Reorganization);
   BOOST_TEST(node.view().coordinator.value() == id(4));
-}
-
-BOOST_AUTO_TEST_CASE(new_coordinator_is_ignored_from_any_other_node) {
-  Literal node;
-  node.halt_by(4);
-  node.halt_by(5);
-  BOOST_TEST(answer<Joined>(node.called(4, node.new_coordinator(4))));  // a normal answer (c)
-  BOOST_TEST(node.state().s == Status::Election);
-}
-
-BOOST_AUTO_TEST_CASE(new_coordinator_is_ignored_outside_election) {
-  Literal node;
-  node.reorganization_of(4);
-  node.called(4, node.new_coordinator(4));
-  BOOST_TEST(node.state().g->counter == 100U);
-  BOOST_TEST(node.state().s == Status::Reorganization);
 }
 
 BOOST_AUTO_TEST_CASE(ready_installs_the_definition_and_makes_the_node_normal) {
@@ -116,21 +83,6 @@ BOOST_AUTO_TEST_CASE(ready_installs_the_definition_and_makes_the_node_normal) {
   BOOST_TEST(node.state().d->data == "the new task");
 }
 
-BOOST_AUTO_TEST_CASE(ready_is_ignored_from_another_than_the_coordinator) {
-  Literal node;
-  node.reorganization_of(4);
-  BOOST_TEST(answer<Installed>(node.called(5, node.ready(5))));  // a normal answer (c)
-  BOOST_TEST(node.state().s == Status::Reorganization);
-  BOOST_TEST(!node.state().d.has_value());
-}
-
-BOOST_AUTO_TEST_CASE(ready_is_ignored_outside_reorganization) {
-  Literal node;
-  node.halt_by(4);
-  BOOST_TEST(answer<Installed>(node.called(4, node.ready(4))));
-  BOOST_TEST(node.state().s == Status::Election);
-}
-
 // --- Election(i)
 // --------------------------------------------------------------------------------------
 
@@ -139,14 +91,6 @@ BOOST_AUTO_TEST_CASE(phase_a_asks_the_higher_nodes_one_by_one_ascending) {
   BOOST_TEST(sent<AreYouThere>(node.actions()) == Nodes({3}));
   BOOST_TEST(sent<AreYouThere>(node.unanswered(3)) == Nodes({4}));
   BOOST_TEST(sent<AreYouThere>(node.unanswered(4)) == Nodes({5}));
-}
-
-BOOST_AUTO_TEST_CASE(a_higher_node_that_answers_ends_the_election_and_leaves_the_status) {
-  Literal node(2);
-  node.unanswered(3);
-  node.answered(4, Here{});
-  BOOST_TEST(node.procedure<bully::Idle>());
-  BOOST_TEST(node.state().s == Status::Down);
 }
 
 BOOST_AUTO_TEST_CASE(the_own_stop_is_over_before_the_first_halt) {
@@ -256,22 +200,6 @@ BOOST_AUTO_TEST_CASE(check_asks_every_other_node_of_a_normal_coordinator) {
   BOOST_TEST(node.state().s == Status::Normal);
 }
 
-BOOST_AUTO_TEST_CASE(a_no_to_check_begins_an_election) {
-  Literal node;
-  node.normal_coordinator_of({id(1)});
-  node.expire(Timer::check);
-  node.answered(1, Normality{true});
-  BOOST_TEST(sent<AreYouThere>(node.answered(2, Normality{false})) == Nodes({4}));
-}
-
-BOOST_AUTO_TEST_CASE(check_ignores_a_member_that_does_not_answer) {
-  Literal node;
-  node.normal_coordinator_of({id(1), id(2)});
-  node.expire(Timer::check);
-  BOOST_TEST(sent<AreYouNormal>(node.unanswered(1)) == Nodes({2}));
-  BOOST_TEST(node.state().s == Status::Normal);
-}
-
 BOOST_AUTO_TEST_CASE(timeout_asks_the_coordinator_in_normal_and_in_reorganization) {
   Literal node;
   node.reorganization_of(4);
@@ -291,15 +219,6 @@ BOOST_AUTO_TEST_CASE(a_coordinator_that_does_not_answer_timeout_means_an_electio
   node.expire(Timer::coordinator);
   BOOST_TEST(sent<AreYouThere>(node.unanswered(5)) == Nodes({4}));
   BOOST_TEST(node.procedure<bully::SeekingHigher>());
-}
-
-BOOST_AUTO_TEST_CASE(timeout_outside_normal_and_reorganization_begins_an_election) {
-  Literal down(2, 3);
-  down.answered(3, Here{});
-  BOOST_TEST(sent<AreYouThere>(down.expire(Timer::coordinator)) == Nodes({3}));
-  Literal halted(2, 3);
-  halted.halt_by(3);
-  BOOST_TEST(sent<AreYouThere>(halted.expire(Timer::coordinator)) == Nodes({3}));
 }
 
 BOOST_AUTO_TEST_CASE(at_the_coordinator_itself_timeout_does_nothing) {

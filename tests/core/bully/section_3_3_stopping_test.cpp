@@ -161,26 +161,20 @@ BOOST_AUTO_TEST_CASE(the_report_says_whether_safe_storage_was_empty_when_the_lif
 }
 
 BOOST_AUTO_TEST_CASE(stop_answers_a_waiting_new_coordinator_with_refused) {
-  Shipped halted;
-  halted.normal_member_of(4);
-  halted.called(4, halted.new_halt(4));
-  halted.called(4, halted.new_coordinator(4));
+  struct Waiting : Shipped {
+    Waiting() {
+      normal_member_of(4);
+      called(4, new_halt(4));
+      called(4, new_coordinator(4));
+    }
+  };
+  Waiting halted;
   const Actions& actions = halted.called(5, halted.new_halt(5));
   BOOST_TEST(answer<Refused>(actions));
   BOOST_TEST(answer<Halted>(actions));
   BOOST_TEST(!answer<Joined>(halted.end_hook()));
-
-  Shipped paused;
-  paused.normal_member_of(4);
-  paused.called(4, paused.new_halt(4));
-  paused.called(4, paused.new_coordinator(4));
-  BOOST_TEST(answer<Refused>(paused.give(Paused{})));
-
-  Shipped leaves;
-  leaves.normal_member_of(4);
-  leaves.called(4, leaves.new_halt(4));
-  leaves.called(4, leaves.new_coordinator(4));
-  BOOST_TEST(answer<Refused>(leaves.give(Leaving{})));
+  BOOST_TEST(answer<Refused>(Waiting().give(Paused{})));
+  BOOST_TEST(answer<Refused>(Waiting().give(Leaving{})));
 }
 
 BOOST_AUTO_TEST_CASE(stop_answers_a_waiting_ready_with_refused) {

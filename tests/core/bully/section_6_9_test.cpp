@@ -50,15 +50,6 @@ BOOST_AUTO_TEST_CASE(a_halted_node_whose_halter_dies_begins_an_election_on_timeo
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_recovered_node_that_was_answered_and_hears_no_more_begins_an_election) {
-  for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
-    BullyAlone node(1, 2, repairs);
-    node.answered(2, Here{});
-    BOOST_REQUIRE(node.state().s == Status::Down);
-    BOOST_TEST(sent<AreYouThere>(node.expire(Timer::coordinator)) == Nodes({2}));
-  }
-}
-
 BOOST_AUTO_TEST_CASE(the_timer_is_armed_in_every_status_but_of_a_normal_coordinator) {
   for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
     BullyAlone node(2, 3, repairs);
@@ -201,14 +192,6 @@ BOOST_AUTO_TEST_CASE(a_no_to_another_coordinator_heals_it) {
   BOOST_TEST(world[1].state().c->candidate == id(3));
 }
 
-BOOST_AUTO_TEST_CASE(a_no_to_another_group_of_the_same_coordinator_heals_too) {
-  BullyAlone node(1, 2);
-  node.answered(2, Here{});
-  node.normal_member_of(2);
-  BOOST_TEST(
-      !answer<Normality>(node.called(2, AreYouNormal{{node.group().counter + 1, id(2)}}))->normal);
-}
-
 // --- 6.13 Check does not see dead members
 // ---------------------------------------------------------------
 
@@ -322,16 +305,6 @@ BOOST_AUTO_TEST_CASE(literally_it_waits_for_the_sum) {
 
 // --- 6.21 The end of a life is no answer to a call to the node
 // ------------------------------------------------
-
-BOOST_AUTO_TEST_CASE(failed_does_not_answer_a_halt_or_a_question) {
-  BullyAlone halting(2, 2);
-  BOOST_REQUIRE(halting.procedure<bully::HaltingLower>());
-  halting.give(Failed{id(1), {1}});
-  BOOST_TEST(halting.procedure<bully::HaltingLower>());
-  BullyAlone seeking(1, 2);
-  seeking.give(Failed{id(2), {1}});
-  BOOST_TEST(seeking.procedure<bully::SeekingHigher>());
-}
 
 // The schedule of 6.21, its nodes 0, 1, 2 being 1, 2, 3.
 BOOST_AUTO_TEST_CASE(the_schedule_of_6_21_is_safe) {
