@@ -35,6 +35,10 @@ class JournalFiles {
     return path;
   }
 
+  std::filesystem::path write(const std::string& name, const std::vector<journal::Line>& lines) {
+    return write(name, text_of(lines));
+  }
+
   /// One file for each node, and one for the faults.
   std::vector<std::filesystem::path> write_each(const std::vector<journal::Line>& lines) {
     std::vector<std::filesystem::path> paths;

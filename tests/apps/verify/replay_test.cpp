@@ -88,6 +88,12 @@ class Alone {
   std::uint64_t seq_ = 0;
 };
 
+Alone a_normal_life(std::uint32_t id = 1) {
+  Alone node(id);
+  node.becomes_normal();
+  return node;
+}
+
 Printed replay(std::vector<std::filesystem::path> journals, apps::ReplayOptions options = {}) {
   options.journals = std::move(journals);
   return test::print(apps::replay, options);
@@ -95,7 +101,7 @@ Printed replay(std::vector<std::filesystem::path> journals, apps::ReplayOptions 
 
 Printed replay(const std::vector<journal::Line>& lines, apps::ReplayOptions options = {}) {
   JournalFiles files;
-  return replay({files.write("n1.jsonl", JournalFiles::text_of(lines))}, std::move(options));
+  return replay({files.write("n1.jsonl", lines)}, std::move(options));
 }
 
 std::size_t steps_in(const std::vector<journal::Line>& lines) {
@@ -111,8 +117,7 @@ journal::Step& last_step(std::vector<journal::Line>& lines) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_life_is_replayed_exactly) {
-  Alone node;
-  node.becomes_normal();
+  Alone node = a_normal_life();
   const Printed printed = replay(node.lines);
   BOOST_TEST(printed.code == 0, printed);
   BOOST_TEST(printed.out == "5 steps of 1 life replayed exactly\n");
@@ -125,10 +130,8 @@ BOOST_AUTO_TEST_CASE(several_lives_in_one_file) {
 }
 
 BOOST_AUTO_TEST_CASE(several_nodes_in_one_file_and_in_several) {
-  Alone one(1);
-  Alone two(2);
-  one.becomes_normal();
-  two.becomes_normal();
+  const Alone one = a_normal_life(1);
+  const Alone two = a_normal_life(2);
   std::vector<journal::Line> mixed;
   for (std::size_t i = 0; i < one.lines.size(); ++i) {
     mixed.push_back(one.lines[i]);
@@ -143,8 +146,7 @@ BOOST_AUTO_TEST_CASE(several_nodes_in_one_file_and_in_several) {
 
 // Left out, or lost: from the line that tells of it on all is compared again.
 BOOST_AUTO_TEST_CASE(replay_begins_anew_after_a_gap) {
-  Alone node;
-  node.becomes_normal();
+  Alone node = a_normal_life();
   node.loses_a_pause(false);
   node.give(ElectionAsked{"to see"});
   BOOST_TEST(replay(node.lines).out == "6 steps of 1 life replayed exactly\n");
@@ -154,16 +156,14 @@ BOOST_AUTO_TEST_CASE(replay_begins_anew_after_a_gap) {
 
 // A segment may begin there: the state of its first line is not that of the line before.
 BOOST_AUTO_TEST_CASE(a_segment_may_begin_with_a_gap) {
-  Alone node;
-  node.becomes_normal();
+  Alone node = a_normal_life();
   node.loses_a_pause(true);
   node.give(ElectionAsked{"to see"});
   BOOST_TEST(replay(node.lines).out == "6 steps of 1 life replayed exactly\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_torn_last_line_of_each_life) {
-  Alone node;
-  node.becomes_normal();
+  Alone node = a_normal_life();
   std::string text = JournalFiles::text_of(node.lines);
   text.resize(text.size() - 20);
   text += '\n';
@@ -180,8 +180,7 @@ BOOST_AUTO_TEST_CASE(a_torn_last_line_of_each_life) {
 BOOST_AUTO_TEST_SUITE(segments)
 
 BOOST_AUTO_TEST_CASE(go_on_in_a_life) {
-  Alone node;
-  node.becomes_normal();
+  Alone node = a_normal_life();
   const std::size_t first = node.lines.size();
   node.header(true);
   for (int i = 0; i < 3; ++i) node.give(Expired{Timer::check});
@@ -198,8 +197,7 @@ BOOST_AUTO_TEST_CASE(go_on_in_a_life) {
 }
 
 BOOST_AUTO_TEST_CASE(that_begin_with_another_state_are_named) {
-  Alone node;
-  node.becomes_normal();
+  Alone node = a_normal_life();
   node.header(true);
   std::get<bully::State>(*std::get<journal::Header>(node.lines.back()).state).counter += 1;
   const Printed printed = replay(node.lines);
@@ -213,8 +211,7 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(a_difference)
 
 BOOST_AUTO_TEST_CASE(of_the_actions_is_named_with_both) {
-  Alone node;
-  node.becomes_normal();
+  Alone node = a_normal_life();
   last_step(node.lines).actions.emplace_back(Disarm{Timer::retry});
   const Printed printed = replay(node.lines);
   BOOST_TEST(printed.code == 1);
@@ -227,8 +224,7 @@ BOOST_AUTO_TEST_CASE(of_the_actions_is_named_with_both) {
 }
 
 BOOST_AUTO_TEST_CASE(of_the_state_is_named_with_both) {
-  Alone node;
-  node.becomes_normal();
+  Alone node = a_normal_life();
   last_step(node.lines).view.procedure = Wait::Probing;
   const Printed printed = replay(node.lines);
   BOOST_TEST(printed.code == 1);
@@ -237,8 +233,7 @@ BOOST_AUTO_TEST_CASE(of_the_state_is_named_with_both) {
 }
 
 BOOST_AUTO_TEST_CASE(of_an_event_shows_in_what_follows) {
-  Alone node;
-  node.becomes_normal();
+  Alone node = a_normal_life();
   for (journal::Line& line : node.lines)
     if (auto* step = std::get_if<journal::Step>(&line))
       if (auto* event = std::get_if<Reorganized>(&step->event)) event->definition = {"another"};
@@ -274,8 +269,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 // Nothing can be compared from there on, before the next segment or life.
 BOOST_AUTO_TEST_CASE(steps_after_missing_lines_are_passed_over) {
-  Alone node;
-  node.becomes_normal();
+  Alone node = a_normal_life();
   node.lines.erase(node.lines.begin() + 2);
   node.header(true);
   node.give(Expired{Timer::check});
@@ -287,8 +281,7 @@ BOOST_AUTO_TEST_CASE(steps_after_missing_lines_are_passed_over) {
 }
 
 BOOST_AUTO_TEST_CASE(a_line_that_cannot_stand_there_is_named) {
-  Alone node;
-  node.becomes_normal();
+  Alone node = a_normal_life();
   node.lines.erase(node.lines.begin());
   const Printed printed = replay(node.lines);
   BOOST_TEST(printed.code == 1);
@@ -306,8 +299,7 @@ BOOST_AUTO_TEST_CASE(without_a_step_there_is_nothing_to_replay) {
 BOOST_AUTO_TEST_SUITE(options)
 
 BOOST_AUTO_TEST_CASE(until_stops_and_shows_the_state) {
-  Alone node;
-  node.becomes_normal();
+  Alone node = a_normal_life();
   apps::ReplayOptions options;
   options.until = 2;
   const Printed printed = replay(node.lines, options);
@@ -317,8 +309,7 @@ BOOST_AUTO_TEST_CASE(until_stops_and_shows_the_state) {
 }
 
 BOOST_AUTO_TEST_CASE(until_a_step_that_is_not_there_shows_the_state_after_the_last) {
-  Alone node;
-  node.becomes_normal();
+  Alone node = a_normal_life();
   apps::ReplayOptions options;
   options.until = 1000;
   const Printed printed = replay(node.lines, options);
@@ -327,16 +318,14 @@ BOOST_AUTO_TEST_CASE(until_a_step_that_is_not_there_shows_the_state_after_the_la
 }
 
 BOOST_AUTO_TEST_CASE(until_a_time_shows_the_state_then) {
-  Alone node;
-  node.becomes_normal();
+  Alone node = a_normal_life();
   apps::ReplayOptions options;
   options.until_time = Duration(1);
   BOOST_TEST(replay(node.lines, options).says("node 1 after seq 1\n  s: "));
 }
 
 BOOST_AUTO_TEST_CASE(until_a_time_and_the_states_then) {
-  Alone node;
-  node.becomes_normal();
+  Alone node = a_normal_life();
   apps::ReplayOptions options;
   options.until_time = Duration(1);
   options.state = true;
@@ -347,8 +336,7 @@ BOOST_AUTO_TEST_CASE(until_a_time_and_the_states_then) {
 }
 
 BOOST_AUTO_TEST_CASE(the_states_after_the_end_in_json) {
-  Alone node;
-  node.becomes_normal();
+  Alone node = a_normal_life();
   apps::ReplayOptions options;
   options.state = options.json = true;
   const Printed printed = replay(node.lines, options);
@@ -356,13 +344,11 @@ BOOST_AUTO_TEST_CASE(the_states_after_the_end_in_json) {
 }
 
 BOOST_AUTO_TEST_CASE(journals_are_walked_through_together_in_the_order_of_their_times) {
-  Alone one(1);
-  Alone two(2);
-  one.becomes_normal();
-  two.becomes_normal();
+  const Alone one = a_normal_life(1);
+  const Alone two = a_normal_life(2);
   JournalFiles files;
-  const auto first = files.write("n1.jsonl", JournalFiles::text_of(one.lines));
-  const auto second = files.write("n2.jsonl", JournalFiles::text_of(two.lines));
+  const auto first = files.write("n1.jsonl", one.lines);
+  const auto second = files.write("n2.jsonl", two.lines);
   std::istringstream walk("\ns\n3\nq\n");
   apps::ReplayOptions options;
   options.step = true;
@@ -378,8 +364,7 @@ BOOST_AUTO_TEST_CASE(journals_are_walked_through_together_in_the_order_of_their_
 }
 
 BOOST_AUTO_TEST_CASE(step_shows_each_step_s_line_in_json) {
-  Alone node;
-  node.becomes_normal();
+  Alone node = a_normal_life();
   apps::ReplayOptions options;
   options.step = options.json = true;
   const Printed printed = replay(node.lines, options);
@@ -390,8 +375,7 @@ BOOST_AUTO_TEST_CASE(step_shows_each_step_s_line_in_json) {
 }
 
 BOOST_AUTO_TEST_CASE(step_shows_each_step) {
-  Alone node;
-  node.becomes_normal();
+  Alone node = a_normal_life();
   apps::ReplayOptions options;
   options.step = true;
   const Printed printed = replay(node.lines, options);
@@ -403,10 +387,9 @@ BOOST_AUTO_TEST_CASE(step_shows_each_step) {
 }
 
 BOOST_AUTO_TEST_CASE(on_the_command_line) {
-  Alone node;
-  node.becomes_normal();
+  Alone node = a_normal_life();
   JournalFiles files;
-  const std::string path = files.write("n1.jsonl", JournalFiles::text_of(node.lines));
+  const std::string path = files.write("n1.jsonl", node.lines);
   const auto run = [](const std::string& words) {
     CLI::App app;
     int code = -1;

@@ -39,8 +39,7 @@ Story good_story() {
   story.form({1, 2, 3});
   story.wait(settling_bound(story.config()));
   story.fault(FaultKind::killed, 3);
-  for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
-  story.form({1, 2});
+  story.reform({1, 2});
   story.recovers(3);
   for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
   story.form({1, 2, 3});
@@ -114,7 +113,7 @@ BOOST_AUTO_TEST_CASE(that_another_program_has_written_anew_are_the_same) {
     return text;
   };
   for (const Story& story : {good_story(), bad_story()}) {
-    const Printed ours = verify({files.write("same.jsonl", JournalFiles::text_of(story.lines))});
+    const Printed ours = verify({files.write("same.jsonl", story.lines)});
     const Printed theirs = verify({files.write("same.jsonl", rewritten(story))});
     BOOST_TEST(theirs.code == ours.code, theirs);
     BOOST_TEST(theirs.out == ours.out);
@@ -124,7 +123,7 @@ BOOST_AUTO_TEST_CASE(that_another_program_has_written_anew_are_the_same) {
 BOOST_AUTO_TEST_CASE(of_all_nodes_in_one_file_give_the_same) {
   JournalFiles files;
   const Story story = bad_story();
-  const Printed one = verify({files.write("all.jsonl", JournalFiles::text_of(story.lines))}, true);
+  const Printed one = verify({files.write("all.jsonl", story.lines)}, true);
   const Printed each = verify(files.write_each(story.lines), true);
   BOOST_TEST(one.code == 1);
   BOOST_TEST(each.code == 1);
@@ -220,7 +219,7 @@ BOOST_AUTO_TEST_CASE(are_passed_over_before_the_next_life) {
 // A line is no less whole where a file ends with it, and what is wrong with it is said.
 BOOST_AUTO_TEST_CASE(are_none_that_are_whole_but_for_their_end) {
   JournalFiles files;
-  const std::string nodes = files.write("nodes.jsonl", JournalFiles::text_of(good_story().lines));
+  const std::string nodes = files.write("nodes.jsonl", good_story().lines);
   const auto with = [&](const std::string& text) {
     return verify({nodes, files.write("faults.jsonl", text)});
   };
@@ -278,8 +277,7 @@ BOOST_AUTO_TEST_SUITE(exit_codes)
 
 BOOST_AUTO_TEST_CASE(one_where_something_does_not_hold) {
   JournalFiles files;
-  const Printed printed =
-      verify({files.write("all.jsonl", JournalFiles::text_of(bad_story().lines))});
+  const Printed printed = verify({files.write("all.jsonl", bad_story().lines)});
   BOOST_TEST(printed.code == 1);
   BOOST_TEST(printed.says("1a           DOES NOT HOLD"), printed);
   BOOST_TEST(printed.complains("1a does not hold: node 1 Reorganization c=2, node 2 Normal c=3"),
@@ -291,8 +289,7 @@ BOOST_AUTO_TEST_CASE(one_where_nothing_could_be_checked) {
   BOOST_TEST(verify({files.write("empty.jsonl", "")}).code == 1);
   Story faults(1);
   faults.fault(FaultKind::killed, 1);
-  const Printed printed =
-      verify({files.write("faults.jsonl", JournalFiles::text_of(faults.lines))});
+  const Printed printed = verify({files.write("faults.jsonl", faults.lines)});
   BOOST_TEST(printed.code == 1);
   BOOST_TEST(printed.complains("there is nothing in these journals to check"), printed);
 }
@@ -320,7 +317,7 @@ BOOST_AUTO_TEST_CASE(two_where_it_is_no_file_and_one_where_it_is_no_journal) {
 BOOST_AUTO_TEST_CASE(seventy_four_where_it_cannot_be_read) {
   if (::geteuid() == 0) return;  // who may read everything
   JournalFiles files;
-  const auto path = files.write("all.jsonl", JournalFiles::text_of(good_story().lines));
+  const auto path = files.write("all.jsonl", good_story().lines);
   std::filesystem::permissions(path, std::filesystem::perms::none);
   BOOST_TEST(verify({path}).code == 74);
 }
@@ -342,8 +339,8 @@ BOOST_AUTO_TEST_CASE(a_clock_that_goes_back_is_named) {
 
 BOOST_AUTO_TEST_CASE(of_the_command_line) {
   JournalFiles files;
-  const std::string good = files.write("g.jsonl", JournalFiles::text_of(good_story().lines));
-  const std::string bad = files.write("b.jsonl", JournalFiles::text_of(bad_story().lines));
+  const std::string good = files.write("g.jsonl", good_story().lines);
+  const std::string bad = files.write("b.jsonl", bad_story().lines);
   const auto run = [](const std::string& words) {
     CLI::App app;
     int code = -1;
@@ -361,7 +358,7 @@ BOOST_AUTO_TEST_SUITE_END()
 // Of the Bully's journals, what only the Invitation claims.
 BOOST_AUTO_TEST_CASE(what_is_asked_for_is_judged_too) {
   JournalFiles files;
-  apps::VerifyOptions options{{files.write("all.jsonl", JournalFiles::text_of(bad_story().lines))}};
+  apps::VerifyOptions options{{files.write("all.jsonl", bad_story().lines)}};
   BOOST_TEST(!test::print(apps::verify, options).says("3a"));
   options.assertions = {"3a", "1a"};
   const Printed asked = test::print(apps::verify, options);
@@ -427,7 +424,7 @@ BOOST_AUTO_TEST_CASE(memory_does_not_grow_with_the_journal) {
   Story story(3);
   for (std::uint32_t id : {1u, 2u, 3u}) story.recovers(id);
   story.form({1, 2, 3});
-  const auto path = files.write("all.jsonl", JournalFiles::text_of(story.lines));
+  const auto path = files.write("all.jsonl", story.lines);
   const auto append = [&](std::uintmax_t size) {
     while (std::filesystem::file_size(path) < size) {
       story.lines.clear();

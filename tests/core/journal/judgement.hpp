@@ -89,8 +89,7 @@ inline Story reformed() {
   Story story = formed();
   story.wait(moment);
   story.fault(journal::FaultKind::killed, 3);
-  for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
-  story.form({1, 2});
+  story.reform({1, 2});
   return story;
 }
 

@@ -88,6 +88,14 @@ const Action actions[] = {
 const View seen{Status::Reorganization, NodeId{4}, group,      NodeId{4},
                 NodeSet{NodeId{1}},     Digest{1}, Wait::Idle, Activity::Starting};
 
+// Of a life of that node, with the configuration of node 3.
+std::string first_line(std::uint32_t node = 3) {
+  std::string out;
+  journal::header_line(
+      out, {Duration(1), NodeId{node}, Incarnation{9}, journal::Clock::monotonic, config(), {}});
+  return out;
+}
+
 // What one line says; written again, it is the same line.
 journal::Line read_again(const std::string& text) {
   BOOST_TEST_REQUIRE(!text.empty());
@@ -197,9 +205,7 @@ BOOST_AUTO_TEST_CASE(a_life_that_ends_itself) {
 }
 
 BOOST_AUTO_TEST_CASE(the_first_line) {
-  std::string out;
-  journal::header_line(
-      out, {Duration(1), NodeId{3}, Incarnation{9}, journal::Clock::monotonic, config(), {}});
+  std::string out = first_line();
   BOOST_TEST(out.starts_with(
       R"({"journal":"muster","version":1,"node":3,"incarnation":9,"clock":"monotonic","t_ns":1,)"
       R"("protocol":"bully","literal":false,"nodes":[1,2,3,4,5],"config":{"self":3,)"));
@@ -314,9 +320,7 @@ BOOST_AUTO_TEST_CASE(a_gap_with_the_whole_state_of_each_protocol) {
 
 // Before there were others, a journal's configuration did not say which protocol it is of.
 BOOST_AUTO_TEST_CASE(a_configuration_that_knows_the_bully_alone) {
-  std::string out;
-  journal::header_line(
-      out, {Duration(1), NodeId{3}, Incarnation{9}, journal::Clock::monotonic, config(), {}});
+  std::string out = first_line();
   const std::size_t config_at = out.find("\"config\":{");
   const std::size_t begins = out.find(",\"protocol\"", config_at);
   BOOST_TEST_REQUIRE(begins != std::string::npos);
@@ -377,9 +381,7 @@ BOOST_AUTO_TEST_CASE(a_field_that_is_wrong) {
 }
 
 BOOST_AUTO_TEST_CASE(another_version_or_protocol) {
-  std::string out;
-  journal::header_line(
-      out, {Duration(1), NodeId{3}, Incarnation{9}, journal::Clock::monotonic, config(), {}});
+  std::string out = first_line();
   out.pop_back();
   const std::string line = out;
   out.replace(out.find("bully"), 5, "ring");
@@ -390,18 +392,14 @@ BOOST_AUTO_TEST_CASE(another_version_or_protocol) {
 }
 
 BOOST_AUTO_TEST_CASE(a_configuration_of_another_protocol) {
-  std::string out;
-  journal::header_line(
-      out, {Duration(1), NodeId{3}, Incarnation{9}, journal::Clock::monotonic, config(), {}});
+  std::string out = first_line();
   const std::string is = R"("protocol":"bully","literal")";
   out.replace(out.find(is), is.size(), R"("protocol":"invitation","literal")");
   BOOST_TEST(refusal(out) == "config.protocol is not the line's");
 }
 
 BOOST_AUTO_TEST_CASE(a_configuration_of_another_node) {
-  std::string out;
-  journal::header_line(
-      out, {Duration(1), NodeId{2}, Incarnation{9}, journal::Clock::monotonic, config(), {}});
+  std::string out = first_line(2);
   out.pop_back();
   BOOST_TEST(refusal(out) == "config.self is not the node of the line");
 }

@@ -172,6 +172,12 @@ class Story {
     return group;
   }
 
+  /// These nodes are halted, and then become one group.
+  GroupNumber reform(const std::vector<std::uint32_t>& members) {
+    for (std::uint32_t id : members) is_halted(id);
+    return form(members);
+  }
+
   void ended(std::uint32_t id, int code = 0) {
     lines.emplace_back(journal::Ended{stamp(id), code, "asked to"});
   }

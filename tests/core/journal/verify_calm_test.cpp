@@ -20,8 +20,7 @@ Story paused(bool told_by_fault) {
   const Duration from = story.now();
   if (told_by_fault) story.fault(FaultKind::paused, 3);
   story.wait(moment);
-  for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
-  story.form({1, 2});
+  story.reform({1, 2});
   if (told_by_fault) story.fault(FaultKind::resumed, 3);
   story.is_halted(3, Paused{story.now() + Duration(1) - from});
   return story;
@@ -69,8 +68,7 @@ BOOST_AUTO_TEST_CASE(only_to_resumed_where_the_first_event_after_it_is_another) 
 BOOST_AUTO_TEST_CASE(a_paused_node_that_never_goes_on_is_down_to_the_end) {
   Story story = formed();
   story.fault(FaultKind::paused, 3);
-  for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
-  story.form({1, 2});
+  story.reform({1, 2});
   story.wait(bound(story));
   story.fault(FaultKind::terminated, 1);
   const Judgement judgement = judge(story);
@@ -83,8 +81,7 @@ BOOST_AUTO_TEST_CASE(a_node_that_is_killed_while_paused_is_down) {
   Story story = formed();
   story.fault(FaultKind::paused, 3);
   story.fault(FaultKind::killed, 3);
-  for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
-  story.form({1, 2});
+  story.reform({1, 2});
   BOOST_TEST(judge(story).violated() == "");
 }
 
@@ -93,8 +90,7 @@ BOOST_AUTO_TEST_CASE(its_work_does_not_count_again_until_it_is_started) {
   Story story = formed();
   const Duration from = story.now();
   story.fault(FaultKind::paused, 3);
-  for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
-  story.form({1, 2});
+  story.reform({1, 2});
   story.fault(FaultKind::resumed, 3);
   story.enter_election(3);
   story.step(3, Paused{story.now() - from}, {story.stop_action(3)});
@@ -189,13 +185,11 @@ BOOST_AUTO_TEST_SUITE(cuts)
 Story cut_and_healed() {
   Story story = formed();
   story.fault(FaultKind::cut, 3, NodeSet{NodeId{1}, NodeId{2}});
-  for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
-  story.form({1, 2});
+  story.reform({1, 2});
   story.wait(bound(story));
   story.fault(FaultKind::healed, 3, NodeSet{NodeId{1}, NodeId{2}});
   story.step(1, Expired{});
-  for (std::uint32_t id : {1U, 2U, 3U}) story.is_halted(id);
-  story.form({1, 2, 3});
+  story.reform({1, 2, 3});
   return story;
 }
 
@@ -225,12 +219,10 @@ BOOST_AUTO_TEST_CASE(all_is_claimed_again_afterwards) {
 BOOST_AUTO_TEST_CASE(nothing_is_claimed_before_all_is_healed) {
   Story story = formed();
   story.fault(FaultKind::cut, 3, NodeSet{NodeId{1}, NodeId{2}});
-  for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
-  story.form({1, 2});
+  story.reform({1, 2});
   story.fault(FaultKind::healed, 3, NodeSet{NodeId{1}});
   story.fault(FaultKind::healed, 2, NodeSet{NodeId{1}});
-  for (std::uint32_t id : {1U, 2U, 3U}) story.is_halted(id);
-  story.form({1, 2, 3});
+  story.reform({1, 2, 3});
   BOOST_TEST(judge(story).not_claimed.size() == 3u);
   story.is_halted(1);
   story.joins(1, 2, {9, NodeId{2}});
@@ -281,8 +273,7 @@ BOOST_AUTO_TEST_CASE(stores_that_were_lost_beside_one_put_back_count_again_once_
 BOOST_AUTO_TEST_CASE(a_split_brain_that_does_not_heal_violates_assertion_2) {
   Story story = formed();
   story.fault(FaultKind::cut, 3);
-  for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
-  story.form({1, 2});
+  story.reform({1, 2});
   story.fault(FaultKind::healed, 3);
   story.wait(bound(story));
   story.step(1, Expired{});

@@ -60,8 +60,7 @@ BOOST_AUTO_TEST_CASE(a_reorganization_in_a_gap_is_no_violation) {
     story.wait(moment);
     story.fault(FaultKind::killed, 3);
     const std::size_t from = story.lines.size();
-    for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
-    story.form({1, 2});
+    story.reform({1, 2});
     lose(story, lost, from);
     const Judgement judgement = judge(story);
     BOOST_TEST(judgement.violated() == "");

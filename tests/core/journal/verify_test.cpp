@@ -74,8 +74,7 @@ BOOST_AUTO_TEST_CASE(work_for_two_groups_violates_works_apart) {
   story.enter_election(1);
   story.step(1, Expired{}, {story.stop_action(1)});
   story.permits(1, PermitsEdge::revoked);
-  for (std::uint32_t id : {2U, 3U}) story.is_halted(id);
-  story.form({2, 3});
+  story.reform({2, 3});
   const Judgement judgement = judge(story);
   BOOST_TEST(judgement.violated() == "works-apart");
   BOOST_TEST(judgement.why("works-apart") ==
@@ -110,14 +109,12 @@ BOOST_AUTO_TEST_CASE(from_killed_power_cut_or_ended) {
   for (FaultKind kind : {FaultKind::killed, FaultKind::power_cut, FaultKind::ended}) {
     Story story = formed();
     story.fault(kind, 3);
-    for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
-    story.form({1, 2});
+    story.reform({1, 2});
     BOOST_TEST(judge(story).violated() == "");
   }
   Story story = formed();
   story.ended(3, 76);
-  for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
-  story.form({1, 2});
+  story.reform({1, 2});
   BOOST_TEST(judge(story).violated() == "");
 }
 
@@ -125,8 +122,7 @@ BOOST_AUTO_TEST_CASE(but_not_from_terminated_wiped_or_reset) {
   for (FaultKind kind : {FaultKind::terminated, FaultKind::wiped, FaultKind::reset}) {
     Story story = formed();
     story.fault(kind, 3);
-    for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
-    story.form({1, 2});
+    story.reform({1, 2});
     BOOST_TEST(judge(story).violated() == "1a works-apart");
   }
 }
@@ -136,8 +132,7 @@ BOOST_AUTO_TEST_CASE(but_not_from_terminated_wiped_or_reset) {
 Story abandoned() {
   Story story = formed();
   story.wait(moment);
-  for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
-  story.form({1, 2});
+  story.reform({1, 2});
   return story;
 }
 
@@ -161,16 +156,14 @@ BOOST_AUTO_TEST_CASE(from_its_last_line_where_another_was_told_that_it_failed) {
 BOOST_AUTO_TEST_CASE(but_not_where_it_says_more_after_it_was_called_failed) {
   Story story = formed();
   story.step(1, Failed{NodeId{3}, {1}});
-  for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
-  story.form({1, 2});
+  story.reform({1, 2});
   story.step(3, Expired{Timer::check});
   BOOST_TEST(judge(story).violated() == "1a works-apart");
 }
 
 BOOST_AUTO_TEST_CASE(what_it_did_before_its_last_line_counts) {
   Story story = formed();
-  for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
-  story.form({1, 2});
+  story.reform({1, 2});
   story.step(3, Expired{Timer::check});
   story.recovers(3);
   BOOST_TEST(judge(story).violated() == "1a works-apart");
@@ -180,8 +173,7 @@ BOOST_AUTO_TEST_CASE(what_it_did_before_its_last_line_counts) {
 BOOST_AUTO_TEST_CASE(a_life_lasts_to_the_next_first_line) {
   Story story = formed();
   story.recovers(3);
-  for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
-  story.form({1, 2});
+  story.reform({1, 2});
   BOOST_TEST(judge(story).violated() == "");
   story.lines.pop_back();
   story.begins(3);
