@@ -2,6 +2,8 @@
 #include "apps/cluster/journal_tail.hpp"
 #include "apps/cluster/ports.hpp"
 #include "apps/cluster/resource.hpp"
+#include "storage/temporary_directory.hpp"
+#include "written_in.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -17,28 +19,14 @@ namespace muster::apps {
 namespace {
 
 using namespace std::chrono_literals;
+using test::TemporaryDirectory;
+using test::written_in;
 
-struct Directory {
-  Directory() {
-    std::string name = "/tmp/muster-test-XXXXXX";
-    BOOST_REQUIRE(mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~Directory() { std::filesystem::remove_all(path); }
-  std::filesystem::path path;
-};
-
-std::string contents(const std::filesystem::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
-
-ProcessOptions shell(const std::string& command, const Directory& directory) {
+ProcessOptions shell(const std::string& command, const TemporaryDirectory& directory) {
   ProcessOptions options;
   options.program = "/bin/sh";
   options.arguments = {"-c", command};
-  options.output = directory.path / "out";
+  options.output = directory.path() / "out";
   return options;
 }
 
@@ -57,7 +45,7 @@ std::string fault(std::int64_t t) {
 BOOST_AUTO_TEST_SUITE(process)
 
 BOOST_AUTO_TEST_CASE(runs_in_a_group_of_its_own_with_its_output_and_environment) {
-  Directory directory;
+  TemporaryDirectory directory;
   auto options =
       shell("echo $MUSTER_WORD; ps -o pgid= -p $$ | tr -d ' '; echo $$; exit 7", directory);
   options.environment = {"MUSTER_WORD=hello"};
@@ -66,7 +54,7 @@ BOOST_AUTO_TEST_CASE(runs_in_a_group_of_its_own_with_its_output_and_environment)
   const int status = process->wait();
   BOOST_TEST(WEXITSTATUS(status) == 7);
   BOOST_TEST(describe_end(status) == "ended with exit code 7");
-  std::istringstream out(contents(directory.path / "out"));
+  std::istringstream out(written_in(directory.path() / "out"));
   std::string word;
   pid_t group = 0;
   pid_t pid = 0;
@@ -77,13 +65,13 @@ BOOST_AUTO_TEST_CASE(runs_in_a_group_of_its_own_with_its_output_and_environment)
 }
 
 BOOST_AUTO_TEST_CASE(inherits_only_what_it_is_given) {
-  Directory directory;
+  TemporaryDirectory directory;
   auto given = make_pipe().value();
   auto other = make_pipe().value();
   auto options = shell("ls /proc/self/fd", directory);
   options.inherited = {given.write.fd()};
   Process::launch(options)->wait();
-  std::istringstream out(contents(directory.path / "out"));
+  std::istringstream out(written_in(directory.path() / "out"));
   std::set<int> open;
   for (int fd = 0; out >> fd;) open.insert(fd);
   BOOST_TEST(open.contains(given.write.fd()));
@@ -91,16 +79,16 @@ BOOST_AUTO_TEST_CASE(inherits_only_what_it_is_given) {
 }
 
 BOOST_AUTO_TEST_CASE(a_program_that_is_not_there_is_said_at_once) {
-  Directory directory;
+  TemporaryDirectory directory;
   auto options = shell("", directory);
-  options.program = directory.path / "nothing";
+  options.program = directory.path() / "nothing";
   const auto process = Process::launch(options);
   BOOST_REQUIRE(process.has_error());
   BOOST_TEST(process.error().what.find("nothing") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(a_signal_comes_once) {
-  Directory directory;
+  TemporaryDirectory directory;
   auto pipe = make_pipe().value();
   const std::string ready = std::to_string(pipe.write.fd());
   // Real-time signals are queued one by one, and the lower number comes first.
@@ -126,11 +114,11 @@ BOOST_AUTO_TEST_CASE(a_signal_comes_once) {
   for (int times = 0; times < 20; ++times) process->signal(SIGRTMIN);
   process->signal(SIGRTMIN + 1);
   BOOST_TEST(WEXITSTATUS(process->wait()) == 0);
-  BOOST_TEST(contents(directory.path / "out") == "20\n");
+  BOOST_TEST(written_in(directory.path() / "out") == "20\n");
 }
 
 BOOST_AUTO_TEST_CASE(ends_with_its_handle) {
-  Directory directory;
+  TemporaryDirectory directory;
   auto pipe = make_pipe().value();
   {
     // A grandchild in its group, too: both hold the pipe.
@@ -147,7 +135,7 @@ BOOST_AUTO_TEST_CASE(ends_with_its_handle) {
 }
 
 BOOST_AUTO_TEST_CASE(ends_when_its_launcher_is_killed) {
-  Directory directory;
+  TemporaryDirectory directory;
   auto pipe = make_pipe().value();
   const pid_t launcher = fork();
   if (launcher == 0) {
@@ -165,7 +153,7 @@ BOOST_AUTO_TEST_CASE(ends_when_its_launcher_is_killed) {
 
 BOOST_AUTO_TEST_CASE(takes_no_signal_in_place_of_its_launcher) {
   constexpr int sent = 5000;
-  Directory directory;
+  TemporaryDirectory directory;
   auto pipe = make_pipe().value();
   const pid_t launcher = fork();
   if (launcher == 0) {
@@ -214,8 +202,8 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(journal_tail)
 
 BOOST_AUTO_TEST_CASE(gives_whole_lines_over_torn_ones_and_segments) {
-  Directory directory;
-  const auto file = directory.path / "journal.jsonl";
+  TemporaryDirectory directory;
+  const auto file = directory.path() / "journal.jsonl";
   JournalTail tail(file);
   std::vector<journal::Line> lines;
   tail.read(lines);

@@ -244,6 +244,19 @@ GroupNumber Cluster::await_together(const NodeSet& members) {
   return *group;
 }
 
+void Cluster::await_view(std::uint32_t id, const std::string& what,
+                         const std::function<bool(const View&)>& is) {
+  await("node " + std::to_string(id) + ' ' + what, [&] {
+    const auto view = journals.view(NodeId{id});
+    return view && is(*view);
+  });
+}
+
+void Cluster::await_halted(std::uint32_t id, std::uint32_t by) {
+  await_view(id, "halted by node " + std::to_string(by),
+             [&](const View& view) { return view.halted_by == NodeId{by}; });
+}
+
 std::size_t Cluster::await_line(std::uint32_t id, const std::string& what, std::size_t from,
                                 const std::function<bool(const journal::Line&)>& is) {
   std::size_t place = from;
@@ -275,6 +288,12 @@ void Cluster::never_came(const std::string& what) const {
 bool is_edge(const journal::Line& line, Hook hook, journal::Edge edge) {
   const auto* found = std::get_if<journal::HookEdge>(&line);
   return found && found->hook == hook && found->edge == edge;
+}
+
+const Letter* letter_in(const journal::Line& line) {
+  const auto* step = std::get_if<journal::Step>(&line);
+  const auto* received = step ? std::get_if<Received>(&step->event) : nullptr;
+  return received ? &received->letter : nullptr;
 }
 
 }  // namespace muster::test

@@ -99,6 +99,8 @@ class Cluster {
   [[nodiscard]] Running& hooks(std::uint32_t id);
   [[nodiscard]] storage::MemoryCells& cells(std::uint32_t id);
   [[nodiscard]] net::NodeOptions options_of(std::uint32_t id) const;
+  /// Where it listens, at 127.0.0.1.
+  [[nodiscard]] std::uint16_t port(std::uint32_t id) const { return ports_[id - 1]; }
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_.path(); }
   /// Another directory, whose journals nobody reads.
   std::string make_directory(const std::string& name);
@@ -112,6 +114,10 @@ class Cluster {
   GroupNumber await_group(std::set<std::uint32_t> members);
   /// The same, whoever coordinates them.
   GroupNumber await_together(const NodeSet& members);
+  /// Waits until the last step of this node has left it so.
+  void await_view(std::uint32_t id, const std::string& what,
+                  const std::function<bool(const View&)>& is);
+  void await_halted(std::uint32_t id, std::uint32_t by);
   /// Waits for a journal line of this node that `is` is true for, after the first `from`, and gives
   /// its place.
   std::size_t await_line(std::uint32_t id, const std::string& what, std::size_t from,
@@ -167,5 +173,21 @@ std::vector<Kind> events(const std::vector<journal::Line>& lines) {
 }
 
 bool is_edge(const journal::Line& line, Hook hook, journal::Edge edge);
+
+/// The letter that the node was given in that step; null for any other line.
+const Letter* letter_in(const journal::Line& line);
+
+template <class Kind>
+bool is_letter(const journal::Line& line) {
+  const Letter* letter = letter_in(line);
+  return letter && std::holds_alternative<Kind>(letter->message);
+}
+
+template <class Result>
+bool is_answer_from(const journal::Line& line, NodeId from) {
+  const Letter* letter = letter_in(line);
+  const auto* answer = letter ? std::get_if<Answer>(&letter->message) : nullptr;
+  return answer && letter->from == from && std::holds_alternative<Result>(answer->result);
+}
 
 }  // namespace muster::test

@@ -30,10 +30,7 @@ using Tcp = boost::asio::ip::tcp;
 class Stranger {
  public:
   Stranger(const Cluster& cluster, std::uint32_t id) : socket_(context_) {
-    const std::string address = cluster.options_of(id).addresses.at(NodeId{id});
-    const auto port =
-        static_cast<std::uint16_t>(std::stoul(address.substr(address.rfind(':') + 1)));
-    socket_.connect({boost::asio::ip::address_v4::loopback(), port});
+    socket_.connect({boost::asio::ip::address_v4::loopback(), cluster.port(id)});
   }
   void say(const net::Frame& frame) {
     boost::asio::write(socket_, boost::asio::buffer(net::encode_frame(frame)));
@@ -124,15 +121,8 @@ BOOST_AUTO_TEST_CASE(a_stranger_in_the_name_of_a_node_ends_nobody) {
     stranger.say(said);
     BOOST_TEST(!stranger.hear().empty());
   }
-  process->end_of_words();
-  BOOST_TEST(process->wait() == 0);
-  const std::vector<std::string> errors = process->errors();
-  const auto told = [&](const std::string& what) {
-    return std::any_of(errors.begin(), errors.end(), [&](const std::string& line) {
-      return line.find(what) != std::string::npos;
-    });
-  };
-  BOOST_TEST((told("the clusters differ") || told("another process says")));
+  BOOST_TEST(process->end_in_order() == 0);
+  BOOST_TEST((process->says("the clusters differ") || process->says("another process says")));
   BOOST_TEST(group.coordinator == NodeId{2});
   cluster.judge();
 }
@@ -142,9 +132,8 @@ BOOST_AUTO_TEST_CASE(a_stranger_in_the_name_of_a_node_ends_nobody) {
 BOOST_AUTO_TEST_CASE(a_stranger_at_the_address_of_a_node_that_is_down_ends_nobody) {
   Cluster cluster(where_some_differ());
   boost::asio::io_context context;
-  const std::string address = cluster.options_of(3).addresses.at(NodeId{3});
-  const auto port = static_cast<std::uint16_t>(std::stoul(address.substr(address.rfind(':') + 1)));
-  Tcp::acceptor acceptor(context, {boost::asio::ip::address_v4::loopback(), port});
+  const Tcp::endpoint place{boost::asio::ip::address_v4::loopback(), cluster.port(3)};
+  Tcp::acceptor acceptor(context, place);
   std::atomic<bool> over = false;
   std::atomic<int> refused = 0;
   std::thread stranger([&] {
@@ -177,12 +166,11 @@ BOOST_AUTO_TEST_CASE(a_stranger_at_the_address_of_a_node_that_is_down_ends_nobod
     boost::asio::io_context last;
     Tcp::socket socket(last);
     boost::system::error_code ignored;
-    socket.connect({boost::asio::ip::address_v4::loopback(), port}, ignored);
+    socket.connect(place, ignored);
   }
   stranger.join();
   for (const auto& process : {&one, &two}) {
-    (*process)->end_of_words();
-    BOOST_TEST((*process)->wait() == 0);
+    BOOST_TEST((*process)->end_in_order() == 0);
   }
   cluster.judge();
 }
@@ -202,8 +190,7 @@ BOOST_AUTO_TEST_CASE(a_full_standard_error_does_not_keep_a_node_from_working) {
   cluster.await_group({2});
   cluster.start(1);
   cluster.await_group({1, 2});
-  process->end_of_words();
-  BOOST_TEST(process->wait() == 0);
+  BOOST_TEST(process->end_in_order() == 0);
   cluster.judge();
 }
 
@@ -242,6 +229,8 @@ BOOST_AUTO_TEST_CASE(a_node_that_cannot_be_is_not_started) {
   begins([](Made& made) { made.options.addresses.erase({2}); }, "address of node 2");
   begins([](Made& made) { made.options.addresses[{2}] = "127.0.0.1:1"; }, "node 1 has it");
   begins([](Made& made) { made.options.addresses[{2}] = "10.0.0.1:2"; }, "loopback");
+  for (const char* wrong : {"everywhere", "0.0.0.0:7101", "127.0.0.1:0"})
+    begins([wrong](Made& made) { made.options.listen = wrong; }, "listen has to be ");
   begins([](Made& made) { made.options.config.timings.T = 0s; }, "T has to be longer than 0");
   begins([](Made& made) { made.options.config.struck = {Line::h_test}; }, "struck");
   begins([](Made& made) { made.options.report_limit = 64 * 1024; }, "report_limit");

@@ -22,15 +22,6 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-/// A way to end: what the application does, and what is said of it.
-struct Way {
-  const char* words;
-  const char* what;
-};
-std::ostream& operator<<(std::ostream& out, const Way& way) {
-  return out << way.words;
-}
-
 Timings short_deadlines() {
   Timings timings = test::patient();
   timings.stop_deadline = timings.start_deadline = 100ms;
@@ -57,49 +48,21 @@ void check_end(Cluster& cluster, Process& process, std::uint32_t id, int code,
   BOOST_TEST(ended->why.find(what) != std::string::npos, ended->why);
 }
 
-// A stop that goes wrong in any way: nobody could know otherwise that the application has ceased.
-const Way bad_stops[] = {
-    {"stop=fail", "stop failed: as it was told"},
-    {"stop=throw", "stop failed: it threw: as it was told"},
-    {"stop=drop", "stop failed: the hook dropped its Done"},
-    {"stop=hang", "stop overran stop_deadline = 100 ms"},
-    {"stop=large", "its report of 32769 bytes is larger than the limit of 32768"},
-};
-
-// A hook that does not even end when it is cancelled.
-const Way hanging[] = {
-    {"start=hang", "a hook did not end within stop_deadline = 100 ms after it was cancelled"},
-    {"reorganize=hang", "a hook did not end within stop_deadline = 100 ms after it was cancelled"},
-};
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(ends)
 
-BOOST_DATA_TEST_CASE(a_stop_that_goes_wrong_ends_the_process_with_76, data::make(bad_stops), way) {
-  Cluster cluster({.nodes = 1, .timings = short_deadlines()});
-  const auto process = cluster.spawn(1, {way.words});
-  check_end(cluster, *process, 1, 76, way.what);
-  BOOST_TEST(process->errors().size() == 1u);
-  cluster.judge();
-}
-
-BOOST_AUTO_TEST_CASE(so_does_a_permit_that_is_not_given_back_and_is_named) {
-  Cluster cluster({.nodes = 1, .timings = short_deadlines()});
-  const auto process = cluster.spawn(1, {"start=permit"});
-  cluster.await_group({1});
-  process->end_of_words();
-  check_end(cluster, *process, 1, 76,
-            "a permit overran stop_deadline = 100 ms; still out: \"lamp\"");
-  cluster.judge();
-}
-
-BOOST_DATA_TEST_CASE(a_hook_that_hangs_after_its_cancel_ends_the_process_with_76,
-                     data::make(hanging), way) {
-  Cluster cluster({.nodes = 1, .timings = short_deadlines()});
-  const auto process = cluster.spawn(1, {way.words});
-  check_end(cluster, *process, 1, 76, way.what);
-  cluster.judge();
+// Nobody could know otherwise that the application has ceased.
+BOOST_AUTO_TEST_CASE(a_stop_that_goes_wrong_ends_the_process_with_76) {
+  for (const auto& [words, what] :
+       {std::pair("stop=fail", "stop failed: as it was told"),
+        std::pair("stop=hang", "stop overran stop_deadline = 100 ms")}) {
+    Cluster cluster({.nodes = 1, .timings = short_deadlines()});
+    const auto process = cluster.spawn(1, {words});
+    check_end(cluster, *process, 1, 76, what);
+    BOOST_TEST(process->errors().size() == 1u);
+    cluster.judge();
+  }
 }
 
 // The member that hangs is proven dead, and the others go on without it.
@@ -114,22 +77,16 @@ BOOST_AUTO_TEST_CASE(the_others_go_on_without_a_process_that_ended_itself) {
   cluster.judge();
 }
 
-BOOST_AUTO_TEST_CASE(an_application_that_writes_what_no_store_keeps_ends_with_76) {
-  Cluster cluster({.nodes = 1});
-  const auto process = cluster.spawn(1, {});
-  cluster.await_group({1});
-  process->tell('w');
-  check_end(cluster, *process, 1, 76, "a cell whose key has 600 bytes");
-  cluster.judge();
-}
-
-BOOST_AUTO_TEST_CASE(so_does_one_that_writes_a_cell_of_the_node_s_own) {
-  Cluster cluster({.nodes = 1});
-  const auto process = cluster.spawn(1, {});
-  cluster.await_group({1});
-  process->tell('o');
-  check_end(cluster, *process, 1, 76, "those are the node's own");
-  cluster.judge();
+BOOST_AUTO_TEST_CASE(an_application_that_writes_what_it_may_not_ends_with_76) {
+  for (const auto& [word, what] : {std::pair('w', "a cell whose key has 600 bytes"),
+                                   std::pair('o', "those are the node's own")}) {
+    Cluster cluster({.nodes = 1});
+    const auto process = cluster.spawn(1, {});
+    cluster.await_group({1});
+    process->tell(word);
+    check_end(cluster, *process, 1, 76, what);
+    cluster.judge();
+  }
 }
 
 // Wherever it was called from: what was to come after is not done.
@@ -146,17 +103,8 @@ BOOST_DATA_TEST_CASE(what_an_application_posts_or_is_told_by_may_not_throw,
   cluster.judge();
 }
 
-// The incarnation could not be raised: nothing was said to anybody, there is no journal.
-BOOST_AUTO_TEST_CASE(a_life_that_cannot_begin_durably_does_not_begin) {
-  Cluster cluster({.nodes = 1});
-  const auto process = cluster.spawn(1, {"fail_save=1"});
-  BOOST_TEST(process->wait() == 74);
-  BOOST_TEST(process->errors().size() == 1u);
-  cluster.journals.read_all();
-  BOOST_TEST(cluster.journals.count(NodeId{1}) == 0u);
-}
-
-// The same after it stood back: it does not listen again in a life that may be begun twice.
+// The incarnation could not be raised after it stood back: it does not listen again in a life that
+// may be begun twice.
 BOOST_AUTO_TEST_CASE(a_next_life_that_cannot_begin_durably_does_not_begin) {
   Timings timings = test::patient();
   timings.T = 1s;  // so long it waits before the third reorganize
@@ -203,17 +151,10 @@ BOOST_AUTO_TEST_CASE(nothing_is_sent_after_a_save_that_failed) {
   check_end(cluster, *process, 1, 74, "cannot write safe.sqlite: gone");
   cluster.await_group({2});
   cluster.journals.read_all();
-  const auto received = test::events<Received>(cluster.journals.lines(NodeId{2}));
-  const auto installed = [](const Received& event) {
-    const auto* answer = std::get_if<Answer>(&event.letter.message);
-    return answer && std::holds_alternative<Installed>(answer->result);
-  };
-  BOOST_TEST(std::none_of(received.begin(), received.end(), installed));
+  for (const journal::Line& line : cluster.journals.lines(NodeId{2}))
+    BOOST_TEST(!test::is_answer_from<Installed>(line, NodeId{1}));
   const auto lines = cluster.journals.lines(NodeId{1});
-  const auto* last = std::get_if<journal::Step>(&lines.at(lines.size() - 2));
-  BOOST_TEST_REQUIRE(last != nullptr);
-  const auto* ready = std::get_if<Received>(&last->event);
-  BOOST_TEST((ready && std::holds_alternative<Ready>(ready->letter.message)));
+  BOOST_TEST(test::is_letter<Ready>(lines.at(lines.size() - 2)));
   cluster.judge();
 }
 
@@ -221,37 +162,13 @@ BOOST_AUTO_TEST_CASE(a_node_that_leaves_ends_in_order_with_0) {
   Cluster cluster({.nodes = 1});
   const auto process = cluster.spawn(1, {});
   cluster.await_group({1});
-  process->end_of_words();
-  BOOST_TEST(process->wait() == 0);
+  BOOST_TEST(process->end_in_order() == 0);
   BOOST_TEST(process->errors().empty());
   cluster.journals.read_all();
   const auto lines = cluster.journals.lines(NodeId{1});
   const auto* ended = std::get_if<journal::Ended>(&lines.back());
   BOOST_TEST_REQUIRE(ended != nullptr);
   BOOST_TEST(ended->code == 0);
-  cluster.judge();
-}
-
-BOOST_AUTO_TEST_CASE(a_node_whose_address_is_taken_does_not_begin_and_says_75) {
-  Cluster cluster({.nodes = 1});
-  cluster.start(1);
-  cluster.await_group({1});
-  const auto process = cluster.spawn(1, {"directory=" + cluster.make_directory("elsewhere")});
-  BOOST_TEST(process->wait() == 75);
-  const Strings errors = process->errors();
-  BOOST_TEST_REQUIRE(errors.size() == 1u);
-  BOOST_TEST(errors[0].find("the address is in use") != std::string::npos);
-  cluster.judge();
-}
-
-BOOST_AUTO_TEST_CASE(a_second_process_on_one_store_does_not_begin_and_says_75) {
-  Cluster cluster({.nodes = 1});
-  const auto first = cluster.spawn(1, {});
-  cluster.await_group({1});
-  const auto second = cluster.spawn(1, {});
-  BOOST_TEST(second->wait() == 75);
-  first->end_of_words();
-  BOOST_TEST(first->wait() == 0);
   cluster.judge();
 }
 
@@ -267,8 +184,7 @@ void wipe_after_two_lives(Cluster& cluster, const std::set<std::uint32_t>& other
   for (int life = 1; life <= 2; ++life) {
     const auto process = cluster.spawn(1, {});
     cluster.await_group(all);
-    process->end_of_words();
-    BOOST_TEST(process->wait() == 0);
+    BOOST_TEST(process->end_in_order() == 0);
     cluster.await_group(others);
   }
   cluster.wipe(1);
@@ -291,15 +207,11 @@ BOOST_AUTO_TEST_CASE(a_wiped_node_of_two_is_told_and_not_ended) {
   wipe_after_two_lives(cluster, {2});
   const auto wiped = cluster.spawn(1, {});
   cluster.await("it is told the way out", [&] {
-    const Strings errors = wiped->errors();
-    return std::any_of(errors.begin(), errors.end(), [](const std::string& line) {
-      return line.find(
-                 "2 was seen of it; if its store was emptied or restored, 'muster node "
-                 "--initialise' begins it anew") != std::string::npos;
-    });
+    return wiped->says(
+        "2 was seen of it; if its store was emptied or restored, 'muster node --initialise' begins "
+        "it anew");
   });
-  wiped->end_of_words();
-  BOOST_TEST(wiped->wait() == 0);
+  BOOST_TEST(wiped->end_in_order() == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_node_that_is_initialised_adopts_a_later_life_durably) {
@@ -351,8 +263,7 @@ BOOST_AUTO_TEST_CASE(a_clone_is_refused_and_named) {
   Cluster cluster({.nodes = 2});
   const auto parent = cluster.spawn(1, {});
   cluster.await_group({1});
-  parent->end_of_words();
-  BOOST_TEST(parent->wait() == 0);
+  BOOST_TEST(parent->end_in_order() == 0);
   const std::string elsewhere = cluster.make_directory("elsewhere");
   std::filesystem::copy(cluster.directory() / "store1", elsewhere + "/store1",
                         std::filesystem::copy_options::recursive);
@@ -365,16 +276,10 @@ BOOST_AUTO_TEST_CASE(a_clone_is_refused_and_named) {
   const std::string addresses =
       "127.0.0.1:" + std::to_string(port[0]) + "," + cluster.options_of(1).addresses.at(NodeId{2});
   const auto clone = cluster.spawn(1, {"directory=" + elsewhere, "addresses=" + addresses});
-  const auto says = [](const Process& process, const std::string& what) {
-    const Strings lines = process.errors();
-    return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
-      return line.find(what) != std::string::npos;
-    });
-  };
   const std::string named = "two processes say that they are incarnation 2 of node 1";
-  cluster.await("the clone to be refused", [&] { return says(*clone, "refuses this node"); });
-  BOOST_TEST(says(*clone, named));
-  cluster.await("its name", [&] { return says(*second, named); });
+  cluster.await("the clone to be refused", [&] { return clone->says("refuses this node"); });
+  BOOST_TEST(clone->says(named));
+  cluster.await("its name", [&] { return second->says(named); });
   BOOST_TEST((cluster.journals.view(NodeId{1})->group == group));
   BOOST_TEST((cluster.journals.view(NodeId{2})->group == group));
   clone->signal(SIGKILL);

@@ -106,11 +106,9 @@ BOOST_AUTO_TEST_CASE(its_owner_may_drain_it_meanwhile_and_bring_it_back) {
 // Its port is another's: it disturbed nobody, and may be tried again at once.
 BOOST_AUTO_TEST_CASE(a_life_that_cannot_listen_does_not_count) {
   Held node(1s, 0);
-  const std::string address = node.cluster->options_of(1).addresses.at(NodeId{1});
-  const auto port = std::stoul(address.substr(address.rfind(':') + 1));
   boost::asio::io_context context;
-  const Tcp::acceptor other(
-      context, {boost::asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(port)});
+  const Tcp::acceptor other(context,
+                            {boost::asio::ip::address_v4::loopback(), node.cluster->port(1)});
   BOOST_TEST(node.cluster->try_start(1).has_error());
   const std::vector<std::string> expected{"1", "0"};
   BOOST_TEST(node.counted() == expected, boost::test_tools::per_element());

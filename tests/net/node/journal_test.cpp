@@ -123,8 +123,7 @@ BOOST_AUTO_TEST_CASE(the_life_after_one_that_was_killed_in_a_line_begins_on_a_fr
   const auto* header = std::get_if<journal::Header>(&*next);
   BOOST_TEST_REQUIRE(header != nullptr);
   BOOST_TEST(header->incarnation.value == 2u);
-  process->end_of_words();
-  BOOST_TEST(process->wait() == 0);
+  BOOST_TEST(process->end_in_order() == 0);
 }
 
 BOOST_AUTO_TEST_CASE(one_that_cannot_be_written_is_counted_and_stops_nobody) {

@@ -14,7 +14,6 @@
 #include <map>
 #include <new>
 #include <sstream>
-#include <stop_token>
 
 /// One node in a process of its own, whose application does what the command line says: KEY=VALUE
 /// words. Standard input: 'w' has the application write a cell of too long a key, 'o' one of the
@@ -67,18 +66,6 @@ net::NodeOptions node_options(const Words& words) {
   return options;
 }
 
-/// "fail@2": what the hook does, from its second call on.
-struct Behaviour {
-  std::string what;
-  int from = 1;
-};
-
-Behaviour behaviour(const std::string& text) {
-  const std::size_t at = text.find('@');
-  if (at == std::string::npos) return {text, 1};
-  return {text.substr(0, at), std::stoi(text.substr(at + 1))};
-}
-
 /// Opens what can be opened, so that nothing more can.
 void take_all_descriptors() {
   constexpr rlim_t few = 128;
@@ -98,25 +85,11 @@ void forbid_threads() {
     std::abort();
 }
 
-void behave(test::Stage& stage, NodeId node, const std::string& what, Cue cue) {
-  static std::optional<Permit> held;
+void behave(test::Stage& stage, const std::string& what, Cue cue) {
   if (what == "fail") {
     cue.fail("as it was told");
-  } else if (what == "throw") {
-    throw std::runtime_error("as it was told");
-  } else if (what == "drop") {
-    const Cue dropped = std::move(cue);
   } else if (what == "hang") {
     stage.keep(std::move(cue));
-  } else if (what == "late") {  // ends, but only when it is asked to
-    const auto token = cue.cancelled;
-    const auto late = std::make_shared<Cue>(std::move(cue));
-    static std::vector<std::unique_ptr<std::stop_callback<std::function<void()>>>> callbacks;
-    callbacks.push_back(std::make_unique<std::stop_callback<std::function<void()>>>(
-        token, [late] { late->complete(); }));
-  } else if (what == "permit") {  // works, and does not give its permit back
-    held = stage.services(node).permits().try_acquire("lamp");
-    cue.complete();
   } else if (what == "descriptors") {  // fails the first time, and is tried again without any
     static bool first = true;
     take_all_descriptors();
@@ -124,8 +97,6 @@ void behave(test::Stage& stage, NodeId node, const std::string& what, Cue cue) {
   } else if (what == "threads") {
     forbid_threads();
     cue.complete();
-  } else if (what == "large") {
-    cue.complete(Bytes{std::string(32 * 1024 + 1, 'x')});
   } else {
     cue.complete();
   }
@@ -134,13 +105,10 @@ void behave(test::Stage& stage, NodeId node, const std::string& what, Cue cue) {
 void play(test::Stage& stage, NodeId node, const Words& words) {
   const std::pair<Hook, const char*> hooks[] = {
       {Hook::stop, "stop"}, {Hook::reorganize, "reorganize"}, {Hook::start, "start"}};
-  for (const auto& [hook, name] : hooks) {
-    const Behaviour meant = behaviour(value(words, name));
-    const auto calls = std::make_shared<int>(0);
-    stage.play(node, hook, [&stage, node, meant, calls](Cue cue) {
-      behave(stage, node, ++*calls < meant.from ? "" : meant.what, std::move(cue));
+  for (const auto& [hook, name] : hooks)
+    stage.play(node, hook, [&stage, what = value(words, name)](Cue cue) {
+      behave(stage, what, std::move(cue));
     });
-  }
 }
 
 /// Throws, at its start, what the word says: from what it posts, or wants to be told by.

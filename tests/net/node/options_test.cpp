@@ -24,10 +24,8 @@ ClusterOptions with(Options options) {
 }
 
 void await_procedure(Cluster& cluster, std::uint32_t id, Wait procedure) {
-  cluster.await("node " + std::to_string(id) + " in " + to_text(procedure), [&] {
-    const auto view = cluster.journals.view(NodeId{id});
-    return view && view->procedure == procedure;
-  });
+  cluster.await_view(id, "in " + to_text(procedure),
+                     [&](const View& view) { return view.procedure == procedure; });
 }
 
 }  // namespace
@@ -80,10 +78,7 @@ BOOST_AUTO_TEST_CASE(where_all_resume_together_nobody_starts_before_all_know_the
   BOOST_TEST_REQUIRE(saves.await());
   const std::size_t before = starts();
   cluster.await_line(3, "node 2 knows its task", from, [](const journal::Line& line) {
-    const auto* step = std::get_if<journal::Step>(&line);
-    const auto* received = step ? std::get_if<Received>(&step->event) : nullptr;
-    const auto* answer = received ? std::get_if<Answer>(&received->letter.message) : nullptr;
-    return answer && std::holds_alternative<Installed>(answer->result);
+    return test::is_answer_from<Installed>(line, NodeId{2});
   });
   BOOST_TEST(starts() == before);
   saves.door.open();

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <stdexcept>
 
@@ -62,11 +63,22 @@ int Process::wait() {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
+int Process::end_in_order() {
+  end_of_words();
+  return wait();
+}
+
 std::vector<std::string> Process::errors() const {
   std::vector<std::string> lines;
   std::ifstream in(errors_);
   for (std::string line; std::getline(in, line);) lines.push_back(line);
   return lines;
+}
+
+bool Process::says(const std::string& text) const {
+  const std::vector<std::string> lines = errors();
+  return std::any_of(lines.begin(), lines.end(),
+                     [&](const std::string& line) { return line.find(text) != std::string::npos; });
 }
 
 }  // namespace muster::test

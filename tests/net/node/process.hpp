@@ -25,9 +25,13 @@ class Process {
   void signal(int number) const;
   /// Waits for its end, and gives its exit code, or the number of the signal below zero.
   int wait();
+  /// It is told to end in order, and waited for.
+  int end_in_order();
 
   /// What it wrote to standard error, line by line.
   [[nodiscard]] std::vector<std::string> errors() const;
+  /// True when that stands in one of those lines.
+  [[nodiscard]] bool says(const std::string& text) const;
 
  private:
   std::filesystem::path errors_;

@@ -15,18 +15,9 @@
 using namespace muster;
 using test::Called;
 using test::Cluster;
-using test::ClusterOptions;
 using test::Cue;
 
 namespace {
-
-template <class Result>
-bool is_answer_from(const journal::Line& line, NodeId from) {
-  const auto* step = std::get_if<journal::Step>(&line);
-  const auto* received = step ? std::get_if<Received>(&step->event) : nullptr;
-  const auto* answer = received ? std::get_if<Answer>(&received->letter.message) : nullptr;
-  return answer && received->letter.from == from && std::holds_alternative<Result>(answer->result);
-}
 
 std::vector<std::string> names(const std::vector<Called>& calls) {
   std::vector<std::string> all;
@@ -62,7 +53,7 @@ BOOST_AUTO_TEST_CASE(p1_no_permit_is_valid_once_a_halt_is_answered) {
   const std::size_t before = cluster.journals.count(NodeId{2});
   cluster.kill(3);
   cluster.await_line(2, "the answer of 1 to its Halt", before, [](const journal::Line& line) {
-    return is_answer_from<Halted>(line, NodeId{1});
+    return test::is_answer_from<Halted>(line, NodeId{1});
   });
   BOOST_TEST(!permit->valid());
   BOOST_TEST(!cluster.stage.services(NodeId{1}).permits().try_acquire().has_value());
@@ -79,10 +70,7 @@ BOOST_AUTO_TEST_CASE(p1_no_permit_is_valid_once_an_own_election_began) {
   BOOST_TEST_REQUIRE(permit.has_value());
   BOOST_TEST((permit->group() == group));
   cluster.kill(3);
-  cluster.await("the Halt of node 2 at node 1", [&] {
-    const auto view = cluster.journals.view(NodeId{1});
-    return view && view->halted_by == NodeId{2};
-  });
+  cluster.await_halted(1, 2);
   BOOST_TEST(!permit->valid());
   permit.reset();
   cluster.await_group({1, 2});
@@ -102,11 +90,7 @@ BOOST_AUTO_TEST_CASE(p1_a_member_has_joined_when_its_last_permit_is_back) {
   cluster.await_line(1, "the end of its permits", before, [](const journal::Line& line) {
     return std::holds_alternative<journal::Permits>(line);
   });
-  cluster.await_line(1, "NewCoordinator", before, [](const journal::Line& line) {
-    const auto* step = std::get_if<journal::Step>(&line);
-    const auto* received = step ? std::get_if<Received>(&step->event) : nullptr;
-    return received && std::holds_alternative<NewCoordinator>(received->letter.message);
-  });
+  cluster.await_line(1, "NewCoordinator", before, test::is_letter<NewCoordinator>);
   BOOST_TEST(cluster.stage.count(NodeId{2}, Hook::reorganize) == reorganized);
   permit.reset();
   cluster.await_group({1, 2});
@@ -144,10 +128,7 @@ BOOST_AUTO_TEST_CASE(p2_a_start_that_was_cancelled_is_stopped_once) {
   Cue cue = cluster.stage.take(NodeId{1}, Hook::start);
   cluster.stage.play(NodeId{1}, Hook::start, nullptr);
   cluster.start(2);
-  cluster.await("the start to be cancelled", [&] {
-    const auto view = cluster.journals.view(NodeId{1});
-    return view && view->halted_by == NodeId{2};
-  });
+  cluster.await_halted(1, 2);
   BOOST_TEST(cluster.stage.count(NodeId{1}, Hook::stop) == 1u);
   cue.fail("cancelled");
   cluster.await_group({1, 2});
@@ -288,10 +269,7 @@ BOOST_AUTO_TEST_CASE(p7_the_result_of_an_abandoned_reorganize_is_dropped_however
   std::optional<Cue> abandoned = cluster.stage.take(NodeId{2}, Hook::reorganize);
   cluster.stage.play(NodeId{2}, Hook::reorganize, nullptr);
   cluster.start(3);
-  cluster.await("the Halt of node 3 at node 2", [&] {
-    const auto view = cluster.journals.view(NodeId{2});
-    return view && view->halted_by == NodeId{3};
-  });
+  cluster.await_halted(2, 3);
   abandoned->complete(Bytes{"the plan of another time"});
   cluster.await_group({1, 2, 3});
   for (const Called& called : cluster.stage.calls())
@@ -301,37 +279,21 @@ BOOST_AUTO_TEST_CASE(p7_the_result_of_an_abandoned_reorganize_is_dropped_however
 }
 
 BOOST_AUTO_TEST_CASE(p8_ready_is_answered_when_the_definition_is_durable) {
-  test::Door door;
-  test::Bell arrived;
-  std::atomic<bool> waits = false;
-  ClusterOptions options{.nodes = 2};
-  options.between = [&](NodeId id,
-                        std::unique_ptr<SafeStorage> inner) -> std::unique_ptr<SafeStorage> {
-    if (id != NodeId{1}) return inner;
-    return std::make_unique<test::WatchedSaves>(std::move(inner), [&](const SafeState& safe) {
-      if (safe.assigned) {
-        waits = true;
-        arrived.ring();
-        door.pass();
-      }
-      return Expected<>();
-    });
-  };
-  Cluster cluster(std::move(options));
-  door.shut();
+  test::HeldSaves saves(NodeId{1}, [](const SafeState& safe) { return safe.assigned.has_value(); });
+  Cluster cluster({.nodes = 2, .between = saves.between()});
   cluster.start(2);
   cluster.await_group({2});
   cluster.start(1);
-  BOOST_TEST_REQUIRE(arrived.wait_until([&] { return waits.load(); }));
+  BOOST_TEST_REQUIRE(saves.await());
   const auto answered = [&] {
     const auto lines = cluster.journals.lines(NodeId{2});
     return std::any_of(lines.begin(), lines.end(), [](const journal::Line& line) {
-      return is_answer_from<Installed>(line, NodeId{1});
+      return test::is_answer_from<Installed>(line, NodeId{1});
     });
   };
   BOOST_TEST(!answered());
   BOOST_TEST(cluster.stage.count(NodeId{1}, Hook::start) == 0u);
-  door.open();
+  saves.door.open();
   cluster.await_group({1, 2});
   BOOST_TEST(answered());
   cluster.judge();

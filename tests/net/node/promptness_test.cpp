@@ -18,8 +18,6 @@ using namespace muster;
 using namespace std::chrono_literals;
 using net::boottime_now;
 using test::Cluster;
-using test::ClusterOptions;
-using test::Cue;
 
 namespace {
 
@@ -107,52 +105,11 @@ BOOST_AUTO_TEST_CASE(a_busy_loop_makes_permits_invalid_at_once_and_is_told_as_pa
   cluster.judge();
 }
 
-// Waiting is counted from the last Paused: what waited all the while does not make another.
-BOOST_AUTO_TEST_CASE(a_queue_of_late_events_makes_one_paused) {
-  Cluster cluster({.nodes = 2, .timings = watched()});
-  cluster.stage.hold(NodeId{1}, Hook::start);
-  cluster.start(1);
-  Cue cue = cluster.stage.take(NodeId{1}, Hook::start);
-  cluster.stage.play(NodeId{1}, Hook::start, nullptr);
-  std::size_t before = 0;
-  {
-    const Busy busy(cluster.running(1).context);
-    cluster.journals.read_all();
-    before = cluster.journals.count(NodeId{1});
-    cue.complete();    // waits for the strand
-    cluster.start(2);  // its letters wait in the socket
-    const Duration begun = boottime_now();
-    as_long_as([&] { return boottime_now() - begun <= watched().T / 2 + 100ms; });
-  }
-  cluster.await_group({1, 2});
-  const auto lines = cluster.journals.lines(NodeId{1});
-  const auto first =
-      std::find_if(lines.begin() + static_cast<std::ptrdiff_t>(before), lines.end(), is_any_step);
-  BOOST_TEST(is_paused(*first), to_text(std::get<journal::Step>(*first).event));
-  BOOST_TEST(pauses(lines, before) == 1u);
-  cluster.judge();
-}
-
 BOOST_AUTO_TEST_CASE(a_save_that_takes_long_makes_what_waited_for_it_late) {
-  test::Door door;
-  test::Bell arrived;
-  std::atomic<bool> waits = false;
-  ClusterOptions options{.nodes = 1, .timings = watched()};
-  options.between = [&](NodeId,
-                        std::unique_ptr<SafeStorage> inner) -> std::unique_ptr<SafeStorage> {
-    return std::make_unique<test::WatchedSaves>(std::move(inner), [&](const SafeState& safe) {
-      if (safe.assigned) {
-        waits = true;
-        arrived.ring();
-        door.pass();
-      }
-      return Expected<>();
-    });
-  };
-  Cluster cluster(std::move(options));
-  door.shut();
+  test::HeldSaves saves(NodeId{1}, [](const SafeState& safe) { return safe.assigned.has_value(); });
+  Cluster cluster({.nodes = 1, .timings = watched(), .between = saves.between()});
   cluster.start(1);
-  BOOST_TEST_REQUIRE(arrived.wait_until([&] { return waits.load(); }));
+  BOOST_TEST_REQUIRE(saves.await());
   cluster.journals.read_all();
   const std::size_t before = cluster.journals.count(NodeId{1});
   // `check` expires meanwhile, and waits.
@@ -161,7 +118,7 @@ BOOST_AUTO_TEST_CASE(a_save_that_takes_long_makes_what_waited_for_it_late) {
       [&] { return boottime_now() - begun <= watched().check_every + watched().T / 2 + 200ms; });
   cluster.journals.read_all();
   BOOST_TEST(cluster.journals.count(NodeId{1}) == before);  // nothing overtakes a Save
-  door.open();
+  saves.door.open();
   const std::size_t next = cluster.await_line(1, "the next event", before, is_any_step);
   const auto lines = cluster.journals.lines(NodeId{1});
   BOOST_TEST(std::holds_alternative<journal::Performed>(lines[before]));
@@ -170,52 +127,6 @@ BOOST_AUTO_TEST_CASE(a_save_that_takes_long_makes_what_waited_for_it_late) {
   BOOST_TEST(status.find("\"needed_T_ns\":") != std::string::npos, status);
   BOOST_TEST(status.find("\"needed_T_ns\":0,") == std::string::npos, status);
   BOOST_TEST(is_paused(lines[next]), to_text(std::get<journal::Step>(lines[next]).event));
-  cluster.await_group({1});
-  cluster.judge();
-}
-
-// Where all of S(i) is saved at each change, a Save comes before the Stop of a Paused: permits are
-// not revoked before it is durable, but they are not valid again either.
-BOOST_AUTO_TEST_CASE(no_permit_is_valid_again_before_what_a_pause_leads_to_is_performed) {
-  test::Door door;
-  test::Bell arrived;
-  std::atomic<bool> shut = false;
-  std::atomic<bool> waits = false;
-  ClusterOptions options{.nodes = 1, .timings = watched()};
-  options.repairs.save_promises_only = false;
-  options.between = [&](NodeId,
-                        std::unique_ptr<SafeStorage> inner) -> std::unique_ptr<SafeStorage> {
-    return std::make_unique<test::WatchedSaves>(std::move(inner), [&](const SafeState&) {
-      if (shut) {
-        waits = true;
-        arrived.ring();
-        door.pass();
-      }
-      return Expected<>();
-    });
-  };
-  Cluster cluster(std::move(options));
-  cluster.start(1);
-  cluster.await_group({1});
-  auto permit = cluster.stage.services(NodeId{1}).permits().try_acquire();
-  BOOST_TEST_REQUIRE(permit.has_value());
-  {
-    const Busy busy(cluster.running(1).context);
-    as_long_as([&] { return permit->valid(); });
-    door.shut();
-    shut = true;
-  }
-  BOOST_TEST_REQUIRE(arrived.wait_until([&] { return waits.load(); }));
-  bool valid = false;
-  const Duration begun = boottime_now();
-  as_long_as([&] {  // the loop turns a few times
-    valid = valid || permit->valid();
-    return boottime_now() - begun <= watched().T / 3;
-  });
-  BOOST_TEST(!valid);
-  shut = false;
-  door.open();
-  permit.reset();
   cluster.await_group({1});
   cluster.judge();
 }

@@ -4,8 +4,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-
 /// A process that gets no more descriptors, threads or memory.
 
 using namespace muster;
@@ -16,12 +14,6 @@ using test::Process;
 BOOST_AUTO_TEST_SUITE(shortage)
 
 namespace {
-
-bool says(const Process& process, const std::string& text) {
-  const auto errors = process.errors();
-  return std::any_of(errors.begin(), errors.end(),
-                     [&](const std::string& line) { return line.find(text) != std::string::npos; });
-}
 
 /// So long that no test lives to see silence.
 Timings without_silence() {
@@ -47,9 +39,8 @@ BOOST_AUTO_TEST_CASE(of_descriptors_leaves_one_to_dial_and_to_accept_with) {
   cluster.await_group({2});
   cluster.start(1);
   cluster.await_group({1, 2});
-  BOOST_TEST(says(*process, "no file descriptor is left for connections: raise the limit"));
-  process->end_of_words();
-  BOOST_TEST(process->wait() == 0);
+  BOOST_TEST(process->says("no file descriptor is left for connections: raise the limit"));
+  BOOST_TEST(process->end_in_order() == 0);
   cluster.judge();
 }
 
@@ -61,8 +52,7 @@ BOOST_AUTO_TEST_CASE(of_descriptors_is_no_death_where_a_session_stands) {
   cluster.await_group({2});
   cluster.start(1);  // whose connection takes the last one
   const GroupNumber group = cluster.await_group({1, 2});
-  process->end_of_words();
-  BOOST_TEST(process->wait() == 0);
+  BOOST_TEST(process->end_in_order() == 0);
   cluster.journals.read_all();
   for (std::uint32_t id : {1u, 2u})
     for (const Failed& failed : test::events<Failed>(cluster.journals.lines(NodeId{id})))
@@ -79,8 +69,8 @@ BOOST_AUTO_TEST_CASE(of_threads_ends_the_process_with_74,
   Cluster cluster({.nodes = 1, .timings = timings});
   const auto process = cluster.spawn(1, {"stop=threads", "start=hang", "store=memory"});
   BOOST_TEST(process->wait() == 74);
-  BOOST_TEST(says(*process, "node 1: no thread is left ("));
-  BOOST_TEST(says(*process, "raise the limit (ulimit -u)"));
+  BOOST_TEST(process->says("node 1: no thread is left ("));
+  BOOST_TEST(process->says("raise the limit (ulimit -u)"));
   BOOST_TEST(process->errors().size() == 1u);
 }
 
@@ -90,7 +80,7 @@ BOOST_AUTO_TEST_CASE(of_memory_ends_the_process_with_74) {
   cluster.await_group({1});
   process->end_of_words();
   BOOST_TEST(process->wait() == 74);
-  BOOST_TEST(says(*process, "node 1: there is no memory left"));
+  BOOST_TEST(process->says("node 1: there is no memory left"));
   BOOST_TEST(process->errors().size() == 1u);
 }
 

@@ -1,9 +1,9 @@
 #include "fixture.hpp"
+#include "written_in.hpp"
 
 #include <sqlite3.h>
 
 #include <fstream>
-#include <iterator>
 
 // Files that are no fenced store, or not a sound one, are refused and not touched.
 
@@ -11,11 +11,6 @@ namespace muster::test {
 namespace {
 
 using storage::FencedStore;
-
-std::string bytes_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 struct Refusals : FencedFixture {
   void put(const std::string& bytes) const {
@@ -36,13 +31,13 @@ struct Refusals : FencedFixture {
     std::filesystem::permissions(file, std::filesystem::perms(0600));
   }
   void check_refused(const std::string& words, ExitCode code = ExitCode::storage_refused) const {
-    const std::string before = bytes_of(file);
+    const std::string before = written_in(file);
     const auto refused = FencedStore::open(file);
     BOOST_TEST_REQUIRE(refused.has_error(), "not refused: " << words);
     BOOST_TEST((refused.error().code == code), refused.error().what);
     BOOST_TEST(refused.error().what.find(words) != std::string::npos, refused.error().what);
     BOOST_TEST(refused.error().what.find(temporary.path().string()) != std::string::npos);
-    BOOST_TEST((bytes_of(file) == before), "it was touched");
+    BOOST_TEST((written_in(file) == before), "it was touched");
   }
 };
 
@@ -78,14 +73,14 @@ BOOST_AUTO_TEST_CASE(one_with_another_table) {
 
 BOOST_AUTO_TEST_CASE(one_that_was_cut_short) {
   make();
-  const std::string whole = bytes_of(file);
+  const std::string whole = written_in(file);
   put(whole.substr(0, whole.size() - 4096));
   check_refused("is corrupt");
 }
 
 BOOST_AUTO_TEST_CASE(one_with_a_cell_that_was_changed) {
   make();
-  std::string bytes = bytes_of(file);
+  std::string bytes = written_in(file);
   const std::size_t at = bytes.find("a value to be found");
   BOOST_TEST_REQUIRE(at != std::string::npos);
   bytes[at] = 'A';
