@@ -283,19 +283,6 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(sizes)
 
-BOOST_FIXTURE_TEST_CASE(a_report_of_the_limit_is_carried_and_a_larger_one_refused, Fixture) {
-  const std::string largest(16, 'r');
-  stage.play(self, Hook::stop, [&](Cue cue) { cue.complete(Bytes{largest}); });
-  stop(1);
-  BOOST_TEST(heard().back() == "Stopped{ticket: 1, report: " + to_text(Bytes{largest}) + "}");
-  start(2);
-  heard();
-  stage.play(self, Hook::stop, [&](Cue cue) { cue.complete(Bytes{largest + "r"}); });
-  stop(3);
-  BOOST_TEST(heard().back() ==
-             "fatal: stop failed: its report of 17 bytes is larger than the limit of 16");
-}
-
 BOOST_FIXTURE_TEST_CASE(a_definition_of_the_limit_is_carried_and_a_larger_one_refused, Fixture) {
   begin();
   const std::string largest(16, 'd');

@@ -141,19 +141,6 @@ BOOST_AUTO_TEST_CASE(accept_is_sent_when_the_application_has_stopped) {
   cluster.judge();
 }
 
-BOOST_AUTO_TEST_CASE(a_node_that_comes_back_counts_its_groups_on_from_safe_storage) {
-  ClusterOptions options = inviting(1);
-  options.sqlite = true;
-  Cluster cluster(std::move(options));
-  cluster.start(1);
-  const GroupNumber before = cluster.await_together(nodes({1}));
-  cluster.kill(1);
-  cluster.start(1);
-  const GroupNumber after = cluster.await_together(nodes({1}));
-  BOOST_TEST((before < after));
-  cluster.judge();
-}
-
 BOOST_AUTO_TEST_SUITE_END()
 
 // The Bully of the textbooks on real nodes: it agrees, where nothing but crashes happens.

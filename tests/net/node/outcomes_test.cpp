@@ -7,7 +7,6 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
-#include <future>
 
 /// When a hook fails: one outcome each (docs/operating.md, "When something fails"). Those that end
 /// the process are in ends_test.cpp, standing back is in lives_test.cpp.
@@ -29,18 +28,6 @@ test::Play once(test::Play play) {
     if (!std::exchange(*first, false)) return cue.complete();
     play(std::move(cue));
   };
-}
-
-/// Ends, though with a success, only when it is cancelled.
-void late(Cue cue) {
-  const auto token = cue.cancelled;
-  const auto kept = std::make_shared<Cue>(std::move(cue));
-  std::thread([token, kept] {
-    std::promise<void> cancelled;
-    const std::stop_callback tells(token, [&] { cancelled.set_value(); });
-    cancelled.get_future().wait();
-    kept->complete();
-  }).detach();
 }
 
 std::vector<std::string> failures(const Cluster& cluster, std::uint32_t id) {
@@ -77,26 +64,6 @@ BOOST_AUTO_TEST_CASE(a_reorganize_that_fails_is_started_over) {
   cluster.judge();
 }
 
-BOOST_AUTO_TEST_CASE(a_reorganize_that_throws_is_started_over) {
-  Cluster cluster({.nodes = 2});
-  cluster.stage.play(NodeId{2}, Hook::reorganize, once(throws));
-  cluster.start_all();
-  cluster.await_group({1, 2});
-  BOOST_TEST((failures(cluster, 2) == Strings{"reorganize: it threw: as it was told"}));
-  cluster.judge();
-}
-
-BOOST_AUTO_TEST_CASE(a_reorganize_that_overruns_is_cancelled_and_started_over) {
-  Timings timings = test::patient();
-  timings.reorganize_deadline = timings.T;
-  Cluster cluster({.nodes = 1, .timings = timings});
-  cluster.stage.play(NodeId{1}, Hook::reorganize, once(late));
-  cluster.start(1);
-  cluster.await_group({1});
-  BOOST_TEST((failures(cluster, 1) == Strings{"reorganize: it overran reorganize_deadline = 2 s"}));
-  cluster.judge();
-}
-
 BOOST_AUTO_TEST_CASE(a_start_that_fails_at_a_member_refuses_ready_with_the_reason) {
   Cluster cluster({.nodes = 2});
   cluster.start(2);
@@ -107,31 +74,6 @@ BOOST_AUTO_TEST_CASE(a_start_that_fails_at_a_member_refuses_ready_with_the_reaso
   BOOST_TEST((failures(cluster, 1) == Strings{"start: it threw: as it was told"}));
   BOOST_TEST((refusals(cluster, 2, 1) == Strings{"start failed: it threw: as it was told"}));
   BOOST_TEST(failures(cluster, 2).empty());
-  cluster.judge();
-}
-
-BOOST_AUTO_TEST_CASE(a_start_that_overruns_at_a_member_refuses_ready) {
-  Timings timings = test::patient();
-  timings.start_deadline = 400ms;
-  Cluster cluster({.nodes = 2, .timings = timings});
-  cluster.start(2);
-  cluster.await_group({2});
-  cluster.stage.play(NodeId{1}, Hook::start, once(late));
-  cluster.start(1);
-  cluster.await_group({1, 2});
-  BOOST_TEST((failures(cluster, 1) == Strings{"start: it overran start_deadline = 400 ms"}));
-  BOOST_TEST(
-      (refusals(cluster, 2, 1) == Strings{"start failed: it overran start_deadline = 400 ms"}));
-  cluster.judge();
-}
-
-BOOST_AUTO_TEST_CASE(a_start_that_fails_at_the_coordinator_is_started_over) {
-  Cluster cluster({.nodes = 2});
-  cluster.stage.play(NodeId{2}, Hook::start, once(fails));
-  cluster.start_all();
-  cluster.await_group({1, 2});
-  BOOST_TEST((failures(cluster, 2) == Strings{"start: as it was told"}));
-  BOOST_TEST(refusals(cluster, 2, 1).empty());
   cluster.judge();
 }
 
@@ -187,19 +129,6 @@ BOOST_DATA_TEST_CASE(reports_and_definitions_of_the_limit_are_carried_whole,
     for (const Member& member : called.members)
       BOOST_CHECK(member.holdings.report == Bytes{report});
   }
-  cluster.judge();
-}
-
-BOOST_AUTO_TEST_CASE(a_definition_beyond_the_limit_is_refused_and_not_cut) {
-  Cluster cluster({.nodes = 2});
-  cluster.stage.play(NodeId{2}, Hook::reorganize,
-                     once([](Cue cue) { cue.complete(Bytes{std::string(32 * 1024 + 1, 'd')}); }));
-  cluster.start_all();
-  cluster.await_group({1, 2});
-  BOOST_TEST((failures(cluster, 2) == Strings{"reorganize: its definition of 32769 bytes is larger "
-                                              "than the limit of 32768"}));
-  for (const test::Called& called : cluster.stage.calls())
-    BOOST_TEST(called.definition.data.size() <= 32u * 1024u);
   cluster.judge();
 }
 

@@ -43,10 +43,6 @@ struct Owned {
   Cluster cluster;
 };
 
-bool begins_life(const journal::Line& line) {
-  return std::holds_alternative<journal::Header>(line);
-}
-
 std::string key(std::uint64_t number) {
   const std::string digits = std::to_string(number);
   return std::string(history::cells) + std::string(20 - digits.size(), '0') + digits;
@@ -63,16 +59,6 @@ Bytes cell(std::uint64_t number) {
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(owner)
-
-BOOST_AUTO_TEST_CASE(a_node_that_steps_down_leaves_and_begins_a_new_life) {
-  Owned nodes(3);
-  nodes.cluster.await_group({1, 2, 3});
-  BOOST_TEST(nodes.say(3, "step-down 1") == "{}");
-  nodes.cluster.await_line(3, "a second life", 1, begins_life);
-  nodes.cluster.await_group({1, 2, 3});
-  BOOST_TEST(nodes.say(3, "status").find("\"incarnation\":2") != std::string::npos);
-  nodes.cluster.judge();
-}
 
 BOOST_AUTO_TEST_CASE(a_drained_node_can_still_be_ended_in_order) {
   Owned nodes(2);

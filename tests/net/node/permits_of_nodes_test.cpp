@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <future>
-#include <stdexcept>
 #include <thread>
 
 /// What permits do on real nodes, beside P1: who waits for one, and who is asked to end its work.
@@ -30,20 +29,6 @@ Cue begun(Cluster& cluster, std::uint32_t id) {
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(permits_of_nodes)
-
-BOOST_AUTO_TEST_CASE(a_thread_of_the_users_waits_for_the_group) {
-  Cluster cluster({.nodes = 1});
-  Cue cue = begun(cluster, 1);
-  std::promise<GroupNumber> worked;
-  std::thread thread([&, permits = permits_of(cluster, 1)] {
-    worked.set_value(permits.acquire().wait().group());
-  });
-  cue.complete();
-  const GroupNumber group = cluster.await_group({1});
-  BOOST_TEST((worked.get_future().get() == group));
-  thread.join();
-  cluster.judge();
-}
 
 BOOST_AUTO_TEST_CASE(a_callback_comes_after_start_on_the_executor_of_the_hooks) {
   Cluster cluster({.nodes = 1});
@@ -78,23 +63,6 @@ BOOST_AUTO_TEST_CASE(who_waits_when_the_life_ends_is_told_so) {
   BOOST_TEST(!permits.try_acquire().has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_hook_that_would_wait_for_ever_is_refused) {
-  Cluster cluster({.nodes = 1});
-  std::atomic<bool> refused = false;
-  cluster.stage.play(NodeId{1}, Hook::reorganize, [&](Cue cue) {
-    try {
-      (void)permits_of(cluster, 1).acquire().wait();
-    } catch (const std::logic_error&) {
-      refused = true;
-    }
-    cue.complete();
-  });
-  cluster.start(1);
-  cluster.await_group({1});
-  BOOST_TEST(refused);
-  cluster.judge();
-}
-
 BOOST_AUTO_TEST_CASE(a_stop_is_requested_when_the_group_is_revoked_and_never_on_the_strand) {
   Cluster cluster;
   cluster.start_all();
@@ -112,10 +80,7 @@ BOOST_AUTO_TEST_CASE(a_stop_is_requested_when_the_group_is_revoked_and_never_on_
   cluster.kill(3);
   BOOST_TEST(!asked.get_future().get());
   BOOST_TEST(!on_the_strand);
-  cluster.await("the Halt of node 2 at node 1", [&] {
-    const auto view = cluster.journals.view(NodeId{1});
-    return view && view->halted_by == NodeId{2};
-  });
+  cluster.await_halted(1, 2);
   permit.reset();
   cluster.await_group({1, 2});
   cluster.judge();
