@@ -41,8 +41,8 @@ BOOST_AUTO_TEST_CASE(what_is_no_name_is_refused) {
   const std::string label(64, 'a');
   for (const std::string& wrong :
        {std::string("db 1:7102"), std::string(".example:7102"), std::string("a..b:7102"),
-        std::string("example.:7102"), std::string("1.2.3:7102"), std::string("256.0.0.1:7102"),
-        label + ":7102", std::string("[localhost]:7102")})
+        std::string("example.:7102"), std::string("1.2.3:7102"), std::string("127.0.0.1.1:7102"),
+        std::string("256.0.0.1:7102"), label + ":7102", std::string("[localhost]:7102")})
     refused(read("", "insecure = true", wrong), "an IP address or a host's name");
 }
 
