@@ -1,6 +1,7 @@
 #pragma once
 
 #include "apps/base/process.hpp"
+#include "storage/temporary_directory.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -19,15 +20,8 @@ namespace muster::apps {
 
 /// A directory for one test.
 struct TestDirectory {
-  TestDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "muster-test-XXXXXX").string();
-    BOOST_REQUIRE(mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~TestDirectory() { std::filesystem::remove_all(path); }
-  TestDirectory(const TestDirectory&) = delete;
-  TestDirectory& operator=(const TestDirectory&) = delete;
-  std::filesystem::path path;
+  test::TemporaryDirectory own;
+  std::filesystem::path path = own.path();
 };
 
 inline std::string read_all(const std::filesystem::path& file) {
@@ -36,11 +30,19 @@ inline std::string read_all(const std::filesystem::path& file) {
   return text.str();
 }
 
+inline bool holds(const std::filesystem::path& file, const std::string& text) {
+  return read_all(file).find(text) != std::string::npos;
+}
+
 /// How a run of the command ended, and what it wrote.
 struct Ran {
   int code = -1;
   std::string output;  ///< standard output and error
 };
+
+inline bool says(const Ran& ran, const std::string& text) {
+  return ran.output.find(text) != std::string::npos;
+}
 
 inline ProcessOptions muster_with(const std::vector<std::string>& arguments,
                                   const std::filesystem::path& output) {
@@ -63,7 +65,7 @@ inline Ran run_muster(const TestDirectory& directory, const std::vector<std::str
 /// Waits until the process has written that; it must not end before.
 inline void wait_until_says(Process& process, const std::filesystem::path& output,
                             const std::string& text) {
-  while (read_all(output).find(text) == std::string::npos) {
+  while (!holds(output, text)) {
     BOOST_REQUIRE_MESSAGE(!process.ended(), read_all(output));
     ::poll(nullptr, 0, 5);
   }

@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(help_is_everywhere) {
     words.emplace_back("--help");
     const Ran ran = run_muster(directory, words);
     BOOST_TEST(ran.code == 0, ran.output);
-    BOOST_TEST(ran.output.find("Usage:") != std::string::npos, ran.output);
+    BOOST_TEST(says(ran, "Usage:"), ran.output);
   }
 }
 
@@ -83,10 +83,10 @@ BOOST_AUTO_TEST_CASE(status_and_members_of_nodes_that_run) {
   const Process two = pair.start(2);
   const Ran members = pair.until(0, {"members", "--config", pair.file(1), "--json"});
   BOOST_TEST(members.output.find("{\"node\":1,\"status\":") == 0u, members.output);
-  BOOST_TEST(members.output.find("\n{\"node\":2,\"status\":") != std::string::npos, members.output);
+  BOOST_TEST(says(members, "\n{\"node\":2,\"status\":"), members.output);
   const Ran status = pair.until(0, {"status", "--config", pair.file(2), "--json"});
-  BOOST_TEST(status.output.find("\"coordinator\":2") != std::string::npos, status.output);
-  BOOST_TEST(status.output.find("\"protocol\":\"bully\"") != std::string::npos, status.output);
+  BOOST_TEST(says(status, "\"coordinator\":2"), status.output);
+  BOOST_TEST(says(status, "\"protocol\":\"bully\""), status.output);
 }
 
 BOOST_AUTO_TEST_CASE(nodes_of_another_protocol_say_so_and_the_textbook_s_warn) {
@@ -97,9 +97,8 @@ BOOST_AUTO_TEST_CASE(nodes_of_another_protocol_say_so_and_the_textbook_s_warn) {
     const Process two = pair.start(2);
     pair.until(0, {"members", "--config", pair.file(1), "--json"});
     const Ran status = pair.until(0, {"status", "--config", pair.file(1), "--json"});
-    BOOST_TEST(status.output.find("\"coordinator\":2") != std::string::npos, status.output);
-    BOOST_TEST(status.output.find("\"protocol\":\"" + name + "\"") != std::string::npos,
-               status.output);
+    BOOST_TEST(says(status, "\"coordinator\":2"), status.output);
+    BOOST_TEST(says(status, "\"protocol\":\"" + name + "\""), status.output);
     const std::string said = read_all(pair.directory.path / "n1.log");
     const bool warned = said.find(" warning muster: protocol = \"textbook\"") != std::string::npos;
     BOOST_TEST(warned == (protocol == ProtocolName::textbook), said);

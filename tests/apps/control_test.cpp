@@ -8,10 +8,6 @@
 namespace muster::apps {
 namespace {
 
-bool says(const Ran& ran, const std::string& text) {
-  return ran.output.find(text) != std::string::npos;
-}
-
 /// Three nodes, Normal in one group under node 3.
 struct Group : Nodes {
   explicit Group(ProtocolName protocol = ProtocolName::bully,

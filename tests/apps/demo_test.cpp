@@ -47,10 +47,6 @@ bool becomes_normal(Cluster& cluster) {
   return cluster.until([&] { return cluster.normal(); }, std::chrono::seconds(100));
 }
 
-bool tells(const Ran& ran, const std::string& what) {
-  return ran.output.find(what) != std::string::npos;
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(cluster)
@@ -90,11 +86,11 @@ BOOST_AUTO_TEST_CASE(kill_and_restart_hold_every_promise) {
                                           "kill lowest highest-member\n" + wait + "start all\n" +
                                           wait + "run 500ms\n");
   BOOST_TEST(ran.code == 0, ran.output);
-  BOOST_TEST(tells(ran, "kill -9: node 5, the coordinator"), ran.output);
-  BOOST_TEST(tells(ran, "because node 5 failed"), ran.output);
-  BOOST_TEST(tells(ran, "node 5 recovers, life 2"), ran.output);
-  BOOST_TEST(tells(ran, "because node 5 recovered"), ran.output);
-  BOOST_TEST(tells(ran, "All held: 3 faults"), ran.output);
+  BOOST_TEST(says(ran, "kill -9: node 5, the coordinator"), ran.output);
+  BOOST_TEST(says(ran, "because node 5 failed"), ran.output);
+  BOOST_TEST(says(ran, "node 5 recovers, life 2"), ran.output);
+  BOOST_TEST(says(ran, "because node 5 recovered"), ran.output);
+  BOOST_TEST(says(ran, "All held: 3 faults"), ran.output);
   for (char c : ran.output)
     BOOST_REQUIRE((c == '\n' || std::isprint(static_cast<unsigned char>(c)) != 0));
 }
@@ -106,10 +102,10 @@ BOOST_AUTO_TEST_CASE(of_the_invitation_holds_what_that_promises) {
                wait + "run 500ms\nkill coordinator\n" + wait + "start all\n" + wait + "run 500ms\n",
                {"--nodes", "3", "--protocol", "invitation"});
   BOOST_TEST(ran.code == 0, ran.output);
-  BOOST_TEST(tells(ran, "begins Merge and invites others"), ran.output);
-  BOOST_TEST(tells(ran, "3a           holds"), ran.output);
-  BOOST_TEST(!tells(ran, "1a "), ran.output);
-  BOOST_TEST(tells(ran, "All held: 1 fault,"), ran.output);
+  BOOST_TEST(says(ran, "begins Merge and invites others"), ran.output);
+  BOOST_TEST(says(ran, "3a           holds"), ran.output);
+  BOOST_TEST(!says(ran, "1a "), ran.output);
+  BOOST_TEST(says(ran, "All held: 1 fault,"), ran.output);
 }
 
 BOOST_AUTO_TEST_CASE(all_down_and_up_again_keep_every_accepted_record) {
@@ -117,10 +113,10 @@ BOOST_AUTO_TEST_CASE(all_down_and_up_again_keep_every_accepted_record) {
   const Ran ran = run_demo(directory, wait + "run 1s\nkill all\nstart all\n" + wait + "run 500ms\n",
                            {"--nodes", "3", "--json"});
   BOOST_TEST(ran.code == 0, ran.output);
-  BOOST_TEST(tells(ran, "\"held\":true"), ran.output);
+  BOOST_TEST(says(ran, "\"held\":true"), ran.output);
   const std::string promise = "every accepted record is in its node's store\",\"holds\":true";
-  BOOST_TEST(tells(ran, promise), ran.output);
-  BOOST_TEST(!tells(ran, promise + ",\"checked\":0"), ran.output);
+  BOOST_TEST(says(ran, promise), ran.output);
+  BOOST_TEST(!says(ran, promise + ",\"checked\":0"), ran.output);
 }
 
 BOOST_AUTO_TEST_CASE(what_was_waited_for_in_vain_is_1_and_keeps_the_directory) {
@@ -131,7 +127,7 @@ BOOST_AUTO_TEST_CASE(what_was_waited_for_in_vain_is_1_and_keeps_the_directory) {
       wait + "wait normal\npause all\nresume 1\n" + "wait normal within 1ms\nresume all\n" + wait,
       {"--nodes", "3", "--dir", kept.string()});
   says_why(ran, 1, kept.string());
-  BOOST_TEST(tells(ran, "DOES NOT HOLD: "), ran.output);
+  BOOST_TEST(says(ran, "DOES NOT HOLD: "), ran.output);
   BOOST_TEST(std::filesystem::exists(kept / "n1" / "journal.jsonl"));
 }
 
@@ -146,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_directory_of_an_earlier_demo_is_gone_on_with) {
   BOOST_TEST(run_demo(directory, wait + "run 300ms\n", more).code == 0);
   const Ran again = run_demo(directory, wait + "run 300ms\n", more);
   BOOST_TEST(again.code == 0, again.output);
-  BOOST_TEST(tells(again, "node 3 recovers, life 2: it was last in group"), again.output);
+  BOOST_TEST(says(again, "node 3 recovers, life 2: it was last in group"), again.output);
   BOOST_TEST(std::filesystem::exists(directory.path / "run" / "earlier" / "1" / "faults.jsonl"));
 }
 
@@ -170,7 +166,7 @@ BOOST_AUTO_TEST_CASE(its_nodes_end_with_it_however_it_ends) {
     Ran next;
     do {
       next = run_demo(directory, wait, {"--nodes", "3", "--dir", run.string()});
-    } while (next.code == 1 && tells(next, "75"));
+    } while (next.code == 1 && says(next, "75"));
     BOOST_TEST(next.code == 0, next.output);
   }
 }

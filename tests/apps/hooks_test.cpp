@@ -20,13 +20,6 @@ std::vector<std::string> shell(const std::string& command) {
 /// A cluster of one node with hooks, which run in the directory of the test.
 struct Hooked : RealNodes {
   Hooked() : RealNodes(1) { hooks.emplace(); }
-  [[nodiscard]] bool there(const std::string& name) const {
-    return std::filesystem::exists(file(name));
-  }
-  void leaves_in_order() {
-    const Ran left = leave(1);
-    BOOST_TEST(left.code == 0, left.output);
-  }
 };
 
 /// The first block of that language in the documents.
@@ -203,7 +196,7 @@ BOOST_AUTO_TEST_CASE(that_fail_are_named) {
   node(1);
   const Ran ended = end(1);
   says_why(ended, 76, "stop failed: stop (/bin/sh): it was ended by signal 9");
-  BOOST_TEST(ended.output.find("what it says\n") != std::string::npos);
+  BOOST_TEST(says(ended, "what it says\n"));
 }
 
 BOOST_AUTO_TEST_CASE(that_give_too_much_are_refused) {
@@ -285,10 +278,7 @@ BOOST_AUTO_TEST_CASE(shards_of_the_shell_survive_their_coordinator) {
   BOOST_TEST(second.coordinator.value == 2u);
   nodes.node(3);
   dealt_to(3, second);
-  for (std::uint32_t id : {1u, 2u, 3u}) {
-    const Ran left = nodes.leave(id);
-    BOOST_TEST(left.code == 0, left.output);
-  }
+  for (std::uint32_t id : {1u, 2u, 3u}) nodes.leaves_in_order(id);
   const ShardRecords all(nodes);
   BOOST_TEST(all.repeated == 0);
   for (const auto& [group, shards] : all.workers) {

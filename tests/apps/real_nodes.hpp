@@ -33,17 +33,9 @@ inline void wait_until(const std::function<bool()>& so) {
   while (!so()) ::poll(nullptr, 0, 5);
 }
 
-inline bool holds(const std::filesystem::path& file, const std::string& text) {
-  return read_all(file).find(text) != std::string::npos;
-}
-
 /// Orphans of this process's children become its own, so that it can wait for them.
 inline void adopt_orphans() {
   BOOST_REQUIRE(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0);
-}
-
-inline bool says(const Ran& ran, const std::string& text) {
-  return ran.output.find(text) != std::string::npos;
 }
 
 /// True when no process of that group is left; of orphans that were adopted.
@@ -159,10 +151,17 @@ struct RealNodes {
     return status;
   }
 
+  [[nodiscard]] bool there(const std::string& name) const {
+    return std::filesystem::exists(file(name));
+  }
   /// Ends it with SIGTERM; how it ended and all that it said.
   Ran leave(std::uint32_t id) {
     processes.at(id).signal(SIGTERM);
     return end(id);
+  }
+  void leaves_in_order(std::uint32_t id = 1) {
+    const Ran left = leave(id);
+    BOOST_TEST(left.code == 0, left.output);
   }
   /// Waits for its end.
   Ran end(std::uint32_t id) {

@@ -25,9 +25,6 @@ std::vector<std::string> lines_of(const std::filesystem::path& file) {
 /// A cluster of one node, whose program finds the directory of the test in $D.
 struct OneNode : RealNodes {
   OneNode() : RealNodes(1) { ::setenv("D", directory.path.c_str(), 1); }
-  [[nodiscard]] bool there(const std::string& name) const {
-    return std::filesystem::exists(file(name));
-  }
 };
 
 }  // namespace
@@ -48,24 +45,21 @@ BOOST_AUTO_TEST_CASE(tells_its_program_what_it_works_for) {
   BOOST_TEST(environment[3] == "MUSTER_MEMBERS=1");
   BOOST_TEST(environment[4] == "MUSTER_NODE=1");
   BOOST_TEST(read_all(file("definition")) == R"({"coordinator":1,"members":[1]})");
-  const Ran left = leave(1);
-  BOOST_TEST(left.code == 0, left.output);
+  leaves_in_order();
 }
 
 BOOST_AUTO_TEST_CASE(kills_what_ignores_the_end_within_the_stop_deadline) {
   Held held(file("held"));
   run(1, shell("trap '' TERM; exec 3>$D/held; tail -f /dev/null & tail -f /dev/null"));
   held.wait_for_holder();
-  const Ran left = leave(1);
-  BOOST_TEST(left.code == 0, left.output);
+  leaves_in_order();
   held.wait_until_free();
 }
 
 BOOST_AUTO_TEST_CASE(lets_a_program_end_in_order) {
   run(1, shell("trap ': >$D/orderly; exit 0' TERM; : >$D/ready; tail -f /dev/null & wait"));
   wait_until([&] { return there("ready"); });
-  const Ran left = leave(1);
-  BOOST_TEST(left.code == 0, left.output);
+  leaves_in_order();
   BOOST_TEST(there("orderly"));
 }
 
@@ -73,8 +67,7 @@ BOOST_AUTO_TEST_CASE(a_program_that_ends_with_0_has_done_its_work) {
   run(1, shell("echo run >>$D/runs; exit 0"));
   wait_until([&] { return there("runs"); });
   // It is not run again, and the node goes on until it is told to leave.
-  const Ran left = leave(1);
-  BOOST_TEST(left.code == 0, left.output);
+  leaves_in_order();
   BOOST_TEST(lines_of(file("runs")).size() == 1u);
 }
 
@@ -84,8 +77,7 @@ BOOST_AUTO_TEST_CASE(a_program_that_ends_with_75_is_started_again) {
   wait_until([&] { return there("ready"); });
   const Ran left = leave(1);
   BOOST_TEST(left.code == 0, left.output);
-  BOOST_TEST(left.output.find("/bin/sh asks to be started again: in 1s") != std::string::npos,
-             left.output);
+  BOOST_TEST(says(left, "/bin/sh asks to be started again: in 1s"), left.output);
   BOOST_TEST(lines_of(file("runs")).size() == 2u);
 }
 
@@ -111,8 +103,7 @@ BOOST_AUTO_TEST_CASE(a_program_that_cannot_be_executed_is_a_failed_start) {
   wait_until([&] {
     return holds(journal(1), "cannot start " + file("text").string() + ": Exec format error");
   });
-  const Ran left = leave(1);
-  BOOST_TEST(left.code == 0, left.output);
+  leaves_in_order();
 }
 
 BOOST_AUTO_TEST_CASE(what_is_wrong_from_the_beginning_is_said) {
@@ -210,10 +201,7 @@ struct ThreeNodes : RealNodes {
     ::kill(-program, SIGKILL);
   }
   void all_leave() {
-    for (std::uint32_t id : {1u, 2u, 3u}) {
-      const Ran left = leave(id);
-      BOOST_TEST(left.code == 0, left.output);
-    }
+    for (std::uint32_t id : {1u, 2u, 3u}) leaves_in_order(id);
     verify();
   }
 };

@@ -109,12 +109,15 @@ struct Socketed : RealNodes {
     node(1);
     wait_until([&] { return holds(log(1), "node 1 waits for its program at "); });
   }
+  /// The one that it waits for has come, and has registered.
+  Program awaited_program() {
+    waits_for_program();
+    Program program(socket());
+    program.registers();
+    return program;
+  }
   [[nodiscard]] std::filesystem::path socket() const { return file("n1") / "application.sock"; }
   [[nodiscard]] bool is_up() const { return holds(log(1), " is up on "); }
-  void leaves_in_order() {
-    const Ran left = leave(1);
-    BOOST_TEST(left.code == 0, left.output);
-  }
   /// Leaves in order, as its program lets it.
   void leaves_with(Program& program) {
     processes.at(1).signal(SIGTERM);
@@ -182,9 +185,7 @@ BOOST_AUTO_TEST_CASE(may_never_come) {
 }
 
 BOOST_AUTO_TEST_CASE(gives_and_is_told_any_bytes) {
-  waits_for_program();
-  Program program(socket());
-  program.registers();
+  Program program = awaited_program();
   const json::object bytes{{"base64", "AP/+"}};
   const auto told = program.works({{"report", bytes}},
                                   {{"definition", "Z\u00fcrich\n"}, {"parts", {{"1", bytes}}}});
@@ -198,9 +199,7 @@ BOOST_AUTO_TEST_CASE(gives_and_is_told_any_bytes) {
 BOOST_AUTO_TEST_CASE(is_told_what_the_documents_say) {
   for (int life : {1, 2}) {  // the second one was assigned something before
     BOOST_TEST_CONTEXT("life " << life) {
-      waits_for_program();
-      Program program(socket());
-      program.registers();
+      Program program = awaited_program();
       const auto told = program.works();
       for (const auto& [hook, object] : told) {
         const std::string text = document();
@@ -217,9 +216,7 @@ BOOST_AUTO_TEST_CASE(is_told_what_the_documents_say) {
 }
 
 BOOST_AUTO_TEST_CASE(asks_and_answers) {
-  waits_for_program();
-  Program program(socket());
-  program.registers();
+  Program program = awaited_program();
   const json::object stops = program.hear_hook("stop");
   program.say(R"({"ask":1,"member":1,"question":"too early"})");
   BOOST_TEST(json::serialize(program.hear()) ==
@@ -240,16 +237,14 @@ BOOST_AUTO_TEST_CASE(asks_and_answers) {
 }
 
 BOOST_AUTO_TEST_CASE(says_how_far_it_is_and_why_it_failed) {
-  waits_for_program();
-  Program program(socket());
-  program.registers();
+  Program program = awaited_program();
   program.done(program.hear_hook("stop"));
   const json::object told = program.hear_hook("reorganize");
   const std::string ticket = json::serialize(told.at("ticket"));
   program.say(R"({"progress":)" + ticket + R"(,"text":"3/7 merged"})");
   wait_until([&] {
     const Ran status = run_muster(directory, {"status", "--json", "--dir", file("n1").string()});
-    return status.output.find("3/7 merged") != std::string::npos;
+    return says(status, "3/7 merged");
   });
   program.say(R"({"failed":)" + ticket + R"(,"why":"no more chalk"})");
   wait_until([&] { return holds(journal(1), "no more chalk"); });
@@ -260,9 +255,7 @@ BOOST_AUTO_TEST_CASE(says_how_far_it_is_and_why_it_failed) {
 }
 
 BOOST_AUTO_TEST_CASE(gives_what_is_wrong_and_its_hook_has_failed) {
-  waits_for_program();
-  Program program(socket());
-  program.registers();
+  Program program = awaited_program();
   program.done(program.hear_hook("stop"));
   program.done(program.hear_hook("reorganize"), {{"definitoin", "x"}});
   wait_until([&] { return holds(journal(1), "unknown key \\\"definitoin\\\""); });
@@ -440,8 +433,7 @@ BOOST_AUTO_TEST_CASE(runs_as_it_stands_and_survives_its_coordinator) {
   nodes.end(3);
   std::filesystem::resize_file(nodes.log(2), 0);
   shines(2);
-  const Ran left = nodes.leave(2);
-  BOOST_TEST(left.code == 0, left.output);
+  nodes.leaves_in_order(2);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
