@@ -1,3 +1,4 @@
+#include "clock.hpp"
 #include "node_impl.hpp"
 
 #include <muster/protocol/cluster_text.hpp>
