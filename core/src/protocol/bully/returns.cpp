@@ -97,7 +97,8 @@ void Turn::normal_returned(NodeId by, const Result* result) {
 // AreYouThere(S.c): timeout -> Election(i). Who may be at work is asked again in it.
 void Turn::probe_returned(NodeId by, const Result* result) {
   end_procedure();
-  if (!as<Here>(result)) election(may_be_at_work(result) ? NodeSet{} : NodeSet{by});
+  if (may_be_at_work(result)) return election();
+  if (!as<Here>(result)) election({by});
 }
 
 }  // namespace muster::bully
