@@ -179,8 +179,10 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
 
   void accepted(Tcp::socket socket) {
     prepare_stream(socket, config_.T);
+    boost::system::error_code gone;
+    std::string from = socket.remote_endpoint(gone).address().to_string();
     const auto connection = add(std::move(socket));
-    take(host::Accepted{connection->number});
+    take(host::Accepted{connection->number, std::move(from)});
     connection->start();
   }
 

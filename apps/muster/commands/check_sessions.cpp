@@ -30,6 +30,8 @@ const char* meaning(host::SessionLine line) {
       return "who dials again after that is taken";
     case new_life_ends_old:
       return "the Hello of a new life ends the session with the one before";
+    case new_life_heard_at_home:
+      return "that Hello is believed of who is dialled, while dials find anybody";
     case read_before_new_life:
       return "what the life before has said is read before its end is told";
     case read_before_silence:

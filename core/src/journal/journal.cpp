@@ -1,4 +1,5 @@
 #include <muster/journal/journal.hpp>
+#include <muster/protocol/misfit.hpp>
 #include <muster/values/hash.hpp>
 #include <muster/values/json.hpp>
 
@@ -226,6 +227,9 @@ Expected<Line> parse_header(Fields fields) {
   ProtocolName protocol{};
   fields.read("protocol", protocol);
   fields.read_config(line.config);
+  if (line.config.nodes.size() > most_nodes)
+    fields.fail("a cluster of " + std::to_string(line.config.nodes.size()) + " nodes: at most " +
+                std::to_string(most_nodes) + " are one");
   if (fields.has("gap")) fields.read("gap", line.gap);
   if (line.config.protocol != protocol) fields.fail("config.protocol is not the line's");
   if (line.config.self != line.node) fields.fail("config.self is not the node of the line");

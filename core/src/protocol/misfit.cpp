@@ -123,6 +123,18 @@ std::optional<Misfit> misfit(const Config& config) {
   return std::nullopt;
 }
 
+std::optional<Misfit> misfit(const SafeState& safe) {
+  constexpr std::uint64_t most = highest_number - most_lives_ahead;
+  const auto too_high = [](const char* key, std::uint64_t number) {
+    return Misfit{key, "at most " + std::to_string(most) + ", and is " + std::to_string(number) +
+                           ": no numbers are left for what is to come; begin the cluster anew, "
+                           "under another name and with empty stores"};
+  };
+  if (safe.incarnation.value > most) return too_high("incarnation", safe.incarnation.value);
+  if (safe.counter_limit > most) return too_high("counter_limit", safe.counter_limit);
+  return std::nullopt;
+}
+
 std::optional<Misfit> misfit(const std::map<NodeId, std::string>& addresses, const NodeSet& nodes,
                              bool insecure) {
   for (NodeId node : nodes)

@@ -8,6 +8,38 @@
 
 namespace muster {
 
+namespace {
+
+/// The group counter that the receiver of a letter would take over; 0 where there is none.
+struct CounterIn {
+  std::uint64_t operator()(const NewCoordinator& call) const { return call.group.counter; }
+  std::uint64_t operator()(const invitation::Invitation& call) const { return call.group.counter; }
+  std::uint64_t operator()(const textbook::Coordinator& call) const { return call.group.counter; }
+  std::uint64_t operator()(const Answer& answer) const { return std::visit(*this, answer.result); }
+  std::uint64_t operator()(const Halted& answer) const { return answer.counter; }
+  std::uint64_t operator()(const invitation::Coordinating& answer) const { return answer.counter; }
+  std::uint64_t operator()(const invitation::Invited& answer) const { return answer.counter; }
+  template <class Other>
+  std::uint64_t operator()(const Other&) const {
+    return 0;
+  }
+};
+
+/// Groups come one after the other: who knows of one so far ahead lies, or is broken. A node that
+/// knows none yet has nothing to tell by.
+bool is_far_ahead(const Common& state, const Letter& letter) {
+  return state.counter > 0 &&
+         std::visit(CounterIn{}, letter.message) > state.counter + most_groups_ahead;
+}
+
+Actions refuse(const Common& state, const Letter& letter) {
+  const std::string why = "no group number is so far ahead of " + std::to_string(state.counter);
+  return {Send{{letter.to, state.safe.incarnation, letter.from, letter.call, Answer{Refused{why}}},
+               std::nullopt}};
+}
+
+}  // namespace
+
 Protocol begin(const Config& config) {
   switch (config.protocol) {
     case ProtocolName::bully:
@@ -22,6 +54,12 @@ Protocol begin(const Config& config) {
 
 Actions step(const Config& config, Protocol& protocol, const Event& event, Moment at) {
   MUSTER_ENSURE(protocol.index() == static_cast<std::size_t>(config.protocol));
+  const auto* received = std::get_if<Received>(&event);
+  if (received && is_far_ahead(common(protocol), received->letter)) {
+    const Letter& letter = received->letter;
+    if (!is_answer(letter)) return refuse(common(protocol), letter);
+    return step(config, protocol, Unanswered{letter.from, letter.call}, at);
+  }
   if (auto* bully = std::get_if<bully::State>(&protocol))
     return bully::step(config, *bully, event, at);
   return std::visit([&](auto& state) { return step(config, state, event); }, protocol);

@@ -80,9 +80,9 @@ BOOST_AUTO_TEST_CASE(an_answer_goes_to_the_life_that_called_or_nowhere) {
   BOOST_TEST(two.answer(3, 9).empty());
 
   two.came(1, two.carried(3, 2, 10, AreYouThere{}));
-  two.accepted(2);
-  two.came(2, two.stranger(3, 2));  // its next life; the connection of the last is read first
-  two.give_all(Drained{});
+  two.greeted(9, two.stranger(3, 2));  // its next life, which is dialled
+  two.dialled(3, 2);
+  two.came(2, two.stranger(3, 2, 2));
   BOOST_TEST(two.answer(3, 10).empty());
   two.came(2, two.carried(3, 1, 10, AreYouThere{}, 0, 2));
   BOOST_TEST(two.answer(3, 10) == (Words{"write #2 1 Here"}));

@@ -102,9 +102,36 @@ BOOST_AUTO_TEST_CASE(calls_to_a_life_that_is_over_are_unanswered_and_those_to_th
   two.ask(3, 2);
   two.accepted(2);
   BOOST_TEST(two.came(2, two.stranger(3, 2)) == (Words{"drain #2 #1"}));
-  BOOST_TEST(two.give(Drained{}) == (Words{"close #1", "over 3:1", "unanswered 3:1",
-                                           "write #2 Hello", "write #2 1 AreYouThere"}));
+  BOOST_TEST(two.give(Drained{}) == (Words{"close #1", "dial 3"}));
+  two.dialled(3, 3);
+  BOOST_TEST(two.came(3, two.stranger(3, 2, 2)) ==
+             (Words{"over 3:1", "unanswered 3:1", "write #3 1 AreYouThere"}));
   BOOST_TEST(two.announce(3, 1, 3) == (Words{"unanswered 3:3"}));
+}
+
+// Anybody may say here that it is the next life of a node. The one that works is at its address.
+BOOST_AUTO_TEST_CASE(who_says_that_it_is_the_next_life_of_a_node_that_works_is_not_believed) {
+  Sessions2 two;
+  two.join(3, 1);
+  BOOST_TEST(two.greeted(2, two.stranger(3, 2)) == (Words{"close #1", "dial 3"}));
+  BOOST_TEST(two.greeted(3, two.stranger(3, 9)).empty());
+  two.dialled(3, 4);
+  BOOST_TEST(two.came(4, two.acquainted(3, 2, 0)).empty());
+  BOOST_TEST((two.sessions.lives().at(NodeId{3}) == Incarnation{1}));
+  // It does not cost a connection for each who says so.
+  BOOST_TEST(two.greeted(5, two.stranger(3, 2)).empty());
+  two.now += T / 8;
+  two.wake_up();
+  BOOST_TEST(two.greeted(6, two.stranger(3, 2)) == (Words{"close #4", "dial 3"}));
+}
+
+// A wall may let nothing but the dials of the other side through.
+BOOST_AUTO_TEST_CASE(where_dials_find_silence_who_dials_is_believed) {
+  Sessions2 two;
+  two.join(3, 1);
+  two.greeted(2, two.stranger(3, 2));
+  two.failed(3, DialEnd::silence);
+  BOOST_TEST(two.greeted(3, two.stranger(3, 2, 2)) == (Words{"over 3:1", "write #3 Hello"}));
 }
 
 BOOST_AUTO_TEST_CASE(what_a_life_said_comes_before_its_end) {
@@ -115,7 +142,9 @@ BOOST_AUTO_TEST_CASE(what_a_life_said_comes_before_its_end) {
   two.came(2, two.stranger(3, 2));
   BOOST_TEST(two.came(1, two.carried(3, 1, 1, Answer{Installed{}}, 1)) ==
              (Words{"came 3 Installed"}));
-  BOOST_TEST(two.give(Drained{}) == (Words{"close #1", "over 3:1", "write #2 Hello"}));
+  two.give(Drained{});
+  two.dialled(3, 3);
+  BOOST_TEST(two.came(3, two.stranger(3, 2, 2)) == (Words{"over 3:1"}));
 }
 
 // Also where the session was to go on over another connection, and its answer waits unread.
@@ -130,7 +159,7 @@ BOOST_AUTO_TEST_CASE(what_a_life_said_behind_its_hello_comes_before_its_end) {
   two.came(2, two.acquainted(3, 2, 1));
   BOOST_TEST(two.came(2, two.carried(3, 1, 1, Answer{Installed{}}, 1)) ==
              (Words{"came 3 Installed"}));
-  BOOST_TEST(two.give(Drained{}) == (Words{"close #2", "over 3:1", "write #3 Hello"}));
+  BOOST_TEST(two.give(Drained{}) == (Words{"close #2", "dial 3"}));
 }
 
 // A firewall that rejects forges the proof: the other side goes on with the session that is over

@@ -31,6 +31,23 @@ BOOST_AUTO_TEST_CASE(the_oldest_gives_way) {
   BOOST_TEST(two.sessions.counters.crowded == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(no_machine_takes_the_place_of_another_or_of_a_node) {
+  Sessions2 two;
+  two.config.limits.strangers = 3;
+  two.config.addresses[NodeId{3}] = "10.0.0.3:7103";
+  const auto comes = [&](std::uint64_t connection, const char* from) {
+    return two.give(Accepted{ConnectionId{connection}, from});
+  };
+  comes(1, "10.0.0.3");
+  comes(2, "10.0.0.8");
+  comes(3, "10.0.0.9");
+  BOOST_TEST(comes(4, "10.0.0.9") == (Words{"close #3"}));
+  BOOST_TEST(comes(5, "10.0.0.9") == (Words{"close #4"}));
+  BOOST_TEST(comes(6, "10.0.0.10") == (Words{"close #2"}));
+  two.config.limits.strangers = 2;
+  BOOST_TEST(comes(7, "10.0.0.11") == (Words{"close #5", "close #6"}));
+}
+
 BOOST_AUTO_TEST_CASE(without_descriptors_strangers_go_and_nodes_stay) {
   Sessions2 two;
   two.join(3, 1);

@@ -1,4 +1,5 @@
 #include <muster/journal/journal.hpp>
+#include <muster/protocol/misfit.hpp>
 #include <muster/values/hash.hpp>
 
 #include <boost/test/data/monomorphic.hpp>
@@ -338,6 +339,17 @@ BOOST_AUTO_TEST_CASE(the_paper_s_text_is_named_literal) {
       out, {Duration(1), NodeId{3}, Incarnation{1}, journal::Clock::simulated, own, {}});
   BOOST_TEST(out.find("\"literal\":true") != std::string::npos);
   BOOST_TEST(std::get<journal::Header>(read_again(out)).config == own);
+}
+
+// A drawing of so many took minutes.
+BOOST_AUTO_TEST_CASE(a_cluster_of_more_nodes_than_there_are_is_none) {
+  Config many = config();
+  for (std::uint32_t id = 1; many.nodes.size() <= most_nodes; ++id) many.nodes.insert(NodeId{id});
+  std::string out;
+  journal::header_line(
+      out, {Duration(1), NodeId{3}, Incarnation{1}, journal::Clock::simulated, many, {}});
+  out.pop_back();
+  BOOST_TEST(journal::parse_line(out).error().what == "a cluster of 65 nodes: at most 64 are one");
 }
 
 BOOST_AUTO_TEST_CASE(when_a_line_happened) {

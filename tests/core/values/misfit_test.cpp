@@ -157,6 +157,17 @@ BOOST_AUTO_TEST_CASE(have_an_address_of_its_own_for_each_node) {
   BOOST_TEST(misfit({{{1}, "127.0.0.1:7101"}, {{3}, "127.0.0.1:7103"}}, {{1}}, false)->key == "3");
 }
 
+// Somebody may have told a node of numbers near the end of all.
+BOOST_AUTO_TEST_CASE(is_a_store_whose_numbers_are_used_up) {
+  SafeState safe;
+  safe.incarnation.value = safe.counter_limit = highest_number - most_lives_ahead;
+  BOOST_TEST(!misfit(safe).has_value());
+  ++safe.counter_limit;
+  BOOST_TEST(misfit(safe)->key == "counter_limit");
+  ++safe.incarnation.value;
+  BOOST_TEST(misfit(safe)->key == "incarnation");
+}
+
 // What nodes compare says all that `step` may know but for whose it is.
 BOOST_AUTO_TEST_CASE(that_differ_have_texts_that_differ) {
   const std::string usual = cluster_text(cluster_lines(good()));

@@ -61,8 +61,9 @@ MUSTER_DESCRIBE(DialFailed, node, end);
 /// Somebody has dialled this node.
 struct Accepted {
   ConnectionId connection;
+  std::string from{};  ///< the machine that has, as a numeric address
 };
-MUSTER_DESCRIBE(Accepted, connection);
+MUSTER_DESCRIBE(Accepted, connection, from);
 
 /// Somebody has, and the system has no descriptor left for the connection.
 struct Exhausted {};

@@ -15,6 +15,7 @@ enum class SessionLine {
   crossing_test,           ///< of two connections that cross, the higher id refuses the other's
   crossing_refused_once,   ///< who dials again after that is taken
   new_life_ends_old,       ///< the Hello of a new life ends the session with the one before
+  new_life_heard_at_home,  ///< that is believed of who is dialled
   read_before_new_life,    ///< what the life before has said is read before its end is told
   read_before_silence,     ///< what can be read is read before a bound has passed
   hellos_before_refusal,   ///< Hellos are read before a refused dial proves that nobody is there
@@ -30,11 +31,11 @@ enum class SessionLine {
   one_end_of_a_life,       ///< a life is told to be over once
 };
 MUSTER_DESCRIBE_ENUM(SessionLine, outlived_test, clone_test, stale_test, crossing_test,
-                     crossing_refused_once, new_life_ends_old, read_before_new_life,
-                     read_before_silence, hellos_before_refusal, call_before_dial,
-                     reset_proves_nothing, silence_proves_nothing, session_keeps_dialling,
-                     letters_again, letters_once, calls_to_their_life, answers_to_their_life,
-                     answers_awaited, one_end_of_a_life)
+                     crossing_refused_once, new_life_ends_old, new_life_heard_at_home,
+                     read_before_new_life, read_before_silence, hellos_before_refusal,
+                     call_before_dial, reset_proves_nothing, silence_proves_nothing,
+                     session_keeps_dialling, letters_again, letters_once, calls_to_their_life,
+                     answers_to_their_life, answers_awaited, one_end_of_a_life)
 
 /// The lines that are taken out; empty everywhere but in the lab.
 using StruckSessionLines = std::vector<SessionLine>;

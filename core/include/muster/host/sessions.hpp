@@ -35,8 +35,8 @@ Hello hello_of(const Self& self, Role role, NodeId to);
 
 /// What is bounded, and by how much.
 struct SessionLimits {
-  /// Connections that have not said Hello yet; one more ends the oldest. Those of the cluster's
-  /// nodes have their own place, one each.
+  /// Connections that have not said Hello yet; one more ends the oldest of the machine that has
+  /// most of them. Those of the cluster's nodes have their own place, one each.
   std::size_t strangers = 64;
   std::size_t observers = 16;
   /// Bytes of letters that one node has not acknowledged; beyond it letters are dropped, as if
@@ -54,9 +54,6 @@ MUSTER_DESCRIBE(SessionLimits, strangers, observers, queue_bytes, queue_letters,
 /// So many bytes of letters are written to a connection, and one frame more, before the driver has
 /// to say that there is room again.
 inline constexpr std::size_t enough_bytes = 128 * 1024;
-
-/// No life is so many ahead of what was known of its node: who says so is not of this cluster.
-inline constexpr std::uint64_t most_lives_ahead = std::uint64_t{1} << 20;
 
 /// What the sessions of a life are told once. Only addresses may change.
 struct SessionConfig {
@@ -159,18 +156,23 @@ struct Peer {
   bool differs = false;    ///< it answered the last dial, and cannot be spoken with
   unsigned quick_dials{};  ///< since a letter came
   unsigned slow_dials{};   ///< since a Hello came
+  /// Somebody said here that it is its next life; which is believed of who is dialled,
+  bool doubted = false;
+  std::optional<Time> looked_until;  ///< and that is not done again until then
 };
 MUSTER_DESCRIBE(Peer, seen, instance, last_hello, session, session_count, over, heard, touch, greet,
-                unwelcome, differs, quick_dials, slow_dials);
+                unwelcome, differs, quick_dials, slow_dials, doubted, looked_until);
 
 /// Somebody whose connection was accepted: has said no Hello yet, or observes.
 struct Stranger {
   ConnectionId connection;
   Time until{};
+  std::string from{};          ///< Accepted::from
+  bool beside_a_node = false;  ///< a node of the cluster is configured there
   bool observer = false;
   bool asks = false;  ///< its question is being answered
 };
-MUSTER_DESCRIBE(Stranger, connection, until, observer, asks);
+MUSTER_DESCRIBE(Stranger, connection, until, from, beside_a_node, observer, asks);
 
 /// The verdicts that wait for Drained. Bounds that have passed: silence.
 struct Overdue {

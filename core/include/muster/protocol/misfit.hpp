@@ -27,6 +27,8 @@ std::optional<Misfit> misfit(const Timings& timings);
 std::optional<Misfit> misfit(const Options& options);
 /// The same of all that `step` may know.
 std::optional<Misfit> misfit(const Config& config);
+/// The same of what a life begins with: numbers that leave room for those to come.
+std::optional<Misfit> misfit(const SafeState& safe);
 /// The same of where nodes listen, "host:port": each of `nodes` has an address of its own, of this
 /// machine unless `insecure`.
 std::optional<Misfit> misfit(const std::map<NodeId, std::string>& addresses, const NodeSet& nodes,

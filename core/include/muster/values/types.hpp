@@ -42,6 +42,10 @@ using Digest = Strong<struct DigestKind, std::uint64_t>;
 /// What no incarnation and no group counter is above, whoever says so: they count from 1, and what
 /// is added to one never comes to the end of its 64 bits.
 inline constexpr std::uint64_t highest_number = std::uint64_t{1} << 62;
+/// No life and no group is so many ahead of what is known of its like: who says so is not of this
+/// cluster, or broken.
+inline constexpr std::uint64_t most_lives_ahead = std::uint64_t{1} << 20;
+inline constexpr std::uint64_t most_groups_ahead = std::uint64_t{1} << 20;
 template <>
 inline constexpr std::uint64_t greatest_of<Incarnation> = highest_number;
 

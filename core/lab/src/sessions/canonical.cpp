@@ -284,7 +284,7 @@ void forget(host::Sessions& sessions) {
   sessions.voices.clear();
   for (auto& [node, peer] : sessions.peers) {
     peer.quick_dials = std::min(peer.quick_dials, 1U);  // the first is at once
-    peer.slow_dials = 0;
+    peer.slow_dials = std::min(peer.slow_dials, 1U);    // silence was found
     if (auto* connected = std::get_if<host::Connected>(&peer.touch)) connected->written = 0;
     if (!peer.session) continue;
     peer.session->told = 0;  // no acknowledgement is ever due

@@ -248,7 +248,7 @@ void Making::come_again(std::size_t link, unsigned node) {
 void Making::accept(std::size_t link, unsigned node) {
   Side& mine = world_.links[link].acceptor;
   mine.number = host::ConnectionId{++life(node).connections};
-  give(node, host::Accepted{mine.number});
+  give(node, host::Accepted{mine.number, {}});
 }
 
 void Making::read(std::size_t link, unsigned node) {
@@ -407,6 +407,8 @@ void for_each_deadline(Sessions& sessions, const Show& show) {
   for (auto& [number, call] : sessions.calls)
     if (call.deadline) show(*call.deadline, number);
   for (auto& stranger : sessions.strangers) show(stranger.until, {});
+  for (auto& [node, peer] : sessions.peers)
+    if (peer.looked_until) show(*peer.looked_until, {});
 }
 
 }  // namespace

@@ -141,7 +141,7 @@ void SessionDriver::read(const End& end) {
   Connection::Side& side = end.connection->sides[end.side];
   if (side.number.value == 0) {
     if (end.side == 0 || !side.open) return;  // its dial has not ended yet
-    take(host::Accepted{add(end)});
+    take(host::Accepted{add(end), {}});
   }
   while (side.open && !side.received.empty()) {
     Frame frame = std::move(side.received.front());

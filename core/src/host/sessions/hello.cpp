@@ -97,12 +97,14 @@ std::uint64_t SessionTurn::session_of(const Hello& hello) const {
 void SessionTurn::judge(const Greeted& greeted) {
   const auto stranger = stranger_at(greeted.connection);
   if (stranger == sessions_.strangers.end()) return;  // it has gone meanwhile
-  sessions_.strangers.erase(stranger);
   const ConnectionId connection = greeted.connection;
   const Hello& hello = greeted.hello;
   const NodeId node = hello.from;
   Peer& peer = sessions_.peers.at(node);
-  if (const auto refusal = refuse_life(node, hello)) {
+  const auto refusal = refuse_life(node, hello);
+  if (!refusal && is_to_be_heard_at_home(peer, hello)) return look_who_listens(node, peer);
+  sessions_.strangers.erase(stranger);
+  if (refusal) {
     ++sessions_.counters.refused_hellos;
     warn(name_of(node), "refused " + name_of(node) + ": " + refusal->text);
     // A figure is believed after a Hello.
@@ -119,6 +121,18 @@ void SessionTurn::judge(const Greeted& greeted) {
     return close(connection);
   }
   establish(node, peer, connection, hello, true);
+}
+
+// Whoever reaches this port may say that it is the next life of a node; who listens at the address
+// of that node is dialled, and not for each who says so. A life that is told again and again to be
+// over gets its letters in between; a life that comes has T to be heard.
+void SessionTurn::look_who_listens(NodeId node, Peer& peer) {
+  if (peer.looked_until || std::holds_alternative<Dialling>(peer.touch)) return;
+  peer.doubted = true;
+  peer.looked_until = now_ + config_.T / 8;
+  due_by(*peer.looked_until);
+  let_go(node, peer);
+  dial(node, peer);
 }
 
 void SessionTurn::came_in_greeting(NodeId node, Peer& peer, Came& came) {
@@ -166,6 +180,7 @@ void SessionTurn::take_life(NodeId node, Peer& peer, const Hello& hello) {
   if (is_of_next_life(peer, hello)) {
     if (std::holds_alternative<Connected>(peer.touch)) let_go(node, peer);
     end_session(node, peer);
+    peer.looked_until.reset();
   }
   if (hello.incarnation > peer.seen) {
     const Incarnation before{hello.incarnation.value - 1};
@@ -181,6 +196,7 @@ void SessionTurn::take_life(NodeId node, Peer& peer, const Hello& hello) {
 void SessionTurn::establish(NodeId node, Peer& peer, ConnectionId connection, const Hello& hello,
                             bool accepted) {
   if (accepted) let_go(node, peer);
+  peer.doubted = false;
   // The other side has ended the session: it took a refused connection for the end of this life, as
   // a firewall can make it. What it was told may have been done, and is not told again.
   if (peer.session && session_of(hello) > peer.session->peer_session) {

@@ -41,6 +41,14 @@ bool SessionTurn::is_of_next_life(const Peer& peer, const Hello& hello) const {
          stands(SessionLine::new_life_ends_old);
 }
 
+// While its connection stands, which that of a process that has died does not. Silence is all that
+// dials find behind a wall that lets nothing but the other's through.
+bool SessionTurn::is_to_be_heard_at_home(const Peer& peer, const Hello& hello) const {
+  const bool stands_yet = peer.doubted || std::holds_alternative<Connected>(peer.touch);
+  return is_of_next_life(peer, hello) && stands_yet && peer.slow_dials == 0 &&
+         stands(SessionLine::new_life_heard_at_home);
+}
+
 // --- What is read before a verdict
 
 bool SessionTurn::reads_before_new_life() const {

@@ -61,6 +61,7 @@ class SessionTurn {
   [[nodiscard]] Hello hello_to(NodeId node);
   [[nodiscard]] Hello own_hello(NodeId node, Peer& peer);
   void answered_hello(NodeId node, Peer& peer, const Hello& hello);
+  void look_who_listens(NodeId node, Peer& peer);
   void take_life(NodeId node, Peer& peer, const Hello& hello);
   void establish(NodeId node, Peer& peer, ConnectionId connection, const Hello& hello,
                  bool accepted);
@@ -95,6 +96,7 @@ class SessionTurn {
   void came_from_stranger(Strangers::iterator stranger, const Frame& frame);
   void heard(ConnectionId connection, const Hello& hello);
   void make_room(bool observers, std::size_t most);
+  [[nodiscard]] bool is_machine_of_a_node(std::string_view machine) const;
   void drop(Strangers::iterator stranger);
   void tell_difference(const Hello& hello);
   [[nodiscard]] std::optional<Refusal> refuse_namesake(const Hello& hello) const;
@@ -107,6 +109,7 @@ class SessionTurn {
   [[nodiscard]] bool is_stale(const Peer& peer, const Hello& hello) const;
   [[nodiscard]] bool is_crossed(NodeId node, Peer& peer) const;
   [[nodiscard]] bool is_of_next_life(const Peer& peer, const Hello& hello) const;
+  [[nodiscard]] bool is_to_be_heard_at_home(const Peer& peer, const Hello& hello) const;
   [[nodiscard]] bool reads_before_new_life() const;
   [[nodiscard]] bool reads_before_silence() const;
   [[nodiscard]] bool reads_hellos_before_refusal() const;

@@ -119,6 +119,7 @@ void SessionTurn::happened(Due&) {
 void SessionTurn::judge(const Overdue& overdue) {
   unanswered_where([&](const Call& call) { return call.deadline && *call.deadline <= overdue.at; });
   for (auto& [node, peer] : sessions_.peers) {
+    if (peer.looked_until && *peer.looked_until <= overdue.at) peer.looked_until.reset();
     const auto* greeting = std::get_if<Greeting>(&peer.touch);
     if (!greeting || greeting->until > overdue.at) continue;
     let_go(node, peer);
@@ -141,6 +142,7 @@ void SessionTurn::find_soonest() {
   for (const auto& [node, peer] : sessions_.peers) {
     if (const auto* waiting = std::get_if<Waiting>(&peer.touch)) due_by(waiting->until);
     if (const auto* greeting = std::get_if<Greeting>(&peer.touch)) due_by(greeting->until);
+    if (peer.looked_until) due_by(*peer.looked_until);
   }
   for (const Stranger& stranger : sessions_.strangers) due_by(stranger.until);
 }

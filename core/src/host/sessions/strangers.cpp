@@ -4,15 +4,23 @@
 #include "hello_check.hpp"
 #include "session_turn.hpp"
 
+#include <muster/values/address.hpp>
+
 #include <algorithm>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <utility>
 
 namespace muster::host {
 
 void SessionTurn::happened(Accepted& input) {
   ++sessions_.counters.accepted;
-  make_room(false, config_.limits.strangers - 1);
-  sessions_.strangers.push_back({input.connection, now_ + hello_deadline()});
+  const bool beside_a_node = is_machine_of_a_node(input.from);
+  sessions_.strangers.push_back(
+      {input.connection, now_ + hello_deadline(), std::move(input.from), beside_a_node});
   due_by(sessions_.strangers.back().until);
+  make_room(false, config_.limits.strangers);
 }
 
 // Connections of the cluster's nodes are kept, all others go.
@@ -22,15 +30,30 @@ void SessionTurn::happened(Exhausted&) {
   make_room(true, 0);
 }
 
-// The oldest gives way: who means well has said Hello by then.
+// Who is on the machine of a node stays longest; of the others the machine that has most of them
+// gives up its oldest: who means well has said Hello by then, and no machine takes another's place.
 void SessionTurn::make_room(bool observers, std::size_t most) {
   const auto is_one = [&](const Stranger& stranger) { return stranger.observer == observers; };
   Strangers& strangers = sessions_.strangers;
   auto count = static_cast<std::size_t>(std::count_if(strangers.begin(), strangers.end(), is_one));
   for (; count > most; --count) {
+    std::map<std::string_view, std::size_t> of_machine;
+    for (const Stranger& stranger : strangers)
+      if (is_one(stranger)) ++of_machine[stranger.from];
+    const auto weight = [&](const Stranger& stranger) {
+      return std::tuple(is_one(stranger), !stranger.beside_a_node, of_machine[stranger.from]);
+    };
     ++sessions_.counters.crowded;
-    drop(std::find_if(strangers.begin(), strangers.end(), is_one));
+    drop(std::max_element(strangers.begin(), strangers.end(),
+                          [&](auto& one, auto& other) { return weight(one) < weight(other); }));
   }
+}
+
+bool SessionTurn::is_machine_of_a_node(std::string_view machine) const {
+  return std::any_of(config_.addresses.begin(), config_.addresses.end(), [&](const auto& address) {
+    const auto parsed = parse_address(address.second);
+    return parsed && parsed->host == machine;
+  });
 }
 
 void SessionTurn::drop(Strangers::iterator stranger) {
