@@ -36,8 +36,7 @@ std::vector<std::string> environment_of(const ProcessOptions& options) {
     const bool replaced = std::any_of(
         options.environment.begin(), options.environment.end(),
         [&](const std::string& own) { return own.starts_with(std::string(name) + "="); });
-    const bool withheld = std::count(options.withheld.begin(), options.withheld.end(), name) > 0;
-    if (!replaced && !withheld) variables.emplace_back(text);
+    if (!replaced && options.inherits(name)) variables.emplace_back(text);
   }
   return variables;
 }

@@ -6,8 +6,10 @@
 
 #include <array>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,11 +46,12 @@ Expected<PipeEnds> make_pipe();
 struct ProcessOptions {
   std::filesystem::path program = "/proc/self/exe";
   std::vector<std::string> arguments;    ///< without the program's own name
-  std::vector<std::string> environment;  ///< "NAME=value", beside this process's own
-  std::filesystem::path output;          ///< standard output and error are appended to it
-  std::string name = "muster";           ///< argv[0]
-  std::filesystem::path directory;       ///< where it runs; empty: where this process does
-  std::vector<std::string> withheld;     ///< names of variables that it does not get
+  std::vector<std::string> environment;  ///< "NAME=value", beside what it inherits
+  /// Which of this process's variables it gets, by their names.
+  std::function<bool(std::string_view name)> inherits = [](std::string_view) { return true; };
+  std::filesystem::path output;     ///< standard output and error are appended to it
+  std::string name = "muster";      ///< argv[0]
+  std::filesystem::path directory;  ///< where it runs; empty: where this process does
   /// What becomes its standard input, output and error; -1: /dev/null, and `output` for both.
   std::array<int, 3> standard{-1, -1, -1};
   std::vector<int> inherited;  ///< descriptors it gets under the same numbers

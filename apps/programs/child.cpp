@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <condition_variable>
@@ -38,6 +39,19 @@ Expected<PipeEnds> make_one_sided(Descriptor PipeEnds::*ours) {
   auto pipe = make_pipe();
   if (pipe) fcntl(((*pipe).*ours).fd(), F_SETFL, O_NONBLOCK);
   return pipe;
+}
+
+/// This process may be a program of another node itself, and was told of that one.
+bool is_of_others(std::string_view variable) {
+  return !variable.starts_with("MUSTER_");
+}
+
+/// What a program needs to find its way; no secrets of a service, nothing that changes what is
+/// loaded.
+bool is_of_anybody(std::string_view variable) {
+  constexpr std::array names{"PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR"};
+  return variable.starts_with("LC_") ||
+         std::find(names.begin(), names.end(), variable) != names.end();
 }
 
 int poll_until(pollfd* first, nfds_t count,
@@ -96,11 +110,7 @@ Expected<Child> Child::launch(ChildOptions options) {
   process.program = find_program(process.name);
   process.arguments.assign(options.command.begin() + 1, options.command.end());
   process.environment = options.environment;
-  // Those of this process, which may be a program of another node itself.
-  process.withheld = {record_pipe_variable, death_pipe_variable,      "MUSTER_HOOK",
-                      "MUSTER_NODE",        "MUSTER_GROUP",           "MUSTER_COORDINATOR",
-                      "MUSTER_MEMBERS",     "MUSTER_DEFINITION_FILE", "MUSTER_REPORTS",
-                      "MUSTER_SOCKET"};
+  process.inherits = options.inherit ? is_of_others : is_of_anybody;
   process.directory = options.directory;
   process.standard = {-1, STDOUT_FILENO, STDERR_FILENO};
   PipeEnds input;

@@ -19,7 +19,8 @@ enum class Rest { killed, spared };
 
 struct ChildOptions {
   std::vector<std::string> command;         ///< the program and its arguments; no shell
-  std::vector<std::string> environment;     ///< "NAME=value", beside this process's own
+  std::vector<std::string> environment;     ///< "NAME=value", beside what it inherits
+  bool inherit = false;                     ///< all variables of this process, and not a few
   std::filesystem::path directory;          ///< where it runs; empty: where this process does
   std::optional<std::string> input;         ///< on its standard input; none: /dev/null
   std::optional<std::size_t> output_limit;  ///< bytes kept of its output; none: not taken in

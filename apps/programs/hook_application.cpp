@@ -81,6 +81,7 @@ class Attempts {
     ChildOptions child;
     child.command = *call_.command;
     child.environment = call_.environment;
+    child.inherit = options_.commands.inherit;
     child.directory = options_.commands.directory;
     child.input = call_.input;
     if (call_.gives) child.output_limit = options_.output_limit;

@@ -52,6 +52,7 @@ class Program : public Application {
     ChildOptions child;
     child.command = options_.command;
     child.environment = environment;
+    child.inherit = options_.inherit;
     child.grace = options_.stop_deadline * 3 / 4;
     return Child::launch(std::move(child));
   }

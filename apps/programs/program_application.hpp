@@ -17,6 +17,7 @@ enum class Where { everywhere, coordinator };
 struct ProgramOptions {
   std::vector<std::string> command;  ///< the program and its arguments
   Where where = Where::everywhere;
+  bool inherit = false;             ///< the node's whole environment
   std::filesystem::path directory;  ///< where the definition is written: the node's data
   Duration stop_deadline{};         ///< of the cluster: SIGTERM at once, SIGKILL after 3/4 of it
   Duration first_back_off = std::chrono::seconds(1);    ///< after exit code 75; then twice that,

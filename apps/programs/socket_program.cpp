@@ -42,6 +42,7 @@ void SocketProgram::work() {
   options.directory = config_.application.directory;
   options.environment = {"MUSTER_NODE=" + std::to_string(config_.self.value),
                          "MUSTER_SOCKET=" + config_.application_socket().string()};
+  options.inherit = config_.application.inherit;
   options.grace = config_.cluster.timings.stop_deadline / 2;
   const std::string name = options.command.front();
   auto child = Child::launch(std::move(options));

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -33,7 +34,42 @@ std::optional<std::uint64_t> segment_number(const std::string& file, const std::
   return number;
 }
 
+/// What is wrong with an open file that is to be a journal; empty where nothing is. Somebody may
+/// have put it there who wants another file to be written into.
+std::string trouble_with(int file) {
+  struct stat about {};
+  if (::fstat(file, &about) != 0)
+    return std::string("cannot be looked at: ") + std::strerror(errno);
+  if (!S_ISREG(about.st_mode)) return "is no regular file";
+  if (about.st_uid != ::geteuid()) return "belongs to another user";
+  return about.st_nlink > 1 ? "has another name too" : "";
+}
+
+/// Is it empty, or does it begin as a journal does?
+bool begins_as_a_journal(int file) {
+  constexpr std::string_view first_of_all = R"({"journal":"muster")";
+  std::array<char, first_of_all.size()> first{};
+  const ssize_t size = ::pread(file, first.data(), first.size(), 0);
+  return size >= 0 && first_of_all.starts_with({first.data(), static_cast<std::size_t>(size)});
+}
+
+std::string why_not_opened() {
+  if (errno == ELOOP) return "is a symbolic link";
+  return std::string("cannot be opened: ") + std::strerror(errno);
+}
+
 }  // namespace
+
+std::string trouble_with_journal(const fs::path& file) {
+  // What is there is looked at, and nothing waited for; who opens it to write tells of the rest.
+  const int opened = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+  if (opened < 0 && errno == ENXIO) return "is no regular file";  // but a socket
+  if (opened < 0) return errno == ELOOP ? why_not_opened() : "";
+  std::string trouble = trouble_with(opened);
+  if (trouble.empty() && !begins_as_a_journal(opened)) trouble = "holds something else";
+  ::close(opened);
+  return trouble;
+}
 
 JournalFile::~JournalFile() {
   if (file_ >= 0) ::close(file_);
@@ -84,11 +120,14 @@ bool JournalFile::open_segment(std::uint64_t number) {
   segment_ = number;
   size_ = 0;
   file_ = ::open(segment_path(options_.file, number).c_str(),
-                 O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-  if (file_ < 0) return fail("cannot be opened");
+                 O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  trouble_ = file_ < 0 ? why_not_opened() : trouble_with(file_);
+  if (!trouble_.empty()) {
+    if (file_ >= 0) ::close(std::exchange(file_, -1));
+    return false;
+  }
   struct stat about {};
-  if (::fstat(file_, &about) == 0 && S_ISREG(about.st_mode))
-    size_ = static_cast<std::uint64_t>(about.st_size);
+  if (::fstat(file_, &about) == 0) size_ = static_cast<std::uint64_t>(about.st_size);
   return true;
 }
 
@@ -107,14 +146,9 @@ bool JournalFile::write_whole(std::string_view text) {
     return true;
   }
   is_as_large_as_may_be_ = errno == EFBIG;
-  fail("cannot be written");
+  trouble_ = std::string("cannot be written: ") + std::strerror(errno);
   [[maybe_unused]] const int cut = written > 0 ? ::ftruncate(file_, static_cast<off_t>(size_)) : 0;
   ::close(std::exchange(file_, -1));
-  return false;
-}
-
-bool JournalFile::fail(const char* what) {
-  trouble_ = what + (": " + std::string(std::strerror(errno)));
   return false;
 }
 

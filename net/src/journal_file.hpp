@@ -37,7 +37,6 @@ class JournalFile {
   bool open_last_segment();
   bool open_segment(std::uint64_t number);
   bool write_whole(std::string_view text);
-  bool fail(const char* what);
   void find_segments();
 
   JournalOptions options_;

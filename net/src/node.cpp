@@ -56,6 +56,10 @@ std::optional<std::string> Node::Impl::wrong() const {
                       "a loopback address, or insecure = true beside it: connections are "
                       "neither encrypted nor authenticated");
   }
+  if (options_.journal)
+    if (const std::string trouble = trouble_with_journal(options_.journal->file); !trouble.empty())
+      return sentence("journal", "a journal, or not there yet: " + options_.journal->file.string() +
+                                     ' ' + trouble);
   if (options_.cluster.size() > most_carried)
     return sentence("cluster", "at most " + std::to_string(most_carried) + " bytes");
   for (const auto& [key, limit] : {std::pair("report_limit", options_.report_limit),
@@ -90,6 +94,9 @@ Expected<> Node::Impl::begin(std::function<void()> listens) {
   listens_ = std::move(listens);
   Expected<SafeState> safe = store_->load();
   if (!safe) return safe.error();
+  if (const auto misfit = muster::misfit(*safe))
+    return Failure{ExitCode::storage_refused,
+                   "the node's store: " + misfit->key + " has to be " + misfit->expected};
   const auto short_lives = store_->read(HoldDown::cell);
   if (!short_lives) return short_lives.error();
   const HoldDown before(*short_lives);

@@ -43,6 +43,11 @@ Expected<> check_private(Files& files, const std::filesystem::path& path, const 
 
 }  // namespace
 
+bool is_of_store(const std::filesystem::path& file, const std::filesystem::path& directory) {
+  const StorePaths paths(directory);
+  return file == paths.lock || file.string().starts_with(paths.file.string());
+}
+
 Failure step_failure(std::string_view doing, const std::filesystem::path& file,
                      const boost::system::error_code& why) {
   if (why == boost::system::errc::too_many_files_open ||

@@ -80,6 +80,17 @@ BOOST_AUTO_TEST_CASE(gets_its_environment_its_arguments_and_its_directory) {
   ::unsetenv("MUSTER_GROUP");
 }
 
+BOOST_AUTO_TEST_CASE(inherits_what_a_program_needs_and_no_more_unless_it_is_told_to) {
+  ::setenv("PASSWORD_OF_THE_SERVICE", "secret", 1);
+  ::setenv("LC_TIME", "C", 1);
+  auto options = shell(R"(echo "$PASSWORD_OF_THE_SERVICE|$LC_TIME|${PATH:+path}")");
+  BOOST_TEST(run(options).output == "|C|path\n");
+  options.inherit = true;
+  BOOST_TEST(run(options).output == "secret|C|path\n");
+  ::unsetenv("PASSWORD_OF_THE_SERVICE");
+  ::unsetenv("LC_TIME");
+}
+
 BOOST_AUTO_TEST_CASE(gets_no_descriptors_and_no_blocked_signals) {
   const auto pipe = make_pipe().value();
   const Descriptor leaky(::dup(pipe.read.fd()));  // without close-on-exec

@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 
 std::vector<std::string> shell(const std::string& command) {
-  return {"--", "/bin/sh", "-c", command};
+  return {"--inherit", "--", "/bin/sh", "-c", command};
 }
 
 std::vector<std::string> lines_of(const std::filesystem::path& file) {

@@ -45,7 +45,8 @@ BOOST_FIXTURE_TEST_SUITE(a_terminal_that_is_lost, OneNode)
 
 BOOST_AUTO_TEST_CASE(ends_neither_a_node_nor_its_program) {
   ::setenv("D", directory.path.c_str(), 1);
-  Process& node = run(1, {"--", "/bin/sh", "-c", ": >$D/ready; exec tail -f /dev/null"});
+  Process& node =
+      run(1, {"--inherit", "--", "/bin/sh", "-c", ": >$D/ready; exec tail -f /dev/null"});
   wait_until([&] { return std::filesystem::exists(file("ready")); });
   for (int times : {1, 2}) {
     BOOST_TEST_CONTEXT(times << " times") {
@@ -146,7 +147,7 @@ BOOST_AUTO_TEST_CASE(says_64_where_its_application_is_no_program) {
   says_why(refused(), 64, "program = [\"" + file("nothing").string() + "\"...]: there is no such");
 }
 
-BOOST_AUTO_TEST_CASE(says_64_where_its_journal_has_no_directory) {
+BOOST_AUTO_TEST_CASE(says_64_where_its_journal_can_be_none) {
   const auto with_journal = [&](const std::string& name) {
     std::string text = read_all(configure(1));
     const std::string before = "file = \"" + journal(1).string();
@@ -160,6 +161,12 @@ BOOST_AUTO_TEST_CASE(says_64_where_its_journal_has_no_directory) {
                file("logs").string());
   std::filesystem::create_directory(file("logs"));
   says_why(with_journal("logs"), 64, "logs is a directory: name a file in it");
+  for (const char* of_store : {"n1/safe.sqlite", "n1/safe.sqlite-wal", "n1/lock"})
+    says_why(with_journal(of_store), 64, std::string(of_store) + " is of it");
+  BOOST_TEST(!std::filesystem::exists(file("n1")));
+  std::filesystem::create_symlink(file("victim"), file("link"));
+  says_why(with_journal("link"), 64, file("link").string() + " is a symbolic link");
+  BOOST_TEST(!std::filesystem::exists(file("victim")));
   // The node's own directory it makes itself; and who only asks need not have any.
   const std::string text = read_all(configure(1));
   BOOST_TEST(load_config(file("n1.toml"), Look::at_files).has_value());

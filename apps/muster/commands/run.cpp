@@ -34,6 +34,7 @@ failed or could not be stopped.)";
 struct RunOptions {
   NodeFlags node;
   Where where = Where::everywhere;
+  bool inherit = false;
   std::vector<std::string> command;
 };
 
@@ -58,6 +59,7 @@ int run(const RunOptions& options) {
   ProgramOptions program;
   program.command = options.command;
   program.where = options.where;
+  program.inherit = options.inherit;
   program.directory = config->data;
   program.stop_deadline = config->cluster.timings.stop_deadline;
   program.give_up = [] { ::kill(::getpid(), SIGUSR1); };
@@ -79,6 +81,8 @@ void add_run_command(CLI::App& app, int& exit_code) {
   command->add_option("--where", options->where, "On every member, or on the coordinator only")
       ->transform(CLI::CheckedTransformer(places))
       ->option_text("everywhere|coordinator [everywhere]");
+  command->add_flag("--inherit", options->inherit,
+                    "Give it the whole environment, and not only PATH, HOME, LANG and their like");
   command->add_option("PROGRAM", options->command, "-- PROGRAM ARGS: what runs; no shell")
       ->required()
       ->option_text("[ARGS...]");

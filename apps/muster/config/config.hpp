@@ -65,6 +65,7 @@ struct ApplicationConfig {
   unsigned records_per_second = 20;
   std::vector<std::string> program{};  ///< of `socket`: what the node starts, with its arguments
   std::filesystem::path directory{};   ///< absolute, that of the file: where it runs
+  bool inherit = false;                ///< it gets the node's whole environment
 };
 
 /// Programs as hooks: each with its arguments; a hook without one does nothing.
@@ -73,6 +74,7 @@ struct HooksConfig {
   std::vector<std::string> reorganize;
   std::vector<std::string> start;
   std::filesystem::path directory;  ///< absolute, that of the file: where they run
+  bool inherit = false;             ///< they get the node's whole environment
 };
 
 struct NodeConfig {

@@ -3,6 +3,7 @@
 #include "apps/base/process.hpp"
 #include "apps/base/text.hpp"
 
+#include <muster/storage/sqlite_storage.hpp>
 #include <muster/values/kinds.hpp>
 #include <muster/values/text.hpp>
 
@@ -37,6 +38,8 @@ void look_at(Reader& reader, const toml::table& section, const fs::path& journal
   std::error_code error;
   if (fs::is_directory(journal, error))
     return refuse("a file, and " + journal.string() + " is a directory: name a file in it");
+  if (storage::is_of_store(journal, config.data))
+    return refuse("a file apart from the store, and " + journal.string() + " is of it");
   if (!fs::exists(directory, error)) {
     if (directory == config.data) return;  // which the node makes
     return refuse("a file in a directory that is there: make it first (mkdir -p " +
@@ -142,7 +145,7 @@ void read_application(Reader& reader, const toml::table& root, const std::filesy
                       NodeConfig& config) {
   const toml::table* application = reader.table(root, "application", false);
   if (application == nullptr) return;
-  reader.only(*application, "[application]", {"kind", "records_per_second", "program"});
+  reader.only(*application, "[application]", {"kind", "records_per_second", "program", "inherit"});
   ApplicationConfig& to = config.application;
   to.kind = reader.text(*application, "kind", to.kind);
   if (to.kind != "none" && to.kind != "shards" && to.kind != "socket") {
@@ -162,6 +165,9 @@ void read_application(Reader& reader, const toml::table& root, const std::filesy
   to.records_per_second =
       reader.number(*application, "records_per_second", to.records_per_second, 1, 10'000);
   to.program = read_command(reader, *application, "program", file);
+  if (to.program.empty() && application->get("inherit") != nullptr)
+    reader.refuse(*application->get("inherit"), "inherit", "this key only beside a program");
+  to.inherit = reader.flag(*application, "inherit", false);
   to.directory = beside(file, ".");
 }
 
@@ -169,9 +175,10 @@ void read_hooks(Reader& reader, const toml::table& root, const std::filesystem::
                 NodeConfig& config) {
   const toml::table* hooks = reader.table(root, "hooks", false);
   if (hooks == nullptr) return;
-  reader.only(*hooks, "[hooks]", {"stop", "reorganize", "start"});
+  reader.only(*hooks, "[hooks]", {"stop", "reorganize", "start", "inherit"});
   const auto command = [&](const char* key) { return read_command(reader, *hooks, key, file); };
-  config.hooks = {command("stop"), command("reorganize"), command("start"), beside(file, ".")};
+  config.hooks = {command("stop"), command("reorganize"), command("start"), beside(file, "."),
+                  reader.flag(*hooks, "inherit", false)};
   if (config.application.kind != "none") {
     reader.refuse(Reader::line_of(*hooks), "[hooks] stands beside [application] kind = \"" +
                                                config.application.kind +

@@ -120,11 +120,13 @@ std::string write_config(const NodeConfig& config) {
     out << "records_per_second = " << config.application.records_per_second << '\n';
   }
   write_command(out, "program", config.application.program);
+  if (config.application.inherit) out << "inherit = true\n";
   if (config.hooks) {
     out << "\n[hooks]\n";
     write_command(out, "stop", config.hooks->stop);
     write_command(out, "reorganize", config.hooks->reorganize);
     write_command(out, "start", config.hooks->start);
+    if (config.hooks->inherit) out << "inherit = true\n";
   }
   return out.str();
 }

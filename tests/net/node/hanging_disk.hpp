@@ -3,35 +3,32 @@
 #include <boost/test/unit_test.hpp>
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
-#include <string>
 
 namespace muster::test {
 
-/// A disk that does not answer: a pipe that is full and nobody reads, until somebody does.
+/// A disk that does not answer who opens that file, until it is told to: a lease on it (fcntl(2)),
+/// which the kernel ends after 45 s.
 class HangingDisk {
  public:
-  explicit HangingDisk(const std::filesystem::path& file) {
-    BOOST_REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
-    pipe_ = ::open(file.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
-    BOOST_REQUIRE(pipe_ >= 0);
-    const std::string much(1 << 16, 'x');
-    while (::write(pipe_, much.data(), much.size()) > 0) continue;
+  explicit HangingDisk(const std::filesystem::path& file)
+      : file_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
+    BOOST_REQUIRE(file_ >= 0);
+    // That somebody waits is told by a signal, which by default would end this process.
+    BOOST_REQUIRE(::fcntl(file_, F_SETSIG, SIGURG) == 0);
+    BOOST_REQUIRE(::fcntl(file_, F_SETLEASE, F_WRLCK) == 0);
   }
-  ~HangingDisk() { ::close(pipe_); }
+  ~HangingDisk() { ::close(file_); }
   HangingDisk(const HangingDisk&) = delete;
   HangingDisk& operator=(const HangingDisk&) = delete;
 
-  void read_all() {
-    char some[4096];
-    while (::read(pipe_, some, sizeof some) > 0) continue;
-  }
+  void answer() { BOOST_REQUIRE(::fcntl(file_, F_SETLEASE, F_UNLCK) == 0); }
 
  private:
-  int pipe_ = -1;
+  int file_ = -1;
 };
 
 }  // namespace muster::test

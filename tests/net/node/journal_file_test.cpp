@@ -161,15 +161,34 @@ BOOST_AUTO_TEST_CASE(one_that_cannot_be_opened_says_why_and_is_tried_again) {
   BOOST_TEST(written_in(folder / "journal.jsonl") == "two\n");
 }
 
-// Each write to /dev/full fails as on a full disk.
-BOOST_AUTO_TEST_CASE(one_that_cannot_be_written_says_why_and_is_opened_anew) {
-  fs::create_symlink("/dev/full", file);
-  JournalFile journal(limit(1000));
-  BOOST_TEST(!journal.append("one\n"));
-  BOOST_TEST(journal.trouble() == "cannot be written: No space left on device");
-  fs::remove(file);
-  BOOST_TEST(journal.append("two\n"));
-  BOOST_TEST(written_in(file) == "two\n");
+// Somebody may want what a node writes in another file.
+BOOST_AUTO_TEST_CASE(what_was_put_into_its_place_is_not_written_into) {
+  const fs::path victim = directory.path() / "victim";
+  put(victim, "precious\n");
+  const auto refused = [&](const char* why) {
+    BOOST_TEST(net::trouble_with_journal(file) == why);
+    JournalFile journal(limit(1000));
+    BOOST_TEST(!journal.append("one\n"));
+    BOOST_TEST(journal.trouble() == why);
+    fs::remove(file);
+  };
+  fs::create_symlink(victim, file);
+  refused("is a symbolic link");
+  fs::create_hard_link(victim, file);
+  refused("has another name too");
+  BOOST_REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
+  refused("is no regular file");
+  BOOST_TEST(written_in(victim) == "precious\n");
+}
+
+BOOST_AUTO_TEST_CASE(what_holds_something_else_is_no_journal) {
+  BOOST_TEST(net::trouble_with_journal(file) == "");
+  put(file, "");
+  BOOST_TEST(net::trouble_with_journal(file) == "");
+  put(file, R"({"jour)");  // as a full disk leaves it
+  BOOST_TEST(net::trouble_with_journal(file) == "");
+  put(file, "ney\":");
+  BOOST_TEST(net::trouble_with_journal(file) == "holds something else");
 }
 
 // The file system takes a part of the lines.

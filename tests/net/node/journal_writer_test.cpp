@@ -8,6 +8,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 /// Lines handed to a thread, and disks that are full or hang.
 
@@ -67,7 +68,7 @@ BOOST_AUTO_TEST_CASE(a_segment_that_is_full_is_known_when_its_lines_are_written)
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_written_after_what_was_lost_until_it_begins_anew) {
-  fs::create_symlink("/dev/full", file);
+  file = directory.path() / "later" / "journal.jsonl";
   const auto journal = writer(20s);
   const auto step = [&](const char* line) {
     journal->begin_step();
@@ -76,12 +77,12 @@ BOOST_AUTO_TEST_CASE(nothing_is_written_after_what_was_lost_until_it_begins_anew
   };
   step("one\n");
   BOOST_TEST(journal->has_lost());
-  fs::remove(file);
+  fs::create_directory(file.parent_path());
   step("two\n");
   BOOST_TEST(!fs::exists(file));
   BOOST_TEST(journal->dropped() == 2u);
   BOOST_TEST_REQUIRE(told.size() == 1u);
-  BOOST_TEST(told[0].find(file.string() + " cannot be written: No space left on device; ") !=
+  BOOST_TEST(told[0].find(file.string() + " cannot be opened: No such file or directory; ") !=
              std::string::npos);
   BOOST_TEST(journal->may_try_again());
   BOOST_TEST(!journal->may_try_again());  // not at once again
@@ -108,9 +109,9 @@ BOOST_AUTO_TEST_CASE(a_disk_that_hangs_is_waited_for_once) {
   BOOST_TEST(!journal->may_try_again());
   BOOST_TEST_REQUIRE(told.size() >= 1u);
   BOOST_TEST(told.size() <= 2u);
-  while (!journal->may_try_again()) disk.read_all();
+  disk.answer();
+  while (!journal->may_try_again()) std::this_thread::yield();
   BOOST_TEST(journal->begin_anew() == journal->dropped());
-  disk.read_all();
 }
 
 BOOST_AUTO_TEST_CASE(a_disk_that_hangs_keeps_nobody_from_ending) {

@@ -144,6 +144,23 @@ BOOST_AUTO_TEST_CASE(a_node_that_has_not_begun_is_down) {
   running.halt();
 }
 
+BOOST_AUTO_TEST_CASE(a_node_whose_numbers_are_used_up_does_not_begin) {
+  Cluster cluster({.nodes = 1});
+  test::Running running;
+  test::Running hooks;
+  auto storage = std::make_unique<storage::MemoryStorage>();
+  SafeState safe;
+  safe.incarnation.value = highest_number;
+  BOOST_REQUIRE(storage->save(safe).has_value());
+  net::Node node(running.context, cluster.options_of(1), std::move(storage),
+                 cluster.stage.make(NodeId{1}), hooks.context.get_executor());
+  const Expected<> begun = node.start();
+  BOOST_TEST_REQUIRE(!begun.has_value());
+  BOOST_TEST((begun.error().code == ExitCode::storage_refused));
+  BOOST_TEST(begun.error().what.starts_with("the node's store: incarnation has to be at most"));
+  running.halt();
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(standing_back)

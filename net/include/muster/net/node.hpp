@@ -30,6 +30,11 @@ struct JournalOptions {
   journal::Detail detail = journal::Detail::all;
 };
 
+/// What is wrong with a file that is to be a journal, as a clause: "is a symbolic link". Empty
+/// where it is not there, or is a regular file of this user's, of one name, that begins as a
+/// journal does.
+std::string trouble_with_journal(const std::filesystem::path& file);
+
 /// What makes a node, beside its store, its application and its executors.
 struct NodeOptions {
   Config config;

@@ -29,6 +29,9 @@ struct OpenOptions {
   std::uint32_t log_pages = 1000;
 };
 
+/// Whether that is a file of the store in `directory`, or may become one.
+bool is_of_store(const std::filesystem::path& file, const std::filesystem::path& directory);
+
 /// Safe storage in one directory, of mode 0700: `safe.sqlite`, its log `safe.sqlite-wal`, and
 /// `lock`.
 ///
