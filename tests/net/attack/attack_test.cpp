@@ -1,0 +1,32 @@
+#include "campaign.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+/// 20 s against the nodes of each protocol; `./dev bench attack` takes its time.
+
+BOOST_AUTO_TEST_SUITE(net_attack)
+
+namespace {
+
+using namespace muster;
+
+void attack(ProtocolName protocol) {
+  const test::CampaignReport report =
+      test::attack_trial({.program = MUSTER_PROGRAM, .protocol = protocol});
+  BOOST_TEST(report.wrong.empty(), report.wrong);
+  BOOST_TEST(report.tallies.size() > 1u);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(who_reaches_the_ports_of_bully_harms_nothing) {
+  attack(ProtocolName::bully);
+}
+BOOST_AUTO_TEST_CASE(nor_of_textbook) {
+  attack(ProtocolName::textbook);
+}
+BOOST_AUTO_TEST_CASE(nor_of_invitation) {
+  attack(ProtocolName::invitation);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

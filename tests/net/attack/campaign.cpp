@@ -1,0 +1,230 @@
+#include "campaign.hpp"
+
+#include "apps/cluster/cluster.hpp"
+#include "apps/cluster/machine.hpp"
+#include "apps/demo/directory.hpp"
+
+#include <muster/net/admin.hpp>
+#include <muster/net/status.hpp>
+#include <muster/values/json.hpp>
+#include <muster/values/text.hpp>
+
+#include <boost/describe/enum_to_string.hpp>
+#include <boost/json/parse.hpp>
+
+#include <fstream>
+#include <stdexcept>
+
+namespace muster::test {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+// One with a higher and one with a lower id: of two connections that cross, the higher one's stays.
+constexpr NodeId down{2};
+constexpr Duration patience = 60s;
+// Those of strangers, observers and askers (SessionLimits, Questions::Limits), and its own.
+constexpr std::size_t most_descriptors = 64 + 16 + 4 + 40;
+// What a mutated letter has set going is over when the group is again what it was for so long.
+constexpr std::uint64_t bursts_of_letters = 10;
+// Believed until it is cured: of `only`, and of nothing else.
+constexpr Attack not_cured = Attack::later_life;
+
+std::string name_of(Attack attack) {
+  return boost::describe::enum_to_string(attack, "?");
+}
+
+std::size_t descriptors(pid_t process) {
+  std::error_code ignored;  // a process that has ended has none
+  const std::filesystem::directory_iterator all("/proc/" + std::to_string(process) + "/fd",
+                                                ignored);
+  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+std::uint64_t most_resident(pid_t process) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  std::uint64_t kilobytes = 0;
+  for (std::string word; status >> word;)
+    if (word == "VmHWM:") status >> kilobytes;
+  return 1024 * kilobytes;
+}
+
+apps::ClusterOptions four_nodes(const CampaignOptions& options,
+                                const std::filesystem::path& directory,
+                                const apps::ReservedPorts& ports) {
+  apps::ClusterOptions made;
+  made.directory = directory;
+  made.program = options.program;
+  made.cluster.name = "attacked";
+  made.cluster.protocol = options.protocol;
+  made.cluster.hold_down = Duration::zero();
+  // Long, for sanitizers and busy machines.
+  Timings& timings = made.cluster.timings;
+  timings.T = 2s;
+  timings.stop_deadline = timings.start_deadline = 8s;
+  timings.coordinator_timeout = timings.check_every + timings.T;
+  made.cluster.nodes = apps::addresses_on(ports.ports());
+  made.application = {"none", 0};
+  // Memory that was given back counts as taken while AddressSanitizer keeps it; no single
+  // allocation comes near the limit: a question of a coordinator has 16 MiB, doubled as it grows.
+  made.launch = [](NodeId, apps::ProcessOptions& process) {
+    process.environment.emplace_back("ASAN_OPTIONS=quarantine_size_mb=8:max_allocation_size_mb=64");
+  };
+  return made;
+}
+
+class Campaign final : apps::Cluster::Listener {
+ public:
+  Campaign(const CampaignOptions& options, apps::Cluster& cluster)
+      : options_(options), cluster_(cluster), attacker_(options.seed), random_(options.seed) {
+    cluster_.listen(this);
+    scene_.down = down;
+    scene_.cluster = cluster.options().cluster.canonical();
+    for (const auto& [node, address] : cluster.options().cluster.nodes)
+      scene_.ports[node] = address.port;
+  }
+  ~Campaign() { cluster_.listen(nullptr); }
+  Campaign(const Campaign&) = delete;
+  Campaign& operator=(const Campaign&) = delete;
+
+  CampaignReport run() {
+    for (NodeId node : cluster_.nodes())
+      if (node != down && !cluster_.start(node)) wrong("a node cannot be started");
+    await_group();
+    const auto end = std::chrono::steady_clock::now() + options_.time;
+    Duration for_letters = options_.time / 5;
+    if (options_.only)
+      for_letters = *options_.only == Attack::letters_of_a_node ? options_.time : Duration::zero();
+    while (good() && std::chrono::steady_clock::now() < end - for_letters) burst(any_kind());
+    while (good() && std::chrono::steady_clock::now() < end) letters();
+    attacker_.let_go();
+    if (!cluster_.terminate_all()) wrong("a node did not leave in order");
+    return report_;
+  }
+
+ private:
+  [[nodiscard]] bool good() const { return report_.wrong.empty(); }
+
+  Attack any_kind() {
+    const auto count = static_cast<std::uint64_t>(Attack::letters_of_a_node);
+    if (options_.only) return *options_.only;
+    Attack kind = not_cured;
+    while (kind == not_cured) kind = static_cast<Attack>(random_() % count);
+    return kind;
+  }
+
+  // What each letter of a node means is believed from whoever has its session, until there is
+  // authentication: so a mutated one may begin an election. It ends no node, and the others are a
+  // group again.
+  void letters() {
+    for (std::uint64_t i = 0; good() && i < bursts_of_letters; ++i) {
+      tell(attacker_.attack(Attack::letters_of_a_node, scene_), Attack::letters_of_a_node);
+      look_at_processes();
+    }
+    attacker_.let_go();
+    await_group();
+  }
+
+  void burst(Attack kind) {
+    tell(attacker_.attack(kind, scene_), kind);
+    look_at_processes();
+    for (const auto& [node, life] : scene_.lives) ask(node);
+    cluster_.catch_up();
+    const auto& counts = cluster_.watch().counts();
+    if (counts.elections == elections_) return;
+    std::string why = "an election began";
+    for (const auto& [node, seen] : cluster_.watch().nodes())
+      why += "; node " + to_text(node) + ": " + seen.reasons.last().evidence;
+    wrong(why);
+  }
+
+  void tell(const Tally& tally, Attack kind) {
+    Tally& sum = report_.tallies[kind];
+    sum.bursts += tally.bursts;
+    sum.connections += tally.connections;
+    sum.hellos += tally.hellos;
+    sum.frames += tally.frames;
+    sum.greeted += tally.greeted;
+    sum.refused += tally.refused;
+    last_kinds_ += (last_kinds_.empty() ? "" : ", ") + name_of(kind);
+    if (++bursts_ % 4 == 0) last_kinds_ = name_of(kind);
+  }
+
+  void look_at_processes() {
+    cluster_.turn(Duration::zero());
+    for (const auto& [node, life] : scene_.lives) {
+      const std::uint64_t resident = most_resident(cluster_.pid(node));
+      report_.resident = std::max(report_.resident, resident);
+      if (resident > options_.most_resident)
+        wrong("node " + to_text(node) + " takes " + std::to_string(resident) + " bytes");
+      const std::size_t held = descriptors(cluster_.pid(node));
+      report_.descriptors = std::max(report_.descriptors, held);
+      if (held > most_descriptors)
+        wrong("node " + to_text(node) + " holds " + std::to_string(held) + " descriptors");
+    }
+  }
+
+  void ask(NodeId node) {
+    if (!good()) return;
+    const auto said = net::ask_observer("127.0.0.1:" + std::to_string(scene_.ports.at(node)),
+                                        scene_.cluster, patience);
+    if (!said) return wrong("node " + to_text(node) + ": " + said.error().what);
+    const auto status = read_json<net::NodeStatus>(boost::json::parse(*said));
+    if (!status || status->group != scene_.group)
+      wrong("node " + to_text(node) + " is not in the group any more: " + *said);
+  }
+
+  void await_group() {
+    if (!good()) return;
+    if (!cluster_.until([this] { return !good() || cluster_.normal(); }, patience))
+      return wrong("there is no group");
+    scene_.lives.clear();
+    for (NodeId node : cluster_.live())
+      scene_.lives[node] = cluster_.watch().node(node).incarnation;
+    scene_.group = cluster_.watch().node(NodeId{1}).view.group.value_or(GroupNumber{});
+    elections_ = cluster_.watch().counts().elections;
+  }
+
+  void ended_unasked(NodeId node, int status) override {
+    wrong("node " + to_text(node) + " " + apps::describe_end(status));
+  }
+
+  void wrong(const std::string& what) {
+    if (!good()) return;
+    report_.wrong = to_text(options_.protocol) + ", seed " + std::to_string(options_.seed) +
+                    ", burst " + std::to_string(bursts_) + " (the last ones: " + last_kinds_ +
+                    "): " + what + "; the machine left it without a processor for up to " +
+                    std::to_string(gap_.longest() / 1ms) + " ms; see " +
+                    cluster_.options().directory.string();
+  }
+
+  const CampaignOptions& options_;
+  apps::Cluster& cluster_;
+  apps::MachineGap gap_;
+  Attacker attacker_;
+  std::mt19937_64 random_;
+  Scene scene_;
+  CampaignReport report_;
+  std::uint64_t bursts_{}, elections_{};
+  std::string last_kinds_;
+};
+
+template <class T>
+T need(Expected<T> made) {
+  if (!made) throw std::runtime_error(made.error().what);
+  return *std::move(made);
+}
+
+}  // namespace
+
+CampaignReport attack_trial(const CampaignOptions& options) {
+  const apps::RunDirectory directory = need(apps::RunDirectory::make("", 4));
+  const apps::ReservedPorts ports = need(apps::ReservedPorts::take(4));
+  const auto cluster = need(apps::Cluster::make(four_nodes(options, directory.path(), ports)));
+  const CampaignReport report = Campaign(options, *cluster).run();
+  if (report.wrong.empty()) directory.remove();
+  return report;
+}
+
+}  // namespace muster::test
