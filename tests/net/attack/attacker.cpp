@@ -16,8 +16,9 @@ namespace {
 
 constexpr std::size_t most_held = 200;
 constexpr std::size_t most_heard = 200;
-constexpr Duration soon = 20ms;  // a node that does not answer by then may not mean to
-constexpr Duration surely = 2s;  // where it does answer, or ends the connection
+constexpr Duration soon = 20ms;        // a node that does not answer by then may not mean to
+constexpr Duration at_length = 300ms;  // it dials with delays of up to 1 s
+constexpr Duration surely = 2s;        // where it does answer, or ends the connection
 constexpr std::size_t kind_at = 9;
 
 }  // namespace
@@ -348,13 +349,13 @@ void Attacker::ask(NodeId node) {
 // Whoever says the name of a node in another cluster is dialled back at that node's address.
 void Attacker::answer_dial(Attack how, NodeId node) {
   Door door(scene_.ports.at(scene_.down));
-  for (std::uint64_t times = 1 + any(6); times > 0; --times) {
+  for (std::uint64_t times = 1 + any(3); times > 0; --times) {
     Wire provoking = dial(node);
     Hello other = hello(scene_.down, node);
     other.cluster = "name=another\n";
     say_hello(provoking, other);
     hear(provoking, surely);
-    Wire dialled = door.next(surely);
+    Wire dialled = door.next(at_length);
     if (!dialled.is_open()) continue;
     ++tally_.connections;
     const auto first = hear(dialled, surely);

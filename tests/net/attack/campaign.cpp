@@ -12,6 +12,7 @@
 #include <boost/describe/enum_to_string.hpp>
 #include <boost/json/parse.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <stdexcept>
 
@@ -23,6 +24,7 @@ namespace {
 
 // One with a higher and one with a lower id: of two connections that cross, the higher one's stays.
 constexpr NodeId down{2};
+constexpr NodeId lowest{1};
 constexpr Duration patience = 60s;
 // Those of strangers, observers and askers (SessionLimits, Questions::Limits), and its own.
 constexpr std::size_t most_descriptors = 64 + 16 + 4 + 40;
@@ -175,14 +177,25 @@ class Campaign final : apps::Cluster::Listener {
       wrong("node " + to_text(node) + " is not in the group any more: " + *said);
   }
 
+  // The textbook protocol knows no members.
+  [[nodiscard]] bool is_together() const {
+    const auto& nodes = cluster_.watch().nodes();
+    const NodeSet live = cluster_.live();
+    return nodes.contains(lowest) && std::all_of(live.begin(), live.end(), [&](NodeId node) {
+             const apps::NodeSeen& seen = cluster_.watch().node(node);
+             return seen.up && seen.view.status == Status::Normal && seen.view.group &&
+                    seen.view.group == nodes.at(lowest).view.group;
+           });
+  }
+
   void await_group() {
     if (!good()) return;
-    if (!cluster_.until([this] { return !good() || cluster_.normal(); }, patience))
+    if (!cluster_.until([this] { return !good() || is_together(); }, patience))
       return wrong("there is no group");
     scene_.lives.clear();
     for (NodeId node : cluster_.live())
       scene_.lives[node] = cluster_.watch().node(node).incarnation;
-    scene_.group = cluster_.watch().node(NodeId{1}).view.group.value_or(GroupNumber{});
+    scene_.group = cluster_.watch().node(lowest).view.group.value_or(GroupNumber{});
     elections_ = cluster_.watch().counts().elections;
   }
 
