@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <random>
 #include <string>
@@ -15,7 +16,9 @@ namespace muster::test {
 
 class Generator {
  public:
-  explicit Generator(std::uint64_t seed) : random_(seed) {}
+  explicit Generator(std::uint64_t seed) : random_(std::mt19937_64(seed)) {}
+  /// From numbers of any kind.
+  explicit Generator(std::function<std::uint64_t()> random) : random_(std::move(random)) {}
 
   /// Any value of the type: small, extreme and, in strings, ill-formed ones included.
   template <class T>
@@ -41,7 +44,7 @@ class Generator {
   template <class T>
   T alternative();
 
-  std::mt19937_64 random_;
+  std::function<std::uint64_t()> random_;
 };
 
 /// A value of the type, from the seed.

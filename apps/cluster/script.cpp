@@ -3,6 +3,7 @@
 #include "apps/base/text.hpp"
 
 #include <muster/values/kinds.hpp>
+#include <muster/values/one_line.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -99,7 +100,9 @@ Expected<Script> parse_script(std::string_view text, const std::string& file) {
     line.remove_prefix(line.find_first_not_of(" \t"));
     ScriptStep step{file + ":" + std::to_string(number), std::string(line), {}};
     if (const auto expected = parse_line(words, step)) {
-      return Failure{ExitCode::usage, step.place + ": " + step.text + ": expected " + *expected};
+      constexpr std::size_t most = 300;
+      return Failure{ExitCode::usage, step.place + ": " + one_line(step.text, most) +
+                                          ": expected " + one_line(*expected, most)};
     }
     script.push_back(std::move(step));
   }

@@ -4,6 +4,7 @@
 
 #include <muster/net/owner_socket.hpp>
 #include <muster/values/json.hpp>
+#include <muster/values/one_line.hpp>
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
@@ -26,6 +27,8 @@ namespace {
 
 /// How long a program that has connected may take to register.
 constexpr auto registration_deadline = 5s;
+/// Bytes of a reason, the program's own or ours for what is wrong with what it said.
+constexpr std::size_t longest_reason = 1000;
 /// Lines that may wait for a program to read them.
 constexpr std::size_t most_untold = 1024;
 
@@ -52,9 +55,9 @@ struct Call {
 template <class Value, class Read>
 Ended ending(Done<Value> done, Read read) {
   return [done = std::make_shared<Done<Value>>(std::move(done)), read](const Gave& gave) {
-    if (!gave) return done->fail(gave.error());
+    if (!gave) return done->fail(one_line(gave.error(), longest_reason));
     Said<Value> value = read(*gave);
-    if (!value) return done->fail(value.error());
+    if (!value) return done->fail(one_line(value.error(), longest_reason));
     (*done)(std::move(*value));
   };
 }
@@ -139,7 +142,8 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
         return self->end(connection,
                          "a line of more than " + std::to_string(longest_socket_line) + " bytes");
       if (error) return self->end(connection, {});
-      if (const auto wrong = self->take(line)) return self->end(connection, *wrong);
+      if (const auto wrong = self->take(line))
+        return self->end(connection, one_line(*wrong, longest_reason));
       if (connection == self->program_) self->read(connection);
     });
   }

@@ -3,6 +3,8 @@
 #include "utc.hpp"
 
 #include <muster/net/say.hpp>
+#include <muster/values/json.hpp>
+#include <muster/values/one_line.hpp>
 
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
@@ -34,8 +36,12 @@ std::string cut(std::string_view text, std::size_t most) {
 
 std::string json_line(LogLevel level, NodeId node, const std::string& text) {
   const boost::json::object line{
-      {"time", utc_now()}, {"level", enumerator_name(level)}, {"node", node.value}, {"text", text}};
-  return boost::json::serialize(line) + '\n';
+      {"time", utc_now()}, {"level", enumerator_name(level)}, {"node", node.value}};
+  std::string out = boost::json::serialize(line);
+  out.back() = ',';
+  out += "\"text\":";
+  write_json(out, text);  // whatever its bytes are
+  return out + "}\n";
 }
 
 }  // namespace
@@ -54,14 +60,13 @@ std::string utc_now() {
 }
 
 std::string log_line(LogFormat format, LogLevel level, NodeId node, std::string_view text) {
-  std::string whole = cut(text, longest_text);
   if (format == LogFormat::json) {
-    const std::string line = json_line(level, node, whole);
+    const std::string line = json_line(level, node, cut(text, longest_text));
     return line.size() <= longest_line ? line
                                        : json_line(level, node, cut(text, longest_escaped_text));
   }
-  std::replace(whole.begin(), whole.end(), '\n', ' ');
-  return utc_now() + ' ' + std::string(enumerator_name(level)) + " muster: " + whole + '\n';
+  return utc_now() + ' ' + std::string(enumerator_name(level)) +
+         " muster: " + one_line(text, longest_text) + '\n';
 }
 
 void NodeLog::tell(LogLevel level, const std::string& matter, std::string text, unsigned most) {

@@ -1,11 +1,11 @@
 #include "clock.hpp"
 #include "node_impl.hpp"
+#include "owner_words.hpp"
 
 #include <muster/values/json.hpp>
 #include <muster/values/kinds.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 /// What the owner of a node says, through its Unix socket.
@@ -15,23 +15,12 @@ namespace muster::net {
 namespace {
 
 constexpr const char* taken = "{}";
-/// Lines of the history that are given at once: the strand copies them.
-constexpr std::size_t history_page = 500;
 
 /// An owner's word that is not followed, and why.
 std::string refused(const std::string& why) {
   std::string out = "{\"refused\":";
   write_json(out, why);
   return out + '}';
-}
-
-/// A time in nanoseconds; none where it is no number, or more than a year.
-std::optional<Duration> parse_time(std::string_view text) {
-  using namespace std::chrono_literals;
-  Duration::rep number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || number < 0) return std::nullopt;
-  return number <= Duration(365 * 24h).count() ? std::optional(Duration(number)) : std::nullopt;
 }
 
 /// What those who watch are told of; that it looks after its group is none of it.
@@ -109,14 +98,10 @@ std::string Node::Impl::cluster_json() const {
 // "COUNT BEFORE": so many lines, of those below that number. Without it the last, and behind them
 // the one that goes on, if one does.
 std::string Node::Impl::history_json(std::string_view said) const {
-  std::size_t count = history_page;
-  std::uint64_t before = static_cast<std::uint64_t>(-1);
-  const char* const end = said.data() + said.size();
-  const auto counted = std::from_chars(said.data(), end, count);
-  const bool is_older = counted.ptr != end && *counted.ptr == ' ' &&
-                        std::from_chars(counted.ptr + 1, end, before).ec == std::errc{};
-  std::string out = history_->lines(std::min(count, history_page), before);
-  if (is_older || !life()) return out;
+  const Page page = parse_page(said);
+  std::string out =
+      history_->lines(page.count, page.before.value_or(static_cast<std::uint64_t>(-1)));
+  if (page.before || !life()) return out;
   if (const auto entry = recorder_->going_on(monotonic_now()); entry && !out_) {
     if (!out.empty()) out += '\n';
     write_json(out, *entry);

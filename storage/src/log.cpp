@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -99,6 +100,16 @@ LogContent content_of_log(std::string_view bytes) {
   for (; index < log.frames() && content == LogContent::commits; ++index)
     if (log.of_this_round(log.frame(index))) content = LogContent::commits_and_rest;
   return content;
+}
+
+// What every header begins with, or zeros where the first one was cut off.
+bool may_be_cut_off(std::string_view bytes) {
+  std::string begin;
+  for (const std::uint32_t value : {log_magic, log_version, std::uint32_t{page_size}})
+    append(begin, value);
+  for (std::size_t i = 0; i < std::min(begin.size(), bytes.size()); ++i)
+    if (bytes[i] != '\0' && (bytes[i] & (i == 3 ? ~1 : ~0)) != begin[i]) return false;
+  return true;
 }
 
 std::string header_of_another_round(std::string_view log) {

@@ -20,6 +20,10 @@ enum class LogContent {
 };
 LogContent content_of_log(std::string_view bytes);
 
+/// Where a log has no header that holds: false where the power cannot have cut one off, for these
+/// are the bytes of something else.
+bool may_be_cut_off(std::string_view bytes);
+
 /// The header with which a log without commits is begun anew, by other salts than any before:
 /// SQLite would go on under those that it finds, and take up frames that a cut has left.
 std::string header_of_another_round(std::string_view log);

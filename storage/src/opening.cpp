@@ -16,6 +16,9 @@ constexpr std::size_t enough_of_file = 100;
 constexpr std::size_t largest_write = std::size_t{1} << 16;  // SQLite's own limit is 128 KiB
 constexpr std::size_t largest_log = std::size_t{1} << 30;
 
+const std::string how_to_go_on =
+    ": restore the whole directory, or put it aside and start the node anew with --initialise";
+
 }  // namespace
 
 std::uint64_t log_size(std::uint32_t pages) {
@@ -127,7 +130,9 @@ Expected<> Opening::look_at_files() {
                    "does not belong to the store beside it: restore the whole directory");
   in_log_ = latest_commits_in(*bytes);
   log_content_ = content_of_log(*bytes);
-  if (log_content_ == LogContent::nothing) new_header_ = header_of_another_round(*bytes);
+  if (log_content_ != LogContent::nothing) return {};
+  if (!may_be_cut_off(*bytes)) return refused(paths_.log, "is no log" + how_to_go_on);
+  new_header_ = header_of_another_round(*bytes);
   return {};
 }
 
@@ -160,12 +165,15 @@ Expected<> Opening::look_at_lineage(Database& database) {
   if (!whole) return whole.error();
   if (!*whole) return look_at_log_of_older_format();
   lineage_ = **whole;
-  const auto found = mismatch(lineage_, alone_, in_log_);
-  if (!found) return {};
-  return refused(found->of_log ? paths_.log : paths_.file,
-                 found->why +
-                     ": restore the whole directory, or put it aside and start the node "
-                     "anew with --initialise");
+  if (const auto found = mismatch(lineage_, alone_, in_log_))
+    return refused(found->of_log ? paths_.log : paths_.file, found->why + how_to_go_on);
+  // Nothing of it was read, but it may say whose it is.
+  const bool all_ours = std::all_of(in_log_.begin(), in_log_.end(), [&](const auto& latest) {
+    return latest.first == lineage_.store;
+  });
+  if (log_content_ == LogContent::nothing && !all_ours)
+    return refused(paths_.log, "is another store's" + how_to_go_on);
+  return {};
 }
 
 // Without a lineage nobody knows how much was lost behind what holds.

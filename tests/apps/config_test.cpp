@@ -372,6 +372,31 @@ BOOST_AUTO_TEST_CASE(what_is_written_is_read_back) {
   BOOST_TEST(write_config(*again) == write_config(config));
 }
 
+BOOST_AUTO_TEST_CASE(texts_of_any_letters_are_written_and_read_back) {
+  const std::string odd = with("kind = \"shards\"",
+                               "kind = \"none\"\n[hooks]\nstop = [\"a\\nb\", \"\\u001b\\\"\\\\\"]");
+  const auto config = parse_config(odd, "/c/n.toml").value();
+  const auto again = parse_config(write_config(config), "/c/n.toml");
+  BOOST_REQUIRE_MESSAGE(again.has_value(), (again ? "" : again.error().what));
+  BOOST_TEST(again->hooks->stop == config.hooks->stop);
+}
+
+BOOST_AUTO_TEST_CASE(keys_inside_each_other_are_not_parsed_beyond_a_size) {
+  std::string deep = "a = [\n";
+  for (int times = 0; times < 120; ++times) deep += "{" + std::string(4001, 'b') + "=[\n";
+  for (std::size_t at = deep.find("bb"); at != std::string::npos; at = deep.find("bb", at))
+    deep.replace(at, 2, "b.");
+  const std::string what = parse_config(deep, "/c/n.toml").error().what;
+  BOOST_TEST(what.find("longer than the 65536 bytes") != std::string::npos, what);
+}
+
+BOOST_AUTO_TEST_CASE(a_refusal_is_one_line_that_ends_whatever_a_key_says) {
+  const std::string odd = good + "\"\\u001b[2J\\n" + std::string(3000, 'k') + "\" = 1\n";
+  const std::string what = parse_config(odd, "/c/n.toml").error().what;
+  BOOST_TEST(what.starts_with("/c/n.toml:21: unknown key ?[2J kkk"), what);
+  BOOST_TEST(what.size() < 1100u);
+}
+
 BOOST_AUTO_TEST_CASE(of_hooks_is_relative_to_the_file_and_written_back) {
   const auto config =
       parse_config(hooks("stop = [\"./stop.sh\", \"./a b\"]\nstart = [\"python3\"]"), "/c/n.toml")

@@ -56,6 +56,12 @@ BOOST_DATA_TEST_CASE(is_refused_with_its_line, boost::unit_test::data::make(refu
   BOOST_TEST(script.error().what.find(refused.expected) != std::string::npos, script.error().what);
 }
 
+BOOST_AUTO_TEST_CASE(is_refused_in_one_line_that_ends) {
+  const auto script = parse_script("\x1b[2J " + std::string(9000, 'x'), "s.txt");
+  BOOST_TEST(script.error().what.starts_with("s.txt:1: ?[2J xxx"), script.error().what);
+  BOOST_TEST(script.error().what.size() < 1000u);
+}
+
 BOOST_AUTO_TEST_CASE(is_read) {
   const auto script = parse_script(
       "# a comment\n\n  wait normal within 3s  # and another\nkill coordinator, 2 lowest\r\n"

@@ -272,6 +272,7 @@ BOOST_AUTO_TEST_CASE(is_sent_away_with_the_reason_and_another_may_come) {
       {"hello", "not a JSON object"},
       {R"({"done":1})", "expected {\"register\":1} first"},
       {R"({"register":2})", "it speaks version 2"},
+      {R"({"register":")" + std::string(9000, 'x') + "\"}", "xxx..."},
       {std::string(256 * 1024 + 1, '['), "a line of more than 262144 bytes"},
   };
   for (const auto& [line, why] : unregistered) {

@@ -262,9 +262,13 @@ void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
   refuse_misfit(reader, root, *cluster, config);
 }
 
-// A key of a hundred thousand parts would take the stack of whoever parses it.
-void refuse_long_lines(Reader& reader, std::string_view text) {
+// Keys of a hundred thousand parts, in one line or inside each other, would take the stack of
+// whoever parses them.
+void refuse_long_texts(Reader& reader, std::string_view text) {
   constexpr std::size_t longest = 4096;
+  if (text.size() > longest_config)
+    return reader.refuse(1, "the file is longer than the " + std::to_string(longest_config) +
+                                " bytes that a configuration may have");
   for (std::uint32_t line = 1; !text.empty(); ++line) {
     const std::size_t length = std::min(text.find('\n'), text.size());
     if (length > longest)
@@ -280,7 +284,7 @@ Expected<NodeConfig> parse_config(std::string_view text, const std::filesystem::
                                   Look look) {
   Reader reader(file, look);
   NodeConfig config;
-  refuse_long_lines(reader, text);
+  refuse_long_texts(reader, text);
   if (reader.failure()) return *reader.failure();
   try {
     const toml::table root = toml::parse(text, file.string());

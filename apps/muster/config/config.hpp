@@ -98,6 +98,9 @@ struct NodeConfig {
 /// The longest path of a Unix socket (sockaddr_un less its final zero).
 inline constexpr std::size_t longest_socket_path = 107;
 
+/// The most bytes of a configuration: far more than 64 nodes need.
+inline constexpr std::size_t longest_config = 64 * 1024;
+
 /// How far a configuration is looked into: whoever is to run the node has to find there what it
 /// names, its programs and where its journal is to be.
 enum class Look { at_text, at_files };

@@ -2,6 +2,7 @@
 
 #include "apps/base/text.hpp"
 
+#include <muster/values/one_line.hpp>
 #include <muster/values/text.hpp>
 
 #include <algorithm>
@@ -39,8 +40,9 @@ std::string Reader::value_text(const toml::node& node) {
 
 void Reader::refuse(std::size_t line, const std::string& why) {
   if (failure_) return;
+  constexpr std::size_t most = 1000;  // keys and values are whatever the file says
   failure_ = Failure{ExitCode::bad_configuration,
-                     file_.string() + ":" + std::to_string(line) + ": " + why};
+                     file_.string() + ":" + std::to_string(line) + ": " + one_line(why, most)};
 }
 
 void Reader::refuse(const toml::node& at, std::string_view key, const std::string& expected) {

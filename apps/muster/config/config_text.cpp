@@ -28,7 +28,13 @@ std::string text_of(bool value) {
 
 std::string quoted(const std::string& text) {
   std::string out = "\"";
-  for (char c : text) {
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < ' ' || byte == 0x7f) {
+      (out += "\\u00") += muster::detail::hexadecimal_digits[byte >> 4];
+      out += muster::detail::hexadecimal_digits[byte & 15];
+      continue;
+    }
     if (c == '"' || c == '\\') out += '\\';
     out += c;
   }
@@ -138,9 +144,9 @@ Expected<NodeConfig> load_config(const std::filesystem::path& file, Look look) {
                    file.string() + ": is a directory: expected a configuration file"};
   }
   std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  if (!in) {
+  std::string text(longest_config + 1, '\0');
+  if (in) in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!in && !in.eof()) {
     const int why = errno;
     if (why == EMFILE || why == ENFILE)
       return Failure{ExitCode::temporary, file.string() + ": cannot be read: " + no_descriptors};
@@ -148,7 +154,8 @@ Expected<NodeConfig> load_config(const std::filesystem::path& file, Look look) {
                    file.string() + ": cannot be read: " + std::generic_category().message(why) +
                        "; name an existing configuration with --config"};
   }
-  return parse_config(text.str(), file, look);
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return parse_config(text, file, look);
 }
 
 }  // namespace muster::apps

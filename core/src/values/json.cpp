@@ -1,4 +1,5 @@
 #include <muster/values/json.hpp>
+#include <muster/values/one_line.hpp>
 #include <muster/values/text.hpp>
 
 #include <boost/json/serialize.hpp>
@@ -24,30 +25,6 @@ constexpr std::array<std::int8_t, 256> base64_values = [] {
     values[static_cast<unsigned char>(base64_digits[i])] = static_cast<std::int8_t>(i);
   return values;
 }();
-
-// How many bytes the well-formed UTF-8 sequence at the beginning of `text` has; 0 if there is none
-// (Unicode, table 3-7).
-std::size_t utf8_sequence(std::string_view text) {
-  const auto byte = [&](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
-  };
-  const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0) == 0x80; };
-  const unsigned first = byte(0);
-  const unsigned second = byte(1);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return continues(1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    const unsigned least = first == 0xE0 ? 0xA0 : 0x80;
-    const unsigned greatest = first == 0xED ? 0x9F : 0xBF;  // no surrogates
-    return second >= least && second <= greatest && continues(2) ? 3 : 0;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    const unsigned least = first == 0xF0 ? 0x90 : 0x80;
-    const unsigned greatest = first == 0xF4 ? 0x8F : 0xBF;
-    return second >= least && second <= greatest && continues(2) && continues(3) ? 4 : 0;
-  }
-  return 0;
-}
 
 bool is_plain(char c) {
   return c >= ' ' && c <= '~' && c != '"' && c != '\\';

@@ -1,4 +1,5 @@
 #include <muster/values/hash.hpp>
+#include <muster/values/one_line.hpp>
 #include <muster/values/text.hpp>
 
 #include <algorithm>
@@ -88,6 +89,46 @@ std::string presentable(std::string_view bytes, std::size_t most) {
   for (char c : bytes.substr(0, most)) shown += detail::is_printable(c) ? c : '?';
   if (bytes.size() > most) shown += "...";
   return shown;
+}
+
+// Unicode, table 3-7.
+std::size_t utf8_sequence(std::string_view text) {
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+  };
+  const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0) == 0x80; };
+  const unsigned first = byte(0);
+  const unsigned second = byte(1);
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first <= 0xDF) return continues(1) ? 2 : 0;
+  if (first >= 0xE0 && first <= 0xEF) {
+    const unsigned least = first == 0xE0 ? 0xA0 : 0x80;
+    const unsigned greatest = first == 0xED ? 0x9F : 0xBF;  // no surrogates
+    return second >= least && second <= greatest && continues(2) ? 3 : 0;
+  }
+  if (first >= 0xF0 && first <= 0xF4) {
+    const unsigned least = first == 0xF0 ? 0x90 : 0x80;
+    const unsigned greatest = first == 0xF4 ? 0x8F : 0xBF;
+    return second >= least && second <= greatest && continues(2) && continues(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+std::string one_line(std::string_view text, std::size_t most) {
+  std::string line;
+  while (!text.empty()) {
+    const std::size_t size = utf8_sequence(text);
+    const unsigned last = static_cast<unsigned char>(text[size > 0 ? size - 1 : 0]);
+    const bool control = size == 0 || (size == 1 && (last < ' ' || last == 0x7F)) ||
+                         (text.front() == '\xC2' && last < 0xA0);
+    if (line.size() + (control ? 1 : size) > most) return line + "...";
+    if (control)
+      line += text.front() == '\n' ? ' ' : '?';
+    else
+      line += text.substr(0, size);
+    text.remove_prefix(std::max<std::size_t>(size, 1));
+  }
+  return line;
 }
 
 }  // namespace muster

@@ -1,5 +1,6 @@
 #include <muster/protocol/bully.hpp>
 #include <muster/values/hash.hpp>
+#include <muster/values/one_line.hpp>
 #include <muster/values/text.hpp>
 
 #include <boost/test/unit_test.hpp>
@@ -58,6 +59,15 @@ BOOST_AUTO_TEST_CASE(stay_on_one_line) {
 
 BOOST_AUTO_TEST_CASE(of_values_without_a_name_are_shown_all_the_same) {
   BOOST_TEST(to_text(static_cast<Status>(9)) == "Status#9");
+}
+
+BOOST_AUTO_TEST_CASE(of_somebody_else_fits_into_one_line) {
+  BOOST_TEST(one_line("a\nb\x1b[2J\x7f", 100) == "a b?[2J?");
+  BOOST_TEST(one_line("\xc3\xa9 \xe2\x82\xac", 100) == "\xc3\xa9 \xe2\x82\xac");
+  BOOST_TEST(one_line("\xff\xc2\x9b\xe2\x82", 100) == "????");
+  BOOST_TEST(one_line("abcdef", 3) == "abc...");
+  BOOST_TEST(one_line("ab\xe2\x82\xac", 4) == "ab...");
+  BOOST_TEST(one_line("", 3).empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -153,6 +153,13 @@ BOOST_AUTO_TEST_CASE(a_line_of_text_has_time_and_level) {
   BOOST_TEST(line.ends_with("Z warning muster: a b\n"));
 }
 
+// What a program or a file says could clear a terminal, or look like more lines.
+BOOST_AUTO_TEST_CASE(a_line_of_text_has_no_control_characters) {
+  const std::string line = net::log_line(LogFormat::text, LogLevel::warning, NodeId{3},
+                                         "\x1b[2J\rno\x7f \xc2\x9b 1 \xc3\xa9\xff");
+  BOOST_TEST(line.ends_with(" warning muster: ?[2J?no? ? 1 \xc3\xa9?\n"), line);
+}
+
 BOOST_AUTO_TEST_CASE(a_line_of_json_is_one_object_whatever_it_says) {
   for (const std::string& text : {std::string("says \"no\"\nand \\ \x01"), std::string(10'000, 'x'),
                                   std::string(10'000, '\x01')}) {
@@ -165,6 +172,14 @@ BOOST_AUTO_TEST_CASE(a_line_of_json_is_one_object_whatever_it_says) {
     const std::string said(object.at("text").as_string());
     BOOST_TEST(said.substr(0, 500) == text.substr(0, 500));
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_line_of_json_is_utf_8_whatever_it_says) {
+  const auto line =
+      boost::json::parse(net::log_line(LogFormat::json, LogLevel::info, {}, "no \xff"));
+  BOOST_TEST(line.at("text").as_string() ==
+             "no \xef\xbf\xbd"
+             "ff");
 }
 
 // Before the process ends, and beside the line of the log.

@@ -36,6 +36,23 @@ BOOST_AUTO_TEST_CASE(of_two_stores_are_refused) {
   require_refused({"safe.sqlite-wal is another store's", "--initialise"});
 }
 
+// Nothing is to be read there, and that is not what the power leaves.
+BOOST_AUTO_TEST_CASE(of_which_the_log_is_something_else_are_refused) {
+  for (const std::string& something : {files[1], std::string(logs[1].size(), 'x')}) {
+    put_bytes(log, something + logs[1].substr(0, 1));
+    require_refused({"safe.sqlite-wal is no log", "--initialise"});
+  }
+}
+
+BOOST_AUTO_TEST_CASE(of_which_the_log_is_another_store_s_with_a_damaged_header_are_refused) {
+  StoreFixture namesake;
+  namesake.make();
+  std::string bytes = bytes_of(namesake.log);
+  bytes[20] = static_cast<char>(bytes[20] ^ 1);
+  put_bytes(log, bytes);
+  require_refused({"safe.sqlite-wal is another store's", "--initialise"});
+}
+
 BOOST_AUTO_TEST_CASE(of_which_the_log_is_older_are_refused) {
   { const auto third_life = open().value(); }  // all that was committed is in the file
   put_bytes(log, logs[0]);
