@@ -1,6 +1,7 @@
 #include "fuzz/types.hpp"
 #include "generate.hpp"
 #include "net/frames/golden.hpp"
+#include "storage/values.hpp"
 
 #include <muster/journal/journal.hpp>
 #include <muster/values/archive.hpp>
@@ -61,6 +62,62 @@ void journal_lines(const Seeds& seeds) {
       });
 }
 
+// Choices, not bytes of anything: of many lengths.
+void choices(const Seeds& seeds) {
+  Generator generator(1);
+  for (std::size_t size = 64; size <= 2048; size *= 2) {
+    std::string bytes(size, '\0');
+    for (char& c : bytes) c = static_cast<char>(generator.below_or_at(255));
+    seeds.add("fuzz_sessions", "choices" + std::to_string(size), bytes);
+  }
+}
+
+void configurations(const Seeds& seeds) {
+  const auto file = [&](const char* name, const std::string& rest) {
+    seeds.add("fuzz_config", name,
+              "\x01[node]\nid = 3\ndata = \"n3\"\nlisten = \"0.0.0.0:7103\"\n[cluster]\n"
+              "name = \"demo\"\ninsecure = true\nT = \"100ms\"\n" +
+                  rest + "[cluster.nodes]\n1 = \"db1.example:7101\"\n3 = \"[::1]:7103\"\n");
+  };
+  file("options", "quorum = \"majority\"\nclock_drift = \"100ppm\"\npreempt = \"never\"\n");
+  file("textbook", "protocol = \"textbook\"\nimportance = { 1 = 7, 3 = 0 }\n");
+  file("parts",
+       "[journal]\nfile = \"j\"\nlimit = \"1MB\"\nkeep = \"1GB\"\ndetail = \"changes\"\n[log]\n"
+       "level = \"error\"\nformat = \"json\"\n[hooks]\nstart = [\"./a\", \"b\"]\n");
+  file("socket", "[application]\nkind = \"socket\"\nprogram = [\"./a\"]\n");
+  file("nested", "a.b.'c' = [[1, 2.5], {x = 1979-05-27T07:32:00Z}]\n\"\\u001b\\n\" = '''\n'''\n");
+  seeds.add("fuzz_config", "script",
+            std::string(1, '\0') +
+                "wait normal within 10s\nkill coordinator 3 # dead\npause all for 1s\nrun 2s\n");
+}
+
+void said(const Seeds& seeds) {
+  seeds.add("fuzz_program", "hooks",
+            "\x01{\"done\":1,\"report\":{\"base64\":\"aGVsZA==\"}}\n"
+            "{\"done\":2,\"definition\":\"x\",\"parts\":{\"1\":\"y\"}}\n"
+            "{\"progress\":3,\"text\":\"1/2\"}\n{\"failed\":3,\"why\":\"no\\u001b\\n\"}\n"
+            "{\"done\":4,\"answer\":\"so\"}\n");
+  seeds.add("fuzz_program", "asks",
+            "\x01{\"ask\":1,\"member\":1,\"question\":\"how?\"}\n{\"x\":1}\n");
+  seeds.add("fuzz_program", "registers", "\x07{\"register\":2}\n");
+  for (const std::string word : {"status", "watch", "history 10 7", "elect why not", "step-down 9"})
+    seeds.add("fuzz_admin", word.substr(0, 4),
+              std::string("\0\3\0", 3) + static_cast<char>(word.size() + 1) + word + "\n\1\1");
+}
+
+// A record of each format, and an edit of each kind to the files.
+void stores(const Seeds& seeds) {
+  const SafeState safe = safe_state(7);
+  const std::string record = encode(safe);
+  seeds.add("fuzz_store", "record", '\3' + record);
+  seeds.add("fuzz_store", "record1",
+            '\2' + record.substr(0, record.size() - encode(safe.instances).size()));
+  for (char kind = 0; kind < 14; kind += 2)
+    seeds.add("fuzz_store", "edit" + std::to_string(kind),
+              std::string("\1\0", 2) + static_cast<char>(kind + 1) +
+                  std::string("\0\0\x10\x20", 4) + "\7x");
+}
+
 }  // namespace
 }  // namespace muster::test
 
@@ -70,4 +127,8 @@ int main(int count, char** arguments) {
   muster::test::frames(seeds);
   muster::test::values(seeds);
   muster::test::journal_lines(seeds);
+  muster::test::choices(seeds);
+  muster::test::configurations(seeds);
+  muster::test::said(seeds);
+  muster::test::stores(seeds);
 }
