@@ -19,11 +19,13 @@ constexpr std::size_t drain_bytes = 8 * 1024 * 1024;
 
 }  // namespace
 
-Connection::Connection(Tcp::socket socket, Duration frame_deadline, Counters& counters)
+Connection::Connection(Tcp::socket socket, Duration frame_deadline, Counters& counters,
+                       std::size_t most_at_first)
     : socket_(std::move(socket)),
       frame_timer_(socket_.get_executor()),
       frame_deadline_(frame_deadline),
-      counters_(counters) {}
+      counters_(counters),
+      reader_(most_at_first) {}
 
 void Connection::start() {
   wait_to_read();

@@ -35,7 +35,9 @@ class ConnectionOwner {
 /// One TCP connection: frames in, bytes out, both without waiting.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(Tcp::socket socket, Duration frame_deadline, Counters& counters);
+  /// Its first frame has at most so many bytes.
+  Connection(Tcp::socket socket, Duration frame_deadline, Counters& counters,
+             std::size_t most_at_first = frame_limit);
 
   void belongs_to(ConnectionOwner* owner) { owner_ = owner; }
   /// By which its owner knows it.

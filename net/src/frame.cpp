@@ -82,7 +82,8 @@ std::size_t bytes_of(const Letter& letter) {
   return encode(letter).size();
 }
 
-FrameReader::FrameReader() : buffer_(first_room) {}
+FrameReader::FrameReader(std::size_t most_at_first)
+    : buffer_(first_room), most_(std::min(most_at_first, frame_limit)) {}
 
 std::span<char> FrameReader::room() {
   if (begin_ == end_) begin_ = end_ = 0;
@@ -104,8 +105,8 @@ Expected<std::optional<Frame>> FrameReader::next() {
   const std::string_view stream(buffer_.data() + begin_, end_ - begin_);
   if (stream.size() < length_bytes) return std::optional<Frame>();
   const std::size_t length = take(stream.data());
-  if (length > frame_limit)
-    return garbage(std::to_string(length) + " bytes, the limit is " + std::to_string(frame_limit));
+  if (length > most_)
+    return garbage(std::to_string(length) + " bytes, the limit is " + std::to_string(most_));
   if (length < header_bytes - length_bytes)
     return garbage(std::to_string(length) + " bytes are less than a header");
   if (stream.size() < length_bytes + length) return std::optional<Frame>();
@@ -119,6 +120,7 @@ Expected<std::optional<Frame>> FrameReader::next() {
     return garbage("wire version " + std::to_string(version));
   auto frame = decode_body(static_cast<std::uint8_t>(stream[kind_at]), checked.substr(2));
   if (!frame) return frame.error();
+  most_ = frame_limit;
   return std::optional<Frame>(*std::move(frame));
 }
 

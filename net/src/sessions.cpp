@@ -181,16 +181,21 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
     prepare_stream(socket, config_.T);
     boost::system::error_code gone;
     std::string from = socket.remote_endpoint(gone).address().to_string();
-    const auto connection = add(std::move(socket));
+    const auto connection = add(std::move(socket), longest_hello());
     take(host::Accepted{connection->number, std::move(from)});
     connection->start();
   }
 
-  std::shared_ptr<Connection> add(Tcp::socket socket) {
+  // Of who may be of another cluster that is much larger: it is told so. A longer one costs time,
+  // and is nobody's.
+  [[nodiscard]] std::size_t longest_hello() const { return 2 * config_.self.cluster.size() + 8192; }
+
+  std::shared_ptr<Connection> add(Tcp::socket socket, std::size_t most_at_first = frame_limit) {
     const Duration deadline = config_.limits.frame_deadline > Duration::zero()
                                   ? config_.limits.frame_deadline
                                   : config_.T;
-    auto connection = std::make_shared<Connection>(std::move(socket), deadline, sessions_.counters);
+    auto connection = std::make_shared<Connection>(std::move(socket), deadline, sessions_.counters,
+                                                   most_at_first);
     connection->number = host::ConnectionId{++last_number_};
     connection->belongs_to(this);
     connections_.emplace(connection->number, connection);

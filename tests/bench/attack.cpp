@@ -29,7 +29,8 @@ void print(const test::CampaignReport& report) {
                                       tally.greeted, tally.refused})
       std::cout << std::setw(13) << count;
   }
-  std::cout << "\nmemory of a node: at most " << report.resident / 1'000'000 << " MB, "
+  std::cout << "\nelections that letters have begun: " << report.elections
+            << "\nmemory of a node: at most " << report.resident / 1'000'000 << " MB, "
             << report.descriptors << " descriptors" << std::endl;
 }
 

@@ -89,7 +89,8 @@ std::string Attacker::noise(std::size_t most) {
 std::string Attacker::broken(std::string frame) {
   switch (any(5)) {
     case 0:
-      frame[4 + any(frame.size() - 4)] ^= static_cast<char>(1 << any(8));  // the checksum tells
+      // Of the checksum itself, or of what it tells of.
+      frame[4 + any(any(2) == 0 ? 4 : frame.size() - 4)] ^= static_cast<char>(1 << any(8));
       return frame;
     case 1:
       for (std::size_t i = 0; i < 4; ++i) frame[i] = static_cast<char>(random_());
@@ -145,7 +146,19 @@ net::Frame Attacker::any_frame(NodeId to, bool letters) {
   carried->letter.to = to;
   carried->letter.incarnation = said_[to].first;
   carried->letter.call = CallNumber{any(2) == 0 ? hellos_ : any_number()};
+  if (any(4) != 0)
+    std::visit([&](auto& message) { believable(message, to); }, carried->letter.message);
   return frame;
+}
+
+// As the node that is down would say it, if it were a candidate.
+template <class Message>
+void Attacker::believable(Message& message, NodeId to) {
+  if constexpr (requires { message.election; })
+    message.election = {scene_.down, said_[to].first, hellos_};
+  if constexpr (requires { message.group; })
+    message.group = GroupNumber{scene_.group.counter + 1, scene_.down};
+  if constexpr (requires { message.receiver; }) message.receiver = scene_.lives.at(to);
 }
 
 // --- Hellos

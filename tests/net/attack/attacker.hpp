@@ -82,6 +82,8 @@ class Attacker {
   std::string broken(std::string frame);
   std::string mutated(std::string frame);
   net::Frame any_frame(NodeId to, bool letters);
+  template <class Message>
+  void believable(Message& message, NodeId to);
 
   net::Hello hello(NodeId from, NodeId to, net::Role role = net::Role::node);
   net::Hello forged(Attack how, NodeId to);

@@ -30,8 +30,6 @@ constexpr Duration patience = 60s;
 constexpr std::size_t most_descriptors = 64 + 16 + 4 + 40;
 // What a mutated letter has set going is over when the group is again what it was for so long.
 constexpr std::uint64_t bursts_of_letters = 10;
-// Believed until it is cured: of `only`, and of nothing else.
-constexpr Attack not_cured = Attack::later_life;
 
 std::string name_of(Attack attack) {
   return boost::describe::enum_to_string(attack, "?");
@@ -110,10 +108,7 @@ class Campaign final : apps::Cluster::Listener {
 
   Attack any_kind() {
     const auto count = static_cast<std::uint64_t>(Attack::letters_of_a_node);
-    if (options_.only) return *options_.only;
-    Attack kind = not_cured;
-    while (kind == not_cured) kind = static_cast<Attack>(random_() % count);
-    return kind;
+    return options_.only.value_or(static_cast<Attack>(random_() % count));
   }
 
   // What each letter of a node means is believed from whoever has its session, until there is
@@ -125,7 +120,9 @@ class Campaign final : apps::Cluster::Listener {
       look_at_processes();
     }
     attacker_.let_go();
+    const std::uint64_t before = elections_;
     await_group();
+    report_.elections += elections_ - before;
   }
 
   void burst(Attack kind) {

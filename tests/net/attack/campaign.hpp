@@ -24,6 +24,7 @@ struct CampaignOptions {
 
 struct CampaignReport {
   std::map<Attack, Tally> tallies;
+  std::uint64_t elections{};  ///< that letters in a stolen session have begun
   std::uint64_t resident{};   ///< the most of one node, in bytes
   std::size_t descriptors{};  ///< the most of one node
   std::string wrong;  ///< the first that went wrong, and how to see it again; empty: nothing

@@ -67,6 +67,18 @@ BOOST_AUTO_TEST_CASE(a_length_beyond_the_limit_is_enough_to_be_closed) {
   BOOST_TEST(net.garbage() == 3u);
 }
 
+// A flood of such Hellos would cost a checksum and a comparison each.
+BOOST_AUTO_TEST_CASE(a_hello_far_longer_than_any_is_refused_by_its_length) {
+  TwoNodes net;
+  net::Hello hello = hello_of(3, 1);
+  hello.cluster = std::string(30'000, '=');
+  const std::string frame = net::encode_frame(hello);
+  Outsider outsider(net.world, net.first);
+  outsider.say(frame.substr(0, 4));
+  UNTIL(net.world, outsider.closed());
+  BOOST_TEST(net.garbage() == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(who_says_a_hello_byte_by_byte_is_closed_after_a_while) {
   TwoNodes net(impatient());
   Outsider slow(net.world, net.first);

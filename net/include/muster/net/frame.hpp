@@ -51,7 +51,8 @@ std::size_t bytes_of(const Letter& letter);
 /// Takes frames out of a stream of bytes that may be cut anywhere.
 class FrameReader {
  public:
-  FrameReader();
+  /// A first frame of more than `most_at_first` bytes is none: it is refused by its length, unread.
+  explicit FrameReader(std::size_t most_at_first = frame_limit);
 
   /// Where the next bytes of the stream go: never empty, and never more room than `frame_limit`
   /// needs.
@@ -75,6 +76,7 @@ class FrameReader {
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::size_t last_size_ = 0;
+  std::size_t most_;  ///< bytes of the next frame
 };
 
 }  // namespace muster::net
