@@ -40,7 +40,7 @@ class Liar {
 
  private:
   host::Hello hello_of(NodeId node, const host::Peer& peer) {
-    constexpr std::uint64_t ahead[] = {0, 0, 0, 1, host::most_lives_ahead, highest_number};
+    constexpr std::uint64_t ahead[] = {0, 0, 0, 1, most_lives_ahead, highest_number};
     host::Hello hello = generator_.make<host::Hello>();
     if (input_.one_in(8)) return hello;
     hello.oldest_version = hello.newest_version = host::wire_newest;
