@@ -127,7 +127,7 @@ void SessionTurn::judge(const Greeted& greeted) {
 // of that node is dialled, and not for each who says so. A life that is told again and again to be
 // over gets its letters in between; a life that comes has T to be heard.
 void SessionTurn::look_who_listens(NodeId node, Peer& peer) {
-  if (peer.looked_until || std::holds_alternative<Dialling>(peer.touch)) return;
+  if (peer.looked_until) return;
   peer.doubted = true;
   peer.looked_until = now_ + config_.T / 8;
   due_by(*peer.looked_until);
