@@ -333,7 +333,8 @@ void Attacker::forge(Attack how, NodeId node) {
     Wire wire = dial(node);
     const Hello said = forged(how, node);
     say_hello(wire, said);
-    const auto answered = hear(wire, surely);
+    // Of a next life it is asked at home, and who says so here hears nothing.
+    const auto answered = hear(wire, how == Attack::later_life ? soon : surely);
     const bool taken = answered && std::holds_alternative<Hello>(*answered);
     if (taken && said.from == scene_.down) said_[node] = {said.incarnation, said.instance};
     if (any(4) == 0) hear(wire, soon);  // a Refusal may follow
