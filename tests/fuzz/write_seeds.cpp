@@ -105,19 +105,6 @@ void said(const Seeds& seeds) {
               std::string("\0\3\0", 3) + static_cast<char>(word.size() + 1) + word + "\n\1\1");
 }
 
-// A record of each format, and an edit of each kind to the files.
-void stores(const Seeds& seeds) {
-  const SafeState safe = safe_state(7);
-  const std::string record = encode(safe);
-  seeds.add("fuzz_store", "record", '\3' + record);
-  seeds.add("fuzz_store", "record1",
-            '\2' + record.substr(0, record.size() - encode(safe.instances).size()));
-  for (char kind = 0; kind < 14; kind += 2)
-    seeds.add("fuzz_store", "edit" + std::to_string(kind),
-              std::string("\1\0", 2) + static_cast<char>(kind + 1) +
-                  std::string("\0\0\x10\x20", 4) + "\7x");
-}
-
 }  // namespace
 }  // namespace muster::test
 
@@ -130,5 +117,4 @@ int main(int count, char** arguments) {
   muster::test::choices(seeds);
   muster::test::configurations(seeds);
   muster::test::said(seeds);
-  muster::test::stores(seeds);
 }
