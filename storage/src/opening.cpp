@@ -156,7 +156,13 @@ Expected<> Opening::look_inside(Database& database, const Identity* wanted) {
 Expected<> Opening::look_at_file_alone() {
   auto untouched = Database::open(paths_.file, Database::Access::untouched, options_.vfs);
   if (!untouched) return untouched.error();
-  if (const auto lineage = read_lineage(*untouched)) alone_ = *lineage;
+  if (const auto lineage = read_lineage(*untouched)) {
+    alone_ = *lineage;
+    return {};
+  }
+  auto bytes = files_.read(paths_.file, largest_log);
+  if (!bytes) return step_failure("read", paths_.file, bytes.error());
+  in_file_ = latest_commits_in(*bytes);
   return {};
 }
 
@@ -167,6 +173,8 @@ Expected<> Opening::look_at_lineage(Database& database) {
   lineage_ = **whole;
   if (const auto found = mismatch(lineage_, alone_, in_log_))
     return refused(found->of_log ? paths_.log : paths_.file, found->why + how_to_go_on);
+  if (in_file_ && !in_file_->contains(lineage_.store))
+    return refused(paths_.log, "does not belong to the file beside it" + how_to_go_on);
   // Nothing of it was read, but it may say whose it is.
   const bool all_ours = std::all_of(in_log_.begin(), in_log_.end(), [&](const auto& latest) {
     return latest.first == lineage_.store;

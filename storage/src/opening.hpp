@@ -60,7 +60,8 @@ class Opening {
   bool log_is_begun_ = false;  ///< it is there, and more than room
   LogContent log_content_ = LogContent::nothing;
   LatestCommits in_log_;
-  std::optional<Lineage> alone_;  ///< what the file says, where the log has commits
+  std::optional<Lineage> alone_;          ///< what the file says, where the log has commits
+  std::optional<LatestCommits> in_file_;  ///< what stands in it, where it cannot say that alone
   Lineage lineage_;
   std::string new_header_;       ///< of a log that was begun, and has no commit
   std::uint64_t log_bytes_ = 0;  ///< its size

@@ -65,7 +65,7 @@ void journal_lines(const Seeds& seeds) {
 // Choices, not bytes of anything: of many lengths.
 void choices(const Seeds& seeds) {
   Generator generator(1);
-  for (std::size_t size = 64; size <= 2048; size *= 2) {
+  for (std::size_t size = 64; size <= 512; size *= 2) {
     std::string bytes(size, '\0');
     for (char& c : bytes) c = static_cast<char>(generator.below_or_at(255));
     seeds.add("fuzz_sessions", "choices" + std::to_string(size), bytes);
@@ -105,6 +105,21 @@ void said(const Seeds& seeds) {
               std::string("\0\3\0", 3) + static_cast<char>(word.size() + 1) + word + "\n\1\1");
 }
 
+// A record of each format, and an edit of each kind to the files.
+void stores(const Seeds& seeds) {
+  const SafeState safe = safe_state(7);
+  const std::string record = encode(safe);
+  seeds.add("fuzz_store", "record", '\3' + record);
+  seeds.add("fuzz_store", "record1",
+            '\2' + record.substr(0, record.size() - encode(safe.instances).size()));
+  // The database of the own store, and that of another as its log: found, and mended.
+  seeds.add("fuzz_store", "database_as_log", "\x85\xe6\xea\x40\x5a");
+  for (char kind = 0; kind < 14; kind += 2)
+    seeds.add("fuzz_store", "edit" + std::to_string(kind),
+              std::string("\1\0", 2) + static_cast<char>(kind + 1) +
+                  std::string("\0\0\x10\x20", 4) + "\7x");
+}
+
 }  // namespace
 }  // namespace muster::test
 
@@ -117,4 +132,5 @@ int main(int count, char** arguments) {
   muster::test::choices(seeds);
   muster::test::configurations(seeds);
   muster::test::said(seeds);
+  muster::test::stores(seeds);
 }

@@ -53,6 +53,18 @@ BOOST_AUTO_TEST_CASE(of_which_the_log_is_another_store_s_with_a_damaged_header_a
   require_refused({"safe.sqlite-wal is another store's", "--initialise"});
 }
 
+// What of the file is left may say whose it is, and no more.
+BOOST_AUTO_TEST_CASE(of_which_one_is_another_s_and_the_other_cut_off_are_refused) {
+  StoreFixture other;
+  other.identity.node = NodeId{1};
+  other.make();
+  for (std::size_t size = 4096; size < files[1].size(); size += 4096) {
+    put_bytes(file, files[1].substr(0, size));
+    put_bytes(log, bytes_of(other.log));
+    require_refused({"safe.sqlite"});
+  }
+}
+
 BOOST_AUTO_TEST_CASE(of_which_the_log_is_older_are_refused) {
   { const auto third_life = open().value(); }  // all that was committed is in the file
   put_bytes(log, logs[0]);
