@@ -112,8 +112,10 @@ void stores(const Seeds& seeds) {
   seeds.add("fuzz_store", "record", '\3' + record);
   seeds.add("fuzz_store", "record1",
             '\2' + record.substr(0, record.size() - encode(safe.instances).size()));
-  // The database of the own store, and that of another as its log: found, and mended.
+  // Found, and mended.
   seeds.add("fuzz_store", "database_as_log", "\x85\xe6\xea\x40\x5a");
+  seeds.add("fuzz_store", "another_s_log_and_half_a_file",
+            std::string("\0\0\1\x0d\0\0\x86\0\0\0\xf4\xf2\xff\xff", 14));
   for (char kind = 0; kind < 14; kind += 2)
     seeds.add("fuzz_store", "edit" + std::to_string(kind),
               std::string("\1\0", 2) + static_cast<char>(kind + 1) +
