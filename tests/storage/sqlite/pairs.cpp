@@ -57,11 +57,14 @@ BOOST_AUTO_TEST_CASE(of_which_the_log_is_another_store_s_with_a_damaged_header_a
 BOOST_AUTO_TEST_CASE(of_which_one_is_another_s_and_the_other_cut_off_are_refused) {
   StoreFixture other;
   other.identity.node = NodeId{1};
-  other.make();
-  for (std::size_t size = 4096; size < files[1].size(); size += 4096) {
-    put_bytes(file, files[1].substr(0, size));
-    put_bytes(log, bytes_of(other.log));
-    require_refused({"safe.sqlite"});
+  StoreFixture namesake;
+  for (const StoreFixture* writer : {&other, &namesake}) {
+    writer->make();
+    put_bytes(log, bytes_of(writer->log));
+    for (std::size_t size = 4096; size < files[1].size(); size += 4096) {
+      put_bytes(file, files[1].substr(0, size));
+      require_refused({"--initialise"});
+    }
   }
 }
 
