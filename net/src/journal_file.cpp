@@ -34,6 +34,8 @@ std::optional<std::uint64_t> segment_number(const std::string& file, const std::
   return number;
 }
 
+constexpr int itself = O_NOFOLLOW | O_CLOEXEC;  // not what a link says, nor for a program
+
 /// What is wrong with an open file that is to be a journal; empty where nothing is. Somebody may
 /// have put it there who wants another file to be written into.
 std::string trouble_with(int file) {
@@ -62,7 +64,7 @@ std::string why_not_opened() {
 
 std::string trouble_with_journal(const fs::path& file) {
   // What is there is looked at, and nothing waited for; who opens it to write tells of the rest.
-  const int opened = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+  const int opened = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | itself);
   if (opened < 0 && errno == ENXIO) return "is no regular file";  // but a socket
   if (opened < 0) return errno == ELOOP ? why_not_opened() : "";
   std::string trouble = trouble_with(opened);
@@ -119,8 +121,8 @@ bool JournalFile::open_segment(std::uint64_t number) {
   older_.erase(number);
   segment_ = number;
   size_ = 0;
-  file_ = ::open(segment_path(options_.file, number).c_str(),
-                 O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  file_ = ::open(segment_path(options_.file, number).c_str(), O_RDWR | O_APPEND | O_CREAT | itself,
+                 0600);
   trouble_ = file_ < 0 ? why_not_opened() : trouble_with(file_);
   if (!trouble_.empty()) {
     if (file_ >= 0) ::close(std::exchange(file_, -1));
