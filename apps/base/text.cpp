@@ -110,6 +110,13 @@ std::string counted(std::uint64_t count, std::string_view one, std::string_view 
   return text;
 }
 
+bool is_cluster_name(std::string_view text) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  return !text.empty() && text.size() <= 64 &&
+         text.find_first_not_of(plain) == std::string_view::npos;
+}
+
 std::string shell_word(const std::string& text) {
   constexpr const char* plain =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./,:=+@%";

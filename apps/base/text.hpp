@@ -38,6 +38,9 @@ std::string format_nodes(const NodeSet& nodes);
 /// "1 line", "3 lines"; `many` where the plural is not `one` with an s.
 std::string counted(std::uint64_t count, std::string_view one, std::string_view many = {});
 
+/// What a cluster may be called: 1 to 64 letters, digits, '.', '_', '-'.
+bool is_cluster_name(std::string_view text);
+
 /// One word of a command for a shell, in quotes where it needs them: docs/a.jsonl, 'my file'.
 std::string shell_word(const std::string& text);
 

@@ -48,6 +48,7 @@ int run(int argc, char** argv) {
   add_step_down_command(app, exit_code);
   add_drain_command(app, exit_code);
   add_elect_command(app, exit_code);
+  add_reload_command(app, exit_code);
   add_check_command(app, exit_code);
   add_verify_command(app, exit_code);
   add_replay_command(app, exit_code);
@@ -55,6 +56,7 @@ int run(int argc, char** argv) {
   add_simulate_command(app, exit_code);
   add_config_command(app, exit_code);
   add_store_command(app, exit_code);
+  add_cert_command(app, exit_code);
   add_bench_command(app, exit_code);
   if (const auto vain = asked_in_vain(app, argv + 1))
     return failed({ExitCode::usage, "there is no command '" + *vain + "'; see " +

@@ -7,6 +7,7 @@
 
 #include "connection.hpp"
 #include "dial.hpp"
+#include "tls/tls.hpp"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
@@ -36,8 +37,9 @@ Failure timed_out(const std::string& where) {
 // An observer's connection: Hello, the other's Hello, the question, the answer.
 class Observer final : public ConnectionOwner {
  public:
-  Observer(asio::io_context& context, std::string address, std::string cluster, Duration bound)
-      : context_(context), address_(std::move(address)), bound_(bound) {
+  Observer(asio::io_context& context, std::string address, std::string cluster, Duration bound,
+           const Tls& tls)
+      : context_(context), address_(std::move(address)), bound_(bound), tls_(tls) {
     nobody_.cluster = std::move(cluster);
   }
 
@@ -47,7 +49,8 @@ class Observer final : public ConnectionOwner {
       if (failed)
         return finish(*failed == DialEnd::refused ? nobody("nothing listens there")
                                                   : nobody("there is no answer"));
-      connection_ = std::make_shared<Connection>(std::move(socket), bound_, counters_);
+      connection_ = std::make_shared<Connection>(std::move(socket), bound_, counters_, frame_limit,
+                                                 tls_.channel(Side::dialled));
       connection_->belongs_to(this);
       say(host::hello_of(nobody_, Role::observer, NodeId{}));
       connection_->start();
@@ -69,7 +72,11 @@ class Observer final : public ConnectionOwner {
                     (refusal ? presentable(refusal->text, 300) + "; the log of that node says more"
                              : "it is no node of Muster")});
   }
-  void ended(Connection&, ConnectionEnd, const std::string& why) override { finish(nobody(why)); }
+  void ended(Connection&, ConnectionEnd end, const std::string& why) override {
+    if (end == ConnectionEnd::unproven || end == ConnectionEnd::refused)
+      return finish(Failure{ExitCode::bad_configuration, address_ + ": " + why});
+    finish(nobody(why));
+  }
   void writable(Connection&) override {}
   void turn_ended() override {}
 
@@ -89,6 +96,7 @@ class Observer final : public ConnectionOwner {
   asio::io_context& context_;
   std::string address_;
   Duration bound_;
+  const Tls& tls_;
   host::Self nobody_;
   Counters counters_;
   std::shared_ptr<Connection> connection_;
@@ -163,10 +171,16 @@ Expected<> watch_admin(const std::string& path, Duration bound,
 }
 
 Expected<std::string> ask_observer(const std::string& address, const std::string& cluster,
-                                   Duration bound) {
+                                   Duration bound, const Observes& observes) {
+  Tls tls;
+  if (observes.tls) {
+    auto credentials = Credentials::load(*observes.tls, observes.nodes, std::nullopt);
+    if (!credentials) return credentials.error();
+    tls.renew(*std::move(credentials));
+  }
   if (const auto parsed = parse_address(address); !parsed) return parsed.error();
   asio::io_context context(1);
-  Observer observer(context, address, cluster, bound);
+  Observer observer(context, address, cluster, bound, tls);
   observer.begin();
   context.run_for(bound);
   observer.give_up();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sockets.hpp"
+#include "tls/channel.hpp"
 
 #include <muster/net/frame.hpp>
 #include <muster/net/sessions.hpp>
@@ -10,7 +11,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace muster::net {
 
@@ -32,12 +35,12 @@ class ConnectionOwner {
   virtual void turn_ended() = 0;
 };
 
-/// One TCP connection: frames in, bytes out, both without waiting.
+/// One TCP connection: frames in, bytes out, both without waiting; by TLS where it has a channel.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   /// Its first frame has at most so many bytes.
   Connection(Tcp::socket socket, Duration frame_deadline, Counters& counters,
-             std::size_t most_at_first = frame_limit);
+             std::size_t most_at_first = frame_limit, std::unique_ptr<Channel> channel = {});
 
   void belongs_to(ConnectionOwner* owner) { owner_ = owner; }
   /// By which its owner knows it.
@@ -48,6 +51,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// Where frames to be written are put, and then written as far as that goes without waiting.
   std::string& out() { return out_; }
   void flush();
+  /// All that was put there has gone.
+  [[nodiscard]] bool idle() const;
 
   /// Gives `came` all that can be read at this moment, and `ended` if that is the end.
   void read_now();
@@ -56,13 +61,19 @@ class Connection : public std::enable_shared_from_this<Connection> {
   [[nodiscard]] bool closed() const { return closed_; }
   /// The bytes of the frame that `came` was called with.
   [[nodiscard]] std::size_t frame_size() const { return reader_.last_size(); }
+  /// Who the other side has proven to be; none where nobody has to.
+  [[nodiscard]] std::optional<NodeId> proven() const;
 
  private:
   void wait_to_read();
   void wait_to_write();
   void read(std::size_t most, bool to_the_end);
+  void decrypt(std::string_view encrypted);
   void take_frames();
+  void part(const ChannelEnd& end);
   void watch_partial_frame();
+  std::string& wire();
+  void finish(const std::string& why);
   void end(ConnectionEnd end, const std::string& why);
 
   Tcp::socket socket_;
@@ -71,8 +82,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Counters& counters_;
   ConnectionOwner* owner_ = nullptr;
   FrameReader reader_;
+  std::unique_ptr<Channel> channel_;
   std::string out_;
-  std::size_t out_begin_ = 0;
+  std::size_t wire_begin_ = 0;         ///< so much of `wire` has gone
+  std::optional<ChannelEnd> parting_;  ///< why all that still comes is thrown away
   bool waits_to_write_ = false;
   bool watches_frame_ = false;
   std::uint64_t frames_ = 0;  // that came whole

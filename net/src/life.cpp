@@ -25,13 +25,15 @@ std::uint64_t random_instance() {
 
 Life::Life(asio::any_io_executor strand, asio::any_io_executor hooks, const NodeOptions& options,
            const MakeApplication& make_application, StorageThread& storage,
-           std::shared_ptr<JournalWriter> journal, SafeState safe, Handlers handlers)
+           std::shared_ptr<JournalWriter> journal, std::shared_ptr<const Tls> tls, SafeState safe,
+           Handlers handlers)
     : strand_(std::move(strand)),
       way_(std::make_shared<Way>(strand_)),
       hooks_executor_(std::move(hooks)),
       options_(options),
       make_application_(make_application),
       storage_(storage),
+      tls_(std::move(tls)),
       safe_(std::move(safe)),
       handlers_(std::move(handlers)),
       writer_(std::move(journal)),
@@ -52,12 +54,12 @@ Expected<> Life::listen() {
 void Life::make_parts() {
   const Config& config = options_.config;
   const Self own{config.self, safe_.incarnation, random_instance(), options_.cluster};
-  questions_ =
-      std::make_shared<Questions>(strand_, own, options_.addresses, config.timings.T,
-                                  Questions::Limits{options_.answer_limit}, question_handlers());
+  questions_ = std::make_shared<Questions>(strand_, own, options_.addresses, config.timings.T,
+                                           Questions::Limits{options_.answer_limit}, tls_,
+                                           question_handlers());
   sessions_ =
       std::make_unique<Sessions>(strand_, own, options_.addresses, config.timings.T,
-                                 SessionLimits{}, safe_, session_handlers(), options_.listen);
+                                 SessionLimits{}, safe_, session_handlers(), options_.listen, tls_);
   permits_ =
       std::make_shared<LifePermits>(config.timings.T / 2, hooks_executor_,
                                     [way = way_, weak = weak_from_this()](const std::string& why) {

@@ -57,7 +57,8 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
   /// `safe` is durable, with this life's incarnation.
   Life(boost::asio::any_io_executor strand, boost::asio::any_io_executor hooks,
        const NodeOptions& options, const MakeApplication& make_application, StorageThread& storage,
-       std::shared_ptr<JournalWriter> journal, SafeState safe, Handlers handlers);
+       std::shared_ptr<JournalWriter> journal, std::shared_ptr<const Tls> tls, SafeState safe,
+       Handlers handlers);
 
   /// Listens. What comes before `recover` waits for it.
   Expected<> listen();
@@ -131,6 +132,7 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
   const NodeOptions& options_;
   const MakeApplication& make_application_;
   StorageThread& storage_;
+  const std::shared_ptr<const Tls> tls_;
   const SafeState safe_;  ///< with which it began
   Handlers handlers_;
 

@@ -44,17 +44,17 @@ std::optional<std::string> Node::Impl::wrong() const {
                     "a hook that waits there would hold up the protocol");
   if (const auto misfit = muster::misfit(options_.config))
     return sentence(misfit->key, misfit->expected);
-  if (const auto misfit =
-          muster::misfit(options_.addresses, options_.config.nodes, options_.insecure))
+  if (const auto misfit = muster::misfit(options_.addresses, options_.config.nodes,
+                                         options_.insecure || options_.tls.has_value()))
     return sentence("the address of node " + misfit->key, misfit->expected);
   if (!options_.listen.empty()) {
     const auto own = parse_address(options_.listen);
     if (!own || own->port == 0)
       return sentence("listen", "a host and a port from 1 to 65535, such as \"0.0.0.0:7101\"");
-    if (!options_.insecure && !own->is_loopback())
+    if (!options_.tls && !options_.insecure && !own->is_loopback())
       return sentence("listen",
-                      "a loopback address, or insecure = true beside it: connections are "
-                      "neither encrypted nor authenticated");
+                      "a loopback address, or tls beside it, or insecure = true: connections "
+                      "without it are neither encrypted nor authenticated");
   }
   if (options_.journal)
     if (const std::string trouble = trouble_with_journal(options_.journal->file); !trouble.empty())
@@ -85,6 +85,7 @@ Expected<> Node::Impl::start(std::function<void()> listens) {
 }
 
 Expected<> Node::Impl::begin(std::function<void()> listens) {
+  if (Expected<> proven = begin_proving(); !proven) return proven.error();
   hooks_ = asio::make_strand(given_executor_);
   storage_.emplace(*store_);
   if (options_.journal)
@@ -156,7 +157,7 @@ Expected<> Node::Impl::begin_life(const SafeState& safe) {
   recorder_.emplace(options_.config.self, safe.incarnation);
   news_.emplace(options_.config.self);
   auto life = std::make_shared<Life>(strand_, hooks_, options_, make_application_, *storage_,
-                                     journal_, safe, life_handlers());
+                                     journal_, tls_, safe, life_handlers());
   {
     const std::lock_guard lock(life_mutex_);
     life_ = life;

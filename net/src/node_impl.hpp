@@ -4,6 +4,7 @@
 #include "history_store.hpp"
 #include "life.hpp"
 #include "node_log.hpp"
+#include "tls/tls.hpp"
 
 #include <muster/host/hold_down.hpp>
 #include <muster/journal/history.hpp>
@@ -42,7 +43,8 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
         make_application_(std::move(make_application)),
         store_(std::move(storage)),
         wait_(strand_),
-        lasts_(strand_) {}
+        lasts_(strand_),
+        look_(strand_) {}
 
   Expected<> start(std::function<void()> listens);
   void leave(std::function<void()> left);
@@ -50,6 +52,7 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   std::string status_json() const;
   std::string fresh_status_json() const;  // on the strand
   View view() const;
+  void renew_credentials();
 
  private:
   static NodeOptions completed(NodeOptions options);
@@ -57,6 +60,10 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   [[nodiscard]] Failure left_a_handler(const std::exception* error) const;
   Expected<> begin(std::function<void()> listens);
   Expected<> listen_to_owner();
+  Expected<> begin_proving();
+  void look_at_credentials();
+  Expected<> take_credentials();
+  void tell_of_their_end();
   void hold_down(Duration time);
   void begin_held_life();
   Expected<> begin_life(const SafeState& safe);
@@ -78,6 +85,7 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   std::string be_out(Out why, Duration back_after);
   std::string be_drained(std::string_view said);
   std::string be_elected(std::string_view said);
+  std::string be_renewed();
   std::string cluster_json() const;
   std::string history_json(std::string_view said) const;
   void stepped(Duration t, const Event& event, const View& after);
@@ -107,6 +115,11 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   std::optional<HoldDown> before_;  ///< the lives before; none where nothing is held down
   std::function<void()> listens_;   ///< to be told of the first that listens
   boost::asio::steady_timer lasts_;
+  const std::shared_ptr<Tls> tls_ = std::make_shared<Tls>();
+  std::string in_use_;               ///< the stamps of the files that `tls_` was made of
+  std::string seen_;                 ///< the same as they were seen last
+  std::chrono::days told_of_end_{};  ///< how long before it that was said last
+  boost::asio::steady_timer look_;   ///< at those files
   bool started_ = false;
   std::size_t begun_anew_ = 0;  ///< how often, above what a peer had seen
   unsigned stood_back_ = 0;     ///< how often, since it was last Normal

@@ -43,6 +43,7 @@ Expected<> Node::Impl::listen_to_owner() {
     const auto time = parse_time(said);
     return time ? be_out(Out::stepped_down, *time) : refused("no time in nanoseconds");
   };
+  words["reload"] = [this](auto) { return be_renewed(); };
   words["break-connections"] = [this](auto) {
     if (const auto present = life()) present->break_connections();
     return std::string(taken);
@@ -89,9 +90,15 @@ std::string Node::Impl::be_elected(std::string_view said) {
   return taken;
 }
 
+std::string Node::Impl::be_renewed() {
+  if (!options_.tls) return refused("no [tls], and nothing else is read again while a node runs");
+  const Expected<> taken_anew = take_credentials();
+  return taken_anew ? std::string(taken) : refused(taken_anew.error().what);
+}
+
 std::string Node::Impl::cluster_json() const {
   std::string out;
-  write_json(out, ClusterSeen{options_.cluster, options_.addresses});
+  write_json(out, ClusterSeen{options_.cluster, options_.addresses, options_.tls});
   return out;
 }
 

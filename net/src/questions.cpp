@@ -21,12 +21,13 @@ Done<Bytes>::Outcome failed(NodeId node, const std::string& why) {
 
 Questions::Questions(boost::asio::any_io_executor executor, Self self,
                      const std::map<NodeId, std::string>& addresses, Duration T, Limits limits,
-                     Handlers handlers)
+                     std::shared_ptr<const Tls> tls, Handlers handlers)
     : executor_(std::move(executor)),
       self_(std::move(self)),
       addresses_(addresses),
       bound_(T),
       limits_(limits),
+      tls_(std::move(tls)),
       handlers_(std::move(handlers)) {}
 
 void Questions::close() {
@@ -55,7 +56,8 @@ void Questions::connected(NodeId member, std::optional<DialEnd> failure, Tcp::so
                                      [member](const Exchange& one) { return one.other == member; });
   if (exchange == asking_.end()) return;
   if (failure) return finish(exchange, failed(member, "it cannot be reached"));
-  exchange->connection = std::make_shared<Connection>(std::move(socket), bound_, counters_);
+  exchange->connection = std::make_shared<Connection>(
+      std::move(socket), bound_, counters_, frame_limit, tls_->channel(Side::dialled, member));
   exchange->connection->belongs_to(this);
   append_frame(exchange->connection->out(), host::hello_of(self_, Role::asker, member));
   exchange->connection->flush();

@@ -2,6 +2,7 @@
 
 #include "connection.hpp"
 #include "dial.hpp"
+#include "tls/tls.hpp"
 
 #include <muster/application.hpp>
 
@@ -34,7 +35,7 @@ class Questions final : public ConnectionOwner, public std::enable_shared_from_t
 
   Questions(boost::asio::any_io_executor executor, Self self,
             const std::map<NodeId, std::string>& addresses, Duration T, Limits limits,
-            Handlers handlers);
+            std::shared_ptr<const Tls> tls, Handlers handlers);
   Questions(const Questions&) = delete;
   Questions& operator=(const Questions&) = delete;
   ~Questions() override { close(); }
@@ -86,6 +87,7 @@ class Questions final : public ConnectionOwner, public std::enable_shared_from_t
   const std::map<NodeId, std::string>& addresses_;
   const Duration bound_;  ///< of a dial, and of a frame
   const Limits limits_;
+  const std::shared_ptr<const Tls> tls_;
   Handlers handlers_;
   Counters counters_;
   Exchanges asking_;     ///< one for each node at most

@@ -4,6 +4,7 @@
 #include "connection.hpp"
 #include "dial.hpp"
 #include "listener.hpp"
+#include "tls/tls.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -20,11 +21,12 @@ namespace muster::net {
 class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_from_this<Impl> {
  public:
   Impl(boost::asio::any_io_executor executor, host::SessionConfig config, std::string own_address,
-       const SafeState& safe, Handlers handlers)
+       const SafeState& safe, Handlers handlers, std::shared_ptr<const Tls> tls)
       : executor_(std::move(executor)),
         config_(std::move(config)),
         own_address_(std::move(own_address)),
         handlers_(std::move(handlers)),
+        tls_(std::move(tls)),
         sessions_(host::Sessions::begin(config_, safe)),
         timer_(executor_) {}
 
@@ -94,7 +96,8 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
   // --- What connections tell
 
   void came(Connection& connection, Frame frame) override {
-    take(host::Came{connection.number, std::move(frame), connection.frame_size()});
+    take(host::Came{connection.number, std::move(frame), connection.frame_size(),
+                    connection.proven()});
   }
   void ended(Connection& connection, ConnectionEnd end, const std::string& why) override {
     const host::ConnectionId number = connection.number;
@@ -120,7 +123,7 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
         if (at == connections_.end()) continue;
         const auto connection = at->second;
         connection->flush();
-        if (connection->out().empty()) writable(*connection);
+        if (connection->idle()) writable(*connection);
       }
     }
   }
@@ -157,7 +160,7 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
     tell_of_name(node, dials_.at(node)->unresolved());
     dials_.erase(node);
     if (failed) return take(host::DialFailed{node, *failed});
-    const auto connection = add(std::move(socket));
+    const auto connection = add(std::move(socket), frame_limit, tls_->channel(Side::dialled, node));
     take(host::Dialled{node, connection->number});
     connection->start();
   }
@@ -181,7 +184,7 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
     prepare_stream(socket, config_.T);
     boost::system::error_code gone;
     std::string from = socket.remote_endpoint(gone).address().to_string();
-    const auto connection = add(std::move(socket), longest_hello());
+    const auto connection = add(std::move(socket), longest_hello(), tls_->channel(Side::accepted));
     take(host::Accepted{connection->number, std::move(from)});
     connection->start();
   }
@@ -190,12 +193,13 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
   // and is nobody's.
   [[nodiscard]] std::size_t longest_hello() const { return 2 * config_.self.cluster.size() + 8192; }
 
-  std::shared_ptr<Connection> add(Tcp::socket socket, std::size_t most_at_first = frame_limit) {
+  std::shared_ptr<Connection> add(Tcp::socket socket, std::size_t most_at_first,
+                                  std::unique_ptr<Channel> channel) {
     const Duration deadline = config_.limits.frame_deadline > Duration::zero()
                                   ? config_.limits.frame_deadline
                                   : config_.T;
     auto connection = std::make_shared<Connection>(std::move(socket), deadline, sessions_.counters,
-                                                   most_at_first);
+                                                   most_at_first, std::move(channel));
     connection->number = host::ConnectionId{++last_number_};
     connection->belongs_to(this);
     connections_.emplace(connection->number, connection);
@@ -298,6 +302,7 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
   host::SessionConfig config_;
   std::string own_address_;
   Handlers handlers_;
+  const std::shared_ptr<const Tls> tls_;
   host::Sessions sessions_;
   std::map<host::ConnectionId, std::shared_ptr<Connection>> connections_;
   std::uint64_t last_number_ = 0;
@@ -327,11 +332,13 @@ host::SessionConfig config_of(Self self, std::map<NodeId, std::string> addresses
 
 Sessions::Sessions(boost::asio::any_io_executor executor, Self self,
                    std::map<NodeId, std::string> addresses, Duration T, SessionLimits limits,
-                   const SafeState& safe, Handlers handlers, const std::string& listen) {
+                   const SafeState& safe, Handlers handlers, const std::string& listen,
+                   std::shared_ptr<const Tls> tls) {
   std::string own_address = listen.empty() ? addresses[self.id] : listen;
+  if (!tls) tls = std::make_shared<Tls>();
   impl_ = std::make_shared<Impl>(std::move(executor),
                                  config_of(std::move(self), std::move(addresses), T, limits),
-                                 std::move(own_address), safe, std::move(handlers));
+                                 std::move(own_address), safe, std::move(handlers), std::move(tls));
   impl_->begin();
 }
 

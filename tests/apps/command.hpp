@@ -53,13 +53,17 @@ inline ProcessOptions muster_with(const std::vector<std::string>& arguments,
   return options;
 }
 
-inline Ran run_muster(const TestDirectory& directory, const std::vector<std::string>& arguments) {
-  const auto output = directory.path / "output";
+inline Ran run_program(const TestDirectory& directory, ProcessOptions options) {
+  const auto output = options.output = directory.path / "output";
   std::filesystem::remove(output);
-  auto process = Process::launch(muster_with(arguments, output));
+  auto process = Process::launch(options);
   BOOST_REQUIRE(process.has_value());
   const int status = process->wait();
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_all(output)};
+}
+
+inline Ran run_muster(const TestDirectory& directory, const std::vector<std::string>& arguments) {
+  return run_program(directory, muster_with(arguments, {}));
 }
 
 /// Waits until the process has written that; it must not end before.

@@ -2,7 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-/// Where nodes are dialled and where one listens: names of hosts, and `[node] listen`.
+/// Where nodes are dialled and where one listens, names of hosts, and `[node] listen`; and by what
+/// they prove who they are there.
 
 namespace muster::apps {
 
@@ -58,12 +59,36 @@ BOOST_AUTO_TEST_CASE(a_node_may_listen_elsewhere_than_it_is_dialled) {
 }
 
 BOOST_AUTO_TEST_CASE(to_listen_beyond_loopback_is_to_be_insecure_too) {
-  refused(
-      read("listen = \"0.0.0.0:7101\"", "", "127.0.0.1:7102"),
-      "/c/n.toml:4: listen = \"0.0.0.0:7101\": expected a loopback address, or insecure = true");
+  refused(read("listen = \"0.0.0.0:7101\"", "", "127.0.0.1:7102"),
+          "/c/n.toml:4: listen = \"0.0.0.0:7101\": expected a loopback address, or [tls], or "
+          "insecure = true");
   refused(read("listen = \"everywhere\"", "", "127.0.0.1:7102"), "listen = \"everywhere\"");
   refused(read("listen = 7101", "", "127.0.0.1:7102"), "listen = 7101");
   BOOST_TEST(read("listen = \"localhost:7101\"", "", "127.0.0.1:7102").has_value());
+}
+
+static Expected<NodeConfig> proven(const std::string& more) {
+  return parse_config("[node]\nid = 1\ndata = \"n1\"\n[tls]\n" + more +
+                          "[cluster]\nname = \"demo\"\n[cluster.nodes]\n1 = \"10.0.0.1:7101\"\n",
+                      "/c/n.toml");
+}
+
+BOOST_AUTO_TEST_CASE(with_certificates_addresses_may_be_any) {
+  const std::string files = "ca = \"ca.crt\"\ncert = \"tls.crt\"\nkey = \"/k/tls.key\"\n";
+  const auto config = proven(files +
+                             "crl = \"crl.pem\"\nname = \"spiffe://CLUSTER/ID\"\n"
+                             "observer = \"spiffe://CLUSTER/me\"\n");
+  BOOST_TEST_REQUIRE(config.has_value());
+  BOOST_TEST(config->tls->ca == "/c/ca.crt");
+  BOOST_TEST(config->tls->key == "/k/tls.key");
+  BOOST_TEST(config->tls->cluster == "demo");
+  const auto again = parse_config(write_config(*config), "/elsewhere/m.toml");
+  BOOST_TEST_REQUIRE(again.has_value());
+  BOOST_TEST((again->tls == config->tls));
+  refused(proven("ca = \"ca.crt\"\ncert = \"tls.crt\"\n"), "/c/n.toml:4: [tls] has no key");
+  refused(proven(files + "name = \"muster://CLUSTER\"\n"), "a URI in which ID stands once");
+  refused(proven(files + "observer = \"muster://CLUSTER/CLUSTER\"\n"), "CLUSTER stands once");
+  refused(proven(files + "capath = \"/etc/ssl\"\n"), "ca, cert, key, crl, name, observer");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -96,6 +96,7 @@ struct RealNodes {
     config.self = NodeId{id};
     config.data = file("n" + std::to_string(id));
     config.cluster = cluster;
+    if (const auto at = tls.find(id); at != tls.end()) config.tls = at->second;
     config.journal = JournalConfig{journal(id)};
     config.application = application;
     config.hooks = hooks;
@@ -174,6 +175,7 @@ struct RealNodes {
   TestDirectory directory;
   ReservedPorts ports;
   ClusterConfig cluster;
+  std::map<std::uint32_t, net::TlsOptions> tls;
   ApplicationConfig application;
   std::optional<HooksConfig> hooks;
   std::map<std::uint32_t, Process> processes;

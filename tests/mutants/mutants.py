@@ -8,8 +8,9 @@ import flags
 import host
 import protocol
 import storage
+import strangers
 
-MUTANTS = flags.FLAGS + protocol.EDITS + storage.EDITS + host.EDITS
+MUTANTS = flags.FLAGS + protocol.EDITS + storage.EDITS + host.EDITS + strangers.EDITS
 
 
 def table():

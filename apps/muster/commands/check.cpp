@@ -12,6 +12,7 @@
 
 #include <CLI/CLI.hpp>
 #include <muster/lab/checker.hpp>
+#include <muster/protocol/protocol.hpp>
 #include <muster/values/json.hpp>
 #include <muster/values/text.hpp>
 

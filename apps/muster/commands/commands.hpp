@@ -10,6 +10,7 @@ class App;
 namespace muster::apps {
 
 void add_bench_command(CLI::App& app, int& exit_code);
+void add_cert_command(CLI::App& app, int& exit_code);
 void add_check_command(CLI::App& app, int& exit_code);
 void add_config_command(CLI::App& app, int& exit_code);
 void add_demo_command(CLI::App& app, int& exit_code);
@@ -20,6 +21,7 @@ void add_history_command(CLI::App& app, int& exit_code);
 void add_members_command(CLI::App& app, int& exit_code);
 void add_node_command(CLI::App& app, int& exit_code);
 void add_replay_command(CLI::App& app, int& exit_code);
+void add_reload_command(CLI::App& app, int& exit_code);
 void add_run_command(CLI::App& app, int& exit_code);
 void add_simulate_command(CLI::App& app, int& exit_code);
 void add_status_command(CLI::App& app, int& exit_code);

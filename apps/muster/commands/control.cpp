@@ -221,12 +221,14 @@ Expected<std::optional<net::NodeStatus>> successor(const std::string& socket,
   auto cluster = read_json<net::ClusterSeen>(boost::json::parse(*answer, error));
   if (error || !cluster)
     return Failure{ExitCode::unreachable, "the node at " + socket + " is of another version"};
+  NodeSet nodes;
+  for (const auto& [node, address] : cluster->addresses) nodes.insert(node);
   cluster->addresses.erase(left.node);
   const bool was_alone = left.coordinator == left.node && left.up && left.up->empty();
   do {
     for (const auto& [node, address] : cluster->addresses) {
       const Duration bound = std::clamp<Duration>(deadline.left(), 1ms, patience);
-      const auto line = net::ask_observer(address, cluster->cluster, bound);
+      const auto line = net::ask_observer(address, cluster->cluster, bound, {cluster->tls, nodes});
       auto status = line ? parse_status(*line) : Expected<net::NodeStatus>(line.error());
       if (status && goes_on(*status, left)) return std::optional(*std::move(status));
     }
@@ -331,6 +333,20 @@ int elect_command(const Owner& owner, std::string reason) {
   return 0;
 }
 
+// --- muster reload
+
+int reload_command(const OneNode& node) {
+  const auto directory = node.directory();
+  if (!directory) return failed(directory.error());
+  if (const auto told = tell(*directory / "admin.sock", "reload"); !told)
+    return failed(told.error());
+  std::cout << (node.json ? "{}"
+                          : "the files of [tls] are read and in use; all else is read when a "
+                            "node starts")
+            << '\n';
+  return 0;
+}
+
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,
                       const std::string& more) {
   CLI::App* command = app.add_subcommand(name, description);
@@ -406,6 +422,21 @@ void add_elect_command(CLI::App& app, int& exit_code) {
   command->callback([owner, reason, &exit_code] {
     demand(owner->node);
     exit_code = elect_command(*owner, *reason);
+  });
+}
+
+void add_reload_command(CLI::App& app, int& exit_code) {
+  const auto node = std::make_shared<OneNode>();
+  CLI::App* command = add_command(
+      app, "reload", "Let one node of this machine read the files of [tls] again",
+      "It does so by itself within two seconds after they have changed, and at SIGHUP. Exit codes: "
+      "0 "
+      "they are in use; 5 no node was\nreached; 75 the node refuses, and says why: what it read "
+      "before stays.");
+  add_options(*command, *node, "An empty object");
+  command->callback([node, &exit_code] {
+    demand(*node);
+    exit_code = reload_command(*node);
   });
 }
 

@@ -58,6 +58,7 @@ net::NodeOptions options_of(const NodeConfig& config, bool initialise) {
   for (const auto& [id, address] : config.cluster.nodes) options.addresses[id] = address.text();
   if (config.listen) options.listen = config.listen->text();
   options.insecure = config.cluster.insecure;
+  options.tls = config.tls;
   options.cluster = config.cluster.canonical();
   options.hold_down = config.cluster.hold_down;
   options.calm = config.cluster.calm;
@@ -97,12 +98,16 @@ class HookThread {
 };
 
 /// SIGTERM and SIGINT: the first lets the node leave in order, the second ends it at once. SIGUSR1
-/// lets it leave and never more: what this process says to itself. SIGHUP, which comes when a
-/// terminal is lost, ends nothing.
+/// lets it leave and never more: what this process says to itself. SIGHUP has it read the files of
+/// [tls] anew; it comes when a terminal is lost, too, and ends nothing.
 class Signals {
  public:
-  Signals(boost::asio::io_context& context, const NodeConfig& config, std::function<void()> leave)
-      : config_(config), leave_(std::move(leave)), signals_(context, SIGTERM, SIGINT, SIGUSR1) {
+  Signals(boost::asio::io_context& context, const NodeConfig& config, std::function<void()> leave,
+          std::function<void()> reload)
+      : config_(config),
+        leave_(std::move(leave)),
+        reload_(std::move(reload)),
+        signals_(context, SIGTERM, SIGINT, SIGUSR1) {
     signals_.add(SIGHUP);
     wait();
     unblock();
@@ -131,11 +136,11 @@ class Signals {
     pthread_sigmask(SIG_UNBLOCK, &held, nullptr);
   }
   void take(int number) {
-    if (number == SIGHUP)
-      say_in_log(
-          config_, LogLevel::warning,
-          "SIGHUP is ignored: no file is read again yet, and a terminal that is gone ends no "
-          "node; to end it send SIGTERM");
+    if (number == SIGHUP && config_.tls) reload_();
+    if (number == SIGHUP && !config_.tls)
+      say_in_log(config_, LogLevel::warning,
+                 "SIGHUP is ignored: there is no [tls] to be read again, and a terminal that is "
+                 "gone ends no node; to end it send SIGTERM");
     if (number == SIGHUP || (leaving_ && number == SIGUSR1)) return wait();
     if (leaving_) {
       std::signal(number, SIG_DFL);
@@ -148,6 +153,7 @@ class Signals {
 
   const NodeConfig& config_;
   std::function<void()> leave_;
+  std::function<void()> reload_;
   boost::asio::signal_set signals_;
   bool leaving_ = false;
 };
@@ -185,12 +191,15 @@ int host(boost::asio::io_context& context, const NodeConfig& config, bool initia
     say_in_log(config, LogLevel::warning, warning);
   bool begun = false;
   Expected<> started;
-  Signals signals(context, config, [&] {
-    if (begun)
-      node.leave([&context] { context.stop(); });
-    else
-      context.stop();
-  });
+  Signals signals(
+      context, config,
+      [&] {
+        if (begun)
+          node.leave([&context] { context.stop(); });
+        else
+          context.stop();
+      },
+      [&node] { node.renew_credentials(); });
   DeathPipe death(context);
   const std::function<void()> begin = [&] {
     begun = true;

@@ -59,7 +59,8 @@ int members_command(const std::string& file, bool json) {
   std::vector<net::NodeStatus> answers;
   if (!json) print_header(std::cout);
   for (const auto& [id, address] : config->cluster.nodes) {
-    const auto line = net::ask_observer(address.text(), config->cluster.canonical(), patience);
+    const auto line = net::ask_observer(address.text(), config->cluster.canonical(), patience,
+                                        {config->tls, config->cluster.ids()});
     const auto status = line ? parse_status(*line) : Expected<net::NodeStatus>(line.error());
     if (!status && status.error().code == ExitCode::bad_configuration)
       return failed(status.error());

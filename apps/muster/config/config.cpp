@@ -126,7 +126,7 @@ bool is_every_address(const Address& address) {
   return address.host == "0.0.0.0" || address.host == "::";
 }
 
-// Needs the cluster's part, for `insecure`.
+// Needs [tls], and the cluster's part for `insecure`.
 void read_listen(Reader& reader, const toml::table& root, NodeConfig& config) {
   const toml::node* at = root["node"]["listen"].node();
   if (at == nullptr) return;
@@ -136,10 +136,10 @@ void read_listen(Reader& reader, const toml::table& root, NodeConfig& config) {
     return reader.refuse(*at, "listen",
                          "an address of this machine and a port from 1 to 65535, such as "
                          "\"0.0.0.0:7101\"");
-  if (!config.cluster.insecure && !config.listen->is_loopback())
+  if (!config.tls && !config.cluster.insecure && !config.listen->is_loopback())
     reader.refuse(*at, "listen",
-                  "a loopback address, or insecure = true in [cluster]: connections are neither "
-                  "encrypted nor authenticated");
+                  "a loopback address, or [tls], or insecure = true in [cluster]: connections "
+                  "without [tls] are neither encrypted nor authenticated");
 }
 
 void read_address(Reader& reader, std::string_view key, std::size_t key_line,
@@ -198,7 +198,8 @@ void refuse_misfit(Reader& reader, const toml::table& root, const toml::table& c
   std::map<NodeId, std::string> addresses;
   for (const auto& [id, address] : config.cluster.nodes) addresses[id] = address.text();
   auto wrong = misfit(config.core());
-  if (!wrong) wrong = misfit(addresses, config.cluster.ids(), config.cluster.insecure);
+  if (!wrong)
+    wrong = misfit(addresses, config.cluster.ids(), config.tls || config.cluster.insecure);
   if (!wrong) return;
   if (wrong->key == "id") return reader.refuse(*root["node"]["id"].node(), "id", wrong->expected);
   const toml::node* at = place_of(cluster, wrong->key);
@@ -239,10 +240,8 @@ void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
                "insecure"});
   ClusterConfig& to = config.cluster;
   to.name = reader.text(*cluster, "name", "");
-  const bool plain =
-      to.name.find_first_not_of(
-          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == std::string::npos;
-  if (to.name.empty() || to.name.size() > 64 || !plain) {
+  if (config.tls) config.tls->cluster = to.name;
+  if (!is_cluster_name(to.name)) {
     const toml::node* name = cluster->get("name");
     reader.refuse(
         Reader::line_of(name != nullptr ? *name : *cluster),
@@ -288,8 +287,10 @@ Expected<NodeConfig> parse_config(std::string_view text, const std::filesystem::
   if (reader.failure()) return *reader.failure();
   try {
     const toml::table root = toml::parse(text, file.string());
-    reader.only(root, "the file", {"node", "cluster", "journal", "log", "application", "hooks"});
+    reader.only(root, "the file",
+                {"node", "cluster", "tls", "journal", "log", "application", "hooks"});
     read_node(reader, root, file, config);
+    read_tls(reader, root, file, config);
     if (!reader.failure()) read_cluster(reader, root, config);
     if (!reader.failure()) read_listen(reader, root, config);
     read_journal(reader, root, file, config);

@@ -2,6 +2,7 @@
 
 #include <muster/journal/idle.hpp>
 #include <muster/journal/news.hpp>
+#include <muster/net/tls.hpp>
 #include <muster/protocol/cluster_text.hpp>
 #include <muster/values/address.hpp>
 #include <muster/values/failure.hpp>
@@ -82,6 +83,7 @@ struct NodeConfig {
   std::filesystem::path data;     ///< absolute: safe storage, lock, admin.sock
   std::optional<Address> listen;  ///< where it listens; none: where it is dialled
   ClusterConfig cluster;
+  std::optional<net::TlsOptions> tls;  ///< of absolute paths
   std::optional<JournalConfig> journal;
   LogConfig log;
   ApplicationConfig application;

@@ -98,6 +98,37 @@ void read_named(Reader& reader, const toml::table& table, std::string_view key,
 
 }  // namespace
 
+void read_tls(Reader& reader, const toml::table& root, const std::filesystem::path& file,
+              NodeConfig& config) {
+  const toml::table* tls = reader.table(root, "tls", false);
+  if (tls == nullptr) return;
+  reader.only(*tls, "[tls]", {"ca", "cert", "key", "crl", "name", "observer"});
+  net::TlsOptions to;
+  for (const auto& [key, path] : {std::pair("ca", &to.ca), std::pair("cert", &to.certificate),
+                                  std::pair("key", &to.key), std::pair("crl", &to.crl)}) {
+    const std::string name = reader.text(*tls, key, "");
+    if (!name.empty()) *path = beside(file, name).string();
+    if (name.empty() && path != &to.crl)
+      reader.refuse(Reader::line_of(*tls), "[tls] has no " + std::string(key) + ": expected " +
+                                               key +
+                                               " = a file in PEM, as muster cert issue makes");
+    if (std::error_code error;
+        reader.looks_at_files() && !path->empty() && !fs::is_regular_file(*path, error))
+      reader.refuse(*tls->get(key), key, "a file that is there");
+  }
+  const auto template_of = [&](const char* key, std::string& text,
+                               std::initializer_list<std::string_view> words) {
+    text = reader.text(*tls, key, text);
+    for (std::string_view word : words)
+      if (const std::size_t at = text.find(word);
+          at == std::string::npos || text.find(word, at + 1) != std::string::npos)
+        reader.refuse(*tls->get(key), key, "a URI in which " + std::string(word) + " stands once");
+  };
+  template_of("name", to.name, {"CLUSTER", "ID"});
+  template_of("observer", to.observer, {"CLUSTER"});
+  config.tls = std::move(to);
+}
+
 void read_journal(Reader& reader, const toml::table& root, const std::filesystem::path& file,
                   NodeConfig& config) {
   const toml::table* journal = reader.table(root, "journal", false);

@@ -2,7 +2,7 @@
 
 #include "apps/muster/config/config_reader.hpp"
 
-/// The sections of a configuration that name files, [journal],
+/// The sections of a configuration that name files, [tls], [journal],
 /// [application] and [hooks]; and [log].
 
 namespace muster::apps {
@@ -14,6 +14,8 @@ std::filesystem::path beside(const std::filesystem::path& file, const std::strin
 void check_length(Reader& reader, std::size_t line, const std::string& what,
                   const std::filesystem::path& socket);
 
+void read_tls(Reader& reader, const toml::table& root, const std::filesystem::path& file,
+              NodeConfig& config);
 void read_journal(Reader& reader, const toml::table& root, const std::filesystem::path& file,
                   NodeConfig& config);
 void read_log(Reader& reader, const toml::table& root, LogConfig& to);

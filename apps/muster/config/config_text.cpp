@@ -80,6 +80,15 @@ void write_importance(std::ostream& out, const ClusterConfig& cluster) {
   for (const auto& [id, score] : cluster.importance) out << id.value << " = " << score << '\n';
 }
 
+void write_tls(std::ostream& out, const net::TlsOptions& tls) {
+  const net::TlsOptions as_usual;
+  out << "\n[tls]\nca = " << quoted(tls.ca) << "\ncert = " << quoted(tls.certificate)
+      << "\nkey = " << quoted(tls.key) << '\n';
+  if (!tls.crl.empty()) out << "crl = " << quoted(tls.crl) << '\n';
+  if (tls.name != as_usual.name) out << "name = " << quoted(tls.name) << '\n';
+  if (tls.observer != as_usual.observer) out << "observer = " << quoted(tls.observer) << '\n';
+}
+
 void write_command(std::ostream& out, const char* key, const std::vector<std::string>& command) {
   if (command.empty()) return;
   const char* before = " = [";
@@ -111,6 +120,7 @@ std::string write_config(const NodeConfig& config) {
     out << id.value << " = " << quoted(address.text()) << '\n';
   }
   if (!config.cluster.importance.empty()) write_importance(out, config.cluster);
+  if (config.tls) write_tls(out, *config.tls);
   if (config.journal) {
     out << "\n[journal]\nfile = " << quoted(config.journal->file.string())
         << "\nlimit = " << quoted(format_size(config.journal->limit))

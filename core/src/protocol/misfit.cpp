@@ -149,9 +149,10 @@ std::optional<Misfit> misfit(const std::map<NodeId, std::string>& addresses, con
     if (const auto [other, fresh] = taken.emplace(text, node); !fresh)
       return Misfit{key, "an address of its own: node " + to_text(other->second) + " has it"};
     if (!insecure && !address->is_loopback())
-      return Misfit{key,
-                    "a loopback address, or insecure = true beside it: connections are neither "
-                    "encrypted nor authenticated"};
+      return Misfit{
+          key,
+          "a loopback address, or insecure = true or TLS beside it: connections are neither "
+          "encrypted nor authenticated without it"};
   }
   return std::nullopt;
 }

@@ -77,6 +77,60 @@ BOOST_AUTO_TEST_CASE(a_namesake_of_another_cluster_is_refused_and_not_obeyed) {
   BOOST_TEST(two.warnings.at(0).starts_with("refused node 2: the clusters differ"));
 }
 
+/// A Hello on a connection whose other side has proven to be that node.
+Words proven_by(Sessions2& two, std::uint64_t connection, std::uint32_t node, const Hello& hello) {
+  return two.give_all(Came{ConnectionId{connection}, hello, 100, NodeId{node}});
+}
+
+BOOST_AUTO_TEST_CASE(one_in_the_name_of_another_than_its_certificate_s_is_refused) {
+  Sessions2 two;
+  for (const std::uint32_t node : {0U, 1U}) {
+    two.accepted(node + 1);
+    BOOST_TEST(proven_by(two, node + 1, node, two.stranger(3)).front() ==
+               "write #" + std::to_string(node + 1) + " Refusal stranger");
+    BOOST_TEST(!two.sessions.lives().contains(NodeId{3}));
+  }
+  BOOST_TEST(std::get<Refusal>(two.written.back()).text ==
+             "the certificate of who says that it is node 3 is that of node 1");
+  two.accepted(3);
+  proven_by(two, 3, 3, two.stranger(3));
+  BOOST_TEST(two.sessions.lives().contains(NodeId{3}));
+  // Whoever is of the cluster may look.
+  Hello looks = two.stranger(0);
+  looks.role = Role::observer;
+  two.accepted(4);
+  BOOST_TEST(proven_by(two, 4, 1, looks) == (Words{"write #4 Hello"}));
+}
+
+BOOST_AUTO_TEST_CASE(one_that_answers_in_the_name_of_another_than_its_certificate_s_is_refused) {
+  Sessions2 two;
+  two.ask(3, 1);
+  two.dialled(3, 1);
+  BOOST_TEST(proven_by(two, 1, 1, two.stranger(3)).front() == "write #1 Refusal stranger");
+}
+
+BOOST_AUTO_TEST_CASE(who_does_not_believe_this_node_differs_and_who_is_not_believed_is_silent) {
+  for (const ConnectionEnd end : {ConnectionEnd::refused, ConnectionEnd::unproven}) {
+    Sessions2 two;
+    two.ask(3, 1);
+    two.dialled(3, 1);
+    two.closed(1, end);
+    BOOST_TEST(two.sessions.differing.contains(NodeId{3}) == (end == ConnectionEnd::refused));
+    BOOST_TEST(two.warnings.size() == 1u);
+    // It is dialled again, and not at once.
+    BOOST_TEST(std::holds_alternative<Waiting>(two.sessions.peers.at(NodeId{3}).touch));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(who_dials_and_is_not_believed_is_told_of_once) {
+  Sessions2 two;
+  for (std::uint64_t connection = 1; connection < 4; ++connection) {
+    two.accepted(connection);
+    two.closed(connection, ConnectionEnd::unproven);
+  }
+  BOOST_TEST(two.warnings.size() == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(the_oldest_observer_gives_way) {
   Sessions2 two;
   two.config.limits.observers = 2;

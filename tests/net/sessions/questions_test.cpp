@@ -49,7 +49,8 @@ struct Two {
     };
     handlers.not_wanted = [this](std::uint64_t question) { not_wanted.push_back(question); };
     return std::make_shared<Questions>(world.context.get_executor(), self(id), at, 2s,
-                                       Questions::Limits{most_bytes}, std::move(handlers));
+                                       Questions::Limits{most_bytes}, std::make_shared<net::Tls>(),
+                                       std::move(handlers));
   }
   void ask(std::string question, GroupNumber group = g7) {
     coordinator->ask(NodeId{2}, {NodeId{1}, group, true, {std::move(question)}},

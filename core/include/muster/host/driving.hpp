@@ -74,16 +74,20 @@ struct Came {
   ConnectionId connection;
   Frame frame;
   std::size_t size{};
+  /// Who the other side has proven to be: an observer is 0. None where nobody has to prove it.
+  std::optional<NodeId> by{};
 };
-MUSTER_DESCRIBE(Came, connection, frame, size);
+MUSTER_DESCRIBE(Came, connection, frame, size, by);
 
 /// Why a connection ended that this node did not close.
 enum class ConnectionEnd {
   finished,  ///< closed by the other side, reset, or timed out
   garbage,   ///< what came is no stream of frames
   late,      ///< the rest of a frame did not come in time
+  unproven,  ///< who the other side is was not proven, or is not believed
+  refused,   ///< the other side, which has proven who it is, does not believe this one
 };
-MUSTER_DESCRIBE_ENUM(ConnectionEnd, finished, garbage, late)
+MUSTER_DESCRIBE_ENUM(ConnectionEnd, finished, garbage, late, unproven, refused)
 
 /// All that came on it was given before. The driver has closed it.
 struct Closed {

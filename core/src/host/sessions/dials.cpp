@@ -3,6 +3,8 @@
 
 #include "session_turn.hpp"
 
+#include <muster/values/text.hpp>
+
 #include <algorithm>
 
 namespace muster::host {
@@ -130,11 +132,15 @@ void SessionTurn::misbehaved(NodeId node, Peer& peer, ConnectionId connection,
 void SessionTurn::ended(NodeId node, Peer& peer, ConnectionEnd end, const std::string& why) {
   if (end != ConnectionEnd::finished) {
     ++sessions_.counters.garbage;
-    warn(name_of(node), name_of(node) + ": " + why);
+    warn(name_of(node), name_of(node) + ": " + presentable(why, 300));
   }
   if (std::holds_alternative<Connected>(peer.touch)) ++sessions_.counters.broken;
   now_in_touch(node, peer, Apart{});
-  dial_quickly(node, peer);
+  if (end == ConnectionEnd::refused) met_one_that_differs(node, peer, why);
+  if (end != ConnectionEnd::unproven && end != ConnectionEnd::refused)
+    return dial_quickly(node, peer);
+  peer.unwelcome = true;
+  dial_slowly(node, peer);
 }
 
 }  // namespace muster::host

@@ -143,14 +143,15 @@ void SessionTurn::came_in_greeting(NodeId node, Peer& peer, Came& came) {
     return was_refused(node, peer, *refusal, refusal_follows);
   }
   if (const auto* hello = std::get_if<Hello>(&came.frame))
-    return answered_hello(node, peer, *hello);
+    return answered_hello(node, peer, *hello, came.by);
   misbehaved(node, peer, came.connection, "sent something before its Hello");
 }
 
 // Who was dialled says it.
-void SessionTurn::answered_hello(NodeId node, Peer& peer, const Hello& hello) {
+void SessionTurn::answered_hello(NodeId node, Peer& peer, const Hello& hello,
+                                 std::optional<NodeId> proven_by) {
   const ConnectionId connection = std::get<Greeting>(peer.touch).connection;
-  std::optional<Refusal> refusal = refuse_speech(self(), hello);
+  std::optional<Refusal> refusal = refuse_speech(self(), hello, proven_by);
   if (!refusal && (hello.role != Role::node || hello.from != node)) {
     refusal = Refusal{RefusalReason::stranger, name_of(hello.from) + " answers at " +
                                                    config_.addresses.at(node) + ", where " +

@@ -42,6 +42,10 @@ std::string speaker(const Hello& hello) {
   return "node " + std::to_string(hello.from.value);
 }
 
+std::string owner(NodeId proven) {
+  return proven == NodeId{} ? "an observer's" : "that of node " + std::to_string(proven.value);
+}
+
 }  // namespace
 
 // Texts far longer than one's own are none of a node that is meant to be in this cluster, and would
@@ -72,7 +76,14 @@ std::string differing_keys(const Self& self, const Hello& hello) {
   return named;
 }
 
-std::optional<Refusal> refuse_speech(const Self& self, const Hello& hello) {
+std::optional<Refusal> refuse_speech(const Self& self, const Hello& hello,
+                                     std::optional<NodeId> proven_by) {
+  // Whoever may be of the cluster may look.
+  if (proven_by && *proven_by != hello.from && hello.role != Role::observer) {
+    return Refusal{RefusalReason::stranger, "the certificate of who says that it is node " +
+                                                std::to_string(hello.from.value) + " is " +
+                                                owner(*proven_by)};
+  }
   if (hello.oldest_version > wire_newest || hello.newest_version < wire_oldest) {
     return Refusal{RefusalReason::version, "this node speaks wire versions " +
                                                range(wire_oldest, wire_newest) + ", the other " +

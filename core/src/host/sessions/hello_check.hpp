@@ -12,6 +12,7 @@ namespace muster::host {
 std::string differing_keys(const Self& self, const Hello& hello);
 
 /// Whether versions and clusters are such that the two can speak at all; the refusal if not.
-std::optional<Refusal> refuse_speech(const Self& self, const Hello& hello);
+std::optional<Refusal> refuse_speech(const Self& self, const Hello& hello,
+                                     std::optional<NodeId> proven_by);
 
 }  // namespace muster::host

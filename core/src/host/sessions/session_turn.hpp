@@ -60,7 +60,7 @@ class SessionTurn {
   [[nodiscard]] std::uint64_t session_of(const Hello& hello) const;
   [[nodiscard]] Hello hello_to(NodeId node);
   [[nodiscard]] Hello own_hello(NodeId node, Peer& peer);
-  void answered_hello(NodeId node, Peer& peer, const Hello& hello);
+  void answered_hello(NodeId node, Peer& peer, const Hello& hello, std::optional<NodeId> proven_by);
   void look_who_listens(NodeId node, Peer& peer);
   void take_life(NodeId node, Peer& peer, const Hello& hello);
   void establish(NodeId node, Peer& peer, ConnectionId connection, const Hello& hello,
@@ -93,8 +93,8 @@ class SessionTurn {
   using Strangers = std::vector<Stranger>;
   [[nodiscard]] Strangers::iterator stranger_at(ConnectionId connection);
   [[nodiscard]] bool has_said_hello(ConnectionId connection) const;
-  void came_from_stranger(Strangers::iterator stranger, const Frame& frame);
-  void heard(ConnectionId connection, const Hello& hello);
+  void came_from_stranger(Strangers::iterator stranger, const Came& came);
+  void heard(ConnectionId connection, const Hello& hello, std::optional<NodeId> proven_by);
   void make_room(bool observers, std::size_t most);
   [[nodiscard]] bool is_machine_of_a_node(std::string_view machine) const;
   void drop(Strangers::iterator stranger);

@@ -3,6 +3,7 @@
 #include "session_turn.hpp"
 
 #include <muster/values/ensure.hpp>
+#include <muster/values/text.hpp>
 
 #include <algorithm>
 
@@ -59,7 +60,7 @@ void SessionTurn::happened(Came& input) {
     return came_in_greeting(node, peer, input);
   }
   const auto stranger = stranger_at(input.connection);
-  if (stranger != sessions_.strangers.end()) came_from_stranger(stranger, input.frame);
+  if (stranger != sessions_.strangers.end()) came_from_stranger(stranger, input);
 }
 
 void SessionTurn::happened(Closed& input) {
@@ -70,6 +71,9 @@ void SessionTurn::happened(Closed& input) {
   const auto stranger = stranger_at(input.connection);
   if (stranger == sessions_.strangers.end()) return;
   if (input.end != ConnectionEnd::finished) ++sessions_.counters.garbage;
+  // One matter for all strangers: anybody can dial.
+  if (input.end == ConnectionEnd::unproven || input.end == ConnectionEnd::refused)
+    warn("proof", "closed a connection of " + stranger->from + ": " + presentable(input.why, 300));
   sessions_.strangers.erase(stranger);
 }
 

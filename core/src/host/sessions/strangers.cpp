@@ -74,10 +74,11 @@ bool SessionTurn::has_said_hello(ConnectionId connection) const {
                      });
 }
 
-void SessionTurn::came_from_stranger(Strangers::iterator stranger, const Frame& frame) {
+void SessionTurn::came_from_stranger(Strangers::iterator stranger, const Came& came) {
+  const Frame& frame = came.frame;
   const auto* hello = std::get_if<Hello>(&frame);
   if (hello && !stranger->observer && !has_said_hello(stranger->connection))
-    return heard(stranger->connection, *hello);
+    return heard(stranger->connection, *hello, came.by);
   // One question at a time: answers that wait for who does not read would take memory.
   if (stranger->observer && !stranger->asks && std::holds_alternative<StatusQuestion>(frame)) {
     stranger->asks = true;
@@ -88,8 +89,9 @@ void SessionTurn::came_from_stranger(Strangers::iterator stranger, const Frame& 
   drop(stranger);
 }
 
-void SessionTurn::heard(ConnectionId connection, const Hello& hello) {
-  if (const auto refusal = refuse_speech(self(), hello)) {
+void SessionTurn::heard(ConnectionId connection, const Hello& hello,
+                        std::optional<NodeId> proven_by) {
+  if (const auto refusal = refuse_speech(self(), hello, proven_by)) {
     if (refusal->reason == RefusalReason::cluster) tell_difference(hello);
     refuse_stranger(connection, *refusal, hello.from);
     return meet_one_that_says_so(hello);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <muster/net/tls.hpp>
 #include <muster/values/failure.hpp>
 #include <muster/values/types.hpp>
 
@@ -8,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -61,10 +63,17 @@ Expected<std::string> ask_admin(const std::string& path, Duration bound,
 Expected<> watch_admin(const std::string& path, Duration bound,
                        const std::function<bool(std::string line)>& told);
 
+/// What an observer proves of itself, and whose answers it believes; nothing where nodes have no
+/// `tls`.
+struct Observes {
+  std::optional<TlsOptions> tls;  ///< with an observer's certificate, or a node's
+  NodeSet nodes;
+};
+
 /// Asks the node at `address` ("host:port") as an observer of the cluster with that canonical text,
 /// and returns its status as JSON. Blocks for at most `bound`; fails with `unreachable`,
 /// `timed_out`, or `bad_configuration` where the node refuses the cluster.
 Expected<std::string> ask_observer(const std::string& address, const std::string& cluster,
-                                   Duration bound);
+                                   Duration bound, const Observes& observes = {});
 
 }  // namespace muster::net

@@ -68,6 +68,11 @@ class FrameReader {
   /// The bytes of the frame that `next` gave last.
   [[nodiscard]] std::size_t last_size() const { return last_size_; }
 
+  /// True where the stream begins as one of TLS does.
+  [[nodiscard]] bool is_tls() const {
+    return end_ - begin_ >= 2 && buffer_[begin_] == 22 && buffer_[begin_ + 1] == 3;
+  }
+
   /// True when part of a frame has come and the rest has not.
   [[nodiscard]] bool partial() const { return begin_ != end_; }
 

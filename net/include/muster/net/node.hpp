@@ -3,6 +3,7 @@
 #include <muster/application.hpp>
 #include <muster/journal/idle.hpp>
 #include <muster/net/log.hpp>
+#include <muster/net/tls.hpp>
 #include <muster/protocol/config.hpp>
 #include <muster/protocol/view.hpp>
 #include <muster/safe_storage.hpp>
@@ -43,9 +44,12 @@ struct NodeOptions {
   std::map<NodeId, std::string> addresses;
   /// Where this one listens, such as "0.0.0.0:7101"; empty: where it is dialled.
   std::string listen;
-  /// Allows addresses that are not of this machine's loopback, though connections are neither
-  /// encrypted nor authenticated. Of names only "localhost" counts as loopback.
+  /// Allows addresses that are not of this machine's loopback without `tls`, though connections are
+  /// neither encrypted nor authenticated then. Of names only "localhost" counts as loopback.
   bool insecure = false;
+  /// By what connections are encrypted, and each end proves who it is. Without it they are neither:
+  /// such nodes and those with it do not speak with each other.
+  std::optional<TlsOptions> tls;
   /// The canonical text of what must be the same on every node: `key=value` lines. Nodes that
   /// differ refuse each other and name the keys. Where it is empty it is made of `config`
   /// (muster/protocol/cluster_text.hpp); to add to that, begin with its lines.
@@ -113,6 +117,11 @@ class Node {
   /// Leaves in order: the application is stopped, then sessions and listener close, then `left` is
   /// called on the strand. From any thread.
   void leave(std::function<void()> left);
+
+  /// Reads the files of `tls` anew, and dials those anew whom connections stand with. Where they do
+  /// not fit, that is in the log, and what was read before stays. From any thread. Nodes look at
+  /// the files by themselves once a second.
+  void renew_credentials();
 
   /// The node's state as of the last step, as `muster status --json` shows it. From any thread.
   [[nodiscard]] std::string status_json() const;

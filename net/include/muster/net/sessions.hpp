@@ -23,6 +23,7 @@ using host::SessionLimits;
 using host::Voices;
 
 class Connection;
+class Tls;
 
 /// Sessions of one life of a node. To be used on one thread, the one that runs the executor's
 /// context; handlers are called on it too, one after the other, never from within `send` or
@@ -55,10 +56,12 @@ class Sessions {
   /// `addresses` has every node of the cluster as "host:port", this one included: there it listens,
   /// or at `listen` where that is not empty. Names are resolved each time that they are dialled.
   /// Of `safe`, the lives of the others that this node has met. `T` bounds dials and partial
-  /// frames, the bound of a call comes with the call.
+  /// frames, the bound of a call comes with the call. Connections are encrypted and proven by
+  /// `tls`, where there is one and it has credentials.
   Sessions(boost::asio::any_io_executor executor, Self self,
            std::map<NodeId, std::string> addresses, Duration T, SessionLimits limits,
-           const SafeState& safe, Handlers handlers, const std::string& listen = {});
+           const SafeState& safe, Handlers handlers, const std::string& listen = {},
+           std::shared_ptr<const Tls> tls = {});
   Sessions(const Sessions&) = delete;
   Sessions& operator=(const Sessions&) = delete;
   ~Sessions();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <muster/net/sessions.hpp>
+#include <muster/net/tls.hpp>
 #include <muster/protocol/config.hpp>
 #include <muster/protocol/view.hpp>
 #include <muster/values/compiled_once.hpp>
@@ -63,8 +64,9 @@ MUSTER_DESCRIBE(NodeStatus, node, status, coordinator, group, halted_by, up, inc
 struct ClusterSeen {
   std::string cluster;                      ///< the canonical text, for an observer
   std::map<NodeId, std::string> addresses;  ///< of all nodes: "host:port"
+  std::optional<TlsOptions> tls;            ///< what to prove there, and whom to believe
 };
-MUSTER_DESCRIBE(ClusterSeen, cluster, addresses);
+MUSTER_DESCRIBE(ClusterSeen, cluster, addresses, tls);
 
 }  // namespace muster::net
 

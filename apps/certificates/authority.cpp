@@ -1,0 +1,361 @@
+#include "authority.hpp"
+
+#include "files.hpp"
+#include "openssl.hpp"
+
+#include <openssl/ec.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509v3.h>
+
+#include <algorithm>
+#include <ctime>
+#include <tuple>
+#include <utility>
+
+namespace muster::certificates {
+
+namespace fs = std::filesystem;
+
+std::string last_error() {
+  const unsigned long code = ERR_peek_error();
+  ERR_clear_error();
+  const char* const reason = ERR_reason_error_string(code);
+  return reason ? reason : "no reason is given";
+}
+
+namespace {
+
+using Names = std::unique_ptr<GENERAL_NAMES, Free<GENERAL_NAMES_free>>;
+using Extension = std::unique_ptr<X509_EXTENSION, Free<X509_EXTENSION_free>>;
+
+constexpr long early = -3600;  // seconds: the clock of who is to believe it may be behind
+constexpr int serial_bits = 127;
+
+const fs::path issued = "issued";
+constexpr std::string_view scheme = "muster://";
+
+// --- To and from PEM
+
+Buffer buffer_of(const std::string& bytes) {
+  return Buffer(given(BIO_new_mem_buf(bytes.data(), static_cast<int>(bytes.size()))));
+}
+
+std::string bytes_of(const Buffer& buffer) {
+  char* data = nullptr;
+  const long size = BIO_get_mem_data(buffer.get(), &data);
+  return {data, static_cast<std::size_t>(size)};
+}
+
+template <class Write>
+std::string pem(const Write& write) {
+  const Buffer out(given(BIO_new(BIO_s_mem())));
+  done(write(out.get()));
+  return bytes_of(out);
+}
+std::string pem_of(X509* certificate) {
+  return pem([&](BIO* out) { return PEM_write_bio_X509(out, certificate); });
+}
+std::string pem_of(EVP_PKEY* key) {
+  return pem([&](BIO* out) {
+    return PEM_write_bio_PrivateKey(out, key, nullptr, nullptr, 0, nullptr, nullptr);
+  });
+}
+std::string pem_of(X509_CRL* revocations) {
+  return pem([&](BIO* out) { return PEM_write_bio_X509_CRL(out, revocations); });
+}
+
+// Nobody is asked for one.
+int no_passphrase(char*, int, int, void*) {
+  return -1;
+}
+
+Failure is_no(const char* what, const fs::path& file) {
+  return {ExitCode::bad_configuration,
+          file.string() + " is no " + what + " in PEM (" + last_error() + "): name another file"};
+}
+
+Expected<Certificate> read_certificate(const fs::path& file) {
+  const auto bytes = read_file(file);
+  if (!bytes) return bytes.error();
+  Certificate found(PEM_read_bio_X509(buffer_of(*bytes).get(), nullptr, no_passphrase, nullptr));
+  if (!found) return is_no("certificate", file);
+  return found;
+}
+
+Expected<Key> read_key(const fs::path& file) {
+  const auto bytes = read_file(file);
+  if (!bytes) return bytes.error();
+  Key found(PEM_read_bio_PrivateKey(buffer_of(*bytes).get(), nullptr, no_passphrase, nullptr));
+  if (!found) return is_no("private key without a passphrase", file);
+  return found;
+}
+
+Expected<Revocations> read_revocations(const fs::path& file) {
+  const auto bytes = read_file(file);
+  if (!bytes) return bytes.error();
+  Revocations found(
+      PEM_read_bio_X509_CRL(buffer_of(*bytes).get(), nullptr, no_passphrase, nullptr));
+  if (!found) return is_no("list of certificates that are taken back", file);
+  return found;
+}
+
+// --- What stands in a certificate
+
+Clock::time_point moment_of(const ASN1_TIME* time) {
+  std::tm parts{};
+  done(ASN1_TIME_to_tm(time, &parts));
+  return Clock::from_time_t(timegm(&parts));
+}
+
+std::string hexadecimal(const ASN1_INTEGER* serial) {
+  std::string digits;
+  for (int i = 0; i < serial->length; ++i) {
+    constexpr std::string_view hex = "0123456789abcdef";
+    digits += {hex[serial->data[i] >> 4U], hex[serial->data[i] & 15U]};
+  }
+  return digits;
+}
+
+std::string uri_of(X509* certificate) {
+  const Names names(static_cast<GENERAL_NAMES*>(
+      X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
+  std::string found;
+  for (int i = 0; i < sk_GENERAL_NAME_num(names.get()); ++i) {
+    const GENERAL_NAME* name = sk_GENERAL_NAME_value(names.get(), i);
+    if (name->type != GEN_URI) continue;
+    if (!found.empty()) return {};
+    const ASN1_IA5STRING* uri = name->d.uniformResourceIdentifier;
+    found.assign(reinterpret_cast<const char*>(ASN1_STRING_get0_data(uri)),
+                 static_cast<std::size_t>(ASN1_STRING_length(uri)));
+  }
+  return found;
+}
+
+Entry described(X509* certificate) {
+  return {hexadecimal(X509_get0_serialNumber(certificate)), uri_of(certificate),
+          moment_of(X509_get0_notAfter(certificate)), false};
+}
+
+// --- What is put into one
+
+void draw_serial(X509* certificate) {
+  const std::unique_ptr<BIGNUM, Free<BN_free>> number(given(BN_new()));
+  done(BN_rand(number.get(), serial_bits, BN_RAND_TOP_ONE, BN_RAND_BOTTOM_ANY));
+  given(BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(certificate)));
+}
+
+void say_common_name(X509_NAME* name, const std::string& text) {
+  constexpr std::size_t longest = 64;  // RFC 5280; nobody compares it
+  done(X509_NAME_add_entry_by_txt(
+      name, "CN", MBSTRING_UTF8,
+      reinterpret_cast<const unsigned char*>(text.substr(0, longest).c_str()), -1, -1, 0));
+}
+
+void say_uri(X509* certificate, const std::string& uri) {
+  const Names names(given(GENERAL_NAMES_new()));
+  GENERAL_NAME* name = given(GENERAL_NAME_new());
+  ASN1_IA5STRING* text = given(ASN1_IA5STRING_new());
+  done(ASN1_STRING_set(text, uri.data(), static_cast<int>(uri.size())));
+  GENERAL_NAME_set0_value(name, GEN_URI, text);
+  done(sk_GENERAL_NAME_push(names.get(), name));
+  done(X509_add1_ext_i2d(certificate, NID_subject_alt_name, names.get(), 0, X509V3_ADD_DEFAULT));
+}
+
+void extend(X509* certificate, X509* issuer,
+            std::initializer_list<std::pair<int, const char*>> extensions) {
+  X509V3_CTX context;
+  X509V3_set_ctx(&context, issuer, certificate, nullptr, nullptr, 0);
+  for (const auto& [kind, value] : extensions) {
+    const Extension extension(given(X509V3_EXT_conf_nid(nullptr, &context, kind, value)));
+    done(X509_add_ext(certificate, extension.get(), -1));
+  }
+}
+
+struct Pair {
+  Certificate certificate;
+  Key key;
+};
+
+/// Unsigned, by a new key; not beyond `latest`.
+Pair begin_certificate(const std::string& common_name, Days lifetime, const ASN1_TIME* latest) {
+  Pair made{Certificate(given(X509_new())), Key(given(EVP_EC_gen("P-256")))};
+  X509* const certificate = made.certificate.get();
+  done(X509_set_version(certificate, X509_VERSION_3));
+  draw_serial(certificate);
+  say_common_name(X509_get_subject_name(certificate), common_name);
+  given(X509_gmtime_adj(X509_getm_notBefore(certificate), early));
+  given(X509_time_adj_ex(X509_getm_notAfter(certificate), static_cast<int>(lifetime.count()), 0,
+                         nullptr));
+  if (latest && ASN1_TIME_compare(X509_get0_notAfter(certificate), latest) > 0)
+    done(X509_set1_notAfter(certificate, latest));
+  done(X509_set_pubkey(certificate, made.key.get()));
+  return made;
+}
+
+// --- What was taken back
+
+Moment moment_in(Days days) {
+  return Moment(given(X509_time_adj_ex(nullptr, static_cast<int>(days.count()), 0, nullptr)));
+}
+
+/// With all that stands in `before`, and `taken_back` besides.
+Expected<> sign_revocations(const fs::path& file, const Pair& by, X509_CRL* before,
+                            const ASN1_INTEGER* taken_back, Days lifetime) {
+  const Revocations made(given(X509_CRL_new()));
+  done(X509_CRL_set_version(made.get(), X509_CRL_VERSION_2));
+  done(X509_CRL_set_issuer_name(made.get(), X509_get_subject_name(by.certificate.get())));
+  done(X509_CRL_set1_lastUpdate(made.get(), moment_in(Days(0)).get()));
+  done(X509_CRL_set1_nextUpdate(made.get(), moment_in(lifetime).get()));
+  STACK_OF(X509_REVOKED)* const old = before ? X509_CRL_get_REVOKED(before) : nullptr;
+  for (int i = 0; i < sk_X509_REVOKED_num(old); ++i)
+    done(X509_CRL_add0_revoked(made.get(), given(X509_REVOKED_dup(sk_X509_REVOKED_value(old, i)))));
+  if (taken_back) {
+    X509_REVOKED* const one = given(X509_REVOKED_new());
+    done(X509_REVOKED_set_serialNumber(one, const_cast<ASN1_INTEGER*>(taken_back)));
+    done(X509_REVOKED_set_revocationDate(one, moment_in(Days(0)).get()));
+    done(X509_CRL_add0_revoked(made.get(), one));
+  }
+  done(X509_CRL_sort(made.get()));
+  done(X509_CRL_sign(made.get(), by.key.get(), EVP_sha256()));
+  return write_public(file, pem_of(made.get()), true);
+}
+
+Expected<Pair> own_pair(const fs::path& directory) {
+  auto certificate = read_certificate(directory / "ca.crt");
+  if (!certificate) return certificate.error();
+  auto key = read_key(directory / "ca.key");
+  if (!key) return key.error();
+  if (X509_check_private_key(certificate->get(), key->get()) != 1) {
+    ERR_clear_error();
+    return Failure{ExitCode::bad_configuration, (directory / "ca.key").string() +
+                                                    " is not the key of the certificate beside "
+                                                    "it: restore the directory"};
+  }
+  return Pair{*std::move(certificate), *std::move(key)};
+}
+
+}  // namespace
+
+Expected<Authority> Authority::create(const fs::path& directory, const std::string& cluster,
+                                      Days lifetime) {
+  if (auto made = make_private_directory(directory); !made) return made.error();
+  if (auto made = make_private_directory(directory / issued); !made) return made.error();
+  const Pair own = begin_certificate("Muster authority of " + cluster, lifetime, nullptr);
+  X509* const certificate = own.certificate.get();
+  done(X509_set_issuer_name(certificate, X509_get_subject_name(certificate)));
+  say_uri(certificate, std::string(scheme) + cluster);
+  extend(certificate, certificate,
+         {{NID_basic_constraints, "critical,CA:TRUE,pathlen:0"},
+          {NID_key_usage, "critical,keyCertSign,cRLSign"},
+          {NID_subject_key_identifier, "hash"}});
+  done(X509_sign(certificate, own.key.get(), EVP_sha256()));
+  Authority authority(directory);
+  if (auto written = write_private(directory / "ca.key", pem_of(own.key.get())); !written)
+    return written.error();
+  if (auto written = write_public(authority.certificate(), pem_of(certificate)); !written)
+    return written.error();
+  if (auto begun = sign_revocations(authority.revocations(), own, nullptr, nullptr, lifetime);
+      !begun)
+    return begun.error();
+  return authority;
+}
+
+Expected<Authority> Authority::open(const fs::path& directory) {
+  if (auto own = own_pair(directory); !own) return own.error();
+  return Authority(directory);
+}
+
+Expected<Issued> Authority::issue(const std::string& name, Days lifetime) const {
+  auto own = own_pair(directory_);
+  if (!own) return own.error();
+  X509* const issuer = own->certificate.get();
+  const Pair made = begin_certificate(name, lifetime, X509_get0_notAfter(issuer));
+  X509* const certificate = made.certificate.get();
+  done(X509_set_issuer_name(certificate, X509_get_subject_name(issuer)));
+  say_uri(certificate, name);
+  extend(certificate, issuer,
+         {{NID_basic_constraints, "critical,CA:FALSE"},
+          {NID_key_usage, "critical,digitalSignature"},
+          {NID_ext_key_usage, "serverAuth,clientAuth"},
+          {NID_subject_key_identifier, "hash"},
+          {NID_authority_key_identifier, "keyid"}});
+  done(X509_sign(certificate, own->key.get(), EVP_sha256()));
+  Issued given_out{pem_of(certificate), pem_of(made.key.get()), described(certificate)};
+  const fs::path kept = directory_ / issued / (given_out.entry.serial + ".crt");
+  if (auto written = write_public(kept, given_out.certificate); !written) return written.error();
+  return given_out;
+}
+
+Expected<Entry> Authority::revoke(const std::string& serial, Days lifetime) const {
+  auto own = own_pair(directory_);
+  if (!own) return own.error();
+  const fs::path kept = directory_ / issued / (serial + ".crt");
+  if (std::error_code none; !fs::exists(kept, none))
+    return Failure{
+        ExitCode::bad_configuration,
+        directory_.string() + " has given out no certificate " + serial + ": see muster cert list"};
+  auto certificate = read_certificate(kept);
+  if (!certificate) return certificate.error();
+  auto before = read_revocations(revocations());
+  if (!before) return before.error();
+  Entry entry = described(certificate->get());
+  entry.revoked = true;
+  X509_REVOKED* known = nullptr;
+  if (X509_CRL_get0_by_cert(before->get(), &known, certificate->get()) == 1) return entry;
+  if (auto renewed = sign_revocations(revocations(), *own, before->get(),
+                                      X509_get0_serialNumber(certificate->get()), lifetime);
+      !renewed)
+    return renewed.error();
+  return entry;
+}
+
+Expected<> Authority::renew_revocations(Days lifetime) const {
+  auto own = own_pair(directory_);
+  if (!own) return own.error();
+  auto before = read_revocations(revocations());
+  if (!before) return before.error();
+  return sign_revocations(revocations(), *own, before->get(), nullptr, lifetime);
+}
+
+Expected<std::vector<Entry>> Authority::list() const {
+  auto taken_back = read_revocations(revocations());
+  if (!taken_back) return taken_back.error();
+  std::vector<Entry> entries;
+  std::error_code error;
+  for (const auto& file : fs::directory_iterator(directory_ / issued, error)) {
+    if (file.path().extension() != ".crt") continue;
+    auto certificate = read_certificate(file.path());
+    if (!certificate) return certificate.error();
+    entries.push_back(described(certificate->get()));
+    X509_REVOKED* known = nullptr;
+    entries.back().revoked =
+        X509_CRL_get0_by_cert(taken_back->get(), &known, certificate->get()) == 1;
+  }
+  if (error) return cannot("read", directory_ / issued, error.message());
+  std::sort(entries.begin(), entries.end(), [](const Entry& one, const Entry& other) {
+    return std::tie(one.name, other.expires, one.serial) <
+           std::tie(other.name, one.expires, other.serial);
+  });
+  return entries;
+}
+
+Expected<std::string> Authority::cluster() const {
+  auto own = read_certificate(certificate());
+  if (!own) return own.error();
+  const std::string uri = uri_of(own->get());
+  if (!uri.starts_with(scheme))
+    return Failure{ExitCode::bad_configuration,
+                   certificate().string() +
+                       " does not say which cluster it is for: give names "
+                       "with --name, or let muster cert init make one"};
+  return uri.substr(scheme.size());
+}
+
+Expected<Entry> entry_of(const fs::path& file) {
+  auto certificate = read_certificate(file);
+  if (!certificate) return certificate.error();
+  return described(certificate->get());
+}
+
+}  // namespace muster::certificates

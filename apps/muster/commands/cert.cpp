@@ -1,0 +1,227 @@
+#include "apps/base/failed.hpp"
+#include "apps/base/text.hpp"
+#include "apps/certificates/authority.hpp"
+#include "apps/certificates/files.hpp"
+#include "apps/muster/commands/commands.hpp"
+
+#include <muster/values/json.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <array>
+#include <ctime>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+// `muster cert`: certificates for a cluster whose owner has no authority for them.
+
+namespace muster::apps {
+namespace {
+
+namespace fs = std::filesystem;
+using certificates::Authority;
+using certificates::Days;
+using certificates::Entry;
+
+struct CertOptions {
+  std::string authority = "ca";
+  std::string cluster;
+  std::optional<std::uint32_t> node;
+  bool observer = false;
+  std::string name;
+  std::string directory;
+  std::string which;
+  unsigned days = 0;
+  bool json = false;
+};
+
+/// A line of `list --json`.
+struct CertLine {
+  std::string serial;
+  std::string name;
+  std::string expires;
+  bool revoked = false;
+};
+MUSTER_DESCRIBE(CertLine, serial, name, expires, revoked);
+
+std::string utc(certificates::Clock::time_point when) {
+  const std::time_t seconds = certificates::Clock::to_time_t(when);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+Expected<Authority> open(const CertOptions& options) {
+  return Authority::open(options.authority);
+}
+
+int init(const CertOptions& options) {
+  if (!is_cluster_name(options.cluster))
+    return failed({ExitCode::usage, "--cluster " + options.cluster +
+                                        ": expected 1 to 64 letters, digits, '.', '_', '-', as "
+                                        "[cluster] name has them"});
+  const auto made = Authority::create(options.authority, options.cluster, Days(options.days));
+  if (!made) return failed(made.error());
+  std::cout << "an authority for the cluster " << options.cluster << " is in " << options.authority
+            << ": keep ca.key off every node; next: muster cert issue --node 1 --out n1\n";
+  return 0;
+}
+
+Expected<std::string> name_for(const Authority& authority, const CertOptions& options) {
+  const int said = (options.node ? 1 : 0) + (options.observer ? 1 : 0) + !options.name.empty();
+  if (said != 1)
+    return Failure{ExitCode::usage, "say for whom: one of --node ID, --observer and --name URI"};
+  if (!options.name.empty()) return options.name;
+  const auto cluster = authority.cluster();
+  if (!cluster) return cluster.error();
+  return "muster://" + *cluster +
+         (options.observer ? "/observer" : "/node/" + std::to_string(*options.node));
+}
+
+/// What `[tls]` names, in one directory.
+struct Files {
+  explicit Files(const fs::path& directory)
+      : ca(directory / "ca.crt"), certificate(directory / "tls.crt"), key(directory / "tls.key") {}
+  fs::path ca, certificate, key;
+};
+
+Expected<Entry> issue(const Authority& authority, const std::string& name,
+                      const CertOptions& options, bool replace) {
+  const auto issued = authority.issue(name, Days(options.days));
+  if (!issued) return issued.error();
+  const auto ca = certificates::read_file(authority.certificate());
+  if (!ca) return ca.error();
+  const Files files(options.directory);
+  // A node takes the two when they fit: the certificate last.
+  if (auto done = certificates::write_public(files.ca, *ca, replace); !done) return done.error();
+  if (auto done = certificates::write_private(files.key, issued->key, replace); !done)
+    return done.error();
+  if (auto done = certificates::write_public(files.certificate, issued->certificate, replace);
+      !done)
+    return done.error();
+  return issued->entry;
+}
+
+int told(const Expected<Entry>& entry, const CertOptions& options) {
+  if (!entry) return failed(entry.error());
+  std::cout << entry->name << " is in " << options.directory << " until " << utc(entry->expires)
+            << ": serial " << entry->serial << '\n';
+  return 0;
+}
+
+int issue(const CertOptions& options) {
+  const auto authority = open(options);
+  if (!authority) return failed(authority.error());
+  const auto name = name_for(*authority, options);
+  if (!name) return failed(name.error());
+  const Files files(options.directory);
+  for (const fs::path* file : {&files.certificate, &files.key})
+    if (std::error_code none; fs::exists(*file, none))
+      return failed({ExitCode::bad_configuration, file->string() +
+                                                      " is there already: muster cert renew " +
+                                                      options.directory + " makes it anew"});
+  std::error_code error;
+  fs::create_directories(options.directory, error);
+  return told(issue(*authority, *name, options, false), options);
+}
+
+int renew(const CertOptions& options) {
+  const auto authority = open(options);
+  if (!authority) return failed(authority.error());
+  const auto before = certificates::entry_of(Files(options.directory).certificate);
+  if (!before) return failed(before.error());
+  return told(issue(*authority, before->name, options, true), options);
+}
+
+int revoke(const CertOptions& options) {
+  const auto authority = open(options);
+  if (!authority) return failed(authority.error());
+  std::string serial = options.which;
+  if (std::error_code none; fs::is_regular_file(options.which, none)) {
+    const auto entry = certificates::entry_of(options.which);
+    if (!entry) return failed(entry.error());
+    serial = entry->serial;
+  }
+  const auto entry = authority->revoke(serial, Days(options.days));
+  if (!entry) return failed(entry.error());
+  std::cout << entry->name << ", serial " << entry->serial << ", is taken back: give "
+            << authority->revocations().string() << " to every node as [tls] crl\n";
+  return 0;
+}
+
+int renew_revocations(const CertOptions& options) {
+  const auto authority = open(options);
+  if (!authority) return failed(authority.error());
+  if (const auto done = authority->renew_revocations(Days(options.days)); !done)
+    return failed(done.error());
+  std::cout << authority->revocations().string() << " is made anew\n";
+  return 0;
+}
+
+int list(const CertOptions& options) {
+  const auto authority = open(options);
+  if (!authority) return failed(authority.error());
+  const auto entries = authority->list();
+  if (!entries) return failed(entries.error());
+  for (const Entry& entry : *entries) {
+    const CertLine line{entry.serial, entry.name, utc(entry.expires), entry.revoked};
+    if (options.json) {
+      std::cout << to_json(line) << '\n';
+      continue;
+    }
+    std::cout << line.serial << "  " << line.expires << "  " << line.name
+              << (line.revoked ? "  taken back" : "") << '\n';
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_cert_command(CLI::App& app, int& exit_code) {
+  CLI::App* cert = app.add_subcommand("cert", "Certificates, for a cluster without an authority");
+  cert->require_subcommand(1);
+  constexpr unsigned year = 365;
+  const auto add = [&](const char* name, const char* what, int (*run)(const CertOptions&),
+                       unsigned days) {
+    CLI::App* command = cert->add_subcommand(name, what);
+    const auto options = std::make_shared<CertOptions>();
+    options->days = days;
+    command->add_option("--ca", options->authority, "The authority's directory")
+        ->option_text("DIR")
+        ->capture_default_str();
+    if (days > 0)
+      command->add_option("--days", options->days, "For how long it holds")
+          ->check(CLI::Range(1U, 20 * year))
+          ->capture_default_str();
+    command->callback([options, run, &exit_code] { exit_code = run(*options); });
+    return std::pair(command, options);
+  };
+  const auto [first, authority] =
+      add("init", "Make an authority: its certificate, its key, and an empty list of revocations",
+          init, 10 * year);
+  first->add_option("--cluster", authority->cluster, "The cluster's name, as [cluster] has it")
+      ->required();
+  const auto [issues, whom] =
+      add("issue", "Give a node, or an observer, a certificate and a key of its own", issue, year);
+  issues->add_option("--node", whom->node, "The node's id")->option_text("ID");
+  issues->add_flag("--observer", whom->observer, "For who may only look");
+  issues->add_option("--name", whom->name, "Any other name, where [tls] name is a template")
+      ->option_text("URI");
+  issues->add_option("--out", whom->directory, "Where ca.crt, tls.crt and tls.key are put")
+      ->option_text("DIR")
+      ->required();
+  const auto [renews, where] = add(
+      "renew", "Put a new certificate and a new key for the same name in their place", renew, year);
+  renews->add_option("DIR", where->directory, "Where issue has put them")->required();
+  const auto [revokes, which] = add("revoke", "Take a certificate back", revoke, year);
+  revokes->add_option("WHICH", which->which, "Its serial number, or a file that holds it")
+      ->required();
+  add("crl", "Make the list of revocations anew, before its time is over", renew_revocations, year);
+  const auto [lists, all] = add("list", "All that were given out", list, 0);
+  lists->add_flag("--json", all->json, "JSON Lines on standard output");
+}
+
+}  // namespace muster::apps

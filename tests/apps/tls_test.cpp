@@ -1,0 +1,138 @@
+#include "real_nodes.hpp"
+
+// Nodes that prove who they are by certificates of `muster cert`, as their owners keep them.
+
+namespace muster::apps {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Proven : RealNodes {
+  explicit Proven(std::uint32_t count) : RealNodes(count) {
+    cluster.timings.T = 1s;
+    cluster.timings.coordinator_timeout = cluster.timings.check_every + 1s;
+    cert({"init", "--cluster", "programs"});
+    for (std::uint32_t id = 1; id <= count; ++id) {
+      cert({"issue", "--node", std::to_string(id), "--out", directory_of(id)});
+      tls[id] = {directory_of(id) + "/ca.crt", directory_of(id) + "/tls.crt",
+                 directory_of(id) + "/tls.key", "", "programs"};
+    }
+  }
+  [[nodiscard]] std::string directory_of(std::uint32_t id) const {
+    return file("tls" + std::to_string(id)).string();
+  }
+  void cert(std::vector<std::string> words) const {
+    words.insert(words.begin(), "cert");
+    words.insert(words.end(), {"--ca", file("ca").string()});
+    const Ran ran = run_muster(directory, words);
+    BOOST_TEST_REQUIRE(ran.code == 0, ran.output);
+  }
+  /// All three, with what stands in `tls`.
+  void begin() {
+    for (std::uint32_t id : {1U, 2U, 3U}) begin_anew(id);
+    await_coordinator(3, {1, 2, 3});
+  }
+  [[nodiscard]] std::string group(std::uint32_t id) const {
+    const std::string status = ask(id, {"status", "--json"}).output;
+    const std::size_t at = status.find("\"group\":");
+    return status.substr(at, status.find(']', at) - at);
+  }
+  void await_word(std::uint32_t id, const std::string& text) const {
+    wait_until([&] { return holds(log(id), text); });
+  }
+  void judge() {
+    std::vector<std::string> words{"verify"};
+    while (!processes.empty()) BOOST_TEST(leave(processes.begin()->first).code == 0);
+    for (const auto& [id, address] : cluster.nodes) words.push_back(journal(id.value).string());
+    const Ran ran = run_muster(directory, words);
+    BOOST_TEST(ran.code == 0, ran.output);
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(nodes_with_certificates)
+
+BOOST_AUTO_TEST_CASE(elect_and_are_seen_by_who_has_one) {
+  Proven nodes(3);
+  nodes.begin();
+  const Ran members = run_muster(nodes.directory, {"members", "--config", nodes.configure(1)});
+  BOOST_TEST(members.code == 0, members.output);
+  nodes.tls.clear();
+  const Ran stranger = run_muster(nodes.directory, {"members", "--config", nodes.configure(1)});
+  BOOST_TEST(stranger.code == 64, stranger.output);
+  BOOST_TEST(says(stranger, "it speaks TLS alone"), stranger.output);
+  nodes.judge();
+}
+
+BOOST_AUTO_TEST_CASE(take_over_when_the_coordinator_is_killed) {
+  Proven nodes(3);
+  nodes.begin();
+  nodes.processes.erase(3);
+  nodes.await_coordinator(2, {1, 2});
+  nodes.begin_anew(3);
+  nodes.await_coordinator(3, {1, 2, 3});
+  nodes.judge();
+}
+
+BOOST_AUTO_TEST_CASE(one_without_hears_that_the_others_speak_tls_and_they_that_it_does_not) {
+  Proven nodes(3);
+  nodes.begin();
+  nodes.tls.erase(1);
+  nodes.begin_anew(1);
+  nodes.await_word(1, "node 2 refuses this node: it speaks TLS alone");
+  nodes.await_word(2, "it speaks without TLS");
+  nodes.await_coordinator(3, {2, 3});
+  nodes.judge();
+}
+
+BOOST_AUTO_TEST_CASE(take_new_ones_without_an_election) {
+  Proven nodes(3);
+  nodes.begin();
+  const std::string before = nodes.group(2);
+  for (std::uint32_t id : {1U, 2U, 3U}) nodes.cert({"renew", nodes.directory_of(id)});
+  for (std::uint32_t id : {1U, 2U, 3U})
+    nodes.await_word(id, "has taken its certificate and those that it believes anew");
+  const Ran reloaded = nodes.ask(1, {"reload"});
+  BOOST_TEST(reloaded.code == 0, reloaded.output);
+  nodes.await_coordinator(3, {1, 2, 3});
+  BOOST_TEST(nodes.group(2) == before);
+  // One that is half put into place is not taken.
+  std::filesystem::copy_file(nodes.directory_of(1) + "/tls.key", nodes.directory_of(2) + "/tls.key",
+                             std::filesystem::copy_options::overwrite_existing);
+  nodes.await_word(2, "key values mismatch; what was read before stays");
+  const Ran refused = nodes.ask(2, {"reload"});
+  BOOST_TEST(refused.code != 0);
+  BOOST_TEST(says(refused, "key values mismatch"), refused.output);
+  nodes.await_coordinator(3, {1, 2, 3});
+  BOOST_TEST(nodes.group(2) == before);
+  nodes.judge();
+}
+
+BOOST_AUTO_TEST_CASE(go_on_without_one_whose_was_taken_back_which_takes_no_part) {
+  Proven nodes(3);
+  for (auto& [id, options] : nodes.tls) options.crl = nodes.file("ca/crl.pem").string();
+  nodes.begin();
+  nodes.cert({"revoke", nodes.directory_of(1) + "/tls.crt"});
+  nodes.await_outvoted(1);
+  nodes.await_word(1, "it says: certificate revoked");
+  nodes.await_word(2, "certificate revoked");
+  nodes.await_coordinator(3, {2, 3});
+  nodes.cert({"renew", nodes.directory_of(1)});
+  nodes.await_coordinator(3, {1, 2, 3});
+  nodes.judge();
+}
+
+BOOST_AUTO_TEST_CASE(with_that_of_another_are_not_let_in) {
+  Proven nodes(3);
+  nodes.begin();
+  BOOST_TEST(nodes.leave(1).code == 0);
+  nodes.tls[1] = nodes.tls[2];
+  const Ran ran = run_muster(nodes.directory, {"node", "--config", nodes.configure(1)});
+  says_why(ran, 64, "is not this node's, muster://programs/node/1");
+  nodes.judge();
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace muster::apps

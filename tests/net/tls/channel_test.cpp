@@ -1,0 +1,293 @@
+#include "made.hpp"
+#include "net/src/tls/tls.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <array>
+
+// Who is believed, and who is not and why: two ends of TLS that carry each other's bytes.
+
+namespace muster::test {
+namespace {
+
+using net::Channel;
+using net::ChannelEnd;
+using net::Side;
+using net::TlsOptions;
+
+const NodeSet nodes{NodeId{1}, NodeId{2}, NodeId{3}};
+constexpr NodeId first{1};
+constexpr NodeId second{2};
+
+std::string uri(std::uint32_t id) {
+  return "URI:muster://demo/node/" + std::to_string(id);
+}
+
+/// An authority, and node 1, which believes it alone.
+struct World {
+  World() { believes = options_of("own", own, {}); }
+
+  TlsOptions options_of(const std::string& name, const Made& made,
+                        std::vector<const Made*> between) const {
+    between.insert(between.begin(), &made);
+    return {files.write("ca.pem", {&authority}), files.write(name + ".pem", between),
+            files.write_key(name + ".key", made), "", "demo"};
+  }
+  [[nodiscard]] net::Tls tls(const TlsOptions& options) const {
+    net::Tls made;
+    made.renew(net::Credentials::load(options, nodes, std::nullopt).value());
+    return made;
+  }
+  /// Whatever stands in its files, as a stranger would: nothing of it is looked at.
+  [[nodiscard]] net::Tls unchecked(const TlsOptions& options) const {
+    net::Tls made;
+    made.renew(net::Credentials::read(options, nodes).value());
+    return made;
+  }
+
+  Files files;
+  Made authority = made({.alternative_names = {}, .authority = true});
+  Made own = made({.alternative_names = {uri(1)}}, &authority);
+  TlsOptions believes;
+};
+
+/// Two ends, and what each has heard and how it ended.
+struct Ends {
+  Channel dialled;
+  Channel accepted;
+  std::string heard_by_dialled = {};
+  std::string heard_by_accepted = {};
+
+  /// Until neither says anything any more.
+  Ends& talk() {
+    while (!dialled.out().empty() || !accepted.out().empty()) {
+      const std::string to_accepted = std::exchange(dialled.out(), {});
+      const std::string to_dialled = std::exchange(accepted.out(), {});
+      pass(to_accepted, accepted, heard_by_accepted);
+      pass(to_dialled, dialled, heard_by_dialled);
+    }
+    return *this;
+  }
+  static void pass(const std::string& bytes, Channel& to, std::string& heard) {
+    to.came(bytes);
+    std::array<char, 100> room{};
+    while (const std::size_t size = to.read(room)) heard.append(room.data(), size);
+  }
+};
+
+Ends ends_of(const net::Tls& dials, const net::Tls& accepts, std::optional<NodeId> wanted = first) {
+  return {Channel(dials.credentials(), Side::dialled, wanted),
+          Channel(accepts.credentials(), Side::accepted)};
+}
+
+std::string why(const Channel& channel) {
+  return channel.end() ? channel.end()->why : "no end";
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(tls, World)
+
+BOOST_AUTO_TEST_CASE(each_end_proves_who_it_is_and_what_was_said_before_goes_then) {
+  const Made other =
+      made({.alternative_names = {"DNS:two.example", uri(2), "IP:10.0.0.2"}}, &authority);
+  const net::Tls its = tls(options_of("2", other, {}));
+  const net::Tls mine = tls(believes);
+  Ends ends = ends_of(its, mine);
+  ends.dialled.write("hello");
+  ends.talk();
+  BOOST_TEST((ends.accepted.proven() == second));
+  BOOST_TEST((ends.dialled.proven() == first));
+  BOOST_TEST(ends.heard_by_accepted == "hello");
+  const std::string much(100'000, 'x');
+  ends.accepted.write(much);
+  BOOST_TEST((ends.talk().heard_by_dialled == much));
+  BOOST_TEST(!ends.accepted.end().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_heard_of_who_is_not_believed) {
+  const Made foreign_authority = made({.alternative_names = {}, .authority = true});
+  const Made between = made({.alternative_names = {}, .authority = true}, &authority);
+  const Made below = made({.alternative_names = {}, .authority = true}, &between);
+  const Made lowest = made({.alternative_names = {}, .authority = true}, &below);
+  struct Case {
+    const char* name;
+    Made made;
+    std::vector<const Made*> shown;
+    const char* why;
+  };
+  Case cases[] = {
+      {"other authority",
+       made({.alternative_names = {uri(2)}}, &foreign_authority),
+       {},
+       "unable to get local issuer certificate"},
+      {"self-signed", made({.alternative_names = {uri(2)}}), {}, "self-signed certificate"},
+      {"expired",
+       made({.alternative_names = {uri(2)}, .from = Days(-9), .to = Days(-1)}, &authority),
+       {},
+       "certificate has expired"},
+      {"not yet",
+       made({.alternative_names = {uri(2)}, .from = Days(1)}, &authority),
+       {},
+       "certificate is not yet valid"},
+      {"no id", made({}, &authority), {}, "has 0 URIs"},
+      {"no URI", made({.alternative_names = {"DNS:two"}}, &authority), {}, "has 0 URIs"},
+      {"two ids", made({.alternative_names = {uri(2), uri(3)}}, &authority), {}, "has 2 URIs"},
+      {"unknown id", made({.alternative_names = {uri(4)}}, &authority), {}, "muster://demo/node/4"},
+      {"wrong cluster",
+       made({.alternative_names = {"URI:muster://other/node/2"}}, &authority),
+       {},
+       "muster://other/node/2, which is nobody of this cluster"},
+      {"server only",
+       made({.alternative_names = {uri(2)}, .usage = "serverAuth"}, &authority),
+       {},
+       "unsuitable certificate purpose"},
+      {"client only",
+       made({.alternative_names = {uri(2)}, .usage = "clientAuth"}, &authority),
+       {},
+       "not for client and server use"},
+      {"no usage",
+       made({.alternative_names = {uri(2)}, .usage = ""}, &authority),
+       {},
+       "not for client and server use"},
+      {"long chain",
+       made({.alternative_names = {uri(2)}}, &lowest),
+       {&lowest, &below, &between},
+       "certificate chain too long"},
+  };
+  const net::Tls mine = tls(believes);
+  for (const Case& tried : cases) {
+    BOOST_TEST_CONTEXT(tried.name) {
+      const net::Tls its = unchecked(options_of("its", tried.made, tried.shown));
+      Ends ends = ends_of(its, mine);
+      ends.dialled.write("hello");
+      ends.talk();
+      BOOST_TEST(ends.heard_by_accepted.empty());
+      BOOST_TEST(!ends.accepted.proven().has_value());
+      BOOST_TEST(why(ends.accepted).find(tried.why) != std::string::npos, why(ends.accepted));
+      // It had taken the handshake for good, and is told by whom it has proven to be node 1.
+      BOOST_TEST(why(ends.dialled).starts_with("it says: "), why(ends.dialled));
+      BOOST_TEST((ends.dialled.end()->kind == ChannelEnd::Kind::refused));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_said_to_who_is_not_believed) {
+  const Made other = made({.alternative_names = {uri(2)}}, &authority);
+  const Made only_looks = made({.alternative_names = {"URI:muster://demo/observer"}}, &authority);
+  const net::Tls mine = tls(believes);
+  for (const auto& [answers, wanted, said] :
+       {std::tuple(&other, NodeId{3}, "is node 2's, where node 3 was dialled"),
+        std::tuple(&only_looks, second, "is an observer's, where node 2 was dialled")}) {
+    const net::Tls its = tls(options_of("its", *answers, {}));
+    Ends ends = ends_of(mine, its, wanted);
+    ends.dialled.write("secret");
+    ends.talk();
+    BOOST_TEST(ends.heard_by_accepted.empty());
+    BOOST_TEST(why(ends.dialled).find(said) != std::string::npos, why(ends.dialled));
+    BOOST_TEST((ends.dialled.end()->kind == ChannelEnd::Kind::unproven));
+    BOOST_TEST((ends.accepted.end()->kind == ChannelEnd::Kind::unproven));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(who_shows_no_certificate_is_told_that_it_has_to) {
+  const net::Tls mine = tls(believes);
+  const net::Tls its = unchecked({believes.ca, "", "", "", "demo"});
+  Ends ends = ends_of(its, mine);
+  ends.talk();
+  BOOST_TEST(why(ends.accepted).find("peer did not return a certificate") != std::string::npos,
+             why(ends.accepted));
+  BOOST_TEST(why(ends.dialled).find("certificate required") != std::string::npos,
+             why(ends.dialled));
+}
+
+BOOST_AUTO_TEST_CASE(an_older_tls_is_refused) {
+  const net::Tls mine = tls(believes);
+  const net::Tls its = unchecked(believes);
+  SSL_CTX_set_min_proto_version(its.credentials()->context(), TLS1_2_VERSION);
+  SSL_CTX_set_max_proto_version(its.credentials()->context(), TLS1_2_VERSION);
+  Ends ends = ends_of(its, mine);
+  ends.talk();
+  BOOST_TEST(why(ends.accepted).find("unsupported protocol") != std::string::npos,
+             why(ends.accepted));
+}
+
+BOOST_AUTO_TEST_CASE(who_was_taken_back_is_refused_though_the_list_is_old) {
+  const Made other = made({.alternative_names = {uri(2)}}, &authority);
+  const Made third = made({.alternative_names = {uri(3)}}, &authority);
+  const net::Tls its = tls(options_of("2", other, {}));
+  for (const Days until : {Days(10), Days(-1)}) {
+    believes.crl = files.write_list("crl.pem", authority, {&other}, until);
+    const net::Tls mine = tls(believes);
+    Ends ends = ends_of(its, mine);
+    ends.talk();
+    BOOST_TEST(why(ends.accepted).find("certificate revoked") != std::string::npos);
+    BOOST_TEST(why(ends.dialled) == "it says: certificate revoked");
+    Ends others = ends_of(tls(options_of("3", third, {})), mine);
+    others.talk();
+    BOOST_TEST((others.accepted.proven() == NodeId{3}), why(others.accepted));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(who_speaks_without_tls_is_known_by_it) {
+  const net::Tls mine = tls(believes);
+  for (const Side side : {Side::dialled, Side::accepted}) {
+    Channel channel(mine.credentials(), side);
+    channel.came(std::string("\0\0\0\x20zz", 6));
+    BOOST_TEST((channel.end()->kind == ChannelEnd::Kind::plain));
+    std::array<char, 10> room{};
+    BOOST_TEST(channel.read(room) == 0u);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(that_it_will_send_no_more_proves_nothing) {
+  const net::Tls mine = tls(believes);
+  const Made other = made({.alternative_names = {uri(2)}}, &authority);
+  Ends ends = ends_of(tls(options_of("2", other, {})), mine);
+  ends.talk();
+  BOOST_TEST(SSL_shutdown(ends.dialled.tls()) == 0);
+  ends.dialled.write("");
+  BOOST_TEST(!ends.talk().accepted.end().has_value());
+  ends.accepted.write("still here");
+  BOOST_TEST((ends.talk().heard_by_dialled == "still here"));
+}
+
+BOOST_AUTO_TEST_CASE(a_byte_that_is_changed_on_its_way_ends_it) {
+  const net::Tls mine = tls(believes);
+  const Made other = made({.alternative_names = {uri(2)}}, &authority);
+  Ends ends = ends_of(tls(options_of("2", other, {})), mine);
+  ends.talk();
+  ends.dialled.write("hello");
+  ends.dialled.out()[8] ^= 1;
+  ends.talk();
+  BOOST_TEST(ends.heard_by_accepted.empty());
+  BOOST_TEST(why(ends.accepted) == "decryption failed or bad record mac");
+}
+
+BOOST_AUTO_TEST_CASE(files_that_do_not_fit_are_refused_with_the_key_that_names_them) {
+  const Made other = made({.alternative_names = {uri(2)}}, &authority);
+  const Made foreign = made({.alternative_names = {uri(1)}});
+  const auto said = [&](const TlsOptions& options) {
+    const auto loaded = net::Credentials::load(options, nodes, first);
+    return loaded ? "taken" : loaded.error().what;
+  };
+  BOOST_TEST(said(believes) == "taken");
+  const auto with = [&](std::string TlsOptions::*key, const std::string& file) {
+    TlsOptions options = believes;
+    options.*key = file;
+    return said(options);
+  };
+  const auto says = [](const std::string& text, const std::string& part) {
+    BOOST_TEST(text.find(part) != std::string::npos, text);
+  };
+  says(with(&TlsOptions::ca, "/nowhere"), "[tls] ca = \"/nowhere\" has no certificates in PEM");
+  says(with(&TlsOptions::certificate, believes.key), "[tls] cert = ");
+  says(with(&TlsOptions::key, files.write_key("other.key", other)), "key values mismatch");
+  says(with(&TlsOptions::crl, believes.ca), "has no list of revocations in PEM");
+  says(said(options_of("2", other, {})), "is not this node's, muster://demo/node/1");
+  says(said(options_of("foreign", foreign, {})), "is not believed by ca = ");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace muster::test
