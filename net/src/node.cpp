@@ -226,7 +226,7 @@ void Node::Impl::left(LeaveCause cause) {
 }
 
 void Node::Impl::gone() {
-  lasts_.cancel();
+  cancel_waits();
   history_->flush();
   if (admin_) admin_->close();
   for (const auto& left : std::exchange(left_, {}))
@@ -367,8 +367,7 @@ void Node::Impl::leave(std::function<void()> left) {
 
 void Node::Impl::close() {
   if (admin_) admin_->close();
-  wait_.cancel();
-  lasts_.cancel();
+  cancel_waits();
   if (life_) life_->end({ExitCode::ok, "closed"});
   *thrown_ = [log = log_](const std::exception* error) {
     log->fatal(std::string("a handler of a node that is gone threw: ") +

@@ -64,6 +64,9 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   void look_at_credentials();
   Expected<> take_credentials();
   void tell_of_their_end();
+  void cancel_waits() {
+    for (auto* wait : {&wait_, &lasts_, &look_}) wait->cancel();
+  }
   void hold_down(Duration time);
   void begin_held_life();
   Expected<> begin_life(const SafeState& safe);

@@ -73,7 +73,7 @@ Expected<> Node::Impl::take_credentials() {
   return {};
 }
 
-// Said at 30, 7 and 1 days, and when it has come.
+// Said at 30, 7 and 1 days before it.
 void Node::Impl::tell_of_their_end() {
   const auto left = std::chrono::ceil<std::chrono::days>(tls_->credentials()->expires() -
                                                          std::chrono::system_clock::now());
@@ -82,9 +82,9 @@ void Node::Impl::tell_of_their_end() {
     if (left <= days) due = days;
   if (due == std::chrono::days::zero() || due == told_of_end_) return;
   told_of_end_ = due;
-  log_->warn("the certificate of node " + std::to_string(options_.config.self.value) + " ends in " +
-             std::to_string(std::max<std::int64_t>(left.count(), 0)) +
-             " days: renew it; without one no node speaks with this one");
+  log_->warn("the certificate of node " + std::to_string(options_.config.self.value) +
+             " ends within " + std::to_string(due.count()) +
+             " days: renew it; with none no node speaks with this one");
 }
 
 void Node::Impl::renew_credentials() {

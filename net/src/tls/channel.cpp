@@ -48,6 +48,7 @@ Channel::Channel(std::shared_ptr<const Credentials> credentials, Side side,
       tls_(SSL_new(credentials_->context())),
       in_(BIO_new(BIO_s_mem())),
       out_bio_(BIO_new(BIO_s_mem())),
+      side_(side),
       wanted_(wanted) {
   if (!tls_ || !in_ || !out_bio_) throw std::bad_alloc();
   SSL_set_bio(tls_.get(), in_, out_bio_);
@@ -73,6 +74,8 @@ int Channel::verify(int holds, X509_STORE_CTX* chain) {
   if (channel.misfit_.empty() && channel.wanted_ && judged.node != *channel.wanted_)
     channel.misfit_ =
         "is " + name_of(judged.node) + "'s, where " + name_of(*channel.wanted_) + " was dialled";
+  else if (channel.misfit_.empty() && channel.side_ == Side::dialled && judged.node == NodeId{})
+    channel.misfit_ = "is an observer's, which answers nobody";
   channel.judged_ = judged.node;
   if (channel.misfit_.empty()) return 1;
   X509_STORE_CTX_set_error(chain, X509_V_ERR_HOSTNAME_MISMATCH);

@@ -64,6 +64,7 @@ class Channel {
   std::unique_ptr<SSL, Free<SSL_free>> tls_;
   BIO* in_ = nullptr;  // both are owned by tls_
   BIO* out_bio_ = nullptr;
+  const Side side_;
   std::optional<NodeId> wanted_;
   std::optional<NodeId> judged_;  ///< by its certificate, which it has not proven to own yet
   std::string misfit_;            ///< what is wrong with its certificate

@@ -176,9 +176,12 @@ BOOST_AUTO_TEST_CASE(nothing_is_said_to_who_is_not_believed) {
   const Made other = made({.alternative_names = {uri(2)}}, &authority);
   const Made only_looks = made({.alternative_names = {"URI:muster://demo/observer"}}, &authority);
   const net::Tls mine = tls(believes);
+  // Who was dialled to be asked for the status may be any node, and no observer.
   for (const auto& [answers, wanted, said] :
-       {std::tuple(&other, NodeId{3}, "is node 2's, where node 3 was dialled"),
-        std::tuple(&only_looks, second, "is an observer's, where node 2 was dialled")}) {
+       {std::tuple(&other, std::optional(NodeId{3}), "is node 2's, where node 3 was dialled"),
+        std::tuple(&only_looks, std::optional(second),
+                   "is an observer's, where node 2 was dialled"),
+        std::tuple(&only_looks, std::optional<NodeId>(), "an observer's, which answers nobody")}) {
     const net::Tls its = tls(options_of("its", *answers, {}));
     Ends ends = ends_of(mine, its, wanted);
     ends.dialled.write("secret");
