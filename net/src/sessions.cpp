@@ -181,9 +181,10 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
   }
 
   void accepted(Tcp::socket socket) {
-    prepare_stream(socket, config_.T);
     boost::system::error_code gone;
     std::string from = socket.remote_endpoint(gone).address().to_string();
+    if (!sessions_.admits(config_, monotonic_now(), from)) return;
+    prepare_stream(socket, config_.T);
     const auto connection = add(std::move(socket), longest_hello(), tls_->channel(Side::accepted));
     take(host::Accepted{connection->number, std::move(from)});
     connection->start();

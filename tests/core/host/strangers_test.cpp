@@ -31,6 +31,36 @@ BOOST_AUTO_TEST_CASE(the_oldest_gives_way) {
   BOOST_TEST(two.sessions.counters.crowded == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(who_dials_too_often_is_closed_unread_for_a_while_and_others_are_not) {
+  Sessions2 two;
+  const auto admitted = [&](const std::string& machine, int dials) {
+    int count = 0;
+    for (int dial = 0; dial < dials; ++dial)
+      count += two.sessions.admits(two.config, two.now, machine) ? 1 : 0;
+    return count;
+  };
+  BOOST_TEST(admitted("10.0.0.7", 1000) == 400);
+  BOOST_TEST(admitted("10.0.0.8", 3) == 3);
+  BOOST_TEST(two.sessions.counters.crowded == 600u);
+  two.now += 99ms;
+  BOOST_TEST(admitted("10.0.0.7", 1) == 0);
+  two.now += 1ms;
+  BOOST_TEST(admitted("10.0.0.7", 1) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(more_machines_than_are_told_apart_count_as_one) {
+  Sessions2 two;
+  two.config.limits.arrivals = 2;
+  int count = 0;
+  for (int machine = 0; machine < 1000; ++machine)
+    count += two.sessions.admits(two.config, two.now, std::to_string(machine)) ? 1 : 0;
+  BOOST_TEST(count == 256 + 2);
+  BOOST_TEST(two.sessions.arrivals.size() <= 257u);
+  two.now += 1s;
+  BOOST_TEST(two.sessions.admits(two.config, two.now, "another"));
+  BOOST_TEST(two.sessions.arrivals.size() == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(no_machine_takes_the_place_of_another_or_of_a_node) {
   Sessions2 two;
   two.config.limits.strangers = 3;

@@ -39,6 +39,9 @@ struct SessionLimits {
   /// most of them. Those of the cluster's nodes have their own place, one each.
   std::size_t strangers = 64;
   std::size_t observers = 16;
+  /// Connections that one machine may begin in a tenth of a second: far more than the dials of any
+  /// node where connections break over and over, and few enough to be answered by the way.
+  unsigned arrivals = 400;
   /// Bytes of letters that one node has not acknowledged; beyond it letters are dropped, as if
   /// lost.
   std::size_t queue_bytes = 4 * 1024 * 1024;
@@ -48,8 +51,8 @@ struct SessionLimits {
   Duration hello_deadline{};
   Duration frame_deadline{};
 };
-MUSTER_DESCRIBE(SessionLimits, strangers, observers, queue_bytes, queue_letters, hello_deadline,
-                frame_deadline);
+MUSTER_DESCRIBE(SessionLimits, strangers, observers, arrivals, queue_bytes, queue_letters,
+                hello_deadline, frame_deadline);
 
 /// So many bytes of letters are written to a connection, and one frame more, before the driver has
 /// to say that there is room again.
@@ -174,6 +177,13 @@ struct Stranger {
 };
 MUSTER_DESCRIBE(Stranger, connection, until, from, beside_a_node, observer, asks);
 
+/// The connections that one machine has begun since then.
+struct Arrivals {
+  Time since{};
+  unsigned count{};
+};
+MUSTER_DESCRIBE(Arrivals, since, count);
+
 /// The verdicts that wait for Drained. Bounds that have passed: silence.
 struct Overdue {
   Time at{};
@@ -232,11 +242,12 @@ struct Sessions {
   std::map<NodeId, Peer> peers;
   std::map<ConnectionId, NodeId> whose;  ///< the connections of peers
   Calls calls;
-  std::vector<Stranger> strangers;  ///< and observers, the oldest first
-  std::vector<Verdict> verdicts;    ///< that wait; the last is next. Empty when no Drain is out.
-  std::uint64_t hellos{};           ///< said in this life
-  std::optional<Time> wake;         ///< the Wake that is out
-  std::optional<Time> soonest;      ///< of the deadlines that were set since
+  std::vector<Stranger> strangers;           ///< and observers, the oldest first
+  std::map<std::string, Arrivals> arrivals;  ///< by machine, of the last tenth of a second
+  std::vector<Verdict> verdicts;  ///< that wait; the last is next. Empty when no Drain is out.
+  std::uint64_t hellos{};         ///< said in this life
+  std::optional<Time> wake;       ///< the Wake that is out
+  std::optional<Time> soonest;    ///< of the deadlines that were set since
   Voices voices;
   /// Nodes that differ, and in what: the keys with both values, where its text was heard.
   std::map<NodeId, std::string> differing;
@@ -246,6 +257,10 @@ struct Sessions {
 
   /// Of `safe`, the lives of the others that this node has met.
   static Sessions begin(const SessionConfig& config, const SafeState& safe);
+
+  /// Somebody at that machine has dialled, as Accepted::from has it. False where it has dialled too
+  /// often: the connection is to be closed unread, and not told of.
+  bool admits(const SessionConfig& config, Time now, const std::string& machine);
 
   /// Appends to `outputs` what is to be done about `input`. Times never go back.
   void take(const SessionConfig& config, Time now, SessionInput input, SessionOutputs& outputs);
@@ -257,7 +272,7 @@ struct Sessions {
   /// The lives that sessions stand with.
   [[nodiscard]] std::map<NodeId, Incarnation> lives() const;
 };
-MUSTER_DESCRIBE(Sessions, peers, whose, calls, strangers, verdicts, hellos, wake, soonest, voices,
-                differing, others, warned, counters);
+MUSTER_DESCRIBE(Sessions, peers, whose, calls, strangers, arrivals, verdicts, hellos, wake, soonest,
+                voices, differing, others, warned, counters);
 
 }  // namespace muster::host

@@ -14,6 +14,21 @@
 
 namespace muster::host {
 
+// Who floods this node takes its own turns and nobody else's; of more machines than can be told
+// apart all count as one.
+bool Sessions::admits(const SessionConfig& config, Time now, const std::string& machine) {
+  constexpr Duration within = std::chrono::milliseconds(100);
+  constexpr std::size_t most_machines = 256;
+  if (arrivals.size() > most_machines / 2)
+    std::erase_if(arrivals, [&](const auto& of) { return now - of.second.since >= within; });
+  const bool known = arrivals.contains(machine) || arrivals.size() < most_machines;
+  Arrivals& of = arrivals[known ? machine : ""];
+  if (now - of.since >= within) of = {now, 0};
+  if (++of.count <= config.limits.arrivals) return true;
+  ++counters.crowded;
+  return false;
+}
+
 void SessionTurn::happened(Accepted& input) {
   ++sessions_.counters.accepted;
   const bool beside_a_node = is_machine_of_a_node(input.from);
