@@ -143,18 +143,12 @@ void Channel::take_out() {
   (void)BIO_reset(out_bio_);
 }
 
-// Nothing, where it only waits for more.
+// Nothing, where it only waits for more; nor where the other side says that it will send no more:
+// the connection's end proves that, and nothing else does.
 void Channel::fail() {
-  switch (SSL_get_error(tls_.get(), 0)) {
-    case SSL_ERROR_WANT_READ:
-    case SSL_ERROR_WANT_WRITE:
-      return;
-    case SSL_ERROR_ZERO_RETURN:
-      // It says that it will send no more, which proves nothing: the connection's end does.
-      return;
-    default:
-      break;
-  }
+  const int why = SSL_get_error(tls_.get(), 0);
+  if (why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE || why == SSL_ERROR_ZERO_RETURN)
+    return;
   using Kind = ChannelEnd::Kind;
   const unsigned long code = ERR_peek_error();
   const int alert = ERR_GET_REASON(code) - SSL_AD_REASON_OFFSET;
