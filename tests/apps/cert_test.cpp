@@ -91,6 +91,7 @@ BOOST_AUTO_TEST_CASE(keys_are_for_their_owner_alone) {
 BOOST_AUTO_TEST_CASE(one_is_renewed_by_another_key_for_the_same_name) {
   begin();
   const std::string key = read_all(at("n3/tls.key"));
+  std::ofstream(at("n3/ca.crt"), std::ios::app) << "and another authority";
   BOOST_TEST(says(cert({"issue", "--node", "3", "--out", at("n3")}), "muster cert renew"));
   BOOST_TEST(read_all(at("n3/tls.key")) == key);
   const Ran renewed = cert({"renew", at("n3")});
@@ -99,6 +100,7 @@ BOOST_AUTO_TEST_CASE(one_is_renewed_by_another_key_for_the_same_name) {
   BOOST_TEST(read_all(at("n3/tls.key")) != key);
   BOOST_TEST(is_believed("n3/tls.crt", "sslclient"));
   BOOST_TEST(mode("n3/tls.key") == 0600u);
+  BOOST_TEST(holds(at("n3/ca.crt"), "and another authority"));
   BOOST_TEST(!fs::exists(at("n3/tls.key.new")));
 }
 
@@ -132,6 +134,7 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_is_told) {
   BOOST_TEST(says(cert({"issue", "--node", "1", "--out", at("n1")}), "cannot read "));
   begin();
   BOOST_TEST(cert({"issue", "--out", at("n1")}).code == 2);
+  BOOST_TEST(cert({"issue", "--node", "0", "--out", at("n1")}).code == 2);
   BOOST_TEST(says(cert({"revoke", "00ff"}), "has given out no certificate 00ff"));
   std::ofstream(at("ca/ca.key")) << read_all(at("n3/tls.key"));
   BOOST_TEST(says(cert({"list"}), "is not the key of the certificate beside it"));

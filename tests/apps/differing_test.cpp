@@ -17,14 +17,6 @@ struct Changed : RealNodes {
     cluster.timings.T = T;
     cluster.timings.coordinator_timeout = cluster.timings.check_every + T;
   }
-  void judge() {
-    std::vector<std::string> words{"verify"};
-    while (!processes.empty()) BOOST_TEST(leave(processes.begin()->first).code == 0);
-    for (const auto& [id, address] : cluster.nodes)
-      if (std::filesystem::exists(journal(id.value))) words.push_back(journal(id.value).string());
-    const Ran ran = run_muster(directory, words);
-    BOOST_TEST(ran.code == 0, ran.output);
-  }
 };
 
 }  // namespace

@@ -171,6 +171,15 @@ struct RealNodes {
     const std::string how = WIFEXITED(status) ? "" : describe_end(status) + "\n";
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_all(log(id)) + how};
   }
+  /// All leave in order, and the journals of those that were ever started hold.
+  void judge() {
+    std::vector<std::string> words{"verify"};
+    while (!processes.empty()) BOOST_TEST(leave(processes.begin()->first).code == 0);
+    for (const auto& [id, address] : cluster.nodes)
+      if (std::filesystem::exists(log(id.value))) words.push_back(journal(id.value).string());
+    const Ran ran = run_muster(directory, words);
+    BOOST_TEST(ran.code == 0, ran.output);
+  }
 
   TestDirectory directory;
   ReservedPorts ports;

@@ -40,13 +40,6 @@ struct Proven : RealNodes {
   void await_word(std::uint32_t id, const std::string& text) const {
     wait_until([&] { return holds(log(id), text); });
   }
-  void judge() {
-    std::vector<std::string> words{"verify"};
-    while (!processes.empty()) BOOST_TEST(leave(processes.begin()->first).code == 0);
-    for (const auto& [id, address] : cluster.nodes) words.push_back(journal(id.value).string());
-    const Ran ran = run_muster(directory, words);
-    BOOST_TEST(ran.code == 0, ran.output);
-  }
 };
 
 }  // namespace

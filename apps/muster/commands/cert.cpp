@@ -95,8 +95,10 @@ Expected<Entry> issue(const Authority& authority, const std::string& name,
   const auto ca = certificates::read_file(authority.certificate());
   if (!ca) return ca.error();
   const Files files(options.directory);
+  // One that is there may have other authorities besides: while one takes the place of another.
+  if (std::error_code none; !fs::exists(files.ca, none))
+    if (auto done = certificates::write_public(files.ca, *ca); !done) return done.error();
   // A node takes the two when they fit: the certificate last.
-  if (auto done = certificates::write_public(files.ca, *ca, replace); !done) return done.error();
   if (auto done = certificates::write_private(files.key, issued->key, replace); !done)
     return done.error();
   if (auto done = certificates::write_public(files.certificate, issued->certificate, replace);
@@ -206,7 +208,9 @@ void add_cert_command(CLI::App& app, int& exit_code) {
       ->required();
   const auto [issues, whom] =
       add("issue", "Give a node, or an observer, a certificate and a key of its own", issue, year);
-  issues->add_option("--node", whom->node, "The node's id")->option_text("ID");
+  issues->add_option("--node", whom->node, "The node's id")
+      ->option_text("ID")
+      ->check(CLI::PositiveNumber);
   issues->add_flag("--observer", whom->observer, "For who may only look");
   issues->add_option("--name", whom->name, "Any other name, where [tls] name is a template")
       ->option_text("URI");
