@@ -75,8 +75,9 @@ BOOST_AUTO_TEST_CASE(a_node_has_ceased_when_it_works_for_nobody_and_nobody_else_
     return riding && riding->ceased;
   };
   Clocked node(1, 3);
+  BOOST_TEST(says(node));  // its life has only begun: the one before is over
   node.called(2, Halt{{id(2), {1}, 1}});
-  BOOST_TEST(!says(node));  // its life has begun: what was before has still to be stopped
+  BOOST_TEST(!says(node));  // what was before is being stopped
   node.end_hook();
   BOOST_TEST(says(node));
   node.called(3, Halt{{id(3), {1}, 1}});

@@ -255,12 +255,15 @@ void TurnWithGrants::ask_others() {
       grants_.questions.emplace(call(j, AreYouThere{}, Bound::answer), j);
 }
 
+// A life that has only begun is as good a proof as a machine that refuses: the one before is over.
 // Since a majority has been halted by the asker, only an older election that has halted this node
 // could still have it work; its own has its election point later than this answer.
 bool TurnWithGrants::has_ceased_for(NodeId asker) const {
+  const bool has_only_begun = state_.s == Status::Down && state_.application == Activity::Owing;
   const bool by_another =
       state_.h && state_.h->candidate != asker && state_.h->candidate != config_.self;
-  return state_.application == Activity::Idle && !works_in_group() && !by_another;
+  return (has_only_begun || state_.application == Activity::Idle) && !works_in_group() &&
+         !by_another;
 }
 
 // Where it has joined, it has ceased.
