@@ -21,6 +21,7 @@ struct FailoverOptions {
   bool silent = true;
   bool none = true;    ///< with an application whose hooks return at once
   bool shards = true;  ///< with the shards, 100 records a second on each node
+  bool tls = false;    ///< each of those, and then with certificates
   bool json = false;
 };
 /// How long it takes from a fault of the coordinator until the last survivor's application was

@@ -2,9 +2,11 @@
 #include "apps/bench/doors.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <string>
 
 namespace muster::apps {
@@ -87,8 +89,12 @@ Expected<> hung_journal(Doors& doors) {
   const auto lease =
       std::make_shared<Descriptor>(::open(journal.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   ::fcntl(lease->fd(), F_SETSIG, SIGURG);  // which is ignored, instead of SIGIO, which ends us
-  if (::fcntl(lease->fd(), F_SETLEASE, F_WRLCK) != 0)
-    return Failure{ExitCode::temporary, "no lease on " + journal.string()};
+  const auto until = std::chrono::steady_clock::now() + 5s;  // those that are dying hold it open
+  while (::fcntl(lease->fd(), F_SETLEASE, F_WRLCK) != 0) {
+    if (std::chrono::steady_clock::now() > until)
+      return Failure{ExitCode::temporary, "no lease on " + journal.string()};
+    ::poll(nullptr, 0, 10);
+  }
   doors.keep(lease);
   return doors.cluster().start(node);
 }

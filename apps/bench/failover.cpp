@@ -39,6 +39,8 @@ double ms(Duration duration) {
 struct FailoverRow {
   const char* fault;
   const char* application;
+  bool certified = false;
+  [[nodiscard]] const char* setting() const { return certified ? "tls" : "default"; }
 };
 
 /// One repetition.
@@ -173,8 +175,9 @@ class FailoverBench {
   // ---------------------------------------------------------------------------------------
 
   std::string head() const {
-    return R"({"system":"muster","setting":"default","n":)" + std::to_string(options_.nodes) +
-           R"(,"fault":")" + row_.fault + R"(","application":")" + row_.application + '"';
+    return R"({"system":"muster","setting":")" + std::string(row_.setting()) + R"(","n":)" +
+           std::to_string(options_.nodes) + R"(,"fault":")" + row_.fault + R"(","application":")" +
+           row_.application + '"';
   }
 
   void print_rep(std::size_t number, const Rep& rep) const {
@@ -211,7 +214,8 @@ class FailoverBench {
     std::cout.setf(std::ios::fixed);
     std::cout.precision(2);
     std::cout << "\nfail-over, " << options_.nodes << " nodes, fault " << row_.fault
-              << ", application " << row_.application << ", " << reps_.size() << " times\n"
+              << ", application " << row_.application << (row_.certified ? ", TLS, " : ", ")
+              << reps_.size() << " times\n"
               << "  whole           median " << middle(0.5, whole) << " ms   p95 "
               << middle(0.95, whole) << "   least " << middle(0, whole) << "   most "
               << middle(1, whole) << "\n";
@@ -256,9 +260,10 @@ Expected<> run_row(const FailoverOptions& options, FailoverRow row, Hosts* hosts
   const auto directory = RunDirectory::make("", static_cast<unsigned>(options.nodes));
   if (!directory) return directory.error();
   ClusterOptions cluster = bench_cluster(directory->path(), row.application);
+  cluster.certified = row.certified;
   std::optional<ReservedPorts> ports;
   if (hosts) {
-    cluster.cluster.insecure = true;
+    cluster.cluster.insecure = !row.certified;
     cluster.cluster.nodes = hosts->addresses();
     cluster.networks = hosts->networks();
   } else {
@@ -276,8 +281,11 @@ Expected<> run_row(const FailoverOptions& options, FailoverRow row, Hosts* hosts
 Expected<> run_rows(const FailoverOptions& options, const char* fault, Hosts* hosts) {
   for (const char* application : {"none", "shards"}) {
     const bool wanted = application[0] == 'n' ? options.none : options.shards;
-    if (!wanted) continue;
-    if (const Expected<> done = run_row(options, {fault, application}, hosts); !done) return done;
+    for (const bool certified : {false, true}) {
+      if (!wanted || (certified && !options.tls)) continue;
+      const Expected<> done = run_row(options, {fault, application, certified}, hosts);
+      if (!done) return done;
+    }
   }
   return {};
 }

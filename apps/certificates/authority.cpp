@@ -178,15 +178,15 @@ struct Pair {
 };
 
 /// Unsigned, by a new key; not beyond `latest`.
-Pair begin_certificate(const std::string& common_name, Days lifetime, const ASN1_TIME* latest) {
+Pair begin_certificate(const std::string& common_name, std::chrono::seconds lifetime,
+                       const ASN1_TIME* latest) {
   Pair made{Certificate(given(X509_new())), Key(given(EVP_EC_gen("P-256")))};
   X509* const certificate = made.certificate.get();
   done(X509_set_version(certificate, X509_VERSION_3));
   draw_serial(certificate);
   say_common_name(X509_get_subject_name(certificate), common_name);
   given(X509_gmtime_adj(X509_getm_notBefore(certificate), early));
-  given(X509_time_adj_ex(X509_getm_notAfter(certificate), static_cast<int>(lifetime.count()), 0,
-                         nullptr));
+  given(X509_time_adj_ex(X509_getm_notAfter(certificate), 0, lifetime.count(), nullptr));
   if (latest && ASN1_TIME_compare(X509_get0_notAfter(certificate), latest) > 0)
     done(X509_set1_notAfter(certificate, latest));
   done(X509_set_pubkey(certificate, made.key.get()));
@@ -195,17 +195,17 @@ Pair begin_certificate(const std::string& common_name, Days lifetime, const ASN1
 
 // --- What was taken back
 
-Moment moment_in(Days days) {
-  return Moment(given(X509_time_adj_ex(nullptr, static_cast<int>(days.count()), 0, nullptr)));
+Moment moment_in(std::chrono::seconds time) {
+  return Moment(given(X509_time_adj_ex(nullptr, 0, time.count(), nullptr)));
 }
 
 /// With all that stands in `before`, and `taken_back` besides.
 Expected<> sign_revocations(const fs::path& file, const Pair& by, X509_CRL* before,
-                            const ASN1_INTEGER* taken_back, Days lifetime) {
+                            const ASN1_INTEGER* taken_back, std::chrono::seconds lifetime) {
   const Revocations made(given(X509_CRL_new()));
   done(X509_CRL_set_version(made.get(), X509_CRL_VERSION_2));
   done(X509_CRL_set_issuer_name(made.get(), X509_get_subject_name(by.certificate.get())));
-  done(X509_CRL_set1_lastUpdate(made.get(), moment_in(Days(0)).get()));
+  done(X509_CRL_set1_lastUpdate(made.get(), moment_in({}).get()));
   done(X509_CRL_set1_nextUpdate(made.get(), moment_in(lifetime).get()));
   STACK_OF(X509_REVOKED)* const old = before ? X509_CRL_get_REVOKED(before) : nullptr;
   for (int i = 0; i < sk_X509_REVOKED_num(old); ++i)
@@ -213,7 +213,7 @@ Expected<> sign_revocations(const fs::path& file, const Pair& by, X509_CRL* befo
   if (taken_back) {
     X509_REVOKED* const one = given(X509_REVOKED_new());
     done(X509_REVOKED_set_serialNumber(one, const_cast<ASN1_INTEGER*>(taken_back)));
-    done(X509_REVOKED_set_revocationDate(one, moment_in(Days(0)).get()));
+    done(X509_REVOKED_set_revocationDate(one, moment_in({}).get()));
     done(X509_CRL_add0_revoked(made.get(), one));
   }
   done(X509_CRL_sort(made.get()));
@@ -238,7 +238,7 @@ Expected<Pair> own_pair(const fs::path& directory) {
 }  // namespace
 
 Expected<Authority> Authority::create(const fs::path& directory, const std::string& cluster,
-                                      Days lifetime) {
+                                      std::chrono::seconds lifetime) {
   if (auto made = make_private_directory(directory); !made) return made.error();
   if (auto made = make_private_directory(directory / issued); !made) return made.error();
   const Pair own = begin_certificate("Muster authority of " + cluster, lifetime, nullptr);
@@ -266,7 +266,7 @@ Expected<Authority> Authority::open(const fs::path& directory) {
   return Authority(directory);
 }
 
-Expected<Issued> Authority::issue(const std::string& name, Days lifetime) const {
+Expected<Issued> Authority::issue(const std::string& name, std::chrono::seconds lifetime) const {
   auto own = own_pair(directory_);
   if (!own) return own.error();
   X509* const issuer = own->certificate.get();
@@ -287,7 +287,7 @@ Expected<Issued> Authority::issue(const std::string& name, Days lifetime) const 
   return given_out;
 }
 
-Expected<Entry> Authority::revoke(const std::string& serial, Days lifetime) const {
+Expected<Entry> Authority::revoke(const std::string& serial, std::chrono::seconds lifetime) const {
   auto own = own_pair(directory_);
   if (!own) return own.error();
   const fs::path kept = directory_ / issued / (serial + ".crt");
@@ -310,7 +310,7 @@ Expected<Entry> Authority::revoke(const std::string& serial, Days lifetime) cons
   return entry;
 }
 
-Expected<> Authority::renew_revocations(Days lifetime) const {
+Expected<> Authority::renew_revocations(std::chrono::seconds lifetime) const {
   auto own = own_pair(directory_);
   if (!own) return own.error();
   auto before = read_revocations(revocations());

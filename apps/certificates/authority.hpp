@@ -41,18 +41,18 @@ class Authority {
  public:
   /// Makes one for a cluster of that name in a directory that is not there yet, or empty.
   static Expected<Authority> create(const std::filesystem::path& directory,
-                                    const std::string& cluster, Days lifetime);
+                                    const std::string& cluster, std::chrono::seconds lifetime);
   static Expected<Authority> open(const std::filesystem::path& directory);
 
   /// For client and server use, by a key of its own, valid from an hour ago: clocks differ.
-  Expected<Issued> issue(const std::string& name, Days lifetime) const;
+  Expected<Issued> issue(const std::string& name, std::chrono::seconds lifetime) const;
 
   /// Takes a certificate back, by its serial number; `crl.pem` says so from then on, for `lifetime`
   /// before it wants to be renewed.
-  Expected<Entry> revoke(const std::string& serial, Days lifetime) const;
+  Expected<Entry> revoke(const std::string& serial, std::chrono::seconds lifetime) const;
 
   /// Writes `crl.pem` anew, with what it has.
-  Expected<> renew_revocations(Days lifetime) const;
+  Expected<> renew_revocations(std::chrono::seconds lifetime) const;
 
   /// All that were given out, by their names, the latest of each first.
   [[nodiscard]] Expected<std::vector<Entry>> list() const;

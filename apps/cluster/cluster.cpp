@@ -2,6 +2,7 @@
 
 #include "apps/base/pipes.hpp"
 #include "apps/base/text.hpp"
+#include "apps/certificates/authority.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -64,7 +65,29 @@ Expected<std::unique_ptr<Cluster>> Cluster::make(ClusterOptions options) {
   return cluster;
 }
 
+Expected<> Cluster::certify() const {
+  const auto authority = certificates::Authority::create(
+      options_.directory / "ca", options_.cluster.name, certificates::Days(2));
+  if (!authority) return authority.error();
+  for (NodeId node : nodes()) {
+    const net::TlsOptions files = tls_of(node);
+    const auto made = authority->issue(net::certificate_name(files, node), certificates::Days(1));
+    if (!made) return made.error();
+    std::ofstream(files.certificate) << made->certificate;
+    std::ofstream(files.key) << made->key;
+  }
+  return {};
+}
+
+net::TlsOptions Cluster::tls_of(NodeId node) const {
+  const std::string own = (options_.directory / ("n" + std::to_string(node.value))).string();
+  return {(options_.directory / "ca" / "ca.crt").string(), own + ".crt", own + ".key", "",
+          options_.cluster.name};
+}
+
 Expected<> Cluster::prepare() {
+  if (options_.certified)
+    if (auto done = certify(); !done) return done;
   for (NodeId node : nodes()) {
     const auto file = config_file(node);
     std::ofstream(file) << write_config(config_of(node));
@@ -122,6 +145,7 @@ NodeConfig Cluster::config_of(NodeId node) const {
   config.journal = JournalConfig{journal(node)};
   config.log.level = LogLevel::warning;  // whoever runs them tells the rest
   config.application = options_.application;
+  if (options_.certified) config.tls = tls_of(node);
   if (options_.configure) options_.configure(config);
   return config;
 }

@@ -22,6 +22,7 @@ struct ClusterOptions {
   std::filesystem::path program = "/proc/self/exe";  ///< the muster that runs the nodes
   ClusterConfig cluster;                             ///< with the addresses of all nodes
   ApplicationConfig application{"shards", 20};
+  bool certified = false;  ///< nodes prove who they are, by an authority made for this cluster
   std::map<NodeId, int> networks;  ///< the network namespace of each node; none: this one
   /// Change what a node is configured with, and how its process is made.
   std::function<void(NodeConfig&)> configure{};
@@ -101,7 +102,9 @@ class Cluster {
 
   explicit Cluster(ClusterOptions options);
   Expected<> prepare();
+  Expected<> certify() const;
   [[nodiscard]] NodeConfig config_of(NodeId node) const;
+  [[nodiscard]] net::TlsOptions tls_of(NodeId node) const;
   [[nodiscard]] std::filesystem::path config_file(NodeId node) const;
   void read_records();
   void read_journals(Duration up_to);

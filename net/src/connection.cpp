@@ -34,6 +34,10 @@ std::optional<NodeId> Connection::proven() const {
   return channel_ ? channel_->proven() : std::nullopt;
 }
 
+bool Connection::outlasts_its_proof(std::chrono::system_clock::time_point now) const {
+  return proven() && channel_->expires() <= now;
+}
+
 void Connection::start() {
   wait_to_read();
 }

@@ -63,6 +63,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   [[nodiscard]] std::size_t frame_size() const { return reader_.last_size(); }
   /// Who the other side has proven to be; none where nobody has to.
   [[nodiscard]] std::optional<NodeId> proven() const;
+  /// Whether a certificate by which it was proven has ended by then.
+  [[nodiscard]] bool outlasts_its_proof(std::chrono::system_clock::time_point now) const;
 
  private:
   void wait_to_read();

@@ -57,9 +57,10 @@ void Life::make_parts() {
   questions_ = std::make_shared<Questions>(strand_, own, options_.addresses, config.timings.T,
                                            Questions::Limits{options_.answer_limit}, tls_,
                                            question_handlers());
-  sessions_ =
-      std::make_unique<Sessions>(strand_, own, options_.addresses, config.timings.T,
-                                 SessionLimits{}, safe_, session_handlers(), options_.listen, tls_);
+  SessionLimits limits;
+  limits.proofs = options_.proofs;
+  sessions_ = std::make_unique<Sessions>(strand_, own, options_.addresses, config.timings.T, limits,
+                                         safe_, session_handlers(), options_.listen, tls_);
   permits_ =
       std::make_shared<LifePermits>(config.timings.T / 2, hooks_executor_,
                                     [way = way_, weak = weak_from_this()](const std::string& why) {
@@ -76,9 +77,9 @@ void Life::make_parts() {
       });
   hooks_ = std::make_shared<Hooks>(strand_, hooks_executor_, services_, make_application_, permits_,
                                    hook_handlers());
-  const HookRunner::Limits limits{config.timings, options_.report_limit, options_.definition_limit,
-                                  options_.answer_limit};
-  host_ = std::make_unique<host::Host>(config, safe_, longest_wait(), limits, *this, *hooks_);
+  const HookRunner::Limits of_hooks{config.timings, options_.report_limit,
+                                    options_.definition_limit, options_.answer_limit};
+  host_ = std::make_unique<host::Host>(config, safe_, longest_wait(), of_hooks, *this, *hooks_);
 }
 
 void Life::recover() {
@@ -121,6 +122,9 @@ void Life::note_end(const Failure& why) {
 
 void Life::break_connections() {
   if (begun_) sessions_->break_connections();
+}
+void Life::break_unproven() {
+  if (begun_) sessions_->break_unproven(std::chrono::system_clock::now());
 }
 
 // --- What the host has it do

@@ -70,6 +70,8 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
   /// Closes everything, now; the journal's last line says why.
   void end(const Failure& why);
   void break_connections();
+  /// Those by certificates that have ended.
+  void break_unproven();
   /// Writes the journal's last line and nothing else: for a process that ends itself.
   void note_end(const Failure& why);
   [[nodiscard]] bool has_ended() const { return ended_; }

@@ -17,6 +17,8 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -63,7 +65,9 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   Expected<> begin_proving();
   void look_at_credentials();
   Expected<> take_credentials();
+  Expected<> renew_tls();
   void tell_of_their_end();
+  void tell_of_plain_text();
   void cancel_waits() {
     for (auto* wait : {&wait_, &lasts_, &look_}) wait->cancel();
   }
@@ -119,10 +123,12 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   std::function<void()> listens_;   ///< to be told of the first that listens
   boost::asio::steady_timer lasts_;
   const std::shared_ptr<Tls> tls_ = std::make_shared<Tls>();
-  std::string in_use_;               ///< the stamps of the files that `tls_` was made of
-  std::string seen_;                 ///< the same as they were seen last
-  std::chrono::days told_of_end_{};  ///< how long before it that was said last
-  boost::asio::steady_timer look_;   ///< at those files
+  std::string in_use_;         ///< the stamps of the files that `tls_` was made of
+  std::string seen_;           ///< the same as they were seen last
+  int told_of_end_ = 0;        ///< of the certificate in use: at so many of the moments before it
+  bool told_of_list_ = false;  ///< that the one of revocations is past its time
+  std::atomic<std::chrono::system_clock::time_point> proves_until_{};  ///< by its certificate
+  boost::asio::steady_timer look_;  ///< at those files, or for plain text to be told of again
   bool started_ = false;
   std::size_t begun_anew_ = 0;  ///< how often, above what a peer had seen
   unsigned stood_back_ = 0;     ///< how often, since it was last Normal

@@ -46,17 +46,19 @@ std::string json_line(LogLevel level, NodeId node, const std::string& text) {
 
 }  // namespace
 
-std::string utc_now() {
-  const auto now = std::chrono::system_clock::now();
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
+std::string utc(std::chrono::system_clock::time_point moment) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(moment);
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(
-      now - std::chrono::system_clock::from_time_t(seconds));
+      moment - std::chrono::system_clock::from_time_t(seconds));
   std::tm parts{};
   ::gmtime_r(&seconds, &parts);
   std::array<char, 64> text{};
   const std::size_t size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts);
   std::snprintf(text.data() + size, text.size() - size, ".%03dZ", static_cast<int>(ms.count()));
   return text.data();
+}
+std::string utc_now() {
+  return utc(std::chrono::system_clock::now());
 }
 
 std::string log_line(LogFormat format, LogLevel level, NodeId node, std::string_view text) {

@@ -157,6 +157,10 @@ std::string Node::Impl::status_json() const {
       heard ? std::optional(std::max<Duration>(monotonic_now() - *heard, {})) : std::nullopt;
   const auto bound =
       is_member ? std::optional(longest_silence(options_.config.timings)) : std::nullopt;
+  const auto certificate =
+      options_.tls
+          ? std::optional<Duration>(proves_until_.load() - std::chrono::system_clock::now())
+          : std::nullopt;
   const auto time_left = [](const HeldNodes& held) {
     std::map<NodeId, Duration> left;
     for (const auto& [node, hold] : held.by_node)
@@ -184,6 +188,7 @@ std::string Node::Impl::status_json() const {
                           time_left(view.held),
                           age,
                           bound,
+                          certificate,
                           counters};
   std::string out;
   write_json(out, status);

@@ -1,6 +1,10 @@
 // What a node proves of itself to others: read when it starts, and anew when the files change.
 
 #include "node_impl.hpp"
+#include "utc.hpp"
+
+#include <muster/protocol/misfit.hpp>
+#include <muster/values/address.hpp>
 
 #include <boost/asio/post.hpp>
 
@@ -16,6 +20,11 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto between_looks = 1s;
+constexpr auto between_warnings = 60s;
+
+std::string date(std::chrono::system_clock::time_point moment) {
+  return utc(moment).substr(0, sizeof("2026-01-31") - 1);
+}
 
 // Another file has another one, and the same file when it was written to.
 std::string stamps_of(const TlsOptions& options) {
@@ -33,19 +42,46 @@ std::string stamps_of(const TlsOptions& options) {
 }  // namespace
 
 Expected<> Node::Impl::begin_proving() {
-  if (!options_.tls) return {};
+  if (!options_.tls) {
+    tell_of_plain_text();
+    return {};
+  }
+  Expected<> made = renew_tls();
+  if (made) look_at_credentials();
+  return made;
+}
+
+Expected<> Node::Impl::renew_tls() {
   in_use_ = seen_ = stamps_of(*options_.tls);
   auto credentials = Credentials::load(*options_.tls, options_.config.nodes, options_.config.self);
   if (!credentials) return credentials.error();
+  proves_until_ = (*credentials)->expires();
   tls_->renew(*std::move(credentials));
-  look_at_credentials();
+  told_of_end_ = 0;
+  told_of_list_ = false;
   return {};
+}
+
+void Node::Impl::tell_of_plain_text() {
+  const auto own = parse_address(options_.listen);
+  const bool beyond = (own && !own->is_loopback()) ||
+                      muster::misfit(options_.addresses, options_.config.nodes, false).has_value();
+  if (!beyond) return;
+  log_->warn("node " + std::to_string(options_.config.self.value) +
+             " speaks without encryption, and with whoever says that he is another node "
+             "(insecure): give the cluster certificates ([tls])");
+  look_.expires_after(between_warnings);
+  look_.async_wait([weak = weak_from_this()](auto error) {
+    const auto self = weak.lock();
+    if (!error && self) self->tell_of_plain_text();
+  });
 }
 
 // Who puts new files into place writes them one after the other: they count when they have been the
 // same for two looks.
 void Node::Impl::look_at_credentials() {
   tell_of_their_end();
+  if (const auto there = life()) there->break_unproven();
   look_.expires_after(between_looks);
   look_.async_wait([weak = weak_from_this()](auto error) {
     const auto self = weak.lock();
@@ -57,15 +93,10 @@ void Node::Impl::look_at_credentials() {
 }
 
 Expected<> Node::Impl::take_credentials() {
-  in_use_ = seen_ = stamps_of(*options_.tls);
-  auto credentials = Credentials::load(*options_.tls, options_.config.nodes, options_.config.self);
-  if (!credentials) {
-    log_->warn(credentials.error().what +
-               "; what was read before stays, until these files change again");
-    return credentials.error();
+  if (Expected<> made = renew_tls(); !made) {
+    log_->warn(made.error().what + "; what was read before stays, until these files change again");
+    return made;
   }
-  tls_->renew(*std::move(credentials));
-  told_of_end_ = {};
   log_->tell(LogLevel::info, "tls",
              "node " + std::to_string(options_.config.self.value) +
                  " has taken its certificate and those that it believes anew");
@@ -73,18 +104,24 @@ Expected<> Node::Impl::take_credentials() {
   return {};
 }
 
-// Said at 30, 7 and 1 days before it.
+// Said at 30, 7 and 1 days before it, and when it has come.
 void Node::Impl::tell_of_their_end() {
-  const auto left = std::chrono::ceil<std::chrono::days>(tls_->credentials()->expires() -
-                                                         std::chrono::system_clock::now());
-  std::chrono::days due{};
-  for (const auto days : {std::chrono::days(30), std::chrono::days(7), std::chrono::days(1)})
-    if (left <= days) due = days;
-  if (due == std::chrono::days::zero() || due == told_of_end_) return;
-  told_of_end_ = due;
-  log_->warn("the certificate of node " + std::to_string(options_.config.self.value) +
-             " ends within " + std::to_string(due.count()) +
-             " days: renew it; with none no node speaks with this one");
+  const auto now = std::chrono::system_clock::now();
+  const auto ends = tls_->credentials()->expires();
+  const std::string whose =
+      "the certificate of node " + std::to_string(options_.config.self.value) + ' ';
+  int due = 0;
+  for (const int days : {30, 7, 1, 0}) due += ends - now <= std::chrono::days(days) ? 1 : 0;
+  if (due > 0 && due != std::exchange(told_of_end_, due))
+    log_->warn(ends > now ? whose + "ends on " + date(ends) +
+                                ": renew it; with none no node speaks with this one"
+                          : whose + "has ended on " + date(ends) +
+                                ": renew it; no node speaks with this one until then");
+  const auto list = tls_->credentials()->list_expires();
+  if (list && *list <= now && !std::exchange(told_of_list_, true))
+    log_->warn("the list of revocations (crl) was to be made anew by " + date(*list) +
+               ": it still counts, and who was taken back since is not in it; 'muster cert crl' "
+               "makes one");
 }
 
 void Node::Impl::renew_credentials() {

@@ -76,9 +76,11 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
     });
   }
 
-  void break_connections() {
-    for (const auto& [number, connection] : std::exchange(connections_, {})) {
+  void break_where(const std::function<bool(const Connection&)>& it) {
+    for (const auto& [number, connection] : std::map(connections_)) {
+      if (connection->closed() || !it(*connection)) continue;
       connection->close();
+      connections_.erase(number);
       take(host::Closed{number, ConnectionEnd::finished, "broken on purpose"});
     }
     end_turn_soon();
@@ -375,7 +377,10 @@ void Sessions::flush() {
 }
 
 void Sessions::break_connections() {
-  impl_->break_connections();
+  impl_->break_where([](const Connection&) { return true; });
+}
+void Sessions::break_unproven(std::chrono::system_clock::time_point now) {
+  impl_->break_where([now](const Connection& one) { return one.outlasts_its_proof(now); });
 }
 void Sessions::close() {
   impl_->close();

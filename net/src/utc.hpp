@@ -1,10 +1,13 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 
 namespace muster::net {
 
-/// By the wall clock: 2026-11-21T22:05:12.345Z.
+/// 2026-11-21T22:05:12.345Z.
+std::string utc(std::chrono::system_clock::time_point moment);
+/// By the wall clock.
 std::string utc_now();
 
 }  // namespace muster::net

@@ -31,6 +31,14 @@ BOOST_AUTO_TEST_CASE(localhost_is_of_this_machine_and_other_names_are_not) {
   refused(read("", "", "localhost.example:7102"), "insecure = true");
 }
 
+BOOST_AUTO_TEST_CASE(proofs_stand_in_what_nodes_compare_where_they_are_off) {
+  const auto with = [](const std::string& key) { return read("", key, "127.0.0.1:7102").value(); };
+  BOOST_TEST(with("proofs = true").cluster.canonical() == with("").cluster.canonical());
+  const NodeConfig without = with("proofs = false");
+  BOOST_TEST(without.cluster.canonical().find("\nproofs=false\n") != std::string::npos);
+  BOOST_TEST(!parse_config(write_config(without), "/c/n.toml")->cluster.proofs);
+}
+
 // Nodes compare the text: it is one, however it was written.
 BOOST_AUTO_TEST_CASE(large_letters_are_small_ones) {
   const auto config = read("", "insecure = true", "DB1.Example:7102");

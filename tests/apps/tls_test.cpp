@@ -1,3 +1,4 @@
+#include "apps/certificates/authority.hpp"
 #include "real_nodes.hpp"
 
 // Nodes that prove who they are by certificates of `muster cert`, as their owners keep them.
@@ -21,11 +22,19 @@ struct Proven : RealNodes {
   [[nodiscard]] std::string directory_of(std::uint32_t id) const {
     return file("tls" + std::to_string(id)).string();
   }
-  void cert(std::vector<std::string> words) const {
+  void cert(std::vector<std::string> words) const { cert(std::move(words), file("ca")); }
+  void cert(std::vector<std::string> words, const std::filesystem::path& authority) const {
     words.insert(words.begin(), "cert");
-    words.insert(words.end(), {"--ca", file("ca").string()});
+    words.insert(words.end(), {"--ca", authority.string()});
     const Ran ran = run_muster(directory, words);
     BOOST_TEST_REQUIRE(ran.code == 0, ran.output);
+  }
+  /// It has a certificate for so long from now on.
+  void shorten(std::uint32_t id, std::chrono::seconds lifetime) const {
+    const auto authority = certificates::Authority::open(file("ca"));
+    const auto made = authority->issue("muster://programs/node/" + std::to_string(id), lifetime);
+    write_file(directory_of(id) + "/tls.crt", made->certificate);
+    write_file(directory_of(id) + "/tls.key", made->key);
   }
   /// All three, with what stands in `tls`.
   void begin() {
@@ -99,6 +108,54 @@ BOOST_AUTO_TEST_CASE(take_new_ones_without_an_election) {
   BOOST_TEST(says(refused, "key values mismatch"), refused.output);
   nodes.await_coordinator(3, {1, 2, 3});
   BOOST_TEST(nodes.group(2) == before);
+  nodes.judge();
+}
+
+BOOST_AUTO_TEST_CASE(change_their_authority_by_a_bundle_without_an_election) {
+  Proven nodes(3);
+  nodes.begin();
+  const std::string before = nodes.group(2);
+  const std::filesystem::path second = nodes.file("ca2");
+  const auto authority = [&](std::uint32_t id) { return nodes.directory_of(id) + "/ca.crt"; };
+  const auto with_all = [&](const auto& change) {
+    for (std::uint32_t id : {1U, 2U, 3U}) {
+      change(id);
+      const Ran taken = nodes.ask(id, {"reload"});
+      BOOST_TEST_REQUIRE(taken.code == 0, taken.output);
+    }
+    nodes.await_coordinator(3, {1, 2, 3});
+    BOOST_TEST(nodes.group(2) == before);
+  };
+  nodes.cert({"init", "--cluster", "programs"}, second);
+  with_all([&](std::uint32_t id) {
+    std::ofstream(authority(id), std::ios::app) << read_all(second / "ca.crt");
+  });
+  with_all([&](std::uint32_t id) { nodes.cert({"renew", nodes.directory_of(id)}, second); });
+  with_all([&](std::uint32_t id) { write_file(authority(id), read_all(second / "ca.crt")); });
+  // The first one's are worth nothing any more.
+  nodes.cert({"issue", "--node", "1", "--out", nodes.file("old").string()});
+  nodes.tls[1] = {nodes.file("ca/ca.crt"), nodes.file("old/tls.crt"), nodes.file("old/tls.key"), "",
+                  "programs"};
+  nodes.begin_anew(1);
+  nodes.await_word(1, "its certificate is not believed");
+  nodes.judge();
+}
+
+BOOST_AUTO_TEST_CASE(end_a_session_when_its_certificate_ends) {
+  Proven nodes(3);
+  nodes.begin();
+  BOOST_TEST(says(nodes.ask(1, {"status"}), "its certificate holds for 36"));
+  nodes.shorten(1, 5s);
+  const Ran taken = nodes.ask(1, {"reload"});
+  BOOST_TEST_REQUIRE(taken.code == 0, taken.output);
+  BOOST_TEST(says(nodes.ask(1, {"status"}), "less than a day: renew it"));
+  nodes.await_word(1, "the certificate of node 1 ends on ");
+  nodes.await_outvoted(1);
+  nodes.await_word(1, "the certificate of node 1 has ended on ");
+  nodes.await_word(2, "certificate has expired");
+  nodes.await_coordinator(3, {2, 3});
+  nodes.cert({"renew", nodes.directory_of(1)});
+  nodes.await_coordinator(3, {1, 2, 3});
   nodes.judge();
 }
 

@@ -43,6 +43,7 @@ void add_failover(CLI::App& bench, int& exit_code) {
   command->add_option("--application", words->application, "none, shards or all")
       ->check(CLI::IsMember({"none", "shards", "all"}))
       ->capture_default_str();
+  command->add_flag("--tls", words->options.tls, "Each setting with certificates too");
   command->add_flag("--json", words->options.json, "One object a line");
   command->callback([words, &exit_code] {
     words->options.crash = words->fault != "silent";

@@ -60,6 +60,7 @@ net::NodeOptions options_of(const NodeConfig& config, bool initialise) {
   options.insecure = config.cluster.insecure;
   options.tls = config.tls;
   options.cluster = config.cluster.canonical();
+  options.proofs = config.cluster.proofs;
   options.hold_down = config.cluster.hold_down;
   options.calm = config.cluster.calm;
   options.admin_socket = config.admin_socket();

@@ -86,6 +86,14 @@ std::string heard_in_words(const net::NodeStatus& status) {
   return "its coordinator was heard " + format_ms(*status.coordinator_heard_ns) + " ms ago";
 }
 
+std::string certificate_in_words(const net::NodeStatus& status) {
+  if (!status.certificate_ns) return {};
+  const auto days = std::chrono::floor<std::chrono::days>(*status.certificate_ns).count();
+  if (*status.certificate_ns <= Duration::zero()) return "its certificate has ended: renew it";
+  return "its certificate holds for " +
+         (days > 0 ? std::to_string(days) + " days" : std::string("less than a day: renew it"));
+}
+
 std::optional<Failure> not_normal(const net::NodeStatus& status) {
   if (status.status != Status::Normal)
     return Failure{

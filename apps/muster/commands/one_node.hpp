@@ -47,6 +47,9 @@ std::string held_in_words(const net::NodeStatus& status);
 /// "its coordinator was heard 12.3 ms ago"; empty where it has none, or is it.
 std::string heard_in_words(const net::NodeStatus& status);
 
+/// "its certificate holds for 364 days"; empty where it has none.
+std::string certificate_in_words(const net::NodeStatus& status);
+
 /// Why it is not to be taken for Normal; nothing where it is: it says so, and where it is a member
 /// its coordinator was heard lately.
 std::optional<Failure> not_normal(const net::NodeStatus& status);

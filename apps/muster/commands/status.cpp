@@ -26,8 +26,8 @@ int status_command(const OneNode& node) {
   } else {
     print_header(std::cout);
     print_status(std::cout, *status);
-    if (const std::string heard = heard_in_words(*status); !heard.empty())
-      std::cout << heard << '\n';
+    for (const std::string& more : {heard_in_words(*status), certificate_in_words(*status)})
+      if (!more.empty()) std::cout << more << '\n';
   }
   const auto why = not_normal(*status);
   return why ? failed(*why) : 0;

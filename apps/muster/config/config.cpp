@@ -237,7 +237,8 @@ void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
                "nodes",
                "repairs",
                "importance",
-               "insecure"});
+               "insecure",
+               "proofs"});
   ClusterConfig& to = config.cluster;
   to.name = reader.text(*cluster, "name", "");
   if (config.tls) config.tls->cluster = to.name;
@@ -250,6 +251,7 @@ void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
   }
   read_protocol(reader, *cluster, to);
   to.insecure = reader.flag(*cluster, "insecure", false);
+  to.proofs = reader.flag(*cluster, "proofs", true);
   read_timings(reader, *cluster, to.timings);
   to.hold_down = reader.duration(*cluster, "hold_down", to.hold_down, {}, HoldDown::longest);
   to.calm = reader.duration(*cluster, "calm", to.calm, {}, longest_calm);

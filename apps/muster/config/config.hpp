@@ -26,6 +26,7 @@ struct ClusterConfig {
   std::string name;
   ProtocolName protocol = ProtocolName::bully;
   bool insecure = false;
+  bool proofs = true;  ///< docs/certificates.md
   Timings timings;
   Duration hold_down = std::chrono::seconds(1);  ///< docs/options.md; zero: off
   Duration calm = std::chrono::seconds(1);       ///< docs/options/calm.md; zero: off

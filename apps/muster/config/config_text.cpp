@@ -55,6 +55,7 @@ std::string ClusterConfig::canonical() const {
   lines["calm"] = format_duration(core({}).options.calm);
   lines["name"] = name;
   lines["insecure"] = text_of(insecure);
+  if (!proofs) lines["proofs"] = text_of(proofs);
   for (const auto& [id, address] : nodes) lines["nodes." + to_text(id)] = address.text();
   return cluster_text(lines);
 }
@@ -108,6 +109,7 @@ std::string write_config(const NodeConfig& config) {
       << enumerator_name(config.cluster.protocol) << "\"\n";
   if (config.cluster.literal) out << "literal = true\n";
   if (config.cluster.insecure) out << "insecure = true\n";
+  if (!config.cluster.proofs) out << "proofs = false\n";
   for (const auto& [key, value] : timing_lines(config.cluster.timings)) {
     out << key << " = " << quoted(value) << '\n';
   }

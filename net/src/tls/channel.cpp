@@ -2,6 +2,7 @@
 
 #include <openssl/err.h>
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -141,6 +142,10 @@ void Channel::take_out() {
   const long size = BIO_get_mem_data(out_bio_, &data);
   out_.append(data, static_cast<std::size_t>(size));
   (void)BIO_reset(out_bio_);
+}
+
+std::chrono::system_clock::time_point Channel::expires() const {
+  return std::min(credentials_->expires(), end_of(SSL_get0_verified_chain(tls_.get())));
 }
 
 // Nothing, where it only waits for more; nor where the other side says that it will send no more:

@@ -2,6 +2,7 @@
 
 #include "credentials.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -52,6 +53,8 @@ class Channel {
   [[nodiscard]] SSL* tls() const { return tls_.get(); }
   /// Who the other side has proven to be.
   [[nodiscard]] std::optional<NodeId> proven() const { return proven_; }
+  /// When the first of both ends' certificates ends, and of those by which they are believed.
+  [[nodiscard]] std::chrono::system_clock::time_point expires() const;
 
  private:
   static int verify(int holds, X509_STORE_CTX* chain);

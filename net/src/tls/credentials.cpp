@@ -84,6 +84,13 @@ std::string openssl_error() {
   return reason ? reason : "error " + std::to_string(code);
 }
 
+Wall::time_point end_of(const STACK_OF(X509) * chain) {
+  Wall::time_point first = Wall::time_point::max();
+  for (int i = 0; i < sk_X509_num(chain); ++i)
+    first = std::min(first, moment_of(X509_get0_notAfter(sk_X509_value(chain, i))));
+  return first;
+}
+
 // Purposes are demanded, which OpenSSL takes for granted where a certificate names none.
 Judged judge(X509* certificate, const Names& names) {
   constexpr std::uint32_t both = XKU_SSL_SERVER | XKU_SSL_CLIENT;
@@ -175,7 +182,6 @@ Expected<> Credentials::read_revocations(const std::string& file) {
 // What others will find is found here first.
 Expected<> Credentials::check_own(const TlsOptions& options, std::optional<NodeId> own) {
   X509* const certificate = SSL_CTX_get0_certificate(context_.get());
-  expires_ = moment_of(X509_get0_notAfter(certificate));
   const std::string file = "cert = \"" + options.certificate + "\" ";
   Judged judged = judge(certificate, names_);
   if (judged.wrong.empty() && own && judged.node != *own)
@@ -191,6 +197,7 @@ Expected<> Credentials::check_own(const TlsOptions& options, std::optional<NodeI
   if (X509_verify_cert(chain.get()) != 1)
     return wrong(file + "is not believed by ca = \"" + options.ca +
                  "\": " + X509_verify_cert_error_string(X509_STORE_CTX_get_error(chain.get())));
+  expires_ = end_of(X509_STORE_CTX_get0_chain(chain.get()));
   return {};
 }
 

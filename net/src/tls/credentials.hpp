@@ -41,7 +41,7 @@ class Credentials {
 
   [[nodiscard]] SSL_CTX* context() const { return context_.get(); }
   [[nodiscard]] const Names& names() const { return names_; }
-  /// When this node's certificate ends.
+  /// When this node's certificate ends, or one that it needs to be believed.
   [[nodiscard]] std::chrono::system_clock::time_point expires() const { return expires_; }
   /// When the list of revocations wanted to be made anew; none where there is no list.
   [[nodiscard]] std::optional<std::chrono::system_clock::time_point> list_expires() const {
@@ -59,6 +59,9 @@ class Credentials {
   std::chrono::system_clock::time_point expires_;
   std::optional<std::chrono::system_clock::time_point> list_expires_;
 };
+
+/// When the first of those ends.
+std::chrono::system_clock::time_point end_of(const STACK_OF(X509) * chain);
 
 /// What is wrong with a certificate, though an authority has signed it; or whose it is.
 struct Judged {

@@ -65,6 +65,17 @@ BOOST_AUTO_TEST_CASE(silence_is_dialled_again_ever_more_slowly) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(without_proofs_a_refused_dial_is_silence) {
+  Sessions2 two;
+  two.config.limits.proofs = false;
+  two.join(3, 1);
+  two.ask(3, 1);
+  two.closed(1);
+  BOOST_TEST(two.failed(3, DialEnd::refused).empty());
+  BOOST_TEST((two.wake.value() - two.now == T / 8));
+  BOOST_TEST((two.sessions.lives().at(NodeId{3}) == Incarnation{1}));
+}
+
 BOOST_AUTO_TEST_CASE(nobody_is_dialled_for_whom_nothing_waits) {
   Sessions2 two;
   two.ask(3, 1);

@@ -40,6 +40,22 @@ BOOST_AUTO_TEST_CASE(are_resolved_when_they_are_dialled) {
   cluster.judge();
 }
 
+// Where something between may say so, that nobody listens is silence.
+BOOST_AUTO_TEST_CASE(that_nobody_listens_at_is_silence_where_that_is_no_proof) {
+  ClusterOptions options{.nodes = 2};
+  options.alter = [](NodeId, net::NodeOptions& node) { node.proofs = false; };
+  Cluster cluster(std::move(options));
+  cluster.start_all();
+  cluster.await_group({1, 2});
+  cluster.kill(2);
+  cluster.await_group({1});
+  const auto lines = cluster.journals.lines(NodeId{1});
+  BOOST_TEST(test::events<Failed>(lines).empty());
+  cluster.start(2);
+  cluster.await_group({1, 2});
+  cluster.judge();
+}
+
 // Nobody knows whether that node lives: it is as silent as one that is cut off.
 BOOST_AUTO_TEST_CASE(that_are_not_resolved_are_silence_and_told_once) {
   ClusterOptions options{.nodes = 2};
@@ -62,6 +78,9 @@ BOOST_AUTO_TEST_CASE(that_are_not_resolved_are_silence_and_told_once) {
     return std::holds_alternative<journal::Header>(line);
   });
   const auto errors = process->errors();
+  BOOST_TEST(std::any_of(errors.begin(), errors.end(), [](const std::string& line) {
+    return line.find("node 1 speaks without encryption") != std::string::npos;
+  }));
   const std::string said = "node 2 cannot be dialled at no-such-host.invalid:";
   const auto told = std::count_if(errors.begin(), errors.end(), [&](const std::string& line) {
     return line.find(said) != std::string::npos &&

@@ -105,6 +105,23 @@ BOOST_AUTO_TEST_CASE(each_end_proves_who_it_is_and_what_was_said_before_goes_the
   BOOST_TEST(!ends.accepted.end().has_value());
 }
 
+BOOST_AUTO_TEST_CASE(both_ends_know_when_the_first_certificate_ends_that_they_rest_on) {
+  const Made between =
+      made({.alternative_names = {}, .to = Days(3), .authority = true}, &authority);
+  const Made other = made({.alternative_names = {uri(2)}, .to = Days(5)}, &authority);
+  const Made below = made({.alternative_names = {uri(2)}, .to = Days(5)}, &between);
+  const net::Tls mine = tls(believes);
+  for (const auto& [its, days] : {std::pair(tls(options_of("2", other, {})), Days(5)),
+                                  std::pair(tls(options_of("2", below, {&between})), Days(3))}) {
+    Ends ends = ends_of(its, mine);
+    ends.talk();
+    for (const Channel* end : {&ends.dialled, &ends.accepted}) {
+      const auto left = end->expires() - std::chrono::system_clock::now();
+      BOOST_TEST((std::chrono::round<Days>(left) == days));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(nothing_is_heard_of_who_is_not_believed) {
   const Made foreign_authority = made({.alternative_names = {}, .authority = true});
   const Made between = made({.alternative_names = {}, .authority = true}, &authority);

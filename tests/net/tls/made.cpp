@@ -43,9 +43,8 @@ Made made(const Wish& wish, const Made* by) {
       X509_get_subject_name(certificate), "CN", MBSTRING_UTF8,
       reinterpret_cast<const unsigned char*>(std::to_string(last_serial).c_str()), -1, -1, 0);
   X509_set_issuer_name(certificate, X509_get_subject_name(issuer));
-  X509_time_adj_ex(X509_getm_notBefore(certificate), static_cast<int>(wish.from.count()), 0,
-                   nullptr);
-  X509_time_adj_ex(X509_getm_notAfter(certificate), static_cast<int>(wish.to.count()), 0, nullptr);
+  X509_time_adj_ex(X509_getm_notBefore(certificate), 0, wish.from.count(), nullptr);
+  X509_time_adj_ex(X509_getm_notAfter(certificate), 0, wish.to.count(), nullptr);
   X509_set_pubkey(certificate, one.key.get());
   extend(certificate, issuer, NID_basic_constraints,
          wish.authority ? "critical,CA:TRUE" : "critical,CA:FALSE");

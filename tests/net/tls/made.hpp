@@ -26,8 +26,8 @@ struct Made {
 struct Wish {
   std::vector<std::string> alternative_names = {};  ///< "URI:...", "DNS:...": as OpenSSL reads them
   std::string usage = "serverAuth,clientAuth";      ///< empty: none is named
-  Days from = Days(-1);
-  Days to = Days(100);
+  std::chrono::seconds from = Days(-1);
+  std::chrono::seconds to = Days(100);
   bool authority = false;
 };
 

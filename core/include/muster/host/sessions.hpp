@@ -50,9 +50,12 @@ struct SessionLimits {
   /// partial, which the driver sees to; zero: 2 T and T.
   Duration hello_deadline{};
   Duration frame_deadline{};
+  /// How much a machine's word counts: that nobody listens there proves that the life is over.
+  /// False: it is silence, for what is between may have said it.
+  bool proofs = true;
 };
 MUSTER_DESCRIBE(SessionLimits, strangers, observers, arrivals, queue_bytes, queue_letters,
-                hello_deadline, frame_deadline);
+                hello_deadline, frame_deadline, proofs);
 
 /// So many bytes of letters are written to a connection, and one frame more, before the driver has
 /// to say that there is room again.

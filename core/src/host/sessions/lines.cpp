@@ -72,7 +72,7 @@ bool SessionTurn::is_refused_by(const Call& call, NodeId node) const {
 bool SessionTurn::is_refusal(DialEnd end) const {
   switch (end) {
     case DialEnd::refused:
-      return true;
+      return config_.limits.proofs;
     case DialEnd::reset:
       return !stands(SessionLine::reset_proves_nothing);
     case DialEnd::silence:

@@ -50,6 +50,10 @@ struct NodeOptions {
   /// By what connections are encrypted, and each end proves who it is. Without it they are neither:
   /// such nodes and those with it do not speak with each other.
   std::optional<TlsOptions> tls;
+  /// Whether it proves that a life is over when its machine says that nobody listens there. Without
+  /// that only silence tells, and each loss costs its bounds: for networks in which something else
+  /// may say so (docs/certificates.md).
+  bool proofs = true;
   /// The canonical text of what must be the same on every node: `key=value` lines. Nodes that
   /// differ refuse each other and name the keys. Where it is empty it is made of `config`
   /// (muster/protocol/cluster_text.hpp); to add to that, begin with its lines.

@@ -5,6 +5,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -96,6 +97,9 @@ class Sessions {
 
   /// Breaks every connection, as the network may: nothing is lost. A fault to test with.
   void break_connections();
+
+  /// Breaks those by certificates that have ended by then: who has no newer one stays away.
+  void break_unproven(std::chrono::system_clock::time_point now);
 
   /// Ends all, at once: sessions first, the listener last of all, so that a refused connection
   /// means that nothing works here any more.

@@ -53,12 +53,14 @@ struct NodeStatus {
   std::optional<Duration> coordinator_heard_ns;
   /// For how long a member that is Normal may hear nothing of its coordinator: longest_silence.
   std::optional<Duration> coordinator_bound_ns;
+  /// How long its certificate still holds; negative: it has ended. None without [tls].
+  std::optional<Duration> certificate_ns;
   Counters counters;
 };
 MUSTER_DESCRIBE(NodeStatus, node, status, coordinator, group, halted_by, up, incarnation,
                 definition, protocol, as_of, procedure, application, progress, journal_dropped,
                 slow_saves, needed_T, out, differing, held, coordinator_heard_ns,
-                coordinator_bound_ns, counters);
+                coordinator_bound_ns, certificate_ns, counters);
 
 /// What a node says of its cluster to its owner.
 struct ClusterSeen {
