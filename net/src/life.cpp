@@ -59,6 +59,7 @@ void Life::make_parts() {
                                            question_handlers());
   SessionLimits limits;
   limits.proofs = options_.proofs;
+  if (options_.tls) limits.arrivals = SessionLimits::arrivals_with_proofs;
   sessions_ = std::make_unique<Sessions>(strand_, own, options_.addresses, config.timings.T, limits,
                                          safe_, session_handlers(), options_.listen, tls_);
   permits_ =

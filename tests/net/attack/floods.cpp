@@ -1,5 +1,6 @@
 #include "floods.hpp"
 
+#include "net/src/tls/credentials.hpp"
 #include "wire.hpp"
 
 #include <poll.h>
@@ -50,6 +51,17 @@ namespace {
 constexpr std::size_t most_connections = 400;
 constexpr Duration dial_bound = 100ms;
 
+std::string client_hello() {
+  const std::unique_ptr<SSL_CTX, net::Free<SSL_CTX_free>> context(SSL_CTX_new(TLS_client_method()));
+  SSL_CTX_set_min_proto_version(context.get(), TLS1_3_VERSION);
+  const std::unique_ptr<SSL, net::Free<SSL_free>> tls(SSL_new(context.get()));
+  BIO* const out = BIO_new(BIO_s_mem());
+  SSL_set_bio(tls.get(), BIO_new(BIO_s_mem()), out);
+  SSL_connect(tls.get());
+  std::array<char, 4096> bytes;
+  return {bytes.data(), static_cast<std::size_t>(BIO_read(out, bytes.data(), bytes.size()))};
+}
+
 class Flooding {
  public:
   Flooding(Flood how, const Ports& ports, const std::string& cluster)
@@ -90,6 +102,8 @@ class Flooding {
         return ask(16, true);
       case Flood::bytes_64:
         return say_bytes(64);
+      case Flood::handshakes:
+        return begin_handshake();
     }
   }
 
@@ -119,6 +133,13 @@ class Flooding {
   void say_hello(net::Role role, NodeId from, const std::string& cluster) {
     Wire wire = dial();
     wire.say(hello(role, from, cluster));
+    hold(std::move(wire));
+  }
+
+  // The other side has to sign for each, and this one has to do nothing.
+  void begin_handshake() {
+    Wire wire = dial();
+    wire.say(client_hello_);
     hold(std::move(wire));
   }
 
@@ -172,6 +193,7 @@ class Flooding {
   const std::string& cluster_;
   Ports::const_iterator next_;
   std::string keys_, questions_;
+  const std::string client_hello_ = client_hello();
   std::deque<Wire> held_;
   std::array<std::size_t, 64> said_{};
   std::size_t turn_ = 0;

@@ -25,9 +25,10 @@ enum class Flood {
   questions_unread_16,  ///< by 16
   questions_read_16,    ///< by 16 that read the answers
   bytes_64,             ///< Hellos byte by byte on 64 connections
+  handshakes,           ///< beginnings of TLS, at nodes with certificates, which answer with proofs
 };
 MUSTER_DESCRIBE_ENUM(Flood, nothing, tiny_keys_40, tiny_keys, connections_800, namesakes,
-                     questions_unread, questions_unread_16, questions_read_16, bytes_64)
+                     questions_unread, questions_unread_16, questions_read_16, bytes_64, handshakes)
 
 using Ports = std::map<NodeId, std::uint16_t>;
 

@@ -42,6 +42,8 @@ struct SessionLimits {
   /// Connections that one machine may begin in a tenth of a second: far more than the dials of any
   /// node where connections break over and over, and few enough to be answered by the way.
   unsigned arrivals = 400;
+  /// The same where each begins with a proof of who the other side dials: a third of a millisecond.
+  static constexpr unsigned arrivals_with_proofs = 20;
   /// Bytes of letters that one node has not acknowledged; beyond it letters are dropped, as if
   /// lost.
   std::size_t queue_bytes = 4 * 1024 * 1024;
