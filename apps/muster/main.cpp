@@ -56,6 +56,7 @@ int run(int argc, char** argv) {
   add_simulate_command(app, exit_code);
   add_config_command(app, exit_code);
   add_store_command(app, exit_code);
+  add_init_command(app, exit_code);
   add_cert_command(app, exit_code);
   add_bench_command(app, exit_code);
   if (const auto vain = asked_in_vain(app, argv + 1))

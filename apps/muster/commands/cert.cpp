@@ -1,7 +1,6 @@
 #include "apps/base/failed.hpp"
 #include "apps/base/text.hpp"
-#include "apps/certificates/authority.hpp"
-#include "apps/certificates/files.hpp"
+#include "apps/certificates/issued.hpp"
 #include "apps/muster/commands/commands.hpp"
 
 #include <muster/values/json.hpp>
@@ -23,6 +22,7 @@ namespace fs = std::filesystem;
 using certificates::Authority;
 using certificates::Days;
 using certificates::Entry;
+using certificates::IssuedFiles;
 
 struct CertOptions {
   std::string authority = "ca";
@@ -81,32 +81,6 @@ Expected<std::string> name_for(const Authority& authority, const CertOptions& op
          (options.observer ? "/observer" : "/node/" + std::to_string(*options.node));
 }
 
-/// What `[tls]` names, in one directory.
-struct Files {
-  explicit Files(const fs::path& directory)
-      : ca(directory / "ca.crt"), certificate(directory / "tls.crt"), key(directory / "tls.key") {}
-  fs::path ca, certificate, key;
-};
-
-Expected<Entry> issue(const Authority& authority, const std::string& name,
-                      const CertOptions& options, bool replace) {
-  const auto issued = authority.issue(name, Days(options.days));
-  if (!issued) return issued.error();
-  const auto ca = certificates::read_file(authority.certificate());
-  if (!ca) return ca.error();
-  const Files files(options.directory);
-  // One that is there may have other authorities besides: while one takes the place of another.
-  if (std::error_code none; !fs::exists(files.ca, none))
-    if (auto done = certificates::write_public(files.ca, *ca); !done) return done.error();
-  // A node takes the two when they fit: the certificate last.
-  if (auto done = certificates::write_private(files.key, issued->key, replace); !done)
-    return done.error();
-  if (auto done = certificates::write_public(files.certificate, issued->certificate, replace);
-      !done)
-    return done.error();
-  return issued->entry;
-}
-
 int told(const Expected<Entry>& entry, const CertOptions& options) {
   if (!entry) return failed(entry.error());
   std::cout << entry->name << " is in " << options.directory << " until " << utc(entry->expires)
@@ -119,7 +93,7 @@ int issue(const CertOptions& options) {
   if (!authority) return failed(authority.error());
   const auto name = name_for(*authority, options);
   if (!name) return failed(name.error());
-  const Files files(options.directory);
+  const IssuedFiles files(options.directory);
   for (const fs::path* file : {&files.certificate, &files.key})
     if (std::error_code none; fs::exists(*file, none))
       return failed({ExitCode::bad_configuration, file->string() +
@@ -127,15 +101,16 @@ int issue(const CertOptions& options) {
                                                       options.directory + " makes it anew"});
   std::error_code error;
   fs::create_directories(options.directory, error);
-  return told(issue(*authority, *name, options, false), options);
+  return told(issue_into(options.directory, *authority, *name, Days(options.days), false), options);
 }
 
 int renew(const CertOptions& options) {
   const auto authority = open(options);
   if (!authority) return failed(authority.error());
-  const auto before = certificates::entry_of(Files(options.directory).certificate);
+  const auto before = certificates::entry_of(IssuedFiles(options.directory).certificate);
   if (!before) return failed(before.error());
-  return told(issue(*authority, before->name, options, true), options);
+  return told(issue_into(options.directory, *authority, before->name, Days(options.days), true),
+              options);
 }
 
 int revoke(const CertOptions& options) {

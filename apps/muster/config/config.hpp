@@ -117,7 +117,25 @@ Expected<NodeConfig> load_config(const std::filesystem::path& file, Look look = 
 Expected<NodeConfig> parse_config(std::string_view text, const std::filesystem::path& file,
                                   Look look = Look::at_text);
 
-/// A file that `load_config` reads back to the same configuration.
-std::string write_config(const NodeConfig& config);
+/// A numeric address or the name of a host, and a port, in one text: "127.0.0.01:7101" and
+/// "127.0.0.1:7101" are the same. None where it is neither.
+std::optional<Address> address_of(const std::string& text);
+
+/// One key as it stands in a file.
+struct ConfigLine {
+  std::string table;  ///< "node", "cluster.nodes"
+  std::string key;
+  std::string value;  ///< in TOML
+  std::string usual;  ///< what it is where no file has it; empty: it has to be said
+};
+
+/// Every key that has a value, in the order of a file, whether one has said it or not.
+std::vector<ConfigLine> config_lines(const NodeConfig& config);
+
+/// What stands behind the keys of a file.
+enum class Remarks { none, at_defaults };
+
+/// A file with every key, that `load_config` reads back to the same configuration.
+std::string write_config(const NodeConfig& config, Remarks remarks = Remarks::none);
 
 }  // namespace muster::apps

@@ -14,31 +14,8 @@
 namespace muster::apps {
 namespace {
 
-std::vector<std::pair<std::string, std::string>> timing_lines(const Timings& timings) {
-  std::vector<std::pair<std::string, std::string>> lines;
-  for_each_field(timings, [&](const char* name, const Duration& value) {
-    lines.emplace_back(name, format_duration(value));
-  });
-  return lines;
-}
-
 std::string text_of(bool value) {
   return value ? "true" : "false";
-}
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < ' ' || byte == 0x7f) {
-      (out += "\\u00") += muster::detail::hexadecimal_digits[byte >> 4];
-      out += muster::detail::hexadecimal_digits[byte & 15];
-      continue;
-    }
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + "\"";
 }
 
 }  // namespace
@@ -72,81 +49,6 @@ Config ClusterConfig::core(NodeId self) const {
 
 Config NodeConfig::core() const {
   return cluster.core(self);
-}
-
-namespace {
-
-void write_importance(std::ostream& out, const ClusterConfig& cluster) {
-  out << "\n[cluster.importance]\n";
-  for (const auto& [id, score] : cluster.importance) out << id.value << " = " << score << '\n';
-}
-
-void write_tls(std::ostream& out, const net::TlsOptions& tls) {
-  const net::TlsOptions as_usual;
-  out << "\n[tls]\nca = " << quoted(tls.ca) << "\ncert = " << quoted(tls.certificate)
-      << "\nkey = " << quoted(tls.key) << '\n';
-  if (!tls.crl.empty()) out << "crl = " << quoted(tls.crl) << '\n';
-  if (tls.name != as_usual.name) out << "name = " << quoted(tls.name) << '\n';
-  if (tls.observer != as_usual.observer) out << "observer = " << quoted(tls.observer) << '\n';
-}
-
-void write_command(std::ostream& out, const char* key, const std::vector<std::string>& command) {
-  if (command.empty()) return;
-  const char* before = " = [";
-  out << key;
-  for (const std::string& word : command) out << std::exchange(before, ", ") << quoted(word);
-  out << "]\n";
-}
-
-}  // namespace
-
-std::string write_config(const NodeConfig& config) {
-  std::ostringstream out;
-  out << "[node]\nid = " << config.self.value << "\ndata = " << quoted(config.data.string())
-      << "\n";
-  if (config.listen) out << "listen = " << quoted(config.listen->text()) << '\n';
-  out << "\n[cluster]\nname = " << quoted(config.cluster.name) << "\nprotocol = \""
-      << enumerator_name(config.cluster.protocol) << "\"\n";
-  if (config.cluster.literal) out << "literal = true\n";
-  if (config.cluster.insecure) out << "insecure = true\n";
-  if (!config.cluster.proofs) out << "proofs = false\n";
-  for (const auto& [key, value] : timing_lines(config.cluster.timings)) {
-    out << key << " = " << quoted(value) << '\n';
-  }
-  out << "hold_down = " << quoted(format_duration(config.cluster.hold_down)) << '\n';
-  out << "calm = " << quoted(format_duration(config.cluster.calm)) << '\n';
-  for (const auto& [name, text] : chosen_options(config.cluster.options))
-    out << name << " = " << quoted(text) << '\n';
-  out << "\n[cluster.nodes]\n";
-  for (const auto& [id, address] : config.cluster.nodes) {
-    out << id.value << " = " << quoted(address.text()) << '\n';
-  }
-  if (!config.cluster.importance.empty()) write_importance(out, config.cluster);
-  if (config.tls) write_tls(out, *config.tls);
-  if (config.journal) {
-    out << "\n[journal]\nfile = " << quoted(config.journal->file.string())
-        << "\nlimit = " << quoted(format_size(config.journal->limit))
-        << "\nkeep = " << quoted(format_size(config.journal->keep)) << "\ndetail = \""
-        << enumerator_name(config.journal->detail) << "\"\n";
-  }
-  const LogConfig as_usual;
-  if (config.log.level != as_usual.level || config.log.format != as_usual.format)
-    out << "\n[log]\nlevel = \"" << enumerator_name(config.log.level) << "\"\nformat = \""
-        << enumerator_name(config.log.format) << "\"\n";
-  out << "\n[application]\nkind = " << quoted(config.application.kind) << '\n';
-  if (config.application.kind == "shards") {
-    out << "records_per_second = " << config.application.records_per_second << '\n';
-  }
-  write_command(out, "program", config.application.program);
-  if (config.application.inherit) out << "inherit = true\n";
-  if (config.hooks) {
-    out << "\n[hooks]\n";
-    write_command(out, "stop", config.hooks->stop);
-    write_command(out, "reorganize", config.hooks->reorganize);
-    write_command(out, "start", config.hooks->start);
-    if (config.hooks->inherit) out << "inherit = true\n";
-  }
-  return out.str();
 }
 
 Expected<NodeConfig> load_config(const std::filesystem::path& file, Look look) {
