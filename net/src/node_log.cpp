@@ -9,11 +9,13 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 
 namespace muster::net {
@@ -44,6 +46,13 @@ std::string json_line(LogLevel level, NodeId node, const std::string& text) {
   return out + "}\n";
 }
 
+bool standard_error_is_a_journal() {
+  const char* const named = std::getenv("JOURNAL_STREAM");
+  struct stat about {};
+  return named != nullptr && ::fstat(STDERR_FILENO, &about) == 0 &&
+         std::to_string(about.st_dev) + ':' + std::to_string(about.st_ino) == named;
+}
+
 }  // namespace
 
 std::string utc(std::chrono::system_clock::time_point moment) {
@@ -69,6 +78,16 @@ std::string log_line(LogFormat format, LogLevel level, NodeId node, std::string_
   }
   return utc_now() + ' ' + std::string(enumerator_name(level)) +
          " muster: " + one_line(text, longest_text) + '\n';
+}
+
+std::string_view journal_priority(LogLevel level) {
+  static const bool is_a_journal = standard_error_is_a_journal();
+  if (!is_a_journal) return {};
+  return level == LogLevel::error ? "<3>" : level == LogLevel::warning ? "<4>" : "<6>";
+}
+
+void say_in_log(LogFormat format, LogLevel level, NodeId node, std::string_view text) {
+  say(STDERR_FILENO, std::string(journal_priority(level)) + log_line(format, level, node, text));
 }
 
 void NodeLog::tell(LogLevel level, const std::string& matter, std::string text, unsigned most) {
@@ -99,7 +118,7 @@ bool NodeLog::may_tell(const std::string& matter, unsigned most, std::uint64_t& 
 
 // What its owner's function throws is its owner's matter, and ends no node.
 void NodeLog::put(LogLevel level, const std::string& text) const {
-  if (!log_) return say(STDERR_FILENO, log_line(format_, level, node_, text));
+  if (!log_) return say_in_log(format_, level, node_, text);
   try {
     log_(level, text);
   } catch (...) {  // there is nowhere to say so

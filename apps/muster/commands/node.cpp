@@ -1,7 +1,9 @@
 #include "apps/base/failed.hpp"
 #include "apps/base/pipes.hpp"
+#include "apps/base/supervisor.hpp"
 #include "apps/base/text.hpp"
 #include "apps/muster/commands/commands.hpp"
+#include "apps/muster/commands/one_node.hpp"
 #include "apps/muster/commands/protocol_option.hpp"
 #include "apps/muster/commands/run_node.hpp"
 #include "apps/programs/hook_application.hpp"
@@ -18,6 +20,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include <unistd.h>
 
@@ -177,6 +180,46 @@ class DeathPipe {
   std::array<char, 1> byte_{};
 };
 
+/// Whoever has started this process; asked for the first time while there is one thread.
+const Supervisor& supervisor() {
+  static const Supervisor one = Supervisor::from_environment();
+  return one;
+}
+
+/// Tells the supervisor what the node is, and that it goes on: a turn of the loop that runs the
+/// node's steps has come to its end, and so one of them could have been made.
+class Reports {
+ public:
+  Reports(boost::asio::io_context& context, const net::Node& node) : node_(node), timer_(context) {
+    if (supervisor().is_there()) report();
+  }
+  void begins() { begun_ = true; }
+  static void is_up() { supervisor().tell("READY=1"); }
+  static void leaves() { supervisor().tell("STOPPING=1"); }
+
+ private:
+  void report() {
+    std::string lines = supervisor().patience() ? "WATCHDOG=1\n" : "";
+    if (std::string words = this->words(); words != told_)
+      lines += "STATUS=" + (told_ = std::move(words));
+    if (!lines.empty()) supervisor().tell(lines);
+    constexpr Duration usual = std::chrono::seconds(1);
+    timer_.expires_after(std::min(usual, supervisor().patience().value_or(usual) / 2));
+    timer_.async_wait([this](const boost::system::error_code& error) {
+      if (!error) report();
+    });
+  }
+  [[nodiscard]] std::string words() const {
+    const auto status = parse_status(node_.status_json());
+    return begun_ && status ? in_words(*status) : "waits to begin";
+  }
+
+  const net::Node& node_;
+  boost::asio::steady_timer timer_;
+  std::string told_;
+  bool begun_ = false;
+};
+
 /// Begins the node when it may begin: at once, or later, on another thread.
 using Await = std::function<void(std::function<void()> begin)>;
 
@@ -190,11 +233,13 @@ int host(boost::asio::io_context& context, const NodeConfig& config, bool initia
                  hooks.executor());
   if (const char* warning = warning_of(config.cluster.protocol))
     say_in_log(config, LogLevel::warning, warning);
+  Reports reports(context, node);
   bool begun = false;
   Expected<> started;
   Signals signals(
       context, config,
       [&] {
+        Reports::leaves();
         if (begun)
           node.leave([&context] { context.stop(); });
         else
@@ -204,7 +249,9 @@ int host(boost::asio::io_context& context, const NodeConfig& config, bool initia
   DeathPipe death(context);
   const std::function<void()> begin = [&] {
     begun = true;
-    started = node.start([&config] {
+    reports.begins();
+    started = node.start([&] {
+      Reports::is_up();
       net::say(STDOUT_FILENO, "node " + std::to_string(config.self.value) + " of " +
                                   config.cluster.name + " is up on " +
                                   config.cluster.nodes.at(config.self).text() +
@@ -242,21 +289,31 @@ int run_socket_node(const NodeConfig& config, bool initialise) {
   return code;
 }
 
+/// What has to be before there is another thread or program.
+void begin_alone() {
+  Signals::ignore_hangup();
+  supervisor();
+}
+
 }  // namespace
 
 void say_in_log(const NodeConfig& config, LogLevel level, const std::string& sentence) {
   if (level > config.log.level) return;
-  net::say(STDERR_FILENO, net::log_line(config.log.format, level, config.self, sentence));
+  net::say_in_log(config.log.format, level, config.self, sentence);
+}
+
+int failed_to_begin(const Failure& failure) {
+  return failed(failure, std::cerr << net::journal_priority(LogLevel::error));
 }
 
 int run_node(const NodeConfig& config, bool initialise) {
-  Signals::ignore_hangup();
+  begin_alone();
   if (config.application.kind == "socket") return run_socket_node(config, initialise);
   return run_node(config, initialise, application_of(config));
 }
 
 int run_node(const NodeConfig& config, bool initialise, const MakeApplication& application) {
-  Signals::ignore_hangup();
+  begin_alone();
   auto storage = open_storage(config);
   if (!storage) return failed_node(config, storage.error());
   boost::asio::io_context context(1);
@@ -291,7 +348,7 @@ void add_node_command(CLI::App& app, int& exit_code) {
       "at application.sock in its data directory (docs/socket.md).");
   command->callback([flags, &exit_code] {
     const auto config = flags->load();
-    exit_code = config ? run_node(*config, flags->initialise) : failed(config.error());
+    exit_code = config ? run_node(*config, flags->initialise) : failed_to_begin(config.error());
   });
 }
 

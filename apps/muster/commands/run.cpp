@@ -1,4 +1,3 @@
-#include "apps/base/failed.hpp"
 #include "apps/muster/commands/commands.hpp"
 #include "apps/muster/commands/run_node.hpp"
 #include "apps/programs/child.hpp"
@@ -47,15 +46,16 @@ Expected<> check_program(const std::string& program) {
 
 int run(const RunOptions& options) {
   const auto config = options.node.load();
-  if (!config) return failed(config.error());
+  if (!config) return failed_to_begin(config.error());
   if (config->hooks || config->application.kind != "none") {
-    return failed({ExitCode::bad_configuration,
-                   options.node.config + ": has " +
-                       (config->hooks ? "[hooks]" : "an [application] of its own") +
-                       ", and muster run brings another; take it out, or use muster node"});
+    return failed_to_begin(
+        {ExitCode::bad_configuration,
+         options.node.config + ": has " +
+             (config->hooks ? "[hooks]" : "an [application] of its own") +
+             ", and muster run brings another; take it out, or use muster node"});
   }
   if (const auto found = check_program(options.command.front()); !found)
-    return failed(found.error());
+    return failed_to_begin(found.error());
   ProgramOptions program;
   program.command = options.command;
   program.where = options.where;

@@ -25,6 +25,9 @@ struct NodeFlags {
 /// One line of the node's log, where that is wanted.
 void say_in_log(const NodeConfig& config, LogLevel level, const std::string& sentence);
 
+/// Says why no node is run, and gives the exit code.
+int failed_to_begin(const Failure& failure);
+
 /// Runs one node until it is told to leave; returns the exit code, having said why where it is not
 /// 0.
 int run_node(const NodeConfig& config, bool initialise);

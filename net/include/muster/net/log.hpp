@@ -14,4 +14,11 @@ namespace muster::net {
 /// `node` and `text`.
 std::string log_line(LogFormat format, LogLevel level, NodeId node, std::string_view text);
 
+/// What the journal of systemd reads off the beginning of a line, "<4>"; empty where standard error
+/// is not such a journal (JOURNAL_STREAM).
+std::string_view journal_priority(LogLevel level);
+
+/// Says that line, with its priority, on standard error.
+void say_in_log(LogFormat format, LogLevel level, NodeId node, std::string_view text);
+
 }  // namespace muster::net
