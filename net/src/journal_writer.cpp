@@ -34,8 +34,9 @@ struct JournalWriter::Shared {
   bool lost_some = false;
   std::uint64_t missing = 0;
   std::uint64_t dropped = 0;
-  std::uint64_t size = 0;  ///< of the present segment
-  std::string trouble;     ///< why lines were lost
+  std::uint64_t written = 0;  ///< bytes
+  std::uint64_t size = 0;     ///< of the present segment
+  std::string trouble;        ///< why lines were lost
   bool ending = false;
   bool ended = false;
   JournalFile file;  ///< of the thread alone
@@ -94,7 +95,9 @@ void JournalWriter::run(const std::shared_ptr<Shared>& shared) {
     lock.lock();
     shared->bytes -= lines.text.size();
     shared->size = shared->file.size();
-    if (!written) {
+    if (written) {
+      shared->written += lines.text.size();
+    } else {
       shared->lose(lines);
       for (const Lines& behind : shared->waiting) shared->lose(behind);
       shared->waiting.clear();
@@ -186,6 +189,11 @@ void JournalWriter::forget_lost() {
 std::uint64_t JournalWriter::dropped() const {
   const std::lock_guard lock(shared_->mutex);
   return shared_->dropped;
+}
+
+std::uint64_t JournalWriter::written() const {
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->written;
 }
 
 // Each kind once, and when it is over.

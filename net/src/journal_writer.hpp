@@ -53,6 +53,8 @@ class JournalWriter {
 
   /// Lines that were dropped, in all lives.
   [[nodiscard]] std::uint64_t dropped() const;
+  /// Bytes that were written.
+  [[nodiscard]] std::uint64_t written() const;
 
  private:
   struct Shared;

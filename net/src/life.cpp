@@ -1,6 +1,7 @@
 #include "life.hpp"
 
 #include "clock.hpp"
+#include "metrics/metrics.hpp"
 
 #include <muster/protocol/cluster_text.hpp>
 
@@ -104,6 +105,7 @@ void Life::elect(std::string why) {
 void Life::end(const Failure& why) {
   if (std::exchange(ended_, true)) return;
   note_end(why);
+  if (handlers_.metrics) handlers_.metrics->ceased(monotonic_now());
   for (asio::steady_timer& timer : timers_) timer.cancel();
   watch_.cancel();
   way_->close();
@@ -239,6 +241,7 @@ Duration Life::stood_still() {
 }
 
 void Life::note_save(Duration took) {
+  if (handlers_.metrics) handlers_.metrics->saved(took);
   if (took <= longest_wait()) return;
   const std::lock_guard lock(seen_mutex_);
   ++seen_.slow_saves;
@@ -356,6 +359,8 @@ Hooks::Handlers Life::hook_handlers() {
                          Ticket ticket, const Members* members) {
     const bool begins = edge == journal::Edge::begin;
     acts_ = acts_ || begins;
+    if (handlers_.metrics)
+      handlers_.metrics->hook(monotonic_now(), hook, edge, permits_->may_work());
     write_journal(
         [&](std::string& out, const journal::Stamp& stamp) {
           journal::hook_line(out, stamp, hook, edge, group, ticket, members);
@@ -363,6 +368,8 @@ Hooks::Handlers Life::hook_handlers() {
         begins);
   };
   handlers.permits = [this](journal::PermitsEdge edge, GroupNumber group) {
+    if (handlers_.metrics && edge == journal::PermitsEdge::revoked)
+      handlers_.metrics->ceased(monotonic_now());
     write_journal(
         [&](std::string& out, const journal::Stamp& stamp) {
           journal::permits_line(out, stamp, edge, group);

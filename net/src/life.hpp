@@ -23,6 +23,8 @@
 
 namespace muster::net {
 
+class Metrics;
+
 /// Drives the host of one life: sockets, timers, the storage thread, the user's executor. Lives on
 /// the protocol's strand.
 class Life final : public host::Driver, public std::enable_shared_from_this<Life> {
@@ -38,6 +40,7 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
     /// After each step, when what it asked for was begun: when it was, and what it made of the
     /// node.
     std::function<void(Duration t, const Event& event, const View& after)> stepped;
+    Metrics* metrics = nullptr;  ///< what is counted goes there, where somebody may ask for it
   };
 
   /// What others may see of it: the view after the last step and when that was, and what was
@@ -74,7 +77,15 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
   void break_unproven();
   /// Writes the journal's last line and nothing else: for a process that ends itself.
   void note_end(const Failure& why);
+  [[nodiscard]] bool has_begun() const { return begun_; }
   [[nodiscard]] bool has_ended() const { return ended_; }
+  /// True while permits are given.
+  [[nodiscard]] bool may_work() const { return begun_ && !ended_ && permits_->may_work(); }
+  /// What was counted of its connections; for a life that has begun, as the next two.
+  [[nodiscard]] const Counters& counters() const { return sessions_->counters(); }
+  [[nodiscard]] const Traffic& traffic() const { return sessions_->traffic(); }
+  /// How many stand.
+  [[nodiscard]] std::size_t sessions() const { return sessions_->lives().size(); }
   /// What is in safe storage.
   [[nodiscard]] const SafeState& safe() const { return host_->safe(); }
   /// True when it has been Normal.

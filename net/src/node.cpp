@@ -56,6 +56,7 @@ std::optional<std::string> Node::Impl::wrong() const {
                       "a loopback address, or tls beside it, or insecure = true: connections "
                       "without it are neither encrypted nor authenticated");
   }
+  if (const auto why = wrong_with_http()) return "the node's options: " + *why;
   if (options_.journal)
     if (const std::string trouble = trouble_with_journal(options_.journal->file); !trouble.empty())
       return sentence("journal", "a journal, or not there yet: " + options_.journal->file.string() +
@@ -154,6 +155,7 @@ void Node::Impl::begin_held_life() {
 }
 
 Expected<> Node::Impl::begin_life(const SafeState& safe) {
+  count_life();
   recorder_.emplace(options_.config.self, safe.incarnation);
   news_.emplace(options_.config.self);
   auto life = std::make_shared<Life>(strand_, hooks_, options_, make_application_, *storage_,
@@ -228,7 +230,7 @@ void Node::Impl::left(LeaveCause cause) {
 void Node::Impl::gone() {
   cancel_waits();
   history_->flush();
-  if (admin_) admin_->close();
+  hear_nobody();
   for (const auto& left : std::exchange(left_, {}))
     if (left) left();
 }
@@ -345,6 +347,7 @@ Life::Handlers Node::Impl::life_handlers() {
   handlers.fatal = [this](const Failure& failure) { fatal(failure); };
   handlers.status = [this] { return fresh_status_json(); };
   handlers.warn = [this](const std::string& sentence) { log_->warn(sentence); };
+  handlers.metrics = metrics_ ? &*metrics_ : nullptr;
   handlers.stepped = [this](Duration t, const Event& event, const View& after) {
     stepped(t, event, after);
   };
@@ -366,7 +369,7 @@ void Node::Impl::leave(std::function<void()> left) {
 }
 
 void Node::Impl::close() {
-  if (admin_) admin_->close();
+  hear_nobody();
   cancel_waits();
   if (life_) life_->end({ExitCode::ok, "closed"});
   *thrown_ = [log = log_](const std::exception* error) {
@@ -436,14 +439,6 @@ Expected<> Node::start(std::function<void()> listens) {
 
 void Node::leave(std::function<void()> left) {
   impl_->leave(std::move(left));
-}
-
-std::string Node::status_json() const {
-  return impl_->status_json();
-}
-
-View Node::view() const {
-  return impl_->view();
 }
 
 }  // namespace muster::net

@@ -2,7 +2,9 @@
 
 #include "guarded.hpp"
 #include "history_store.hpp"
+#include "http/server.hpp"
 #include "life.hpp"
+#include "metrics/metrics.hpp"
 #include "node_log.hpp"
 #include "tls/tls.hpp"
 
@@ -30,7 +32,7 @@
 namespace muster::net {
 
 /// One life after the other, and what the owner of the node wants between them. The lives are in
-/// node.cpp, the owner's words and the status in owner.cpp.
+/// node.cpp, the owner's words and the status in owner.cpp, what is told by HTTP in watching.cpp.
 class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
  public:
   Impl(boost::asio::io_context& context, NodeOptions options, std::unique_ptr<SafeStorage> storage,
@@ -46,7 +48,8 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
         store_(std::move(storage)),
         wait_(strand_),
         lasts_(strand_),
-        look_(strand_) {}
+        look_(strand_),
+        late_(strand_) {}
 
   Expected<> start(std::function<void()> listens);
   void leave(std::function<void()> left);
@@ -69,7 +72,7 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   void tell_of_their_end();
   void tell_of_plain_text();
   void cancel_waits() {
-    for (auto* wait : {&wait_, &lasts_, &look_}) wait->cancel();
+    for (auto* wait : {&wait_, &lasts_, &look_, &late_}) wait->cancel();
   }
   void hold_down(Duration time);
   void begin_held_life();
@@ -89,6 +92,24 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   void go_out();
   void come_back_after(Duration time);
 
+  [[nodiscard]] std::optional<std::string> wrong_with_http() const;
+  Expected<> listen_to_watchers();
+  void look_at_the_loop();
+  http::Answer page(const http::Request& request) const;
+  http::Answer answer_metrics(const http::Request& request) const;
+  http::Answer answer_livez(const http::Request& request) const;
+  http::Answer answer_readyz(const http::Request& request) const;
+  http::Answer answer_coordinator(const http::Request& request) const;
+  http::Answer answer_status(const http::Request& request) const;
+  http::Answer answer_history(const http::Request& request) const;
+  http::Answer answer_why(const http::Request& request) const;
+  bool may_work() const;
+  std::string why_no_work() const;
+  void count_life();
+  void count(const Event& event, const View& after, const std::vector<News>& news);
+  Scrape scrape() const;
+
+  void hear_nobody();
   std::string be_out(Out why, Duration back_after);
   std::string be_drained(std::string_view said);
   std::string be_elected(std::string_view said);
@@ -114,6 +135,8 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   std::optional<StorageThread> storage_;
   std::shared_ptr<JournalWriter> journal_;  ///< of all lives
   std::unique_ptr<Admin> admin_;
+  std::unique_ptr<http::Server> http_;
+  std::optional<Metrics> metrics_;  ///< of all lives; none where nobody may ask
   boost::asio::steady_timer wait_;
   std::uint64_t waits_ = 0;  ///< so that the end of an earlier one is not taken for this one's
   mutable std::mutex life_mutex_;  // guards life_, the pointer, and out_
@@ -129,6 +152,7 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   bool told_of_list_ = false;  ///< that the one of revocations is past its time
   std::atomic<std::chrono::system_clock::time_point> proves_until_{};  ///< by its certificate
   boost::asio::steady_timer look_;  ///< at those files, or for plain text to be told of again
+  boost::asio::steady_timer late_;  ///< tells how late it is
   bool started_ = false;
   std::size_t begun_anew_ = 0;  ///< how often, above what a peer had seen
   unsigned stood_back_ = 0;     ///< how often, since it was last Normal

@@ -32,6 +32,7 @@ View worth_telling(View view) {
 }  // namespace
 
 Expected<> Node::Impl::listen_to_owner() {
+  if (Expected<> listening = listen_to_watchers(); !listening) return listening;
   if (options_.admin_socket.empty()) return {};
   Admin::Words words;
   words["status"] = [this](auto) { return fresh_status_json(); };
@@ -50,6 +51,11 @@ Expected<> Node::Impl::listen_to_owner() {
   };
   admin_ = std::make_unique<Admin>(strand_, options_.admin_socket.string(), std::move(words));
   return admin_->listen();
+}
+
+void Node::Impl::hear_nobody() {
+  if (admin_) admin_->close();
+  if (http_) http_->close();
 }
 
 // Leaves in order and stays out for that time, or, where it is out already, for that time from now.
@@ -117,8 +123,13 @@ std::string Node::Impl::history_json(std::string_view said) const {
 }
 
 void Node::Impl::stepped(Duration t, const Event& event, const View& after) {
-  if (auto entry = recorder_->take(t, event, after)) history_->add(*std::move(entry));
-  for (const News& news : news_->take(event, after)) log_->tell(news.level, news.matter, news.text);
+  if (auto entry = recorder_->take(t, event, after)) {
+    if (metrics_) metrics_->reorganized(*entry);
+    history_->add(*std::move(entry));
+  }
+  const std::vector<News> all_news = news_->take(event, after);
+  for (const News& news : all_news) log_->tell(news.level, news.matter, news.text);
+  count(event, after, all_news);
   if (View view = worth_telling(after); view != told_) {
     told_ = std::move(view);
     tell();
@@ -193,6 +204,14 @@ std::string Node::Impl::status_json() const {
   std::string out;
   write_json(out, status);
   return out;
+}
+
+std::string Node::status_json() const {
+  return impl_->status_json();
+}
+
+View Node::view() const {
+  return impl_->view();
 }
 
 }  // namespace muster::net

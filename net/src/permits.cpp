@@ -57,6 +57,11 @@ class LifePermits::State final : public Permits::Host, public std::enable_shared
     tell_waiting();
   }
   std::optional<Revoked> revoke(std::function<void()> returned);
+  [[nodiscard]] bool may_work() const {
+    const Duration now = boottime_now();
+    return granted_.load() && now - Duration(last_turn_.load()) <= longest_gap_ &&
+           now < Moment(right_.load());
+  }
   PermitsOut out() const;
   void close();
 
@@ -89,11 +94,6 @@ class LifePermits::State final : public Permits::Host, public std::enable_shared
     std::vector<std::unique_ptr<Slot>> slots;
   };
 
-  [[nodiscard]] bool may_work() const {
-    const Duration now = boottime_now();
-    return granted_.load() && now - Duration(last_turn_.load()) <= longest_gap_ &&
-           now < Moment(right_.load());
-  }
   /// Nobody has to wait for a permit any longer.
   [[nodiscard]] bool there_or_over() const { return over_ || (is_announced() && may_work()); }
   [[nodiscard]] bool is_announced() const { return announced_ == grants_; }
@@ -328,6 +328,9 @@ void LifePermits::announce(std::uint64_t grant) {
 }
 std::optional<LifePermits::Revoked> LifePermits::revoke(std::function<void()> returned) {
   return state_->revoke(std::move(returned));
+}
+bool LifePermits::may_work() const {
+  return state_->may_work();
 }
 PermitsOut LifePermits::out() const {
   return state_->out();

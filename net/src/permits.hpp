@@ -47,6 +47,9 @@ class LifePermits {
   /// at once, when the last is back. None where nothing was permitted: then it is not called.
   std::optional<Revoked> revoke(std::function<void()> returned);
 
+  /// True where one would be given.
+  [[nodiscard]] bool may_work() const;
+
   /// Those that are out now.
   [[nodiscard]] PermitsOut out() const;
 

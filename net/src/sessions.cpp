@@ -5,6 +5,7 @@
 #include "dial.hpp"
 #include "listener.hpp"
 #include "tls/tls.hpp"
+#include "traffic.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -48,6 +49,7 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
   Expected<> listen() { return listener_->listen(own_address_); }
   [[nodiscard]] std::uint16_t port() const { return listener_->port(); }
   [[nodiscard]] const host::Sessions& sessions() const { return sessions_; }
+  [[nodiscard]] const Traffic& traffic() const { return traffic_; }
 
   void relocate(NodeId node, std::string address) {
     config_.addresses.at(node) = std::move(address);
@@ -98,6 +100,7 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
   // --- What connections tell
 
   void came(Connection& connection, Frame frame) override {
+    traffic_.in.count(frame, connection.frame_size());
     take(host::Came{connection.number, std::move(frame), connection.frame_size(),
                     connection.proven()});
   }
@@ -214,7 +217,10 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
     write(question.connection, StatusAnswer{handlers_.status ? handlers_.status() : "{}"});
   }
   void write(host::ConnectionId number, const Frame& frame) {
-    append_frame(connections_.at(number)->out(), frame);
+    std::string& out = connections_.at(number)->out();
+    const std::size_t before = out.size();
+    append_frame(out, frame);
+    traffic_.out.count(frame, out.size() - before);
     unflushed_.push_back(number);
   }
   void perform(host::TellRoom room) { to_be_told_.push_back(room.connection); }
@@ -307,6 +313,7 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
   Handlers handlers_;
   const std::shared_ptr<const Tls> tls_;
   host::Sessions sessions_;
+  Traffic traffic_;
   std::map<host::ConnectionId, std::shared_ptr<Connection>> connections_;
   std::uint64_t last_number_ = 0;
   std::map<NodeId, std::shared_ptr<Dial>> dials_;
@@ -390,6 +397,9 @@ std::optional<Duration> Sessions::heard(NodeId node) const {
 }
 const Counters& Sessions::counters() const {
   return impl_->sessions().counters;
+}
+const Traffic& Sessions::traffic() const {
+  return impl_->traffic();
 }
 const std::map<NodeId, std::string>& Sessions::differing() const {
   return impl_->sessions().differing;

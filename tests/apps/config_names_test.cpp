@@ -99,6 +99,25 @@ BOOST_AUTO_TEST_CASE(with_certificates_addresses_may_be_any) {
   refused(proven(files + "capath = \"/etc/ssl\"\n"), "ca, cert, key, crl, name, observer");
 }
 
+BOOST_AUTO_TEST_CASE(watchers_are_answered_at_loopback_unless_told_otherwise) {
+  const auto http = [](const std::string& lines) {
+    return read("[http]\n" + lines, "", "127.0.0.1:7102");
+  };
+  BOOST_TEST(http("listen = \"127.0.0.1:9100\"")->http->listen.text() == "127.0.0.1:9100");
+  const auto insecure = http("listen = \"0.0.0.0:9100\"\ninsecure = true");
+  BOOST_TEST_REQUIRE(insecure.has_value());
+  const auto again = parse_config(write_config(*insecure), "/c/n.toml");
+  BOOST_TEST_REQUIRE(again.has_value());
+  BOOST_TEST(again->http->insecure);
+  BOOST_TEST(again->http->listen.text() == "0.0.0.0:9100");
+  refused(http("listen = \"0.0.0.0:9100\""),
+          "/c/n.toml:5: listen = \"0.0.0.0:9100\": expected a loopback address, or [tls], or "
+          "insecure = true in [http]");
+  refused(http("listen = \"9100\""), "listen = \"9100\": expected an address of this machine");
+  refused(http("insecure = true"), "/c/n.toml:4: [http] has no listen");
+  refused(http("port = 9100"), "[http]: expected one of listen, insecure");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace muster::apps

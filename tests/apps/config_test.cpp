@@ -89,7 +89,7 @@ const std::vector<Refused> refusals{
     {"unknown table",
      good + "[extra]\n",
      "/c/n.toml:21:",
-     {"unknown key extra", "node, cluster, tls, journal, log, application"}},
+     {"unknown key extra", "node, cluster, tls, http, journal, log, application"}},
     {"unknown key in node",
      with("id = 3", "id = 3\nprioriy = 7"),
      "/c/n.toml:3:",

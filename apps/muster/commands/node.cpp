@@ -67,6 +67,8 @@ net::NodeOptions options_of(const NodeConfig& config, bool initialise) {
   options.hold_down = config.cluster.hold_down;
   options.calm = config.cluster.calm;
   options.admin_socket = config.admin_socket();
+  if (config.http)
+    options.http = net::HttpOptions{config.http->listen.text(), config.http->insecure};
   if (config.journal)
     options.journal = net::JournalOptions{config.journal->file, config.journal->limit,
                                           config.journal->keep, config.journal->detail};

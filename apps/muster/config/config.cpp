@@ -100,6 +100,28 @@ void read_listen(Reader& reader, const toml::table& root, NodeConfig& config) {
                   "without [tls] are neither encrypted nor authenticated");
 }
 
+// Needs [tls].
+void read_http(Reader& reader, const toml::table& root, NodeConfig& config) {
+  const toml::table* http = reader.table(root, "http", false);
+  if (http == nullptr) return;
+  reader.only(*http, "[http]", {"listen", "insecure"});
+  const bool insecure = reader.flag(*http, "insecure", false);
+  const std::string words = reader.text(*http, "listen", "");
+  if (words.empty())
+    return reader.refuse(Reader::line_of(*http),
+                         "[http] has no listen: expected listen = \"127.0.0.1:9100\", say");
+  const auto listen = address_of(words);
+  if (!listen)
+    return reader.refuse(*http->get("listen"), "listen",
+                         "an address of this machine and a port from 1 to 65535, such as "
+                         "\"127.0.0.1:9100\"");
+  if (!config.tls && !insecure && !listen->is_loopback())
+    return reader.refuse(*http->get("listen"), "listen",
+                         "a loopback address, or [tls], or insecure = true in [http]: without it "
+                         "whoever can reach the port sees what the node tells");
+  config.http = HttpConfig{*listen, insecure};
+}
+
 void read_address(Reader& reader, std::string_view key, std::size_t key_line,
                   const toml::node& node, ClusterConfig& cluster) {
   const auto id = parse_number(key);
@@ -248,11 +270,12 @@ Expected<NodeConfig> parse_config(std::string_view text, const std::filesystem::
   try {
     const toml::table root = toml::parse(text, file.string());
     reader.only(root, "the file",
-                {"node", "cluster", "tls", "journal", "log", "application", "hooks"});
+                {"node", "cluster", "tls", "http", "journal", "log", "application", "hooks"});
     read_node(reader, root, file, config);
     read_tls(reader, root, file, config);
     if (!reader.failure()) read_cluster(reader, root, config);
     if (!reader.failure()) read_listen(reader, root, config);
+    read_http(reader, root, config);
     read_journal(reader, root, file, config);
     read_log(reader, root, config.log);
     read_application(reader, root, file, config);

@@ -60,6 +60,12 @@ struct LogConfig {
   LogFormat format = LogFormat::text;
 };
 
+/// Where the node tells by HTTP what it is and has counted (docs/watching.md).
+struct HttpConfig {
+  Address listen;
+  bool insecure = false;
+};
+
 /// An application that comes with the command.
 struct ApplicationConfig {
   /// `none` (hooks return at once), `shards`, or `socket`: a program that connects to the node.
@@ -85,6 +91,7 @@ struct NodeConfig {
   std::optional<Address> listen;  ///< where it listens; none: where it is dialled
   ClusterConfig cluster;
   std::optional<net::TlsOptions> tls;  ///< of absolute paths
+  std::optional<HttpConfig> http;
   std::optional<JournalConfig> journal;
   LogConfig log;
   ApplicationConfig application;

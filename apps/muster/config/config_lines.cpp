@@ -112,6 +112,12 @@ void add_tls(Lines& lines, const net::TlsOptions& tls) {
   lines.add("observer", tls.observer, usual.observer);
 }
 
+void add_http(Lines& lines, const HttpConfig& http) {
+  lines.begin("http");
+  lines.add("listen", http.listen.text());
+  lines.add("insecure", http.insecure, false);
+}
+
 void add_journal(Lines& lines, const JournalConfig& journal) {
   const JournalConfig usual;
   lines.begin("journal");
@@ -151,6 +157,7 @@ std::vector<ConfigLine> config_lines(const NodeConfig& config) {
   if (config.listen) lines.add("listen", config.listen->text());
   add_cluster(lines, config.cluster);
   if (config.tls) add_tls(lines, *config.tls);
+  if (config.http) add_http(lines, *config.http);
   if (config.journal) add_journal(lines, *config.journal);
   const LogConfig usual;
   lines.begin("log");

@@ -41,6 +41,9 @@ class Newsreel {
   /// The hook that failed last, and why; empty where none did.
   [[nodiscard]] const std::string& last_failure() const { return last_failure_; }
 
+  /// Why the last election was begun.
+  [[nodiscard]] const Reason& last_reason() const { return reasons_.last(); }
+
  private:
   NodeId self_;
   Reasons reasons_;

@@ -36,6 +36,15 @@ struct JournalOptions {
 /// journal does.
 std::string trouble_with_journal(const std::filesystem::path& file);
 
+/// Where a node tells by HTTP what it is and has counted (docs/watching.md). Nobody changes
+/// anything there.
+struct HttpOptions {
+  std::string listen;  ///< such as "127.0.0.1:9100"
+  /// Beyond this machine's loopback it is HTTPS, and who asks needs a certificate of the cluster
+  /// (`NodeOptions::tls`); with this it is plain HTTP for whoever can reach it.
+  bool insecure = false;
+};
+
 /// What makes a node, beside its store, its application and its executors.
 struct NodeOptions {
   Config config;
@@ -60,6 +69,7 @@ struct NodeOptions {
   std::string cluster;
   /// The Unix socket that answers `muster status`; none where empty. At most 107 bytes.
   std::filesystem::path admin_socket;
+  std::optional<HttpOptions> http;
   std::optional<JournalOptions> journal;
   /// Lines of the log that matter less are not told. Each election and its cause, each group, each
   /// refusal and each hook that failed has one; of one matter 10 in ten seconds at most, and the

@@ -24,6 +24,7 @@ using host::SessionLimits;
 using host::Voices;
 
 class Connection;
+struct Traffic;
 class Tls;
 
 /// Sessions of one life of a node. To be used on one thread, the one that runs the executor's
@@ -106,6 +107,8 @@ class Sessions {
   void close();
 
   [[nodiscard]] const Counters& counters() const;
+  /// Frames by kind; those of questions (`ask`) are not among them.
+  [[nodiscard]] const Traffic& traffic() const;
 
   /// When the last letter of that node came (CLOCK_MONOTONIC); none where none has.
   [[nodiscard]] std::optional<Duration> heard(NodeId node) const;

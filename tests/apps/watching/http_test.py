@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""What a node answers by HTTP, and to whom: `http_test.py MUSTER`."""
+
+import contextlib
+import json
+import socket
+import ssl
+import sys
+import unittest
+
+from nodes import Nodes, get, read_all, until
+
+MUSTER = sys.argv.pop()
+
+
+class Pages(unittest.TestCase):
+    """Of a node that is alone in its cluster, and of one more that is not there."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.nodes = cls.enterClassContext(Nodes(MUSTER, 2))
+        cls.nodes.start(1)
+        until(lambda: cls.nodes.get(1, "/readyz")[0] == 200, "it may work")
+
+    def test_each_says_what_its_name_says(self):
+        for path, status, text in (
+                ("/livez", 200, "ok\n"), ("/readyz", 200, "ok\n"), ("/coordinator", 200, "ok\n"),
+                ("/", 200, "/coordinator  200 on the coordinator"),
+                ("/metrics", 200, '\nmuster_status{status="Normal"} 1\n'),
+                ("/metrik", 404, "/metrics  what is counted")):
+            with self.subTest(path):
+                answered, _, body = self.nodes.get(1, path)
+                self.assertEqual(answered, status)
+                self.assertIn(text, body)
+
+    def test_status_history_and_why_are_what_the_command_says(self):
+        said = self.nodes.run("history", "--dir", "n1", "--json").stdout
+        self.assertEqual(self.nodes.get(1, "/history")[2], said)
+        self.assertEqual(self.nodes.get(1, "/history?limit=1")[2], said.splitlines(True)[-1])
+        self.assertEqual(self.nodes.get(1, "/history?limit=9&before=1")[2], "")
+        self.assertEqual(self.nodes.get(1, "/why")[2], said.splitlines(True)[-1])
+        status = json.loads(self.nodes.get(1, "/status")[2])
+        self.assertEqual((status["node"], status["status"]), (1, "Normal"))
+
+    def test_methods(self):
+        for method, status in (("HEAD", 200), ("OPTIONS", 200), ("POST", 405), ("DELETE", 405)):
+            with self.subTest(method):
+                answered, headers, body = self.nodes.get(1, "/livez", method)
+                self.assertEqual(answered, status)
+                self.assertEqual(body == "", method == "HEAD")
+                if method != "HEAD":
+                    self.assertEqual(headers["Allow"], "GET, HEAD, OPTIONS")
+
+    def test_what_is_said_of_the_host(self):
+        for version, host, status in (
+                ("1.0", "", 200), ("1.1", "", 400), ("1.1", "Host: localhost\r\n", 200),
+                ("1.1", "Host: [::1]:9100\r\n", 200), ("1.1", "Host: 10.0.0.1\r\n", 200),
+                ("1.1", "Host: evil.example\r\n", 421), ("1.0", "Host: evil.example\r\n", 421),
+                ("1.1", "Host: localhost.evil.example:9100\r\n", 421),
+                ("1.1", "Host: localhost\r\nHost: localhost\r\n", 400)):
+            with self.subTest(host):
+                request = f"GET /livez HTTP/{version}\r\n{host}\r\n"
+                answer = self.nodes.raw(1, request.encode())
+                self.assertEqual(answer.split()[1], str(status), answer)
+
+    def test_what_is_no_request_or_too_long(self):
+        for request, status in (
+                (b"GET / HTTP/1.1\r\nX: " + b"x" * 9000, "431"), (b"hello\r\n\r\n", "400"),
+                (b"GET / HTTP/3.0\r\n\r\n", "400"), (b"\x00\xff\r\n\r\n", "400"),
+                (b"POST / HTTP/1.0\r\nContent-Length: 100000\r\n\r\n" + b"x" * 100000, "405")):
+            with self.subTest(request[:20]):
+                answer = self.nodes.raw(1, request)
+                self.assertEqual(answer.split()[1], status, answer)
+
+    def test_who_says_too_little_is_sent_away(self):
+        self.assertEqual(self.nodes.raw(1, b"GET / HTTP/1.0\r\nHost: loc"), "")
+
+    def test_the_oldest_make_room(self):
+        with contextlib.ExitStack() as held:
+            address = ("127.0.0.1", self.nodes.http[1])
+            guests = [held.enter_context(socket.create_connection(address, 30)) for _ in range(40)]
+            guests[-1].sendall(b"GET /livez HTTP/1.0\r\n\r\n")
+            self.assertIn("200 OK", read_all(guests[-1]))
+            self.assertEqual(read_all(guests[0]), "")
+        self.assertEqual(self.nodes.get(1, "/livez")[0], 200)
+
+
+class Ends(unittest.TestCase):
+    def test_a_node_that_is_out_is_alive_and_not_ready_and_its_numbers_do_not_fall(self):
+        def value(name):
+            lines = nodes.get(1, "/metrics")[2].splitlines()
+            return float(next(line.split()[1] for line in lines if line.startswith(name + " ")))
+
+        with Nodes(MUSTER, 1) as nodes:
+            nodes.start_all()
+            group, commits = value("muster_group_number"), value("muster_commit_seconds_count")
+            self.assertEqual(value("muster_without_work_seconds"), 0)
+            self.assertEqual(nodes.run("drain", "--dir", "n1").returncode, 0)
+            for path, status in (("/livez", 200), ("/readyz", 503), ("/coordinator", 503)):
+                self.assertEqual(nodes.get(1, path)[0], status)
+            self.assertIn("is out: drained", nodes.get(1, "/readyz")[2])
+            self.assertIn('\nmuster_out{why="drained"} 1\n', nodes.get(1, "/metrics")[2])
+            self.assertGreater(value("muster_without_work_seconds"), 0)
+            self.assertEqual(nodes.run("drain", "--undo", "--dir", "n1").returncode, 0)
+            until(lambda: nodes.get(1, "/readyz")[0] == 200, "it works again")
+            self.assertGreater(value("muster_group_number"), group)
+            self.assertGreater(value("muster_commit_seconds_count"), commits)
+            self.assertEqual(value("muster_work_gap_seconds_count"), 2)
+            self.assertEqual(nodes.leave(1), 0)
+
+    def test_where_it_may_not_listen(self):
+        with Nodes(MUSTER, 1, host="0.0.0.0") as nodes:
+            ran = nodes.run("node", "--config", "n1.toml")
+            self.assertEqual(ran.returncode, 64, ran.stderr)
+            self.assertIn("insecure = true in [http]", ran.stderr)
+        with Nodes(MUSTER, 1) as nodes, socket.socket() as other:
+            other.bind(("127.0.0.1", nodes.http[1]))
+            other.listen()
+            ran = nodes.run("node", "--config", "n1.toml")
+            self.assertEqual(ran.returncode, 75, ran.stderr)
+            self.assertIn("the address is in use", ran.stderr)
+
+
+class Proven(unittest.TestCase):
+    """Beyond loopback, which every address of this machine is that is listened at by 0.0.0.0."""
+
+    def test_who_has_a_certificate_is_answered_and_nobody_else(self):
+        def tls(_):
+            return '[tls]\nca = "tls/ca.crt"\ncert = "tls/tls.crt"\nkey = "tls/tls.key"\n'
+
+        def ask(path, observer=None):
+            context = ssl.create_default_context(cafile=nodes.path / "tls/ca.crt")
+            context.check_hostname = False  # a node's certificate has its name as a URI
+            if observer:
+                context.load_cert_chain(nodes.path / observer / "tls.crt",
+                                        nodes.path / observer / "tls.key")
+            return get(f"https://127.0.0.1:{nodes.http[1]}{path}", context=context,
+                       headers={"Host": "any.example"})
+
+        with Nodes(MUSTER, 1, more=tls, host="0.0.0.0") as nodes:
+            for words in (["init", "--cluster", "watched"],
+                          ["issue", "--node", "1", "--out", "tls"],
+                          ["issue", "--observer", "--out", "me"],
+                          ["init", "--cluster", "watched", "--ca", "other"],
+                          ["issue", "--observer", "--out", "stranger", "--ca", "other"]):
+                ran = nodes.run("cert", *words)
+                self.assertEqual(ran.returncode, 0, ran.stderr)
+            nodes.start_all()
+            self.assertEqual(ask("/readyz", "me")[0], 200)
+            self.assertEqual(ask("/livez", "tls")[0], 200)
+            self.assertRegex(ask("/metrics", "me")[2],
+                             r"\nmuster_certificate_expiry_timestamp_seconds \d{10}")
+            for observer in (None, "stranger"):
+                with self.assertRaises(OSError):
+                    ask("/livez", observer)
+            self.assertIn("this is HTTPS", nodes.raw(1, b"GET / HTTP/1.0\r\n\r\n"))
+
+
+unittest.main(verbosity=2)
