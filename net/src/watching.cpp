@@ -72,12 +72,12 @@ void Node::Impl::look_at_the_loop() {
 // ----------------------------------------------------------------------------------------
 
 http::Answer Node::Impl::page(const http::Request& request) const {
-  struct Page {
+  struct Served {
     std::string_view path;
     std::string_view what;
     http::Answer (Impl::*make)(const http::Request&) const;
   };
-  static constexpr Page pages[] = {
+  static constexpr Served pages[] = {
       {"/metrics", "what is counted, for Prometheus (docs/metrics.md)", &Impl::answer_metrics},
       {"/livez", "200: the node's thread turns", &Impl::answer_livez},
       {"/readyz", "200 while this node may work, else 503", &Impl::answer_readyz},
@@ -89,7 +89,7 @@ http::Answer Node::Impl::page(const http::Request& request) const {
       {"/why", "the last of these", &Impl::answer_why},
   };
   std::string all;
-  for (const Page& each : pages) {
+  for (const Served& each : pages) {
     if (request.path == each.path) return (this->*each.make)(request);
     ((all += each.path) += "  ") += each.what;
     all += '\n';

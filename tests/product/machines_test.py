@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""Three machines with addresses of their own, as a newcomer sets them up: `machines_test.py MUSTER`.
+
+Each machine is a network namespace on one bridge. What `muster init` writes is run as it is, with a
+journal besides. A node is killed, a cable is pulled, certificates are renewed: nobody elects who
+need not. Then the system at an address lies about it, and at last a certificate is taken back.
+Nothing is timed: each step waits until it is so, and CTest bounds the whole.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+NODES = (1, 2, 3)
+NOT_RUN = 77  # as CTest is told
+
+
+def run(*words, **more):
+    done = subprocess.run(words, capture_output=True, text=True, check=False, **more)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, words))}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+class Machine:
+    """One end of a cable on the bridge, and who holds its namespace."""
+
+    def __init__(self, node):
+        self.node, self.address = node, f"10.98.0.{node}"
+        self.holder = subprocess.Popen(["unshare", "-n", "cat"], stdin=subprocess.PIPE)
+        own = os.readlink("/proc/self/ns/net")
+        while os.readlink(f"/proc/{self.holder.pid}/ns/net") == own:
+            time.sleep(0)
+        run("ip", "link", "add", f"m{node}", "type", "veth", "peer", "name", "eth0",
+            "netns", str(self.holder.pid))  # fmt: skip
+        run("ip", "link", "set", f"m{node}", "master", "bridge", "up")
+        self.run("ip", "address", "add", f"{self.address}/24", "dev", "eth0")
+        self.run("ip", "link", "set", "eth0", "up")
+        self.run("ip", "link", "set", "lo", "up")
+
+    def inside(self, *words):
+        return ["nsenter", "-t", str(self.holder.pid), "-n", *map(str, words)]
+
+    def run(self, *words, **more):
+        return run(*self.inside(*words), **more)
+
+    def pull_cable(self, pulled):
+        run("ip", "link", "set", f"m{self.node}", "down" if pulled else "up")
+
+    def lies(self, lying):
+        """Whoever dials is refused, and hears nothing, though the node is there."""
+        if not lying:
+            return self.run("nft", "flush", "ruleset")
+        rules = """table inet lies {
+          chain in { type filter hook input priority 0; iifname "eth0" meta l4proto tcp reject with tcp reset; }
+          chain out { type filter hook output priority 0; oifname "eth0" tcp flags & rst == 0 drop; }
+        }"""
+        return self.run("nft", "-f", "-", input=rules)
+
+
+class Cluster:
+    def __init__(self, muster, directory):
+        self.muster, self.directory = muster, directory
+        run("ip", "link", "add", "bridge", "type", "bridge")
+        run("ip", "link", "set", "bridge", "up")
+        self.machines = {node: Machine(node) for node in NODES}
+        hosts = ",".join(machine.address for machine in self.machines.values())
+        run(muster, "init", "--nodes", hosts, "--cluster", "demo", cwd=directory)
+        self.nodes = {}
+        for node in NODES:
+            with self.config(node).open("a", encoding="utf-8") as file:
+                file.write("[journal]\nfile = \"journal.jsonl\"\n")
+            run(muster, "config", "check", self.config(node))
+
+    def config(self, node):
+        return self.directory / "demo" / f"n{node}" / "muster.toml"
+
+    def configure(self, node, old, new):
+        text = self.config(node).read_text(encoding="utf-8")
+        assert old in text, text
+        self.config(node).write_text(text.replace(old, new), encoding="utf-8")
+
+    def start(self, node):
+        log = (self.directory / f"n{node}.log").open("a", encoding="utf-8")
+        self.nodes[node] = subprocess.Popen(
+            self.machines[node].inside(self.muster, "node", "--config", self.config(node)),
+            stdout=log, stderr=log)  # fmt: skip
+
+    def end(self, node, kill=False):
+        process = self.nodes.pop(node)
+        process.kill() if kill else process.terminate()
+        code = process.wait()
+        assert kill or code == 0, f"node {node} ended with {code}: {self.log(node)}"
+
+    def log(self, node):
+        return (self.directory / f"n{node}.log").read_text(encoding="utf-8")
+
+    def await_log(self, node, text):
+        while text not in self.log(node):
+            time.sleep(0.02)
+
+    def status(self, node):
+        asked = subprocess.run(
+            [self.muster, "status", "--json", "--dir", self.config(node).parent / "data"],
+            capture_output=True, text=True, check=False)  # fmt: skip
+        return json.loads(asked.stdout) if asked.stdout else {"status": "Down"}
+
+    def await_group(self, members):
+        """They are Normal in one group, without the others; gives its number."""
+        while True:
+            seen = {node: self.status(node) for node in members}
+            one = seen[max(members)]
+            if (
+                all(status["status"] == "Normal" and status["group"] == one["group"]
+                    for status in seen.values())
+                and set(one["up"] or ()) | {one["node"]} == set(members)
+            ):  # fmt: skip
+                return one["group"]
+            time.sleep(0.02)
+
+    def deaths(self, node, of):
+        """How often it was proven to that node that the other's life is over."""
+        journal = self.config(node).parent / "journal.jsonl"
+        events = [json.loads(line).get("event", {}) for line in journal.open(encoding="utf-8")]
+        return sum(event.get("type") == "Failed" and event["node"] == of for event in events)
+
+
+def story(cluster):
+    for node in NODES:
+        cluster.start(node)
+    first = cluster.await_group(NODES)
+    members = cluster.machines[1].run(
+        cluster.muster, "members", "--config", cluster.config(1))  # fmt: skip
+    assert members.count("Normal") == 3, members
+
+    for node in NODES:  # new certificates, and nobody elects
+        run(cluster.muster, "cert", "renew", f"demo/n{node}/tls", "--ca", "demo/ca",
+            cwd=cluster.directory)  # fmt: skip
+        run(cluster.muster, "reload", "--dir", cluster.config(node).parent / "data")
+    assert cluster.await_group(NODES) == first
+
+    cluster.end(3, kill=True)
+    cluster.await_group((1, 2))
+    cluster.start(3)
+    cluster.await_group(NODES)
+
+    cluster.machines[1].pull_cable(True)
+    cluster.await_group((2, 3))
+    cluster.machines[1].pull_cable(False)
+    cluster.await_group(NODES)
+
+    # A refusal is a proof of death to those who take the system at its word,
+    before = cluster.deaths(1, 3) + cluster.deaths(2, 3)
+    cluster.machines[3].lies(True)
+    cluster.await_group((1, 2))
+    assert cluster.deaths(1, 3) + cluster.deaths(2, 3) > before
+    cluster.machines[3].lies(False)
+    cluster.await_group(NODES)
+
+    # and silence to those who do not.
+    for node in NODES:
+        cluster.end(node)
+        cluster.configure(node, "proofs = true", "proofs = false")
+        cluster.start(node)
+    cluster.await_group(NODES)
+    before = cluster.deaths(1, 3) + cluster.deaths(2, 3)
+    cluster.machines[3].lies(True)
+    cluster.await_group((1, 2))
+    assert cluster.deaths(1, 3) + cluster.deaths(2, 3) == before
+    cluster.machines[3].lies(False)
+    last = cluster.await_group(NODES)
+
+    # Who was taken back is out.
+    for node in NODES:
+        cluster.end(node)
+        cluster.configure(node, "key = \"tls/tls.key\"", "key = \"tls/tls.key\"\ncrl = \"tls/crl.pem\"")
+        (cluster.config(node).parent / "tls/crl.pem").write_bytes(
+            (cluster.directory / "demo/ca/crl.pem").read_bytes())  # fmt: skip
+        cluster.start(node)
+    assert cluster.await_group(NODES) > last
+    run(cluster.muster, "cert", "revoke", "demo/n1/tls/tls.crt", "--ca", "demo/ca",
+        cwd=cluster.directory)  # fmt: skip
+    for node in NODES:
+        (cluster.config(node).parent / "tls/crl.pem").write_bytes(
+            (cluster.directory / "demo/ca/crl.pem").read_bytes())  # fmt: skip
+    cluster.await_group((2, 3))
+    cluster.await_log(1, "certificate revoked")
+    for node in NODES:
+        cluster.end(node)
+    journals = [cluster.config(node).parent / "journal.jsonl" for node in NODES]
+    print(run(cluster.muster, "verify", *journals))
+
+
+def main(muster):
+    if "MUSTER_OWN_NETWORK" not in os.environ:
+        own = ["unshare", "-Urnm", "--map-root-user"]
+        if subprocess.run([*own, "true"], check=False).returncode != 0:
+            print("skipped: no network namespaces here (unshare -Urn)")
+            return NOT_RUN
+        os.environ["MUSTER_OWN_NETWORK"] = "1"
+        os.execvp("unshare", [*own, "--kill-child", "--fork", "-p", "--mount-proc", sys.executable, "-B", __file__, muster])
+    with tempfile.TemporaryDirectory() as directory:
+        cluster = Cluster(muster, Path(directory))
+        try:
+            story(cluster)
+        except BaseException:
+            for node in NODES:
+                print(f"--- node {node}\n{cluster.log(node)[-3000:]}")
+            raise
+        return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
