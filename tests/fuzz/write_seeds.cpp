@@ -105,6 +105,17 @@ void said(const Seeds& seeds) {
               std::string("\0\3\0", 3) + static_cast<char>(word.size() + 1) + word + "\n\1\1");
 }
 
+void requests(const Seeds& seeds) {
+  seeds.add("fuzz_http", "old", "OPTIONS / HTTP/1.0");
+  seeds.add("fuzz_http", "scrape",
+            "GET /metrics?x=1 HTTP/1.1\r\nHost: 127.0.0.1:9100\r\nAccept: "
+            "application/openmetrics-text;version=1.0.0,text/plain;q=0.5");
+  seeds.add("fuzz_http", "page",
+            "GET /history?limit=20&before=7 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 7");
+  seeds.add("fuzz_http", "hosts",
+            "HEAD * HTTP/1.1\r\nHost: [::1]:1\r\nHost: one\r\nTransfer-Encoding: chunked");
+}
+
 // A record of each format, and an edit of each kind to the files.
 void stores(const Seeds& seeds) {
   const SafeState safe = safe_state(7);
@@ -134,5 +145,6 @@ int main(int count, char** arguments) {
   muster::test::choices(seeds);
   muster::test::configurations(seeds);
   muster::test::said(seeds);
+  muster::test::requests(seeds);
   muster::test::stores(seeds);
 }

@@ -24,8 +24,9 @@ namespace {
 constexpr std::size_t most_guests = 32;
 /// For a request, for what is written, and then for the other side to read that.
 constexpr auto guest_deadline = 2s;
-/// In a tenth of a second: a handshake for each of more would take the node's thread.
-constexpr unsigned most_arrivals = 64;
+/// In a tenth of a second: handshakes of more would take the node's thread.
+constexpr unsigned most_arrivals = 128;
+constexpr unsigned most_handshakes = 16;
 constexpr auto between_counts = 100ms;
 
 constexpr const char* methods = "Allow: GET, HEAD, OPTIONS\r\n";
@@ -85,7 +86,7 @@ class Server::Impl : public std::enable_shared_from_this<Impl> {
       counted_since_ = now;
       arrivals_ = 0;
     }
-    if (++arrivals_ > most_arrivals) return;  // closed unread
+    if (++arrivals_ > (tls_ ? most_handshakes : most_arrivals)) return;  // closed unread
     if (guests_.size() >= most_guests) leave(least_wanted());
     prepare_stream(socket, guest_deadline);
     const auto guest = guests_.emplace_back(

@@ -231,6 +231,8 @@ BOOST_AUTO_TEST_CASE(a_node_that_cannot_be_is_not_started) {
   begins([](Made& made) { made.options.addresses[{2}] = "10.0.0.1:2"; }, "loopback");
   for (const char* wrong : {"everywhere", "0.0.0.0:7101", "127.0.0.1:0"})
     begins([wrong](Made& made) { made.options.listen = wrong; }, "listen has to be ");
+  for (const char* wrong : {"everywhere", "0.0.0.0:9100", "127.0.0.1:0"})
+    begins([wrong](Made& made) { made.options.http = {wrong}; }, "http.listen has to be ");
   begins([](Made& made) { made.options.config.timings.T = 0s; }, "T has to be longer than 0");
   begins([](Made& made) { made.options.config.struck = {Line::h_test}; }, "struck");
   begins([](Made& made) { made.options.report_limit = 64 * 1024; }, "report_limit");
