@@ -56,8 +56,12 @@ class Machine:
         if not lying:
             return self.run("nft", "flush", "ruleset")
         rules = """table inet lies {
-          chain in { type filter hook input priority 0; iifname "eth0" meta l4proto tcp reject with tcp reset; }
-          chain out { type filter hook output priority 0; oifname "eth0" tcp flags & rst == 0 drop; }
+          chain in {
+            type filter hook input priority 0; iifname "eth0" meta l4proto tcp reject with tcp reset;
+          }
+          chain out {
+            type filter hook output priority 0; oifname "eth0" tcp flags & rst == 0 drop;
+          }
         }"""
         return self.run("nft", "-f", "-", input=rules)
 
@@ -72,6 +76,8 @@ class Cluster:
         run(muster, "init", "--nodes", hosts, "--cluster", "demo", cwd=directory)
         self.nodes = {}
         for node in NODES:
+            self.configure(node, "T = \"250ms\"", "T = \"1s\"")  # programs of tests are slow
+            self.configure(node, "timeout = \"375ms\"", "timeout = \"1125ms\"")
             with self.config(node).open("a", encoding="utf-8") as file:
                 file.write("[journal]\nfile = \"journal.jsonl\"\n")
             run(muster, "config", "check", self.config(node))
@@ -90,7 +96,21 @@ class Cluster:
             self.machines[node].inside(self.muster, "node", "--config", self.config(node)),
             stdout=log, stderr=log)  # fmt: skip
 
+    def note(self, fault, node):
+        with (self.directory / "faults.jsonl").open("a", encoding="utf-8") as file:
+            line = {"t_ns": time.monotonic_ns(), "fault": fault, "node": node}
+            file.write(json.dumps(line) + "\n")
+
+    def cuts(self, node, how):
+        self.note("cut", node)
+        how(True)
+
+    def heals(self, node, how):
+        how(False)
+        self.note("healed", node)
+
     def end(self, node, kill=False):
+        self.note("killed" if kill else "terminated", node)
         process = self.nodes.pop(node)
         process.kill() if kill else process.terminate()
         code = process.wait()
@@ -148,17 +168,17 @@ def story(cluster):
     cluster.start(3)
     cluster.await_group(NODES)
 
-    cluster.machines[1].pull_cable(True)
+    cluster.cuts(1, cluster.machines[1].pull_cable)
     cluster.await_group((2, 3))
-    cluster.machines[1].pull_cable(False)
+    cluster.heals(1, cluster.machines[1].pull_cable)
     cluster.await_group(NODES)
 
     # A refusal is a proof of death to those who take the system at its word,
     before = cluster.deaths(1, 3) + cluster.deaths(2, 3)
-    cluster.machines[3].lies(True)
+    cluster.cuts(3, cluster.machines[3].lies)
     cluster.await_group((1, 2))
     assert cluster.deaths(1, 3) + cluster.deaths(2, 3) > before
-    cluster.machines[3].lies(False)
+    cluster.heals(3, cluster.machines[3].lies)
     cluster.await_group(NODES)
 
     # and silence to those who do not.
@@ -168,16 +188,16 @@ def story(cluster):
         cluster.start(node)
     cluster.await_group(NODES)
     before = cluster.deaths(1, 3) + cluster.deaths(2, 3)
-    cluster.machines[3].lies(True)
+    cluster.cuts(3, cluster.machines[3].lies)
     cluster.await_group((1, 2))
     assert cluster.deaths(1, 3) + cluster.deaths(2, 3) == before
-    cluster.machines[3].lies(False)
+    cluster.heals(3, cluster.machines[3].lies)
     last = cluster.await_group(NODES)
 
     # Who was taken back is out.
     for node in NODES:
         cluster.end(node)
-        cluster.configure(node, "key = \"tls/tls.key\"", "key = \"tls/tls.key\"\ncrl = \"tls/crl.pem\"")
+        cluster.configure(node, "[tls]", "[tls]\ncrl = \"tls/crl.pem\"")
         (cluster.config(node).parent / "tls/crl.pem").write_bytes(
             (cluster.directory / "demo/ca/crl.pem").read_bytes())  # fmt: skip
         cluster.start(node)
@@ -192,7 +212,7 @@ def story(cluster):
     for node in NODES:
         cluster.end(node)
     journals = [cluster.config(node).parent / "journal.jsonl" for node in NODES]
-    print(run(cluster.muster, "verify", *journals))
+    print(run(cluster.muster, "verify", cluster.directory / "faults.jsonl", *journals))
 
 
 def main(muster):
@@ -202,7 +222,8 @@ def main(muster):
             print("skipped: no network namespaces here (unshare -Urn)")
             return NOT_RUN
         os.environ["MUSTER_OWN_NETWORK"] = "1"
-        os.execvp("unshare", [*own, "--kill-child", "--fork", "-p", "--mount-proc", sys.executable, "-B", __file__, muster])
+        own += ["--kill-child", "--fork", "-p", "--mount-proc", sys.executable, "-B", __file__]
+        os.execvp("unshare", [*own, muster])
     with tempfile.TemporaryDirectory() as directory:
         cluster = Cluster(muster, Path(directory))
         try:

@@ -22,6 +22,7 @@ namespace muster::apps {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
 using certificates::Authority;
 
 constexpr certificates::Days a_year(365);
@@ -109,8 +110,10 @@ std::vector<Part> parts_of(const InitOptions& options, const std::map<NodeId, Ad
   config.data = "data";
   config.cluster.name = options.cluster;
   config.cluster.nodes = nodes;
-  config.cluster.timings.coordinator_timeout =
-      config.cluster.timings.check_every + config.cluster.timings.T;
+  Timings& timings = config.cluster.timings;
+  timings.T = 250ms;  // of a machine that is shared, as in docs/operating.md
+  timings.check_every = timings.T / 2;
+  timings.coordinator_timeout = timings.check_every + timings.T;
   config.tls = net::TlsOptions{"tls/ca.crt", "tls/tls.crt", "tls/tls.key", "", options.cluster};
   std::vector<Part> parts;
   for (const auto& [id, address] : nodes) {
