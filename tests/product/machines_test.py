@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Three machines with addresses of their own, as a newcomer sets them up: `machines_test.py MUSTER`.
+"""Three machines with addresses of their own, as a newcomer has them: `machines_test.py MUSTER`.
 
 Each machine is a network namespace on one bridge. What `muster init` writes is run as it is, with a
 journal besides. A node is killed, a cable is pulled, certificates are renewed: nobody elects who
@@ -22,7 +22,8 @@ NOT_RUN = 77  # as CTest is told
 def run(*words, **more):
     done = subprocess.run(words, capture_output=True, text=True, check=False, **more)
     if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, words))}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+        said = done.stdout + done.stderr
+        sys.exit(f"{' '.join(map(str, words))}: exit code {done.returncode}\n{said}")
     return done.stdout
 
 
@@ -57,10 +58,12 @@ class Machine:
             return self.run("nft", "flush", "ruleset")
         rules = """table inet lies {
           chain in {
-            type filter hook input priority 0; iifname "eth0" meta l4proto tcp reject with tcp reset;
+            type filter hook input priority 0;
+            iifname "eth0" meta l4proto tcp reject with tcp reset;
           }
           chain out {
-            type filter hook output priority 0; oifname "eth0" tcp flags & rst == 0 drop;
+            type filter hook output priority 0;
+            oifname "eth0" tcp flags & rst == 0 drop;
           }
         }"""
         return self.run("nft", "-f", "-", input=rules)
