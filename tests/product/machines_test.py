@@ -9,6 +9,7 @@ Nothing is timed: each step waits until it is so, and CTest bounds the whole.
 
 import json
 import os
+import select
 import subprocess
 import sys
 import tempfile
@@ -35,7 +36,7 @@ class Machine:
         self.holder = subprocess.Popen(["unshare", "-n", "cat"], stdin=subprocess.PIPE)
         own = os.readlink("/proc/self/ns/net")
         while os.readlink(f"/proc/{self.holder.pid}/ns/net") == own:
-            time.sleep(0)
+            select.select([], [], [], 0.001)
         run("ip", "link", "add", f"m{node}", "type", "veth", "peer", "name", "eth0",
             "netns", str(self.holder.pid))  # fmt: skip
         run("ip", "link", "set", f"m{node}", "master", "bridge", "up")
@@ -124,7 +125,7 @@ class Cluster:
 
     def await_log(self, node, text):
         while text not in self.log(node):
-            time.sleep(0.02)
+            select.select([], [], [], 0.02)
 
     def status(self, node):
         asked = subprocess.run(
@@ -143,7 +144,7 @@ class Cluster:
                 and set(one["up"] or ()) | {one["node"]} == set(members)
             ):  # fmt: skip
                 return one["group"]
-            time.sleep(0.02)
+            select.select([], [], [], 0.02)
 
     def deaths(self, node, of):
         """How often it was proven to that node that the other's life is over."""
