@@ -59,6 +59,7 @@ int run(int argc, char** argv) {
   add_init_command(app, exit_code);
   add_cert_command(app, exit_code);
   add_bench_command(app, exit_code);
+  add_completion_command(app, exit_code);
   if (const auto vain = asked_in_vain(app, argv + 1))
     return failed({ExitCode::usage, "there is no command '" + *vain + "'; see " +
                                         vain->substr(0, vain->rfind(' ')) + " --help"});

@@ -12,6 +12,7 @@ namespace muster::apps {
 void add_bench_command(CLI::App& app, int& exit_code);
 void add_cert_command(CLI::App& app, int& exit_code);
 void add_check_command(CLI::App& app, int& exit_code);
+void add_completion_command(CLI::App& app, int& exit_code);
 void add_config_command(CLI::App& app, int& exit_code);
 void add_demo_command(CLI::App& app, int& exit_code);
 void add_drain_command(CLI::App& app, int& exit_code);
