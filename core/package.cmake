@@ -1,6 +1,8 @@
-# What `cmake --install` puts in place: the libraries with their headers and a CMake package, and the command.
+# What `cmake --install` puts in place, in the two parts that packages are made of: the libraries with their
+# headers and a CMake package, and the command.
 include(CMakePackageConfigHelpers)
 
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME libmuster-dev)
 set(muster_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/muster)
 foreach(component core lab storage net)
   install(TARGETS muster_${component} EXPORT muster-targets FILE_SET HEADERS)
@@ -16,8 +18,10 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/muster-config-version.cma
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/muster-config.cmake ${PROJECT_BINARY_DIR}/muster-config-version.cmake
   DESTINATION ${muster_package_dir})
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME muster)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(TARGET muster)
   install(TARGETS muster)
+  include(apps/packaging/install.cmake)
 endif()

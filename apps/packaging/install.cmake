@@ -1,0 +1,53 @@
+# What belongs to the command, and packages for Debian: `cpack -G DEB`. Pages of the manual and completions are
+# asked of the command itself, when it is installed.
+set(muster_made ${PROJECT_BINARY_DIR}/packaging)
+install(CODE "
+  set(made \"${muster_made}\")
+  set(program \"$<TARGET_FILE:muster>\")
+  set(unit \"${PROJECT_SOURCE_DIR}/apps/packaging/muster@.service\")
+  include(\"${PROJECT_SOURCE_DIR}/apps/packaging/make.cmake\")")
+install(DIRECTORY ${muster_made}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+install(FILES ${muster_made}/muster DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${muster_made}/_muster DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+install(FILES ${muster_made}/muster.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+install(FILES ${muster_made}/muster@.service DESTINATION lib/systemd/system)
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
+install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+if(NOT PROJECT_IS_TOP_LEVEL)
+  return()
+endif()
+set(CPACK_PACKAGE_NAME muster)
+set(CPACK_PACKAGE_CONTACT "Muster maintainers <maintainers@users.noreply.github.com>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "elections and reorganization in fail-stop systems")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL muster libmuster-dev)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE
+  GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_MUSTER_PACKAGE_NAME muster)
+set(CPACK_DEBIAN_MUSTER_PACKAGE_SECTION admin)
+set(CPACK_DEBIAN_MUSTER_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_MUSTER_PACKAGE_DEPENDS adduser)
+set(CPACK_DEBIAN_MUSTER_PACKAGE_CONTROL_EXTRA
+  "${CMAKE_CURRENT_LIST_DIR}/postinst;${CMAKE_CURRENT_LIST_DIR}/prerm;${CMAKE_CURRENT_LIST_DIR}/postrm")
+set(CPACK_DEBIAN_MUSTER_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_COMPONENT_MUSTER_DESCRIPTION "The command muster runs nodes that elect a coordinator among them when
+one of them fails or comes back (the Bully algorithm of Garcia-Molina),
+and programs on them while they work. It watches, verifies and draws what
+they did. With a unit for systemd.")
+set(CPACK_DEBIAN_LIBMUSTER-DEV_PACKAGE_NAME libmuster-dev)
+set(CPACK_DEBIAN_LIBMUSTER-DEV_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_LIBMUSTER-DEV_PACKAGE_DEPENDS "libboost${Boost_VERSION_MAJOR}.${Boost_VERSION_MINOR}-dev, \
+libboost-serialization${Boost_VERSION_MAJOR}.${Boost_VERSION_MINOR}-dev, \
+libboost-json${Boost_VERSION_MAJOR}.${Boost_VERSION_MINOR}-dev, libsqlite3-dev, libssl-dev")
+set(CPACK_COMPONENT_LIBMUSTER-DEV_DESCRIPTION "Libraries for nodes within programs of one's own, in C++20 and in C: the
+protocol as a pure function, safe storage on SQLite, a runtime on Asio, and
+a laboratory that runs a whole cluster in simulated time; with a package
+for CMake.")
+set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/debian.cmake)
+include(CPack)

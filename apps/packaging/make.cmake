@@ -1,0 +1,13 @@
+# Run while the command is installed: what it says of itself, into `made`; `program` is it, `unit` the unit's text.
+file(REMOVE_RECURSE ${made})
+file(MAKE_DIRECTORY ${made}/man1)
+function(ask)
+  execute_process(COMMAND ${program} ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+ask(man ${made}/man1)
+ask(completion bash OUTPUT_FILE ${made}/muster)
+ask(completion zsh OUTPUT_FILE ${made}/_muster)
+ask(completion fish OUTPUT_FILE ${made}/muster.fish)
+file(READ ${unit} text)
+string(REPLACE /usr/bin/muster ${CMAKE_INSTALL_PREFIX}/bin/muster text "${text}")
+file(WRITE ${made}/muster@.service "${text}")

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Packages for Debian are installed, used and removed: `package_test.py DIRECTORY-OF-PACKAGES`.
+
+In a copy of this very system that is thrown away: an overlay over / in a mount namespace, by root.
+"""
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import readme
+
+packages = []
+root = None  # of the copy
+THRESHOLD = 20  # of systemd-analyze security, in tenths: 1.5 was seen
+
+
+def run(*words, **more):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True,
+                          check=False, stdin=subprocess.DEVNULL, **more)  # fmt: skip
+
+
+def inside(*words, user="root", **more):
+    return run("chroot", "--userspec", user, root, *words, **more)
+
+
+def make_root(where):
+    """Everything of this system; what is written goes into memory."""
+    for words in (
+        ["mount", "-t", "tmpfs", "muster-test", where],
+        ["mkdir", f"{where}/upper", f"{where}/work", f"{where}/root"],
+        ["mount", "-t", "overlay", "overlay", "-o",
+         f"lowerdir=/,upperdir={where}/upper,workdir={where}/work", f"{where}/root"],
+        *(["mount", "--rbind", each, f"{where}/root{each}"] for each in ("/dev", "/proc")),
+        ["mkdir", "-p", f"{where}/root{readme.ROOT}"],
+        ["mount", "--bind", readme.ROOT, f"{where}/root{readme.ROOT}"],
+    ):  # fmt: skip
+        subprocess.run([str(word) for word in words], check=True)
+    return Path(where, "root")
+
+
+class Package(unittest.TestCase):
+    def done(self, ran):
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        return ran.stdout
+
+    def test_1_lintian_finds_no_error(self):
+        self.done(run("lintian", "--allow-root", "--fail-on", "error", *packages))
+
+    def test_2_they_are_installed(self):
+        self.done(inside("dpkg", "-i", *packages, env={**os.environ, "LC_ALL": "C"}))
+        self.assertIn("/var/lib/muster", self.done(inside("getent", "passwd", "muster")))
+
+    def test_3_the_command_is_there_with_its_manual_and_its_completion(self):
+        self.assertRegex(self.done(inside("muster", "--version")), r"^muster \d")
+        self.assertNotIn("not stripped", self.done(run("file", root / "usr/bin/muster")))
+        for file in ("usr/share/man/man1/muster-init.1.gz", "usr/share/doc/muster/operating.md",
+                     "usr/share/bash-completion/completions/muster",
+                     "usr/share/fish/vendor_completions.d/muster.fish",
+                     "usr/share/zsh/vendor-completions/_muster"):  # fmt: skip
+            self.assertTrue((root / file).is_file(), file)
+
+    def test_4_the_unit_is_right_and_leaves_little_open(self):
+        unit = "/lib/systemd/system/muster@.service"
+        with tempfile.TemporaryDirectory(dir=root / "tmp") as own:
+            instance = Path(own, "muster@n1.service")
+            instance.write_text((root / unit[1:]).read_text(encoding="utf-8"), encoding="utf-8")
+            its = "/" + str(instance.relative_to(root))
+            checked = inside("systemd-analyze", "verify", "--man=no", its)
+            self.assertEqual((checked.returncode, checked.stdout + checked.stderr), (0, ""))
+            self.done(inside("systemd-analyze", "security", "--offline=true", "--no-pager",
+                             f"--threshold={THRESHOLD}", its))  # fmt: skip
+
+    def test_5_a_node_of_init_runs_as_its_user(self):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            host = f"localhost:{free.getsockname()[1]}"
+        self.done(inside("muster", "init", "--nodes", host, "--dir", "/tmp/cluster"))
+        self.done(inside("mv", "/tmp/cluster/n1", "/var/lib/muster/n1"))
+        self.done(inside("chown", "-R", "muster:muster", "/var/lib/muster/n1"))
+        config = "/var/lib/muster/n1/muster.toml"
+        node = subprocess.Popen(["chroot", "--userspec", "muster:muster", root,
+                                 "muster", "node", "--config", config])  # fmt: skip
+        try:
+            self.done(inside("muster", "wait", "--config", config, user="muster:muster"))
+            self.done(inside("muster", "members", "--config", config, user="muster:muster"))
+        finally:
+            node.terminate()
+            self.assertEqual(node.wait(), 0)
+
+    def test_6_an_application_is_built_with_it(self):
+        project = root / "tmp/lamp"
+        subprocess.run([sys.executable, readme.__file__, "project", project], check=True)
+        self.done(inside("cmake", "-S", "/tmp/lamp", "-B", "/tmp/lamp/build", "-G", "Ninja"))
+        self.done(inside("cmake", "--build", "/tmp/lamp/build"))
+        self.assertTrue((project / "build/lamp").is_file())
+
+    def test_7_they_are_removed_and_what_nodes_have_stored_stays(self):
+        self.done(inside("dpkg", "-P", "muster", "libmuster-dev"))
+        for file in ("usr/bin/muster", "lib/systemd/system/muster@.service", "usr/share/doc/muster",
+                     "usr/include/muster"):  # fmt: skip
+            self.assertFalse((root / file).exists(), file)
+        self.assertTrue((root / "var/lib/muster/n1/muster.toml").is_file())
+
+
+def main():
+    global packages, root
+    if os.geteuid() != 0:
+        sys.exit("package_test.py: it mounts a copy of this system, and so has to be run by root")
+    if os.environ.get("MUSTER_IN_NAMESPACE") is None:
+        os.execvpe("unshare", ["unshare", "--mount", sys.executable, "-B", *sys.argv],
+                   {**os.environ, "MUSTER_IN_NAMESPACE": "1"})  # fmt: skip
+    packages = sorted(Path(sys.argv.pop(1)).resolve().glob("*.deb"))
+    if not packages:
+        sys.exit("package_test.py: there are no packages: first cpack -G DEB")
+    with tempfile.TemporaryDirectory() as where:
+        root = make_root(where)
+        try:
+            result = unittest.main(verbosity=2, exit=False).result
+        finally:
+            subprocess.run(["umount", "--lazy", "--recursive", where], check=False)
+    sys.exit(not result.wasSuccessful())
+
+
+if __name__ == "__main__":
+    main()
