@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Packages for Debian are installed, used and removed: `package_test.py DIRECTORY-OF-PACKAGES`.
 
-In a copy of this very system that is thrown away: an overlay over / in a mount namespace, by root.
+In a copy of this very system that is thrown away: an overlay over / in a mount namespace, by root;
+and under a systemd that has that copy and namespaces for its own, and is their process 1.
 """
 
 import os
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -41,6 +44,57 @@ def make_root(where):
     ):  # fmt: skip
         subprocess.run([str(word) for word in words], check=True)
     return Path(where, "root")
+
+
+BOOT = """set -e
+cd "$1"
+mount -t proc proc proc
+mount -t sysfs sysfs sys
+mount -t cgroup2 cgroup2 sys/fs/cgroup
+mount -t tmpfs tmpfs run
+mount -t tmpfs tmpfs dev
+for each in null zero full random urandom tty; do
+  touch dev/$each
+  mount --bind /dev/$each dev/$each
+done
+mkdir dev/pts dev/shm old
+ln -s pts/ptmx dev/ptmx
+ip link set lo up
+pivot_root . old
+umount -l /old
+exec env -i PATH="$PATH" container=other \\
+  /lib/systemd/systemd --system --unit=basic.target --show-status=no"""
+
+
+class Systemd:
+    """It runs until `end`."""
+
+    def __init__(self):
+        self.outer = subprocess.Popen(
+            ["unshare", "--mount", "--pid", "--fork", "--cgroup", "--net", "--ipc", "--uts",
+             "sh", "-c", BOOT, "sh", root],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            text=True)  # fmt: skip
+        self.pid = None
+
+    def begins(self):
+        """False where it cannot run here."""
+        children = Path(f"/proc/{self.outer.pid}/task/{self.outer.pid}/children")
+        until = time.monotonic() + 60
+        while self.outer.poll() is None and time.monotonic() < until:
+            self.pid = self.pid or (children.read_text(encoding="utf-8").split() or [None])[0]
+            if self.pid and self.run("systemctl", "is-active", "basic.target").returncode == 0:
+                return True
+        return False
+
+    def run(self, *words):
+        return run("nsenter", "--target", self.pid, "--all", *words)
+
+    def end(self):
+        if self.pid:
+            os.kill(int(self.pid), signal.SIGKILL)
+        self.outer.kill()
+        self.outer.communicate()
 
 
 class Package(unittest.TestCase):
@@ -91,14 +145,62 @@ class Package(unittest.TestCase):
             node.terminate()
             self.assertEqual(node.wait(), 0)
 
-    def test_6_an_application_is_built_with_it(self):
+    def test_6_nodes_are_run_by_systemd(self):
+        systemd = Systemd()
+        self.addCleanup(systemd.end)
+        if not systemd.begins():
+            self.skipTest("skipped: systemd does not run in namespaces here")
+
+        def done(*words):
+            return self.done(systemd.run(*words))
+
+        def wait(node, *words):
+            done("runuser", "-u", "muster", "--", "muster", "wait",
+                 "--config", f"/var/lib/muster/{node}/muster.toml", *words)  # fmt: skip
+
+        def await_shown(node, line):
+            while line not in done("systemctl", "show", f"muster@{node}"):
+                pass
+
+        done("muster", "init", "--nodes", "localhost,localhost,localhost", "--dir", "/tmp/three")
+        nodes = ("n1", "n2", "n3")
+        for node in nodes:
+            done("mv", f"/tmp/three/{node}", f"/var/lib/muster/three-{node}")
+        n1, n2, n3 = (f"three-{node}" for node in nodes)
+        dropped = root / f"etc/systemd/system/muster@{n1}.service.d/soon.conf"
+        dropped.parent.mkdir(parents=True)
+        dropped.write_text("[Service]\nWatchdogSec=2\n", encoding="utf-8")
+        done("systemctl", "daemon-reload")
+        done("systemctl", "start", *(f"muster@{node}" for node in (n1, n2, n3)))
+        wait(n1, "--coordinator", "3")
+        await_shown(n3, "StatusText=node 3 is Normal in group ")
+        # It is killed, and comes back; it stands still, and is killed by the watchdog.
+        done("systemctl", "kill", "--signal=KILL", "--kill-who=main", f"muster@{n3}")
+        await_shown(n3, "NRestarts=1\n")
+        done("systemctl", "kill", "--signal=STOP", "--kill-who=main", f"muster@{n1}")
+        await_shown(n1, "NRestarts=1\n")
+        wait(n1, "--coordinator", "3")
+        # What nobody mends by starting it again is not started again, and stands in the journal.
+        file = root / f"var/lib/muster/{n2}/muster.toml"
+        text = file.read_text(encoding="utf-8")
+        file.write_text(text.replace("check_every", "check_evry"), encoding="utf-8")
+        self.assertNotEqual(systemd.run("systemctl", "restart", f"muster@{n2}").returncode, 0)
+        for line in ("ActiveState=failed\n", "ExecMainStatus=64\n", "NRestarts=0\n"):
+            self.assertIn(line, done("systemctl", "show", f"muster@{n2}"))
+        errors = done("journalctl", "--no-pager", "-p", "err", "-o", "cat", "-u", f"muster@{n2}")
+        self.assertRegex(errors, "^muster: /var/lib/muster/three-n2/muster.toml:.*check_evry")
+        done("systemctl", "stop", f"muster@{n1}", f"muster@{n3}")
+        for node in (n1, n3):
+            self.assertIn("Result=success\n", done("systemctl", "show", f"muster@{node}"))
+
+    def test_7_an_application_is_built_with_it(self):
         project = root / "tmp/lamp"
         subprocess.run([sys.executable, readme.__file__, "project", project], check=True)
         self.done(inside("cmake", "-S", "/tmp/lamp", "-B", "/tmp/lamp/build", "-G", "Ninja"))
         self.done(inside("cmake", "--build", "/tmp/lamp/build"))
         self.assertTrue((project / "build/lamp").is_file())
 
-    def test_7_they_are_removed_and_what_nodes_have_stored_stays(self):
+    def test_8_they_are_removed_and_what_nodes_have_stored_stays(self):
         self.done(inside("dpkg", "-P", "muster", "libmuster-dev"))
         for file in ("usr/bin/muster", "lib/systemd/system/muster@.service", "usr/share/doc/muster",
                      "usr/include/muster"):  # fmt: skip
