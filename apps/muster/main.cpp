@@ -42,6 +42,7 @@ int run(int argc, char** argv) {
   add_run_command(app, exit_code);
   add_status_command(app, exit_code);
   add_members_command(app, exit_code);
+  add_top_command(app, exit_code);
   add_wait_command(app, exit_code);
   add_why_command(app, exit_code);
   add_history_command(app, exit_code);

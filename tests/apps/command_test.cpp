@@ -27,7 +27,8 @@ BOOST_AUTO_TEST_SUITE(command)
 BOOST_AUTO_TEST_CASE(help_is_everywhere) {
   TestDirectory directory;
   std::istringstream commands(
-      ",demo,node,run,status,members,wait,why,history,step-down,drain,elect,check,verify,replay,"
+      ",demo,node,run,status,members,top,wait,why,history,step-down,drain,elect,check,verify,"
+      "replay,"
       "draw,simulate,store,store inspect,bench,bench failover,bench election,bench checker");
   for (std::string command; std::getline(commands, command, ',');) {
     std::istringstream text(command);

@@ -21,6 +21,7 @@ void add_elect_command(CLI::App& app, int& exit_code);
 void add_history_command(CLI::App& app, int& exit_code);
 void add_init_command(CLI::App& app, int& exit_code);
 void add_members_command(CLI::App& app, int& exit_code);
+void add_top_command(CLI::App& app, int& exit_code);
 void add_node_command(CLI::App& app, int& exit_code);
 void add_replay_command(CLI::App& app, int& exit_code);
 void add_reload_command(CLI::App& app, int& exit_code);

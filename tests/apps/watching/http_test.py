@@ -7,6 +7,7 @@ import os
 import resource
 import socket
 import ssl
+import subprocess
 import sys
 import unittest
 
@@ -134,6 +135,28 @@ class Ends(unittest.TestCase):
             ran = nodes.run("node", "--config", "n1.toml")
             self.assertEqual(ran.returncode, 75, ran.stderr)
             self.assertIn("the address is in use", ran.stderr)
+
+
+class Top(unittest.TestCase):
+    def test_shows_all_nodes_again_and_again(self):
+        with Nodes(MUSTER, 2) as nodes:
+            ran = nodes.run("top", "--config", "n1.toml", "--times", "1")
+            self.assertEqual(ran.returncode, 5, ran.stderr)
+            nodes.start_all()
+            ran = nodes.run("top", "--config", "n1.toml", "--times", "2")
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            rows = r"(\S+Z [12] +Normal +2 .*\n){2}"  # once, as nothing changes
+            self.assertRegex(ran.stdout, f"^{rows}$")
+            ran = nodes.run("top", "--config", "n1.toml", "--times", "2", "--json")
+            said = [json.loads(line)["node"] for line in ran.stdout.splitlines()]
+            self.assertEqual(said, [1, 2, 1, 2])
+            terminal, inside = os.openpty()
+            with subprocess.Popen([nodes.muster, "top", "--config", nodes.file(1), "--times", "2"],
+                                  stdout=inside) as process:
+                self.assertEqual(process.wait(60), 0)
+            shown = os.read(terminal, 65536).decode().split("\x1b[H\x1b[J")
+            self.assertEqual(len(shown), 3)
+            self.assertIn("all agree", shown[2])
 
 
 class Proven(unittest.TestCase):

@@ -1,0 +1,199 @@
+#include "apps/base/failed.hpp"
+#include "apps/muster/commands/commands.hpp"
+#include "apps/muster/commands/one_node.hpp"
+#include "apps/muster/config/config.hpp"
+
+#include <muster/net/admin.hpp>
+#include <muster/values/json.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <future>
+#include <iomanip>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <thread>
+
+/// `muster members` and `muster top`: every node of a cluster, over the network, as an observer.
+
+namespace muster::apps {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What one node has said: a line, and what it means; or why there is none.
+struct Said {
+  NodeId node;
+  std::string line;
+  Expected<net::NodeStatus> status;
+};
+
+Said ask(const NodeConfig& config, NodeId node) {
+  const auto line =
+      net::ask_observer(config.cluster.nodes.at(node).text(), config.cluster.canonical(), patience,
+                        {config.tls, config.cluster.ids()});
+  if (!line) return {node, {}, line.error()};
+  return {node, *line, parse_status(*line)};
+}
+
+/// All are asked at once: who is silent holds nobody up.
+std::vector<Said> ask_all(const NodeConfig& config) {
+  std::vector<std::future<Said>> asked;
+  for (const auto& [node, address] : config.cluster.nodes)
+    asked.push_back(
+        std::async(std::launch::async, [&config, id = node] { return ask(config, id); }));
+  std::vector<Said> said;
+  for (auto& one : asked) said.push_back(one.get());
+  return said;
+}
+
+std::string row(const Said& said) {
+  std::ostringstream out;
+  if (said.status)
+    print_status(out, *said.status);
+  else
+    out << std::left << std::setw(6) << said.node.value << said.status.error().what << '\n';
+  return out.str();
+}
+
+std::string json_line(const Said& said) {
+  if (said.status) return said.line + '\n';
+  std::string why;
+  write_json(why, said.status.error().what);
+  return "{\"node\":" + std::to_string(said.node.value) + ",\"unreachable\":" + why + "}\n";
+}
+
+/// What the answers of all together amount to.
+Failure judge(const std::vector<Said>& all) {
+  std::vector<net::NodeStatus> answers;
+  for (const Said& said : all) {
+    if (said.status)
+      answers.push_back(*said.status);
+    else if (said.status.error().code == ExitCode::bad_configuration)
+      return said.status.error();
+  }
+  if (answers.empty()) return {ExitCode::unreachable, "no node of the cluster answers; start one"};
+  std::optional<net::NodeStatus> first;
+  for (const net::NodeStatus& status : answers) {
+    if (status.status != Status::Normal) continue;
+    if (first && (first->coordinator != status.coordinator || first->group != status.group)) {
+      return {ExitCode::disagreement,
+              "nodes " + std::to_string(first->node.value) + " and " +
+                  std::to_string(status.node.value) +
+                  " are Normal in different groups; see whether the network is cut"};
+    }
+    if (!first) first = status;
+  }
+  if (!first) return {ExitCode::no_coordinator, "no node that answers is Normal; ask again"};
+  for (const net::NodeStatus& status : answers)
+    if (auto why = not_normal(status)) return *std::move(why);
+  return {};
+}
+
+int members_command(const std::string& file, bool json) {
+  const auto config = load_config(file);
+  if (!config) return failed(config.error());
+  const std::vector<Said> all = ask_all(*config);
+  if (!json) print_header(std::cout);
+  for (const Said& said : all) std::cout << (json ? json_line(said) : row(said));
+  const Failure verdict = judge(all);
+  return verdict.code == ExitCode::ok ? 0 : failed(verdict);
+}
+
+std::string now() {
+  const std::time_t seconds = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  std::ostringstream out;
+  out << std::put_time(&parts, "%FT%TZ");
+  return out.str();
+}
+
+/// What `muster top` shows at each look: on a terminal the whole table in the place of the one
+/// before, else the lines that are new, with the time.
+class Screen {
+ public:
+  explicit Screen(bool json) : json_(json), draws_(!json && ::isatty(STDOUT_FILENO) == 1) {}
+
+  void show(const std::vector<Said>& all) {
+    if (draws_) {
+      std::cout << "\x1b[H\x1b[J" << now() << "\n\n";
+      print_header(std::cout);
+    }
+    for (const Said& said : all) {
+      if (draws_ || json_)
+        std::cout << (json_ ? json_line(said) : row(said));
+      else if (std::string line = row(said); line != shown_[said.node])
+        std::cout << now() << ' ' << (shown_[said.node] = std::move(line));
+    }
+    const Failure verdict = judge(all);
+    if (draws_) std::cout << '\n' << (verdict.code == ExitCode::ok ? "all agree" : verdict.what);
+    std::cout << std::flush;
+  }
+
+ private:
+  const bool json_;
+  const bool draws_;
+  std::map<NodeId, std::string> shown_;
+};
+
+int top_command(const std::string& file, bool json, unsigned times) {
+  const auto config = load_config(file);
+  if (!config) return failed(config.error());
+  Screen screen(json);
+  auto next = std::chrono::steady_clock::now();
+  for (unsigned looks = 1;; ++looks) {
+    const std::vector<Said> all = ask_all(*config);
+    screen.show(all);
+    if (!std::cout) return 0;  // nobody reads any more
+    const Failure verdict = judge(all);
+    if (verdict.code == ExitCode::bad_configuration) return failed(verdict);
+    if (looks == times) return verdict.code == ExitCode::ok ? 0 : failed(verdict);
+    next = std::max(next + 1s, std::chrono::steady_clock::now());
+    std::this_thread::sleep_until(next);
+  }
+}
+
+struct Options {
+  std::string config;
+  bool json = false;
+  unsigned times = 0;
+};
+
+std::shared_ptr<Options> add_options_of_all(CLI::App& command) {
+  const auto options = std::make_shared<Options>();
+  command.add_option("--config", options->config, "The configuration of any of its nodes")
+      ->required();
+  command.add_flag("--json", options->json, "One object a line for each node");
+  return options;
+}
+
+}  // namespace
+
+void add_members_command(CLI::App& app, int& exit_code) {
+  CLI::App* command =
+      app.add_subcommand("members", "Ask every node of a cluster over the network, as an observer");
+  const auto options = add_options_of_all(*command);
+  command->callback(
+      [options, &exit_code] { exit_code = members_command(options->config, options->json); });
+}
+
+void add_top_command(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("top", "Show every node of a cluster, again each second");
+  const auto options = add_options_of_all(*command);
+  command
+      ->add_option("--times", options->times, "How often, instead of without end; then as members")
+      ->check(CLI::Range(1U, 1'000'000'000U));
+  command->callback([options, &exit_code] {
+    exit_code = top_command(options->config, options->json, options->times);
+  });
+}
+
+}  // namespace muster::apps
