@@ -39,7 +39,7 @@ class Machine:
             select.select([], [], [], 0.001)
         run("ip", "link", "add", f"m{node}", "type", "veth", "peer", "name", "eth0",
             "netns", str(self.holder.pid))  # fmt: skip
-        run("ip", "link", "set", f"m{node}", "master", "bridge", "up")
+        run(*f"ip link set m{node} master bridge up".split())
         self.run("ip", "address", "add", f"{self.address}/24", "dev", "eth0")
         self.run("ip", "link", "set", "eth0", "up")
         self.run("ip", "link", "set", "lo", "up")
