@@ -86,12 +86,12 @@ bool JournalFile::append(std::string_view lines, bool fresh) {
 // What is there counts, whoever wrote it, but for what is no file.
 void JournalFile::find_segments() {
   older_.clear();
-  const fs::path folder = options_.file.has_parent_path() ? options_.file.parent_path() : ".";
+  const fs::path folder = path_.has_parent_path() ? path_.parent_path() : ".";
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
     const auto number =
-        segment_number(options_.file.filename().string(), entry->path().filename().string());
+        segment_number(path_.filename().string(), entry->path().filename().string());
     std::error_code none;
     if (!number || !entry->is_regular_file(none)) continue;
     const auto size = entry->file_size(none);
@@ -105,7 +105,7 @@ bool JournalFile::open_last_segment() {
   find_segments();
   const std::uint64_t last = older_.empty() ? 0 : older_.rbegin()->first;
   const std::uint64_t before = older_.empty() ? 0 : older_.rbegin()->second;
-  const bool is_full = before >= options_.limit || std::exchange(is_as_large_as_may_be_, false);
+  const bool is_full = before >= bounds.limit || std::exchange(is_as_large_as_may_be_, false);
   if (!open_segment(is_full ? last + 1 : last)) return false;
   if (size_ == 0) return true;
   char end = '\n';
@@ -121,8 +121,7 @@ bool JournalFile::open_segment(std::uint64_t number) {
   older_.erase(number);
   segment_ = number;
   size_ = 0;
-  file_ = ::open(segment_path(options_.file, number).c_str(), O_RDWR | O_APPEND | O_CREAT | itself,
-                 0600);
+  file_ = ::open(segment_path(path_, number).c_str(), O_RDWR | O_APPEND | O_CREAT | itself, 0600);
   trouble_ = file_ < 0 ? why_not_opened() : trouble_with(file_);
   if (!trouble_.empty()) {
     if (file_ >= 0) ::close(std::exchange(file_, -1));
@@ -156,11 +155,11 @@ bool JournalFile::write_whole(std::string_view text) {
 
 // One that cannot be deleted is not tried again in this process.
 void JournalFile::delete_oldest() {
-  std::uint64_t all = std::max(size_, options_.limit) + largest_;
+  std::uint64_t all = std::max(size_, bounds.limit) + largest_;
   for (const auto& [number, size] : older_) all += size;
-  while (all >= options_.keep && !older_.empty()) {
+  while (all >= bounds.keep && !older_.empty()) {
     const auto [number, size] = *older_.begin();
-    ::unlink(segment_path(options_.file, number).c_str());
+    ::unlink(segment_path(path_, number).c_str());
     older_.erase(older_.begin());
     all -= size;
   }

@@ -13,8 +13,15 @@ namespace muster::net {
 /// a thread that may wait.
 class JournalFile {
  public:
+  /// Bytes of a segment, and of all together.
+  struct Bounds {
+    std::uint64_t limit;
+    std::uint64_t keep;
+  };
+
   /// Opens nothing yet.
-  explicit JournalFile(JournalOptions options) : options_(std::move(options)) {}
+  explicit JournalFile(const JournalOptions& options)
+      : bounds{options.limit, options.keep}, path_(options.file) {}
   JournalFile(const JournalFile&) = delete;
   JournalFile& operator=(const JournalFile&) = delete;
   ~JournalFile();
@@ -30,6 +37,8 @@ class JournalFile {
   /// Deletes the oldest segments, so that all together stay below `keep` until the next one begins.
   void delete_oldest();
 
+  Bounds bounds;  ///< from now on
+
   /// Bytes of the present segment.
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
@@ -39,7 +48,7 @@ class JournalFile {
   bool write_whole(std::string_view text);
   void find_segments();
 
-  JournalOptions options_;
+  std::filesystem::path path_;
   int file_ = -1;
   std::uint64_t segment_ = 0;
   std::uint64_t size_ = 0;

@@ -24,7 +24,8 @@ constexpr std::chrono::seconds between_tries{1};
 }  // namespace
 
 struct JournalWriter::Shared {
-  explicit Shared(const JournalOptions& options) : file(options) {}
+  explicit Shared(const JournalOptions& options)
+      : bounds{options.limit, options.keep}, file(options) {}
 
   mutable std::mutex mutex;
   std::condition_variable more;
@@ -37,6 +38,7 @@ struct JournalWriter::Shared {
   std::uint64_t written = 0;  ///< bytes
   std::uint64_t size = 0;     ///< of the present segment
   std::string trouble;        ///< why lines were lost
+  JournalFile::Bounds bounds;
   bool ending = false;
   bool ended = false;
   JournalFile file;  ///< of the thread alone
@@ -90,6 +92,7 @@ void JournalWriter::run(const std::shared_ptr<Shared>& shared) {
     if (shared->waiting.empty()) break;
     const Lines lines = std::move(shared->waiting.front());
     shared->waiting.pop_front();
+    shared->file.bounds = shared->bounds;
     lock.unlock();
     const bool written = shared->file.append(lines.text, lines.fresh);
     lock.lock();
@@ -119,9 +122,14 @@ void JournalWriter::begin_step() {
   tell_of_troubles();
 }
 
+void JournalWriter::heed(std::uint64_t limit, std::uint64_t keep) {
+  const std::lock_guard lock(shared_->mutex);
+  shared_->bounds = {limit, keep};
+}
+
 bool JournalWriter::is_full() const {
   const std::lock_guard lock(shared_->mutex);
-  return shared_->is_idle() && shared_->size >= options_.limit;
+  return shared_->is_idle() && shared_->size >= shared_->bounds.limit;
 }
 
 void JournalWriter::put(Lines lines) {

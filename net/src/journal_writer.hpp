@@ -42,6 +42,9 @@ class JournalWriter {
   /// has not come back since.
   void await();
 
+  /// Bytes of a segment, and of all together, from now on.
+  void heed(std::uint64_t limit, std::uint64_t keep);
+
   /// True once lines were lost: nothing is written before `begin_anew`.
   [[nodiscard]] bool has_lost() const;
   /// True when it is time to see whether the journal can be written again.

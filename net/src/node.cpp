@@ -56,7 +56,8 @@ std::optional<std::string> Node::Impl::wrong() const {
                       "a loopback address, or tls beside it, or insecure = true: connections "
                       "without it are neither encrypted nor authenticated");
   }
-  if (const auto why = wrong_with_http()) return "the node's options: " + *why;
+  if (options_.http)
+    if (const auto why = wrong_with(*options_.http)) return "the node's options: " + *why;
   if (options_.journal)
     if (const std::string trouble = trouble_with_journal(options_.journal->file); !trouble.empty())
       return sentence("journal", "a journal, or not there yet: " + options_.journal->file.string() +

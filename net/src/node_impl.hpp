@@ -57,7 +57,7 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   std::string status_json() const;
   std::string fresh_status_json() const;  // on the strand
   View view() const;
-  void renew_credentials();
+  void reload();
 
  private:
   static NodeOptions completed(NodeOptions options);
@@ -69,6 +69,9 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   void look_at_credentials();
   Expected<> take_credentials();
   Expected<> renew_tls();
+  Expected<> heed(const Changes& changes);
+  Expected<std::string> read_again();
+  Expected<> move_http(const HttpOptions& to);
   void tell_of_their_end();
   void tell_of_plain_text();
   void cancel_waits() {
@@ -92,7 +95,8 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   void go_out();
   void come_back_after(Duration time);
 
-  [[nodiscard]] std::optional<std::string> wrong_with_http() const;
+  [[nodiscard]] std::optional<std::string> wrong_with(const HttpOptions& http) const;
+  Expected<> serve_http(const HttpOptions& at);
   Expected<> listen_to_watchers();
   void look_at_the_loop();
   http::Answer page(const http::Request& request) const;
@@ -113,7 +117,7 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   std::string be_out(Out why, Duration back_after);
   std::string be_drained(std::string_view said);
   std::string be_elected(std::string_view said);
-  std::string be_renewed();
+  std::string be_reloaded();
   std::string cluster_json() const;
   std::string history_json(std::string_view said) const;
   void stepped(Duration t, const Event& event, const View& after);
@@ -136,6 +140,7 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   std::shared_ptr<JournalWriter> journal_;  ///< of all lives
   std::unique_ptr<Admin> admin_;
   std::unique_ptr<http::Server> http_;
+  HttpOptions http_at_;             ///< where that listens
   std::optional<Metrics> metrics_;  ///< of all lives; none where nobody may ask
   boost::asio::steady_timer wait_;
   std::uint64_t waits_ = 0;  ///< so that the end of an earlier one is not taken for this one's

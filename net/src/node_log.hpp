@@ -2,6 +2,7 @@
 
 #include <muster/net/node.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -29,6 +30,11 @@ class NodeLog {
   void tell(LogLevel level, const std::string& matter, std::string text, unsigned most = 10);
   /// The same sentence once in ten seconds.
   void warn(const std::string& sentence) { tell(LogLevel::warning, sentence, sentence, 1); }
+  /// From now on.
+  void heed(LogLevel level, LogFormat format) {
+    level_ = level;
+    format_ = format;
+  }
   /// The last line of the process: always told.
   void fatal(const std::string& sentence) { put(LogLevel::error, sentence); }
 
@@ -43,8 +49,8 @@ class NodeLog {
 
   const std::function<Clock::time_point()> now_;
   const NodeId node_;
-  const LogLevel level_;
-  const LogFormat format_;
+  std::atomic<LogLevel> level_;
+  std::atomic<LogFormat> format_;
   const std::function<void(LogLevel, const std::string&)> log_;
   std::mutex mutex_;  // guards matters_
   std::map<std::string, Matter> matters_;

@@ -44,7 +44,7 @@ Expected<> Node::Impl::listen_to_owner() {
     const auto time = parse_time(said);
     return time ? be_out(Out::stepped_down, *time) : refused("no time in nanoseconds");
   };
-  words["reload"] = [this](auto) { return be_renewed(); };
+  words["reload"] = [this](auto) { return be_reloaded(); };
   words["break-connections"] = [this](auto) {
     if (const auto present = life()) present->break_connections();
     return std::string(taken);
@@ -96,10 +96,13 @@ std::string Node::Impl::be_elected(std::string_view said) {
   return taken;
 }
 
-std::string Node::Impl::be_renewed() {
-  if (!options_.tls) return refused("no [tls], and nothing else is read again while a node runs");
-  const Expected<> taken_anew = take_credentials();
-  return taken_anew ? std::string(taken) : refused(taken_anew.error().what);
+std::string Node::Impl::be_reloaded() {
+  if (!options_.tls && !options_.read_again) return refused("nothing of it is read again");
+  const Expected<std::string> at_next_start = read_again();
+  if (!at_next_start) return refused(at_next_start.error().what);
+  std::string out = "{\"at_next_start\":";
+  write_json(out, *at_next_start);
+  return out + '}';
 }
 
 std::string Node::Impl::cluster_json() const {

@@ -124,15 +124,4 @@ void Node::Impl::tell_of_their_end() {
                "makes one");
 }
 
-void Node::Impl::renew_credentials() {
-  if (!options_.tls) return;
-  asio::post(strand_, [weak = weak_from_this()] {
-    if (const auto self = weak.lock()) self->take_credentials();
-  });
-}
-
-void Node::renew_credentials() {
-  impl_->renew_credentials();
-}
-
 }  // namespace muster::net

@@ -31,12 +31,11 @@ std::string last_line(const std::string& lines) {
 
 }  // namespace
 
-std::optional<std::string> Node::Impl::wrong_with_http() const {
-  if (!options_.http) return std::nullopt;
-  const auto address = parse_address(options_.http->listen);
+std::optional<std::string> Node::Impl::wrong_with(const HttpOptions& http) const {
+  const auto address = parse_address(http.listen);
   if (!address || address->port == 0)
     return "http.listen has to be a host and a port from 1 to 65535, such as \"127.0.0.1:9100\"";
-  if (!address->is_loopback() && !options_.tls && !options_.http->insecure)
+  if (!address->is_loopback() && !options_.tls && !http.insecure)
     return "http.listen has to be a loopback address, or tls beside it, or http.insecure = true: "
            "without it whoever can reach the port sees what the node tells";
   return std::nullopt;
@@ -44,17 +43,32 @@ std::optional<std::string> Node::Impl::wrong_with_http() const {
 
 Expected<> Node::Impl::listen_to_watchers() {
   if (!options_.http) return {};
-  const std::string listen = options_.http->listen;
-  const bool is_plain = options_.http->insecure || parse_address(listen)->is_loopback();
-  const std::string own = options_.addresses.at(options_.config.self);
-  http_ = std::make_unique<http::Server>(
-      strand_, is_plain ? nullptr : tls_,
-      http::Server::Handlers{
-          [this](const http::Request& request) { return page(request); },
-          [listen, own](const std::string& host) { return http::is_own_host(host, listen, own); }});
   metrics_.emplace(monotonic_now());
   look_at_the_loop();
-  return http_->listen(listen);
+  return serve_http(*options_.http);
+}
+
+// In the place of what was served before; where that cannot be, it stays.
+Expected<> Node::Impl::serve_http(const HttpOptions& at) {
+  const bool is_plain = at.insecure || parse_address(at.listen)->is_loopback();
+  const std::string own = options_.addresses.at(options_.config.self);
+  auto server = std::make_unique<http::Server>(
+      strand_, is_plain ? nullptr : tls_,
+      http::Server::Handlers{[this](const http::Request& request) { return page(request); },
+                             [listen = at.listen, own](const std::string& host) {
+                               return http::is_own_host(host, listen, own);
+                             }});
+  if (http_ && http_at_.listen == at.listen) http_->close();
+  if (Expected<> listening = server->listen(at.listen); !listening) return listening;
+  http_ = std::move(server);
+  http_at_ = at;
+  return {};
+}
+
+Expected<> Node::Impl::move_http(const HttpOptions& to) {
+  if (to.listen == http_at_.listen && to.insecure == http_at_.insecure) return {};
+  if (const auto wrong = wrong_with(to)) return Failure{ExitCode::bad_configuration, *wrong};
+  return serve_http(to);
 }
 
 // A timer that is late tells how long others wait for this thread.

@@ -1,5 +1,8 @@
 #include "real_nodes.hpp"
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
 #include <pty.h>
 
 #include <array>
@@ -51,7 +54,7 @@ BOOST_AUTO_TEST_CASE(ends_neither_a_node_nor_its_program) {
   for (int times : {1, 2}) {
     BOOST_TEST_CONTEXT(times << " times") {
       node.signal(SIGHUP);
-      wait_until_says(node, log(1), "muster: SIGHUP is ignored: ");
+      wait_until_says(node, log(1), "has read again what its owner has written");
       const Ran status = run_muster(directory, {"status", "--dir", file("n1").string()});
       BOOST_TEST(status.code == 0, status.output);
     }
@@ -85,6 +88,54 @@ BOOST_AUTO_TEST_CASE(leaves_a_node_at_work_that_was_started_from_it) {
   int how = 0;
   BOOST_REQUIRE(::waitpid(pid, &how, 0) == pid);
   BOOST_TEST((WIFEXITED(how) && WEXITSTATUS(how) == 0), describe_end(how));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_FIXTURE_TEST_SUITE(a_configuration_that_was_changed, OneNode)
+
+BOOST_AUTO_TEST_CASE(is_heeded_where_that_may_be_and_the_rest_is_named) {
+  const auto spare = ReservedPorts::take(2).value();
+  const std::string from = std::to_string(spare.ports()[0]);
+  const std::string to = std::to_string(spare.ports()[1]);
+  const std::filesystem::path config = configure(1);
+  write_file(config, read_all(config) + "[http]\nlisten = \"127.0.0.1:" + from + "\"\n");
+  const auto is_served = [](const std::string& port) {
+    boost::asio::io_context context;
+    boost::asio::ip::tcp::socket socket(context);
+    boost::system::error_code error;
+    socket.connect(
+        {boost::asio::ip::make_address("127.0.0.1"), static_cast<std::uint16_t>(std::stoi(port))},
+        error);
+    return !error;
+  };
+  const auto change = [&](const std::string& old, const std::string& fresh) {
+    std::string text = read_all(config);
+    const std::size_t at = text.find(old);
+    BOOST_TEST_REQUIRE(at != std::string::npos, text);
+    write_file(config, text.replace(at, old.size(), fresh));
+    return ask(1, {"reload"});
+  };
+  auto options = muster_with({"node", "--config", config.string()}, log(1));
+  processes.emplace(1, Process::launch(options).value());
+  await_coordinator(1, {1});
+  BOOST_TEST(is_served(from));
+
+  const Ran moved = change(from, to);
+  BOOST_TEST(moved.code == 0, moved.output);
+  BOOST_TEST(!says(moved, "from its next start on"), moved.output);
+  BOOST_TEST(is_served(to));
+  BOOST_TEST(!is_served(from));
+  const Ran later = change("T = \"2s\"", "T = \"1s\"");
+  BOOST_TEST(says(later, "from its next start on counts cluster.T"), later.output);
+  const Ran wrong = change("level = \"info\"", "level = \"loud\"");
+  BOOST_TEST(wrong.code == 75, wrong.output);
+  BOOST_TEST(says(wrong, "level = \"loud\""), wrong.output);
+  BOOST_TEST(change("level = \"loud\"", "level = \"error\"").code == 0);
+  processes.at(1).signal(SIGHUP);  // which would be told at "info"
+  const Ran left = leave(1);
+  BOOST_TEST(left.code == 0);
+  BOOST_TEST(!says(left, "is to leave in order"), left.output);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -124,21 +124,6 @@ int wait_command(const WaitOptions& options) {
 // --- An order, and what comes of it
 // ----------------------------------------------------------------
 
-struct Refusal {
-  std::string refused;
-};
-MUSTER_DESCRIBE(Refusal, refused);
-
-/// Tells the node that; fails where it refuses.
-Expected<> tell(const std::string& socket, const std::string& word) {
-  const auto answer = net::ask_admin(socket, patience, word);
-  if (!answer) return answer.error();
-  boost::json::error_code error;
-  const auto refusal = read_json<Refusal>(boost::json::parse(*answer, error));
-  if (error || !refusal) return {};
-  return Failure{ExitCode::temporary, "the node at " + socket + " refuses: " + refusal->refused};
-}
-
 /// A node as it was when it was told something, and as it is when that has come about.
 struct Outcome {
   net::NodeStatus before;
@@ -159,7 +144,7 @@ Expected<Outcome> order(const Owner& owner, const std::string& socket, const std
       return done(*seen);
     }
     seen = Outcome{*status, *status};
-    if (const auto told = tell(socket, word); !told) why = told.error();
+    if (const auto told = tell_node(socket, word); !told) why = told.error();
     return why.has_value();
   });
   if (why) return *why;
@@ -333,20 +318,6 @@ int elect_command(const Owner& owner, std::string reason) {
   return 0;
 }
 
-// --- muster reload
-
-int reload_command(const OneNode& node) {
-  const auto directory = node.directory();
-  if (!directory) return failed(directory.error());
-  if (const auto told = tell(*directory / "admin.sock", "reload"); !told)
-    return failed(told.error());
-  std::cout << (node.json ? "{}"
-                          : "the files of [tls] are read and in use; all else is read when a "
-                            "node starts")
-            << '\n';
-  return 0;
-}
-
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,
                       const std::string& more) {
   CLI::App* command = app.add_subcommand(name, description);
@@ -422,21 +393,6 @@ void add_elect_command(CLI::App& app, int& exit_code) {
   command->callback([owner, reason, &exit_code] {
     demand(owner->node);
     exit_code = elect_command(*owner, *reason);
-  });
-}
-
-void add_reload_command(CLI::App& app, int& exit_code) {
-  const auto node = std::make_shared<OneNode>();
-  CLI::App* command = add_command(
-      app, "reload", "Let one node of this machine read the files of [tls] again",
-      "It does so by itself within two seconds after they have changed, and at SIGHUP. Exit codes: "
-      "0 "
-      "they are in use; 5 no node was\nreached; 75 the node refuses, and says why: what it read "
-      "before stays.");
-  add_options(*command, *node, "An empty object");
-  command->callback([node, &exit_code] {
-    demand(*node);
-    exit_code = reload_command(*node);
   });
 }
 

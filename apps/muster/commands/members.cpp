@@ -161,14 +161,14 @@ int top_command(const std::string& file, bool json, unsigned times) {
   }
 }
 
-struct Options {
+struct OfAll {
   std::string config;
   bool json = false;
   unsigned times = 0;
 };
 
-std::shared_ptr<Options> add_options_of_all(CLI::App& command) {
-  const auto options = std::make_shared<Options>();
+std::shared_ptr<OfAll> add_options_of_all(CLI::App& command) {
+  const auto options = std::make_shared<OfAll>();
   command.add_option("--config", options->config, "The configuration of any of its nodes")
       ->required();
   command.add_flag("--json", options->json, "One object a line for each node");

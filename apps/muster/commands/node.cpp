@@ -55,6 +55,27 @@ MakeApplication application_of(const NodeConfig& config) {
   return [](Services&) { return std::make_unique<NoApplication>(); };
 }
 
+/// What its file says now, of what may change while it runs; the rest is named.
+Expected<net::Changes> changes_since(const NodeConfig& before) {
+  const auto now = load_config(before.file, Look::at_files);
+  if (!now) return now.error();
+  net::Changes changes;
+  changes.log_level = now->log.level;
+  changes.log_format = before.log.format_was_told ? before.log.format : now->log.format;
+  if (now->http) changes.http = net::HttpOptions{now->http->listen.text(), now->http->insecure};
+  if (now->journal) {
+    changes.journal_limit = now->journal->limit;
+    changes.journal_keep = now->journal->keep;
+  }
+  for (const std::string& key : keys_that_differ(before, *now)) {
+    const bool heeded =
+        key.starts_with("log.") || (before.http && now->http && key.starts_with("http.")) ||
+        (before.journal && now->journal && (key == "journal.limit" || key == "journal.keep"));
+    if (!heeded) changes.at_next_start += (changes.at_next_start.empty() ? "" : ", ") + key;
+  }
+  return changes;
+}
+
 net::NodeOptions options_of(const NodeConfig& config, bool initialise) {
   net::NodeOptions options;
   options.config = config.core();
@@ -75,6 +96,7 @@ net::NodeOptions options_of(const NodeConfig& config, bool initialise) {
   options.log_level = config.log.level;
   options.log_format = config.log.format;
   options.initialise = initialise;
+  options.read_again = [before = config] { return changes_since(before); };
   return options;
 }
 
@@ -142,11 +164,7 @@ class Signals {
     pthread_sigmask(SIG_UNBLOCK, &held, nullptr);
   }
   void take(int number) {
-    if (number == SIGHUP && config_.tls) reload_();
-    if (number == SIGHUP && !config_.tls)
-      say_in_log(config_, LogLevel::warning,
-                 "SIGHUP is ignored: there is no [tls] to be read again, and a terminal that is "
-                 "gone ends no node; to end it send SIGTERM");
+    if (number == SIGHUP) reload_();
     if (number == SIGHUP || (leaving_ && number == SIGUSR1)) return wait();
     if (leaving_) {
       std::signal(number, SIG_DFL);
@@ -247,7 +265,7 @@ int host(boost::asio::io_context& context, const NodeConfig& config, bool initia
         else
           context.stop();
       },
-      [&node] { node.renew_credentials(); });
+      [&node] { node.reload(); });
   DeathPipe death(context);
   const std::function<void()> begin = [&] {
     begun = true;
@@ -337,7 +355,10 @@ void NodeFlags::add_to(CLI::App& command) {
 
 Expected<NodeConfig> NodeFlags::load() const {
   auto loaded = load_config(config, Look::at_files);
-  if (loaded && log) loaded->log.format = *log;
+  if (loaded && log) {
+    loaded->log.format = *log;
+    loaded->log.format_was_told = true;
+  }
   return loaded;
 }
 

@@ -3,6 +3,7 @@
 #include "apps/base/text.hpp"
 #include "apps/muster/config/config.hpp"
 
+#include <muster/net/admin.hpp>
 #include <muster/values/json.hpp>
 #include <muster/values/kinds.hpp>
 #include <muster/values/text.hpp>
@@ -79,7 +80,21 @@ std::string differences(const net::NodeStatus& status) {
   return text;
 }
 
+struct Refusal {
+  std::string refused;
+};
+MUSTER_DESCRIBE(Refusal, refused);
+
 }  // namespace
+
+Expected<std::string> tell_node(const std::string& socket, const std::string& word) {
+  const auto answer = net::ask_admin(socket, patience, word);
+  if (!answer) return answer;
+  boost::json::error_code error;
+  const auto refusal = read_json<Refusal>(boost::json::parse(*answer, error));
+  if (error || !refusal) return answer;
+  return Failure{ExitCode::temporary, "the node at " + socket + " refuses: " + refusal->refused};
+}
 
 std::string heard_in_words(const net::NodeStatus& status) {
   if (!status.coordinator_heard_ns) return {};

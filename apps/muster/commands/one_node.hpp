@@ -35,6 +35,9 @@ void add_options(CLI::App& command, OneNode& node, const std::string& json);
 /// Throws the usage error where neither --config nor --dir was given.
 void demand(const OneNode& node);
 
+/// Says that word at the node's socket and gives its answer; fails where it refuses.
+Expected<std::string> tell_node(const std::string& socket, const std::string& word);
+
 Expected<net::NodeStatus> parse_status(const std::string& line);
 
 /// A table of statuses: its first line, and a line of it.

@@ -265,6 +265,7 @@ Expected<NodeConfig> parse_config(std::string_view text, const std::filesystem::
                                   Look look) {
   Reader reader(file, look);
   NodeConfig config;
+  config.file = std::filesystem::absolute(file);
   refuse_long_texts(reader, text);
   if (reader.failure()) return *reader.failure();
   try {

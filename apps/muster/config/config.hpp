@@ -58,6 +58,7 @@ struct JournalConfig {
 struct LogConfig {
   LogLevel level = LogLevel::info;
   LogFormat format = LogFormat::text;
+  bool format_was_told = false;  ///< by the command line, which outweighs the file
 };
 
 /// Where the node tells by HTTP what it is and has counted (docs/watching.md).
@@ -86,6 +87,7 @@ struct HooksConfig {
 };
 
 struct NodeConfig {
+  std::filesystem::path file;  ///< where all this stands
   NodeId self;
   std::filesystem::path data;     ///< absolute: safe storage, lock, admin.sock
   std::optional<Address> listen;  ///< where it listens; none: where it is dialled
@@ -138,6 +140,9 @@ struct ConfigLine {
 
 /// Every key that has a value, in the order of a file, whether one has said it or not.
 std::vector<ConfigLine> config_lines(const NodeConfig& config);
+
+/// The keys whose values are not the same in both, or stand in one alone: "cluster.T".
+std::vector<std::string> keys_that_differ(const NodeConfig& one, const NodeConfig& other);
 
 /// What stands behind the keys of a file.
 enum class Remarks { none, at_defaults };

@@ -168,6 +168,19 @@ std::vector<ConfigLine> config_lines(const NodeConfig& config) {
   return std::move(lines.lines);
 }
 
+std::vector<std::string> keys_that_differ(const NodeConfig& one, const NodeConfig& other) {
+  std::map<std::string, std::string> values;
+  for (const ConfigLine& line : config_lines(one)) values[line.table + '.' + line.key] = line.value;
+  std::vector<std::string> keys;
+  for (const ConfigLine& line : config_lines(other)) {
+    const std::string key = line.table + '.' + line.key;
+    const auto before = values.extract(key);
+    if (before.empty() || before.mapped() != line.value) keys.push_back(key);
+  }
+  for (const auto& [key, value] : values) keys.push_back(key);
+  return keys;
+}
+
 std::string write_config(const NodeConfig& config, Remarks remarks) {
   std::string text;
   std::string table;

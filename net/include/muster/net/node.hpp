@@ -45,6 +45,17 @@ struct HttpOptions {
   bool insecure = false;
 };
 
+/// What may change while a node runs (`Node::reload`).
+struct Changes {
+  LogLevel log_level = LogLevel::info;
+  LogFormat log_format = LogFormat::text;
+  std::optional<HttpOptions> http;           ///< heeded where the node began with one
+  std::uint64_t journal_limit = 64'000'000;  ///< as in JournalOptions
+  std::uint64_t journal_keep = 1'000'000'000;
+  /// Keys that have changed too and count from the next start on: "cluster.T, node.listen".
+  std::string at_next_start;
+};
+
 /// What makes a node, beside its store, its application and its executors.
 struct NodeOptions {
   Config config;
@@ -82,6 +93,9 @@ struct NodeOptions {
   /// Is given the fault that ends the process, after its line in the log and before the last of the
   /// journal. On any thread; the process ends when it returns, and at any rate T/8 later.
   std::function<void(const Failure& failure)> fatal;
+  /// Gives what its owner has written since, or what is wrong with that, when the node is to read
+  /// it again. On the protocol's strand: it may not wait, nor call the node.
+  std::function<Expected<Changes>()> read_again;
   /// Peers have seen a later life of this node than its store knows (a wiped or restored
   /// directory): go on as a life after those. Without it such a node ends with exit code 65.
   bool initialise = false;
@@ -132,10 +146,10 @@ class Node {
   /// called on the strand. From any thread.
   void leave(std::function<void()> left);
 
-  /// Reads the files of `tls` anew, and dials those anew whom connections stand with. Where they do
-  /// not fit, that is in the log, and what was read before stays. From any thread. Nodes look at
-  /// the files by themselves once a second.
-  void renew_credentials();
+  /// Heeds what `read_again` gives, and reads the files of `tls` anew: whom connections stand with
+  /// is dialled anew, and nobody elects. Where something does not fit, that is in the log, and what
+  /// was read before stays. From any thread. Nodes look at the files by themselves once a second.
+  void reload();
 
   /// The node's state as of the last step, as `muster status --json` shows it. From any thread.
   [[nodiscard]] std::string status_json() const;

@@ -1,0 +1,58 @@
+#include "apps/base/failed.hpp"
+#include "apps/muster/commands/commands.hpp"
+#include "apps/muster/commands/one_node.hpp"
+
+#include <muster/values/json.hpp>
+
+#include <CLI/CLI.hpp>
+#include <boost/json/parse.hpp>
+
+#include <iostream>
+#include <memory>
+
+namespace muster::apps {
+namespace {
+
+struct Taken {
+  std::string at_next_start;
+};
+MUSTER_DESCRIBE(Taken, at_next_start);
+
+int reload_command(const OneNode& node) {
+  const auto directory = node.directory();
+  if (!directory) return failed(directory.error());
+  const auto told = tell_node(*directory / "admin.sock", "reload");
+  if (!told) return failed(told.error());
+  if (node.json) {
+    std::cout << *told << '\n';
+    return 0;
+  }
+  boost::json::error_code error;
+  const auto taken = read_json<Taken>(boost::json::parse(*told, error));
+  std::cout << "what may change while it runs is in use\n";
+  if (taken && !taken->at_next_start.empty())
+    std::cout << "from its next start on counts " << taken->at_next_start << '\n';
+  return 0;
+}
+
+}  // namespace
+
+void add_reload_command(CLI::App& app, int& exit_code) {
+  const auto node = std::make_shared<OneNode>();
+  CLI::App* command =
+      app.add_subcommand("reload", "Let one node of this machine read its configuration again");
+  command->footer(
+      "Heeded are the files of [tls], [log], [http], and limit and keep of [journal]; what else "
+      "has "
+      "changed is\nnamed, and counts from the next start on. SIGHUP does the same. Exit codes: 0 "
+      "it "
+      "is in use; 5 no node\nwas reached; 75 the node refuses, and says why: what it read before "
+      "stays.");
+  add_options(*command, *node, "One line of JSON: what counts from the next start on");
+  command->callback([node, &exit_code] {
+    demand(*node);
+    exit_code = reload_command(*node);
+  });
+}
+
+}  // namespace muster::apps
