@@ -126,14 +126,13 @@ class HookThread {
 };
 
 /// SIGTERM and SIGINT: the first lets the node leave in order, the second ends it at once. SIGUSR1
-/// lets it leave and never more: what this process says to itself. SIGHUP has it read the files of
-/// [tls] anew; it comes when a terminal is lost, too, and ends nothing.
+/// lets it leave and never more: what this process says to itself. SIGHUP has it read its
+/// configuration again; it comes when a terminal is lost, too, and ends nothing.
 class Signals {
  public:
-  Signals(boost::asio::io_context& context, const NodeConfig& config, std::function<void()> leave,
+  Signals(boost::asio::io_context& context, std::function<void()> leave,
           std::function<void()> reload)
-      : config_(config),
-        leave_(std::move(leave)),
+      : leave_(std::move(leave)),
         reload_(std::move(reload)),
         signals_(context, SIGTERM, SIGINT, SIGUSR1) {
     signals_.add(SIGHUP);
@@ -175,7 +174,6 @@ class Signals {
     wait();
   }
 
-  const NodeConfig& config_;
   std::function<void()> leave_;
   std::function<void()> reload_;
   boost::asio::signal_set signals_;
@@ -257,7 +255,7 @@ int host(boost::asio::io_context& context, const NodeConfig& config, bool initia
   bool begun = false;
   Expected<> started;
   Signals signals(
-      context, config,
+      context,
       [&] {
         Reports::leaves();
         if (begun)
