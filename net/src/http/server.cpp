@@ -109,8 +109,7 @@ class Server::Impl : public std::enable_shared_from_this<Impl> {
     });
   }
 
-  void leave(const Who& one) {
-    const Who guest = one;
+  void leave(Who guest) {
     guest->close();
     guests_.remove(guest);
   }

@@ -50,10 +50,19 @@ def until(so, what, bound=60):
     raise AssertionError(f"not within {bound} s: {what}")
 
 
-class Nodes:
-    """The nodes 1 to `count` of a cluster; `more` stands in the file of each."""
+PROVEN = """
+[tls]
+ca = "tls{0}/ca.crt"
+cert = "tls{0}/tls.crt"
+key = "tls{0}/tls.key"
+"""
 
-    def __init__(self, muster, count, more=None, host="127.0.0.1"):
+
+class Nodes:
+    """The nodes 1 to `count` of a cluster. Those that are proven have certificates, and "me" has
+    an observer's; by 0.0.0.0 they listen beyond loopback."""
+
+    def __init__(self, muster, count, proven=False, host="127.0.0.1"):
         self.muster = os.path.abspath(muster)
         self.own = tempfile.TemporaryDirectory()
         self.path = Path(self.own.name)
@@ -68,7 +77,13 @@ class Nodes:
                 'coordinator_timeout = "3s"\nhold_down = "0s"\n[cluster.nodes]\n'
                 + "".join(f'{each} = "127.0.0.1:{port}"\n' for each, port in self.ports.items())
                 + f'[http]\nlisten = "{host}:{self.http[node]}"\n'
-                + f'[journal]\nfile = "n{node}/journal.jsonl"\n' + (more(node) if more else ""))
+                + f'[journal]\nfile = "n{node}/journal.jsonl"\n'
+                + (PROVEN.format(node) if proven else ""))
+        if proven:
+            self.cert("init", "--cluster", "watched")
+            self.cert("issue", "--observer", "--out", "me")
+            for node in self.ids:
+                self.cert("issue", "--node", str(node), "--out", f"tls{node}")
 
     def __enter__(self):
         return self
@@ -85,6 +100,11 @@ class Nodes:
         return subprocess.run([self.muster, *words], cwd=self.path, capture_output=True, text=True,
                               timeout=120, check=False)
 
+    def cert(self, *words):
+        ran = self.run("cert", *words)
+        if ran.returncode != 0:
+            raise AssertionError(ran.stderr)
+
     def start(self, *nodes):
         for node in nodes:
             with open(self.path / f"n{node}.log", "w", encoding="utf-8") as log:
@@ -98,7 +118,10 @@ class Nodes:
         self.start(*self.ids)
         highest = str(max(self.ids))
         for node in self.ids:
-            self.run("wait", "--dir", f"n{node}", "--coordinator", highest, "--timeout", "1min")
+            ran = self.run("wait", "--dir", f"n{node}", "--coordinator", highest,
+                           "--timeout", "1min")
+            if ran.returncode != 0:
+                raise AssertionError(ran.stderr)
 
     def log(self, node):
         process = self.running[node]
