@@ -86,12 +86,12 @@ void Node::Impl::look_at_the_loop() {
 // ----------------------------------------------------------------------------------------
 
 http::Answer Node::Impl::page(const http::Request& request) const {
-  struct Served {
+  struct Path {
     std::string_view path;
     std::string_view what;
     http::Answer (Impl::*make)(const http::Request&) const;
   };
-  static constexpr Served pages[] = {
+  static constexpr Path paths[] = {
       {"/metrics", "what is counted, for Prometheus (docs/metrics.md)", &Impl::answer_metrics},
       {"/livez", "200: the node's thread turns", &Impl::answer_livez},
       {"/readyz", "200 while this node may work, else 503", &Impl::answer_readyz},
@@ -103,7 +103,7 @@ http::Answer Node::Impl::page(const http::Request& request) const {
       {"/why", "the last of these", &Impl::answer_why},
   };
   std::string all;
-  for (const Served& each : pages) {
+  for (const Path& each : paths) {
     if (request.path == each.path) return (this->*each.make)(request);
     ((all += each.path) += "  ") += each.what;
     all += '\n';

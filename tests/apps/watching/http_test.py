@@ -30,6 +30,10 @@ class Pages(unittest.TestCase):
                 ("/livez", 200, "ok\n"), ("/readyz", 200, "ok\n"), ("/coordinator", 200, "ok\n"),
                 ("/", 200, "/coordinator  200 on the coordinator"),
                 ("/metrics", 200, '\nmuster_status{status="Normal"} 1\n'),
+                ("/metrics", 200, '\nmuster_elections_total{cause="recovered"} 1\n'),
+                ("/metrics", 200, "\nmuster_reorganization_seconds_count 1\n"),
+                ("/metrics", 200, '\nmuster_hook_seconds_count{hook="start"} 1\n'),
+                ("/metrics", 200, "\nmuster_sessions 0\n"),
                 ("/metrik", 404, "/metrics  what is counted")):
             with self.subTest(path):
                 answered, _, body = self.nodes.get(1, path)
@@ -53,6 +57,10 @@ class Pages(unittest.TestCase):
                 self.assertEqual(body == "", method == "HEAD")
                 if method != "HEAD":
                     self.assertEqual(headers["Allow"], "GET, HEAD, OPTIONS")
+
+    def test_what_a_load_balancer_asks_by_default(self):
+        for path in ("/", "*"):
+            self.assertIn(" 200 OK", self.nodes.raw(1, f"OPTIONS {path} HTTP/1.0\r\n\r\n".encode()))
 
     def test_what_is_said_of_the_host(self):
         for version, host, status in (

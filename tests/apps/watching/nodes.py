@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import random
 import select
 import shutil
 import signal
@@ -31,12 +32,21 @@ def program(name):
     return shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin")
 
 
+RESERVED = []  # as apps/cluster/ports.hpp has them: a name for each, until this process ends
+
+
 def free_ports(count):
-    with contextlib.ExitStack() as held:
-        sockets = [held.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
+    """Below those that the system gives to others."""
+    ports = []
+    while len(ports) < count:
+        port = random.randrange(10000, 32768)
+        name = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        with contextlib.suppress(OSError), socket.socket() as trial:
+            name.bind(f"\0muster-port-{port}")
+            trial.bind(("127.0.0.1", port))
+            ports.append(port)
+        RESERVED.append(name)
+    return ports
 
 
 def until(so, what, bound=60):

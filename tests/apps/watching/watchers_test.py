@@ -90,6 +90,8 @@ class Scraped(unittest.TestCase):
                 nodes.kill(3)
                 now("muster_is_coordinator == 1", {at[2]: 1})
                 now("up == 0", {at[3]: 0})
+                now("muster_sessions", {at[1]: 1, at[2]: 1})
+                now("rate(muster_journal_written_bytes_total[5s]) > bool 0", {at[1]: 1, at[2]: 1})
                 elections = 'increase(muster_elections_total{cause="failed"}[1m]) > 0'
                 until(lambda: at[2] in self.seen(elections, process), "node 2 has elected")
             for node in (1, 2):
