@@ -122,7 +122,11 @@ class Screen {
  public:
   explicit Screen(bool json) : json_(json), draws_(!json && ::isatty(STDOUT_FILENO) == 1) {}
 
-  void show(const std::vector<Said>& all) {
+  // That a coordinator looks after its group, and a member after its coordinator, is no news.
+  void show(std::vector<Said> all) {
+    for (Said& said : all)
+      if (said.status && said.status->procedure == Wait::Checking)
+        said.status->procedure = Wait::Idle;
     if (draws_) {
       std::cout << "\x1b[H\x1b[J" << now() << "\n\n";
       print_header(std::cout);
