@@ -165,7 +165,9 @@ BOOST_AUTO_TEST_CASE(a_second_process_on_one_store_is_75_and_names_the_first) {
 // One object a line, from the first election to the reason of its end.
 BOOST_AUTO_TEST_CASE(a_log_of_json_has_one_object_a_line) {
   Pair pair;
-  std::ofstream(pair.file(1), std::ios::app) << "\n[log]\nformat = \"json\"\n";
+  auto config = load_config(pair.file(1)).value();
+  config.log.format = LogFormat::json;
+  std::ofstream(pair.file(1)) << write_config(config);
   {
     const Process node = pair.start(1);
     pair.until(0, {"status", "--config", pair.file(1)});
