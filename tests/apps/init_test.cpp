@@ -115,11 +115,11 @@ BOOST_AUTO_TEST_CASE(gives_nodes_of_one_machine_a_port_each) {
 
 BOOST_AUTO_TEST_CASE(what_is_shown_is_read_back_to_the_same) {
   BOOST_TEST_REQUIRE(init("a,b").code == 0);
-  change(1, "T = \"100ms\"", "T = \"300ms\"");
-  change(1, "coordinator_timeout = \"150ms\"\n", "");
+  change(1, "T = \"250ms\"", "T = \"300ms\"");
+  change(1, "coordinator_timeout = \"375ms\"\n", "");
   const Ran shown = look({"show", config(1)});
   BOOST_TEST(shown.code == 0, shown.output);
-  for (const char* line : {"\nT = \"300ms\"\n", "\ncoordinator_timeout = \"350ms\"  # default\n",
+  for (const char* line : {"\nT = \"300ms\"\n", "\ncoordinator_timeout = \"425ms\"  # default\n",
                            "\nquorum = \"off\"  # default\n", "\nlevel = \"info\"  # default\n"})
     BOOST_TEST(says(shown, line), shown.output);
   BOOST_TEST(shown.output.find("PRIVATE") == std::string::npos);
@@ -137,16 +137,16 @@ BOOST_AUTO_TEST_CASE(what_differs_is_told_and_fails_where_nodes_would_refuse_eac
   BOOST_TEST(says(own, "of each node's own:\n"), own.output);
   BOOST_TEST(says(own, "  node.id: 1, and 2\n"), own.output);
   BOOST_TEST(!says(own, "of the cluster"), own.output);
-  change(2, "T = \"100ms\"", "T = \"300ms\"");
-  change(2, "coordinator_timeout = \"150ms\"\n", "");
+  change(2, "T = \"250ms\"", "T = \"300ms\"");
+  change(2, "coordinator_timeout = \"375ms\"\n", "");
   const Ran cluster = look({"diff", config(1), config(2)});
   says_why(cluster, 1, "would refuse each other");
-  BOOST_TEST(says(cluster, "of the cluster:\n  T: 100ms, and 300ms\n  coordinator_timeout: "),
+  BOOST_TEST(says(cluster, "of the cluster:\n  T: 250ms, and 300ms\n  coordinator_timeout: "),
              cluster.output);
   BOOST_TEST(says(look({"diff", "--json", config(1), config(2)}),
-                  R"({"key":"T","cluster":true,"first":"100ms","second":"300ms"})"));
+                  R"({"key":"T","cluster":true,"first":"250ms","second":"300ms"})"));
   says_why(look({"check", config(1), config(2)}), 1, "muster config diff says in which keys");
-  change(2, "T = \"300ms\"", "T = \"100ms\"");
+  change(2, "T = \"300ms\"", "T = \"250ms\"");
   const std::string text = read_all(config(2));
   write_file(config(2), text.substr(0, text.find("[tls]")) + "[log]\n");
   says_why(look({"diff", config(1), config(2)}), 64, "loopback");
@@ -156,10 +156,11 @@ BOOST_AUTO_TEST_CASE(a_check_says_what_failures_cost_and_what_T_has_room_for) {
   BOOST_TEST_REQUIRE(init("a,b").code == 0);
   const Ran ran = look({"check", config(1), config(2)});
   for (const char* said : {"n1/muster.toml is right: node 1 of 2", "n2/muster.toml is right",
-                           "a silent coordinator: 250 ms", "T = 100 ms has to have room for two",
-                           "more than 50 ms (T/2)"})
+                           "a silent coordinator: 625 ms", "T = 250 ms has to have room for two",
+                           "more than 125 ms (T/2)"})
     BOOST_TEST(says(ran, said), ran.output);
-  BOOST_TEST(says(look({"check", "--json", config(1)}), R"("T_ns":100000000,"pause_ns":50000000)"));
+  BOOST_TEST(
+      says(look({"check", "--json", config(1)}), R"("T_ns":250000000,"pause_ns":125000000)"));
   says_why(look({"check", config(1), "/nothing.toml"}), 64, "/nothing.toml");
 }
 
