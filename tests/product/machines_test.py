@@ -131,7 +131,8 @@ class Cluster:
         asked = subprocess.run(
             [self.muster, "status", "--json", "--dir", self.config(node).parent / "data"],
             capture_output=True, text=True, check=False)  # fmt: skip
-        return json.loads(asked.stdout) if asked.stdout else {"status": "Down"}
+        nobody = {"node": node, "status": "Down", "group": None, "up": None}
+        return json.loads(asked.stdout) if asked.stdout else nobody
 
     def await_group(self, members):
         """They are Normal in one group, without the others; gives its number."""
