@@ -20,7 +20,7 @@ EDITS = (
          "a machine that dials without end takes all of the processor", "security.md",
          "core/src/host/sessions/strangers.cpp",
          "if (++of.count <= config.limits.arrivals) return true;",
-         "if (++of.count > 0) return true;",
+         "if (++of.count > 0 || config.limits.arrivals == 0) return true;",
          (f"{HOST} strangers",)),
     Edit("one-machine-takes-all-places",
          "the connections of one machine that say nothing push out those of others",
