@@ -6,10 +6,13 @@
 
 namespace muster::net {
 
+// All of it or nothing: what can fail comes first.
 Expected<> Node::Impl::heed(const Changes& changes) {
+  if (http_ && changes.http)
+    if (Expected<> moved = move_http(*changes.http); !moved) return moved;
   log_->heed(changes.log_level, changes.log_format);
   if (journal_) journal_->heed(changes.journal_limit, changes.journal_keep);
-  return http_ && changes.http ? move_http(*changes.http) : Expected<>();
+  return {};
 }
 
 // Gives the keys that count from the next start on.

@@ -128,6 +128,18 @@ BOOST_AUTO_TEST_CASE(is_heeded_where_that_may_be_and_the_rest_is_named) {
   BOOST_TEST(!is_served(from));
   const Ran later = change("T = \"2s\"", "T = \"1s\"");
   BOOST_TEST(says(later, "from its next start on counts cluster.T"), later.output);
+  boost::asio::io_context context;
+  boost::asio::ip::tcp::acceptor held(context, {boost::asio::ip::make_address("127.0.0.1"), 0});
+  const std::string taken = std::to_string(held.local_endpoint().port());
+  const std::string before = read_all(config);
+  std::string text = before;
+  write_file(config, text.replace(text.find(to), to.size(), taken));
+  const Ran in_use = change("level = \"info\"", "level = \"error\"");
+  BOOST_TEST(in_use.code == 75, in_use.output);
+  BOOST_TEST(says(in_use, "the address is in use"), in_use.output);
+  BOOST_TEST(is_served(to));
+  BOOST_TEST(holds(log(1), "the address is in use"));  // which "error" would have left out
+  write_file(config, before);
   const Ran wrong = change("level = \"info\"", "level = \"loud\"");
   BOOST_TEST(wrong.code == 75, wrong.output);
   BOOST_TEST(says(wrong, "level = \"loud\""), wrong.output);

@@ -63,9 +63,9 @@ Expected<net::Changes> changes_since(const NodeConfig& before) {
   changes.log_level = now->log.level;
   changes.log_format = before.log.format_was_told ? before.log.format : now->log.format;
   if (now->http) changes.http = net::HttpOptions{now->http->listen.text(), now->http->insecure};
-  if (now->journal) {
-    changes.journal_limit = now->journal->limit;
-    changes.journal_keep = now->journal->keep;
+  if (const auto& journal = now->journal ? now->journal : before.journal) {
+    changes.journal_limit = journal->limit;
+    changes.journal_keep = journal->keep;
   }
   for (const std::string& key : keys_that_differ(before, *now)) {
     const bool heeded =
