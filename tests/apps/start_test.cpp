@@ -8,7 +8,7 @@
 #include <array>
 
 /// What a node says instead of being up, so that its supervisor knows whether to wait or to look;
-/// and what does not end it when it is.
+/// what does not end it when it is; and how soon its end is seen.
 
 namespace muster::apps {
 namespace {
@@ -239,6 +239,58 @@ BOOST_AUTO_TEST_CASE(says_64_where_its_journal_can_be_none) {
   write_file(file("n1.toml"), text.substr(0, text.find("[journal]")) + "[journal]\nfile = \"" +
                                   file("none/j.jsonl").string() + "\"\n");
   BOOST_TEST(load_config(file("n1.toml")).has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_FIXTURE_TEST_SUITE(the_end_of_a_node, OneNode)
+
+namespace {
+
+std::string of_process(pid_t pid, const std::string& name) {
+  return read_all("/proc/" + std::to_string(pid) + "/" + name);
+}
+
+/// The process that shares the memory of that one; 0 where there is none.
+pid_t keeper_of_memory(pid_t of) {
+  const std::string children = of_process(of, "task/" + std::to_string(of) + "/children");
+  std::istringstream ids(children);
+  for (pid_t id = 0; ids >> id;)
+    if (of_process(id, "comm") == "muster-memory\n") return id;
+  return 0;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(is_seen_before_its_memory_is_given_back) {
+  adopt_orphans();
+  Process& process = node(1);
+  wait_until_says(process, log(1), " is up on ");
+  pid_t keeper = 0;
+  wait_until([&] { return (keeper = keeper_of_memory(process.pid())) != 0; });
+  const auto& address = cluster.nodes.at(NodeId{1});
+  boost::asio::io_context context;
+  boost::asio::ip::tcp::socket socket(context);
+  socket.connect({boost::asio::ip::make_address(address.host), address.port});
+
+  // Who keeps the memory keeps nothing else: no socket, no pipe, no terminal.
+  const std::filesystem::path descriptors = "/proc/" + std::to_string(keeper) + "/fd";
+  for (const auto& each : std::filesystem::directory_iterator(descriptors))
+    BOOST_TEST(std::filesystem::read_symlink(each).string() == "anon_inode:[pidfd]");
+  BOOST_TEST(::getsid(keeper) == keeper);
+
+  ::kill(keeper, SIGSTOP);
+  wait_until([&] { return of_process(keeper, "stat").find(") T ") != std::string::npos; });
+  process.signal(SIGKILL);
+  std::array<char, 1> byte{};
+  boost::system::error_code error;
+  while (!error) socket.read_some(boost::asio::buffer(byte), error);
+  BOOST_TEST(error == boost::asio::error::eof);
+  BOOST_TEST(end(1).code == -1);
+  BOOST_TEST(of_process(keeper, "statm").substr(0, 2) != "0 ");
+
+  ::kill(keeper, SIGCONT);
+  BOOST_TEST(::waitpid(keeper, nullptr, __WALL) == keeper);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

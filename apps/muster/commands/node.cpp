@@ -13,6 +13,7 @@
 #include <muster/net/log.hpp>
 #include <muster/net/node.hpp>
 #include <muster/net/say.hpp>
+#include <muster/net/sockets_end_first.hpp>
 #include <muster/storage/sqlite_storage.hpp>
 
 #include <CLI/CLI.hpp>
@@ -308,9 +309,11 @@ int run_socket_node(const NodeConfig& config, bool initialise) {
 }
 
 /// What has to be before there is another thread or program.
-void begin_alone() {
+void begin_alone(const NodeConfig& config) {
   Signals::ignore_hangup();
   supervisor();
+  if (const auto first = net::let_sockets_end_first(); !first)
+    say_in_log(config, LogLevel::warning, first.error().what);
 }
 
 }  // namespace
@@ -325,13 +328,13 @@ int failed_to_begin(const Failure& failure) {
 }
 
 int run_node(const NodeConfig& config, bool initialise) {
-  begin_alone();
+  begin_alone(config);
   if (config.application.kind == "socket") return run_socket_node(config, initialise);
   return run_node(config, initialise, application_of(config));
 }
 
 int run_node(const NodeConfig& config, bool initialise, const MakeApplication& application) {
-  begin_alone();
+  begin_alone(config);
   auto storage = open_storage(config);
   if (!storage) return failed_node(config, storage.error());
   boost::asio::io_context context(1);
