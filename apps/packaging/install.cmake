@@ -18,7 +18,10 @@ if(NOT PROJECT_IS_TOP_LEVEL)
   return()
 endif()
 set(CPACK_PACKAGE_NAME muster)
-set(CPACK_PACKAGE_CONTACT "Muster maintainers <maintainers@users.noreply.github.com>")
+# By default nobody whom Debian's tools would write to: an address in .invalid (RFC 2606).
+set(MUSTER_MAINTAINER "not named <unset@muster.invalid>" CACHE STRING
+  "Who answers for packages for Debian that are given to others: Name <address>")
+set(CPACK_PACKAGE_CONTACT "${MUSTER_MAINTAINER}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "elections and reorganization in fail-stop systems")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)

@@ -153,10 +153,12 @@ http::Answer Node::Impl::answer_status(const http::Request& /*unused*/) const {
 }
 
 http::Answer Node::Impl::answer_history(const http::Request& request) const {
-  std::string said(http::query_value(request.query, "limit"));
-  if (const auto before = http::query_value(request.query, "before"); !before.empty())
-    said = (said.empty() ? std::to_string(history_page) : said) + ' ' + std::string(before);
-  const std::string lines = history_json(said);
+  std::string limit(http::query_value(request.query, "limit"));
+  const std::string before(http::query_value(request.query, "before"));
+  if ((limit + before).find_first_not_of("0123456789") != std::string::npos)
+    return {400, "limit and before have to be numbers, as in /history?limit=20&before=100\n"};
+  if (limit.empty()) limit = std::to_string(history_page);
+  const std::string lines = history_json(limit + ' ' + before);
   return {200, lines.empty() ? lines : lines + '\n', json_lines};
 }
 

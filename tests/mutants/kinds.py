@@ -38,7 +38,7 @@ class Edit:
     file: str
     old: str  # exactly once in the file
     new: str
-    tests: tuple  # programs, each with at most one filter: "net_node promises/p1*"
+    tests: tuple  # each with at most one filter: "net_node promises/p1*", "tests/t.py Class.test"
 
     @property
     def how(self):
@@ -50,9 +50,19 @@ class Edit:
 
 
 def program(test):
+    """What is built of the tree, or a script that the command is given to."""
     return test.split()[0]
 
 
+def is_script(test):
+    return program(test).endswith(".py")
+
+
+def target_of(test):
+    """What has to be built to run it."""
+    return "muster" if is_script(test) else program(test)
+
+
 def filter_of(test):
-    """The suite or case of Boost.Test, or nothing where all of the program is run."""
+    """The suite or case of Boost.Test or unittest, or nothing where all of the program is run."""
     return test.partition(" ")[2]

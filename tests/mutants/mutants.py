@@ -9,8 +9,11 @@ import host
 import protocol
 import storage
 import strangers
+import watching
 
-MUTANTS = flags.FLAGS + protocol.EDITS + storage.EDITS + host.EDITS + strangers.EDITS
+MUTANTS = (
+    flags.FLAGS + protocol.EDITS + storage.EDITS + host.EDITS + strangers.EDITS + watching.EDITS
+)
 
 
 def table():

@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 import run
-from kinds import Edit, Flag, filter_of, program
+from kinds import Edit, Flag, filter_of, is_script, program
 from mutants import MUTANTS, apply, table
 
 EDITS = [mutant for mutant in MUTANTS if isinstance(mutant, Edit)]
@@ -45,11 +45,17 @@ class Mutants(unittest.TestCase):
         for edit in EDITS:
             for test in edit.tests:
                 with self.subTest(edit.name, test=test):
-                    self.assertIn(program(test), targets)
-                    for part in filter(None, filter_of(test).split("/")):
+                    own = self.names_in(program(test)) if is_script(test) else named
+                    if not is_script(test):
+                        self.assertIn(program(test), targets)
+                    for part in filter(None, re.split("[/.]", filter_of(test))):
                         begins = part.partition("*")[0]
-                        fits = [n for n in named if n == part or "*" in part and begins in n]
+                        fits = [n for n in own if n == part or "*" in part and begins in n]
                         self.assertTrue(fits, f"no suite or case of that name: {part}")
+
+    @staticmethod
+    def names_in(script):
+        return re.findall(r"^ *(?:class|def) (\w+)", read(script), re.M)
 
     def test_each_flag_has_a_world_in_which_it_is_the_only_fault(self):
         for flag in FLAGS:
@@ -72,6 +78,7 @@ class Judgement(unittest.TestCase):
     def test_the_first_case_that_fails_is_named(self):
         printed = 'a.cpp(3): error: in "suite/case": check\nb.cpp(4): error: in "suite/other": no'
         self.assertEqual(run.failure(201, printed), "suite/case")
+        self.assertEqual(run.failure(1, "..F\nFAIL: test_all (a.All)"), "test_all")
         self.assertEqual(run.failure(-6, "terminate"), "exit code -6")
         self.assertEqual(run.failure(None, ""), "a hang")
 
@@ -80,6 +87,10 @@ class Judgement(unittest.TestCase):
         self.assertTrue(command[0].endswith("bin/net_node"))
         self.assertEqual(command[-1], "--run_test=promises/p1*")
         self.assertNotIn("--run_test", " ".join(map(str, run.test_command("net_node"))))
+        command = [str(word) for word in run.test_command("tests/a_test.py All.test_it")]
+        self.assertTrue(command[-3].endswith("tests/a_test.py"))
+        self.assertEqual(command[-2], "All.test_it")
+        self.assertTrue(command[-1].endswith("bin/muster"))
 
     def test_a_filter_that_fits_nothing_is_no_catch(self):
         with self.assertRaises(run.Unjudged):

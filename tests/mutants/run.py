@@ -17,7 +17,7 @@ import time
 from fnmatch import fnmatch
 from pathlib import Path
 
-from kinds import Edit, Flag, filter_of, program
+from kinds import Edit, Flag, filter_of, is_script, program, target_of
 from mutants import MUTANTS, apply, table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -93,13 +93,17 @@ def run(command, hangs_after=HANGS_AFTER, environment=None):
 
 
 def test_command(test):
+    if is_script(test):
+        only = filter(None, [filter_of(test)])
+        return [sys.executable, "-B", "-X", "utf8", SOURCE / program(test), *only,
+                BUILD / "bin/muster"]  # fmt: skip
     command = [BUILD / "bin" / program(test), "--color_output=no", "--report_level=no"]
     return command + ([f"--run_test={filter_of(test)}"] if filter_of(test) else [])
 
 
 def targets_of(mutants, muster):
     """What has to be built to judge them; `muster` is what there is of the command already."""
-    tests = {program(test) for m in mutants if isinstance(m, Edit) for test in m.tests}
+    tests = {target_of(test) for m in mutants if isinstance(m, Edit) for test in m.tests}
     flags = any(isinstance(m, Flag) for m in mutants)
     return tests | ({"muster"} if flags and not muster else set())
 
@@ -112,8 +116,8 @@ def failure(code, printed):
         return None
     if code == 200 and "no test cases matching" in printed:
         raise Unjudged("its filter names no test case")
-    case = re.search(r'error: in "([^"]+)"', printed)
-    return case[1] if case else f"exit code {code}"
+    case = re.search(r'error: in "([^"]+)"|^(?:FAIL|ERROR): (\w+)', printed, re.M)
+    return case[1] or case[2] if case else f"exit code {code}"
 
 
 def verdict(flag, code, printed):
@@ -136,7 +140,7 @@ def judge_edit(edit, jobs):
     sound = file.read_text(encoding="utf-8")
     try:
         file.write_text(apply(edit, sound), encoding="utf-8")
-        build(map(program, edit.tests), jobs)
+        build(set(map(target_of, edit.tests)), jobs)
         for test in edit.tests:
             if caught := failure(*run(test_command(test))):
                 return f"{program(test)}: {caught}"

@@ -67,8 +67,9 @@ std::optional<Request> parse_request(std::string_view head) {
   request.method = text(said.method_string());
   request.path = text(said.target());
   request.accept = text(said[beast::field::accept]);
-  request.demands_host = said.version() > 10;
-  if (said.count(beast::field::host) == 1) request.host = text(said[beast::field::host]);
+  const std::size_t hosts = said.count(beast::field::host);
+  request.demands_host = said.version() > 10 || hosts > 1;
+  if (hosts == 1) request.host = text(said[beast::field::host]);
   const std::size_t end = std::min(request.path.find('?'), request.path.size());
   if (end < request.path.size()) request.query = request.path.substr(end + 1);
   request.path.resize(end);

@@ -19,7 +19,7 @@ struct Request {
   std::string query;  ///< that
   std::string accept;
   std::optional<std::string> host;  ///< none where it names none, or several
-  bool demands_host = false;        ///< by its version of HTTP
+  bool demands_host = false;        ///< by its version of HTTP, or as it names several
 };
 
 /// Reads a head that has come whole, with the empty line at its end; none where it is no such.

@@ -22,6 +22,8 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::size_t most_guests = 32;
+/// Of a guest in all, with what comes behind a request: to read more would take the node's thread.
+constexpr std::size_t most_bytes = 256 * 1024;
 /// For a request, for what is written, and then for the other side to read that.
 constexpr auto guest_deadline = 2s;
 /// In a tenth of a second: handshakes of more would take the node's thread.
@@ -74,8 +76,9 @@ class Server::Impl : public std::enable_shared_from_this<Impl> {
     asio::steady_timer timer;
     std::unique_ptr<Channel> channel;
     std::array<char, 4096> room{};
-    std::string asked;  ///< as much as has come
-    std::string out;    ///< is being written
+    std::string asked;      ///< as much as has come
+    std::string out;        ///< is being written
+    std::size_t bytes = 0;  ///< that have come
     bool answered = false;
   };
   using Who = std::shared_ptr<Guest>;
@@ -122,7 +125,7 @@ class Server::Impl : public std::enable_shared_from_this<Impl> {
         [weak = weak_from_this(), guest](error_code error, std::size_t size) {
           const auto self = weak.lock();
           if (!self || !guest->socket.is_open()) return;
-          if (error) return self->leave(guest);
+          if (error || (guest->bytes += size) > most_bytes) return self->leave(guest);
           if (!guest->answered) self->came(guest, {guest->room.data(), size});
           self->write(guest);
         });

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""apps/python/muster.py against a node that is played: what it says, and what comes of it."""
+"""The module muster against a node that is played: what it says, and what comes of it.
+
+It is the one that this Python finds: PYTHONPATH=apps/python, or the package that is installed.
+"""
 
 import base64
 import json
@@ -11,8 +14,6 @@ import tempfile
 import threading
 import unittest
 from pathlib import Path
-
-MODULE = Path(__file__).resolve().parents[3] / "apps/python"
 
 PROGRAM = """
 import asyncio, sys, threading
@@ -71,7 +72,7 @@ class Node:
         listener.listen()
         self.program = subprocess.Popen(
             [sys.executable, "-B", "-c", PROGRAM, kind],
-            env={**os.environ, "PYTHONPATH": str(MODULE), "MUSTER_SOCKET": str(path)},
+            env={**os.environ, "MUSTER_SOCKET": str(path)},
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.connection, _ = listener.accept()
         self.connection.settimeout(60)

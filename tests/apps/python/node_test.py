@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""A program of apps/python/muster.py at a real node: `node_test.py MUSTER`."""
+"""Programs of the module muster at a real node: `node_test.py MUSTER`.
 
-import os
+It is the one that this Python finds: PYTHONPATH=apps/python, or the package that is installed.
+"""
+
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-
-MODULE = Path(__file__).resolve().parents[3] / "apps/python"
 
 CONFIGURATION = """
 [node]
@@ -26,7 +26,7 @@ program = ["{python}", "-B", "lamp.py"]
 inherit = true
 """
 
-LAMP = """
+OF_COROUTINES = """
 import asyncio
 import muster
 
@@ -54,18 +54,47 @@ class Lamp:
 muster.run(Lamp)
 """
 
+OF_FUNCTIONS = """
+import threading
+import muster
 
-def main(program):
+class Lamp:
+    def __init__(self, node):
+        self.node, self.work, self.over = node, None, threading.Event()
+
+    def stop(self, told):
+        if self.work:
+            self.over.set()
+            self.work.join()
+            print("dark", flush=True)
+
+    def reorganize(self, told):
+        return str(told["members"][0]["node"])
+
+    def start(self, told):
+        if told["definition"] == str(self.node.id):
+            self.work = threading.Thread(target=self.shine, args=(told["group"],))
+            self.work.start()
+
+    def shine(self, group):
+        while not self.over.is_set():
+            print("shining in group", group[1], flush=True)
+            self.over.wait(0.1)
+
+muster.run(Lamp)
+"""
+
+
+def main(program, lamp):
     directory = tempfile.TemporaryDirectory()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    Path(directory.name, "lamp.py").write_text(LAMP)
+    Path(directory.name, "lamp.py").write_text(lamp)
     configuration = CONFIGURATION.format(port=port, python=sys.executable)
     Path(directory.name, "n1.toml").write_text(configuration)
-    node = subprocess.Popen(
-        [program, "node", "--config", "n1.toml"], cwd=directory.name,
-        env={**os.environ, "PYTHONPATH": str(MODULE)}, stdout=subprocess.PIPE, text=True)
+    node = subprocess.Popen([program, "node", "--config", "n1.toml"], cwd=directory.name,
+                            stdout=subprocess.PIPE, text=True)
     try:
         said = []
         for line in node.stdout:
@@ -81,4 +110,5 @@ def main(program):
         directory.cleanup()
 
 
-main(sys.argv[1])
+for each in (OF_COROUTINES, OF_FUNCTIONS):
+    main(sys.argv[1], each)

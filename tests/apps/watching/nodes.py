@@ -7,6 +7,7 @@ import select
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -150,6 +151,15 @@ class Nodes:
         process = self.running.pop(node)
         process.send_signal(signal.SIGTERM)
         return process.wait(60)
+
+    def context(self, observer=None):
+        """For HTTPS to a node that is proven, by the certificate in that directory."""
+        context = ssl.create_default_context(cafile=self.path / "tls1/ca.crt")
+        context.check_hostname = False  # a node's certificate has its name as a URI
+        if observer:
+            context.load_cert_chain(self.path / observer / "tls.crt",
+                                    self.path / observer / "tls.key")
+        return context
 
     def get(self, node, path, method="GET", headers=None):
         """(status, headers, body)"""
