@@ -9,6 +9,7 @@ import select
 import socket
 import subprocess
 import sys
+import time
 import unittest
 
 from nodes import Nodes, get, read_all, until
@@ -113,6 +114,7 @@ class Pages(unittest.TestCase):
 
     def test_the_oldest_make_room(self):
         def crowd():
+            began = time.monotonic()
             with contextlib.ExitStack() as held:
                 address = ("127.0.0.1", self.nodes.http[1])
                 guests = [held.enter_context(socket.create_connection(address, 30))
@@ -120,9 +122,10 @@ class Pages(unittest.TestCase):
                 guests[-1].sendall(b"GET /livez HTTP/1.0\r\n\r\n")
                 if "200 OK" not in read_all(guests[-1]):
                     return False
-                guests[0].setblocking(False)  # by now, and not when its time is over
+                guests[0].setblocking(False)
                 with contextlib.suppress(BlockingIOError):
-                    return guests[0].recv(1) == b""
+                    gone = guests[0].recv(1) == b""
+                    return gone and time.monotonic() < began + 2  # its time was not over
                 return False
 
         until(crowd, "the last is answered, and the first sent away")
@@ -232,11 +235,13 @@ class Proven(unittest.TestCase):
                        context=nodes.context(observer))
 
         def some_are_closed_unread():
+            began = time.monotonic()
             with contextlib.ExitStack() as held:
                 address = ("127.0.0.1", nodes.http[1])
                 guests = [held.enter_context(socket.create_connection(address, 30))
                           for _ in range(30)]
-                return select.select(guests, [], [], 1)[0]  # and not when their time is over
+                closed = select.select(guests, [], [], 1)[0]
+                return closed and time.monotonic() < began + 2  # their time was not over
 
         with Nodes(MUSTER, 1, proven=True, host="0.0.0.0") as nodes:
             nodes.cert("init", "--cluster", "watched", "--ca", "other")
