@@ -273,6 +273,7 @@ BOOST_AUTO_TEST_CASE(is_seen_before_its_memory_is_given_back) {
   boost::asio::ip::tcp::socket socket(context);
   socket.connect({boost::asio::ip::make_address(address.host), address.port});
 
+  wait_until([&] { return of_process(keeper, "maps") == of_process(process.pid(), "maps"); });
   // Who keeps the memory keeps nothing else: no socket, no pipe, no terminal.
   const std::filesystem::path descriptors = "/proc/" + std::to_string(keeper) + "/fd";
   for (const auto& each : std::filesystem::directory_iterator(descriptors))
