@@ -49,8 +49,8 @@ class Observer final : public ConnectionOwner {
       if (failed)
         return finish(*failed == DialEnd::refused ? nobody("nothing listens there")
                                                   : nobody("there is no answer"));
-      connection_ = std::make_shared<Connection>(std::move(socket), bound_, counters_, frame_limit,
-                                                 tls_.channel(Side::dialled));
+      connection_ = std::make_shared<Connection>(std::move(socket), nobody_.wire, bound_, counters_,
+                                                 frame_limit, tls_.channel(Side::dialled));
       connection_->belongs_to(this);
       say(host::hello_of(nobody_, Role::observer, NodeId{}));
       connection_->start();
@@ -82,7 +82,7 @@ class Observer final : public ConnectionOwner {
 
  private:
   void say(const Frame& frame) {
-    append_frame(connection_->out(), frame);
+    connection_->put(frame);
     connection_->flush();
   }
   Failure nobody(const std::string& why) const {

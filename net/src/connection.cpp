@@ -21,13 +21,14 @@ constexpr std::size_t encrypted_bytes = 16 * 1024;  // read at once, where they 
 
 }  // namespace
 
-Connection::Connection(Tcp::socket socket, Duration frame_deadline, Counters& counters,
-                       std::size_t most_at_first, std::unique_ptr<Channel> channel)
+Connection::Connection(Tcp::socket socket, WireVersions spoken, Duration frame_deadline,
+                       Counters& counters, std::size_t most_at_first,
+                       std::unique_ptr<Channel> channel)
     : socket_(std::move(socket)),
       frame_timer_(socket_.get_executor()),
       frame_deadline_(frame_deadline),
       counters_(counters),
-      reader_(most_at_first),
+      reader_(most_at_first, spoken),
       channel_(std::move(channel)) {}
 
 std::optional<NodeId> Connection::proven() const {
@@ -131,7 +132,7 @@ void Connection::take_frames() {
   while (!closed_ && !parting_) {
     auto frame = reader_.next();
     if (!frame && !channel_ && reader_.is_tls()) {
-      append_frame(out_, Refusal{host::RefusalReason::stranger, "it speaks without TLS"});
+      put(Refusal{host::RefusalReason::stranger, "it speaks without TLS"});
       flush();
       return part({ChannelEnd::Kind::unproven, "it speaks TLS, and this node does not"});
     }
@@ -165,6 +166,12 @@ std::string& Connection::wire() {
 
 bool Connection::idle() const {
   return out_.empty() && (!channel_ || channel_->idle());
+}
+
+std::size_t Connection::put(const Frame& frame) {
+  const std::size_t before = out_.size();
+  append_frame(out_, frame, reader_.version());
+  return out_.size() - before;
 }
 
 void Connection::flush() {

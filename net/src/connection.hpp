@@ -38,8 +38,8 @@ class ConnectionOwner {
 /// One TCP connection: frames in, bytes out, both without waiting; by TLS where it has a channel.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  /// Its first frame has at most so many bytes.
-  Connection(Tcp::socket socket, Duration frame_deadline, Counters& counters,
+  /// Its first frame has at most so many bytes; `spoken` are the wire versions of this side.
+  Connection(Tcp::socket socket, WireVersions spoken, Duration frame_deadline, Counters& counters,
              std::size_t most_at_first = frame_limit, std::unique_ptr<Channel> channel = {});
 
   void belongs_to(ConnectionOwner* owner) { owner_ = owner; }
@@ -48,8 +48,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// Begins to read.
   void start();
 
-  /// Where frames to be written are put, and then written as far as that goes without waiting.
-  std::string& out() { return out_; }
+  /// Puts a frame where it waits for `flush`, in the version that both sides speak, and gives its
+  /// bytes.
+  std::size_t put(const Frame& frame);
+  /// So many bytes wait there.
+  [[nodiscard]] std::size_t waiting() const { return out_.size(); }
+  /// Writes them, as far as that goes without waiting.
   void flush();
   /// All that was put there has gone.
   [[nodiscard]] bool idle() const;

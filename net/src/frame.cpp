@@ -35,10 +35,14 @@ std::uint32_t take(const char* from) {
 template <class Body>
 constexpr std::uint8_t kind_of = boost::mp11::mp_find<Frame, Body>::value + 1;
 
-std::size_t begin_frame(std::string& out, std::uint8_t kind) {
+bool is_greeting(std::uint8_t kind) {
+  return kind == kind_of<Hello> || kind == kind_of<Refusal>;
+}
+
+std::size_t begin_frame(std::string& out, std::uint8_t version, std::uint8_t kind) {
   const std::size_t at = out.size();
   out.append(header_bytes, '\0');
-  out[at + version_at] = static_cast<char>(wire_newest);
+  out[at + version_at] = static_cast<char>(is_greeting(kind) ? host::wire_of_greetings : version);
   out[at + kind_at] = static_cast<char>(kind);
   return at;
 }
@@ -65,16 +69,16 @@ Expected<Frame> decode_body(std::uint8_t kind, std::string_view body) {
 
 }  // namespace
 
-void append_frame(std::string& out, const Frame& frame) {
-  const std::size_t at = begin_frame(out, static_cast<std::uint8_t>(frame.index() + 1));
+void append_frame(std::string& out, const Frame& frame, std::uint8_t version) {
+  const std::size_t at = begin_frame(out, version, static_cast<std::uint8_t>(frame.index() + 1));
   std::visit([&](const auto& body) { encode_to(out, body); }, frame);
   end_frame(out, at);
 }
 
-std::string encode_frame(const Frame& frame) {
+std::string encode_frame(const Frame& frame, std::uint8_t version) {
   std::string out;
   out.reserve(128);
-  append_frame(out, frame);
+  append_frame(out, frame, version);
   return out;
 }
 
@@ -82,8 +86,11 @@ std::size_t bytes_of(const Letter& letter) {
   return encode(letter).size();
 }
 
-FrameReader::FrameReader(std::size_t most_at_first)
-    : buffer_(first_room), most_(std::min(most_at_first, frame_limit)) {}
+FrameReader::FrameReader(std::size_t most_at_first, WireVersions spoken)
+    : buffer_(first_room),
+      most_(std::min(most_at_first, frame_limit)),
+      spoken_(spoken),
+      taken_(spoken) {}
 
 std::span<char> FrameReader::room() {
   if (begin_ == end_) begin_ = end_ = 0;
@@ -116,11 +123,15 @@ Expected<std::optional<Frame>> FrameReader::next() {
   const std::string_view checked = stream.substr(version_at, length + length_bytes - version_at);
   if (checksum(checked) != take(stream.data() + checksum_at)) return garbage("wrong checksum");
   const auto version = static_cast<std::uint8_t>(stream[version_at]);
-  if (version < wire_oldest || version > wire_newest)
-    return garbage("wire version " + std::to_string(version));
-  auto frame = decode_body(static_cast<std::uint8_t>(stream[kind_at]), checked.substr(2));
+  const auto kind = static_cast<std::uint8_t>(stream[kind_at]);
+  const bool known = is_greeting(kind) ? version == host::wire_of_greetings
+                                       : version >= taken_.oldest && version <= taken_.newest;
+  if (!known) return garbage("wire version " + std::to_string(version));
+  auto frame = decode_body(kind, checked.substr(2));
   if (!frame) return frame.error();
   most_ = frame_limit;
+  if (const auto* hello = std::get_if<Hello>(&*frame))
+    if (const auto common = common_wire(spoken_, wire_of(*hello))) taken_ = {*common, *common};
   return std::optional<Frame>(*std::move(frame));
 }
 

@@ -54,7 +54,8 @@ Expected<> Life::listen() {
 
 void Life::make_parts() {
   const Config& config = options_.config;
-  const Self own{config.self, safe_.incarnation, random_instance(), options_.cluster};
+  const Self own{config.self, safe_.incarnation, random_instance(), options_.cluster,
+                 options_.wire};
   questions_ = std::make_shared<Questions>(strand_, own, options_.addresses, config.timings.T,
                                            Questions::Limits{options_.answer_limit}, tls_,
                                            question_handlers());
@@ -309,6 +310,7 @@ void Life::show_counters() {
   seen_.progress = hooks_->how_far();
   seen_.counters = sessions_->counters();
   if (seen_.differing != sessions_->differing()) seen_.differing = sessions_->differing();
+  seen_.wire = sessions_->wire();
   const auto coordinator = seen_.view.coordinator;
   seen_.heard = coordinator ? sessions_->heard(*coordinator) : std::nullopt;
 }

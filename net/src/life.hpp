@@ -54,6 +54,7 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
     Duration needed_T{};
     Counters counters;
     std::map<NodeId, std::string> differing;  ///< Sessions::differing
+    std::map<NodeId, std::uint8_t> wire;      ///< Sessions::wire
     std::optional<Duration> heard;            ///< when the last letter of its coordinator came
   };
 

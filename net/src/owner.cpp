@@ -165,7 +165,7 @@ std::string Node::Impl::status_json() const {
   const auto present = life();
   const auto out_now = out();
   const auto [view, as_of, progress, journal_dropped, slow_saves, needed_T, counters, differing,
-              heard] = present ? present->seen() : Life::Seen{};
+              wire, heard] = present ? present->seen() : Life::Seen{};
   const bool is_member = view.coordinator && view.coordinator != options_.config.self;
   const auto age =
       heard ? std::optional(std::max<Duration>(monotonic_now() - *heard, {})) : std::nullopt;
@@ -199,6 +199,7 @@ std::string Node::Impl::status_json() const {
                           needed_T,
                           out_now,
                           differing,
+                          wire,
                           time_left(view.held),
                           age,
                           bound,

@@ -56,10 +56,11 @@ void Questions::connected(NodeId member, std::optional<DialEnd> failure, Tcp::so
                                      [member](const Exchange& one) { return one.other == member; });
   if (exchange == asking_.end()) return;
   if (failure) return finish(exchange, failed(member, "it cannot be reached"));
-  exchange->connection = std::make_shared<Connection>(
-      std::move(socket), bound_, counters_, frame_limit, tls_->channel(Side::dialled, member));
+  exchange->connection =
+      std::make_shared<Connection>(std::move(socket), self_.wire, bound_, counters_, frame_limit,
+                                   tls_->channel(Side::dialled, member));
   exchange->connection->belongs_to(this);
-  append_frame(exchange->connection->out(), host::hello_of(self_, Role::asker, member));
+  exchange->connection->put(host::hello_of(self_, Role::asker, member));
   exchange->connection->flush();
   exchange->connection->start();
 }
@@ -67,7 +68,7 @@ void Questions::connected(NodeId member, std::optional<DialEnd> failure, Tcp::so
 void Questions::came_to_ask(Exchanges::iterator exchange, Frame frame) {
   const NodeId member = exchange->other;
   if (std::holds_alternative<Hello>(frame)) {
-    append_frame(exchange->connection->out(), *exchange->asks);
+    exchange->connection->put(*exchange->asks);
     return write(*exchange);
   }
   if (const auto* refusal = std::get_if<Refusal>(&frame))
@@ -138,7 +139,7 @@ void Questions::answer(const Connection& connection, const Done<Bytes>::Outcome&
 // Its connection stays until the other side has read why.
 void Questions::refuse(Exchange& exchange, std::string why) {
   why.resize(std::min(why.size(), longest_reason));
-  append_frame(exchange.connection->out(), NoAnswer{std::move(why)});
+  exchange.connection->put(NoAnswer{std::move(why)});
   exchange.connection->flush();
   exchange.refused = true;
 }
@@ -153,17 +154,17 @@ bool Questions::too_much(const Exchange& exchange, const Piece& piece) const {
 // it is.
 void Questions::write(Exchange& exchange) {
   if (!exchange.out) return;
-  std::string& to = exchange.connection->out();
+  Connection& to = *exchange.connection;
   bool last = false;
-  while (!last && to.size() < host::enough_bytes) {
+  while (!last && to.waiting() < host::enough_bytes) {
     const auto piece = std::string_view(*exchange.out).substr(exchange.written, piece_bytes);
     exchange.written += piece.size();
     last = exchange.written == exchange.out->size();
-    append_frame(to, Piece{std::string(piece), last});
+    to.put(Piece{std::string(piece), last});
   }
   if (last) exchange.out.reset();
-  exchange.connection->flush();
-  if (last || !to.empty()) return;  // where some is left, `writable` will come
+  to.flush();
+  if (last || to.waiting() > 0) return;  // where some is left, `writable` will come
   boost::asio::post(executor_, [weak = weak_from_this(), connection = exchange.connection] {
     if (const auto self = weak.lock()) self->writable(*connection);
   });

@@ -204,8 +204,9 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
     const Duration deadline = config_.limits.frame_deadline > Duration::zero()
                                   ? config_.limits.frame_deadline
                                   : config_.T;
-    auto connection = std::make_shared<Connection>(std::move(socket), deadline, sessions_.counters,
-                                                   most_at_first, std::move(channel));
+    auto connection =
+        std::make_shared<Connection>(std::move(socket), config_.self.wire, deadline,
+                                     sessions_.counters, most_at_first, std::move(channel));
     connection->number = host::ConnectionId{++last_number_};
     connection->belongs_to(this);
     connections_.emplace(connection->number, connection);
@@ -217,10 +218,7 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
     write(question.connection, StatusAnswer{handlers_.status ? handlers_.status() : "{}"});
   }
   void write(host::ConnectionId number, const Frame& frame) {
-    std::string& out = connections_.at(number)->out();
-    const std::size_t before = out.size();
-    append_frame(out, frame);
-    traffic_.out.count(frame, out.size() - before);
+    traffic_.out.count(frame, connections_.at(number)->put(frame));
     unflushed_.push_back(number);
   }
   void perform(host::TellRoom room) { to_be_told_.push_back(room.connection); }
@@ -406,6 +404,9 @@ const std::map<NodeId, std::string>& Sessions::differing() const {
 }
 std::map<NodeId, Incarnation> Sessions::lives() const {
   return impl_->sessions().lives();
+}
+std::map<NodeId, std::uint8_t> Sessions::wire() const {
+  return impl_->sessions().wire();
 }
 
 }  // namespace muster::net

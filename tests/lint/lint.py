@@ -46,7 +46,7 @@ SESSION_WORDS = {
     "Counters", "Voices", "latest_life", "later_life", "hello_of",
     "Frame", "Hello", "Refusal", "RefusalReason", "Role", "Carried", "Acknowledged",
     "StatusQuestion", "StatusAnswer", "Asks", "Piece", "NoAnswer", "fits", "frame_limit",
-    "wire_newest", "wire_oldest",
+    "wire_newest", "wire_oldest", "wire_of_greetings", "WireVersions", "common_wire", "wire_of",
 }  # fmt: skip
 SESSION_FIELDS = re.compile(
     r"[.>](peers|whose|hellos|soonest|warned|touch|owed|last_hello"

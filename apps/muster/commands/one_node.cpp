@@ -37,11 +37,12 @@ void demand(const OneNode& node) {
 Expected<net::NodeStatus> parse_status(const std::string& line) {
   boost::json::error_code error;
   const auto value = boost::json::parse(line, error);
-  if (!error) {
-    if (auto status = read_json<net::NodeStatus>(value)) return status;
+  const auto* const object = error ? nullptr : value.if_object();
+  if (object && object->contains("node") && object->contains("status")) {
+    if (auto status = read_json_of_any_version<net::NodeStatus>(value)) return status;
   }
   return Failure{ExitCode::unreachable,
-                 "the answer is no status of this version of muster: " + line};
+                 "the answer is no status that this version of muster knows: " + line};
 }
 
 void print_header(std::ostream& out) {

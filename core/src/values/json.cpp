@@ -165,6 +165,7 @@ bool JsonReader::inside(std::size_t index) {
 }
 
 bool JsonReader::all_asked(const Keys& keys) {
+  if (of_any_version_) return true;
   for (const auto& entry : keys.object) {
     const std::string_view key = entry.key();
     if (std::find(keys.asked.begin(), keys.asked.end(), key) != keys.asked.end()) continue;

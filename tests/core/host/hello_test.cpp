@@ -22,7 +22,41 @@ BOOST_AUTO_TEST_CASE(wire_versions_that_do_not_meet_are_told_with_both_ranges) {
   newer.number = 2;
   BOOST_TEST(two.greeted(2, newer) == (Words{"write #2 Refusal version", "close #2"}));
   BOOST_TEST(std::get<Refusal>(two.written.back()).text ==
-             "this node speaks wire versions 2, the other 3-4");
+             "wire versions that do not meet (2 at node 2, 3-4 at node 1)");
+}
+
+BOOST_AUTO_TEST_CASE(the_newest_wire_version_that_both_speak_is_spoken_whoever_dials) {
+  struct Pair {
+    WireVersions own, other;
+    std::optional<std::uint8_t> spoken;
+  };
+  for (const auto& [own, other, spoken] :
+       {Pair{{2, 2}, {2, 3}, 2}, Pair{{2, 3}, {2, 2}, 2}, Pair{{2, 3}, {2, 3}, 3},
+        Pair{{2, 4}, {1, 3}, 3}, Pair{{3, 3}, {2, 2}, {}}, Pair{{2, 2}, {3, 3}, {}},
+        Pair{{2, 3}, {4, 1}, {}}}) {
+    for (const bool dials : {true, false}) {
+      Sessions2 two;
+      two.config.self.wire = own;
+      Hello hello = two.stranger(3);
+      hello.oldest_version = other.oldest;
+      hello.newest_version = other.newest;
+      if (dials) {
+        two.reaches(3, 1);
+        two.came(1, hello);
+      } else {
+        two.greeted(1, hello);
+      }
+      const auto wire = two.sessions.wire();
+      BOOST_TEST_CONTEXT("own " << own << ", other " << other << ", dials " << dials) {
+        BOOST_TEST(wire.contains(NodeId{3}) == spoken.has_value());
+        if (spoken) BOOST_TEST(wire.at(NodeId{3}) == *spoken);
+        if (const auto* said = std::get_if<Hello>(&two.written.front()))
+          BOOST_TEST(wire_of(*said) == own);
+        else
+          BOOST_TEST(!spoken.has_value());
+      }
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(what_others_say_is_made_fit_for_a_line) {

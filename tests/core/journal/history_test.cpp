@@ -1,6 +1,10 @@
 #include <muster/journal/history.hpp>
+#include <muster/values/json.hpp>
 
+#include <boost/json/parse.hpp>
 #include <boost/test/unit_test.hpp>
+
+#include <fstream>
 
 /// What a node's history makes of its steps: when a reorganization begins and ends, and where its
 /// time goes.
@@ -134,6 +138,15 @@ BOOST_AUTO_TEST_CASE(a_node_that_leaves_is_in_no_reorganization) {
   tale.step(Leaving{}, Status::Normal, Wait::Idle, Activity::Stopping);
   tale.step(Stopped{}, Status::Down, Wait::Idle, Activity::Idle);
   BOOST_TEST(!tale.recorder.going_on(tale.now));
+}
+
+// Of release 0.1, as they lie in a store: one that cannot be read is lost to `muster history`.
+BOOST_AUTO_TEST_CASE(golden_entries_of_the_history) {
+  std::ifstream file(MUSTER_GOLDEN "/history.jsonl");
+  std::size_t entries = 0;
+  for (std::string line; std::getline(file, line); ++entries)
+    BOOST_TEST(to_json(read_json<history::Entry>(boost::json::parse(line)).value()) == line);
+  BOOST_TEST(entries > 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -6,6 +6,9 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include <fstream>
+#include <set>
+
 /// The lines of the journal as the operating manual shows them, and that each is read as it was
 /// written.
 
@@ -317,6 +320,14 @@ BOOST_AUTO_TEST_CASE(a_gap_with_the_whole_state_of_each_protocol) {
     journal::header_line(out, header);
     BOOST_TEST((std::get<journal::Header>(read_again(out)) == header));
   }
+}
+
+// Lines of release 0.1, of each kind, of every protocol and message: read, and written, as ever.
+BOOST_AUTO_TEST_CASE(golden_lines) {
+  std::ifstream file(MUSTER_GOLDEN "/journal.jsonl");
+  std::set<std::size_t> kinds;
+  for (std::string line; std::getline(file, line);) kinds.insert(read_again(line + '\n').index());
+  BOOST_TEST(kinds.size() == std::variant_size_v<journal::Line>);
 }
 
 // Before there were others, a journal's configuration did not say which protocol it is of.

@@ -183,6 +183,16 @@ BOOST_AUTO_TEST_CASE(name_the_path_of_the_field) {
              R"([1][1]: expected a whole number from 0 to 4294967295, found "x")");
 }
 
+BOOST_AUTO_TEST_CASE(of_another_version_are_read_as_far_as_they_are_known) {
+  const auto read = [](const char* json) {
+    return read_json_of_any_version<std::vector<Failed>>(boost::json::parse(json));
+  };
+  const std::vector<Failed> known{{NodeId{4}, {}}, {NodeId{5}, Incarnation{2}}};
+  BOOST_TEST((read(R"([{"node":4,"later":{}},{"node":5,"life":2}])").value() == known));
+  BOOST_TEST(read(R"([{"node":"4"}])").error().what ==
+             R"([0].node: expected a whole number from 0 to 4294967295, found "4")");
+}
+
 BOOST_AUTO_TEST_CASE(name_what_is_missing_and_what_is_too_much) {
   BOOST_TEST(error_of<Event>(R"({"type":"Failed","node":4})") == "life: is missing");
   BOOST_TEST(error_of<Event>(R"({"type":"Failed","node":4,"life":2,"left":true})") ==

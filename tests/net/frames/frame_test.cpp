@@ -191,6 +191,65 @@ BOOST_AUTO_TEST_CASE(of_version_and_kind_are_refused) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
+BOOST_AUTO_TEST_SUITE(versions)
+
+constexpr WireVersions both{2, 3};
+
+Hello hello_of(WireVersions wire) {
+  Hello hello;
+  hello.oldest_version = wire.oldest;
+  hello.newest_version = wire.newest;
+  return hello;
+}
+
+bool is_greeting(const Frame& frame) {
+  return std::holds_alternative<Hello>(frame) || std::holds_alternative<Refusal>(frame);
+}
+
+BOOST_AUTO_TEST_CASE(are_those_of_all_but_greetings_which_are_written_as_ever) {
+  for (const auto& [name, frame, bytes] : golden_frames()) {
+    std::string next = bytes;
+    if (!is_greeting(frame)) next[8] = 3;
+    BOOST_TEST((encode_frame(frame, 3) == repaired(next)), name);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(are_the_newest_of_both_once_a_hello_has_come) {
+  struct Heard {
+    std::optional<WireVersions> hello;  // none: nothing yet
+    std::uint8_t spoken;
+    std::vector<std::uint8_t> taken;
+  };
+  for (const auto& [hello, spoken, taken] :
+       {Heard{{}, 3, {2, 3}}, Heard{WireVersions{2, 2}, 2, {2}}, Heard{both, 3, {3}},
+        Heard{WireVersions{1, 9}, 3, {3}}, Heard{WireVersions{4, 9}, 3, {2, 3}}}) {
+    for (std::uint8_t version = 1; version < 5; ++version) {
+      FrameReader reader(frame_limit, both);
+      std::vector<Frame> frames;
+      if (hello) feed(reader, encode_frame(hello_of(*hello)), frames).value();
+      BOOST_TEST(reader.version() == spoken);
+      const bool is_taken = std::count(taken.begin(), taken.end(), version) > 0;
+      const auto fed = feed(reader, encode_frame(Acknowledged{7}, version), frames);
+      BOOST_TEST(fed.has_value() == is_taken, int(version));
+    }
+  }
+}
+
+// Whatever it speaks, anybody can read who it is, and why it refuses.
+BOOST_AUTO_TEST_CASE(that_do_not_meet_leave_the_greetings) {
+  for (const auto& [name, frame, bytes] : golden_frames()) {
+    FrameReader reader(frame_limit, {7, 9});
+    std::vector<Frame> frames;
+    BOOST_TEST(feed(reader, bytes, frames).has_value() == is_greeting(frame), name);
+    std::string next = bytes;
+    next[8] = 3;
+    FrameReader today;
+    BOOST_TEST(!feed(today, repaired(next), frames).has_value(), name);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
 BOOST_AUTO_TEST_SUITE(limits)
 
 BOOST_AUTO_TEST_CASE(are_checked_before_more_is_read) {

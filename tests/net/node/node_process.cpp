@@ -59,6 +59,11 @@ net::NodeOptions node_options(const Words& words) {
   if (words.contains("tells_fatal"))
     options.fatal = [](const Failure& failure) { std::cerr << "told: " << failure.what << '\n'; };
   options.initialise = words.contains("initialise");
+  options.hold_down = milliseconds(words, "hold_down", options.hold_down);
+  options.admin_socket = value(words, "admin_socket");
+  if (const std::string wire = value(words, "wire"); !wire.empty())
+    options.wire = {static_cast<std::uint8_t>(wire.front() - '0'),
+                    static_cast<std::uint8_t>(wire.back() - '0')};
   options.insecure = words.contains("insecure");
   const std::filesystem::path directory = value(words, "directory");
   options.journal =

@@ -264,4 +264,21 @@ BOOST_AUTO_TEST_CASE(an_observer_of_the_cluster_is_told_the_status) {
   BOOST_TEST(other.error().what.find("2s") == std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(an_observer_speaks_with_nodes_of_the_next_version_that_speak_its_own) {
+  for (const net::WireVersions wire : {net::WireVersions{2, 3}, net::WireVersions{3, 3}}) {
+    World world;
+    Port first;
+    Setting setting;
+    setting.wire = wire;
+    TestNode one(world, 1, addresses({&first}), setting);
+    BOOST_REQUIRE(one.sessions.listen().has_value());
+    Running running(world.context);
+    const auto answer = net::ask_observer(first.address(), Setting{}.cluster, 60s);
+    BOOST_TEST(answer.has_value() == (wire.oldest == 2));
+    if (!answer)
+      BOOST_TEST(answer.error().what.find("do not meet (3 at node 1, 2 at the observer)") !=
+                 std::string::npos);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

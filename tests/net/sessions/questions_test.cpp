@@ -19,7 +19,7 @@ struct Two {
     Answered answered;
   };
 
-  Two() {
+  explicit Two(net::WireVersions of_member = {}) : wire(of_member) {
     Sessions::Handlers handlers;
     handlers.status = [] { return std::string("{}"); };
     handlers.warn = [](const std::string&) {};
@@ -36,8 +36,8 @@ struct Two {
     sessions->close();
     world.settle();
   }
-  static net::Self self(std::uint32_t id) {
-    return {NodeId{id}, Incarnation{1}, id, "name=test\n"};
+  [[nodiscard]] net::Self self(std::uint32_t id) const {
+    return {NodeId{id}, Incarnation{1}, id, "name=test\n", id == 2 ? wire : net::WireVersions{}};
   }
 
   std::shared_ptr<Questions> questions(std::uint32_t id) {
@@ -62,6 +62,7 @@ struct Two {
     UNTIL(world, !asked.empty());
   }
 
+  net::WireVersions wire;  ///< that the member speaks
   World world;
   Port first, second;
   std::map<NodeId, std::string> at = addresses({&first, &second});
@@ -93,7 +94,7 @@ struct Asker : Outsider {
 BOOST_AUTO_TEST_SUITE(questions)
 
 BOOST_AUTO_TEST_CASE(a_question_and_its_answer_may_be_larger_than_any_frame) {
-  Two net;
+  Two net({2, 3});  // and in any version that both speak
   const std::string question(1'500'000, 'q');
   const std::string answer(most_bytes, 'a');
   net.ask_and_await(question);

@@ -93,6 +93,7 @@ struct Setting {
   std::string cluster = "T=2s\nname=test\n";
   Duration T = 2s;
   SessionLimits limits;
+  net::WireVersions wire;
 };
 
 /// The first life of a node that answers AreYouThere and remembers all that it is told.
@@ -103,7 +104,7 @@ class TestNode {
       : id_{id},
         setting_(std::move(setting)),
         sessions(world.context.get_executor(),
-                 net::Self{id_, Incarnation{1}, ++instances_, setting_.cluster},
+                 net::Self{id_, Incarnation{1}, ++instances_, setting_.cluster, setting_.wire},
                  std::move(addresses), setting_.T, setting_.limits, SafeState{}, handlers()) {}
 
   /// The kind of what happened, of which node, and the number of the call, the life or the
@@ -222,7 +223,9 @@ class Outsider {
     boost::system::error_code ignored;
     socket_.write_some(boost::asio::buffer(bytes), ignored);
   }
-  void say(const net::Frame& frame) { say(net::encode_frame(frame)); }
+  void say(const net::Frame& frame, std::uint8_t version = net::wire_newest) {
+    say(net::encode_frame(frame, version));
+  }
 
   /// The next frame that the other side says; none when it closes the connection instead.
   std::optional<net::Frame> hear() {

@@ -3,8 +3,10 @@
 #include <muster/protocol/letter.hpp>
 #include <muster/values/describe.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -18,6 +20,24 @@ using muster::operator==;
 /// The wire versions that this build speaks, both included.
 constexpr std::uint8_t wire_oldest = 2;
 constexpr std::uint8_t wire_newest = 2;
+
+/// Hello and Refusal are in this version for ever, to the byte: with them any two nodes find out
+/// which version both speak, or tell each other that there is none. All other frames are in that.
+constexpr std::uint8_t wire_of_greetings = 2;
+
+/// The wire versions that somebody speaks, both included.
+struct WireVersions {
+  std::uint8_t oldest = wire_oldest;
+  std::uint8_t newest = wire_newest;
+};
+MUSTER_DESCRIBE(WireVersions, oldest, newest);
+
+/// The newest that both speak; none where they do not meet.
+constexpr std::optional<std::uint8_t> common_wire(WireVersions one, WireVersions other) {
+  const std::uint8_t newest = std::min(one.newest, other.newest);
+  if (newest < std::max(one.oldest, other.oldest)) return std::nullopt;
+  return newest;
+}
 
 /// The most that may follow the length of a frame; checked before reading on.
 constexpr std::size_t frame_limit = 64 * 1024;
@@ -59,6 +79,10 @@ struct Hello {
 };
 MUSTER_DESCRIBE(Hello, oldest_version, newest_version, role, cluster, from, to, incarnation,
                 instance, number, peer_instance, session, peer_session, received);
+
+constexpr WireVersions wire_of(const Hello& hello) {
+  return {hello.oldest_version, hello.newest_version};
+}
 
 /// Why a Hello makes no session.
 enum class RefusalReason {

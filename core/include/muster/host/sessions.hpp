@@ -27,8 +27,9 @@ struct Self {
   Incarnation incarnation;
   std::uint64_t instance{};  ///< random, drawn when the process begins the life; never 0
   std::string cluster;       ///< the canonical text of the cluster, `key=value` lines
+  WireVersions wire{};       ///< that it speaks
 };
-MUSTER_DESCRIBE(Self, id, incarnation, instance, cluster);
+MUSTER_DESCRIBE(Self, id, incarnation, instance, cluster, wire);
 
 /// What it says of itself to whom it dials, but for all that is about a session.
 Hello hello_of(const Self& self, Role role, NodeId to);
@@ -103,6 +104,7 @@ struct Session {
   Incarnation life;
   std::uint64_t instance{};
   std::uint64_t peer_session{};  ///< the other side's count of its sessions with this life
+  std::uint8_t wire{};           ///< the version that both speak
 
   std::vector<Queued> queue;  ///< not acknowledged, in the order of their numbers
   std::size_t written{};      ///< so many of them were written to the present connection
@@ -115,8 +117,8 @@ struct Session {
   std::size_t untold_bytes{};
   std::vector<CallNumber> owed;  ///< calls of that life that wait to be answered
 };
-MUSTER_DESCRIBE(Session, life, instance, peer_session, queue, written, queued_bytes, last_number,
-                highest_written, received, told, untold_bytes, owed);
+MUSTER_DESCRIBE(Session, life, instance, peer_session, wire, queue, written, queued_bytes,
+                last_number, highest_written, received, told, untold_bytes, owed);
 
 /// How a peer is in touch with this node: there is no connection, and none is on its way.
 struct Apart {};
@@ -276,6 +278,8 @@ struct Sessions {
 
   /// The lives that sessions stand with.
   [[nodiscard]] std::map<NodeId, Incarnation> lives() const;
+  /// The wire version of each of those sessions.
+  [[nodiscard]] std::map<NodeId, std::uint8_t> wire() const;
 };
 MUSTER_DESCRIBE(Sessions, peers, whose, calls, strangers, arrivals, verdicts, hellos, wake, soonest,
                 voices, differing, others, warned, counters);

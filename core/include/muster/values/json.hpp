@@ -160,6 +160,9 @@ void write_json_value(std::string& out, const T& value) {
 // Reads values out of parsed JSON. A member that fails returns false, having said where and why.
 class JsonReader {
  public:
+  // Of any version: keys that are not known are passed over, those that are missing change nothing.
+  explicit JsonReader(bool of_any_version = false) : of_any_version_(of_any_version) {}
+
   template <class T>
   bool read(const boost::json::value& from, T& to) {
     return read_json_value(*this, from, to);
@@ -216,6 +219,7 @@ class JsonReader {
   template <class T>
   static bool has_keys(const boost::json::object& object);
 
+  const bool of_any_version_;
   std::string path_;
   std::string what_;
 };
@@ -288,7 +292,7 @@ bool JsonReader::read_field(Keys& keys, T& to) {
     constexpr std::string_view key = JsonKey<T, Field>::key;
     const boost::json::value* value = keys.find(key);
     if (!value && left_out_by_default<Type>) return field = Type{}, true;
-    if (!value) return missing(key);
+    if (!value) return of_any_version_ || missing(key);
     return read(*value, field) || inside(key);
   }
 }
@@ -417,6 +421,16 @@ template <class T>
 Expected<T> read_json(const boost::json::value& value) {
   T read{};
   detail::JsonReader reader;
+  if (reader.read(value, read)) return read;
+  return reader.failure();
+}
+
+/// What `write_json` of an earlier or later version wrote: a key that is not known here is passed
+/// over, a field whose key is missing is as it was made.
+template <class T>
+Expected<T> read_json_of_any_version(const boost::json::value& value) {
+  T read{};
+  detail::JsonReader reader(true);
   if (reader.read(value, read)) return read;
   return reader.failure();
 }

@@ -36,6 +36,8 @@ std::optional<Incarnation> later_life(const Voices& voices, Incarnation own) {
 
 Hello hello_of(const Self& self, Role role, NodeId to) {
   Hello hello;
+  hello.oldest_version = self.wire.oldest;
+  hello.newest_version = self.wire.newest;
   hello.role = role;
   hello.cluster = self.cluster;
   hello.from = self.id;

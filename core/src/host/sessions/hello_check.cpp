@@ -32,9 +32,9 @@ std::string value_at(const std::map<std::string_view, std::string_view>& values,
   return (at == values.end() ? "nothing" : presentable(at->second, 40)) + " at " + whose;
 }
 
-std::string range(std::uint8_t oldest, std::uint8_t newest) {
-  if (oldest == newest) return std::to_string(oldest);
-  return std::to_string(oldest) + "-" + std::to_string(newest);
+std::string to_words(WireVersions wire) {
+  if (wire.oldest == wire.newest) return std::to_string(wire.oldest);
+  return std::to_string(wire.oldest) + "-" + std::to_string(wire.newest);
 }
 
 std::string speaker(const Hello& hello) {
@@ -84,10 +84,11 @@ std::optional<Refusal> refuse_speech(const Self& self, const Hello& hello,
                                                 std::to_string(hello.from.value) + " is " +
                                                 owner(*proven_by)};
   }
-  if (hello.oldest_version > wire_newest || hello.newest_version < wire_oldest) {
-    return Refusal{RefusalReason::version, "this node speaks wire versions " +
-                                               range(wire_oldest, wire_newest) + ", the other " +
-                                               range(hello.oldest_version, hello.newest_version)};
+  if (!common_wire(self.wire, wire_of(hello))) {
+    return Refusal{RefusalReason::version,
+                   "wire versions that do not meet (" + to_words(self.wire) + " at node " +
+                       std::to_string(self.id.value) + ", " + to_words(wire_of(hello)) + " at " +
+                       speaker(hello) + ")"};
   }
   if (hello.cluster != self.cluster) return Refusal{RefusalReason::cluster, "the clusters differ"};
   return std::nullopt;

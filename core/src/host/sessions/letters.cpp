@@ -157,6 +157,7 @@ void SessionTurn::begin_session(NodeId node, Peer& peer, const Hello& hello) {
   peer.session->life = hello.incarnation;
   peer.session->instance = hello.instance;
   peer.session->peer_session = session_of(hello);
+  peer.session->wire = common_wire(self().wire, wire_of(hello)).value();
   ++sessions_.counters.sessions;
   unanswered_where([&](const Call& call) {
     return call.letter.to == node && is_to_another_life(call, peer.session->life);

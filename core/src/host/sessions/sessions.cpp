@@ -36,6 +36,13 @@ std::map<NodeId, Incarnation> Sessions::lives() const {
   return lives;
 }
 
+std::map<NodeId, std::uint8_t> Sessions::wire() const {
+  std::map<NodeId, std::uint8_t> wire;
+  for (const auto& [node, peer] : peers)
+    if (peer.session) wire.emplace(node, peer.session->wire);
+  return wire;
+}
+
 void SessionTurn::take(SessionInput input) {
   std::visit([this](auto& one) { happened(one); }, input);
   if (!sessions_.others.differ.empty()) tell_who_differs();

@@ -19,6 +19,10 @@
 ///
 /// `length` counts all that follows it, the CRC-32 is of all that follows that. The body is written
 /// and read by the bounded archive of core. Bytes of the network never reach another reader.
+///
+/// What stays for ever: this header, and Hello and Refusal, which are in version 2 to the byte
+/// (host::wire_of_greetings). All other frames come after both Hellos, in the newest version that
+/// both speak; what a later version adds to them, or new ones, is said to nobody of an earlier one.
 
 namespace muster::net {
 
@@ -38,12 +42,14 @@ using host::StatusAnswer;
 using host::StatusQuestion;
 using host::wire_newest;
 using host::wire_oldest;
+using host::WireVersions;
 
-/// The bytes of a frame. A frame beyond `frame_limit` is an impossible state: see `fits`.
-std::string encode_frame(const Frame& frame);
+/// The bytes of a frame in that version, which a greeting does not have. A frame beyond
+/// `frame_limit` is an impossible state: see `fits`.
+std::string encode_frame(const Frame& frame, std::uint8_t version = wire_newest);
 
 /// Appends them.
-void append_frame(std::string& out, const Frame& frame);
+void append_frame(std::string& out, const Frame& frame, std::uint8_t version = wire_newest);
 
 /// How many of them a letter takes in a Carried: what `fits` asks for.
 std::size_t bytes_of(const Letter& letter);
@@ -52,7 +58,7 @@ std::size_t bytes_of(const Letter& letter);
 class FrameReader {
  public:
   /// A first frame of more than `most_at_first` bytes is none: it is refused by its length, unread.
-  explicit FrameReader(std::size_t most_at_first = frame_limit);
+  explicit FrameReader(std::size_t most_at_first = frame_limit, WireVersions spoken = {});
 
   /// Where the next bytes of the stream go: never empty, and never more room than `frame_limit`
   /// needs.
@@ -64,6 +70,10 @@ class FrameReader {
   /// of frames: too long, another version, an unknown kind, a wrong checksum, a body that is no
   /// such value or has bytes left over. After a failure the reader is not to be used any more.
   Expected<std::optional<Frame>> next();
+
+  /// The version of what follows, in both directions: since a Hello came, the newest that its
+  /// sender speaks too.
+  [[nodiscard]] std::uint8_t version() const { return taken_.newest; }
 
   /// The bytes of the frame that `next` gave last.
   [[nodiscard]] std::size_t last_size() const { return last_size_; }
@@ -82,6 +92,8 @@ class FrameReader {
   std::size_t end_ = 0;
   std::size_t last_size_ = 0;
   std::size_t most_;  ///< bytes of the next frame
+  WireVersions spoken_;
+  WireVersions taken_;  ///< of frames that are no greetings
 };
 
 }  // namespace muster::net

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <muster/application.hpp>
+#include <muster/host/frame.hpp>
 #include <muster/journal/idle.hpp>
 #include <muster/net/log.hpp>
 #include <muster/net/tls.hpp>
@@ -78,6 +79,9 @@ struct NodeOptions {
   /// differ refuse each other and name the keys. Where it is empty it is made of `config`
   /// (muster/protocol/cluster_text.hpp); to add to that, begin with its lines.
   std::string cluster;
+  /// The wire versions that it speaks: with each other node, the newest of both. Those of this
+  /// build; a test of an upgrade says others.
+  host::WireVersions wire{};
   /// The Unix socket that answers `muster status`; none where empty. At most 107 bytes.
   std::filesystem::path admin_socket;
   std::optional<HttpOptions> http;

@@ -115,6 +115,8 @@ class Sessions {
 
   /// The lives that sessions stand with.
   [[nodiscard]] std::map<NodeId, Incarnation> lives() const;
+  /// The wire version of each of those sessions.
+  [[nodiscard]] std::map<NodeId, std::uint8_t> wire() const;
 
   /// Nodes that differ, and in what: the keys with both values, where its text was heard.
   [[nodiscard]] const std::map<NodeId, std::string>& differing() const;

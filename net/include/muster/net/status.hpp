@@ -47,6 +47,8 @@ struct NodeStatus {
   std::optional<Out> out;  ///< the last life is over, and the next has not begun
   /// Nodes that differ, and in what: the keys with both values, where its text was heard.
   std::map<NodeId, std::string> differing;
+  /// The wire version of each session.
+  std::map<NodeId, std::uint8_t> wire;
   /// Whom this coordinator does not let in yet, and for how long (docs/options/calm.md).
   std::map<NodeId, Duration> held;
   /// How long ago the last letter of its coordinator came; none where it has none, or is it.
@@ -59,7 +61,7 @@ struct NodeStatus {
 };
 MUSTER_DESCRIBE(NodeStatus, node, status, coordinator, group, halted_by, up, incarnation,
                 definition, protocol, as_of, procedure, application, progress, journal_dropped,
-                slow_saves, needed_T, out, differing, held, coordinator_heard_ns,
+                slow_saves, needed_T, out, differing, wire, held, coordinator_heard_ns,
                 coordinator_bound_ns, certificate_ns, counters);
 
 /// What a node says of its cluster to its owner.
