@@ -3,13 +3,14 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <string>
@@ -22,15 +23,16 @@ namespace muster::net {
 
 namespace {
 
-constexpr int least_eager = 19;
 // The others on this machine are to find its processors free when they notice, and elect.
-constexpr timespec afterwards{.tv_sec = 0, .tv_nsec = 20'000'000};
+constexpr timespec afterwards{.tv_sec = 0, .tv_nsec = 10'000'000};
 
 // What the process that shares the memory has for itself. It is never given back: that would be
 // under its feet.
 struct Companion {
   alignas(16) std::array<char, 16 * 1024> stack;
   int process;  ///< a pidfd: readable when every thread of it has ended and every socket is closed
+  pid_t id = 0;
+  pid_t of = 0;
 };
 Companion companion;
 
@@ -38,18 +40,25 @@ Companion companion;
 // call the kernel and nothing else, and is of no interest to who watches the memory of this one.
 __attribute__((no_sanitize("address", "thread", "undefined"))) int keep_memory(void*) {
   const int process = companion.process;
-  if (process > 0) ::syscall(SYS_close_range, 0, process - 1, 0);
-  ::syscall(SYS_close_range, process + 1, ~0U, 0);
+  const bool alone = (process == 0 || ::syscall(SYS_close_range, 0, process - 1, 0) == 0) &&
+                     ::syscall(SYS_close_range, process + 1, ~0U, 0) == 0;
   ::syscall(SYS_setsid);
-  ::syscall(SYS_setpriority, PRIO_PROCESS, 0, least_eager);
+  ::syscall(SYS_chdir, "/");
   ::syscall(SYS_prctl, PR_SET_NAME, "muster-memory", 0, 0, 0);
   pollfd ended;
   ended.fd = process;
   ended.events = POLLIN;
-  ::syscall(SYS_ppoll, &ended, 1, nullptr, nullptr, 0);
-  ::syscall(SYS_nanosleep, &afterwards, nullptr);
+  if (alone) ::syscall(SYS_ppoll, &ended, 1, nullptr, nullptr, 0);
+  if (alone) ::syscall(SYS_nanosleep, &afterwards, nullptr);
   ::syscall(SYS_exit_group, 0);
   return 0;
+}
+
+// Who ends in order has told the others, and leaves nothing behind for a moment.
+void dismiss() {
+  if (companion.of != ::getpid()) return;  // a child of it that ends by exit()
+  ::kill(companion.id, SIGKILL);
+  ::waitpid(companion.id, nullptr, __WALL);
 }
 
 Failure not_so(const char* call) {
@@ -61,6 +70,7 @@ Failure not_so(const char* call) {
 }  // namespace
 
 Expected<> let_sockets_end_first() {
+  if (companion.of == ::getpid()) return {};
   const auto process = static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0));
   if (process < 0) return not_so("pidfd_open");
   companion.process = process;
@@ -69,12 +79,16 @@ Expected<> let_sockets_end_first() {
   sigset_t before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int made =
+  const pid_t made =
       ::__clone(keep_memory, companion.stack.data() + companion.stack.size(), CLONE_VM, nullptr);
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   const Expected<> result = made < 0 ? Expected<>(not_so("clone")) : Expected<>();
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   ::close(process);
-  return result;
+  if (!result) return result;
+  companion.id = made;
+  companion.of = ::getpid();
+  std::atexit(dismiss);
+  return {};
 }
 
 }  // namespace muster::net

@@ -251,13 +251,18 @@ std::string of_process(pid_t pid, const std::string& name) {
   return read_all("/proc/" + std::to_string(pid) + "/" + name);
 }
 
-/// The process that shares the memory of that one; 0 where there is none.
+/// The one process that shares the memory of that one, when it has given all else up.
 pid_t keeper_of_memory(pid_t of) {
-  const std::string children = of_process(of, "task/" + std::to_string(of) + "/children");
-  std::istringstream ids(children);
-  for (pid_t id = 0; ids >> id;)
-    if (of_process(id, "comm") == "muster-memory\n") return id;
-  return 0;
+  pid_t keeper = 0;
+  wait_until([&] {
+    std::istringstream ids(of_process(of, "task/" + std::to_string(of) + "/children"));
+    ids >> keeper;
+    pid_t other = 0;
+    BOOST_TEST_REQUIRE(!(ids >> other));
+    return of_process(keeper, "comm") == "muster-memory\n" &&
+           of_process(keeper, "maps") == of_process(of, "maps");
+  });
+  return keeper;
 }
 
 }  // namespace
@@ -266,14 +271,12 @@ BOOST_AUTO_TEST_CASE(is_seen_before_its_memory_is_given_back) {
   adopt_orphans();
   Process& process = node(1);
   wait_until_says(process, log(1), " is up on ");
-  pid_t keeper = 0;
-  wait_until([&] { return (keeper = keeper_of_memory(process.pid())) != 0; });
+  const pid_t keeper = keeper_of_memory(process.pid());
   const auto& address = cluster.nodes.at(NodeId{1});
   boost::asio::io_context context;
   boost::asio::ip::tcp::socket socket(context);
   socket.connect({boost::asio::ip::make_address(address.host), address.port});
 
-  wait_until([&] { return of_process(keeper, "maps") == of_process(process.pid(), "maps"); });
   // Who keeps the memory keeps nothing else: no socket, no pipe, no terminal.
   const std::filesystem::path descriptors = "/proc/" + std::to_string(keeper) + "/fd";
   for (const auto& each : std::filesystem::directory_iterator(descriptors))
@@ -292,6 +295,15 @@ BOOST_AUTO_TEST_CASE(is_seen_before_its_memory_is_given_back) {
 
   ::kill(keeper, SIGCONT);
   BOOST_TEST(::waitpid(keeper, nullptr, __WALL) == keeper);
+}
+
+BOOST_AUTO_TEST_CASE(leaves_nothing_behind_where_it_is_in_order) {
+  adopt_orphans();
+  Process& process = node(1);
+  wait_until_says(process, log(1), " is up on ");
+  const pid_t keeper = keeper_of_memory(process.pid());
+  leaves_in_order();
+  BOOST_TEST((::kill(keeper, 0) != 0 && errno == ESRCH));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -328,9 +328,10 @@ int failed_to_begin(const Failure& failure) {
 }
 
 int run_node(const NodeConfig& config, bool initialise) {
+  if (config.application.kind != "socket")
+    return run_node(config, initialise, application_of(config));
   begin_alone(config);
-  if (config.application.kind == "socket") return run_socket_node(config, initialise);
-  return run_node(config, initialise, application_of(config));
+  return run_socket_node(config, initialise);
 }
 
 int run_node(const NodeConfig& config, bool initialise, const MakeApplication& application) {
