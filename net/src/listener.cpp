@@ -102,6 +102,11 @@ std::uint16_t Listener::port() const {
   return acceptor_.local_endpoint(none).port();
 }
 
+bool Listener::is_at_loopback() const {
+  error_code none;
+  return acceptor_.local_endpoint(none).address().is_loopback();
+}
+
 void Listener::accept() {
   acceptor_.async_wait(Tcp::acceptor::wait_read, [self = shared_from_this()](error_code error) {
     if (error || !self->acceptor_.is_open()) return;

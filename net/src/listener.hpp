@@ -29,6 +29,8 @@ class Listener : public std::enable_shared_from_this<Listener> {
 
   Expected<> listen(const std::string& address);
   [[nodiscard]] std::uint16_t port() const;
+  /// Nobody on another machine can dial it.
+  [[nodiscard]] bool is_at_loopback() const;
 
   /// Accepts those who have dialled already, so many at most.
   void accept_now(std::size_t most);

@@ -1,4 +1,5 @@
 #include <muster/net/sessions.hpp>
+#include <muster/values/address.hpp>
 
 #include "clock.hpp"
 #include "connection.hpp"
@@ -46,7 +47,16 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
     listener_ = std::make_shared<Listener>(executor_, reserve_, std::move(handlers));
   }
 
-  Expected<> listen() { return listener_->listen(own_address_); }
+  Expected<> listen() {
+    Expected<> listening = listener_->listen(own_address_);
+    if (listening && listener_->is_at_loopback() && is_elsewhere_for_others())
+      listening = Failure{ExitCode::bad_configuration,
+                          "this machine takes the name in " + own_address_ +
+                              " for a loopback address, where no other machine can dial it: give "
+                              "this node a listen address, such as listen = \"0.0.0.0:" +
+                              std::to_string(port()) + "\", or see /etc/hosts"};
+    return listening;
+  }
   [[nodiscard]] std::uint16_t port() const { return listener_->port(); }
   [[nodiscard]] const host::Sessions& sessions() const { return sessions_; }
   [[nodiscard]] const Traffic& traffic() const { return traffic_; }
@@ -134,6 +144,16 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
   }
 
  private:
+  // By a name that its machine has for itself alone (Debian's /etc/hosts: 127.0.1.1).
+  [[nodiscard]] bool is_elsewhere_for_others() const {
+    const auto own = parse_address(own_address_);
+    return own && !own->is_loopback() &&
+           std::any_of(config_.addresses.begin(), config_.addresses.end(), [&](const auto& other) {
+             const auto address = parse_address(other.second);
+             return address && address->host != own->host;
+           });
+  }
+
   using Notice = std::variant<host::LetterCame, host::CallUnanswered, host::LifeOver,
                               host::OutlivedBy, host::OthersDiffer, host::Warning>;
 

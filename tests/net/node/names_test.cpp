@@ -40,6 +40,21 @@ BOOST_AUTO_TEST_CASE(are_resolved_when_they_are_dialled) {
   cluster.judge();
 }
 
+// Debian's installer writes the machine's own name beside 127.0.1.1: whoever listens there is
+// alone.
+BOOST_AUTO_TEST_CASE(that_are_loopback_here_alone_are_not_listened_at) {
+  ClusterOptions options{.nodes = 2};
+  options.alter = [](NodeId, net::NodeOptions& node) {
+    node.addresses.at(NodeId{1}) = "0x7f000001" + port_of(node.addresses.at(NodeId{1}));
+    node.insecure = true;
+  };
+  Cluster cluster(std::move(options));
+  const Expected<> started = cluster.try_start(1);
+  BOOST_TEST_REQUIRE(started.has_error());
+  BOOST_TEST(started.error().what.find("listen = \"0.0.0.0:") != std::string::npos,
+             started.error().what);
+}
+
 // Where something between may say so, that nobody listens is silence.
 BOOST_AUTO_TEST_CASE(that_nobody_listens_at_is_silence_where_that_is_no_proof) {
   ClusterOptions options{.nodes = 2};
