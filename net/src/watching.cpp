@@ -59,7 +59,14 @@ Expected<> Node::Impl::serve_http(const HttpOptions& at) {
                                return http::is_own_host(host, listen, own);
                              }});
   if (http_ && http_at_.listen == at.listen) http_->close();
-  if (Expected<> listening = server->listen(at.listen); !listening) return listening;
+  if (Expected<> listening = server->listen(at.listen); !listening) {
+    const auto port_of = [](const std::string& address) { return parse_address(address)->port; };
+    if (http_ && port_of(at.listen) == port_of(http_at_.listen))
+      return Failure{ExitCode::temporary, listening.error().what +
+                                              "; it may be this node's own, at " + http_at_.listen +
+                                              ": take another port, or restart the node"};
+    return listening;
+  }
   http_ = std::move(server);
   http_at_ = at;
   return {};

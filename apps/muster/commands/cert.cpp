@@ -124,8 +124,12 @@ int revoke(const CertOptions& options) {
   }
   const auto entry = authority->revoke(serial, Days(options.days));
   if (!entry) return failed(entry.error());
-  std::cout << entry->name << ", serial " << entry->serial << ", is taken back: give "
-            << authority->revocations().string() << " to every node as [tls] crl\n";
+  std::cout
+      << entry->name << ", serial " << entry->serial << ", is taken back: give "
+      << authority->revocations().string()
+      << " to every node, in the place of what its [tls] crl names (one that names none yet is "
+         "restarted), to the coordinator last: until all have it, two of them may form groups "
+         "with the same members by turns\n";
   return 0;
 }
 

@@ -187,7 +187,7 @@ int why_command(const OneNode& node) {
     print_why(std::cout, last, now ? now_in_words(*now) : "");
   if (last.group) return 0;
   if (now && now->procedure == Wait::Outvoted)
-    return failed({ExitCode::not_normal, in_words(*now) + "; make their configurations alike"});
+    return failed({ExitCode::not_normal, in_words(*now) + "; " + cure_of_differences(*now)});
   return failed({ExitCode::not_normal, "node " + std::to_string(last.node.value) +
                                            " is not Normal: this reorganization goes on; wait for "
                                            "it with muster wait"});

@@ -35,9 +35,11 @@ struct InitOptions {
   bool observer = false;
 };
 
+constexpr const char* observer = "observer";
+
 /// A directory that is to be copied to whoever uses it.
 struct Part {
-  std::string name;  ///< "n3", "observer"
+  std::string name;  ///< "n3", or that
   std::string certificate;
   std::string config;
 };
@@ -114,7 +116,8 @@ std::vector<Part> parts_of(const InitOptions& options, const std::map<NodeId, Ad
   timings.T = 250ms;  // of a machine that is shared, as in docs/operating.md
   timings.check_every = timings.T / 2;
   timings.coordinator_timeout = timings.check_every + timings.T;
-  config.tls = net::TlsOptions{"tls/ca.crt", "tls/tls.crt", "tls/tls.key", "", options.cluster};
+  config.tls =
+      net::TlsOptions{"tls/ca.crt", "tls/tls.crt", "tls/tls.key", "tls/crl.pem", options.cluster};
   std::vector<Part> parts;
   for (const auto& [id, address] : nodes) {
     config.self = id;
@@ -125,7 +128,7 @@ std::vector<Part> parts_of(const InitOptions& options, const std::map<NodeId, Ad
                          programs});
   }
   if (options.observer)
-    parts.push_back({"observer", net::observer_name(*config.tls),
+    parts.push_back({observer, net::observer_name(*config.tls),
                      text_of(config, "For who only looks at the cluster " + options.cluster +
                                          ": muster members --config FILE. No node may run with "
                                          "it.")});
@@ -144,8 +147,8 @@ Expected<> write(const fs::path& directory, const InitOptions& options,
     const auto issued =
         certificates::issue_into(its / "tls", *authority, part.certificate, a_year, false);
     if (!issued) return issued.error();
-    if (const auto read = load_config(its / "muster.toml", Look::at_files); !read)
-      return read.error();
+    const Look look = part.name == observer ? Look::at_text : Look::at_files;  // runs no node
+    if (const auto read = load_config(its / "muster.toml", look); !read) return read.error();
   }
   return {};
 }

@@ -73,11 +73,15 @@ std::string json_line(const Said& said) {
 /// What the answers of all together amount to.
 Failure judge(const std::vector<Said>& all) {
   std::vector<net::NodeStatus> answers;
+  std::optional<Failure> absent;
   for (const Said& said : all) {
     if (said.status)
       answers.push_back(*said.status);
     else if (said.status.error().code == ExitCode::bad_configuration)
       return said.status.error();
+    else if (!absent)
+      absent = {ExitCode::unreachable, "node " + std::to_string(said.node.value) +
+                                           " does not answer; the others say what they are"};
   }
   if (answers.empty()) return {ExitCode::unreachable, "no node of the cluster answers; start one"};
   std::optional<net::NodeStatus> first;
@@ -94,7 +98,7 @@ Failure judge(const std::vector<Said>& all) {
   if (!first) return {ExitCode::no_coordinator, "no node that answers is Normal; ask again"};
   for (const net::NodeStatus& status : answers)
     if (auto why = not_normal(status)) return *std::move(why);
-  return {};
+  return absent.value_or(Failure{});
 }
 
 int members_command(const std::string& file, bool json) {

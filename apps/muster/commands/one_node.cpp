@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <boost/json/parse.hpp>
 
+#include <algorithm>
 #include <iomanip>
 
 namespace muster::apps {
@@ -74,10 +75,16 @@ void print_status(std::ostream& out, const net::NodeStatus& status) {
 
 namespace {
 
+// What it says of this node's, and no key of the configuration.
+bool is_of_certificate(const std::string& what) {
+  return what.starts_with("it says: ");
+}
+
 std::string differences(const net::NodeStatus& status) {
   std::string text;
   for (const auto& [node, what] : status.differing)
-    text += (text.empty() ? ": node " : "; node ") + std::to_string(node.value) + " in " + what;
+    text += (text.empty() ? ": node " : "; node ") + std::to_string(node.value) +
+            (is_of_certificate(what) ? ": " : " in ") + what;
   return text;
 }
 
@@ -123,6 +130,15 @@ std::optional<Failure> not_normal(const net::NodeStatus& status) {
                      ", and more than " + format_ms(*status.coordinator_bound_ns) +
                      " ms are a sign that it was paused or is broken; ask again, or ask the "
                      "others with muster members"};
+}
+
+std::string cure_of_differences(const net::NodeStatus& status) {
+  const bool of_certificate =
+      std::any_of(status.differing.begin(), status.differing.end(),
+                  [](const auto& one) { return is_of_certificate(one.second); });
+  return of_certificate ? "renew its certificate (muster cert renew), or see that it is of an "
+                          "authority that they believe"
+                        : "make their configurations alike";
 }
 
 std::string in_words(const net::NodeStatus& status) {

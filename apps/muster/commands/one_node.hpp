@@ -59,5 +59,7 @@ std::optional<Failure> not_normal(const net::NodeStatus& status);
 
 /// "node 3 is Normal in group 17.5 under node 5", "node 3 is in Election", "node 3 is drained".
 std::string in_words(const net::NodeStatus& status);
+/// What its owner is to do where others differ.
+std::string cure_of_differences(const net::NodeStatus& status);
 
 }  // namespace muster::apps

@@ -69,7 +69,12 @@ Expected<NodeConfig> load_config(const std::filesystem::path& file, Look look) {
                        "; name an existing configuration with --config"};
   }
   text.resize(static_cast<std::size_t>(in.gcount()));
-  return parse_config(text, file, look);
+  auto config = parse_config(text, file, look);
+  if (config && config->tls && look == Look::at_files) {
+    const auto fits = net::look_at(*config->tls, config->cluster.ids(), config->self);
+    if (!fits) return Failure{fits.error().code, file.string() + ": " + fits.error().what};
+  }
+  return config;
 }
 
 }  // namespace muster::apps

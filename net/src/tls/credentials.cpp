@@ -127,6 +127,11 @@ Expected<std::shared_ptr<const Credentials>> Credentials::load(const TlsOptions&
   return std::shared_ptr<const Credentials>(*std::move(made));
 }
 
+Expected<> look_at(const TlsOptions& options, const NodeSet& nodes, NodeId own) {
+  const auto credentials = Credentials::load(options, nodes, own);
+  return credentials ? Expected<>() : credentials.error();
+}
+
 Expected<std::shared_ptr<Credentials>> Credentials::read(const TlsOptions& options,
                                                          const NodeSet& nodes) {
   std::shared_ptr<Credentials> made(new Credentials);
@@ -194,9 +199,15 @@ Expected<> Credentials::check_own(const TlsOptions& options, std::optional<NodeI
                                     certificate, between) != 1)
     return wrong(file + "cannot be looked at: " + openssl_error());
   X509_STORE_CTX_set_depth(chain.get(), most_between);
-  if (X509_verify_cert(chain.get()) != 1)
-    return wrong(file + "is not believed by ca = \"" + options.ca +
-                 "\": " + X509_verify_cert_error_string(X509_STORE_CTX_get_error(chain.get())));
+  if (X509_verify_cert(chain.get()) != 1) {
+    const int why = X509_STORE_CTX_get_error(chain.get());
+    Failure failure = wrong(file + "is not believed by ca = \"" + options.ca +
+                            "\": " + X509_verify_cert_error_string(why));
+    // A clock that is set later, or a certificate that is renewed, and the next start goes well.
+    if (why == X509_V_ERR_CERT_NOT_YET_VALID || why == X509_V_ERR_CERT_HAS_EXPIRED)
+      failure.code = ExitCode::temporary;
+    return failure;
+  }
   expires_ = end_of(X509_STORE_CTX_get0_chain(chain.get()));
   return {};
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <muster/values/failure.hpp>
 #include <muster/values/types.hpp>
 
 #include <string>
@@ -29,5 +30,9 @@ MUSTER_DESCRIBE(TlsOptions, ca, certificate, key, crl, cluster, name, observer);
 std::string certificate_name(const TlsOptions& options, NodeId node);
 /// The name of who only looks at it.
 std::string observer_name(const TlsOptions& options);
+
+/// What node `own` of a cluster of those nodes would say of the files when it starts: that they are
+/// not there, do not fit each other, are another's, or are no longer, or not yet, believed.
+Expected<> look_at(const TlsOptions& options, const NodeSet& nodes, NodeId own);
 
 }  // namespace muster::net
