@@ -267,7 +267,7 @@ void Node::Impl::go_out() {
   wait_.cancel();
   ++waits_;
   history_->flush();
-  if (*out_ != Out::drained) come_back_after(order_->back_after);
+  if (*out_ != Out::drained && *out_ != Out::unproven) come_back_after(order_->back_after);
   tell();
 }
 

@@ -73,6 +73,8 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   Expected<std::string> read_again();
   Expected<> move_http(const HttpOptions& to);
   void tell_of_their_end();
+  void leave_where_it_proves_nothing();
+  [[nodiscard]] bool proves_nothing() const;
   void tell_of_plain_text();
   void cancel_waits() {
     for (auto* wait : {&wait_, &lasts_, &look_, &late_}) wait->cancel();
@@ -116,6 +118,7 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   void hear_nobody();
   std::string be_out(Out why, Duration back_after);
   std::string be_drained(std::string_view said);
+  void come_back();
   std::string be_elected(std::string_view said);
   std::string be_reloaded();
   std::string cluster_json() const;

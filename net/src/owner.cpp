@@ -5,6 +5,8 @@
 #include <muster/values/json.hpp>
 #include <muster/values/kinds.hpp>
 
+#include <boost/asio/post.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -80,9 +82,13 @@ std::string Node::Impl::be_drained(std::string_view said) {
   if (said != "undo") return be_out(Out::drained, {});
   if (leaving_) return refused("the process is ending");
   if (!order_ || order_->why != Out::drained) return refused("it is not drained");
+  come_back();
+  return taken;
+}
+
+void Node::Impl::come_back() {
   order_ = Order{Out::stepped_down, {}};
   if (out_) go_out();
-  return taken;
 }
 
 std::string Node::Impl::be_elected(std::string_view said) {
@@ -137,6 +143,10 @@ void Node::Impl::stepped(Duration t, const Event& event, const View& after) {
     told_ = std::move(view);
     tell();
   }
+  if (tls_->credentials() && tls_->credentials()->is_taken_back() && !order_)
+    boost::asio::post(strand_, [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->leave_where_it_proves_nothing();
+    });
 }
 
 void Node::Impl::tell() {

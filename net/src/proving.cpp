@@ -21,6 +21,7 @@ namespace {
 
 constexpr auto between_looks = 1s;
 constexpr auto between_warnings = 60s;
+constexpr auto before_the_end = 2 * between_looks;
 
 std::string date(std::chrono::system_clock::time_point moment) {
   return utc(moment).substr(0, sizeof("2026-01-31") - 1);
@@ -39,6 +40,11 @@ std::string stamps_of(const TlsOptions& options) {
   return stamps;
 }
 
+bool is_open_to_others(const std::string& file) {
+  struct stat about {};
+  return ::stat(file.c_str(), &about) == 0 && (about.st_mode & (S_IRWXO | S_IWGRP)) != 0;
+}
+
 }  // namespace
 
 Expected<> Node::Impl::begin_proving() {
@@ -55,6 +61,10 @@ Expected<> Node::Impl::renew_tls() {
   in_use_ = seen_ = stamps_of(*options_.tls);
   auto credentials = Credentials::load(*options_.tls, options_.config.nodes, options_.config.self);
   if (!credentials) return credentials.error();
+  if (is_open_to_others(options_.tls->key))
+    log_->warn("key = \"" + options_.tls->key +
+               "\" may be read or written by others on this machine, who can be this node then: "
+               "chmod 600");
   proves_until_ = (*credentials)->expires();
   tls_->renew(*std::move(credentials));
   told_of_end_ = 0;
@@ -81,6 +91,7 @@ void Node::Impl::tell_of_plain_text() {
 // same for two looks.
 void Node::Impl::look_at_credentials() {
   tell_of_their_end();
+  leave_where_it_proves_nothing();
   if (const auto there = life()) there->break_unproven();
   look_.expires_after(between_looks);
   look_.async_wait([weak = weak_from_this()](auto error) {
@@ -101,7 +112,24 @@ Expected<> Node::Impl::take_credentials() {
              "node " + std::to_string(options_.config.self.value) +
                  " has taken its certificate and those that it believes anew");
   if (const auto there = life()) there->break_connections();
+  if (order_ && order_->why == Out::unproven) come_back();
   return {};
+}
+
+// The others find that one after the other, and would form groups with it and without it meanwhile.
+void Node::Impl::leave_where_it_proves_nothing() {
+  if (order_ || leaving_ || !life() || !proves_nothing()) return;
+  be_out(Out::unproven, {});
+  if (!order_) return;
+  log_->warn("node " + std::to_string(options_.config.self.value) + " leaves, as its certificate " +
+             (tls_->credentials()->is_taken_back() ? "was taken back" : "is over") +
+             ": give it another one, and it comes back");
+}
+
+bool Node::Impl::proves_nothing() const {
+  const auto& own = tls_->credentials();
+  return own && (own->is_taken_back() ||
+                 own->expires() - std::chrono::system_clock::now() <= before_the_end);
 }
 
 // Said at 30, 7 and 1 days before it, and when it has come.

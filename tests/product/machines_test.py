@@ -206,7 +206,7 @@ def story(cluster):
         (cluster.config(node).parent / "tls/crl.pem").write_bytes(
             (cluster.directory / "demo/ca/crl.pem").read_bytes())  # fmt: skip
     cluster.await_group((2, 3))
-    cluster.await_log(1, "certificate revoked")
+    cluster.await_log(1, "leaves, as its certificate was taken back")
     for node in NODES:
         cluster.end(node)
     journals = [cluster.config(node).parent / "journal.jsonl" for node in NODES]

@@ -128,8 +128,7 @@ int revoke(const CertOptions& options) {
       << entry->name << ", serial " << entry->serial << ", is taken back: give "
       << authority->revocations().string()
       << " to every node, in the place of what its [tls] crl names (one that names none yet is "
-         "restarted), to the coordinator last: until all have it, two of them may form groups "
-         "with the same members by turns\n";
+         "restarted)\n";
   return 0;
 }
 

@@ -159,6 +159,8 @@ void Channel::fail() {
   const int alert = ERR_GET_REASON(code) - SSL_AD_REASON_OFFSET;
   const long judgement = SSL_get_verify_result(tls_.get());
   if (ERR_GET_LIB(code) == ERR_LIB_SSL && alert > 0 && alert < 256) {
+    const bool by_a_node = proven_ && *proven_ != NodeId{};
+    if (by_a_node && alert == SSL_AD_CERTIFICATE_REVOKED) credentials_->note_taken_back();
     end_ = ChannelEnd{proven_ && is_about_certificate(alert) ? Kind::refused : Kind::unproven,
                       "it says: " + text_of_alert(alert)};
   } else if (!misfit_.empty()) {

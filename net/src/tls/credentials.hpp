@@ -48,6 +48,11 @@ class Credentials {
     return list_expires_;
   }
 
+  /// A node of the cluster has said that it was taken back: what no mistake in that node's files
+  /// can make it say. From the thread of the connections alone.
+  void note_taken_back() const { taken_back_ = true; }
+  [[nodiscard]] bool is_taken_back() const { return taken_back_; }
+
  private:
   Credentials() = default;
   Expected<> read_files(const TlsOptions& options);
@@ -58,6 +63,7 @@ class Credentials {
   Names names_;
   std::chrono::system_clock::time_point expires_;
   std::optional<std::chrono::system_clock::time_point> list_expires_;
+  mutable bool taken_back_ = false;
 };
 
 /// When the first of those ends.

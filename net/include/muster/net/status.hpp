@@ -23,8 +23,9 @@ enum class Out {
   drained,       ///< its owner wanted it out, until told otherwise
   held_down,     ///< its last lives were too short: the next waits before it listens
   unsteady,      ///< it lost its groups again and again: it comes back after a while
+  unproven,      ///< its certificate is over or was taken back: it comes back with another
 };
-MUSTER_DESCRIBE_ENUM(Out, stood_back, stepped_down, drained, held_down, unsteady)
+MUSTER_DESCRIBE_ENUM(Out, stood_back, stepped_down, drained, held_down, unsteady, unproven)
 
 struct NodeStatus {
   NodeId node;
