@@ -132,11 +132,11 @@ BOOST_AUTO_TEST_CASE(what_is_shown_is_read_back_to_the_same) {
 
 BOOST_AUTO_TEST_CASE(what_differs_is_told_and_fails_where_nodes_would_refuse_each_other) {
   BOOST_TEST_REQUIRE(init("a,b").code == 0);
-  const Ran own = look({"diff", config(1), config(2)});
-  BOOST_TEST(own.code == 0, own.output);
-  BOOST_TEST(says(own, "of each node's own:\n"), own.output);
-  BOOST_TEST(says(own, "  node.id: 1, and 2\n"), own.output);
-  BOOST_TEST(!says(own, "of the cluster"), own.output);
+  const Ran its = look({"diff", config(1), config(2)});
+  BOOST_TEST(its.code == 0, its.output);
+  BOOST_TEST(says(its, "of each node's own:\n"), its.output);
+  BOOST_TEST(says(its, "  node.id: 1, and 2\n"), its.output);
+  BOOST_TEST(!says(its, "of the cluster"), its.output);
   change(2, "T = \"250ms\"", "T = \"300ms\"");
   change(2, "coordinator_timeout = \"375ms\"\n", "");
   const Ran cluster = look({"diff", config(1), config(2)});
