@@ -149,7 +149,7 @@ std::string in_words(const net::NodeStatus& status) {
   if (status.out == net::Out::unsteady) return text + " stays away: its groups did not last";
   if (status.out == net::Out::held_down) return text + " is held down after short lives";
   if (status.out == net::Out::unproven)
-    return text + " is out: its certificate is over, or was taken back";
+    return text + " is out, as its certificate is over or was taken back";
   if (status.procedure == Wait::Outvoted)
     return text + " takes no part, as many others differ" + differences(status);
   if (status.procedure == Wait::Rejoining)

@@ -50,7 +50,7 @@ std::vector<News> Newsreel::take(const Event& event, const View& after) {
     tell(LogLevel::warning, "hook", "goes on: " + last_failure_);
   }
   if (std::holds_alternative<Leaving>(event))
-    tell(LogLevel::info, "leaving", "is to leave in order: its owner wants it out");
+    tell(LogLevel::info, "leaving", "is to leave in order");
   if (refusal_in(event))
     tell(LogLevel::warning, "refusal", "is refused: " + Reasons::of(self_, event).evidence);
   if (reasons_.take(self_, event, after))
