@@ -1,0 +1,236 @@
+#pragma once
+
+#include "apps/postgres/values.hpp"
+
+#include <string>
+#include <variant>
+#include <vector>
+
+/// The seam between what is decided of a PostgreSQL (keeper.hpp) and what does it: the real one
+/// (instance.hpp) and the model of the lab. An order is performed once, and ends with the happening
+/// that stands beside it or with `Failed`, under the same round; orders of one answer are performed
+/// one after the other. `Abandon` ends what is going on, and nothing is heard of it any more.
+
+namespace muster::postgres {
+
+/// Counts what a keeper has set out to do: what ends under another round than the present one is
+/// late.
+struct Round {
+  std::uint64_t value{};
+  friend auto operator<=>(const Round&, const Round&) = default;
+};
+MUSTER_DESCRIBE(Round, value);
+
+/// `synchronous_standby_names`. Never relaxed, never empty.
+enum class Names {
+  sealed,  ///< 'ANY 1 (muster_halted)': nobody has that name, so no commit is acknowledged
+  open,    ///< 'ANY W-1 (n1, ..., nN)'
+};
+MUSTER_DESCRIBE_ENUM(Names, sealed, open)
+
+/// `muster.conf`, which stands beside the data directory. Sealed is read-only by default, too.
+struct Conf {
+  Names names = Names::sealed;
+  std::optional<NodeId> follows;  ///< `primary_conninfo`; none: nobody
+  bool mending{};                 ///< is called mend_nX, a name in no list, instead of nX
+};
+MUSTER_DESCRIBE(Conf, names, follows, mending);
+
+enum class Shutdown { fast, immediate };
+MUSTER_DESCRIBE_ENUM(Shutdown, fast, immediate)
+
+// --- Orders, and how each ends
+// ------------------------------------------------------------------------------------
+
+/// Start PostgreSQL as a sealed standby, whatever it was. `Began` when it has recovered to the end
+/// of its log and answers.
+struct Begin {};
+/// Shut it down, every process of it. `Ended`.
+struct End {
+  Shutdown how{};
+};
+/// Make muster.conf durable; then SIGHUP, where it runs. `Configured`.
+struct Configure {
+  Conf conf;
+};
+/// Open new connections until one shows these names. `NamesShown`.
+struct ShowNames {
+  Names names{};
+};
+/// Terminate the walsenders that are there, and wait until their processes are gone.
+/// `WalsendersGone`.
+struct EndWalsenders {};
+/// On a standby: no walreceiver, and all that it had received is replayed. `Replayed`.
+struct FinishReplay {};
+/// `Seen`.
+struct Look {};
+/// Promote. `Promoted`.
+struct Promote {};
+/// Write the row of that group, with `synchronous_commit = local`. `TermWritten`.
+struct WriteTerm {
+  GroupNumber group;
+};
+/// Until W - 1 standbys have flushed that position. `CopiesHold`.
+struct AwaitCopies {
+  Lsn lsn;
+};
+/// Write any log record, so that sessions that wait for copies look again. `Kicked`.
+struct Kick {};
+/// `Checkpointed`.
+struct Checkpoint {};
+/// Ask that primary for its log's lineage when it has the row of that group. `LineageRead`.
+struct ReadLineage {
+  NodeId of;
+  GroupNumber group;
+};
+/// Note durably, apart from the data, what was held before mending; none: the note goes. `Noted`.
+struct Note {
+  std::optional<Mending> held;
+};
+/// PostgreSQL is down: pg_rewind from that node, after a CHECKPOINT there. `Mended`.
+struct Rewind {
+  NodeId from;
+};
+/// A new copy by pg_basebackup, which then takes the place of the old one. `Mended`.
+struct Clone {
+  NodeId from;
+};
+/// Until it is consistent and streams. `Streams`.
+struct AwaitStreaming {};
+/// What is going on is of no use any more. Ends with nothing.
+struct Abandon {};
+
+// --- What the node is told: ends with nothing
+// ------------------------------------------------------------------------------------
+
+/// The end of `stop`.
+struct GiveReport {
+  Evidence evidence;
+};
+/// The end of `start`; with a reason, it failed.
+struct EndStart {
+  std::string failed_because;
+};
+/// An election is wanted.
+struct WantElection {
+  std::string why;
+};
+/// What it is for those who watch it.
+struct Show {
+  bool primary{}, open{}, replica{};
+  std::string doing;  ///< in words
+};
+MUSTER_DESCRIBE(Begin);
+MUSTER_DESCRIBE(End, how);
+MUSTER_DESCRIBE(Configure, conf);
+MUSTER_DESCRIBE(ShowNames, names);
+MUSTER_DESCRIBE(EndWalsenders);
+MUSTER_DESCRIBE(FinishReplay);
+MUSTER_DESCRIBE(Look);
+MUSTER_DESCRIBE(Promote);
+MUSTER_DESCRIBE(WriteTerm, group);
+MUSTER_DESCRIBE(AwaitCopies, lsn);
+MUSTER_DESCRIBE(Kick);
+MUSTER_DESCRIBE(Checkpoint);
+MUSTER_DESCRIBE(ReadLineage, of, group);
+MUSTER_DESCRIBE(Note, held);
+MUSTER_DESCRIBE(Rewind, from);
+MUSTER_DESCRIBE(Clone, from);
+MUSTER_DESCRIBE(AwaitStreaming);
+MUSTER_DESCRIBE(Abandon);
+MUSTER_DESCRIBE(GiveReport, evidence);
+MUSTER_DESCRIBE(EndStart, failed_because);
+MUSTER_DESCRIBE(WantElection, why);
+MUSTER_DESCRIBE(Show, primary, open, replica, doing);
+
+using What =
+    std::variant<Begin, End, Configure, ShowNames, EndWalsenders, FinishReplay, Look, Promote,
+                 WriteTerm, AwaitCopies, Kick, Checkpoint, ReadLineage, Note, Rewind, Clone,
+                 AwaitStreaming, Abandon, GiveReport, EndStart, WantElection, Show>;
+struct Order {
+  Round round;
+  What what;
+};
+MUSTER_DESCRIBE(Order, round, what);
+using Orders = std::vector<Order>;
+
+// --- Happenings
+// ------------------------------------------------------------------------------------
+
+struct Began {};
+struct Ended {};
+struct Configured {};
+struct NamesShown {};
+struct WalsendersGone {};
+struct Replayed {};
+struct Seen {
+  Holding holding;
+};
+struct Promoted {};
+struct TermWritten {
+  Term term;
+};
+struct CopiesHold {};
+struct Kicked {};
+struct Checkpointed {};
+struct LineageRead {
+  Lineage lineage;
+};
+struct Noted {};
+struct Mended {};
+struct Streams {};
+/// The order could not be performed.
+struct Failed {
+  std::string why;
+};
+
+/// PostgreSQL has ended, and nobody had ordered it. Of no round.
+struct Died {
+  std::string why;
+};
+/// A life of the node begins: with the note that stands there, if one does. Of no round.
+struct Loaded {
+  std::optional<Mending> held;
+};
+/// The hooks. Of no round. A `stop` has to be over by its deadline: `Overdue` comes in time to shut
+/// down before it.
+struct StopCalled {};
+struct Overdue {};
+struct StartCalled {
+  GroupNumber group;
+  Choice choice;
+};
+MUSTER_DESCRIBE(Began);
+MUSTER_DESCRIBE(Ended);
+MUSTER_DESCRIBE(Configured);
+MUSTER_DESCRIBE(NamesShown);
+MUSTER_DESCRIBE(WalsendersGone);
+MUSTER_DESCRIBE(Replayed);
+MUSTER_DESCRIBE(Seen, holding);
+MUSTER_DESCRIBE(Promoted);
+MUSTER_DESCRIBE(TermWritten, term);
+MUSTER_DESCRIBE(CopiesHold);
+MUSTER_DESCRIBE(Kicked);
+MUSTER_DESCRIBE(Checkpointed);
+MUSTER_DESCRIBE(LineageRead, lineage);
+MUSTER_DESCRIBE(Noted);
+MUSTER_DESCRIBE(Mended);
+MUSTER_DESCRIBE(Streams);
+MUSTER_DESCRIBE(Failed, why);
+MUSTER_DESCRIBE(Died, why);
+MUSTER_DESCRIBE(Loaded, held);
+MUSTER_DESCRIBE(StopCalled);
+MUSTER_DESCRIBE(Overdue);
+MUSTER_DESCRIBE(StartCalled, group, choice);
+
+using HasHappened =
+    std::variant<Began, Ended, Configured, NamesShown, WalsendersGone, Replayed, Seen, Promoted,
+                 TermWritten, CopiesHold, Kicked, Checkpointed, LineageRead, Noted, Mended, Streams,
+                 Failed, Died, Loaded, StopCalled, Overdue, StartCalled>;
+struct Happening {
+  Round round;
+  HasHappened what;
+};
+MUSTER_DESCRIBE(Happening, round, what);
+
+}  // namespace muster::postgres
