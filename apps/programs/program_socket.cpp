@@ -110,8 +110,16 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
     asio::post(executor_, [self = shared_from_this(), call] { self->begin(call); });
   }
 
+  /// The services of the present life; null: there is none.
+  void present(Services* services) {
+    const std::lock_guard lock(mutex_);
+    services_ = services;
+    if (services_ != nullptr) services_->show(shown_);
+  }
+
   /// The life is over: nobody waits any more.
   void forget() {
+    present(nullptr);
     asio::post(executor_, [self = shared_from_this()] {
       self->calls_.clear();
       self->asking_.reset();
@@ -163,6 +171,7 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
       refuse(*connection, wrong);
     program_.reset();
     if (!std::exchange(registered_, false)) return;
+    show({});
     if (options_.gone) return options_.gone();  // `lose` will come
     const std::string why =
         wrong.empty() ? "its program went away" : "its program was sent away: " + wrong;
@@ -194,6 +203,8 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
     if (!registered_) return take_registration(said);
     if (program_->untold() > most_untold) return "it does not read what it is told";
     if (const json::value* number = said.if_contains("ask")) return take_question(*number, said);
+    for (const std::string_view key : {"elect", "step_down_ns", "show"})
+      if (const json::value* wish = said.if_contains(key)) return take_wish(key, *wish, said);
     for (const auto& [key, act] :
          {std::pair{"done", &Impl::take_done}, std::pair{"failed", &Impl::take_failed},
           std::pair{"progress", &Impl::take_progress}}) {
@@ -283,6 +294,43 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
     return std::nullopt;
   }
 
+  // What it wants of its node, where there is a life to hear it, and what it is.
+  std::optional<std::string> take_wish(std::string_view key, const json::value& wish,
+                                       const json::object& said) {
+    if (auto wrong = key == "show" ? stranger(said, {"show", "text"}) : stranger(said, {key}))
+      return wrong;
+    std::function<void(Services&)> act;
+    if (key == "elect") {
+      const auto why = bytes_of(wish);
+      if (!why) return why.error();
+      act = [why = one_line(why->data, longest_reason)](Services& node) { node.elect(why); };
+    } else if (key == "step_down_ns") {
+      const auto time = natural_of(wish);
+      if (!time) return "step_down_ns: expected nanoseconds, and not " + json::serialize(wish);
+      const Duration back_after(std::min<std::uint64_t>(*time, Duration::max().count()));
+      act = [back_after](Services& node) { node.step_down(back_after); };
+    } else {
+      const auto roles = read_json<std::map<std::string, bool>>(wish);
+      const auto text = bytes_under(said, "text");
+      if (!roles) return "show: " + roles.error().what;
+      if (!text) return text.error();
+      const Shown shown{*roles, text->data};
+      if (const auto wrong = shown.wrong()) return "it shows " + *wrong;
+      show(shown);
+      return std::nullopt;
+    }
+    const std::lock_guard lock(mutex_);
+    if (services_ != nullptr) act(*services_);
+    return std::nullopt;
+  }
+
+  // A program shows it once, and lives longer than a life.
+  void show(const Shown& shown) {
+    const std::lock_guard lock(mutex_);
+    shown_ = shown;
+    if (services_ != nullptr) services_->show(shown_);
+  }
+
   // --- Calls
 
   void begin(const std::shared_ptr<Call>& call) {
@@ -330,14 +378,18 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
   std::uint64_t last_ticket_ = 0;        ///< of all lives, so that what comes late is known
   std::optional<AskingContext> asking_;  ///< of the last reorganize or start
   bool at_work_ = false;      ///< from the sending of a start to the end of the stop after it
-  mutable std::mutex mutex_;  // guards lost_
+  mutable std::mutex mutex_;  // guards those below
   std::optional<std::string> lost_;
+  Services* services_ = nullptr;
+  Shown shown_;
 };
 
 /// The application of one life.
 class ProgramSocket::Handed final : public Application {
  public:
-  explicit Handed(std::shared_ptr<Impl> socket) : socket_(std::move(socket)) {}
+  Handed(std::shared_ptr<Impl> socket, Services& services) : socket_(std::move(socket)) {
+    socket_->present(&services);
+  }
   ~Handed() override { socket_->forget(); }
 
   void stop(StopContext context, Done<Report> done) override {
@@ -394,7 +446,7 @@ std::optional<std::string> ProgramSocket::lost() const {
   return impl_->lost();
 }
 MakeApplication ProgramSocket::application() const {
-  return [impl = impl_](Services&) { return std::make_unique<Handed>(impl); };
+  return [impl = impl_](Services& services) { return std::make_unique<Handed>(impl, services); };
 }
 
 }  // namespace muster::apps

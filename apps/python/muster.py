@@ -84,6 +84,19 @@ class Node:
         """How far that hook is, for `muster status`."""
         self._soon(lambda: self._say(progress=told["ticket"], text=text))
 
+    def elect(self, why):
+        """Wants the group to reorganize, though no node has failed: what is held has changed."""
+        self._soon(lambda: self._say(elect=why))
+
+    def step_down(self, seconds):
+        """Lets the node leave in order, and come back after that time."""
+        self._soon(lambda: self._say(step_down_ns=int(seconds * 1e9)))
+
+    def show(self, text="", **roles):
+        """What this program is from now on, for those who watch: show("open", primary=True). A
+        `stop` takes the roles back, not the text."""
+        self._soon(lambda: self._say(show=roles, text=text))
+
     # --- On the loop
 
     async def _register(self):

@@ -71,13 +71,8 @@ void Life::make_parts() {
                                         if (const auto self = weak.lock()) self->hook_fatal(why);
                                       });
                                     });
-  services_ = std::make_shared<NodeServices>(
-      config.self, config.nodes, hooks_executor_, permits_, storage_,
-      [weak = weak_from_this(), strand = strand_](const Failure& failure) {
-        asio::post(strand, [weak, failure] {
-          if (const auto self = weak.lock()) self->handlers_.fatal(failure);
-        });
-      });
+  services_ = std::make_shared<NodeServices>(config.self, config.nodes, hooks_executor_, permits_,
+                                             storage_, service_handlers());
   hooks_ = std::make_shared<Hooks>(strand_, hooks_executor_, services_, make_application_, permits_,
                                    hook_handlers());
   const HookRunner::Limits of_hooks{config.timings, options_.report_limit,
@@ -92,6 +87,10 @@ void Life::recover() {
   watch();
   sessions_->greet();
   begun_ = true;
+  {
+    const std::lock_guard lock(seen_mutex_);
+    shows_ = services_;
+  }
   host_->begin();
 }
 
@@ -317,11 +316,30 @@ void Life::show_counters() {
 
 Life::Seen Life::seen() const {
   const std::lock_guard lock(seen_mutex_);
-  return seen_;
+  Seen now = seen_;
+  if (shows_) now.shown = shows_->shown();
+  return now;
 }
 
-// --- What sessions and hooks tell
+// --- What sessions, hooks and the application tell
 // ---------------------------------------------------------------------
+
+NodeServices::Handlers Life::service_handlers() {
+  const auto on_strand = [weak = weak_from_this(), strand = strand_](auto act) {
+    return [weak, strand, act](const auto& what) {
+      asio::post(strand, [weak, act, what] {
+        if (const auto self = weak.lock(); self && !self->ended_) act(*self, what);
+      });
+    };
+  };
+  NodeServices::Handlers handlers;
+  handlers.fatal =
+      on_strand([](Life& self, const Failure& failure) { self.handlers_.fatal(failure); });
+  handlers.elect = on_strand([](Life& self, const std::string& why) { self.elect(why); });
+  handlers.step_down =
+      on_strand([](Life& self, Duration back_after) { self.handlers_.step_down(back_after); });
+  return handlers;
+}
 
 Sessions::Handlers Life::session_handlers() {
   Sessions::Handlers handlers;

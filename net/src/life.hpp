@@ -33,6 +33,7 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
   /// return.
   struct Handlers {
     std::function<void(LeaveCause)> left;
+    std::function<void(Duration back_after)> step_down;  ///< its application wants to
     std::function<void(const Voices&)> outlived;
     std::function<void(Failure)> fatal;
     std::function<std::string()> status;
@@ -49,6 +50,7 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
     View view;
     Duration as_of{};
     std::string progress;
+    Shown shown;  ///< now
     std::uint64_t journal_dropped{};
     std::uint64_t slow_saves{};
     Duration needed_T{};
@@ -136,6 +138,7 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
   void begin_journal();
   void write_journal(const std::function<void(std::string&, const journal::Stamp&)>& append,
                      bool waits = true);
+  NodeServices::Handlers service_handlers();
   Sessions::Handlers session_handlers();
   Hooks::Handlers hook_handlers();
   Questions::Handlers question_handlers();
@@ -170,8 +173,9 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
 
   Duration step_at_{};             ///< when the present step came
   bool acts_ = false;              ///< something comes of it: its line is waited for
-  mutable std::mutex seen_mutex_;  // guards seen_
+  mutable std::mutex seen_mutex_;  // guards the two below
   Seen seen_;
+  std::shared_ptr<const NodeServices> shows_;  ///< once it has begun
 };
 
 }  // namespace muster::net

@@ -344,6 +344,7 @@ Life::Handlers Node::Impl::life_handlers() {
   handlers.left = [weak = weak_from_this()](LeaveCause cause) {
     if (const auto self = weak.lock()) self->left(cause);
   };
+  handlers.step_down = [this](Duration back_after) { be_out(Out::stepped_down, back_after); };
   handlers.outlived = [this](const Voices& voices) { outlived(voices); };
   handlers.fatal = [this](const Failure& failure) { fatal(failure); };
   handlers.status = [this] { return fresh_status_json(); };

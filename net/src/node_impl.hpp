@@ -109,6 +109,8 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   http::Answer answer_status(const http::Request& request) const;
   http::Answer answer_history(const http::Request& request) const;
   http::Answer answer_why(const http::Request& request) const;
+  http::Answer answer_role(const std::string& role, bool has, const std::string& text) const;
+  Shown present_shown() const;
   bool may_work() const;
   std::string why_no_work() const;
   void count_life();

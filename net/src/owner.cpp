@@ -174,8 +174,8 @@ std::string Node::Impl::fresh_status_json() const {
 std::string Node::Impl::status_json() const {
   const auto present = life();
   const auto out_now = out();
-  const auto [view, as_of, progress, journal_dropped, slow_saves, needed_T, counters, differing,
-              wire, heard] = present ? present->seen() : Life::Seen{};
+  const auto [view, as_of, progress, shown, journal_dropped, slow_saves, needed_T, counters,
+              differing, wire, heard] = present ? present->seen() : Life::Seen{};
   const bool is_member = view.coordinator && view.coordinator != options_.config.self;
   const auto age =
       heard ? std::optional(std::max<Duration>(monotonic_now() - *heard, {})) : std::nullopt;
@@ -203,6 +203,7 @@ std::string Node::Impl::status_json() const {
                           as_of,
                           view.procedure,
                           view.application,
+                          shown,
                           progress,
                           journal_dropped,
                           slow_saves,

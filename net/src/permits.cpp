@@ -57,6 +57,10 @@ class LifePermits::State final : public Permits::Host, public std::enable_shared
     tell_waiting();
   }
   std::optional<Revoked> revoke(std::function<void()> returned);
+  [[nodiscard]] std::optional<std::uint64_t> present_grant() const {
+    const std::uint64_t grant = grants_;
+    return granted_.load() && grants_ == grant ? std::optional(grant) : std::nullopt;
+  }
   [[nodiscard]] bool may_work() const {
     const Duration now = boottime_now();
     return granted_.load() && now - Duration(last_turn_.load()) <= longest_gap_ &&
@@ -328,6 +332,9 @@ void LifePermits::announce(std::uint64_t grant) {
 }
 std::optional<LifePermits::Revoked> LifePermits::revoke(std::function<void()> returned) {
   return state_->revoke(std::move(returned));
+}
+std::optional<std::uint64_t> LifePermits::present_grant() const {
+  return state_->present_grant();
 }
 bool LifePermits::may_work() const {
   return state_->may_work();

@@ -47,6 +47,9 @@ class LifePermits {
   /// at once, when the last is back. None where nothing was permitted: then it is not called.
   std::optional<Revoked> revoke(std::function<void()> returned);
 
+  /// The number of the grant that stands; none where nothing is permitted.
+  [[nodiscard]] std::optional<std::uint64_t> present_grant() const;
+
   /// True where one would be given.
   [[nodiscard]] bool may_work() const;
 

@@ -2,8 +2,12 @@
 
 #include "user_call.hpp"
 
+#include <muster/values/text.hpp>
+
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+
+#include <algorithm>
 
 namespace muster::net {
 
@@ -11,13 +15,13 @@ namespace asio = boost::asio;
 
 NodeServices::NodeServices(NodeId self, NodeSet nodes, asio::any_io_executor executor,
                            std::shared_ptr<LifePermits> permits, StorageThread& storage,
-                           std::function<void(const Failure&)> fatal)
+                           Handlers handlers)
     : self_(self),
       nodes_(std::move(nodes)),
       executor_(std::move(executor)),
       permits_(std::move(permits)),
       storage_(storage),
-      fatal_(std::move(fatal)) {}
+      handlers_(std::move(handlers)) {}
 
 void NodeServices::close() {
   storage_.shut();
@@ -27,10 +31,11 @@ void NodeServices::write(CellBatch batch, std::function<void()> durable) {
   if (!storage_.is_open()) return;
   for (const CellBatch::Write& write : batch.writes)
     if (write.key.starts_with(own_cells))
-      return fatal_({ExitCode::hook_failed,
-                     "the application wrote a cell whose key begins with \"" +
-                         std::string(own_cells) + "\": those are the node's own; rename the cell"});
-  storage_.write(std::move(batch), [weak = weak_from_this(), fatal = fatal_,
+      return handlers_.fatal(
+          {ExitCode::hook_failed, "the application wrote a cell whose key begins with \"" +
+                                      std::string(own_cells) +
+                                      "\": those are the node's own; rename the cell"});
+  storage_.write(std::move(batch), [weak = weak_from_this(), fatal = handlers_.fatal,
                                     durable = std::move(durable)](Expected<> written) {
     if (!written) return fatal(written.error());
     if (const auto self = weak.lock()) self->post(durable);
@@ -39,7 +44,7 @@ void NodeServices::write(CellBatch batch, std::function<void()> durable) {
 
 void NodeServices::scan(std::string prefix,
                         std::function<void(std::vector<std::pair<std::string, Bytes>>)> done) {
-  storage_.scan(std::move(prefix), [weak = weak_from_this(), fatal = fatal_,
+  storage_.scan(std::move(prefix), [weak = weak_from_this(), fatal = handlers_.fatal,
                                     done = std::move(done)](Expected<StorageThread::Cells> cells) {
     if (!cells) return fatal(cells.error());
     const auto self = weak.lock();
@@ -65,12 +70,35 @@ void NodeServices::post_after(Duration delay, std::function<void()> work) {
   });
 }
 
+void NodeServices::step_down(Duration back_after) {
+  constexpr Duration year = std::chrono::hours(24 * 365);
+  handlers_.step_down(std::clamp(back_after, Duration::zero(), year));
+}
+
+void NodeServices::show(Shown shown) {
+  if (const auto wrong = shown.wrong())
+    return handlers_.fatal({ExitCode::hook_failed, "the application shows " + *wrong});
+  shown.text = presentable(shown.text, Shown::longest_text);
+  const std::lock_guard lock(shown_mutex_);
+  shown_ = std::move(shown);
+  shown_in_ = permits_->present_grant();
+}
+
+Shown NodeServices::shown() const {
+  const std::lock_guard lock(shown_mutex_);
+  Shown now = shown_;
+  const bool still = shown_in_ && shown_in_ == permits_->present_grant() && permits_->may_work();
+  for (auto& [role, has] : now.roles) has = has && still;
+  return now;
+}
+
 // On the application's executor, where the application ends too: while this runs it is there.
 void NodeServices::run(const std::function<void()>& work) {
   if (!storage_.is_open()) return;
   call_user(work, [this](const std::string& why) {
-    fatal_({ExitCode::hook_failed, "node " + std::to_string(self_.value) + ": " + why +
-                                       "; mend the application, then start the node again"});
+    handlers_.fatal(
+        {ExitCode::hook_failed, "node " + std::to_string(self_.value) + ": " + why +
+                                    "; mend the application, then start the node again"});
   });
 }
 

@@ -9,6 +9,8 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 
 namespace muster::net {
 
@@ -16,11 +18,16 @@ namespace muster::net {
 /// back only while that life lasts.
 class NodeServices final : public Services, public std::enable_shared_from_this<NodeServices> {
  public:
-  /// `fatal` is called from the storage thread when a write failed, and where the application threw
-  /// or wrote what is not its own.
+  /// Called from any thread.
+  struct Handlers {
+    /// A write failed, or the application threw, wrote what is not its own, or named no role.
+    std::function<void(const Failure&)> fatal;
+    std::function<void(std::string why)> elect;
+    std::function<void(Duration back_after)> step_down;
+  };
+
   NodeServices(NodeId self, NodeSet nodes, boost::asio::any_io_executor executor,
-               std::shared_ptr<LifePermits> permits, StorageThread& storage,
-               std::function<void(const Failure&)> fatal);
+               std::shared_ptr<LifePermits> permits, StorageThread& storage, Handlers handlers);
 
   /// The life is over: nothing that was posted runs any more, and what is asked from now on, or
   /// waits to be, is dropped. Waits for nobody. The storage may end after that.
@@ -34,6 +41,12 @@ class NodeServices final : public Services, public std::enable_shared_from_this<
             std::function<void(std::vector<std::pair<std::string, Bytes>>)> done) override;
   void post(std::function<void()> work) override;
   void post_after(Duration delay, std::function<void()> work) override;
+  void elect(std::string why) override { handlers_.elect(std::move(why)); }
+  void step_down(Duration back_after) override;
+  void show(Shown shown) override;
+
+  /// What was shown last, with the roles that it has now. From any thread.
+  [[nodiscard]] Shown shown() const;
 
  private:
   const NodeId self_;
@@ -43,7 +56,10 @@ class NodeServices final : public Services, public std::enable_shared_from_this<
   void run(const std::function<void()>& work);
 
   StorageThread::Door storage_;  ///< shut when the life is over
-  std::function<void(const Failure&)> fatal_;
+  const Handlers handlers_;
+  mutable std::mutex shown_mutex_;  // guards the two below
+  Shown shown_;
+  std::optional<std::uint64_t> shown_in_;  ///< the grant that stood then
 };
 
 }  // namespace muster::net

@@ -94,7 +94,7 @@ void Node::Impl::look_at_the_loop() {
 
 http::Answer Node::Impl::page(const http::Request& request) const {
   struct Path {
-    std::string_view path;
+    std::string_view path;  ///< own_paths (muster/services.hpp)
     std::string_view what;
     http::Answer (Impl::*make)(const http::Request&) const;
   };
@@ -115,6 +115,11 @@ http::Answer Node::Impl::page(const http::Request& request) const {
     ((all += each.path) += "  ") += each.what;
     all += '\n';
   }
+  const Shown shown = present_shown();
+  for (const auto& [role, has] : shown.roles) {
+    if (request.path == '/' + role) return answer_role(role, has, shown.text);
+    all += '/' + role + "  200 while the application has that role, else 503\n";
+  }
   if (request.path == "/" || request.path == "*") return {200, all};
   return {404, "there is nothing at that path; there is at these:\n" + all};
 }
@@ -127,6 +132,19 @@ http::Answer Node::Impl::answer_metrics(const http::Request& request) const {
 
 http::Answer Node::Impl::answer_livez(const http::Request& /*unused*/) const {
   return {200, "ok\n"};
+}
+
+Shown Node::Impl::present_shown() const {
+  const auto present = life();
+  return present ? present->seen().shown : Shown{};
+}
+
+http::Answer Node::Impl::answer_role(const std::string& role, bool has,
+                                     const std::string& text) const {
+  if (has) return {200, text.empty() ? "ok\n" : text + '\n'};
+  if (!may_work()) return unavailable(why_no_work());
+  return unavailable("node " + to_text(options_.config.self) + " is not " + role +
+                     (text.empty() ? "" : ": " + text));
 }
 
 std::string Node::Impl::why_no_work() const {

@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 /// Where nodes are dialled and where one listens, names of hosts, and `[node] listen`; and by what
-/// they prove who they are there.
+/// they prove who they are there. And where a program is found, and its socket.
 
 namespace muster::apps {
 
@@ -116,6 +116,37 @@ BOOST_AUTO_TEST_CASE(watchers_are_answered_at_loopback_unless_told_otherwise) {
   refused(http("listen = \"9100\""), "listen = \"9100\": expected an address of this machine");
   refused(http("insecure = true"), "/c/n.toml:4: [http] has no listen");
   refused(http("port = 9100"), "[http]: expected one of listen, insecure");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(config_socket)
+
+static Expected<NodeConfig> with_data(const std::string& data) {
+  return parse_config(
+      "[node]\nid = 1\ndata = \"" + data +
+          "\"\n[cluster]\nname = \"c\"\n[cluster.nodes]\n1 = \"127.0.0.1:7101\"\n"
+          "[application]\nkind = \"socket\"\nprogram = [\"./lamp.py\", \"./a b\"]\n",
+      "/c/n.toml");
+}
+
+BOOST_AUTO_TEST_CASE(is_relative_to_the_file_and_written_back) {
+  const NodeConfig config = with_data("n1").value();
+  BOOST_TEST(config.application.program == (std::vector<std::string>{"/c/lamp.py", "./a b"}));
+  BOOST_TEST(config.application.directory.string() == "/c/");
+  BOOST_TEST(config.application_socket().string() == "/c/n1/application.sock");
+  const auto again = parse_config(write_config(config), "/elsewhere/m.toml").value();
+  BOOST_TEST(again.application.program == config.application.program);
+  BOOST_TEST(write_config(again) == write_config(config));
+}
+
+BOOST_AUTO_TEST_CASE(has_a_path_that_the_system_can_have) {
+  BOOST_TEST(with_data(std::string(87, 'd')).has_value());
+  const auto refused = with_data(std::string(88, 'd'));
+  BOOST_REQUIRE(!refused.has_value());
+  BOOST_TEST(refused.error().what.starts_with("/c/n.toml:9: kind = \"socket\": the socket /c/d"));
+  BOOST_TEST(refused.error().what.find("application.sock has 108 bytes: expected at most 107") !=
+             std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -197,6 +197,10 @@ class Host : public Services {
     later.push_back(std::move(work));
   }
 
+  void elect(std::string) override {}
+  void step_down(Duration) override {}
+  void show(Shown) override {}
+
   void grant(GroupNumber group) { gate_->group = group; }
   void revoke() { gate_->group.reset(); }
   void run_timer() {

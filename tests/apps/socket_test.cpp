@@ -254,6 +254,23 @@ BOOST_AUTO_TEST_CASE(says_how_far_it_is_and_why_it_failed) {
   leaves_with(program);
 }
 
+BOOST_AUTO_TEST_CASE(says_what_it_is_and_what_it_wants_of_its_node) {
+  Program program = awaited_program();
+  program.works();
+  program.say(R"({"show":{"primary":true,"replica":false},"text":"2 of 3 hold each commit"})");
+  wait_until([&] {
+    const Ran status = run_muster(directory, {"status", "--dir", file("n1").string()});
+    return says(status, "; primary (2 of 3 hold each commit)");
+  });
+  program.say(R"({"elect":"its database has died"})");
+  program.works();
+  BOOST_TEST(holds(journal(1), "its database has died"));
+  program.say(R"({"step_down_ns":1})");
+  program.done(program.hear_hook("stop"));
+  program.works();  // in its next life
+  leaves_with(program);
+}
+
 BOOST_AUTO_TEST_CASE(gives_what_is_wrong_and_its_hook_has_failed) {
   Program program = awaited_program();
   program.done(program.hear_hook("stop"));
@@ -285,6 +302,11 @@ BOOST_AUTO_TEST_CASE(is_sent_away_with_the_reason_and_another_may_come) {
       {R"({"done":1000})", "that ticket was never given"},
       {R"({"done":"x"})", "that ticket was never given"},
       {R"({"hook":"stop"})", "no message has such keys"},
+      {R"({"elect":7})", "expected text, or"},
+      {R"({"step_down_ns":-1})", "expected nanoseconds, and not -1"},
+      {R"({"show":{"primary":1}})", "show: "},
+      {R"({"show":{"status":true}})", "that path is the node's own"},
+      {R"({"show":{},"txt":"x"})", "unknown key \"txt\""},
   };
   Program first(socket());
   first.registers();
@@ -374,37 +396,6 @@ sys.exit(4)
   starts(connects + "s.close()\nimport signal\nsignal.pause()");  // it never registers
   wait_until([&] { return holds(log(1), "waits for its program"); });
   leaves_in_order();
-}
-
-BOOST_AUTO_TEST_SUITE_END()
-
-BOOST_AUTO_TEST_SUITE(program_at_a_socket_configured)
-
-static Expected<NodeConfig> with_data(const std::string& data) {
-  return parse_config(
-      "[node]\nid = 1\ndata = \"" + data +
-          "\"\n[cluster]\nname = \"c\"\n[cluster.nodes]\n1 = \"127.0.0.1:7101\"\n"
-          "[application]\nkind = \"socket\"\nprogram = [\"./lamp.py\", \"./a b\"]\n",
-      "/c/n.toml");
-}
-
-BOOST_AUTO_TEST_CASE(is_relative_to_the_file_and_written_back) {
-  const NodeConfig config = with_data("n1").value();
-  BOOST_TEST(config.application.program == (std::vector<std::string>{"/c/lamp.py", "./a b"}));
-  BOOST_TEST(config.application.directory.string() == "/c/");
-  BOOST_TEST(config.application_socket().string() == "/c/n1/application.sock");
-  const auto again = parse_config(write_config(config), "/elsewhere/m.toml").value();
-  BOOST_TEST(again.application.program == config.application.program);
-  BOOST_TEST(write_config(again) == write_config(config));
-}
-
-BOOST_AUTO_TEST_CASE(has_a_path_that_the_system_can_have) {
-  BOOST_TEST(with_data(std::string(87, 'd')).has_value());
-  const auto refused = with_data(std::string(88, 'd'));
-  BOOST_REQUIRE(!refused.has_value());
-  BOOST_TEST(refused.error().what.starts_with("/c/n.toml:9: kind = \"socket\": the socket /c/d"));
-  BOOST_TEST(refused.error().what.find("application.sock has 108 bytes: expected at most 107") !=
-             std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -251,6 +251,28 @@ void muster_ask(muster_node* node, uint32_t member, const void* data, size_t siz
   });
 }
 
+// --- What it wants of its node
+
+void muster_elect(muster_node* node, const char* why) {
+  const std::lock_guard lock(node->mutex);
+  if (node->services) node->services->elect(why);
+}
+
+void muster_step_down(muster_node* node, uint64_t back_after_ns) {
+  const std::lock_guard lock(node->mutex);
+  if (node->services)
+    node->services->step_down(
+        Duration(std::min<std::uint64_t>(back_after_ns, Duration::max().count())));
+}
+
+void muster_show(muster_node* node, const muster_role* roles, size_t role_count, const char* text) {
+  Shown shown;
+  for (size_t i = 0; i < role_count; ++i) shown.roles[roles[i].name] = roles[i].has != 0;
+  if (text != nullptr) shown.text = text;
+  const std::lock_guard lock(node->mutex);
+  if (node->services) node->services->show(std::move(shown));
+}
+
 // --- Permits
 
 muster_permit* muster_acquire(muster_node* node, muster_group* group) {

@@ -165,9 +165,8 @@ struct OrderLine {
   std::optional<net::Out> out;
   std::optional<NodeId> coordinator;  ///< of the cluster, as far as is known
   std::optional<GroupNumber> group;
-  bool changed = true;
 };
-MUSTER_DESCRIBE(OrderLine, did, node, status, out, coordinator, group, changed);
+MUSTER_DESCRIBE(OrderLine, did, node, status, out, coordinator, group);
 
 void report(const Owner& owner, const OrderLine& line, const std::string& sentence) {
   std::string text = sentence;
@@ -179,7 +178,7 @@ void report(const Owner& owner, const OrderLine& line, const std::string& senten
 }
 
 OrderLine line_of(const char* did, const net::NodeStatus& status) {
-  return {did, status.node, status.status, status.out, status.coordinator, status.group, true};
+  return {did, status.node, status.status, status.out, status.coordinator, status.group};
 }
 
 // --- muster step-down and muster drain
@@ -295,26 +294,17 @@ int elect_command(const Owner& owner, std::string reason) {
   const auto directory = owner.node.directory();
   if (!directory) return failed(directory.error());
   const std::string socket = *directory / "admin.sock";
-  bool sought = false;
-  const auto outcome = order(owner, socket, "elect " + reason, [&](const Outcome& now) {
-    for (const net::NodeStatus& status : {now.before, now.after})
-      sought = sought || status.procedure == Wait::SeekingHigher;
-    if (now.after.status != Status::Normal) return false;
-    const bool changed = now.after.group != now.before.group;
-    return changed || (sought && now.after.procedure == Wait::Idle);
+  const auto outcome = order(owner, socket, "elect " + reason, [](const Outcome& now) {
+    return now.after.status == Status::Normal && now.after.group != now.before.group;
   });
   if (!outcome) return failed(outcome.error());
-  OrderLine line = line_of("elect", outcome->after);
-  line.changed = outcome->after.group != outcome->before.group;
   std::string sentence = in_words(outcome->after);
-  if (line.changed && outcome->after.up) {
+  if (outcome->after.up) {
     NodeSet members = *outcome->after.up;
     members.insert(outcome->after.node);
     sentence += ", with members " + format_nodes(members);
   }
-  if (!line.changed)
-    sentence += ", as before: a higher node answered, and leads; ask there for an election";
-  report(owner, line, sentence);
+  report(owner, line_of("elect", outcome->after), sentence);
   return 0;
 }
 
@@ -384,10 +374,11 @@ void add_elect_command(CLI::App& app, int& exit_code) {
   const auto reason = std::make_shared<std::string>();
   CLI::App* command = add_command(
       app, "elect", "Let one node of this machine begin an election, though nothing has failed",
-      "Waits until the node is Normal again and says in which group. Where a higher node answers, "
-      "the election is left to it and nothing\nchanges. Exit codes: 0 it is Normal; 5 no node was "
-      "reached; 7 it is not Normal in time; 64 the configuration is bad;\n75 the node refuses, and "
-      "says why.");
+      "Waits until the node is Normal in another group, and says in which: a node below its "
+      "coordinator recovers, as after a pause, for that one\nto find. Exit codes: 0 it is Normal; "
+      "5 no node was reached; 7 it is not Normal in time; 64 the configuration is bad;\n75 the "
+      "node "
+      "refuses, and says why.");
   owner->add(*command, "One line of JSON that says what came of it");
   command->add_option("--reason", *reason, "Why, for the journal and muster history")->required();
   command->callback([owner, reason, &exit_code] {

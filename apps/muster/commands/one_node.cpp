@@ -57,6 +57,20 @@ std::string held_in_words(const net::NodeStatus& status) {
   return text;
 }
 
+namespace {
+
+// "; primary (2 of 3 hold each commit)"
+std::string shown_in_words(const Shown& shown) {
+  std::string text;
+  for (const auto& [role, has] : shown.roles)
+    if (has) text += (text.empty() ? "; " : ", ") + role;
+  if (!shown.text.empty())
+    text += (text.empty() ? "; " : " (") + shown.text + (text.empty() ? "" : ")");
+  return text;
+}
+
+}  // namespace
+
 void print_status(std::ostream& out, const net::NodeStatus& status) {
   const auto number = [](std::optional<NodeId> node) {
     return node ? std::to_string(node->value) : std::string("-");
@@ -70,7 +84,7 @@ void print_status(std::ostream& out, const net::NodeStatus& status) {
   else
     out << enumerator_name(status.procedure) << ", application "
         << enumerator_name(status.application) << (status.progress.empty() ? "" : ": ")
-        << status.progress << held_in_words(status) << '\n';
+        << status.progress << shown_in_words(status.shown) << held_in_words(status) << '\n';
 }
 
 namespace {

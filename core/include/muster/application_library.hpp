@@ -11,7 +11,7 @@ namespace muster {
 
 /// What a library and the command have to agree on; raised whenever Application, Services or Done
 /// change. They also have to be built by the same compiler.
-inline constexpr std::uint32_t application_interface = 1;
+inline constexpr std::uint32_t application_interface = 2;
 
 }  // namespace muster
 

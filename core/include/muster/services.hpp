@@ -5,13 +5,42 @@
 #include <muster/values/types.hpp>
 
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 /// What a host gives to an application. The net host and the lab each have one, so that the same
 /// application runs on real nodes and under the simulator.
 
 namespace muster {
+
+using muster::operator==;
+
+/// What an application is, in its own words, for whoever watches its node: `muster status`, and by
+/// HTTP a path for each role, which load balancers ask.
+struct Shown {
+  static constexpr std::size_t most_roles = 16;
+  static constexpr std::size_t longest_role = 32;
+  static constexpr std::size_t longest_text = 1024;
+
+  /// Whether it has each of the roles that it may have, such as {{"primary", true}, {"replica",
+  /// false}}: `GET /primary` is answered with 200, `/replica` with 503. Names are of a to z, 0 to 9
+  /// and '-', and none of the node's own paths.
+  std::map<std::string, bool> roles;
+  /// In words, such as "rewinds: 3 of 5 GB"; one line, cut to `longest_text` bytes.
+  std::string text;
+
+  /// What is wrong with a name of a role or with their number, in words.
+  [[nodiscard]] std::optional<std::string> wrong() const;
+};
+MUSTER_DESCRIBE(Shown, roles, text);
+
+/// The paths of a node by HTTP, which no role may be named after.
+inline constexpr std::string_view own_paths[] = {"metrics", "livez",   "readyz", "coordinator",
+                                                 "status",  "history", "why"};
 
 /// An application's door to its node. Every member may be called from any thread.
 class Services {
@@ -39,6 +68,22 @@ class Services {
 
   /// Runs `work` there after `delay`.
   virtual void post_after(Duration delay, std::function<void()> work) = 0;
+
+  /// Wants the group to reorganize though no node has failed, for what is held has changed; `why`
+  /// stands in the journal and the history. On a coordinator it is Election(i); a member recovers,
+  /// as after a pause, for its coordinator to find. Nothing comes of it where the group is being
+  /// reorganized already, and has not begun to start: then let the hook fail.
+  virtual void elect(std::string why) = 0;
+
+  /// Lets the node leave in order, as `muster step-down` does, and come back after that time (a
+  /// year at most), in a new life. Nothing comes of it where the node is leaving already.
+  virtual void step_down(Duration back_after) = 0;
+
+  /// Says what the application is from now on. A role that it has is shown while the node may work
+  /// for the group for which it was said, and no longer: a `stop` takes all of them back, the text
+  /// stays. Where `Shown::wrong` names something the process ends with that sentence (exit code
+  /// 76).
+  virtual void show(Shown shown) = 0;
 };
 
 }  // namespace muster

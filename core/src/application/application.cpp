@@ -1,6 +1,8 @@
 #include <muster/application.hpp>
+#include <muster/values/text.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 namespace muster {
@@ -45,6 +47,24 @@ void Reorganization::give_part(NodeId member, Bytes part) const {
 void AskingContext::ask(NodeId member, Bytes question, Answered answered) const {
   if (questioner) return questioner(member, std::move(question), std::move(answered));
   answered({boost::system::in_place_error, "this node is not the coordinator, and only that asks"});
+}
+
+std::optional<std::string> Shown::wrong() const {
+  if (roles.size() > most_roles)
+    return std::to_string(roles.size()) + " roles: " + std::to_string(most_roles) + " at most";
+  for (const auto& [role, has] : roles) {
+    const bool is_name =
+        !role.empty() && role.size() <= longest_role &&
+        role.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos;
+    const bool is_taken =
+        std::find(std::begin(own_paths), std::end(own_paths), role) != std::end(own_paths);
+    if (!is_name || is_taken)
+      return "the role \"" + presentable(role, longest_role) + "\": " +
+             (is_taken ? "that path is the node's own"
+                       : "a role is of 1 to " + std::to_string(longest_role) +
+                             " letters a to z, digits and '-'");
+  }
+  return std::nullopt;
 }
 
 void Application::answer(Question, Done<Bytes> done) {

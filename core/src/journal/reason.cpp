@@ -131,7 +131,7 @@ struct ReasonOfEvent {
             "its " + std::string(enumerator_name(failed.hook)) + " failed: " + foreign(failed.why)};
   }
   Reason operator()(const ElectionAsked& asked) const {
-    return {Trigger::asked, "its owner asked for it: " + foreign(asked.why)};
+    return {Trigger::asked, "it was asked for: " + foreign(asked.why)};
   }
   Reason operator()(const Differing& others) const {
     if (others.differ.empty()) return {Trigger::other, "no other node differs any more"};

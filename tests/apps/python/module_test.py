@@ -39,6 +39,10 @@ class Plain:
         if report == b"\\xff":
             return self.node.ask(3, b"\\xfe")
         self.node.progress(told, "half")
+        if told["members"][0]["report"] == "wishes":
+            self.node.elect("the disk is new")
+            self.node.step_down(1.5)
+            self.node.show("open", primary=True, replica=False)
         return report, {3: "part"}
 
     def start(self, told):
@@ -123,6 +127,15 @@ class AProgramOfFunctions(unittest.TestCase):
         self.node.hook("reorganize", 3, group=[17, 5], members=[{"node": 3, "report": "7"}])
         self.assertEqual(self.node.hear(), {"progress": 3, "text": "half"})
         self.assertEqual(self.node.hear(), {"done": 3, "definition": "7", "parts": {"3": "part"}})
+
+    def test_tells_what_it_wants_of_the_node_and_what_it_is(self):
+        self.node.hook("reorganize", 9, group=[17, 5], members=[{"node": 3, "report": "wishes"}])
+        self.assertEqual(self.node.hear(), {"progress": 9, "text": "half"})
+        self.assertEqual(self.node.hear(), {"elect": "the disk is new"})
+        self.assertEqual(self.node.hear(), {"step_down_ns": 1_500_000_000})
+        self.assertEqual(self.node.hear(),
+                         {"show": {"primary": True, "replica": False}, "text": "open"})
+        self.assertEqual(self.node.hear()["done"], 9)
 
     def test_starts_with_the_group_as_a_pair(self):
         self.node.hook("start", 4, group=[17, 5], definition="7", part="")

@@ -143,6 +143,43 @@ class Pages(unittest.TestCase):
             resource.prlimit(process, resource.RLIMIT_NOFILE, before)
 
 
+SHOWS = """
+import muster
+
+class Database:
+    def __init__(self, node):
+        self.node = node
+        node.show("not open yet", primary=False, replica=False)
+
+    def stop(self, told): ...
+    def reorganize(self, told): ...
+    def start(self, told):
+        self.node.show(primary=True, replica=False)
+
+muster.run(Database)
+"""
+
+
+class Roles(unittest.TestCase):
+    """Of an application, for load balancers."""
+
+    def test_are_paths_that_are_answered_while_the_node_may_work(self):
+        with Nodes(MUSTER, 1) as nodes:
+            (nodes.path / "database.py").write_text(SHOWS)
+            with open(nodes.file(1), "a", encoding="utf-8") as file:
+                file.write(f'[application]\nkind = "socket"\ninherit = true\n'
+                           f'program = ["{sys.executable}", "-B", "database.py"]\n')
+            nodes.start(1)
+            until(lambda: nodes.get(1, "/primary")[0] == 200, "it is the primary")
+            status, _, body = nodes.get(1, "/replica")
+            self.assertEqual((status, body), (503, "node 1 is not replica\n"))
+            self.assertIn("/replica  200 while the application has that role", nodes.get(1, "/")[2])
+            self.assertEqual(nodes.get(1, "/secondary")[0], 404)
+            self.assertEqual(nodes.run("drain", "--dir", "n1").returncode, 0)
+            status, _, body = nodes.get(1, "/primary")
+            self.assertEqual((status, body), (503, "node 1 is out: drained\n"))
+
+
 class Ends(unittest.TestCase):
     def test_a_node_that_is_out_is_alive_and_not_ready_and_its_numbers_do_not_fall(self):
         def value(name):

@@ -89,6 +89,14 @@ static void start(void* user, const muster_assignment* task, muster_end* end) {
     muster_fail(end, "the permit is of another group");
     return;
   }
+  const muster_role shines = {"shining", lamp->permit != NULL};
+  muster_show(lamp->node, &shines, 1, "a lamp");
+  char status[4096];
+  muster_status(lamp->node, status, sizeof status);
+  if (strstr(status, lamp->permit ? "{\"shining\":true}" : "{\"shining\":false}") == NULL) {
+    muster_fail(end, "its status does not say whether it shines");
+    return;
+  }
   printf("%s in group %" PRIu64 "\n", lamp->permit != NULL ? "shining" : "dark",
          task->group.counter);
   fflush(stdout);

@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(one_that_is_begun_anew_says_why) {
   const auto entry = tale.step(Started{}, Status::Normal, Wait::Idle);
   BOOST_REQUIRE(entry);
   BOOST_TEST((entry->trigger == Trigger::asked));
-  BOOST_TEST(entry->evidence == "its owner asked for it: new?disk");
+  BOOST_TEST(entry->evidence == "it was asked for: new?disk");
   BOOST_TEST((entry->then == "node 1 did not answer NewCoordinator"));
   BOOST_TEST(entry->elections == 2u);
 }

@@ -37,14 +37,34 @@ BOOST_DATA_TEST_CASE(of_the_highest_makes_its_group_anew, bdata::make(protocols)
   BOOST_TEST((world.view(1).group == world.view(3).group));
 }
 
-BOOST_DATA_TEST_CASE(of_a_member_leaves_them_together_under_the_highest, bdata::make(protocols)) {
+BOOST_DATA_TEST_CASE(of_a_member_makes_its_group_anew_under_the_highest, bdata::make(protocols)) {
   World world = settled_in(sample);
   const auto before = world.view(1).group;
   world.give(1, ElectionAsked{"to see"});
   BOOST_TEST(world.settle());
   BOOST_TEST((world.view(1).coordinator == NodeId{3}));
-  // Election(i) of the Bully ends when a higher node answers.
-  BOOST_TEST((world.view(1).group == before) == (sample == ProtocolName::bully));
+  BOOST_TEST((world.view(1).group > before));
+}
+
+// What it reported is not so any more, and the group would be Normal with it.
+BOOST_DATA_TEST_CASE(of_a_coordinator_that_has_started_and_waits_for_others_is_heeded,
+                     bdata::make(protocols)) {
+  World world = settled_in(sample);
+  world[1].hold_hooks = true;
+  world.give(3, ElectionAsked{"to see"});
+  BOOST_REQUIRE(world.run_until([](const World& now) {
+    return now.view(1).status == Status::Election && now.view(1).application == Activity::Stopping;
+  }));
+  world.end_hook(1);
+  BOOST_REQUIRE(world.run_until([](const World& now) {
+    return now.view(3).application == Activity::Working &&
+           now.view(1).application == Activity::Starting;
+  }));
+  const auto waits = world.view(3).group;
+  world.give(3, ElectionAsked{"it is not so any more"});
+  world[1].hold_hooks = false;
+  BOOST_TEST(world.settle());
+  BOOST_TEST((world.view(3).group > waits));
 }
 
 BOOST_DATA_TEST_CASE(of_a_node_that_elects_or_leaves_is_nothing_new, bdata::make(protocols)) {

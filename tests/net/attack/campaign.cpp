@@ -26,6 +26,7 @@ namespace {
 constexpr NodeId down{2};
 constexpr NodeId lowest{1};
 constexpr Duration patience = 60s;
+constexpr Duration at_length = 1s;
 // Those of strangers, observers and askers (SessionLimits, Questions::Limits), and its own.
 constexpr std::size_t most_descriptors = 64 + 16 + 4 + 40;
 // What a mutated letter has set going is over when the group is again what it was for so long.
@@ -168,7 +169,10 @@ class Campaign final : apps::Cluster::Listener {
     if (!good()) return;
     const auto said = net::ask_observer("127.0.0.1:" + std::to_string(scene_.ports.at(node)),
                                         scene_.cluster, patience);
-    if (!said) return wrong("node " + to_text(node) + ": " + said.error().what);
+    if (!said) {
+      cluster_.until([this] { return !good(); }, at_length);  // how its process has ended says more
+      return wrong("node " + to_text(node) + ": " + said.error().what);
+    }
     const auto status = read_json<net::NodeStatus>(boost::json::parse(*said));
     if (!status || status->group != scene_.group)
       wrong("node " + to_text(node) + " is not in the group any more: " + *said);

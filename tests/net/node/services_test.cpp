@@ -3,6 +3,8 @@
 
 #include <muster/net/storage_thread.hpp>
 
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include <atomic>
@@ -14,6 +16,15 @@
 using namespace muster;
 using test::Cluster;
 using test::ClusterOptions;
+using test::Cue;
+
+namespace {
+
+boost::json::object status_of(Cluster& cluster, std::uint32_t id) {
+  return boost::json::parse(cluster.node(id).status_json()).as_object();
+}
+
+}  // namespace
 
 BOOST_AUTO_TEST_SUITE(services)
 
@@ -49,6 +60,64 @@ BOOST_AUTO_TEST_CASE(that_wait_for_room_hold_up_neither_hooks_nor_the_protocol) 
   for (std::thread& thread : threads) thread.join();  // nothing more is wanted of them
   door.open();
   cluster.judge();
+}
+
+// A member's election would end at the first higher node that answers.
+BOOST_AUTO_TEST_CASE(have_the_group_made_anew_for_what_any_member_asks) {
+  Cluster cluster;
+  cluster.start_all();
+  GroupNumber before = cluster.await_group({1, 2, 3});
+  for (const std::uint32_t id : {1u, 3u}) {
+    cluster.stage.services(NodeId{id}).elect("its database has died");
+    cluster.await("a new group", [&] { return cluster.node(id).view().group > before; });
+    before = cluster.await_group({1, 2, 3});
+  }
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(let_a_node_step_down_and_come_back) {
+  Cluster cluster;
+  cluster.start_all();
+  cluster.await_group({1, 2, 3});
+  const auto incarnation = [&] {
+    return status_of(cluster, 3).at("incarnation").to_number<std::uint64_t>();
+  };
+  const std::uint64_t before = incarnation();
+  cluster.stage.services(NodeId{3}).step_down(std::chrono::milliseconds(1));
+  cluster.await("its next life", [&] { return incarnation() > before; });
+  cluster.await_group({1, 2, 3});
+  cluster.judge();
+}
+
+// A role is of the group for which it was said: load balancers must not find the one of before.
+BOOST_AUTO_TEST_CASE(show_a_role_until_the_next_stop) {
+  Cluster cluster(ClusterOptions{.nodes = 2});
+  cluster.stage.play(NodeId{2}, Hook::start, [&](Cue cue) {
+    if (cluster.stage.count(NodeId{2}, Hook::start) == 1)
+      cluster.stage.services(NodeId{2}).show({{{"primary", true}, {"replica", false}}, "open\n"});
+    cue.complete();
+  });
+  cluster.start_all();
+  GroupNumber before = cluster.await_group({1, 2});
+  const auto shown = [&] { return boost::json::serialize(status_of(cluster, 2).at("shown")); };
+  BOOST_TEST(shown() == R"({"roles":{"primary":true,"replica":false},"text":"open\\n"})");
+  cluster.stage.services(NodeId{1}).elect("to see");
+  cluster.await("a new group", [&] { return cluster.node(2).view().group > before; });
+  before = cluster.await_group({1, 2});
+  BOOST_TEST(shown() == R"({"roles":{"primary":false,"replica":false},"text":"open\\n"})");
+  cluster.judge();
+}
+
+BOOST_AUTO_TEST_CASE(know_what_is_no_role) {
+  const std::string a_z = "a role is of 1 to 32 letters a to z, digits and '-'";
+  BOOST_TEST(!(Shown{{{"read-only2", true}}, {}}.wrong().has_value()));
+  BOOST_TEST(*(Shown{{{"", true}}, {}}.wrong()) == "the role \"\": " + a_z);
+  BOOST_TEST(*(Shown{{{"Primary", true}}, {}}.wrong()) == "the role \"Primary\": " + a_z);
+  BOOST_TEST(*(Shown{{{"status", false}}, {}}.wrong()) ==
+             "the role \"status\": that path is the node's own");
+  Shown many;
+  for (int i = 0; i < 17; ++i) many.roles["r" + std::to_string(i)] = true;
+  BOOST_TEST(*many.wrong() == "17 roles: 16 at most");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -122,7 +122,8 @@ typedef struct muster_hooks {
   void (*reorganize)(void* user, const muster_reorganization* all, muster_end* end);
   /** Install the definition, muster_done, and work until the next stop. */
   void (*start)(void* user, const muster_assignment* task, muster_end* end);
-  /** Answer what the coordinator asks by muster_ask: muster_done with the answer. NULL: it fails. */
+  /** Answer what the coordinator asks by muster_ask: muster_done with the answer. NULL: it fails.
+   */
   void (*answer)(void* user, const muster_question* question, muster_end* end);
   /**
    * Takes each line of the node's log, a sentence, with its level: "error", "warning" or "info".
@@ -163,6 +164,27 @@ typedef void (*muster_answered)(void* with, const muster_bytes* answer, const ch
  */
 void muster_ask(muster_node* node, uint32_t member, const void* data, size_t size,
                 muster_answered answered, void* with);
+
+/**
+ * Wants the group to reorganize, though no node has failed: what is held has changed. Nothing comes
+ * of it where it is being reorganized already: then let the hook fail.
+ */
+void muster_elect(muster_node* node, const char* why);
+
+/** Lets the node leave in order, and come back after that time in a new life. */
+void muster_step_down(muster_node* node, uint64_t back_after_ns);
+
+/** A role that the application has, or not. */
+typedef struct muster_role {
+  const char* name; /**< of a to z, 0 to 9 and '-', 32 bytes at most; a path by HTTP */
+  int has;
+} muster_role;
+
+/**
+ * Says what the application is from now on, for `muster status` and by HTTP: 16 roles at most, and
+ * a text, or NULL. A stop takes the roles back. A name that is none ends the process (76).
+ */
+void muster_show(muster_node* node, const muster_role* roles, size_t role_count, const char* text);
 
 /**
  * A permit of the present group, whose number is put into `group`; NULL where the node does not

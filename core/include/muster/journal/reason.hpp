@@ -19,7 +19,7 @@ enum class Trigger {
   refused,      ///< another node refused to go on with it
   hook_failed,  ///< its application failed
   timer,        ///< a timer of the protocol expired: it backed off, gave way, or heard of nobody
-  asked,        ///< its owner asked for it
+  asked,        ///< it was asked for
   halted,       ///< another node halted it
   invited,      ///< another node invited it (section 4)
   told,         ///< another node said that it is coordinator (textbook)

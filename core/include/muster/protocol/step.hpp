@@ -122,11 +122,12 @@ MUSTER_DESCRIBE(HookFailed, ticket, hook, why);
 struct Leaving {};
 MUSTER_DESCRIBE(Leaving);
 
-/// The node's owner wants an election, though nothing has failed: Election(i), unless one of its
-/// procedures runs that leads to a new group anyway. The Invitation algorithm reorganizes its group
-/// anew on the coordinator, and lets a member recover.
+/// The node's owner or its application wants its group to reorganize, though nothing has failed:
+/// Election(i) on a coordinator, while a member recovers for its coordinator to find, unless
+/// something runs that leads to a new group anyway. A coordinator of the Invitation algorithm
+/// merges its own group.
 struct ElectionAsked {
-  std::string why;  ///< in the owner's words
+  std::string why;  ///< in their words
 };
 MUSTER_DESCRIBE(ElectionAsked, why);
 

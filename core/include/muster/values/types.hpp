@@ -184,7 +184,7 @@ enum class StopReason {
   paused,         ///< this node was too slow, by assumption 9 a failure
   leaving,        ///< this node's owner wants it out
   standing_back,  ///< hooks failed again and again
-  recovering,     ///< this node becomes a group of its own
+  recovering,     ///< this node begins anew, by its own wish or in a group of its own
   merging,        ///< this coordinator merges groups
   invited,        ///< this node was invited into another group
   told,           ///< another node says that it is coordinator (textbook)

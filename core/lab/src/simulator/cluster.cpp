@@ -67,6 +67,7 @@ World::Impl::~Impl() {
 Life::Handlers World::Impl::handlers(NodeId id) {
   Life::Handlers handlers;
   handlers.left = [this, id](LeaveCause cause) { left(id, cause); };
+  handlers.step_down = [this, id](Duration back_after) { at(id).back_after = back_after; };
   handlers.outlived = [this, id](const host::Voices& voices) { outlived(id, voices); };
   handlers.fatal = [this, id](const Failure& failure) { fatal(id, failure); };
   handlers.point = [this, id](const char* what) { point(id, what); };
@@ -194,6 +195,8 @@ void World::Impl::left(NodeId id, LeaveCause cause) {
   if (cause == LeaveCause::unsteady)
     return next_life_after(id, stays_away(node.unsteady, world.agenda.now(), holds(node.config)),
                            {});
+  if (const auto back_after = std::exchange(node.back_after, std::nullopt))
+    return next_life_after(id, *back_after, {});
   if (cause != LeaveCause::stood_back) return;
   if (node.life->was_normal()) node.stood_back = 0;
   const Duration back_off = std::chrono::seconds(1) * (1 << std::min(node.stood_back++, 8u));

@@ -11,7 +11,7 @@ Life::Life(std::shared_ptr<Process> process, Network& network, const Config& con
       handlers_(std::move(handlers)),
       permits_(process_, config_.timings.T / 2),
       disk_(process_, storage, disk_handlers()),
-      services_(config.self, config.nodes, process_, permits_, disk_),
+      services_(config.self, config.nodes, process_, permits_, disk_, service_handlers()),
       hooks_(process_, services_, make_application, permits_, hook_handlers()),
       sessions_(network, process_, config, cluster, safe, session_handlers()),
       host_(config, std::move(safe), config_.timings.T / 2, HookRunner::Limits{config.timings},
@@ -98,6 +98,19 @@ SessionDriver::Handlers Life::session_handlers() {
   handlers.event = [this](Event event) { host_.put(std::move(event)); };
   handlers.outlived = [this](const host::Voices& voices) { handlers_.outlived(voices); };
   handlers.told = [this] { host_.turn(); };
+  return handlers;
+}
+
+NodeServices::Handlers Life::service_handlers() {
+  NodeServices::Handlers handlers;
+  handlers.fatal = [this](const std::string& why) {
+    handlers_.fatal({ExitCode::hook_failed, why});
+  };
+  handlers.elect = [this](std::string why) { happened(ElectionAsked{std::move(why)}); };
+  handlers.step_down = [this](Duration back_after) {
+    handlers_.step_down(back_after);
+    leave();
+  };
   return handlers;
 }
 

@@ -18,6 +18,7 @@ class Life final : public host::Driver {
  public:
   struct Handlers {
     std::function<void(LeaveCause)> left;
+    std::function<void(Duration back_after)> step_down;
     std::function<void(const host::Voices&)> outlived;
     std::function<void(Failure)> fatal;
     std::function<void(const char* what)> point;  ///< the life may end here
@@ -45,6 +46,7 @@ class Life final : public host::Driver {
   [[nodiscard]] Process& process() const { return *process_; }
   [[nodiscard]] Application* application() const { return hooks_.application(); }
   [[nodiscard]] bool was_normal() const { return host_.was_normal(); }
+  [[nodiscard]] Shown shown() const { return services_.shown(); }
 
  private:
   [[nodiscard]] Duration now() override { return process_->now_by_its_clock(); }
@@ -71,6 +73,7 @@ class Life final : public host::Driver {
   journal::Stamp next_stamp() { return host_.next_stamp(process_->now()); }
   void record(journal::Line line) { process_->world.write(std::move(line)); }
   SessionDriver::Handlers session_handlers();
+  NodeServices::Handlers service_handlers();
   Hooks::Handlers hook_handlers();
   Disk::Handlers disk_handlers();
 

@@ -26,7 +26,13 @@ class LifePermits {
   void grant(GroupNumber group) {
     MUSTER_ENSURE(state_->out.empty());
     state_->group = group;
+    ++state_->grants;
   }
+  /// The number of the grant that stands; none where nothing is permitted.
+  [[nodiscard]] std::optional<std::uint64_t> present_grant() const {
+    return state_->group ? std::optional(state_->grants) : std::nullopt;
+  }
+  [[nodiscard]] bool may_work() const { return state_->may_work(); }
   /// Its `start` has been called: whoever waits for a permit may come after it.
   void announce() {
     state_->announced = state_->group.has_value();
@@ -135,6 +141,7 @@ class LifePermits {
     std::optional<std::stop_source> stop;
     std::map<std::uint64_t, std::function<void(bool)>> waiting;
     std::uint64_t last_number = 0;
+    std::uint64_t grants = 0;  ///< how many there were
     bool announced = false;
     bool over = false;
   };

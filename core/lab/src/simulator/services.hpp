@@ -11,9 +11,20 @@ namespace muster::lab::simulated {
 /// is the world's: one thing after the other, never within a call of the application.
 class NodeServices final : public Services {
  public:
+  struct Handlers {
+    std::function<void(const std::string& why)> fatal;
+    std::function<void(std::string why)> elect;
+    std::function<void(Duration back_after)> step_down;
+  };
+
   NodeServices(NodeId self, const NodeSet& nodes, std::shared_ptr<Process> process,
-               LifePermits& permits, Disk& disk)
-      : self_(self), nodes_(nodes), process_(std::move(process)), permits_(permits), disk_(disk) {}
+               LifePermits& permits, Disk& disk, Handlers handlers)
+      : self_(self),
+        nodes_(nodes),
+        process_(std::move(process)),
+        permits_(permits),
+        disk_(disk),
+        handlers_(std::move(handlers)) {}
 
   NodeId self() const override { return self_; }
   const NodeSet& nodes() const override { return nodes_; }
@@ -36,6 +47,26 @@ class NodeServices final : public Services {
   void post_after(Duration delay, std::function<void()> work) override {
     if (!process_->over()) process_->after(delay, std::move(work));
   }
+  void elect(std::string why) override {
+    post([this, why = std::move(why)] { handlers_.elect(why); });
+  }
+  void step_down(Duration back_after) override {
+    post([this, back_after] { handlers_.step_down(back_after); });
+  }
+  void show(Shown shown) override {
+    if (const auto wrong = shown.wrong())
+      return post([this, wrong] { handlers_.fatal("the application shows " + *wrong); });
+    shown_ = std::move(shown);
+    shown_in_ = permits_.present_grant();
+  }
+
+  /// What was shown last, with the roles that it has now.
+  [[nodiscard]] Shown shown() const {
+    Shown now = shown_;
+    const bool still = shown_in_ && shown_in_ == permits_.present_grant() && permits_.may_work();
+    for (auto& [role, has] : now.roles) has = has && still;
+    return now;
+  }
 
  private:
   NodeId self_;
@@ -43,6 +74,9 @@ class NodeServices final : public Services {
   std::shared_ptr<Process> process_;
   LifePermits& permits_;
   Disk& disk_;
+  Handlers handlers_;
+  Shown shown_;
+  std::optional<std::uint64_t> shown_in_;  ///< the grant that stood then
 };
 
 }  // namespace muster::lab::simulated

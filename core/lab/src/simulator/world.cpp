@@ -151,6 +151,11 @@ bool World::is_paused(NodeId node) const {
   return is_up(node) && impl_->at(node).life->process().paused();
 }
 
+Shown World::shown(NodeId node) const {
+  const auto& of = impl_->at(node);
+  return of.up ? of.life->shown() : Shown{};
+}
+
 View World::view(NodeId node) const {
   return impl_->at(node).view;
 }

@@ -123,9 +123,19 @@ void Turn::happened(const Leaving&) {
   leave(LeaveCause::asked);
 }
 
+// A coordinator whose application has started has been told something since the reports were given.
+// A member's Election(i) would end at the first higher node that answers: it recovers instead, and
+// its coordinator finds it.
 void Turn::happened(const ElectionAsked&) {
-  if (state_.leaving || state_.s == Status::Down) return;
-  if (runs<Idle>() || runs<Checking>() || runs<Probing>()) election();
+  if (state_.leaving || !works_in_group()) return;
+  if (coordinates()) {
+    if (runs<Idle>() || runs<Checking>()) election();
+    if (runs<MakingReady>() && state_.application == Activity::Working) start_over(true);
+  } else if (state_.s == Status::Normal) {
+    stop({StopReason::recovering, std::nullopt});
+    fail();
+    take_part_again();
+  }
 }
 
 // --- Words

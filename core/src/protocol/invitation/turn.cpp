@@ -111,7 +111,10 @@ void Turn::happened(const Leaving&) {
 }
 
 void Turn::happened(const ElectionAsked&) {
-  if (state_.leaving || state_.s != Status::Normal) return;
+  if (state_.leaving) return;
+  if (runs<MakingReady>() && state_.application == Activity::Working)
+    return recovery(StopReason::recovering);
+  if (state_.s != Status::Normal) return;
   if (!coordinates()) return recovery(StopReason::recovering);
   if (runs<Idle>() || runs<Checking>()) merge({});
 }

@@ -4,6 +4,7 @@
 #include <muster/net/tls.hpp>
 #include <muster/protocol/config.hpp>
 #include <muster/protocol/view.hpp>
+#include <muster/services.hpp>
 #include <muster/values/compiled_once.hpp>
 
 #include <map>
@@ -40,6 +41,7 @@ struct NodeStatus {
   Duration as_of{};  ///< CLOCK_MONOTONIC, when this state was reached
   Wait procedure{};
   Activity application{};
+  Shown shown;                      ///< what its application says that it is
   std::string progress;             ///< how far the hook that runs says it is
   std::uint64_t journal_dropped{};  ///< lines that could not be written
   std::uint64_t slow_saves{};       ///< commits of this life that took longer than T/2
@@ -61,9 +63,9 @@ struct NodeStatus {
   Counters counters;
 };
 MUSTER_DESCRIBE(NodeStatus, node, status, coordinator, group, halted_by, up, incarnation,
-                definition, protocol, as_of, procedure, application, progress, journal_dropped,
-                slow_saves, needed_T, out, differing, wire, held, coordinator_heard_ns,
-                coordinator_bound_ns, certificate_ns, counters);
+                definition, protocol, as_of, procedure, application, shown, progress,
+                journal_dropped, slow_saves, needed_T, out, differing, wire, held,
+                coordinator_heard_ns, coordinator_bound_ns, certificate_ns, counters);
 
 /// What a node says of its cluster to its owner.
 struct ClusterSeen {

@@ -131,6 +131,9 @@ class World {
   [[nodiscard]] bool is_paused(NodeId node) const;
   /// What everybody may see of it; status Down where it is not up.
   [[nodiscard]] View view(NodeId node) const;
+
+  /// What its application says that it is; nothing of a node that is down.
+  [[nodiscard]] Shown shown(NodeId node) const;
   /// The protocol's state in its present life, or in the last.
   [[nodiscard]] const Protocol& state(NodeId node) const;
   /// What is durable: the protocol's and the application's.
