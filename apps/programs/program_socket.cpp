@@ -27,8 +27,6 @@ namespace {
 
 /// How long a program that has connected may take to register.
 constexpr auto registration_deadline = 5s;
-/// Bytes of a reason, the program's own or ours for what is wrong with what it said.
-constexpr std::size_t longest_reason = 1000;
 /// Lines that may wait for a program to read them.
 constexpr std::size_t most_untold = 1024;
 
@@ -203,8 +201,9 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
     if (!registered_) return take_registration(said);
     if (program_->untold() > most_untold) return "it does not read what it is told";
     if (const json::value* number = said.if_contains("ask")) return take_question(*number, said);
-    for (const std::string_view key : {"elect", "step_down_ns", "show"})
-      if (const json::value* wish = said.if_contains(key)) return take_wish(key, *wish, said);
+    if (said.contains("show")) return take_shown(said);
+    for (const std::string_view key : {"elect", "step_down_ns"})
+      if (said.contains(key)) return take_wish(key, said);
     for (const auto& [key, act] :
          {std::pair{"done", &Impl::take_done}, std::pair{"failed", &Impl::take_failed},
           std::pair{"progress", &Impl::take_progress}}) {
@@ -294,33 +293,19 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
     return std::nullopt;
   }
 
-  // What it wants of its node, where there is a life to hear it, and what it is.
-  std::optional<std::string> take_wish(std::string_view key, const json::value& wish,
-                                       const json::object& said) {
-    if (auto wrong = key == "show" ? stranger(said, {"show", "text"}) : stranger(said, {key}))
-      return wrong;
-    std::function<void(Services&)> act;
-    if (key == "elect") {
-      const auto why = bytes_of(wish);
-      if (!why) return why.error();
-      act = [why = one_line(why->data, longest_reason)](Services& node) { node.elect(why); };
-    } else if (key == "step_down_ns") {
-      const auto time = natural_of(wish);
-      if (!time) return "step_down_ns: expected nanoseconds, and not " + json::serialize(wish);
-      const Duration back_after(std::min<std::uint64_t>(*time, Duration::max().count()));
-      act = [back_after](Services& node) { node.step_down(back_after); };
-    } else {
-      const auto roles = read_json<std::map<std::string, bool>>(wish);
-      const auto text = bytes_under(said, "text");
-      if (!roles) return "show: " + roles.error().what;
-      if (!text) return text.error();
-      const Shown shown{*roles, text->data};
-      if (const auto wrong = shown.wrong()) return "it shows " + *wrong;
-      show(shown);
-      return std::nullopt;
-    }
+  // What it wants of its node, where a life hears it.
+  std::optional<std::string> take_wish(std::string_view key, const json::object& said) {
+    const auto wish = wish_of(key, said);
+    if (!wish) return wish.error();
     const std::lock_guard lock(mutex_);
-    if (services_ != nullptr) act(*services_);
+    if (services_ != nullptr) (*wish)(*services_);
+    return std::nullopt;
+  }
+
+  std::optional<std::string> take_shown(const json::object& said) {
+    const auto shown = shown_of(said);
+    if (!shown) return shown.error();
+    show(*shown);
     return std::nullopt;
   }
 

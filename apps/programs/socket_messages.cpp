@@ -4,6 +4,7 @@
 #include "apps/programs/inputs.hpp"
 
 #include <muster/values/json.hpp>
+#include <muster/values/one_line.hpp>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -86,6 +87,35 @@ std::optional<std::string> stranger(const json::object& object,
 std::optional<std::uint64_t> natural_of(const json::value& value) {
   if (const auto number = read_json<std::uint64_t>(value)) return *number;
   return std::nullopt;
+}
+
+Said<std::function<void(Services&)>> wish_of(std::string_view key, const json::object& said) {
+  if (const auto wrong = stranger(said, {key})) return {boost::system::in_place_error, *wrong};
+  const json::value& wish = said.at(key);
+  if (key == "elect") {
+    const auto why = bytes_of(wish);
+    if (!why) return why.error();
+    return [why = one_line(why->data, longest_reason)](Services& node) { node.elect(why); };
+  }
+  const auto time = natural_of(wish);
+  if (!time)
+    return {boost::system::in_place_error,
+            std::string(key) + ": expected nanoseconds, and not " + json::serialize(wish)};
+  const Duration back_after(std::min<std::uint64_t>(*time, Duration::max().count()));
+  return [back_after](Services& node) { node.step_down(back_after); };
+}
+
+Said<Shown> shown_of(const json::object& said) {
+  if (const auto wrong = stranger(said, {"show", "text"}))
+    return {boost::system::in_place_error, *wrong};
+  const auto roles = read_json<std::map<std::string, bool>>(said.at("show"));
+  const auto text = bytes_under(said, "text");
+  if (!roles) return {boost::system::in_place_error, "show: " + roles.error().what};
+  if (!text) return {boost::system::in_place_error, text.error()};
+  Shown shown{*roles, text->data};
+  if (const auto wrong = shown.wrong())
+    return {boost::system::in_place_error, "it shows " + *wrong};
+  return shown;
 }
 
 json::object tell(NodeId self, const StopContext& context) {

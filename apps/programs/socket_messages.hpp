@@ -4,6 +4,7 @@
 
 #include <boost/json/object.hpp>
 
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -17,6 +18,8 @@ namespace muster::apps {
 inline constexpr std::uint64_t socket_version = 1;
 /// Bytes of a line from a program.
 inline constexpr std::size_t longest_socket_line = 256 * 1024;
+/// Bytes of a reason, the program's own or ours for what is wrong with what it said.
+inline constexpr std::size_t longest_reason = 1000;
 
 /// What a program says, or gives; else what is wrong with it, in words.
 template <class T>
@@ -35,6 +38,11 @@ std::optional<std::string> stranger(const boost::json::object& object,
                                     std::initializer_list<std::string_view> known);
 /// A ticket or another number from 0 on.
 std::optional<std::uint64_t> natural_of(const boost::json::value& value);
+
+/// What a program wants of its node: the line that has the key "elect" or "step_down_ns".
+Said<std::function<void(Services&)>> wish_of(std::string_view key, const boost::json::object& said);
+/// What it says that it is: the line that has "show".
+Said<Shown> shown_of(const boost::json::object& said);
 
 /// What a program is told of a hook, but for the ticket.
 boost::json::object tell(NodeId self, const StopContext& context);

@@ -78,6 +78,17 @@ BOOST_AUTO_TEST_CASE(no_machine_takes_the_place_of_another_or_of_a_node) {
   BOOST_TEST(comes(7, "10.0.0.11") == (Words{"close #5", "close #6"}));
 }
 
+// Anybody could choose that order, and a node that writes to a connection that is closed ends.
+BOOST_AUTO_TEST_CASE(an_observer_whose_connection_is_older_than_the_others_is_answered) {
+  Sessions2 two;
+  two.config.limits.observers = 2;
+  for (std::uint64_t connection = 1; connection < 4; ++connection) two.accepted(connection);
+  Hello observer = two.stranger(0);
+  observer.role = Role::observer;
+  for (const std::uint64_t connection : {2u, 3u}) two.came(connection, observer);
+  BOOST_TEST(two.came(1, observer) == (Words{"close #2", "write #1 Hello"}));
+}
+
 BOOST_AUTO_TEST_CASE(without_descriptors_strangers_go_and_nodes_stay) {
   Sessions2 two;
   two.join(3, 1);

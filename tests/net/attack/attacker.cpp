@@ -413,6 +413,7 @@ void Attacker::crowd(Attack how, NodeId node) {
   std::vector<Wire> wires;
   for (std::uint64_t count = 1 + any(how == Attack::question_flood ? 17 : 150); count > 0; --count)
     wires.push_back(dial(node));
+  std::shuffle(wires.begin(), wires.end(), random_);
   const std::string whole =
       net::encode_frame(any(2) == 0 ? hello(scene_.down, node) : hello({}, {}, Role::observer));
   if (how == Attack::question_flood) {

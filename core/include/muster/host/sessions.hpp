@@ -39,7 +39,7 @@ struct SessionLimits {
   /// Connections that have not said Hello yet; one more ends the oldest of the machine that has
   /// most of them. Those of the cluster's nodes have their own place, one each.
   std::size_t strangers = 64;
-  std::size_t observers = 16;
+  std::size_t observers = 16;  ///< at least 1
   /// Connections that one machine may begin in a tenth of a second: far more than the dials of any
   /// node where connections break over and over, and few enough to be answered by the way.
   unsigned arrivals = 400;

@@ -114,11 +114,11 @@ void SessionTurn::heard(ConnectionId connection, const Hello& hello,
   if (const auto refusal = refuse_namesake(hello))
     return refuse_stranger(connection, *refusal, hello.from);
   if (hello.role == Role::observer) {
+    make_room(true, config_.limits.observers - 1);  // it may have come before those that are there
     Stranger& observer = *stranger_at(connection);
     observer.observer = true;
     observer.until = now_ + hello_deadline();
     due_by(observer.until);
-    make_room(true, config_.limits.observers);
     Hello own = hello_to(NodeId{});
     own.instance = 0;  // with which it could speak for this life
     return write(connection, own);
