@@ -35,9 +35,10 @@ Definition task(std::string definition) {
 
 struct Fixture {
   explicit Fixture(Timings timings = {}) {
+    net::NodeServices::Handlers of_services;
+    of_services.fatal = [](const Failure&) { BOOST_ERROR("storage failed"); };
     const auto services = std::make_shared<net::NodeServices>(
-        self, NodeSet{self}, user->get_executor(), permits, storage_thread,
-        [](const Failure&) { BOOST_ERROR("storage failed"); });
+        self, NodeSet{self}, user->get_executor(), permits, storage_thread, of_services);
     Hooks::Handlers handlers;
     handlers.event = [this](const Event& event) { told.push_back(to_text(event)); };
     handlers.edge = [this](Hook hook, Edge edge, std::optional<GroupNumber> about, Ticket ticket,
