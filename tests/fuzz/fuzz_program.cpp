@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t longest_reason = 4000;
 
-/// None of it is used.
+/// What a program may want or show; nothing else is used.
 struct NoServices final : Services {
   [[nodiscard]] NodeId self() const override { return {}; }
   [[nodiscard]] const NodeSet& nodes() const override { std::abort(); }
@@ -24,6 +24,9 @@ struct NoServices final : Services {
   }
   void post(std::function<void()>) override {}
   void post_after(Duration, std::function<void()>) override {}
+  void elect(std::string why) override { require(why.find('\n') == std::string::npos); }
+  void step_down(Duration back_after) override { require(back_after >= Duration::zero()); }
+  void show(Shown shown) override { require(!shown.wrong()); }
 };
 
 /// What it says may be bytes of any kind, and why it failed one line of a log.

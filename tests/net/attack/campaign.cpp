@@ -26,7 +26,7 @@ namespace {
 constexpr NodeId down{2};
 constexpr NodeId lowest{1};
 constexpr Duration patience = 60s;
-constexpr Duration at_length = 1s;
+constexpr Duration for_an_end = 1s;
 // Those of strangers, observers and askers (SessionLimits, Questions::Limits), and its own.
 constexpr std::size_t most_descriptors = 64 + 16 + 4 + 40;
 // What a mutated letter has set going is over when the group is again what it was for so long.
@@ -170,7 +170,7 @@ class Campaign final : apps::Cluster::Listener {
     const auto said = net::ask_observer("127.0.0.1:" + std::to_string(scene_.ports.at(node)),
                                         scene_.cluster, patience);
     if (!said) {
-      cluster_.until([this] { return !good(); }, at_length);  // how its process has ended says more
+      cluster_.until([this] { return !good(); }, for_an_end);  // how its process has ended says more
       return wrong("node " + to_text(node) + ": " + said.error().what);
     }
     const auto status = read_json<net::NodeStatus>(boost::json::parse(*said));
