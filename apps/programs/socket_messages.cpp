@@ -105,14 +105,20 @@ Said<std::function<void(Services&)>> wish_of(std::string_view key, const json::o
   return [back_after](Services& node) { node.step_down(back_after); };
 }
 
+constexpr const char* not_roles = "show: expected roles, such as {\"primary\":true}";
+
 Said<Shown> shown_of(const json::object& said) {
   if (const auto wrong = stranger(said, {"show", "text"}))
     return {boost::system::in_place_error, *wrong};
-  const auto roles = read_json<std::map<std::string, bool>>(said.at("show"));
   const auto text = bytes_under(said, "text");
-  if (!roles) return {boost::system::in_place_error, "show: " + roles.error().what};
   if (!text) return {boost::system::in_place_error, text.error()};
-  Shown shown{*roles, text->data};
+  Shown shown{{}, text->data};
+  const json::object* const roles = said.at("show").if_object();
+  for (const auto& [role, has] : roles ? *roles : json::object()) {
+    if (!has.is_bool()) return {boost::system::in_place_error, not_roles};
+    shown.roles[std::string(role)] = has.get_bool();
+  }
+  if (!roles) return {boost::system::in_place_error, not_roles};
   if (const auto wrong = shown.wrong())
     return {boost::system::in_place_error, "it shows " + *wrong};
   return shown;

@@ -89,6 +89,7 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   std::optional<Out> out() const;
   void left(LeaveCause cause);
   void gone();
+  void leave_in_time();
   void outlived(const Voices& voices);
   void end_outlived(const Failure& why);
   void begin_anew(Incarnation seen);

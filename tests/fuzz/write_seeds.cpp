@@ -99,6 +99,9 @@ void said(const Seeds& seeds) {
             "{\"done\":4,\"answer\":\"so\"}\n");
   seeds.add("fuzz_program", "asks",
             "\x01{\"ask\":1,\"member\":1,\"question\":\"how?\"}\n{\"x\":1}\n");
+  seeds.add("fuzz_program", "wishes",
+            "\x01{\"elect\":\"the disk\\nis new\"}\n{\"step_down_ns\":1000000}\n"
+            "{\"show\":{\"primary\":true,\"replica\":false},\"text\":\"open\"}\n");
   seeds.add("fuzz_program", "registers", "\x07{\"register\":2}\n");
   for (const std::string word : {"status", "watch", "history 10 7", "elect why not", "step-down 9"})
     seeds.add("fuzz_admin", word.substr(0, 4),

@@ -93,7 +93,7 @@ static void start(void* user, const muster_assignment* task, muster_end* end) {
   muster_show(lamp->node, &shines, 1, "a lamp");
   char status[4096];
   muster_status(lamp->node, status, sizeof status);
-  if (strstr(status, lamp->permit ? "{\"shining\":true}" : "{\"shining\":false}") == NULL) {
+  if (strstr(status, lamp->permit ? "[[\"shining\",true]]" : "[[\"shining\",false]]") == NULL) {
     muster_fail(end, "its status does not say whether it shines");
     return;
   }

@@ -170,7 +170,8 @@ class Campaign final : apps::Cluster::Listener {
     const auto said = net::ask_observer("127.0.0.1:" + std::to_string(scene_.ports.at(node)),
                                         scene_.cluster, patience);
     if (!said) {
-      cluster_.until([this] { return !good(); }, for_an_end);  // how its process has ended says more
+      // How its process has ended says more.
+      cluster_.until([this] { return !good(); }, for_an_end);
       return wrong("node " + to_text(node) + ": " + said.error().what);
     }
     const auto status = read_json<net::NodeStatus>(boost::json::parse(*said));

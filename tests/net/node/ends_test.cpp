@@ -65,6 +65,16 @@ BOOST_AUTO_TEST_CASE(a_stop_that_goes_wrong_ends_the_process_with_76) {
   }
 }
 
+// It would wait for ever: it has promised nothing that is not durable.
+BOOST_AUTO_TEST_CASE(who_is_to_leave_does_not_wait_for_a_disk_that_hangs) {
+  Cluster cluster({.nodes = 1, .timings = short_deadlines()});
+  const auto process = cluster.spawn(1, {"hang_save=2", "T=100"});
+  process->end_of_words();
+  check_end(cluster, *process, 1, 74,
+            "node 1 has not left in order within 300 ms: its disk has not answered for so long");
+  cluster.judge();
+}
+
 // The member that hangs is proven dead, and the others go on without it.
 BOOST_AUTO_TEST_CASE(the_others_go_on_without_a_process_that_ended_itself) {
   Cluster cluster({.nodes = 3});

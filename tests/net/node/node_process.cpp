@@ -148,7 +148,10 @@ void fill_standard_error() {
   ::dup2(ends[1], STDERR_FILENO);
 }
 
-/// The store of the node, which fails at the save that the words name.
+/// Told when the disk has hung up at the save that the words name; that save never ends.
+std::promise<void> hangs;
+
+/// The store of the node, which fails, or hangs, at the save that the words name.
 std::unique_ptr<SafeStorage> open(const Words& words, NodeId id) {
   if (value(words, "store") == "memory") return std::make_unique<storage::MemoryStorage>();
   const std::filesystem::path directory = value(words, "directory");
@@ -159,10 +162,15 @@ std::unique_ptr<SafeStorage> open(const Words& words, NodeId id) {
     std::exit(static_cast<int>(opened.error().code));
   }
   const int failing = std::stoi(value(words, "fail_save", "0"));
+  const int hanging = std::stoi(value(words, "hang_save", "0"));
   return std::make_unique<test::WatchedSaves>(
-      std::move(*opened), [failing, saves = 0](const SafeState&) mutable -> Expected<> {
+      std::move(*opened), [failing, hanging, saves = 0](const SafeState&) mutable -> Expected<> {
         if (++saves == failing)
           return Failure{ExitCode::io_error, "cannot write safe.sqlite: gone"};
+        if (saves == hanging) {
+          hangs.set_value();
+          for (;;) ::pause();
+        }
         return {};
       });
 }
@@ -200,6 +208,7 @@ int main(int count, char** arguments) {
     std::cerr << "muster: " << started.error().what << '\n';
     return static_cast<int>(started.error().code);
   }
+  if (words.contains("hang_save")) hangs.get_future().wait();
   for (char word = 0; ::read(STDIN_FILENO, &word, 1) == 1;) {
     if (word == 'w') stage.services(id).write({std::string(600, 'k'), {}}, [] {});
     if (word == 'o') stage.services(id).write({"muster/history/1", {}}, [] {});
