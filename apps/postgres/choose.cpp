@@ -1,0 +1,114 @@
+#include "apps/postgres/choose.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace muster::postgres {
+
+namespace {
+
+using Place = std::pair<GroupNumber, Lsn>;
+
+template <class Held>
+Place place_of(const Held& held) {
+  return {held.term.group, held.lsn};
+}
+
+Choice nobody(std::string why) {
+  return {std::nullopt, {}, "nobody writes: " + std::move(why)};
+}
+
+std::string named(NodeId node) {
+  return "node " + std::to_string(node.value);
+}
+
+/// What the reports of the nodes with data come to.
+struct Count {
+  std::map<NodeId, Holding> data;
+  std::map<NodeId, Mending> mending;
+  std::map<std::uint64_t, NodeId> systems;  ///< with a node of each
+};
+
+Count counted(const Copies& copies, const std::map<NodeId, Evidence>& reports) {
+  Count count;
+  for (const auto& [node, evidence] : reports) {
+    if (!copies.nodes.contains(node)) continue;
+    if (const auto* holding = std::get_if<Holding>(&evidence)) {
+      count.data.emplace(node, *holding);
+      count.systems.emplace(holding->system, node);
+    } else if (const auto* mending = std::get_if<Mending>(&evidence)) {
+      count.mending.emplace(node, *mending);
+      count.systems.emplace(mending->system, node);
+    }
+  }
+  return count;
+}
+
+// Equal numbers of two that have promoted from one timeline, and have died before their rows, are
+// of different logs: so the timeline has to be the row's.
+bool is_prefix(const Holding& of, const Holding& primary, const Struck& struck) {
+  return of.term == primary.term && of.timeline == primary.timeline && of.lsn <= primary.lsn &&
+         (of.timeline == of.term.timeline || !stands(struck, Line::prefix_by_row));
+}
+
+}  // namespace
+
+Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& reports,
+              std::optional<NodeId> present_primary, const Struck& struck) {
+  const Count count = counted(copies, reports);
+  const std::size_t counting = count.data.size() + count.mending.size();
+  if (counting < copies.to_promote())
+    return nobody(std::to_string(counting) + " of the " +
+                  std::to_string(copies.to_promote()) + " nodes that it takes have data here");
+  if (count.systems.size() > 1)
+    return nobody(named(count.systems.begin()->second) + " and " +
+                  named(count.systems.rbegin()->second) +
+                  " have different databases, by their system identifiers");
+  if (count.data.empty()) return nobody("all that have data here are being mended");
+
+  const auto rank = [&](const std::pair<const NodeId, Holding>& one) {
+    const auto& [node, holding] = one;
+    const Place place = stands(struck, Line::groups_are_the_order)
+                            ? place_of(holding)
+                            : Place{GroupNumber{holding.timeline, {}}, holding.lsn};
+    return std::tuple(place, node == present_primary, node);
+  };
+  const auto& [primary, holding] =
+      *std::max_element(count.data.begin(), count.data.end(),
+                        [&](const auto& one, const auto& other) { return rank(one) < rank(other); });
+  for (const auto& [node, held] : count.mending)
+    if (place_of(holding) < place_of(held) && stands(struck, Line::held_is_a_bound))
+      return nobody(named(primary) + " is the freshest with data here, and " + named(node) +
+                    ", which is being mended, held more");
+
+  Choice choice{primary, {}, named(primary) + " is the freshest of " + std::to_string(counting)};
+  for (const auto& [node, other] : count.data)
+    if (node != primary && is_prefix(other, holding, struck)) choice.prefix.insert(node);
+  return choice;
+}
+
+std::optional<NodeId> present_primary(const std::map<NodeId, Evidence>& reports) {
+  std::optional<std::pair<Place, NodeId>> best;
+  for (const auto& [node, evidence] : reports) {
+    const auto* holding = std::get_if<Holding>(&evidence);
+    if (holding && holding->primary) best = std::max(best, std::optional(std::pair(place_of(*holding), node)));
+  }
+  return best ? std::optional(best->second) : std::nullopt;
+}
+
+Way way_to_follow(const Holding& own, const Lineage& primary) {
+  const bool has_own_row =
+      std::find(primary.terms.begin(), primary.terms.end(), own.term) != primary.terms.end();
+  if (!has_own_row) return Way::clone;
+  const auto end = primary.ends_of_timelines.find(own.timeline);
+  const bool has_own_timeline =
+      own.timeline == primary.timeline || end != primary.ends_of_timelines.end();
+  if (own.timeline != own.term.timeline)  // it has promoted or followed past its row
+    return own.timeline < primary.timeline && !has_own_timeline ? Way::rewind : Way::clone;
+  if (own.timeline == primary.timeline) return Way::follow;
+  if (!has_own_timeline) return Way::clone;
+  return own.lsn <= end->second ? Way::follow : Way::rewind;
+}
+
+}  // namespace muster::postgres
