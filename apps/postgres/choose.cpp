@@ -46,9 +46,11 @@ Count counted(const Copies& copies, const std::map<NodeId, Evidence>& reports) {
 }
 
 // Equal numbers of two that have promoted from one timeline, and have died before their rows, are
-// of different logs: so the timeline has to be the row's.
+// of different logs: so the timeline has to be the row's. And what a primary has reported is no
+// bound: its sessions go on writing, and wait in vain.
 bool is_prefix(const Holding& of, const Holding& primary, const Struck& struck) {
   return of.term == primary.term && of.timeline == primary.timeline && of.lsn <= primary.lsn &&
+         (!of.primary || !stands(struck, Line::prefix_is_sealed)) &&
          (of.timeline == of.term.timeline || !stands(struck, Line::prefix_by_row));
 }
 

@@ -110,7 +110,8 @@ void Turn::does_not_begin(const std::string& why) {
   }
   if (!k_.place) return;
   end_start();
-  if (k_.place->choice.primary) read_lineage(true);
+  if (k_.place->choice.primary) return read_lineage(true);
+  begin();  // what it has may be what the others lack
 }
 
 // Where all that had to end has ended.
@@ -129,7 +130,8 @@ void Turn::take_place() {
 
 void Turn::nobody_writes() {
   end_start();
-  if (k_.runs != Runs::nothing && !k_.reported_data)
+  if (k_.runs == Runs::nothing) return begin();
+  if (!k_.reported_data)
     tell(WantElection{"nobody writes, and this node has data now"});
 }
 

@@ -48,10 +48,53 @@ struct Options {
 };
 MUSTER_DESCRIBE(Options, nodes, copies_of_commit, struck, troubles);
 
+/// What may happen.
+enum class What : std::uint8_t {
+  // In peace.
+  performs,          ///< the next of what was ordered here
+  takes_hangup,      ///< the postmaster
+  walsender_hangup,  ///< a walsender
+  promoted,
+  flushes,
+  connects,        ///< a standby to whom it follows
+  receives,        ///< what its walsender has
+  hears,           ///< a walsender what its standby has told
+  walsender_ends,  ///< as its standby is gone
+  receiver_ends,   ///< as its walsender is gone, or cannot be reached
+  ends,            ///< what was killed, at last
+  reorganizes,     ///< an election whose members have all reported
+  starts,
+  // What clients and nodes want.
+  commits,
+  elects,  ///< who is reached of those of a set
+  lives,   ///< a node's process begins
+  heals,
+  // What goes wrong.
+  fails,  ///< what was ordered here
+  overdue,
+  node_killed,
+  postgres_killed,
+  machine_stops,
+  cuts,
+};
+MUSTER_DESCRIBE_ENUM(What, performs, takes_hangup, walsender_hangup, promoted, flushes, connects,
+                     receives, hears, walsender_ends, receiver_ends, ends, reorganizes, starts,
+                     commits, elects, lives, heals, fails, overdue, node_killed, postgres_killed,
+                     machine_stops, cuts)
+
+struct Move {
+  What what{};
+  NodeId node;
+  /// A walsender, an election or a cut by its place; another node; a set of nodes as bits.
+  std::uint32_t which{};
+};
+MUSTER_DESCRIBE(Move, what, node, which);
+
 /// What was found, and how it came to that.
 struct Finding {
   std::string violated;
-  std::vector<std::string> story;
+  std::vector<Move> moves;         ///< from nodes that do not live yet
+  std::vector<std::string> story;  ///< the same in words
 };
 
 /// What runs have come to.

@@ -207,10 +207,21 @@ class Offers {
     for (std::uint32_t at = 0; at < postgres.walsenders.size(); ++at) {
       const Walsender& walsender = postgres.walsenders[at];
       if (walsender.hangup) add(What::walsender_hangup, node, at);
-      if (walsender.flushed < walsender.told) add(What::hears, node, at);
+      if (walsender.flushed < walsender.told || would_release(node, walsender))
+        add(What::hears, node, at);
       if (served_by(world_, walsender.to) != &walsender || !reach(world_, node, walsender.to))
         add(What::walsender_ends, node, at);
     }
+  }
+
+  // A standby tells its status every few seconds, with nothing new in it: a kick that came before
+  // the walsenders had taken their SIGHUP is in vain, and nothing else would release a session.
+  [[nodiscard]] bool would_release(NodeId node, const Walsender& walsender) const {
+    const auto& waiting = node_at(world_, node).postgres->waiting;
+    return walsender.names == Names::open && served_by(world_, walsender.to) == &walsender &&
+           std::any_of(waiting.begin(), waiting.end(), [&](const Session& session) {
+             return session.at < walsender.flushed;
+           });
   }
 
   void of_life(NodeId node, const Life& life) {

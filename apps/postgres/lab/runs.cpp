@@ -95,7 +95,7 @@ void Run::calm() {
 }
 
 Finding Run::finding() const {
-  Finding finding{world_.violated, {}};
+  Finding finding{world_.violated, made_, {}};
   World world = first_;
   for (const Move& move : made_) {
     finding.story.push_back(in_words(world, move));
