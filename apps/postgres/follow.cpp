@@ -136,11 +136,7 @@ void Turn::ended(const NoteGone&, const Noted&) {
   const bool follows = k_.place && source && k_.place->choice.primary == source->node &&
                        k_.place->group == source->group;
   if (follows) return order(Configure{conf(false)}, Following{});
-  order(Configure{Conf{}}, SealAfterMending{});
-}
-
-void Turn::failed(const SealAfterMending&, const std::string&) {
-  shut_down(false);
+  seal();  // what it has received since may not be replayed yet
 }
 
 // --- For those who watch

@@ -70,7 +70,6 @@ struct MendingName {};
 struct MendedRecovery {};
 struct Streaming {};
 struct NoteGone {};
-struct SealAfterMending {};
 
 MUSTER_DESCRIBE(TheNode);
 MUSTER_DESCRIBE(SealBeforeRecovery);
@@ -97,13 +96,12 @@ MUSTER_DESCRIBE(MendingName);
 MUSTER_DESCRIBE(MendedRecovery);
 MUSTER_DESCRIBE(Streaming);
 MUSTER_DESCRIBE(NoteGone);
-MUSTER_DESCRIBE(SealAfterMending);
 
 using Wait = std::variant<TheNode, SealBeforeRecovery, Recovery, Seal, SealShown, WalsendersEnd,
                           ReplayEnd, SealedHolding, Ending, Promotion, Row, RowCopies, Opening,
                           OpeningShown, Release, Flushing, Following, PrimaryLineage,
                           HeldNoted, EndBeforeMending, Mend, MendingName, MendedRecovery, Streaming,
-                          NoteGone, SealAfterMending>;
+                          NoteGone>;
 
 // --- The state
 // ------------------------------------------------------------------------------------

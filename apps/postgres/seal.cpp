@@ -23,7 +23,8 @@ void Turn::ended(const SealedHolding&, const Seen& seen) {
   k_.holds = seen.holding;
   rest();
   if (k_.stop_owed) return report(seen.holding);
-  if (k_.is_mending() || (k_.place && k_.place->choice.primary)) read_lineage(false);
+  if (k_.is_mending()) return read_lineage(false);
+  if (k_.place) take_place();
 }
 
 void Turn::shut_down(bool overdue) {

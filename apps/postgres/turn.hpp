@@ -100,7 +100,6 @@ class Turn {
   void ended(const MendedRecovery&, const Began&);
   void ended(const Streaming&, const Streams&) { note_goes(); }
   void ended(const NoteGone&, const Noted&);
-  void ended(const SealAfterMending&, const Configured&) { go_on(); }
   void failed(const HeldNoted&, const std::string&) { note(); }
   void failed(const EndBeforeMending& wait, const std::string&) { end_before(wait.way); }
   void failed(const Mend& wait, const std::string&);
@@ -108,7 +107,6 @@ class Turn {
   void failed(const MendedRecovery&, const std::string&);
   void failed(const Streaming&, const std::string&) { read_lineage(true); }
   void failed(const NoteGone&, const std::string&) { note_goes(); }
-  void failed(const SealAfterMending&, const std::string&);
 
   // What is late or was not asked for.
   template <class Wait, class What>

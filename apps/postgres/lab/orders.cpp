@@ -67,7 +67,8 @@ struct Ready {
   }
   bool operator()(const ReadLineage& order) const {
     return is_source(world, id, order.of) && node_at(world, order.of).postgres->primary &&
-           shows_row(node_at(world, order.of), order.group);
+           (shows_row(node_at(world, order.of), order.group) ||
+            !stands(options.struck, Line::row_of_the_group));
   }
   bool operator()(const AwaitStreaming&) const {
     if (!runs(node) || served_by(world, id)) return true;
