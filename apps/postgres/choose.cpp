@@ -74,7 +74,8 @@ Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& reports,
     const Place place = stands(struck, Line::groups_are_the_order)
                             ? place_of(holding)
                             : Place{GroupNumber{holding.timeline, {}}, holding.lsn};
-    return std::tuple(place, node == present_primary, node);
+    const bool stays = node == present_primary && stands(struck, Line::present_primary_stays);
+    return std::tuple(place, stays, node);
   };
   const auto& [primary, holding] =
       *std::max_element(count.data.begin(), count.data.end(),
@@ -99,17 +100,15 @@ std::optional<NodeId> present_primary(const std::map<NodeId, Evidence>& reports)
   return best ? std::optional(best->second) : std::nullopt;
 }
 
+// Past its row a node may have come over more than one timeline, each of them begun by others under
+// the same number, and pg_rewind compares numbers: so it is proven by its row or not at all.
 Way way_to_follow(const Holding& own, const Lineage& primary) {
   const bool has_own_row =
       std::find(primary.terms.begin(), primary.terms.end(), own.term) != primary.terms.end();
-  if (!has_own_row) return Way::clone;
-  const auto end = primary.ends_of_timelines.find(own.timeline);
-  const bool has_own_timeline =
-      own.timeline == primary.timeline || end != primary.ends_of_timelines.end();
-  if (own.timeline != own.term.timeline)  // it has promoted or followed past its row
-    return own.timeline < primary.timeline && !has_own_timeline ? Way::rewind : Way::clone;
+  if (!has_own_row || own.timeline != own.term.timeline) return Way::clone;
   if (own.timeline == primary.timeline) return Way::follow;
-  if (!has_own_timeline) return Way::clone;
+  const auto end = primary.ends_of_timelines.find(own.timeline);
+  if (end == primary.ends_of_timelines.end()) return Way::clone;
   return own.lsn <= end->second ? Way::follow : Way::rewind;
 }
 

@@ -23,7 +23,7 @@ std::optional<NodeId> present_primary(const std::map<NodeId, Evidence>& reports)
 /// How a node comes to follow a primary.
 enum class Way {
   follow,  ///< its log is a beginning of the primary's
-  rewind,  ///< it has more, on a timeline that the primary's log has left or never seen
+  rewind,  ///< it has more, on a timeline that the primary's log has left
   clone,   ///< nothing proves where the two logs part
 };
 MUSTER_DESCRIBE_ENUM(Way, follow, rewind, clone)

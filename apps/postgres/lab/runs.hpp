@@ -4,10 +4,22 @@
 
 #include "core/lab/src/simulator/random.hpp"
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace muster::postgres::lab {
+
+/// How often each kind of trouble comes, beside others.
+using Weights = std::array<unsigned, 32>;
+
+/// What troubles a run has.
+struct Weather {
+  explicit Weather(std::uint64_t seed);
+  std::uint64_t one_in{};  ///< of so many moves one is a trouble
+  Weights weights{};
+};
 
 /// A world and how it came to that.
 class Run {
@@ -18,8 +30,8 @@ class Run {
       : options_(options), random_(seed), first_(world), world_(std::move(world)) {}
 
   void make(const Move& move);
-  /// One of what may happen, troubles among them once in so many moves.
-  void at_random(std::uint64_t one_in);
+  /// One of what may happen, troubles among them.
+  void at_random(const Weather& weather);
   /// One of what happens of itself; false where nothing does.
   bool in_peace();
   /// From now on nothing fails: complains where that does not come to the end that it has to.
