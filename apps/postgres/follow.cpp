@@ -62,7 +62,8 @@ void Turn::follow_primary_while_mended() {
   const auto primary = k_.place->choice.primary;
   if (primary == settings_.self) return forget_mending();
   end_start();
-  if (!primary || awaits<NoteGone>()) return;
+  if (awaits<NoteGone>()) return;
+  if (!primary) return look_again();
   const bool copies = awaits<EndBeforeMending, Mend, MendedRecovery>();
   if (copies && k_.source && k_.source->node == *primary) return;
   k_.source = Source{*primary, k_.place->group};
@@ -70,6 +71,14 @@ void Turn::follow_primary_while_mended() {
   if (k_.runs == Runs::standby) return seal();
   new_course();
   read_lineage(true);
+}
+
+// Who does not know what it held counts for nothing: two such, and nobody would ever write again.
+// Perhaps what is there begins this time.
+void Turn::look_again() {
+  if (k_.held || awaits<MendedRecovery>()) return;
+  k_.source.reset();
+  seal();
 }
 
 // Only where the line is struck that it is not chosen.
@@ -114,10 +123,9 @@ void Turn::ended(const MendingName&, const Configured&) {
 
 void Turn::ended(const MendedRecovery&, const Began&) {
   k_.runs = Runs::standby;
-  if (k_.place && k_.place->choice.primary && k_.place->group != k_.source->group) {
-    k_.source = Source{*k_.place->choice.primary, k_.place->group};
-    return seal();
-  }
+  rest();
+  const bool moved = k_.place && k_.place->group != k_.source->group;
+  if (moved && (k_.place->choice.primary || !k_.held)) return follow_primary_while_mended();
   order(AwaitStreaming{}, Streaming{});
 }
 

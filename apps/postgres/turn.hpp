@@ -86,6 +86,7 @@ class Turn {
 
   // Mending (follow.cpp).
   void follow_primary_while_mended();
+  void look_again();
   void forget_mending();
   void mend(Way way);
   void note() { order(Note{k_.held}, HeldNoted{}); }
