@@ -100,13 +100,13 @@ Finding Run::finding() const {
 // where all kinds come.
 Weather::Weather(std::uint64_t seed) {
   muster::lab::simulated::Random random(~seed);
-  one_in = std::uint64_t{3} << random.below(4);
+  one_in = std::uint64_t{4} << random.below(4);
   const auto set = [&](What what, unsigned least, unsigned most) {
     const auto chosen = random.one_in(3) ? least : random.below(most) + 1;
     weights[static_cast<std::size_t>(what)] = static_cast<unsigned>(chosen);
   };
-  set(What::commits, 8, 24);
-  set(What::elects, 2, 12);
+  set(What::commits, 12, 36);
+  set(What::elects, 1, 8);
   set(What::lives, 2, 12);
   set(What::heals, 1, 8);
   for (const What what : {What::fails, What::node_killed, What::postgres_killed,
