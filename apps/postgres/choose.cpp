@@ -8,10 +8,10 @@ namespace muster::postgres {
 
 namespace {
 
-using Place = std::pair<GroupNumber, Lsn>;
+using Freshness = std::pair<GroupNumber, Lsn>;
 
 template <class Held>
-Place place_of(const Held& held) {
+Freshness freshness_of(const Held& held) {
   return {held.term.group, held.lsn};
 }
 
@@ -61,8 +61,8 @@ Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& reports,
   const Count count = counted(copies, reports);
   const std::size_t counting = count.data.size() + count.mending.size();
   if (counting < copies.to_promote())
-    return nobody(std::to_string(counting) + " of the " +
-                  std::to_string(copies.to_promote()) + " nodes that it takes have data here");
+    return nobody(std::to_string(counting) + " of the " + std::to_string(copies.to_promote()) +
+                  " nodes that it takes have data here");
   if (count.systems.size() > 1)
     return nobody(named(count.systems.begin()->second) + " and " +
                   named(count.systems.rbegin()->second) +
@@ -71,17 +71,17 @@ Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& reports,
 
   const auto rank = [&](const std::pair<const NodeId, Holding>& one) {
     const auto& [node, holding] = one;
-    const Place place = stands(struck, Line::groups_are_the_order)
-                            ? place_of(holding)
-                            : Place{GroupNumber{holding.timeline, {}}, holding.lsn};
+    const Freshness place = stands(struck, Line::groups_are_the_order)
+                                ? freshness_of(holding)
+                                : Freshness{GroupNumber{holding.timeline, {}}, holding.lsn};
     const bool stays = node == present_primary && stands(struck, Line::present_primary_stays);
     return std::tuple(place, stays, node);
   };
-  const auto& [primary, holding] =
-      *std::max_element(count.data.begin(), count.data.end(),
-                        [&](const auto& one, const auto& other) { return rank(one) < rank(other); });
+  const auto& [primary, holding] = *std::max_element(
+      count.data.begin(), count.data.end(),
+      [&](const auto& one, const auto& other) { return rank(one) < rank(other); });
   for (const auto& [node, held] : count.mending)
-    if (place_of(holding) < place_of(held) && stands(struck, Line::held_is_a_bound))
+    if (freshness_of(holding) < freshness_of(held) && stands(struck, Line::held_is_a_bound))
       return nobody(named(primary) + " is the freshest with data here, and " + named(node) +
                     ", which is being mended, held more");
 
@@ -92,10 +92,11 @@ Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& reports,
 }
 
 std::optional<NodeId> present_primary(const std::map<NodeId, Evidence>& reports) {
-  std::optional<std::pair<Place, NodeId>> best;
+  std::optional<std::pair<Freshness, NodeId>> best;
   for (const auto& [node, evidence] : reports) {
     const auto* holding = std::get_if<Holding>(&evidence);
-    if (holding && holding->primary) best = std::max(best, std::optional(std::pair(place_of(*holding), node)));
+    if (holding && holding->primary)
+      best = std::max(best, std::optional(std::pair(freshness_of(*holding), node)));
   }
   return best ? std::optional(best->second) : std::nullopt;
 }

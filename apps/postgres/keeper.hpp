@@ -99,9 +99,8 @@ MUSTER_DESCRIBE(NoteGone);
 
 using Wait = std::variant<TheNode, SealBeforeRecovery, Recovery, Seal, SealShown, WalsendersEnd,
                           ReplayEnd, SealedHolding, Ending, Promotion, Row, RowCopies, Opening,
-                          OpeningShown, Release, Flushing, Following, PrimaryLineage,
-                          HeldNoted, EndBeforeMending, Mend, MendingName, MendedRecovery, Streaming,
-                          NoteGone>;
+                          OpeningShown, Release, Flushing, Following, PrimaryLineage, HeldNoted,
+                          EndBeforeMending, Mend, MendingName, MendedRecovery, Streaming, NoteGone>;
 
 // --- The state
 // ------------------------------------------------------------------------------------

@@ -27,10 +27,11 @@ enum class Line {
   one_walsender_each,     ///< a standby that has connected again counts once
   group_in_every_follow,  ///< a standby follows a primary in that group alone in which it was told
 };
-MUSTER_DESCRIBE_ENUM(Line, groups_are_the_order, present_primary_stays, prefix_by_row, prefix_is_sealed, shown_before_ended,
-                     names_are_the_gate, names_never_relaxed, row_of_the_group, row_is_copied,
-                     receiver_ends_first, held_counts, held_is_not_chosen, held_is_a_bound,
-                     mended_under_no_name, one_walsender_each, group_in_every_follow)
+MUSTER_DESCRIBE_ENUM(Line, groups_are_the_order, present_primary_stays, prefix_by_row,
+                     prefix_is_sealed, shown_before_ended, names_are_the_gate, names_never_relaxed,
+                     row_of_the_group, row_is_copied, receiver_ends_first, held_counts,
+                     held_is_not_chosen, held_is_a_bound, mended_under_no_name, one_walsender_each,
+                     group_in_every_follow)
 
 /// The lines that are taken out; empty everywhere but in the lab.
 using Struck = std::vector<Line>;

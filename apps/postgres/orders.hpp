@@ -46,8 +46,8 @@ MUSTER_DESCRIBE_ENUM(Shutdown, fast, immediate)
 // --- Orders, and how each ends
 // ------------------------------------------------------------------------------------
 
-/// Start PostgreSQL as a standby, whatever it was, with muster.conf as it stands, when no process of
-/// an earlier one is left. `Began` when it has recovered to the end of its log and answers.
+/// Start PostgreSQL as a standby, whatever it was, with muster.conf as it stands, when no process
+/// of an earlier one is left. `Began` when it has recovered to the end of its log and answers.
 struct Begin {};
 /// Shut it down, every process of it. `Ended`.
 struct End {
@@ -64,17 +64,19 @@ struct ShowNames {
 /// Terminate the walsenders that are there, and wait until their processes are gone.
 /// `WalsendersGone`.
 struct EndWalsenders {};
-/// On a standby: no walreceiver, and all that it had received is replayed. `Replayed`.
+/// On a standby: no walreceiver, and all that it had received is replayed. Sessions that hold the
+/// replay back are ended. `Replayed`.
 struct FinishReplay {};
 /// `Seen`.
 struct Look {};
 /// Promote. `Promoted`.
 struct Promote {};
-/// Make the slots of that group, those of others go; write its row, with `synchronous_commit = local`. `TermWritten`.
+/// Make the slots of that group, those of others go; write its row, with `synchronous_commit =
+/// local`. `TermWritten`.
 struct WriteTerm {
   GroupNumber group;
 };
-/// Until W - 1 standbys have flushed that position. `CopiesHold`.
+/// Until W - 1 standbys have flushed that position; of a row, `TermWritten::end`. `CopiesHold`.
 struct AwaitCopies {
   Lsn lsn;
 };
@@ -173,7 +175,7 @@ struct Seen {
 struct Promoted {};
 struct TermWritten {
   Term term;
-  Lsn end;  ///< behind the row: who has flushed that has the row
+  Lsn end{};  ///< who has flushed so far holds the row; `term.lsn` is before it
 };
 struct CopiesHold {};
 struct Kicked {};

@@ -47,9 +47,9 @@ bool would_send(const Log& primary, std::uint32_t records, const Log& standby) {
   if (standby.empty()) return true;
   if (standby.size() > records) return false;
   const std::uint32_t timeline = timeline_of(standby);
-  const auto of_timeline = std::find_if(primary.rbegin(), primary.rend(), [&](const Record& record) {
-    return record.timeline == timeline;
-  });
+  const auto of_timeline =
+      std::find_if(primary.rbegin(), primary.rend(),
+                   [&](const Record& record) { return record.timeline == timeline; });
   return of_timeline != primary.rend() &&
          standby.size() <= static_cast<std::size_t>(primary.rend() - of_timeline);
 }

@@ -12,15 +12,32 @@ namespace {
 
 void count(Troubles& had, What what) {
   switch (what) {
-    case What::commits: ++had.commits; break;
-    case What::elects: ++had.elections; break;
-    case What::fails: ++had.failures; break;
-    case What::overdue: ++had.overdue; break;
-    case What::node_killed: ++had.node_kills; break;
-    case What::postgres_killed: ++had.postgres_kills; break;
-    case What::machine_stops: ++had.machine_stops; break;
-    case What::cuts: ++had.cuts; break;
-    default: break;
+    case What::commits:
+      ++had.commits;
+      break;
+    case What::elects:
+      ++had.elections;
+      break;
+    case What::fails:
+      ++had.failures;
+      break;
+    case What::overdue:
+      ++had.overdue;
+      break;
+    case What::node_killed:
+      ++had.node_kills;
+      break;
+    case What::postgres_killed:
+      ++had.postgres_kills;
+      break;
+    case What::machine_stops:
+      ++had.machine_stops;
+      break;
+    case What::cuts:
+      ++had.cuts;
+      break;
+    default:
+      break;
   }
 }
 
@@ -39,34 +56,59 @@ void make(World& world, const Options& options, const Move& move, Counts* counts
   count(world.had, move.what);
   if (counts) ++counts->moves;
   switch (move.what) {
-    case What::performs: return making.performs(node);
-    case What::takes_hangup: return making.takes_hangup(node);
+    case What::performs:
+      return making.performs(node);
+    case What::takes_hangup:
+      return making.takes_hangup(node);
     case What::walsender_hangup:
       own.postgres->walsenders[move.which].hangup = false;
       own.postgres->walsenders[move.which].names = own.conf.names;
       return;
-    case What::promoted: return making.promoted(node);
-    case What::flushes: return making.tell_flushed(node);
-    case What::connects: return making.connects(node);
-    case What::receives: return making.receives(node);
-    case What::hears: return making.hears(node, move.which);
+    case What::promoted:
+      return making.promoted(node);
+    case What::flushes:
+      return making.tell_flushed(node);
+    case What::connects:
+      return making.connects(node);
+    case What::receives:
+      return making.receives(node);
+    case What::hears:
+      return making.hears(node, move.which);
     case What::walsender_ends:
       own.postgres->walsenders.erase(own.postgres->walsenders.begin() + move.which);
       return making.relax(node);
-    case What::receiver_ends: own.postgres->receiver.reset(); return;
-    case What::ends: own.postgres.reset(); return;
-    case What::reorganizes: return making.reorganizes(move.which);
-    case What::starts: return making.starts(node);
-    case What::commits: return commits(making, node);
-    case What::elects: return making.halts(node, move.which);
-    case What::lives: return making.lives(node);
-    case What::heals: world.cuts.erase(world.cuts.begin() + move.which); return;
-    case What::fails: return making.fails(node);
-    case What::overdue: return making.tell(node, Overdue{});
-    case What::node_killed: return making.dies(node);
-    case What::postgres_killed: return making.postgres_killed(node);
-    case What::machine_stops: return making.machine_stops(node);
-    case What::cuts: world.cuts.push_back({node, NodeId{move.which}}); return;
+    case What::receiver_ends:
+      own.postgres->receiver.reset();
+      return;
+    case What::ends:
+      own.postgres.reset();
+      return;
+    case What::reorganizes:
+      return making.reorganizes(move.which);
+    case What::starts:
+      return making.starts(node);
+    case What::commits:
+      return commits(making, node);
+    case What::elects:
+      return making.halts(node, move.which);
+    case What::lives:
+      return making.lives(node);
+    case What::heals:
+      world.cuts.erase(world.cuts.begin() + move.which);
+      return;
+    case What::fails:
+      return making.fails(node);
+    case What::overdue:
+      return making.tell(node, Overdue{});
+    case What::node_killed:
+      return making.dies(node);
+    case What::postgres_killed:
+      return making.postgres_killed(node);
+    case What::machine_stops:
+      return making.machine_stops(node);
+    case What::cuts:
+      world.cuts.push_back({node, NodeId{move.which}});
+      return;
   }
 }
 

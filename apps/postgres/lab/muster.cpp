@@ -219,9 +219,8 @@ class Offers {
   [[nodiscard]] bool would_release(NodeId node, const Walsender& walsender) const {
     const auto& waiting = node_at(world_, node).postgres->waiting;
     return walsender.names == Names::open && served_by(world_, walsender.to) == &walsender &&
-           std::any_of(waiting.begin(), waiting.end(), [&](const Session& session) {
-             return session.at < walsender.flushed;
-           });
+           std::any_of(waiting.begin(), waiting.end(),
+                       [&](const Session& session) { return session.at < walsender.flushed; });
   }
 
   void of_life(NodeId node, const Life& life) {

@@ -50,8 +50,8 @@ bool can_connect(const World& world, NodeId node, const Options& options) {
       !stands(options.struck, Line::group_in_every_follow) ||
       !stands(options.struck, Line::row_of_the_group);  // with which slots are made
   const auto& walsenders = other.postgres->walsenders;
-  const bool is_free =
-      std::none_of(walsenders.begin(), walsenders.end(), [&](const auto& w) { return w.to == node; });
+  const bool is_free = std::none_of(walsenders.begin(), walsenders.end(),
+                                    [&](const auto& w) { return w.to == node; });
   if (!has_slot || (!is_free && stands(options.struck, Line::one_walsender_each))) return false;
   return would_send(other.data.log, other.data.flushed, own.data.log);
 }
@@ -174,7 +174,8 @@ void Making::takes_hangup(NodeId node) const {
 
 void Making::append(NodeId node, Kind kind, GroupNumber group) const {
   Node& own = node_at(world, node);
-  own.data.log.push_back({kind, node, ++own.written, std::max(timeline_of(own.data.log), 1U), group});
+  own.data.log.push_back(
+      {kind, node, ++own.written, std::max(timeline_of(own.data.log), 1U), group});
 }
 
 // All that was received is replayed before.

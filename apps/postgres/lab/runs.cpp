@@ -53,9 +53,8 @@ void Run::at_random(const Weather& weather) {
   std::size_t what = 0;
   for (; left >= weights[what]; ++what) left -= weights[what];
   std::vector<Move> of_that;
-  std::copy_if(moves.begin(), moves.end(), std::back_inserter(of_that), [&](const Move& move) {
-    return static_cast<std::size_t>(move.what) == what;
-  });
+  std::copy_if(moves.begin(), moves.end(), std::back_inserter(of_that),
+               [&](const Move& move) { return static_cast<std::size_t>(move.what) == what; });
   make(of_that[random_.below(of_that.size())]);
 }
 
@@ -109,8 +108,8 @@ Weather::Weather(std::uint64_t seed) {
   set(What::elects, 1, 8);
   set(What::lives, 2, 12);
   set(What::heals, 1, 8);
-  for (const What what : {What::fails, What::node_killed, What::postgres_killed,
-                          What::machine_stops, What::cuts})
+  for (const What what :
+       {What::fails, What::node_killed, What::postgres_killed, What::machine_stops, What::cuts})
     set(what, 0, 6);
   set(What::overdue, 0, 3);
 }

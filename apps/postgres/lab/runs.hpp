@@ -24,8 +24,7 @@ struct Weather {
 /// A world and how it came to that.
 class Run {
  public:
-  Run(const Options& options, std::uint64_t seed)
-      : Run(options, seed, begun(options)) {}
+  Run(const Options& options, std::uint64_t seed) : Run(options, seed, begun(options)) {}
   Run(const Options& options, std::uint64_t seed, World world)
       : options_(options), random_(seed), first_(world), world_(std::move(world)) {}
 

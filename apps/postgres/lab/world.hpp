@@ -23,9 +23,9 @@ struct Walsender {
   std::uint32_t connection{};
   bool mending{};  ///< its standby is called mend_nX
   Names names{};
-  bool hangup = false;       ///< SIGHUP has come, and was not taken
-  std::uint32_t told{};      ///< what the standby says that it has flushed, on its way or here
-  std::uint32_t flushed{};   ///< of that, what was read
+  bool hangup = false;      ///< SIGHUP has come, and was not taken
+  std::uint32_t told{};     ///< what the standby says that it has flushed, on its way or here
+  std::uint32_t flushed{};  ///< of that, what was read
 };
 MUSTER_DESCRIBE(Walsender, to, connection, mending, names, hangup, told, flushed);
 
@@ -98,8 +98,8 @@ struct Node {
   Data data;
   Conf conf;  ///< muster.conf
   std::optional<Mending> note;
-  std::uint64_t counter{};   ///< of groups, in safe storage
-  std::uint32_t written{};   ///< records, ever
+  std::uint64_t counter{};  ///< of groups, in safe storage
+  std::uint32_t written{};  ///< records, ever
   std::optional<Postgres> postgres;
   std::optional<Life> life;
 };

@@ -1,6 +1,6 @@
 // The hooks, what comes by itself, and the beginning.
 
-#include "apps/postgres/turn.hpp"
+#include "apps/postgres/keeper/turn.hpp"
 
 namespace muster::postgres {
 
@@ -37,8 +37,8 @@ void Turn::came(const Loaded& life) {
   if (!k_.is_mending()) begin();
 }
 
-// What ends in a sealed standby anyway is let end: a report comes of it. A promotion cannot be taken
-// back, and takes less time than another beginning.
+// What ends in a sealed standby anyway is let end: a report comes of it. A promotion cannot be
+// taken back, and takes less time than another beginning.
 void Turn::came(const StopCalled&) {
   k_.place.reset();
   k_.start_owed = false;
@@ -131,8 +131,7 @@ void Turn::take_place() {
 void Turn::nobody_writes() {
   end_start();
   if (k_.runs == Runs::nothing) return begin();
-  if (!k_.reported_data)
-    tell(WantElection{"nobody writes, and this node has data now"});
+  if (!k_.reported_data) tell(WantElection{"nobody writes, and this node has data now"});
 }
 
 // --- The words in which this is written

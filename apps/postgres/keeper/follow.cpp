@@ -1,6 +1,6 @@
 // Start, as another: following, and being mended to follow.
 
-#include "apps/postgres/turn.hpp"
+#include "apps/postgres/keeper/turn.hpp"
 
 #include <muster/values/kinds.hpp>
 

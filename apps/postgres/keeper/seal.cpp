@@ -1,6 +1,6 @@
 // Stop: sealing, and the report.
 
-#include "apps/postgres/turn.hpp"
+#include "apps/postgres/keeper/turn.hpp"
 
 namespace muster::postgres {
 

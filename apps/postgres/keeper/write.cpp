@@ -1,6 +1,6 @@
 // Start, as primary: promotion, the row, and beside the group the end of the seal.
 
-#include "apps/postgres/turn.hpp"
+#include "apps/postgres/keeper/turn.hpp"
 
 namespace muster::postgres {
 
