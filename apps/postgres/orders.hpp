@@ -70,7 +70,7 @@ struct Promote {};
 struct WriteTerm {
   GroupNumber group;
 };
-/// Until W - 1 standbys have flushed that position. `CopiesHold`.
+/// Until W - 1 standbys have flushed that position; of a row, `TermWritten::end`. `CopiesHold`.
 struct AwaitCopies {
   Lsn lsn;
 };
@@ -169,6 +169,7 @@ struct Seen {
 struct Promoted {};
 struct TermWritten {
   Term term;
+  Lsn end{};  ///< who has flushed so far holds the row; `term.lsn` is before it
 };
 struct CopiesHold {};
 struct Kicked {};
@@ -208,7 +209,7 @@ MUSTER_DESCRIBE(WalsendersGone);
 MUSTER_DESCRIBE(Replayed);
 MUSTER_DESCRIBE(Seen, holding);
 MUSTER_DESCRIBE(Promoted);
-MUSTER_DESCRIBE(TermWritten, term);
+MUSTER_DESCRIBE(TermWritten, term, end);
 MUSTER_DESCRIBE(CopiesHold);
 MUSTER_DESCRIBE(Kicked);
 MUSTER_DESCRIBE(Checkpointed);
