@@ -117,8 +117,10 @@ std::string Postmaster::describe(int status) const {
   log.seekg(static_cast<std::streamoff>(log_began_));
   std::string said;
   for (std::string line; std::getline(log, line);) {
-    if (line.find("FATAL: ") != std::string::npos || line.find("PANIC: ") != std::string::npos)
-      said = line;
+    const bool is_fatal =
+        line.find("FATAL: ") != std::string::npos || line.find("PANIC: ") != std::string::npos;
+    // So it answers those who come too early.
+    if (is_fatal && line.find("the database system is") == std::string::npos) said = line;
   }
   if (status != 0 && !said.empty()) how += ": " + said;
   return how;

@@ -53,6 +53,13 @@ std::optional<pid_t> postmaster_on(const std::filesystem::path& data) {
   return number;
 }
 
+bool takes_connections(const std::filesystem::path& data, pid_t postmaster) {
+  const auto text = read_text(data / "postmaster.pid");
+  // The first line is its number, the last what it does.
+  return text && *text && (*text)->starts_with(std::to_string(postmaster) + "\n") &&
+         (*text)->find("\nready") != std::string::npos;
+}
+
 std::optional<std::uint64_t> sleeps_of(pid_t pid) {
   const std::string status = text_of(pid, "status");
   if (!value_of(status, "\nState:").starts_with('S')) return std::nullopt;

@@ -18,6 +18,10 @@ std::vector<pid_t> processes_on(const std::filesystem::path& data);
 /// The postmaster that `postmaster.pid` names, if it is one of `processes_on`.
 std::optional<pid_t> postmaster_on(const std::filesystem::path& data);
 
+/// Whether that postmaster takes connections, by its own file: who asks it by connecting makes it
+/// fork and complain each time.
+bool takes_connections(const std::filesystem::path& data, pid_t postmaster);
+
 /// How often a process has waited for something by its own will; none unless it does so now.
 std::optional<std::uint64_t> sleeps_of(pid_t pid);
 

@@ -1,4 +1,5 @@
 #include "apps/postgres/clone.hpp"
+#include "apps/postgres/processes.hpp"
 #include "apps/postgres/replay.hpp"
 
 /// Orders about the server's process, and about files.
@@ -55,6 +56,8 @@ class BeginErrand : public ErrandOfReplay {
   }
 
   void await_answer() {
+    if (!takes_connections(options().data, core().postmaster->pid()))
+      return again([this] { await_answer(); });
     const auto answers = [this](const Answer&) {
       if (core().conf->follows) return done(Began{});
       finish_replay([this] { done(Began{}); });
