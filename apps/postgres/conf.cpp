@@ -126,9 +126,6 @@ std::string conf_text(const InstanceOptions& options, const Conf& conf) {
   text += "synchronous_standby_names = " +
           setting_in_quotes(names_text(conf.names, options.copies())) + "\n";
   text += std::string("default_transaction_read_only = ") + on_or_off(sealed) + "\n";
-  // Who is sealed has to replay to the end at once: no reader holds it back.
-  if (sealed && !conf.follows)
-    text += "max_standby_streaming_delay = 0\nmax_standby_archive_delay = 0\n";
   return text;
 }
 

@@ -60,7 +60,8 @@ struct ShowNames {
 /// Terminate the walsenders that are there, and wait until their processes are gone.
 /// `WalsendersGone`.
 struct EndWalsenders {};
-/// On a standby: no walreceiver, and all that it had received is replayed. `Replayed`.
+/// On a standby: no walreceiver, and all that it had received is replayed. Sessions that hold the
+/// replay back are ended. `Replayed`.
 struct FinishReplay {};
 /// `Seen`.
 struct Look {};

@@ -9,7 +9,8 @@ namespace {
 
 constexpr const char* startup_and_receivers =
     "SELECT pid, wait_event,"
-    " (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'walreceiver')"
+    " (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'walreceiver'),"
+    " wait_event_type IN ('Lock', 'BufferPin') OR wait_event LIKE 'RecoveryConflict%'"
     " FROM pg_stat_activity WHERE backend_type = 'startup'";
 
 class Finish : public ErrandOfReplay {
@@ -48,7 +49,9 @@ void ErrandOfReplay::look() {
     startup_ = static_cast<pid_t>(number_in(row, 0));
     const bool waits =
         text_in(row, 1) == "RecoveryRetrieveRetryInterval" && number_in(row, 2) == 0;
-    if (!waits) {
+    if (is_true(row, 3)) {
+      return end_readers();
+    } else if (!waits) {
       slept_.reset();
     } else if (slept && slept_ && *slept >= *slept_ + 2) {
       return then_();
@@ -59,6 +62,14 @@ void ErrandOfReplay::look() {
     }
     again([this] { look(); });
   });
+}
+
+// Who reads something that the log removes may hold the replay back for ever.
+void ErrandOfReplay::end_readers() {
+  slept_.reset();
+  ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+      " WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
+      {}, [this](const Answer&) { again([this] { look(); }); });
 }
 
 std::unique_ptr<Errand> make_errand(const FinishReplay&, Core& core, Tell tell) {

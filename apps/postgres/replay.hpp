@@ -19,6 +19,7 @@ class ErrandOfReplay : public Errand {
  private:
   void await_conf();
   void look();
+  void end_readers();
 
   std::function<void()> then_;
   pid_t startup_ = 0;

@@ -191,14 +191,12 @@ void Trio::run_until(const std::function<bool()>& is_over, Duration bound) {
   tests::run_until(io, is_over, bound);
 }
 
-Client Trio::client(NodeId node) {
-  const InstanceOptions its = options(node);
-  return {io,
-          {{"host", its.sockets.string()},
-           {"port", std::to_string(addresses_.at(node).port)},
-           {"user", "postgres"},
-           {"dbname", "postgres"},
-           {"gssencmode", "disable"}}};
+Session::Parameters Trio::of_client(NodeId node) const {
+  return {{"host", options(node).sockets.string()},
+          {"port", std::to_string(addresses_.at(node).port)},
+          {"user", "postgres"},
+          {"dbname", "postgres"},
+          {"gssencmode", "disable"}};
 }
 
 Lsn Trio::lead(NodeId node, GroupNumber group) {
@@ -236,14 +234,14 @@ void Trio::begin_group(NodeId primary, GroupNumber group) {
 }
 
 Writer::Writer(Trio& trio, NodeId node, std::uint64_t first)
-    : session_(trio.io.get_executor(), session_parameters(trio.options(node), node)),
-      next_(first) {
+    : session_(trio.io.get_executor(), trio.of_client(node)), next_(first) {
   session_.connect(10s, [this](auto connected) {
     if (!connected) {
       over_ = true;
       return;
     }
-    session_.ask("SET synchronous_commit = on", {}, {}, [this](const auto&) { write(); });
+    session_.ask("SET default_transaction_read_only = off", {}, {},
+                 [this](const auto&) { write(); });
   });
 }
 

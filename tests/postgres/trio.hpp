@@ -68,7 +68,8 @@ class Trio {
   void run_until(const std::function<bool()>& is_over, Duration bound = 60s);
 
   /// A client of that node by its socket, as anybody is one: nothing of it is set.
-  Client client(NodeId node);
+  Client client(NodeId node) { return {io, of_client(node)}; }
+  [[nodiscard]] Session::Parameters of_client(NodeId node) const;
 
   // --- What groups do
   Lsn lead(NodeId node, GroupNumber group);  ///< from promotion to its row; where that ends
