@@ -82,7 +82,7 @@ class Tool::Running : public std::enable_shared_from_this<Tool::Running> {
       : executor_(executor), output_(executor), ended_(std::move(ended)) {}
 
   void start(apps::ProcessOptions options) {
-    name_ = options.name;
+    name_ = options.program.filename().string();
     auto pipe = apps::make_pipe();
     if (!pipe) return end_later(pipe.error());
     // Its output is of no use, and is never filled up.

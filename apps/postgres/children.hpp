@@ -12,8 +12,8 @@
 
 namespace muster::postgres {
 
-/// As Process::launch, from a thread that lasts as long as this process: the kernel takes the end of
-/// the thread that made a child for its parent's end.
+/// As Process::launch, from a thread that lasts as long as this process: the kernel takes the end
+/// of the thread that made a child for its parent's end.
 Expected<apps::Process> launch_from_lasting_thread(const apps::ProcessOptions& options);
 
 /// A program that runs to its end, such as pg_rewind. Dropped, it is killed.

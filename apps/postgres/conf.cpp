@@ -58,6 +58,40 @@ std::string one_text(const Session::Parameters& parameters) {
   return text;
 }
 
+/// What does not change while it runs.
+std::map<std::string, std::string> settings_of(const InstanceOptions& options) {
+  std::map<std::string, std::string> settings{
+      {"wal_keep_size", "512MB"},
+      {"wal_receiver_timeout", "5s"},
+      {"wal_sender_timeout", "5s"},
+      {"superuser_reserved_connections", "5"},
+  };
+  for (const auto& [name, value] : options.settings) settings[name] = value;
+  const Address& own = options.nodes.at(options.node);
+  const std::map<std::string, std::string> fixed{
+      {"listen_addresses", own.host},
+      {"port", std::to_string(own.port)},
+      {"unix_socket_directories", options.sockets.string()},
+      {"synchronous_commit", "on"},
+      {"wal_log_hints", "on"},
+      {"full_page_writes", "on"},
+      {"fsync", "on"},
+      {"hot_standby", "on"},
+      {"restart_after_crash", "off"},
+      {"recovery_target_timeline", "latest"},
+      {"wal_retrieve_retry_interval", "20ms"},
+      {"restore_command", ""},
+      {"recovery_min_apply_delay", "0"},
+      {"update_process_title", "on"},  // tells which file of the log is read
+      {"cluster_name", ""},            // would stand in that title
+      {"logging_collector", "off"},
+      {"log_destination", "stderr"},
+      {"lc_messages", "C"},  // why it ended is read there
+  };
+  for (const auto& [name, value] : fixed) settings[name] = value;
+  return settings;
+}
+
 const char* on_or_off(bool on) {
   return on ? "on" : "off";
 }
@@ -118,49 +152,24 @@ std::string connection_text(const InstanceOptions& options, NodeId to, const std
 std::string conf_text(const InstanceOptions& options, const Conf& conf) {
   const bool sealed = conf.names == Names::sealed;
   const std::string from =
-      conf.follows
-          ? connection_text(options, *conf.follows, name_of(options.node, conf.mending))
-          : "";
+      conf.follows ? connection_text(options, *conf.follows, name_of(options.node, conf.mending))
+                   : "";
   std::string text = "# Written by muster, anew with each group: what you write here is lost.\n";
   text += "primary_conninfo = " + setting_in_quotes(from) + "\n";
-  text += "synchronous_standby_names = " +
-          setting_in_quotes(names_text(conf.names, options.copies())) + "\n";
+  text +=
+      "synchronous_standby_names = " + setting_in_quotes(names_text(conf.names, options.copies())) +
+      "\n";
   text += std::string("default_transaction_read_only = ") + on_or_off(sealed) + "\n";
+  // The command line has them, too; here for the server that pg_rewind runs for a moment, which
+  // would throw away the log that it needs next.
+  for (const auto& [name, value] : settings_of(options))
+    text += name + " = " + setting_in_quotes(value) + "\n";
   return text;
 }
 
 std::vector<std::string> postmaster_arguments(const InstanceOptions& options) {
-  std::map<std::string, std::string> settings{
-      {"wal_keep_size", "512MB"},
-      {"wal_receiver_timeout", "5s"},
-      {"wal_sender_timeout", "5s"},
-      {"superuser_reserved_connections", "5"},
-  };
-  for (const auto& [name, value] : options.settings) settings[name] = value;
-  const Address& own = options.nodes.at(options.node);
-  const std::map<std::string, std::string> fixed{
-      {"listen_addresses", own.host},
-      {"port", std::to_string(own.port)},
-      {"unix_socket_directories", options.sockets.string()},
-      {"synchronous_commit", "on"},
-      {"wal_log_hints", "on"},
-      {"full_page_writes", "on"},
-      {"fsync", "on"},
-      {"hot_standby", "on"},
-      {"restart_after_crash", "off"},
-      {"recovery_target_timeline", "latest"},
-      {"wal_retrieve_retry_interval", "20ms"},
-      {"restore_command", ""},
-      {"recovery_min_apply_delay", "0"},
-      {"update_process_title", "on"},  // tells which file of the log is read
-      {"cluster_name", ""},            // would stand in that title
-      {"logging_collector", "off"},
-      {"log_destination", "stderr"},
-      {"lc_messages", "C"},  // why it ended is read there
-  };
-  for (const auto& [name, value] : fixed) settings[name] = value;
   std::vector<std::string> arguments{"-D", options.data.string()};
-  for (const auto& [name, value] : settings) {
+  for (const auto& [name, value] : settings_of(options)) {
     arguments.emplace_back("-c");
     arguments.push_back(name + "=" + value);
   }

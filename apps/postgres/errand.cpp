@@ -91,9 +91,9 @@ void Errand::run(const std::string& program, std::vector<std::string> arguments,
 apps::ProcessOptions program_of(const InstanceOptions& options, const std::string& name,
                                 std::vector<std::string> arguments) {
   apps::ProcessOptions process;
-  process.name = name;
   const auto program = options.programs / name;
   process.program = std::filesystem::exists(program) ? program : apps::find_program(name);
+  process.name = process.program.string();  // where they look for each other
   process.arguments = std::move(arguments);
   process.inherits = [](std::string_view variable) {
     return !variable.starts_with("PG") && !variable.starts_with("MUSTER_");

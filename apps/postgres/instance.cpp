@@ -10,12 +10,12 @@ namespace muster::postgres {
 namespace {
 
 std::vector<std::string> initdb_arguments(const InstanceOptions& options) {
-  return {"--pgdata",   options.data.string(),
-          "--username", options.role,
-          "--auth",     "trust",
-          "--encoding", "UTF8",
-          "--locale",   "C",
-          "--wal-segsize", std::to_string(options.segment_megabytes),
+  return {"--pgdata",         options.data.string(),
+          "--username",       options.role,
+          "--auth",           "trust",
+          "--encoding",       "UTF8",
+          "--locale",         "C",
+          "--wal-segsize",    std::to_string(options.segment_megabytes),
           "--data-checksums", "--no-instructions"};
 }
 

@@ -14,7 +14,8 @@ class Instance {
  public:
   using Hear = std::function<void(Happening)>;
 
-  /// `died` hears `Died`: the server has ended, nobody had ordered it, and no process of it is left.
+  /// `died` hears `Died`: the server has ended, nobody had ordered it, and no process of it is
+  /// left.
   Instance(Executor executor, InstanceOptions options, Hear died);
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
@@ -22,9 +23,9 @@ class Instance {
   ~Instance();
 
   /// One after the other. When one fails, those behind it of the same round are not performed, and
-  /// nothing is heard of them. `Abandon` is performed at once, and ends the one that goes on and all
-  /// that wait; what the server was told to do it does all the same. Never calls `hear` from within.
-  /// What only a node performs, such as `GiveReport`, fails.
+  /// nothing is heard of them. `Abandon` is performed at once, and ends the one that goes on and
+  /// all that wait; what the server was told to do it does all the same. Never calls `hear` from
+  /// within. What only a node performs, such as `GiveReport`, fails.
   void perform(Order order, Hear hear);
 
   /// What a life of the node begins with, for `Loaded`.

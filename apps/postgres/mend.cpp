@@ -88,8 +88,8 @@ class RewindErrand : public Errand {
   void rewind() {
     // With it the recovery that pg_rewind begins with is refused.
     if (!holds(remove_durably(options().data / "standby.signal"))) return;
-    const std::string source = connection_text(options(), from_, "muster_rewind") +
-                               " dbname=" + options().database;
+    const std::string source =
+        connection_text(options(), from_, "muster_rewind") + " dbname=" + options().database;
     run("pg_rewind", {"--target-pgdata", options().data.string(), "--source-server", source},
         [this] { done(Mended{}); });
   }

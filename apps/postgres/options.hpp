@@ -37,7 +37,7 @@ struct InstanceOptions {
   std::string role = "postgres";    ///< a superuser
   std::string database = "postgres";
   Credentials credentials;
-  unsigned segment_megabytes = 1;  ///< of the log, where the database is created here
+  unsigned segment_megabytes = 1;               ///< of the log, where the database is created here
   std::map<std::string, std::string> settings;  ///< others than ours, for its command line
   Owner user;  ///< whose rights PostgreSQL gets; none: this process's
 

@@ -23,8 +23,8 @@ constexpr unsigned looks_at_orphans = 1s / between_looks;
 
 apps::ProcessOptions process_of(const InstanceOptions& options) {
   apps::ProcessOptions process;
-  process.name = "postgres";
-  process.program = options.programs / process.name;
+  process.program = options.programs / "postgres";
+  process.name = process.program.string();  // where it looks for its libraries
   process.arguments = postmaster_arguments(options);
   process.inherits = [](std::string_view name) {
     return !name.starts_with("PG") && !name.starts_with("MUSTER_");
@@ -57,9 +57,9 @@ void Remains::look() {
   if (const auto postmaster = postmaster_on(data_)) {
     if (looks_ > looks_at_postmaster) {
       return gone(Failure{ExitCode::temporary,
-                           "another PostgreSQL, process " + std::to_string(*postmaster) +
-                               ", runs on " + data_.string() +
-                               ": stop it, and disable the service that starts it"});
+                          "another PostgreSQL, process " + std::to_string(*postmaster) +
+                              ", runs on " + data_.string() +
+                              ": stop it, and disable the service that starts it"});
     }
   } else {
     for (const pid_t pid : all) ::kill(pid, looks_ < looks_at_orphans ? SIGQUIT : SIGKILL);

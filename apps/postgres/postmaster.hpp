@@ -24,7 +24,8 @@ class Remains {
   unsigned looks_ = 0;
 };
 
-/// The postmaster and all that it starts. The kernel shuts it down (SIGQUIT) when this process ends.
+/// The postmaster and all that it starts. The kernel shuts it down (SIGQUIT) when this process
+/// ends.
 class Postmaster {
  public:
   /// `ended` is called once, with how, when no process of it is left.

@@ -47,8 +47,7 @@ void ErrandOfReplay::look() {
     if (answer.rows.empty()) return fail("PostgreSQL is no standby");
     const Row& row = answer.rows[0];
     startup_ = static_cast<pid_t>(number_in(row, 0));
-    const bool waits =
-        text_in(row, 1) == "RecoveryRetrieveRetryInterval" && number_in(row, 2) == 0;
+    const bool waits = text_in(row, 1) == "RecoveryRetrieveRetryInterval" && number_in(row, 2) == 0;
     if (is_true(row, 3)) {
       return end_readers();
     } else if (!waits) {

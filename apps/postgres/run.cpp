@@ -49,8 +49,8 @@ class BeginErrand : public ErrandOfReplay {
   Expected<> write_conf() {
     if (core().conf && core().conf->mending && core().conf->names == Names::sealed) return {};
     const Conf sealed;
-    auto written = write_durably(conf_path(options()), conf_text(options(), sealed),
-                                 options().user);
+    auto written =
+        write_durably(conf_path(options()), conf_text(options(), sealed), options().user);
     if (written) core().conf = sealed;
     return written;
   }
@@ -62,9 +62,8 @@ class BeginErrand : public ErrandOfReplay {
       if (core().conf->follows) return done(Began{});
       finish_replay([this] { done(Began{}); });
     };
-    ask_anew("SELECT 1", {}, answers, [this](const SqlError&) {
-      again([this] { await_answer(); });
-    });
+    ask_anew("SELECT 1", {}, answers,
+             [this](const SqlError&) { again([this] { await_answer(); }); });
   }
 
   std::optional<Remains> remains_;

@@ -65,11 +65,11 @@ class EndWalsendersErrand : public Errand {
     std::string pids;
     for (const Row& row : rows) {
       pids += (pids.empty() ? "{" : ",") + text_in(row, 0);
-      ends_.push_back(std::make_unique<EndOfProcess>(
-          core().executor, static_cast<pid_t>(number_in(row, 0)), [this] {
-            --left_;
-            see();
-          }));
+      ends_.push_back(std::make_unique<EndOfProcess>(core().executor,
+                                                     static_cast<pid_t>(number_in(row, 0)), [this] {
+                                                       --left_;
+                                                       see();
+                                                     }));
     }
     ask("SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid", {pids + "}"},
         [this](const Answer&) {
@@ -114,11 +114,12 @@ class LookErrand : public Errand {
       file = read ? *read : last_log_file();
     }
     const auto digits = std::string_view(file).substr(0, 8);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(),
-                                              holding_.timeline, 16);
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), holding_.timeline, 16);
     if (error != std::errc{} || end != digits.data() + 8)
       return fail("PostgreSQL does not tell the timeline of its log");
-    ask(std::string("SELECT ") + columns_of_terms +
+    ask(
+        std::string("SELECT ") + columns_of_terms +
             " FROM muster.term ORDER BY counter DESC, coordinator DESC LIMIT 1",
         {},
         [this](const Answer& answer) {
@@ -135,7 +136,8 @@ class LookErrand : public Errand {
   std::string last_log_file() {
     std::string last;
     std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(options().data / "pg_wal", error)) {
+    for (const auto& entry :
+         std::filesystem::directory_iterator(options().data / "pg_wal", error)) {
       const std::string name = entry.path().filename().string();
       if (name.size() == 24) last = std::max(last, name);
     }

@@ -156,9 +156,8 @@ void Session::Connection::ask(const std::string& statement,
   std::vector<const char*> values;
   for (const std::string& parameter : parameters) values.push_back(parameter.c_str());
   limit(bound);
-  const bool sent =
-      PQsendQueryParams(libpq_, statement.c_str(), static_cast<int>(values.size()), nullptr,
-                        values.data(), nullptr, nullptr, 0) != 0;
+  const bool sent = PQsendQueryParams(libpq_, statement.c_str(), static_cast<int>(values.size()),
+                                      nullptr, values.data(), nullptr, nullptr, 0) != 0;
   // Never from within this call.
   boost::asio::post(socket_.get_executor(), [weak = weak_from_this(), sent] {
     const auto self = weak.lock();

@@ -217,9 +217,8 @@ BOOST_AUTO_TEST_CASE(a_reader_of_a_standby_does_not_hold_its_seal_back) {
   BOOST_REQUIRE(client.ask("INSERT INTO written VALUES (1)"));
   const auto inserted = client.value("SELECT pg_current_wal_flush_lsn()");
   Client reader = trio.client(n2);
-  trio.run_until([&] {
-    return reader.value("SELECT pg_last_wal_replay_lsn() >= '" + inserted + "'") == "t";
-  });
+  trio.run_until(
+      [&] { return reader.value("SELECT pg_last_wal_replay_lsn() >= '" + inserted + "'") == "t"; });
   BOOST_REQUIRE(reader.ask("BEGIN"));
   BOOST_REQUIRE(reader.ask("SELECT * FROM written"));
   BOOST_REQUIRE(client.ask("DROP TABLE written"));

@@ -88,7 +88,8 @@ fs::path database() {
   std::optional<Expected<>> outcome;
   const Creation creation(io.get_executor(), options,
                           [&](const Expected<>& created) { outcome = created; });
-  run_until(io, [&] { return outcome.has_value(); }, 60s);
+  run_until(
+      io, [&] { return outcome.has_value(); }, 60s);
   BOOST_REQUIRE_MESSAGE(*outcome, outcome->error().what);
   fs::remove_all(made.string() + ".part");
   copy(options.data, made.string() + ".part", std::nullopt);
@@ -122,7 +123,8 @@ void Client::put(const std::string& statement) {
 
 SqlExpected<Answer> Client::ask(const std::string& statement) {
   put(statement);
-  run_until(io_, [this] { return outcome.has_value(); }, 60s);
+  run_until(
+      io_, [this] { return outcome.has_value(); }, 60s);
   return *outcome;
 }
 

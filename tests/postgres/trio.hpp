@@ -42,7 +42,8 @@ class Client {
 
 class Trio {
  public:
-  /// Three copies of one database, none running. What is in `settings` each has on its command line.
+  /// Three copies of one database, none running. What is in `settings` each has on its command
+  /// line.
   explicit Trio(unsigned nodes = 3, std::map<std::string, std::string> settings = {});
   ~Trio();
 
