@@ -11,10 +11,6 @@
 namespace muster::postgres::tests {
 namespace {
 
-void make_table(Trio& trio, NodeId primary) {
-  BOOST_REQUIRE(trio.client(primary).ask("CREATE TABLE written (number bigint)"));
-}
-
 /// Whether that node's log has anything that the other's has not, as both are sealed.
 bool is_ahead(const Holding& left, const Holding& right) {
   return std::tie(left.term, left.lsn) > std::tie(right.term, right.lsn);
@@ -34,7 +30,7 @@ BOOST_AUTO_TEST_CASE(a_fast_shutdown_of_a_primary_in_peace_leaves_nothing_that_o
   if (!postgres_is_here()) return;
   Trio trio;
   trio.begin_group(n1, {1, n3});
-  make_table(trio, n1);
+  trio.make_table(n1);
   const Writer writer(trio, n1, 1);
   trio.run_until([&] { return writer.acknowledged().size() > 100; });
   trio.expect<Ended>(n1, End{Shutdown::fast});
@@ -62,7 +58,7 @@ BOOST_AUTO_TEST_CASE(a_fast_shutdown_of_a_sealed_primary_puts_it_ahead_and_an_im
   for (const auto how : {Shutdown::fast, Shutdown::immediate}) {
     Trio trio;
     trio.begin_group(n1, {1, n3});
-    make_table(trio, n1);
+    trio.make_table(n1);
     let_catch_up(trio, n1);
     const Holding second = trio.stop(n2, false);
     const Holding third = trio.stop(n3, false);
@@ -79,7 +75,7 @@ BOOST_AUTO_TEST_CASE(a_fast_shutdown_of_a_sealed_primary_puts_it_ahead_and_an_im
 /// follows.
 void diverge(Trio& trio) {
   trio.begin_group(n1, {1, n3});
-  make_table(trio, n1);
+  trio.make_table(n1);
   trio.expect<Checkpointed>(n1, Checkpoint{});
   let_catch_up(trio, n1);
   trio.stop(n2, false);

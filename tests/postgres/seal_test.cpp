@@ -25,10 +25,6 @@ std::vector<std::unique_ptr<Writer>> four_writers(Trio& trio, NodeId node) {
   return writers;
 }
 
-void make_table(Trio& trio, NodeId primary) {
-  BOOST_REQUIRE(trio.client(primary).ask("CREATE TABLE written (number bigint)"));
-}
-
 constexpr const char* standbys_that_stream =
     "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'";
 
@@ -38,7 +34,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_acknowledged_once_the_walsenders_of_before_are_g
   if (!postgres_is_here()) return;
   Trio trio;
   trio.begin_group(n1, {1, n3});
-  make_table(trio, n1);
+  trio.make_table(n1);
   const auto writers = four_writers(trio, n1);
   Client observer = trio.client(n1);
   std::size_t before = 0;
@@ -71,7 +67,7 @@ BOOST_AUTO_TEST_CASE(sessions_that_wait_are_released_by_the_kick) {
   if (!postgres_is_here()) return;
   Trio trio;
   trio.begin_group(n1, {1, n3});
-  make_table(trio, n1);
+  trio.make_table(n1);
   trio.expect<Configured>(n1, Configure{});
   trio.expect<NamesShown>(n1, ShowNames{Names::sealed});
   Client waiting = trio.client(n1);
@@ -93,7 +89,7 @@ BOOST_AUTO_TEST_CASE(a_wait_that_is_cancelled_is_a_success_with_a_warning) {
   if (!postgres_is_here()) return;
   Trio trio;
   trio.begin_group(n1, {1, n3});
-  make_table(trio, n1);
+  trio.make_table(n1);
   trio.stop(n1, true);
   Client waiting = trio.client(n1);
   const std::string pid = waiting.value("SELECT pg_backend_pid()");
@@ -114,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_timeout_of_the_statement_does_not_cancel_the_wait) {
   if (!postgres_is_here()) return;
   Trio trio;
   trio.begin_group(n1, {1, n3});
-  make_table(trio, n1);
+  trio.make_table(n1);
   trio.stop(n1, true);
   Client waiting = trio.client(n1);
   BOOST_REQUIRE(waiting.ask("SET default_transaction_read_only = off"));
@@ -142,7 +138,7 @@ BOOST_AUTO_TEST_CASE(the_end_of_replay_is_waited_for_however_slow_it_is) {
   if (!postgres_is_here()) return;
   Trio trio;
   trio.begin_group(n1, {1, n3});
-  make_table(trio, n1);
+  trio.make_table(n1);
   const pid_t startup = startup_of(trio, n2);
   BOOST_REQUIRE_EQUAL(::kill(startup, SIGSTOP), 0);
   Client client = trio.client(n1);
@@ -177,7 +173,7 @@ BOOST_AUTO_TEST_CASE(what_is_replayed_and_what_is_received_do_not_tell_the_end_o
   if (!postgres_is_here()) return;
   Trio trio;
   trio.begin_group(n1, {1, n3});
-  make_table(trio, n1);
+  trio.make_table(n1);
   Client client = trio.client(n1);
   BOOST_REQUIRE(client.ask("INSERT INTO written SELECT generate_series(1, 300000)"));
   const auto flushed = parse_lsn(client.value("SELECT pg_current_wal_flush_lsn()"));
@@ -212,7 +208,7 @@ BOOST_AUTO_TEST_CASE(a_reader_of_a_standby_does_not_hold_its_seal_back) {
   if (!postgres_is_here()) return;
   Trio trio(3, {{"max_standby_streaming_delay", "-1"}});
   trio.begin_group(n1, {1, n3});
-  make_table(trio, n1);
+  trio.make_table(n1);
   Client client = trio.client(n1);
   BOOST_REQUIRE(client.ask("INSERT INTO written VALUES (1)"));
   const auto inserted = client.value("SELECT pg_current_wal_flush_lsn()");

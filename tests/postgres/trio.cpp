@@ -74,14 +74,16 @@ void copy(const fs::path& from, const fs::path& to, const Owner& owner) {
 }
 
 /// A new database that has never run: made once for all tests, as that takes a second.
-fs::path database() {
-  const fs::path made = fs::path(MUSTER_DATABASES) / "database";
+fs::path database(unsigned segment_megabytes) {
+  const fs::path made =
+      fs::path(MUSTER_DATABASES) / ("database-" + std::to_string(segment_megabytes));
   const apps::Descriptor lock(
       ::open((made.string() + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   BOOST_REQUIRE_EQUAL(::flock(lock.fd(), LOCK_EX), 0);
   if (fs::exists(made)) return made;
   InstanceOptions options;
   options.user = unprivileged();
+  options.segment_megabytes = segment_megabytes;
   const fs::path root = new_directory(options.user);
   options.data = root / "data";
   boost::asio::io_context io;
@@ -134,9 +136,9 @@ std::string Client::value(const std::string& statement) {
   return answer->rows.empty() ? "" : text_in(answer->rows[0], 0);
 }
 
-Trio::Trio(unsigned nodes, std::map<std::string, std::string> settings)
+Trio::Trio(unsigned nodes, std::map<std::string, std::string> settings, unsigned segment_megabytes)
     : addresses_(free_addresses(nodes)), settings_(std::move(settings)), owner_(unprivileged()) {
-  const fs::path whole = database();
+  const fs::path whole = database(segment_megabytes);
   root_ = new_directory(owner_);
   for (const auto& [id, address] : addresses_) {
     fs::create_directory(options(id).sockets);
@@ -233,6 +235,10 @@ void Trio::begin_group(NodeId primary, GroupNumber group) {
     if (node != primary) follow(node, primary);
   }
   open(primary, lead(primary, group));
+}
+
+void Trio::make_table(NodeId primary) {
+  BOOST_REQUIRE(client(primary).ask("CREATE TABLE written (number bigint)"));
 }
 
 Writer::Writer(Trio& trio, NodeId node, std::uint64_t first)

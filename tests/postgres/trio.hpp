@@ -44,7 +44,8 @@ class Trio {
  public:
   /// Three copies of one database, none running. What is in `settings` each has on its command
   /// line.
-  explicit Trio(unsigned nodes = 3, std::map<std::string, std::string> settings = {});
+  explicit Trio(unsigned nodes = 3, std::map<std::string, std::string> settings = {},
+                unsigned segment_megabytes = 1);
   ~Trio();
 
   boost::asio::io_context io;
@@ -79,6 +80,9 @@ class Trio {
   Holding stop(NodeId node, bool primary);
   /// Begin, lead and open with the others as standbys.
   void begin_group(NodeId primary, GroupNumber group);
+
+  /// The table `written`, which every writer writes to.
+  void make_table(NodeId primary);
 
   /// What was said that nobody asked for.
   std::map<NodeId, std::vector<std::string>> deaths;
