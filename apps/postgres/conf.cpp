@@ -62,6 +62,7 @@ std::string one_text(const Session::Parameters& parameters) {
 std::map<std::string, std::string> settings_of(const InstanceOptions& options) {
   std::map<std::string, std::string> settings{
       {"wal_keep_size", "512MB"},
+      {"max_slot_wal_keep_size", "512MB"},  // a node that is away for long fills no disk
       {"wal_receiver_timeout", "5s"},
       {"wal_sender_timeout", "5s"},
       {"superuser_reserved_connections", "5"},
@@ -121,6 +122,11 @@ std::string name_of(NodeId node, bool mending) {
   return (mending ? "mend_n" : "n") + std::to_string(node.value);
 }
 
+std::string slot_of(GroupNumber group, NodeId node) {
+  return slots_begin_with + std::to_string(group.counter) + "_" +
+         std::to_string(group.coordinator.value) + "_" + name_of(node);
+}
+
 std::string names_text(Names names, const Copies& copies) {
   if (names == Names::sealed) return "ANY 1 (muster_halted)";
   std::string list;
@@ -156,6 +162,8 @@ std::string conf_text(const InstanceOptions& options, const Conf& conf) {
                    : "";
   std::string text = "# Written by muster, anew with each group: what you write here is lost.\n";
   text += "primary_conninfo = " + setting_in_quotes(from) + "\n";
+  const bool has_slot = conf.follows && conf.group != GroupNumber{};
+  text += "primary_slot_name = '" + (has_slot ? slot_of(conf.group, options.node) : "") + "'\n";
   text +=
       "synchronous_standby_names = " + setting_in_quotes(names_text(conf.names, options.copies())) +
       "\n";

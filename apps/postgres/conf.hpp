@@ -21,6 +21,10 @@ inline constexpr const char* include_line = "include_if_exists '../muster.conf'"
 /// "n2", or "mend_n2": what a standby calls itself.
 std::string name_of(NodeId node, bool mending = false);
 
+/// What a primary keeps for that node in that group: "muster_7_3_n2". Slots of ours begin so.
+std::string slot_of(GroupNumber group, NodeId node);
+inline constexpr const char* slots_begin_with = "muster_";
+
 /// The value of `synchronous_standby_names`.
 std::string names_text(Names names, const Copies& copies);
 

@@ -57,6 +57,7 @@ void Errand::connect(std::optional<Session>& session, NodeId to, Question questi
   session.reset();
   session.emplace(core_.executor, session_parameters(core_.options, to));
   session->connect(usual_bound, [this, &session, question = std::move(question)](auto connected) {
+    if (!tell_) return;
     if (connected) return put(*session, question);
     session.reset();
     if (question.otherwise) return question.otherwise(connected.error());
@@ -69,6 +70,7 @@ void Errand::put(Session& session, Question question) {
   const std::vector<std::string> parameters = question.parameters;
   const auto bound = question.bound;
   session.ask(statement, parameters, bound, [this, question = std::move(question)](auto answer) {
+    if (!tell_) return;
     if (answer) return question.then(*answer);
     if (question.otherwise) return question.otherwise(answer.error());
     fail("PostgreSQL refuses \"" + question.statement + "\": " + answer.error().what);
@@ -76,7 +78,9 @@ void Errand::put(Session& session, Question question) {
 }
 
 void Errand::again(std::function<void()> what) {
-  pause_.wait(little, std::move(what));
+  pause_.wait(little, [this, what = std::move(what)] {
+    if (tell_) what();
+  });
 }
 
 void Errand::run(const std::string& program, std::vector<std::string> arguments,
@@ -84,7 +88,7 @@ void Errand::run(const std::string& program, std::vector<std::string> arguments,
   tool_.reset();
   tool_.emplace(core_.executor, program_of(core_.options, program, std::move(arguments)),
                 [this, then = std::move(then)](const Expected<>& outcome) {
-                  if (holds(outcome)) then();
+                  if (tell_ && holds(outcome)) then();
                 });
 }
 

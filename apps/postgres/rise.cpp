@@ -29,16 +29,54 @@ class PromoteErrand : public Errand {
 class WriteTermErrand : public Errand {
  public:
   WriteTermErrand(const WriteTerm& order, Core& core, Tell tell)
-      : Errand(core, std::move(tell)), group_(order.group) {}
+      : Errand(core, std::move(tell)), group_(order.group) {
+    for (const auto& [node, address] : options().nodes) {
+      if (node != options().node) slots_ += (slots_.empty() ? "{" : ",") + slot_of(group_, node);
+    }
+    slots_ += "}";
+  }
 
-  void begin() override {
+  void begin() override { end_users_of_other_slots(); }
+
+ private:
+  // One that is in use cannot go.
+  void end_users_of_other_slots() {
+    ask("SELECT pg_terminate_backend(active_pid)" + from_other_slots() +
+            " AND active_pid IS NOT NULL",
+        {slots_, slots_begin_with}, [this](const Answer& answer) {
+          if (answer.rows.empty()) return drop_other_slots();
+          again([this] { end_users_of_other_slots(); });
+        });
+  }
+
+  void drop_other_slots() {
+    ask(
+        "SELECT pg_drop_replication_slot(slot_name)" + from_other_slots(),
+        {slots_, slots_begin_with}, [this](const Answer&) { create_slots(); },
+        [this](const SqlError&) {
+          if (++tries_ > most_tries) return fail("the slots of an earlier group do not go");
+          again([this] { end_users_of_other_slots(); });
+        });
+  }
+
+  void create_slots() {
+    ask("SELECT pg_create_physical_replication_slot(name) FROM unnest($1::text[]) AS name"
+        " WHERE name NOT IN (SELECT slot_name FROM pg_replication_slots)",
+        {slots_}, [this](const Answer&) { look_for_table(); });
+  }
+
+  static std::string from_other_slots() {
+    return " FROM pg_replication_slots WHERE slot_type = 'physical'"
+           " AND starts_with(slot_name, $2) AND slot_name <> ALL($1::text[])";
+  }
+
+  void look_for_table() {
     ask("SELECT to_regclass('muster.term') IS NOT NULL", {}, [this](const Answer& answer) {
       if (is_true(answer.rows.at(0), 0)) return write();
       create();
     });
   }
 
- private:
   void create() {
     ask("CREATE SCHEMA IF NOT EXISTS muster", {}, [this](const Answer&) {
       ask("CREATE TABLE IF NOT EXISTS muster.term (counter bigint NOT NULL,"
@@ -70,7 +108,11 @@ class WriteTermErrand : public Errand {
         });
   }
 
+  static constexpr unsigned most_tries = 1000;
+
   GroupNumber group_;
+  std::string slots_;
+  unsigned tries_ = 0;
 };
 
 class AwaitCopiesErrand : public Errand {

@@ -45,9 +45,10 @@ class BeginErrand : public ErrandOfReplay {
     await_answer();
   }
 
-  // Who is mended needs its source to become consistent, and is in no list.
+  // What was configured in this life stands, unless it is a primary's. A conf of a life before may
+  // name whom it followed then.
   Expected<> write_conf() {
-    if (core().conf && core().conf->mending && core().conf->names == Names::sealed) return {};
+    if (core().conf && core().conf->names == Names::sealed) return {};
     const Conf sealed;
     auto written =
         write_durably(conf_path(options()), conf_text(options(), sealed), options().user);

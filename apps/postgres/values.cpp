@@ -1,28 +1,37 @@
 #include "apps/postgres/values.hpp"
 
-#include <array>
 #include <charconv>
-#include <cstdio>
+#include <limits>
 
 namespace muster::postgres {
+
 namespace {
 
+void append_hexadecimal(std::string& out, std::uint64_t number) {
+  char digits[16];
+  char* end = std::to_chars(digits, digits + sizeof digits, number, 16).ptr;
+  for (const char* at = digits; at != end; ++at)
+    out += *at >= 'a' ? static_cast<char>(*at - 'a' + 'A') : *at;
+}
+
+// Up to eight digits, and nothing else.
 std::optional<std::uint32_t> parse_half(std::string_view text) {
-  std::uint32_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, value, 16);
+  std::uint32_t number{};
+  const char* end = text.data() + text.size();
+  if (text.empty() || text.size() > 8) return std::nullopt;
+  const auto [at, error] = std::from_chars(text.data(), end, number, 16);
   if (error != std::errc{} || at != end) return std::nullopt;
-  return value;
+  return number;
 }
 
 }  // namespace
 
 std::string to_text(Lsn lsn) {
-  std::array<char, 24> text{};
-  const int size =
-      std::snprintf(text.data(), text.size(), "%X/%X", static_cast<unsigned>(lsn.value >> 32),
-                    static_cast<unsigned>(lsn.value & 0xffffffffU));
-  return {text.data(), static_cast<std::size_t>(size)};
+  std::string out;
+  append_hexadecimal(out, lsn.value >> 32);
+  out += '/';
+  append_hexadecimal(out, lsn.value & std::numeric_limits<std::uint32_t>::max());
+  return out;
 }
 
 std::optional<Lsn> parse_lsn(std::string_view text) {

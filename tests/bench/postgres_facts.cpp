@@ -106,7 +106,7 @@ unsigned count_leaks(bool naive) {
     });
     leaks += writers.acknowledged() != sealed ? 1 : 0;
     trio.expect<NamesShown>(n1, ShowNames{Names::sealed});
-    trio.expect<Configured>(n1, Configure{{Names::open, {}, false}});
+    trio.expect<Configured>(n1, Configure{{Names::open, {}, false, {}}});
     trio.expect<NamesShown>(n1, ShowNames{Names::open});
     trio.expect<Kicked>(n1, Kick{});
   }
@@ -121,8 +121,8 @@ BOOST_AUTO_TEST_CASE(seal_in_order) {
 }
 
 BOOST_AUTO_TEST_CASE(seal_naive) {
-  std::cout << "naive seal: acknowledged afterwards in " << count_leaks(true) << " of " << tries()
-            << "\n";
+  const unsigned leaks = count_leaks(true);
+  std::cout << "naive seal: acknowledged afterwards in " << leaks << " of " << tries() << "\n";
 }
 
 BOOST_AUTO_TEST_CASE(promotion) {
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(release) {
         return other.value("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") ==
                "1";
       });
-      trio.expect<Configured>(n1, Configure{{Names::open, {}, false}});
+      trio.expect<Configured>(n1, Configure{{Names::open, {}, false, {}}});
       trio.expect<NamesShown>(n1, ShowNames{Names::open});
       const auto begin = Clock::now();
       if (kick) trio.expect<Kicked>(n1, Kick{});

@@ -156,18 +156,21 @@ BOOST_AUTO_TEST_CASE(muster_conf_says_what_a_node_is) {
   const std::string first =
       "# Written by muster, anew with each group: what you write here is lost.\n";
   const std::string sealed = conf_text(options, {});
-  const std::string open = conf_text(options, {Names::open, {}, false});
+  const std::string open = conf_text(options, {Names::open, {}, false, {}});
   BOOST_TEST(sealed.find(first + "primary_conninfo = ''\n"
+                                 "primary_slot_name = ''\n"
                                  "synchronous_standby_names = 'ANY 1 (muster_halted)'\n"
                                  "default_transaction_read_only = on\n") == 0U,
              sealed);
   BOOST_TEST(open.find(first + "primary_conninfo = ''\n"
+                               "primary_slot_name = ''\n"
                                "synchronous_standby_names = 'ANY 1 (n1, n2, n3)'\n"
                                "default_transaction_read_only = off\n") == 0U,
              open);
   BOOST_TEST(sealed.find("\nwal_keep_size = '512MB'\n") != std::string::npos);
-  const std::string mending = conf_text(options, {Names::sealed, n3, true});
+  const std::string mending = conf_text(options, {Names::sealed, n3, true, {7, n1}});
   BOOST_TEST(mending.find("application_name=''mend_n2''") != std::string::npos);
+  BOOST_TEST(mending.find("\nprimary_slot_name = 'muster_7_1_n2'\n") != std::string::npos);
   BOOST_TEST(mending.find("host=''it\\\\''s''") != std::string::npos, mending);
 }
 

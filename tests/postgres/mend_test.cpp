@@ -44,8 +44,8 @@ BOOST_AUTO_TEST_CASE(a_fast_shutdown_of_a_primary_in_peace_leaves_nothing_that_o
   BOOST_TEST((first.term == second.term));
   BOOST_TEST(first.timeline == second.timeline);
   // So it follows at once, and nothing is lost.
-  trio.follow(n1, n2);
-  trio.follow(n3, n2);
+  trio.follow(n1, n2, {2, n3});
+  trio.follow(n3, n2, {2, n3});
   trio.open(n2, trio.lead(n2, {2, n3}));
   trio.expect<Streams>(n1, AwaitStreaming{});
   const auto kept = written_at(trio, n2);
@@ -80,7 +80,7 @@ void diverge(Trio& trio) {
   let_catch_up(trio, n1);
   trio.stop(n2, false);
   trio.expect<Checkpointed>(n2, Checkpoint{});
-  trio.follow(n2, n1);
+  trio.follow(n2, n1, {1, n3});
   // So much that the checkpoint after a promotion takes its time.
   BOOST_REQUIRE(trio.client(n1).ask("INSERT INTO written SELECT generate_series(1, 20000)"));
   let_catch_up(trio, n1);
@@ -90,20 +90,20 @@ void diverge(Trio& trio) {
   BOOST_REQUIRE(client.ask("SET synchronous_commit = local"));
   BOOST_REQUIRE(client.ask("INSERT INTO written VALUES (1000000)"));
   trio.stop(n1, true);
-  trio.follow(n3, n2);
+  trio.follow(n3, n2, {2, n3});
   trio.open(n2, trio.lead(n2, {2, n3}));
   BOOST_REQUIRE(trio.client(n2).ask("INSERT INTO written VALUES (20001)"));
 }
 
 /// What the node does from the end of mending on, until it is a standby as any other.
 void rejoin(Trio& trio, NodeId node, NodeId primary) {
-  trio.expect<Configured>(node, Configure{{Names::sealed, primary, true}});
+  trio.expect<Configured>(node, Configure{{Names::sealed, primary, true, {2, n3}}});
   trio.expect<Began>(node, Begin{});
   trio.expect<Streams>(node, AwaitStreaming{});
   Client client = trio.client(primary);
   const std::string its_name = "SELECT count(*) FROM pg_stat_replication WHERE application_name = ";
   BOOST_TEST(client.value(its_name + "'" + name_of(node, true) + "'") == "1");
-  trio.follow(node, primary);
+  trio.follow(node, primary, {2, n3});
   trio.run_until([&] { return client.value(its_name + "'" + name_of(node) + "'") == "1"; });
   const Holding held = trio.stop(node, false);
   BOOST_TEST((held.term.group == GroupNumber{2, n3}));

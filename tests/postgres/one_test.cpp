@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(a_database_begins_as_a_sealed_standby_and_becomes_primary) 
   BOOST_TEST((held.term == written.term));
   BOOST_TEST((held.lsn >= written.end));
 
-  trio.expect<Configured>(n1, Configure{{Names::open, {}, false}});
+  trio.expect<Configured>(n1, Configure{{Names::open, {}, false, {}}});
   trio.expect<NamesShown>(n1, ShowNames{Names::open});
   BOOST_TEST(trio.client(n1).value("SHOW synchronous_standby_names") == "ANY 1 (n1, n2, n3)");
   trio.expect<Kicked>(n1, Kick{});
@@ -55,6 +55,25 @@ BOOST_AUTO_TEST_CASE(a_database_begins_as_a_sealed_standby_and_becomes_primary) 
   BOOST_TEST((again.lsn >= held.lsn));
   BOOST_TEST(trio.client(n1).value("SHOW synchronous_standby_names") == "ANY 1 (muster_halted)");
   BOOST_TEST(trio.deaths.empty());
+}
+
+// Of each group a primary has slots of its own, and nobody follows it in another.
+BOOST_AUTO_TEST_CASE(who_follows_in_another_group_is_not_served) {
+  if (!postgres_is_here()) return;
+  Trio trio;
+  trio.begin_group(n1, {1, n3});
+  Client client = trio.client(n1);
+  const std::string users =
+      "SELECT string_agg(slot_name || ' ' || active, ' ' ORDER BY slot_name)"
+      " FROM pg_replication_slots";
+  trio.run_until([&] { return client.value(users) == "muster_1_3_n2 true muster_1_3_n3 true"; });
+  // The slots of the group before go, though they are in use.
+  trio.expect<TermWritten>(n1, WriteTerm{{2, n3}});
+  BOOST_TEST(client.value(users) == "muster_2_3_n2 false muster_2_3_n3 false");
+  trio.follow(n3, n1, {2, n3});
+  trio.run_until([&] { return client.value(users) == "muster_2_3_n2 false muster_2_3_n3 true"; });
+  BOOST_TEST(client.value("SELECT string_agg(application_name, ' ') FROM pg_stat_replication") ==
+             "n3");
 }
 
 }  // namespace

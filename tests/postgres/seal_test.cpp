@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_acknowledged_once_the_walsenders_of_before_are_g
     });
     BOOST_REQUIRE(acknowledged_of(writers) == sealed);
     before = sealed.size();
-    trio.expect<Configured>(n1, Configure{{Names::open, {}, false}});
+    trio.expect<Configured>(n1, Configure{{Names::open, {}, false, {}}});
     trio.expect<NamesShown>(n1, ShowNames{Names::open});
     trio.expect<Kicked>(n1, Kick{});
   }
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(sessions_that_wait_are_released_by_the_kick) {
     return observer.value("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") ==
            "1";
   });
-  trio.expect<Configured>(n1, Configure{{Names::open, {}, false}});
+  trio.expect<Configured>(n1, Configure{{Names::open, {}, false, {}}});
   trio.expect<NamesShown>(n1, ShowNames{Names::open});
   trio.expect<Kicked>(n1, Kick{});
   trio.run_until([&] { return waiting.outcome.has_value(); });
@@ -182,6 +182,7 @@ BOOST_AUTO_TEST_CASE(what_is_replayed_and_what_is_received_do_not_tell_the_end_o
                                 "' FROM pg_stat_replication WHERE application_name = 'n2'";
   trio.run_until([&] { return client.value(its_flush) == "t"; });
   trio.expect<Ended>(n2, End{Shutdown::immediate});
+  trio.expect<Configured>(n2, Configure{});
 
   bool began = false;
   trio[n2].perform({{1'000'000}, Begin{}}, [&](const Happening& happening) {

@@ -208,13 +208,13 @@ Lsn Trio::lead(NodeId node, GroupNumber group) {
   return expect<TermWritten>(node, WriteTerm{group}).end;
 }
 
-void Trio::follow(NodeId node, NodeId primary) {
-  expect<Configured>(node, Configure{{Names::open, primary, false}});
+void Trio::follow(NodeId node, NodeId primary, GroupNumber group) {
+  expect<Configured>(node, Configure{{Names::sealed, primary, false, group}});
 }
 
 void Trio::open(NodeId node, Lsn row) {
   expect<CopiesHold>(node, AwaitCopies{row});
-  expect<Configured>(node, Configure{{Names::open, {}, false}});
+  expect<Configured>(node, Configure{{Names::open, {}, false, {}}});
   expect<NamesShown>(node, ShowNames{Names::open});
   expect<Kicked>(node, Kick{});
 }
@@ -232,7 +232,7 @@ Holding Trio::stop(NodeId node, bool primary) {
 void Trio::begin_group(NodeId primary, GroupNumber group) {
   for (const auto& [node, address] : addresses_) expect<Began>(node, Begin{});
   for (const auto& [node, address] : addresses_) {
-    if (node != primary) follow(node, primary);
+    if (node != primary) follow(node, primary, group);
   }
   open(primary, lead(primary, group));
 }

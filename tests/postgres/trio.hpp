@@ -75,7 +75,7 @@ class Trio {
 
   // --- What groups do
   Lsn lead(NodeId node, GroupNumber group);  ///< from promotion to its row; where that ends
-  void follow(NodeId node, NodeId primary);
+  void follow(NodeId node, NodeId primary, GroupNumber group = {});
   void open(NodeId node, Lsn row);  ///< from the wait for copies to the kick
   Holding stop(NodeId node, bool primary);
   /// Begin, lead and open with the others as standbys.
