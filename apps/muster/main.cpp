@@ -9,6 +9,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 namespace muster::apps {
@@ -32,6 +33,7 @@ std::optional<std::string> asked_in_vain(const CLI::App& app, const char* const*
 }
 
 int run(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "postgres") return become_postgres(argv + 1);
   CLI::App app("Elections and reorganization in fail-stop systems", "muster");
   app.set_version_flag("--version", "muster " MUSTER_VERSION);
   app.require_subcommand(1);
@@ -59,6 +61,7 @@ int run(int argc, char** argv) {
   add_store_command(app, exit_code);
   add_init_command(app, exit_code);
   add_cert_command(app, exit_code);
+  add_postgres_command(app);
   add_bench_command(app, exit_code);
   add_completion_command(app, exit_code);
   if (const auto vain = asked_in_vain(app, argv + 1))

@@ -33,8 +33,12 @@ struct Conf {
   Names names = Names::sealed;
   std::optional<NodeId> follows;  ///< `primary_conninfo`; none: nobody
   bool mending{};                 ///< is called mend_nX, a name in no list, instead of nX
+  /// In which it follows, and by no other: `primary_slot_name` names it, and the primary makes a
+  /// slot for each node with the row of that group. So no standby counts twice, or finds another
+  /// log at the same address.
+  GroupNumber group{};
 };
-MUSTER_DESCRIBE(Conf, names, follows, mending);
+MUSTER_DESCRIBE(Conf, names, follows, mending, group);
 
 enum class Shutdown { fast, immediate };
 MUSTER_DESCRIBE_ENUM(Shutdown, fast, immediate)
@@ -42,8 +46,8 @@ MUSTER_DESCRIBE_ENUM(Shutdown, fast, immediate)
 // --- Orders, and how each ends
 // ------------------------------------------------------------------------------------
 
-/// Start PostgreSQL as a sealed standby, whatever it was. `Began` when it has recovered to the end
-/// of its log and answers.
+/// Start PostgreSQL as a standby, whatever it was, with muster.conf as it stands, when no process
+/// of an earlier one is left. `Began` when it has recovered to the end of its log and answers.
 struct Begin {};
 /// Shut it down, every process of it. `Ended`.
 struct End {
@@ -60,17 +64,19 @@ struct ShowNames {
 /// Terminate the walsenders that are there, and wait until their processes are gone.
 /// `WalsendersGone`.
 struct EndWalsenders {};
-/// On a standby: no walreceiver, and all that it had received is replayed. `Replayed`.
+/// On a standby: no walreceiver, and all that it had received is replayed. Sessions that hold the
+/// replay back are ended. `Replayed`.
 struct FinishReplay {};
 /// `Seen`.
 struct Look {};
 /// Promote. `Promoted`.
 struct Promote {};
-/// Write the row of that group, with `synchronous_commit = local`. `TermWritten`.
+/// Make the slots of that group, those of others go; write its row, with `synchronous_commit =
+/// local`. `TermWritten`.
 struct WriteTerm {
   GroupNumber group;
 };
-/// Until W - 1 standbys have flushed that position. `CopiesHold`.
+/// Until W - 1 standbys have flushed that position; of a row, `TermWritten::end`. `CopiesHold`.
 struct AwaitCopies {
   Lsn lsn;
 };
@@ -169,6 +175,7 @@ struct Seen {
 struct Promoted {};
 struct TermWritten {
   Term term;
+  Lsn end{};  ///< who has flushed so far holds the row; `term.lsn` is before it
 };
 struct CopiesHold {};
 struct Kicked {};
@@ -208,7 +215,7 @@ MUSTER_DESCRIBE(WalsendersGone);
 MUSTER_DESCRIBE(Replayed);
 MUSTER_DESCRIBE(Seen, holding);
 MUSTER_DESCRIBE(Promoted);
-MUSTER_DESCRIBE(TermWritten, term);
+MUSTER_DESCRIBE(TermWritten, term, end);
 MUSTER_DESCRIBE(CopiesHold);
 MUSTER_DESCRIBE(Kicked);
 MUSTER_DESCRIBE(Checkpointed);

@@ -58,8 +58,12 @@ struct Mending {
 };
 MUSTER_DESCRIBE(Mending, system, term, lsn);
 
+/// It was not sealed in time, or has no data.
+struct Nothing {};
+MUSTER_DESCRIBE(Nothing);
+
 /// The report of a node: nothing, what it held, or what it holds.
-using Evidence = std::variant<std::monostate, Mending, Holding>;
+using Evidence = std::variant<Nothing, Mending, Holding>;
 
 /// How many nodes hold a commit before it is acknowledged: W of N, the primary among them.
 struct Copies {

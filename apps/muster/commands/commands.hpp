@@ -23,6 +23,11 @@ void add_init_command(CLI::App& app, int& exit_code);
 void add_members_command(CLI::App& app, int& exit_code);
 void add_top_command(CLI::App& app, int& exit_code);
 void add_node_command(CLI::App& app, int& exit_code);
+/// For the list of commands; `become_postgres` runs it.
+void add_postgres_command(CLI::App& app);
+/// Becomes the program muster-postgres, with these words, the first of which is its name; gives an
+/// exit code where it is not there.
+int become_postgres(char** words);
 void add_replay_command(CLI::App& app, int& exit_code);
 void add_reload_command(CLI::App& app, int& exit_code);
 void add_run_command(CLI::App& app, int& exit_code);

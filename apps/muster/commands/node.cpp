@@ -308,15 +308,16 @@ int run_socket_node(const NodeConfig& config, bool initialise) {
   return code;
 }
 
-/// What has to be before there is another thread or program.
+}  // namespace
+
 void begin_alone(const NodeConfig& config) {
+  static bool begun = false;
+  if (std::exchange(begun, true)) return;
   Signals::ignore_hangup();
   supervisor();
   if (const auto first = net::let_sockets_end_first(); !first)
     say_in_log(config, LogLevel::warning, first.error().what);
 }
-
-}  // namespace
 
 void say_in_log(const NodeConfig& config, LogLevel level, const std::string& sentence) {
   if (level > config.log.level) return;
@@ -328,6 +329,10 @@ int failed_to_begin(const Failure& failure) {
 }
 
 int run_node(const NodeConfig& config, bool initialise) {
+  if (config.application.kind == "postgres")
+    return failed_to_begin({ExitCode::bad_configuration,
+                            config.file.string() + ": has kind = \"postgres\" in [application]: "
+                                                   "run it with muster postgres run"});
   if (config.application.kind != "socket")
     return run_node(config, initialise, application_of(config));
   begin_alone(config);

@@ -25,6 +25,10 @@ struct NodeFlags {
 /// One line of the node's log, where that is wanted.
 void say_in_log(const NodeConfig& config, LogLevel level, const std::string& sentence);
 
+/// What has to be before there is another thread or program. `run_node` does it where it was not
+/// done.
+void begin_alone(const NodeConfig& config);
+
 /// Says why no node is run, and gives the exit code.
 int failed_to_begin(const Failure& failure);
 

@@ -80,10 +80,6 @@ void read_importance(Reader& reader, const toml::table& cluster, ClusterConfig& 
   }
 }
 
-bool is_every_address(const Address& address) {
-  return address.host == "0.0.0.0" || address.host == "::";
-}
-
 // Needs [tls], and the cluster's part for `insecure`.
 void read_listen(Reader& reader, const toml::table& root, NodeConfig& config) {
   const toml::node* at = root["node"]["listen"].node();
@@ -122,25 +118,6 @@ void read_http(Reader& reader, const toml::table& root, NodeConfig& config) {
   config.http = HttpConfig{*listen, insecure};
 }
 
-void read_address(Reader& reader, std::string_view key, std::size_t key_line,
-                  const toml::node& node, ClusterConfig& cluster) {
-  const auto id = parse_number(key);
-  if (!id || *id == 0 || *id > std::numeric_limits<std::uint32_t>::max()) {
-    reader.refuse(key_line, std::string(key) + " = " + Reader::value_text(node) +
-                                " in [cluster.nodes]: expected a node's id from 1 on, such as 1");
-    return;
-  }
-  const auto words = node.value_exact<std::string>();
-  const auto address = words ? address_of(*words) : std::nullopt;
-  if (!address || is_every_address(*address)) {
-    reader.refuse(node, key,
-                  "an IP address or a host's name, and a port from 1 to 65535, that others can "
-                  "dial, such as \"127.0.0.1:7101\" or \"db1.example:7101\"");
-    return;
-  }
-  cluster.nodes.emplace(NodeId{static_cast<std::uint32_t>(*id)}, *address);
-}
-
 void read_nodes(Reader& reader, const toml::table& cluster, ClusterConfig& config) {
   const toml::table* nodes = reader.table(cluster, "nodes", false);
   if (nodes == nullptr || nodes->empty()) {
@@ -150,8 +127,7 @@ void read_nodes(Reader& reader, const toml::table& cluster, ClusterConfig& confi
         "for each node");
     return;
   }
-  for (const auto& [key, node] : *nodes)
-    read_address(reader, key.str(), key.source().begin.line, node, config);
+  read_addresses(reader, *nodes, "[cluster.nodes]", config.nodes);
 }
 
 void read_protocol(Reader& reader, const toml::table& cluster, ClusterConfig& config) {
@@ -215,6 +191,7 @@ void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
                "resume",
                "settle",
                "nodes",
+               "postgres",
                "repairs",
                "importance",
                "insecure",
@@ -240,6 +217,7 @@ void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
   read_options(reader, *cluster, to);
   read_nodes(reader, *cluster, to);
   read_importance(reader, *cluster, to);
+  read_postgres(reader, *cluster, to);
   refuse_misfit(reader, root, *cluster, config);
 }
 

@@ -21,6 +21,12 @@
 
 namespace muster::apps {
 
+/// [cluster.postgres]: where the PostgreSQL of each node is reached (docs/postgres.md).
+struct PostgresConfig {
+  std::map<NodeId, Address> nodes;
+  unsigned copies = 0;  ///< how many hold a commit before it is acknowledged, the primary included
+};
+
 /// [cluster]: the same on every node.
 struct ClusterConfig {
   std::string name;
@@ -34,6 +40,7 @@ struct ClusterConfig {
   std::map<NodeId, std::uint64_t> importance;    ///< of the textbook protocol
   Options options;                               ///< of the Bully
   std::map<NodeId, Address> nodes;
+  std::optional<PostgresConfig> postgres;
 
   /// Sorted `key=value` lines, defaults included: what nodes compare when they connect.
   [[nodiscard]] std::string canonical() const;
@@ -69,12 +76,15 @@ struct HttpConfig {
 
 /// An application that comes with the command.
 struct ApplicationConfig {
-  /// `none` (hooks return at once), `shards`, or `socket`: a program that connects to the node.
+  /// `none` (hooks return at once), `shards`, `postgres`, or `socket`: a program that connects to
+  /// the node.
   std::string kind = "none";
   unsigned records_per_second = 20;
   std::vector<std::string> program{};  ///< of `socket`: what the node starts, with its arguments
   std::filesystem::path directory{};   ///< absolute, that of the file: where it runs
   bool inherit = false;                ///< it gets the node's whole environment
+  std::filesystem::path database{};    ///< of `postgres`, absolute: where its data directory is
+  std::filesystem::path programs{};    ///< of `postgres`, absolute: where PostgreSQL's own are
 };
 
 /// Programs as hooks: each with its arguments; a hook without one does nothing.

@@ -97,6 +97,12 @@ void add_cluster(Lines& lines, const ClusterConfig& cluster) {
     lines.add(key, text, usual_options.at(key));
   lines.begin("cluster.nodes");
   for (const auto& [id, address] : cluster.nodes) lines.add(to_text(id), address.text());
+  lines.begin("cluster.postgres");
+  if (cluster.postgres) {
+    lines.add("copies", std::uint64_t{cluster.postgres->copies});
+    for (const auto& [id, address] : cluster.postgres->nodes)
+      lines.add(to_text(id), address.text());
+  }
   lines.begin("cluster.importance");
   for (const auto& [id, score] : cluster.importance) lines.add(to_text(id), score);
 }
@@ -135,6 +141,8 @@ void add_application(Lines& lines, const ApplicationConfig& application) {
   if (application.kind == "shards")
     lines.add("records_per_second", std::uint64_t{application.records_per_second},
               std::uint64_t{usual.records_per_second});
+  lines.add_some("database", application.database);
+  lines.add_some("programs", application.programs);
   lines.add_some("program", application.program);
   if (!application.program.empty()) lines.add("inherit", application.inherit, usual.inherit);
 }

@@ -109,4 +109,24 @@ Duration Reader::duration(const toml::table& table, std::string_view key, Durati
   return otherwise;
 }
 
+void read_addresses(Reader& reader, const toml::table& table, const std::string& where,
+                    std::map<NodeId, Address>& to, std::string_view other_key) {
+  for (const auto& [key, node] : table) {
+    if (!other_key.empty() && key.str() == other_key) continue;
+    const auto id = parse_number(key.str());
+    if (!id || *id == 0 || *id > std::numeric_limits<std::uint32_t>::max())
+      return reader.refuse(key.source().begin.line,
+                           std::string(key.str()) + " = " + Reader::value_text(node) + " in " +
+                               where + ": expected a node's id from 1 on, such as 1");
+    const auto words = node.value_exact<std::string>();
+    const auto address = words ? address_of(*words) : std::nullopt;
+    if (!address || address->host == "0.0.0.0" || address->host == "::")
+      return reader.refuse(
+          node, key.str(),
+          "an IP address or a host's name, and a port from 1 to 65535, that others can "
+          "dial, such as \"127.0.0.1:7101\" or \"db1.example:7101\"");
+    to.emplace(NodeId{static_cast<std::uint32_t>(*id)}, *address);
+  }
+}
+
 }  // namespace muster::apps

@@ -45,4 +45,8 @@ class Reader {
   std::optional<Failure> failure_;
 };
 
+/// Where others dial the nodes of a cluster, by id; other keys are for the caller.
+void read_addresses(Reader& reader, const toml::table& table, const std::string& where,
+                    std::map<NodeId, Address>& to, std::string_view other_key = {});
+
 }  // namespace muster::apps

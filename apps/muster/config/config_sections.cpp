@@ -176,11 +176,13 @@ void read_application(Reader& reader, const toml::table& root, const std::filesy
                       NodeConfig& config) {
   const toml::table* application = reader.table(root, "application", false);
   if (application == nullptr) return;
-  reader.only(*application, "[application]", {"kind", "records_per_second", "program", "inherit"});
+  reader.only(*application, "[application]",
+              {"kind", "records_per_second", "program", "inherit", "database", "programs"});
   ApplicationConfig& to = config.application;
   to.kind = reader.text(*application, "kind", to.kind);
-  if (to.kind != "none" && to.kind != "shards" && to.kind != "socket") {
-    reader.refuse(*application->get("kind"), "kind", "\"none\", \"shards\" or \"socket\"");
+  if (to.kind != "none" && to.kind != "shards" && to.kind != "socket" && to.kind != "postgres") {
+    reader.refuse(*application->get("kind"), "kind",
+                  "\"none\", \"shards\", \"postgres\" or \"socket\"");
   }
   const auto only_beside = [&](const char* key, const std::string& kind) {
     if (to.kind != kind && application->get(key) != nullptr) {
@@ -193,6 +195,9 @@ void read_application(Reader& reader, const toml::table& root, const std::filesy
   }
   only_beside("records_per_second", "shards");
   only_beside("program", "socket");
+  only_beside("database", "postgres");
+  only_beside("programs", "postgres");
+  if (to.kind == "postgres") read_postgres(reader, *application, file, config);
   to.records_per_second =
       reader.number(*application, "records_per_second", to.records_per_second, 1, 10'000);
   to.program = read_command(reader, *application, "program", file);

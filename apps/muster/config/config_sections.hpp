@@ -3,7 +3,7 @@
 #include "apps/muster/config/config_reader.hpp"
 
 /// The sections of a configuration that name files, [tls], [journal],
-/// [application] and [hooks]; and [log].
+/// [application] and [hooks]; and [log], and [cluster.postgres].
 
 namespace muster::apps {
 
@@ -21,6 +21,11 @@ void read_journal(Reader& reader, const toml::table& root, const std::filesystem
 void read_log(Reader& reader, const toml::table& root, LogConfig& to);
 void read_application(Reader& reader, const toml::table& root, const std::filesystem::path& file,
                       NodeConfig& config);
+/// What is of one node's PostgreSQL. Needs the cluster's part.
+void read_postgres(Reader& reader, const toml::table& application,
+                   const std::filesystem::path& file, NodeConfig& config);
+/// What is the same on every node.
+void read_postgres(Reader& reader, const toml::table& cluster, ClusterConfig& to);
 void read_hooks(Reader& reader, const toml::table& root, const std::filesystem::path& file,
                 NodeConfig& config);
 

@@ -34,6 +34,11 @@ std::string ClusterConfig::canonical() const {
   lines["insecure"] = text_of(insecure);
   if (!proofs) lines["proofs"] = text_of(proofs);
   for (const auto& [id, address] : nodes) lines["nodes." + to_text(id)] = address.text();
+  if (postgres) {
+    lines["postgres.copies"] = std::to_string(postgres->copies);
+    for (const auto& [id, address] : postgres->nodes)
+      lines["postgres." + to_text(id)] = address.text();
+  }
   return cluster_text(lines);
 }
 

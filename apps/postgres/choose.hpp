@@ -1,0 +1,36 @@
+#pragma once
+
+#include "apps/postgres/lines.hpp"
+#include "apps/postgres/values.hpp"
+
+#include <map>
+#include <optional>
+
+/// The two decisions of a reorganization: who writes, and how the others come to follow.
+
+namespace muster::postgres {
+
+/// Who writes, by what sealed nodes have reported. Nobody does where fewer than
+/// `copies.to_promote()` of its nodes reported what they hold or held, where their databases are
+/// not one and the same, or where the freshest is below what a node held that is being mended.
+/// The freshest is the maximum by (term, lsn); on a tie the present primary, then the highest id.
+Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& reports,
+              std::optional<NodeId> present_primary, const Struck& struck = {});
+
+/// Of those that report to be a primary, the freshest.
+std::optional<NodeId> present_primary(const std::map<NodeId, Evidence>& reports);
+
+/// How a node comes to follow a primary.
+enum class Way {
+  follow,  ///< its log is a beginning of the primary's
+  rewind,  ///< it has more, on a timeline that the primary's log has left
+  clone,   ///< nothing proves where the two logs part
+};
+MUSTER_DESCRIBE_ENUM(Way, follow, rewind, clone)
+
+/// By what a node holds and the primary's lineage, which has the row of its group. Two logs are
+/// proven to be one up to a row that both have, and numbers of timelines prove nothing: two nodes
+/// can have begun the same one.
+Way way_to_follow(const Holding& own, const Lineage& primary);
+
+}  // namespace muster::postgres

@@ -1,0 +1,209 @@
+#include "apps/postgres/conf.hpp"
+
+#include <muster/values/json.hpp>
+
+#include <boost/json/parse.hpp>
+
+#include <string_view>
+#include <utility>
+
+namespace muster::postgres {
+namespace {
+
+/// Between single quotes, where both kinds of text know '\' as well.
+std::string in_quotes(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "'";
+}
+
+/// As a file of settings has it, where quotes are doubled.
+std::string setting_in_quotes(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') out += c;
+    out += c;
+  }
+  return out + "'";
+}
+
+void add_credentials(Session::Parameters& to, const Credentials& credentials) {
+  const auto add = [&to](const char* name, const std::filesystem::path& path) {
+    if (!path.empty()) to.emplace_back(name, path.string());
+  };
+  add("passfile", credentials.password_file);
+  add("sslcert", credentials.certificate);
+  add("sslkey", credentials.key);
+  add("sslrootcert", credentials.authority);
+  if (!credentials.authority.empty()) to.emplace_back("sslmode", "verify-full");
+  // What looks for tickets that nobody has given costs time.
+  to.emplace_back("gssencmode", "disable");
+}
+
+Session::Parameters address_of(const InstanceOptions& options, NodeId to) {
+  const Address& address = options.nodes.at(to);
+  const bool own = to == options.node;
+  return {{"host", own ? options.sockets.string() : address.host},
+          {"port", std::to_string(address.port)},
+          {"user", options.role}};
+}
+
+std::string one_text(const Session::Parameters& parameters) {
+  std::string text;
+  for (const auto& [name, value] : parameters)
+    text += (text.empty() ? "" : " ") + name + "=" + in_quotes(value);
+  return text;
+}
+
+/// What does not change while it runs.
+std::map<std::string, std::string> settings_of(const InstanceOptions& options) {
+  std::map<std::string, std::string> settings{
+      {"wal_keep_size", "512MB"},
+      {"max_slot_wal_keep_size", "512MB"},  // a node that is away for long fills no disk
+      {"wal_receiver_timeout", "5s"},
+      {"wal_sender_timeout", "5s"},
+      {"superuser_reserved_connections", "5"},
+  };
+  for (const auto& [name, value] : options.settings) settings[name] = value;
+  const Address& own = options.nodes.at(options.node);
+  const std::map<std::string, std::string> fixed{
+      {"listen_addresses", own.host},
+      {"port", std::to_string(own.port)},
+      {"unix_socket_directories", options.sockets.string()},
+      {"synchronous_commit", "on"},
+      {"wal_log_hints", "on"},
+      {"full_page_writes", "on"},
+      {"fsync", "on"},
+      {"hot_standby", "on"},
+      {"restart_after_crash", "off"},
+      {"recovery_target_timeline", "latest"},
+      {"wal_retrieve_retry_interval", "20ms"},
+      {"restore_command", ""},
+      {"recovery_min_apply_delay", "0"},
+      {"update_process_title", "on"},  // tells which file of the log is read
+      {"cluster_name", ""},            // would stand in that title
+      {"logging_collector", "off"},
+      {"log_destination", "stderr"},
+      {"lc_messages", "C"},  // why it ended is read there
+  };
+  for (const auto& [name, value] : fixed) settings[name] = value;
+  return settings;
+}
+
+const char* on_or_off(bool on) {
+  return on ? "on" : "off";
+}
+
+}  // namespace
+
+Copies InstanceOptions::copies() const {
+  Copies copies;
+  for (const auto& [id, address] : nodes) copies.nodes.insert(id);
+  copies.of_commit = copies_of_commit;
+  return copies;
+}
+
+std::filesystem::path conf_path(const InstanceOptions& options) {
+  return options.data.parent_path() / "muster.conf";
+}
+
+std::filesystem::path note_path(const InstanceOptions& options) {
+  return options.data.parent_path() / "muster.note";
+}
+
+std::filesystem::path log_path(const InstanceOptions& options) {
+  return options.data.parent_path() / "postgres.log";
+}
+
+std::string name_of(NodeId node, bool mending) {
+  return (mending ? "mend_n" : "n") + std::to_string(node.value);
+}
+
+std::string slot_of(GroupNumber group, NodeId node) {
+  return slots_begin_with + std::to_string(group.counter) + "_" +
+         std::to_string(group.coordinator.value) + "_" + name_of(node);
+}
+
+std::string names_text(Names names, const Copies& copies) {
+  if (names == Names::sealed) return "ANY 1 (muster_halted)";
+  std::string list;
+  for (const NodeId node : copies.nodes) list += (list.empty() ? "" : ", ") + name_of(node);
+  return "ANY " + std::to_string(copies.of_commit - 1) + " (" + list + ")";
+}
+
+Session::Parameters session_parameters(const InstanceOptions& options, NodeId to) {
+  Session::Parameters parameters = address_of(options, to);
+  add_credentials(parameters, options.credentials);
+  parameters.emplace_back("dbname", options.database);
+  parameters.emplace_back("application_name", "muster");
+  parameters.emplace_back(
+      "options",
+      "-c default_transaction_read_only=off -c synchronous_commit=local -c statement_timeout=0"
+      " -c lock_timeout=0 -c idle_session_timeout=0 -c search_path=pg_catalog"
+      " -c client_min_messages=warning");
+  return parameters;
+}
+
+std::string connection_text(const InstanceOptions& options, NodeId to, const std::string& name) {
+  Session::Parameters parameters = address_of(options, to);
+  add_credentials(parameters, options.credentials);
+  parameters.emplace_back("application_name", name);
+  parameters.emplace_back("connect_timeout", "5");
+  return one_text(parameters);
+}
+
+std::string conf_text(const InstanceOptions& options, const Conf& conf) {
+  const bool sealed = conf.names == Names::sealed;
+  const std::string from =
+      conf.follows ? connection_text(options, *conf.follows, name_of(options.node, conf.mending))
+                   : "";
+  std::string text = "# Written by muster, anew with each group: what you write here is lost.\n";
+  text += "primary_conninfo = " + setting_in_quotes(from) + "\n";
+  const bool has_slot = conf.follows && conf.group != GroupNumber{};
+  text += "primary_slot_name = '" + (has_slot ? slot_of(conf.group, options.node) : "") + "'\n";
+  text +=
+      "synchronous_standby_names = " + setting_in_quotes(names_text(conf.names, options.copies())) +
+      "\n";
+  text += std::string("default_transaction_read_only = ") + on_or_off(sealed) + "\n";
+  // The command line has them, too; here for the server that pg_rewind runs for a moment, which
+  // would throw away the log that it needs next.
+  for (const auto& [name, value] : settings_of(options))
+    text += name + " = " + setting_in_quotes(value) + "\n";
+  return text;
+}
+
+std::vector<std::string> postmaster_arguments(const InstanceOptions& options) {
+  std::vector<std::string> arguments{"-D", options.data.string()};
+  for (const auto& [name, value] : settings_of(options)) {
+    arguments.emplace_back("-c");
+    arguments.push_back(name + "=" + value);
+  }
+  return arguments;
+}
+
+Expected<> write_note(const InstanceOptions& options, const std::optional<Mending>& held) {
+  if (!held) return remove_durably(note_path(options));
+  return write_durably(note_path(options), to_json(*held) + "\n", options.user);
+}
+
+Expected<std::optional<Mending>> read_note(const InstanceOptions& options) {
+  const auto text = read_text(note_path(options));
+  if (!text) return text.error();
+  if (!*text) return std::optional<Mending>();
+  const auto refuse = [&options](const std::string& why) {
+    return Failure{ExitCode::storage_refused,
+                   "what this node held before it was mended cannot be read in " +
+                       note_path(options).string() + ": " + why};
+  };
+  boost::json::error_code error;
+  const auto value = boost::json::parse(**text, error);
+  if (error) return refuse(error.message());
+  const auto held = read_json<Mending>(value);
+  if (!held) return refuse(held.error().what);
+  return std::optional(*held);
+}
+
+}  // namespace muster::postgres

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "apps/postgres/options.hpp"
+#include "apps/postgres/orders.hpp"
+#include "apps/postgres/session.hpp"
+
+#include <string>
+#include <vector>
+
+/// The texts through which PostgreSQL is told what to be, and where they stand.
+
+namespace muster::postgres {
+
+std::filesystem::path conf_path(const InstanceOptions& options);  ///< muster.conf
+std::filesystem::path note_path(const InstanceOptions& options);  ///< what was held before mending
+std::filesystem::path log_path(const InstanceOptions& options);   ///< what the server has to say
+
+/// The last line of postgresql.conf: muster.conf counts for more than what stands above it.
+inline constexpr const char* include_line = "include_if_exists '../muster.conf'";
+
+/// "n2", or "mend_n2": what a standby calls itself.
+std::string name_of(NodeId node, bool mending = false);
+
+/// What a primary keeps for that node in that group: "muster_7_3_n2". Slots of ours begin so.
+std::string slot_of(GroupNumber group, NodeId node);
+inline constexpr const char* slots_begin_with = "muster_";
+
+/// The value of `synchronous_standby_names`.
+std::string names_text(Names names, const Copies& copies);
+
+/// How a session reaches that node's PostgreSQL from here, one's own by its socket. What it writes
+/// waits for no copy.
+Session::Parameters session_parameters(const InstanceOptions& options, NodeId to);
+
+/// The same for a program of PostgreSQL, as one string.
+std::string connection_text(const InstanceOptions& options, NodeId to, const std::string& name);
+
+/// All of muster.conf.
+std::string conf_text(const InstanceOptions& options, const Conf& conf);
+
+/// The postmaster's arguments. What is here is in nobody's hands but ours, as the command line
+/// counts for more than any file and ALTER SYSTEM.
+std::vector<std::string> postmaster_arguments(const InstanceOptions& options);
+
+/// The note, as JSON; and what stands there, none where there is no note. A note that cannot be
+/// read is a failure: without it nobody knows what was held.
+Expected<> write_note(const InstanceOptions& options, const std::optional<Mending>& held);
+Expected<std::optional<Mending>> read_note(const InstanceOptions& options);
+
+}  // namespace muster::postgres

@@ -1,0 +1,226 @@
+#include "apps/postgres/database.hpp"
+
+#include "apps/postgres/keeper.hpp"
+
+#include <muster/typed.hpp>
+#include <muster/values/kinds.hpp>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <future>
+#include <thread>
+
+namespace muster::postgres {
+
+namespace asio = boost::asio;
+
+namespace {
+
+/// A report that is read as a value has a default.
+struct Reported {
+  Evidence evidence;
+};
+MUSTER_DESCRIBE(Reported, evidence);
+
+constexpr Duration between_attempts = std::chrono::milliseconds(250);
+
+/// What a stop leaves for an immediate shutdown, should PostgreSQL not be sealed in time.
+Duration until_overdue(Duration deadline) {
+  return deadline / 2;
+}
+
+}  // namespace
+
+class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
+ public:
+  Impl(InstanceOptions options, std::function<void(const std::string&)> tell)
+      : settings_{options.node, options.copies(), {}},
+        tell_(std::move(tell)),
+        overdue_(context_),
+        again_(context_),
+        work_(context_.get_executor()),
+        instance_(std::in_place, context_.get_executor(), std::move(options),
+                  [this](const Happening& died) { take(died.what); }) {}
+
+  void run() {
+    thread_ = std::thread([this] { context_.run(); });
+  }
+  /// On another thread than its own.
+  void end() {
+    asio::post(context_, [this] {
+      services_ = nullptr;
+      stop_done_.reset();
+      start_done_.reset();
+      overdue_.cancel();
+      again_.cancel();
+      instance_.reset();
+      work_.reset();
+    });
+    if (thread_.joinable()) thread_.join();
+  }
+
+  Expected<> load() {
+    auto note = instance_->note();
+    if (!note) return note.error();
+    take(Loaded{std::move(*note)});
+    return {};
+  }
+
+  // --- What a node asks, on any thread
+
+  void present(Services* services) {
+    std::promise<void> heard;
+    asio::post(context_, [&] {
+      services_ = services;
+      if (services == nullptr) {
+        stop_done_.reset();
+        start_done_.reset();
+      } else {
+        show(shown_);
+      }
+      heard.set_value();
+    });
+    heard.get_future().wait();
+  }
+
+  void stop(const StopContext& context, Done<Reported> done) {
+    asio::post(context_, [self = shared_from_this(), deadline = context.deadline,
+                          done = std::make_shared<Done<Reported>>(std::move(done))] {
+      self->stop_done_ = done;
+      self->overdue_.expires_after(until_overdue(deadline));
+      self->overdue_.async_wait([weak = std::weak_ptr(self)](auto error) {
+        const auto there = weak.lock();
+        if (!error && there && there->stop_done_) there->take(Overdue{});
+      });
+      self->take(StopCalled{});
+    });
+  }
+
+  [[nodiscard]] Choice define(const std::map<NodeId, Reported>& reports) const {
+    std::map<NodeId, Evidence> evidence;
+    for (const auto& [node, report] : reports) evidence.emplace(node, report.evidence);
+    return choose(settings_.copies, evidence, present_primary(evidence));
+  }
+
+  void start(const GroupNumber& group, Choice choice, Done<> done) {
+    asio::post(context_, [self = shared_from_this(), group, choice = std::move(choice),
+                          done = std::make_shared<Done<>>(std::move(done))] {
+      self->start_done_ = done;
+      self->take(StartCalled{group, choice});
+    });
+  }
+
+ private:
+  // --- What has happened, and what comes of it
+
+  void take(HasHappened what) { take(Happening{keeper_.round, std::move(what)}); }
+
+  void take(const Happening& happening) {
+    if (const auto* failed = std::get_if<Failed>(&happening.what)) tell_(failed->why);
+    if (const auto* died = std::get_if<Died>(&happening.what)) tell_(died->why);
+    for (Order& order : step(settings_, keeper_, happening))
+      std::visit([&](auto& what) { obey(order.round, what); }, order.what);
+  }
+
+  template <class What>
+  void obey(Round round, What& what) {
+    instance_->perform({round, std::move(what)},
+                       [this](const Happening& happening) { hear(happening); });
+  }
+
+  // What fails may be tried again at once: where nobody waits for it, not without end.
+  void hear(const Happening& happening) {
+    if (stop_done_ || !std::holds_alternative<Failed>(happening.what)) return take(happening);
+    again_.expires_after(between_attempts);
+    again_.async_wait([this, happening](auto error) {
+      if (!error) take(happening);
+    });
+  }
+  void obey(Round, GiveReport& report) {
+    overdue_.cancel();
+    if (const auto done = std::exchange(stop_done_, nullptr)) (*done)({report.evidence});
+  }
+  void obey(Round, EndStart& end) {
+    const auto done = std::exchange(start_done_, nullptr);
+    if (!done) return;
+    if (end.failed_because.empty())
+      (*done)();
+    else
+      done->fail(end.failed_because);
+  }
+  void obey(Round, WantElection& wish) {
+    if (services_ != nullptr) services_->elect(wish.why);
+  }
+  void obey(Round, Show& show) { this->show(show); }
+
+  void show(const Show& show) {
+    shown_ = show;
+    if (services_ == nullptr) return;
+    services_->show(
+        {{{"primary", show.primary && show.open}, {"replica", show.replica}}, show.doing});
+  }
+
+  const Settings settings_;
+  const std::function<void(const std::string&)> tell_;
+  asio::io_context context_{1};
+  asio::steady_timer overdue_;
+  asio::steady_timer again_;
+  asio::executor_work_guard<asio::io_context::executor_type> work_;
+  std::optional<Instance> instance_;
+  Keeper keeper_;
+  Services* services_ = nullptr;  ///< of the present life
+  std::shared_ptr<Done<Reported>> stop_done_;
+  std::shared_ptr<Done<>> start_done_;
+  Show shown_;
+  std::thread thread_;
+};
+
+namespace {
+
+/// The application of one life.
+template <class Database>
+class OfLife final : public Typed<Reported, Choice> {
+ public:
+  OfLife(std::shared_ptr<Database> database, Services& services) : database_(std::move(database)) {
+    database_->present(&services);
+  }
+  ~OfLife() override { database_->present(nullptr); }
+
+  void cease(StopContext context, Done<Reported> done) override {
+    database_->stop(context, std::move(done));
+  }
+  void define(Reorganization, std::map<NodeId, Reported> reports, Done<Choice> done) override {
+    done(database_->define(reports));
+  }
+  void install(Assignment assignment, Choice choice, Done<> done) override {
+    database_->start(assignment.group, std::move(choice), std::move(done));
+  }
+
+ private:
+  std::shared_ptr<Database> database_;
+};
+
+}  // namespace
+
+Database::Database(InstanceOptions options, std::function<void(const std::string&)> tell)
+    : impl_(std::make_shared<Impl>(std::move(options), std::move(tell))) {}
+
+Database::~Database() {
+  impl_->end();
+}
+
+Expected<> Database::begin() {
+  if (Expected<> loaded = impl_->load(); !loaded) return loaded;
+  impl_->run();
+  return {};
+}
+
+MakeApplication Database::application() {
+  return
+      [impl = impl_](Services& services) { return std::make_unique<OfLife<Impl>>(impl, services); };
+}
+
+}  // namespace muster::postgres

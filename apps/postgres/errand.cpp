@@ -1,0 +1,147 @@
+#include "apps/postgres/errand.hpp"
+
+#include "apps/base/text.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <type_traits>
+
+namespace muster::postgres {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What any server answers in, that is not about to be given up.
+constexpr Duration usual_bound = 5s;
+/// As long as a question takes: who asks more often hears no more.
+constexpr Duration little = 2ms;
+
+}  // namespace
+
+Errand::~Errand() {
+  // It would answer somebody who is not there any more.
+  if (core_.kept && !core_.kept->idle()) core_.kept.reset();
+}
+
+void Errand::done(HasHappened what) {
+  if (const auto tell = std::exchange(tell_, nullptr)) tell(std::move(what));
+}
+
+bool Errand::holds(const Expected<>& outcome) {
+  if (!outcome) fail(outcome.error().what);
+  return outcome.has_value();
+}
+
+void Errand::ask(const std::string& statement, std::vector<std::string> parameters, Then then,
+                 Otherwise otherwise) {
+  if (!core_.kept || !core_.kept->idle())
+    return ask_anew(statement, std::move(parameters), std::move(then), std::move(otherwise));
+  put(*core_.kept,
+      {statement, std::move(parameters), usual_bound, std::move(then), std::move(otherwise)});
+}
+
+void Errand::ask_anew(const std::string& statement, std::vector<std::string> parameters, Then then,
+                      Otherwise otherwise) {
+  if (!core_.postmaster) return fail("PostgreSQL does not run");
+  connect(core_.kept, core_.options.node,
+          {statement, std::move(parameters), usual_bound, std::move(then), std::move(otherwise)});
+}
+
+void Errand::ask_there(NodeId node, const std::string& statement, Then then, Otherwise otherwise) {
+  Question question{statement, {}, std::nullopt, std::move(then), std::move(otherwise)};
+  if (there_ && there_->idle()) return put(*there_, std::move(question));
+  connect(there_, node, std::move(question));
+}
+
+void Errand::connect(std::optional<Session>& session, NodeId to, Question question) {
+  session.reset();
+  session.emplace(core_.executor, session_parameters(core_.options, to));
+  session->connect(usual_bound, [this, &session, question = std::move(question)](auto connected) {
+    if (!tell_) return;
+    if (connected) return put(*session, question);
+    session.reset();
+    if (question.otherwise) return question.otherwise(connected.error());
+    fail("cannot ask PostgreSQL: " + connected.error().what);
+  });
+}
+
+void Errand::put(Session& session, Question question) {
+  const std::string statement = question.statement;
+  const std::vector<std::string> parameters = question.parameters;
+  const auto bound = question.bound;
+  session.ask(statement, parameters, bound, [this, question = std::move(question)](auto answer) {
+    if (!tell_) return;
+    if (answer) return question.then(*answer);
+    if (question.otherwise) return question.otherwise(answer.error());
+    fail("PostgreSQL refuses \"" + question.statement + "\": " + answer.error().what);
+  });
+}
+
+void Errand::again(std::function<void()> what) {
+  pause_.wait(little, [this, what = std::move(what)] {
+    if (tell_) what();
+  });
+}
+
+void Errand::run(const std::string& program, std::vector<std::string> arguments,
+                 std::function<void()> then) {
+  tool_.reset();
+  tool_.emplace(core_.executor, program_of(core_.options, program, std::move(arguments)),
+                [this, then = std::move(then)](const Expected<>& outcome) {
+                  if (tell_ && holds(outcome)) then();
+                });
+}
+
+apps::ProcessOptions program_of(const InstanceOptions& options, const std::string& name,
+                                std::vector<std::string> arguments) {
+  apps::ProcessOptions process;
+  const auto program = options.programs / name;
+  process.program = std::filesystem::exists(program) ? program : apps::find_program(name);
+  process.name = process.program.string();  // where they look for each other
+  process.arguments = std::move(arguments);
+  process.inherits = [](std::string_view variable) {
+    return !variable.starts_with("PG") && !variable.starts_with("MUSTER_");
+  };
+  process.environment = {"LC_ALL=C"};  // what it says is read
+  process.user = options.user;
+  return process;
+}
+
+std::uint64_t number_in(const Row& row, std::size_t column) {
+  return apps::parse_number(text_in(row, column)).value_or(0);
+}
+
+std::string text_in(const Row& row, std::size_t column) {
+  return column < row.size() ? row[column].value_or("") : "";
+}
+
+bool is_true(const Row& row, std::size_t column) {
+  return text_in(row, column) == "t";
+}
+
+Term term_in(const Row& row) {
+  Term term;
+  term.group.counter = number_in(row, 0);
+  term.group.coordinator.value = static_cast<std::uint32_t>(number_in(row, 1));
+  term.node.value = static_cast<std::uint32_t>(number_in(row, 2));
+  term.timeline = static_cast<std::uint32_t>(number_in(row, 3));
+  term.lsn = parse_lsn(text_in(row, 4)).value_or(Lsn{});
+  return term;
+}
+
+bool is_missing_table(const SqlError& error) {
+  return error.state == "42P01" || error.state == "3F000";
+}
+
+std::unique_ptr<Errand> errand_for(const What& what, Core& core, Tell tell) {
+  return std::visit(
+      [&](const auto& order) -> std::unique_ptr<Errand> {
+        if constexpr (requires { make_errand(order, core, std::move(tell)); })
+          return make_errand(order, core, std::move(tell));
+        else
+          return nullptr;
+      },
+      what);
+}
+
+}  // namespace muster::postgres

@@ -1,0 +1,108 @@
+#include "apps/postgres/instance.hpp"
+
+#include "apps/postgres/processes.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+
+namespace muster::postgres {
+namespace {
+
+std::vector<std::string> initdb_arguments(const InstanceOptions& options) {
+  return {"--pgdata",         options.data.string(),
+          "--username",       options.role,
+          "--auth",           "trust",
+          "--encoding",       "UTF8",
+          "--locale",         "C",
+          "--wal-segsize",    std::to_string(options.segment_megabytes),
+          "--data-checksums", "--no-instructions"};
+}
+
+Expected<> add_include(const InstanceOptions& options) {
+  const auto path = options.data / "postgresql.conf";
+  const auto text = read_text(path);
+  if (!text) return text.error();
+  return write_durably(path, text->value_or("") + "\n" + include_line + "\n", options.user);
+}
+
+}  // namespace
+
+Instance::Instance(Executor executor, InstanceOptions options, Hear died)
+    : core_{std::move(executor), std::move(options), {}, {}, false, {}, {}},
+      died_(std::move(died)) {
+  core_.server_ended = [this](const std::string& how) { see_end(how); };
+}
+
+Instance::~Instance() {
+  errand_.reset();
+}
+
+void Instance::perform(Order order, Hear hear) {
+  if (std::holds_alternative<Abandon>(order.what)) {
+    ++abandoned_;
+    waiting_.clear();
+    errand_.reset();
+    return;
+  }
+  waiting_.push_back({std::move(order), std::move(hear)});
+  if (waiting_.size() == 1) begin_next();
+}
+
+void Instance::begin_next() {
+  boost::asio::post(core_.executor, [this, lives = std::weak_ptr(lives_), of = abandoned_] {
+    if (lives.expired() || of != abandoned_ || waiting_.empty()) return;
+    // It may end within its beginning: what follows comes later, when it is not needed any more.
+    const auto end = [this, lives, of](HasHappened what) {
+      boost::asio::post(core_.executor, [this, lives, of, what = std::move(what)] {
+        if (!lives.expired() && of == abandoned_) end_order(what);
+      });
+    };
+    errand_ = errand_for(waiting_.front().order.what, core_, end);
+    if (!errand_) return end(Failed{"this is no order to PostgreSQL"});
+    errand_->begin();
+  });
+}
+
+void Instance::end_order(HasHappened what) {
+  errand_.reset();
+  const Waiting over = std::move(waiting_.front());
+  waiting_.pop_front();
+  if (std::holds_alternative<Failed>(what)) {
+    const auto is_behind = [&over](const Waiting& each) {
+      return each.order.round == over.order.round;
+    };
+    waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), is_behind), waiting_.end());
+  }
+  if (!waiting_.empty()) begin_next();
+  over.hear({over.order.round, std::move(what)});
+}
+
+void Instance::see_end(const std::string& how) {
+  const bool ordered = std::exchange(core_.ending, false);
+  core_.kept.reset();
+  core_.postmaster.reset();
+  const bool expected = errand_ && errand_->is_about_end();
+  if (errand_) errand_->server_ended(how);
+  if (ordered || expected) return;
+  boost::asio::post(core_.executor, [this, lives = std::weak_ptr(lives_), how] {
+    if (!lives.expired()) died_({{}, Died{how}});
+  });
+}
+
+Expected<std::optional<Mending>> Instance::note() const {
+  return read_note(core_.options);
+}
+
+std::optional<pid_t> Instance::pid() const {
+  return core_.postmaster ? std::optional(core_.postmaster->pid()) : std::nullopt;
+}
+
+Creation::Creation(const Executor& executor, const InstanceOptions& options,
+                   std::function<void(Expected<>)> created)
+    : initdb_(executor, program_of(options, "initdb", initdb_arguments(options)),
+              [options, created = std::move(created)](const Expected<>& outcome) {
+                created(outcome ? add_include(options) : outcome);
+              }) {}
+
+}  // namespace muster::postgres

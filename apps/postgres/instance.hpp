@@ -1,0 +1,67 @@
+#pragma once
+
+#include "apps/postgres/errand.hpp"
+
+#include <deque>
+
+/// A real PostgreSQL that performs orders.
+
+namespace muster::postgres {
+
+/// Used by one thread at a time, that of its executor, where all that it calls is called too. That
+/// thread waits for the disk where an order makes something durable.
+class Instance {
+ public:
+  using Hear = std::function<void(Happening)>;
+
+  /// `died` hears `Died`: the server has ended, nobody had ordered it, and no process of it is
+  /// left.
+  Instance(Executor executor, InstanceOptions options, Hear died);
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+  /// An immediate shutdown, and the wait for it.
+  ~Instance();
+
+  /// One after the other. When one fails, those behind it of the same round are not performed, and
+  /// nothing is heard of them. `Abandon` is performed at once, and ends the one that goes on and
+  /// all that wait; what the server was told to do it does all the same. Never calls `hear` from
+  /// within. What only a node performs, such as `GiveReport`, fails.
+  void perform(Order order, Hear hear);
+
+  /// What a life of the node begins with, for `Loaded`.
+  [[nodiscard]] Expected<std::optional<Mending>> note() const;
+
+  [[nodiscard]] const InstanceOptions& options() const { return core_.options; }
+  /// Of the postmaster; none: it does not run.
+  [[nodiscard]] std::optional<pid_t> pid() const;
+
+ private:
+  struct Waiting {
+    Order order;
+    Hear hear;
+  };
+
+  void begin_next();
+  void end_order(HasHappened what);
+  void see_end(const std::string& how);
+
+  Core core_;
+  Hear died_;
+  std::deque<Waiting> waiting_;  ///< the first is going on
+  std::unique_ptr<Errand> errand_;
+  std::shared_ptr<bool> lives_ = std::make_shared<bool>();
+  std::uint64_t abandoned_ = 0;
+};
+
+/// Creates the database of a new cluster, on one of its nodes. No other has one then: theirs are
+/// clones.
+class Creation {
+ public:
+  Creation(const Executor& executor, const InstanceOptions& options,
+           std::function<void(Expected<>)> created);
+
+ private:
+  Tool initdb_;
+};
+
+}  // namespace muster::postgres

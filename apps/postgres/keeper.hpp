@@ -1,0 +1,154 @@
+#pragma once
+
+#include "apps/postgres/choose.hpp"
+#include "apps/postgres/lines.hpp"
+#include "apps/postgres/orders.hpp"
+
+#include <optional>
+#include <string>
+#include <variant>
+
+/// What a node makes of its PostgreSQL: a value and a function. No clock, I/O or thread; whoever
+/// performs the orders tells how each ended, and one is out at a time.
+
+namespace muster::postgres {
+
+struct Settings {
+  NodeId self;
+  Copies copies;
+  Struck struck;
+};
+MUSTER_DESCRIBE(Settings, self, copies, struck);
+
+// --- What a keeper waits for: one for each order that it gives
+// ------------------------------------------------------------------------------------
+
+/// For the node, which calls `stop` or `start` next.
+struct TheNode {};
+
+// Beginning: a sealed standby, whatever it was.
+struct SealBeforeRecovery {};
+struct Recovery {};
+
+// Stop.
+struct Seal {};
+struct SealShown {};
+struct WalsendersEnd {};
+struct ReplayEnd {};
+struct SealedHolding {};
+/// Of a primary of before, or of what could not be sealed in time: then the report is nothing.
+struct Ending {
+  bool overdue{};
+};
+
+// Start, primary.
+struct Promotion {};
+struct GroupRow {};
+struct RowCopies {
+  Lsn end;
+};
+struct Opening {};
+struct OpeningShown {};
+struct Release {};
+struct Flushing {};
+
+// Start, others.
+struct Following {};
+struct PrimaryLineage {
+  bool clone{};  ///< whatever it is
+};
+
+// Mending.
+struct HeldNoted {};
+struct EndBeforeMending {
+  Way way{};
+};
+struct Mend {
+  Way way{};
+};
+struct MendingName {};
+struct MendedRecovery {};
+struct Streaming {};
+struct NoteGone {};
+
+MUSTER_DESCRIBE(TheNode);
+MUSTER_DESCRIBE(SealBeforeRecovery);
+MUSTER_DESCRIBE(Recovery);
+MUSTER_DESCRIBE(Seal);
+MUSTER_DESCRIBE(SealShown);
+MUSTER_DESCRIBE(WalsendersEnd);
+MUSTER_DESCRIBE(ReplayEnd);
+MUSTER_DESCRIBE(SealedHolding);
+MUSTER_DESCRIBE(Ending, overdue);
+MUSTER_DESCRIBE(Promotion);
+MUSTER_DESCRIBE(GroupRow);
+MUSTER_DESCRIBE(RowCopies, end);
+MUSTER_DESCRIBE(Opening);
+MUSTER_DESCRIBE(OpeningShown);
+MUSTER_DESCRIBE(Release);
+MUSTER_DESCRIBE(Flushing);
+MUSTER_DESCRIBE(Following);
+MUSTER_DESCRIBE(PrimaryLineage, clone);
+MUSTER_DESCRIBE(HeldNoted);
+MUSTER_DESCRIBE(EndBeforeMending, way);
+MUSTER_DESCRIBE(Mend, way);
+MUSTER_DESCRIBE(MendingName);
+MUSTER_DESCRIBE(MendedRecovery);
+MUSTER_DESCRIBE(Streaming);
+MUSTER_DESCRIBE(NoteGone);
+
+using Wait = std::variant<TheNode, SealBeforeRecovery, Recovery, Seal, SealShown, WalsendersEnd,
+                          ReplayEnd, SealedHolding, Ending, Promotion, GroupRow, RowCopies, Opening,
+                          OpeningShown, Release, Flushing, Following, PrimaryLineage, HeldNoted,
+                          EndBeforeMending, Mend, MendingName, MendedRecovery, Streaming, NoteGone>;
+
+// --- The state
+// ------------------------------------------------------------------------------------
+
+/// What runs here, as far as the keeper knows.
+enum class Runs { nothing, standby, primary };
+MUSTER_DESCRIBE_ENUM(Runs, nothing, standby, primary)
+
+/// What this node was started with; from then until the next stop.
+struct Place {
+  GroupNumber group;
+  Choice choice;
+};
+MUSTER_DESCRIBE(Place, group, choice);
+
+/// From whom a node is mended, and in which group that one was its primary.
+struct Source {
+  NodeId node;
+  GroupNumber group;
+};
+MUSTER_DESCRIBE(Source, node, group);
+
+struct Keeper {
+  Round round;
+  Wait wait;
+  Runs runs{};
+
+  // The hooks.
+  bool stop_owed = false;   ///< a report is
+  bool start_owed = false;  ///< the end of start is
+  bool reported_data = false;
+  std::optional<Place> place;
+
+  // What it holds.
+  std::optional<Holding> holds;  ///< since it was sealed; none: not known, or no longer true
+  std::optional<Mending> held;   ///< before it began to be mended, as the note says
+  std::optional<Source> source;  ///< it is being mended
+
+  [[nodiscard]] bool is_mending() const { return held || source; }
+
+  bool open = false;     ///< sessions get their commits acknowledged
+  bool follows = false;  ///< under its own name
+  Show shown;
+};
+MUSTER_DESCRIBE(Keeper, round, wait, runs, stop_owed, start_owed, reported_data, place, holds, held,
+                source, open, follows, shown);
+
+/// What a happening makes of a keeper: changes it, and returns what is to be done, in order.
+Orders step(const Settings& settings, Keeper& keeper, const Happening& happening);
+
+}  // namespace muster::postgres

@@ -1,0 +1,164 @@
+// Start, as another: following, and being mended to follow.
+
+#include "apps/postgres/keeper/turn.hpp"
+
+#include <muster/values/kinds.hpp>
+
+namespace muster::postgres {
+
+namespace {
+
+std::string_view in_words(const Wait& wait) {
+  return alternative_name(wait);
+}
+
+}  // namespace
+
+// A primary of before goes down at once: a fast shutdown would write one more record.
+void Turn::follow() {
+  if (k_.runs == Runs::primary) {
+    end_start();
+    return shut_down(false);
+  }
+  if (k_.runs == Runs::standby && k_.place->choice.prefix.contains(settings_.self))
+    return order(Configure{conf(false)}, Following{});
+  end_start();
+  if (k_.runs == Runs::standby && !k_.holds) return look();
+  read_lineage(false);
+}
+
+void Turn::ended(const Following&, const Configured&) {
+  k_.follows = true;
+  k_.holds.reset();
+  rest();
+  end_start();
+}
+
+// Its trouble is no reason for an election: it goes the longer way.
+void Turn::failed(const Following&, const std::string&) {
+  end_start();
+  read_lineage(false);
+}
+
+void Turn::read_lineage(bool clone) {
+  const Source of = source();
+  order(ReadLineage{of.node, of.group}, PrimaryLineage{clone});
+}
+
+void Turn::ended(const PrimaryLineage& wait, const LineageRead& read) {
+  Way way = Way::clone;
+  if (!wait.clone && k_.runs == Runs::standby && k_.holds)
+    way = way_to_follow(*k_.holds, read.lineage);
+  if (way != Way::follow) return mend(way);
+  if (k_.is_mending()) return take_mending_name();
+  order(Configure{conf(false)}, Following{});
+}
+
+// --- Mending: beside groups, until its source is no primary any more
+// ------------------------------------------------------------------------------------
+
+// What copies from that source goes on; what streams from it is told anew in which group.
+void Turn::follow_primary_while_mended() {
+  const auto primary = k_.place->choice.primary;
+  if (primary == settings_.self) return forget_mending();
+  end_start();
+  if (awaits<NoteGone>()) return;
+  if (!primary) return look_again();
+  const bool copies = awaits<EndBeforeMending, Mend, MendedRecovery>();
+  if (copies && k_.source && k_.source->node == *primary) return;
+  k_.source = Source{*primary, k_.place->group};
+  if (awaits<HeldNoted>()) return;
+  if (k_.runs == Runs::standby) return seal();
+  new_course();
+  read_lineage(true);
+}
+
+// Who does not know what it held counts for nothing: two such, and nobody would ever write again.
+// Perhaps what is there begins this time.
+void Turn::look_again() {
+  if (k_.held || awaits<MendedRecovery>()) return;
+  k_.source.reset();
+  seal();
+}
+
+// Only where the line is struck that it is not chosen.
+void Turn::forget_mending() {
+  k_.held.reset();
+  k_.source.reset();
+  new_course();
+  write();
+}
+
+// From here on it reports what it held, until the note is known to be gone: whether the note is
+// written is not known while it is being written.
+void Turn::mend(Way way) {
+  const bool noted = k_.is_mending() || !k_.holds;
+  k_.source = source();
+  if (noted) return end_before(way);
+  k_.held = Mending{k_.holds->system, k_.holds->term, k_.holds->lsn};
+  note();
+}
+
+void Turn::ended(const EndBeforeMending& wait, const Ended&) {
+  k_.runs = Runs::nothing;
+  k_.holds.reset();
+  mend_by(wait.way);
+}
+
+void Turn::mend_by(Way way) {
+  const NodeId from = k_.source->node;
+  if (way == Way::rewind) return order(Rewind{from}, Mend{way});
+  order(Clone{from}, Mend{way});
+}
+
+void Turn::failed(const Mend& wait, const std::string&) {
+  if (wait.way == Way::rewind) return mend_by(Way::clone);
+  read_lineage(true);
+}
+
+void Turn::ended(const MendingName&, const Configured&) {
+  if (k_.runs == Runs::nothing) return order(Begin{}, MendedRecovery{});
+  order(AwaitStreaming{}, Streaming{});
+}
+
+void Turn::ended(const MendedRecovery&, const Began&) {
+  k_.runs = Runs::standby;
+  rest();
+  const bool moved = k_.place && k_.place->group != k_.source->group;
+  if (moved && (k_.place->choice.primary || !k_.held)) return follow_primary_while_mended();
+  order(AwaitStreaming{}, Streaming{});
+}
+
+void Turn::failed(const MendedRecovery&, const std::string&) {
+  k_.runs = Runs::nothing;
+  read_lineage(true);
+}
+
+// Only now its name counts: a new life before that would report less than it has acknowledged.
+void Turn::ended(const NoteGone&, const Noted&) {
+  const auto source = k_.source;
+  k_.held.reset();
+  k_.source.reset();
+  k_.reported_data = false;
+  if (k_.runs == Runs::nothing) return begin();
+  const bool follows = k_.place && source && k_.place->choice.primary == source->node &&
+                       k_.place->group == source->group;
+  if (follows) return order(Configure{conf(false)}, Following{});
+  seal();  // what it has received since may not be replayed yet
+}
+
+// --- For those who watch
+// ------------------------------------------------------------------------------------
+
+void Turn::show() {
+  Show now;
+  now.primary = k_.runs == Runs::primary && writes();
+  now.open = k_.open;
+  now.replica = k_.follows && k_.runs == Runs::standby;
+  now.doing = in_words(k_.wait);
+  if (now == k_.shown) return;
+  k_.shown = now;
+  tell(now);
+}
+
+}  // namespace muster::postgres

@@ -1,0 +1,168 @@
+// The hooks, what comes by itself, and the beginning.
+
+#include "apps/postgres/keeper/turn.hpp"
+
+namespace muster::postgres {
+
+Orders step(const Settings& settings, Keeper& keeper, const Happening& happening) {
+  return Turn(settings, keeper).take(happening);
+}
+
+Orders Turn::take(const Happening& happening) {
+  const Wait wait = k_.wait;
+  std::visit(
+      [&](const auto& what) {
+        if constexpr (requires { came(what); }) {
+          came(what);
+        } else if (happening.round == k_.round) {
+          if constexpr (requires { what.why; })
+            std::visit([&](const auto& awaited) { failed(awaited, what.why); }, wait);
+          else
+            std::visit([&](const auto& awaited) { ended(awaited, what); }, wait);
+        }
+      },
+      happening.what);
+  show();
+  return std::move(orders_);
+}
+
+// --- The hooks, and what comes by itself
+// ------------------------------------------------------------------------------------
+
+// A node that is being mended takes part at once: what it held is known, and what stands there
+// may be half of something.
+void Turn::came(const Loaded& life) {
+  k_ = Keeper{};
+  k_.held = life.held;
+  if (!k_.is_mending()) begin();
+}
+
+// What ends in a sealed standby anyway is let end: a report comes of it. A promotion cannot be
+// taken back, and takes less time than another beginning.
+void Turn::came(const StopCalled&) {
+  k_.place.reset();
+  k_.start_owed = false;
+  k_.stop_owed = true;
+  if (k_.is_mending()) return report(reported_while_mended());
+  if (!awaits<SealBeforeRecovery, Recovery, Ending, Promotion>()) seal();
+}
+
+void Turn::came(const Overdue&) {
+  if (!k_.stop_owed) return;
+  if (awaits<SealBeforeRecovery, Recovery>()) return report({});
+  shut_down(true);
+}
+
+void Turn::came(const StartCalled& start) {
+  k_.place = Place{start.group, start.choice};
+  k_.start_owed = true;
+  if (k_.is_mending()) return follow_primary_while_mended();
+  if (awaits<TheNode>()) return take_place();
+  if (!writes()) end_start();  // what is still going on ends in go_on()
+}
+
+void Turn::came(const Died& death) {
+  if (awaits<SealBeforeRecovery, Recovery>()) {
+    new_course();
+    return does_not_begin(death.why);
+  }
+  k_.runs = Runs::nothing;
+  k_.holds.reset();
+  if (k_.is_mending()) return died_while_mended();
+  if (awaits<Ending>()) return;
+  new_course();
+  if (!writes())
+    end_start();  // it begins again, and follows
+  else if (k_.start_owed)
+    end_start("PostgreSQL has ended: " + death.why);
+  else
+    tell(WantElection{"PostgreSQL, which was primary, has ended: " + death.why});
+  begin();
+}
+
+void Turn::died_while_mended() {
+  if (awaits<TheNode, HeldNoted, EndBeforeMending, Mend, NoteGone>()) return;
+  new_course();
+  if (k_.source) read_lineage(true);
+}
+
+// --- Beginning: a sealed standby, whatever it was
+// ------------------------------------------------------------------------------------
+
+void Turn::begin() {
+  k_.runs = Runs::nothing;
+  k_.holds.reset();
+  order(Configure{Conf{}}, SealBeforeRecovery{});
+}
+
+void Turn::ended(const Recovery&, const Began&) {
+  k_.runs = Runs::standby;
+  go_on();
+}
+
+void Turn::does_not_begin(const std::string& why) {
+  k_.runs = Runs::nothing;
+  rest();
+  if (k_.stop_owed) return report({});
+  if (writes()) {
+    if (k_.start_owed) end_start("PostgreSQL does not start: " + why);
+    return;
+  }
+  if (!k_.place) return;
+  end_start();
+  if (k_.place->choice.primary) return read_lineage(true);
+  begin();  // what it has may be what the others lack
+}
+
+// Where all that had to end has ended.
+void Turn::go_on() {
+  if (k_.stop_owed) return look();
+  if (k_.place) return take_place();
+  rest();
+}
+
+void Turn::take_place() {
+  rest();
+  if (!k_.place->choice.primary) return nobody_writes();
+  if (writes()) return write();
+  follow();
+}
+
+void Turn::nobody_writes() {
+  end_start();
+  if (k_.runs == Runs::nothing) return begin();
+  if (!k_.reported_data) tell(WantElection{"nobody writes, and this node has data now"});
+}
+
+// --- The words in which this is written
+// ------------------------------------------------------------------------------------
+
+Source Turn::source() const {
+  if (k_.source) return *k_.source;
+  return {*k_.place->choice.primary, k_.place->group};
+}
+
+Conf Turn::conf(bool mending) const {
+  const Source of = source();
+  return {Names::sealed, of.node, mending && stands(Line::mended_under_no_name), of.group};
+}
+
+void Turn::order(What what, Wait wait) {
+  k_.wait = std::move(wait);
+  tell(std::move(what));
+}
+
+void Turn::new_course() {
+  ++k_.round.value;
+  if (!awaits<TheNode>()) tell(Abandon{});
+  rest();
+  k_.open = k_.follows = false;
+}
+
+void Turn::end_start(std::string failed_because) {
+  if (!k_.start_owed) return;
+  k_.start_owed = false;
+  tell(EndStart{std::move(failed_because)});
+}
+
+}  // namespace muster::postgres

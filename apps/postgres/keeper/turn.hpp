@@ -1,0 +1,142 @@
+#pragma once
+
+#include "apps/postgres/keeper.hpp"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace muster::postgres {
+
+/// One step of a keeper. `came` says what the node and what comes by itself make of it, `ended`
+/// what follows a wait, and `failed` what does where it was in vain; what is left are the phases of
+/// the design, and the words in which they are written.
+class Turn {
+ public:
+  Turn(const Settings& settings, Keeper& keeper) : settings_(settings), k_(keeper) {}
+  Orders take(const Happening& happening);
+
+ private:
+  // The hooks, and what comes by itself (keeper.cpp).
+  void came(const Loaded& life);
+  void came(const StopCalled&);
+  void came(const Overdue&);
+  void came(const StartCalled& start);
+  void came(const Died& death);
+  void died_while_mended();
+
+  // Beginning (keeper.cpp).
+  void begin();
+  void ended(const SealBeforeRecovery&, const Configured&) { order(Begin{}, Recovery{}); }
+  void ended(const Recovery&, const Began&);
+  void failed(const SealBeforeRecovery&, const std::string& why) { does_not_begin(why); }
+  void failed(const Recovery&, const std::string& why) { does_not_begin(why); }
+  void does_not_begin(const std::string& why);
+  void go_on();
+  void take_place();
+  void nobody_writes();
+
+  // Stop (seal.cpp).
+  void seal();
+  void end_walsenders() { order(EndWalsenders{}, WalsendersEnd{}); }
+  void look() { order(Look{}, SealedHolding{}); }
+  void ended(const Seal&, const Configured&);
+  void ended(const SealShown&, const NamesShown&) { end_walsenders(); }
+  void ended(const WalsendersEnd&, const WalsendersGone&) { look(); }
+  void ended(const ReplayEnd&, const Replayed&) { look(); }
+  void ended(const SealedHolding&, const Seen& seen);
+  void ended(const Ending& wait, const Ended&);
+  void failed(const Seal&, const std::string&) { shut_down(true); }
+  void failed(const SealShown&, const std::string&) { shut_down(true); }
+  void failed(const WalsendersEnd&, const std::string&) { shut_down(true); }
+  void failed(const ReplayEnd&, const std::string&) { shut_down(true); }
+  void failed(const SealedHolding&, const std::string&) { shut_down(true); }
+  void failed(const Ending& wait, const std::string&) { shut_down(wait.overdue); }
+  void shut_down(bool overdue);
+  void report(Evidence evidence);
+  [[nodiscard]] Evidence reported_while_mended() const;
+
+  // Start, primary (write.cpp).
+  void write();
+  void write_row();
+  void open();
+  void ended(const Promotion&, const Promoted&);
+  void ended(const GroupRow&, const TermWritten& written);
+  void ended(const RowCopies&, const CopiesHold&) { open(); }
+  void ended(const Opening&, const Configured&) { order(ShowNames{Names::open}, OpeningShown{}); }
+  void ended(const OpeningShown&, const NamesShown&);
+  void ended(const Release&, const Kicked&) { order(Checkpoint{}, Flushing{}); }
+  void ended(const Flushing&, const Checkpointed&) { rest(); }
+  void failed(const Promotion&, const std::string& why) { does_not_write(why); }
+  void failed(const GroupRow&, const std::string& why) { does_not_write(why); }
+  void failed(const RowCopies& wait, const std::string&) { order(AwaitCopies{wait.end}, wait); }
+  void failed(const Opening&, const std::string& why) { does_not_write(why); }
+  void failed(const OpeningShown&, const std::string& why) { does_not_write(why); }
+  void failed(const Release&, const std::string& why) { does_not_write(why); }
+  void failed(const Flushing&, const std::string&) { rest(); }
+  void does_not_write(const std::string& why);
+
+  // Start, others (follow.cpp).
+  void follow();
+  void read_lineage(bool clone);
+  void ended(const Following&, const Configured&);
+  void ended(const PrimaryLineage& wait, const LineageRead& read);
+  void failed(const Following&, const std::string&);
+  void failed(const PrimaryLineage& wait, const std::string&) { read_lineage(wait.clone); }
+
+  // Mending (follow.cpp).
+  void follow_primary_while_mended();
+  void look_again();
+  void forget_mending();
+  void mend(Way way);
+  void note() { order(Note{k_.held}, HeldNoted{}); }
+  void end_before(Way way) { order(End{Shutdown::fast}, EndBeforeMending{way}); }
+  void mend_by(Way way);
+  void take_mending_name() { order(Configure{conf(true)}, MendingName{}); }
+  void note_goes() { order(Note{}, NoteGone{}); }
+  void ended(const HeldNoted&, const Noted&) { read_lineage(false); }
+  void ended(const EndBeforeMending& wait, const Ended&);
+  void ended(const Mend&, const Mended&) { take_mending_name(); }
+  void ended(const MendingName&, const Configured&);
+  void ended(const MendedRecovery&, const Began&);
+  void ended(const Streaming&, const Streams&) { note_goes(); }
+  void ended(const NoteGone&, const Noted&);
+  void failed(const HeldNoted&, const std::string&) { note(); }
+  void failed(const EndBeforeMending& wait, const std::string&) { end_before(wait.way); }
+  void failed(const Mend& wait, const std::string&);
+  void failed(const MendingName&, const std::string&) { take_mending_name(); }
+  void failed(const MendedRecovery&, const std::string&);
+  void failed(const Streaming&, const std::string&) { read_lineage(true); }
+  void failed(const NoteGone&, const std::string&) { note_goes(); }
+
+  // What is late or was not asked for.
+  template <class Wait, class What>
+  void ended(const Wait&, const What&) {}
+  template <class Wait>
+  void failed(const Wait&, const std::string&) {}
+
+  // The words in which this is written (keeper.cpp).
+  [[nodiscard]] bool stands(Line line) const { return postgres::stands(settings_.struck, line); }
+  template <class... Waits>
+  [[nodiscard]] bool awaits() const {
+    return (std::holds_alternative<Waits>(k_.wait) || ...);
+  }
+  [[nodiscard]] bool writes() const {
+    return k_.place && k_.place->choice.primary == settings_.self;
+  }
+  /// Whom it follows, or is to.
+  [[nodiscard]] Source source() const;
+  [[nodiscard]] Conf conf(bool mending) const;
+  void order(What what, Wait wait);
+  void tell(What what) { orders_.push_back({k_.round, std::move(what)}); }
+  void rest() { k_.wait = TheNode{}; }
+  void new_course();
+  void end_start(std::string failed_because = {});
+  void show();
+
+  const Settings& settings_;
+  Keeper& k_;
+  Orders orders_;
+};
+
+}  // namespace muster::postgres

@@ -1,0 +1,55 @@
+// Start, as primary: promotion, the row, and beside the group the end of the seal.
+
+#include "apps/postgres/keeper/turn.hpp"
+
+namespace muster::postgres {
+
+// What has ended meanwhile is a sealed standby again, and writes only when it is chosen anew.
+void Turn::write() {
+  if (!k_.start_owed) return;
+  if (k_.runs == Runs::nothing) return begin();
+  if (k_.runs == Runs::standby) return order(Promote{}, Promotion{});
+  write_row();
+}
+
+void Turn::ended(const Promotion&, const Promoted&) {
+  k_.runs = Runs::primary;
+  k_.holds.reset();
+  if (k_.stop_owed) return seal();
+  write_row();
+}
+
+void Turn::write_row() {
+  if (stands(Line::row_of_the_group)) return order(WriteTerm{k_.place->group}, GroupRow{});
+  end_start();
+  open();
+}
+
+// A majority of copies has to show the row before anything of this group is acknowledged: what they
+// held of another group would else be above it.
+void Turn::ended(const GroupRow&, const TermWritten& written) {
+  end_start();
+  if (!stands(Line::row_is_copied)) return open();
+  order(AwaitCopies{written.end}, RowCopies{written.end});
+}
+
+void Turn::open() {
+  Conf open;
+  open.names = Names::open;
+  order(Configure{open}, Opening{});
+}
+
+void Turn::ended(const OpeningShown&, const NamesShown&) {
+  k_.open = true;
+  order(Kick{}, Release{});
+}
+
+void Turn::does_not_write(const std::string& why) {
+  if (k_.start_owed)
+    end_start(why);
+  else if (writes())
+    tell(WantElection{"this node is primary and cannot write: " + why});
+  shut_down(false);
+}
+
+}  // namespace muster::postgres

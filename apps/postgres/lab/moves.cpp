@@ -1,0 +1,181 @@
+// Making a move, and what the worlds begin and end with.
+
+#include "apps/postgres/lab/world.hpp"
+
+#include <muster/values/kinds.hpp>
+
+#include <algorithm>
+
+namespace muster::postgres::lab {
+
+namespace {
+
+void count(Troubles& had, What what) {
+  switch (what) {
+    case What::commits:
+      ++had.commits;
+      break;
+    case What::elects:
+      ++had.elections;
+      break;
+    case What::fails:
+      ++had.failures;
+      break;
+    case What::overdue:
+      ++had.overdue;
+      break;
+    case What::node_killed:
+      ++had.node_kills;
+      break;
+    case What::postgres_killed:
+      ++had.postgres_kills;
+      break;
+    case What::machine_stops:
+      ++had.machine_stops;
+      break;
+    case What::cuts:
+      ++had.cuts;
+      break;
+    default:
+      break;
+  }
+}
+
+void commits(const Making& making, NodeId node) {
+  const auto at = static_cast<std::uint32_t>(node_at(making.world, node).data.log.size());
+  making.append(node, Kind::commit);
+  node_at(making.world, node).postgres->waiting.push_back({at, making.world.newest});
+}
+
+}  // namespace
+
+void make(World& world, const Options& options, const Move& move, Counts* counts) {
+  const Making making{world, options, counts};
+  const NodeId node = move.node;
+  Node& own = node_at(world, node);
+  count(world.had, move.what);
+  if (counts) ++counts->moves;
+  switch (move.what) {
+    case What::performs:
+      return making.performs(node);
+    case What::takes_hangup:
+      return making.takes_hangup(node);
+    case What::walsender_hangup:
+      own.postgres->walsenders[move.which].hangup = false;
+      own.postgres->walsenders[move.which].names = own.conf.names;
+      return;
+    case What::promoted:
+      return making.promoted(node);
+    case What::flushes:
+      return making.tell_flushed(node);
+    case What::connects:
+      return making.connects(node);
+    case What::receives:
+      return making.receives(node);
+    case What::hears:
+      return making.hears(node, move.which);
+    case What::walsender_ends:
+      own.postgres->walsenders.erase(own.postgres->walsenders.begin() + move.which);
+      return making.relax(node);
+    case What::receiver_ends:
+      own.postgres->receiver.reset();
+      return;
+    case What::ends:
+      own.postgres.reset();
+      return;
+    case What::reorganizes:
+      return making.reorganizes(move.which);
+    case What::starts:
+      return making.starts(node);
+    case What::commits:
+      return commits(making, node);
+    case What::elects:
+      return making.halts(node, move.which);
+    case What::lives:
+      return making.lives(node);
+    case What::heals:
+      world.cuts.erase(world.cuts.begin() + move.which);
+      return;
+    case What::fails:
+      return making.fails(node);
+    case What::overdue:
+      return making.tell(node, Overdue{});
+    case What::node_killed:
+      return making.dies(node);
+    case What::postgres_killed:
+      return making.postgres_killed(node);
+    case What::machine_stops:
+      return making.machine_stops(node);
+    case What::cuts:
+      world.cuts.push_back({node, NodeId{move.which}});
+      return;
+  }
+}
+
+std::string in_words(const World& world, const Move& move) {
+  std::string said = "node " + std::to_string(move.node.value) + " ";
+  said += enumerator_name(move.what);
+  std::replace(said.begin(), said.end(), '_', ' ');
+  const Node& node = node_at(world, move.node);
+  const bool of_order = move.what == What::performs || move.what == What::fails;
+  if (of_order && node.life && !node.life->doing.empty())
+    said += " " + std::string(alternative_name(node.life->doing.front().order.what));
+  if (move.which != 0) said += " " + std::to_string(move.which);
+  return said;
+}
+
+// The row that `init` writes says on which timeline all begin.
+World begun(const Options& options) {
+  World world;
+  const NodeId first{1};
+  const Log log{{Kind::row, first, 1, 1, GroupNumber{0, first}}};
+  world.nodes.resize(options.nodes);
+  for (Node& node : world.nodes) node.data = {log, 1, 1, true, {}};
+  world.nodes.front().written = 1;
+  return world;
+}
+
+namespace {
+
+bool is_writing(const World& world, NodeId node) {
+  const Node& own = node_at(world, node);
+  return own.postgres && !own.postgres->orphan && own.postgres->primary && own.life &&
+         own.life->keeper.open && own.postgres->conf.names == Names::open;
+}
+
+bool is_following(const World& world, NodeId node, NodeId primary) {
+  const Node& own = node_at(world, node);
+  return own.postgres && !own.note && own.postgres->receiver &&
+         own.postgres->receiver->from == primary && !own.postgres->conf.mending &&
+         served_by(world, node);
+}
+
+}  // namespace
+
+bool is_calm(const World& world) {
+  const auto& group = world.nodes.front().life ? world.nodes.front().life->halted : std::nullopt;
+  std::optional<NodeId> primary;
+  for (NodeId node : all_nodes(world)) {
+    const auto& life = node_at(world, node).life;
+    if (!life || life->activity != Activity::working || life->halted != group ||
+        life->wants_election)
+      return false;
+    if (is_writing(world, node)) primary = node;
+  }
+  const NodeSet all = all_nodes(world);
+  return primary && std::all_of(all.begin(), all.end(), [&](NodeId node) {
+           return node == *primary || is_following(world, node, *primary);
+         });
+}
+
+std::optional<Move> wanted_election(const World& world) {
+  const Move all{What::elects, NodeId{1}, (1U << world.nodes.size()) - 1};
+  for (const Election& election : world.elections)
+    if (election.members == all_nodes(world)) return std::nullopt;
+  const auto& group = world.nodes.front().life->halted;
+  for (const Node& node : world.nodes)
+    if (!group || node.life->halted != group || node.life->wants_election) return all;
+  return std::nullopt;
+}
+
+}  // namespace muster::postgres::lab

@@ -1,0 +1,266 @@
+// Muster's reorganizations as a keeper sees them, deaths, and what may happen next.
+
+#include "apps/postgres/lab/world.hpp"
+
+#include <algorithm>
+
+namespace muster::postgres::lab {
+
+namespace {
+
+bool has(NodeId node, std::uint32_t set) {
+  return (set >> (node.value - 1) & 1) != 0;
+}
+
+bool is_between(const Cut& cut, NodeId one, NodeId other) {
+  return (cut.one == one && cut.other == other) || (cut.one == other && cut.other == one);
+}
+
+/// All members are stopped, by this election.
+bool have_reported(const World& world, const Election& election) {
+  return std::all_of(election.members.begin(), election.members.end(), [&](NodeId node) {
+    const auto& life = node_at(world, node).life;
+    return life && life->halted == election.group && life->activity == Activity::stopped;
+  });
+}
+
+}  // namespace
+
+bool reach(const World& world, NodeId one, NodeId other) {
+  return std::none_of(world.cuts.begin(), world.cuts.end(),
+                      [&](const Cut& cut) { return is_between(cut, one, other); });
+}
+
+NodeSet all_nodes(const World& world) {
+  NodeSet all;
+  for (std::uint32_t id = 1; id <= world.nodes.size(); ++id) all.insert(NodeId{id});
+  return all;
+}
+
+Settings Making::settings(NodeId node) const {
+  return {node, {all_nodes(world), options.copies_of_commit}, options.struck};
+}
+
+void Making::complain(std::string what) const {
+  if (world.violated.empty()) world.violated = std::move(what);
+}
+
+void Making::tell(NodeId node, HasHappened what, Round round) const {
+  Life& life = *node_at(world, node).life;
+  for (Order& order : step(settings(node), life.keeper, {round, std::move(what)})) {
+    if (const auto* report = std::get_if<GiveReport>(&order.what)) {
+      life.report = report->evidence;
+      life.activity = Activity::stopped;
+    } else if (const auto* end = std::get_if<EndStart>(&order.what)) {
+      life.activity = Activity::working;
+      if (!end->failed_because.empty()) life.wants_election = true;
+    } else if (std::holds_alternative<WantElection>(order.what)) {
+      life.wants_election = true;
+    } else if (std::holds_alternative<Abandon>(order.what)) {
+      life.doing.clear();
+    } else if (!std::holds_alternative<Show>(order.what)) {
+      life.doing.push_back({std::move(order), 0});
+    }
+  }
+}
+
+// A node that has reported, and was not started since, is not asked again.
+void Making::halts(NodeId coordinator, std::uint32_t set) const {
+  Election election;
+  for (NodeId node : all_nodes(world)) {
+    const bool asked = node == coordinator || has(node, set);
+    if (!asked || !node_at(world, node).life || !reach(world, coordinator, node)) continue;
+    election.members.insert(node);
+    election.group.counter = std::max(election.group.counter, node_at(world, node).counter);
+  }
+  ++election.group.counter;
+  election.group.coordinator = coordinator;
+  std::erase_if(world.elections, [&](const Election& other) {
+    return std::any_of(other.members.begin(), other.members.end(),
+                       [&](NodeId node) { return election.members.contains(node); });
+  });
+  world.elections.push_back(election);
+  if (counts) ++counts->elections;
+  for (NodeId node : election.members) {
+    Node& own = node_at(world, node);
+    own.counter = election.group.counter;
+    own.life->halted = election.group;
+    own.life->to_start.reset();
+    own.life->wants_election = false;
+    if (own.life->activity == Activity::stopping || own.life->activity == Activity::stopped)
+      continue;
+    own.life->activity = Activity::stopping;
+    tell(node, StopCalled{});
+  }
+}
+
+void Making::reorganizes(std::uint32_t which) const {
+  const Election election = world.elections[which];
+  world.elections.erase(world.elections.begin() + which);
+  std::map<NodeId, Evidence> reports;
+  for (NodeId node : election.members) reports.emplace(node, node_at(world, node).life->report);
+  const Choice choice = choose(settings(election.group.coordinator).copies, reports,
+                               present_primary(reports), options.struck);
+  for (NodeId node : election.members) node_at(world, node).life->to_start = choice;
+}
+
+void Making::starts(NodeId node) const {
+  Life& life = *node_at(world, node).life;
+  const Choice choice = *std::exchange(life.to_start, std::nullopt);
+  life.activity = Activity::starting;
+  tell(node, StartCalled{*life.halted, choice});
+}
+
+// P2: a life begins with one stop.
+void Making::lives(NodeId node) const {
+  Node& own = node_at(world, node);
+  own.life = Life{};
+  tell(node, Loaded{own.note});
+  tell(node, StopCalled{});
+}
+
+void Making::dies(NodeId node) const {
+  Node& own = node_at(world, node);
+  own.life.reset();
+  if (own.postgres) own.postgres->orphan = true;
+  std::erase_if(world.elections,
+                [&](const Election& election) { return election.members.contains(node); });
+}
+
+void Making::postgres_killed(NodeId node) const {
+  Node& own = node_at(world, node);
+  own.postgres->orphan = true;
+  if (!own.life) return;
+  const auto& doing = own.life->doing;
+  if (!doing.empty() && std::holds_alternative<End>(doing.front().order.what)) return;
+  tell(node, Died{"it was killed"});
+}
+
+void Making::machine_stops(NodeId node) const {
+  dies(node);
+  Node& own = node_at(world, node);
+  own.postgres.reset();
+  own.data.log.resize(own.data.flushed);
+}
+
+// --- What may happen
+// ------------------------------------------------------------------------------------
+
+namespace {
+
+class Offers {
+ public:
+  Offers(const World& world, const Options& options) : world_(world), options_(options) {}
+
+  std::vector<Move> in_peace() {
+    for (NodeId node : all_nodes(world_)) {
+      const Node& own = node_at(world_, node);
+      if (can_perform(world_, node, options_)) add(What::performs, node);
+      if (own.life && own.life->to_start) add(What::starts, node);
+      if (own.postgres) of_postgres(node, own.data, *own.postgres);
+    }
+    for (std::uint32_t at = 0; at < world_.elections.size(); ++at)
+      if (have_reported(world_, world_.elections[at])) add(What::reorganizes, NodeId{1}, at);
+    return std::move(moves_);
+  }
+
+  std::vector<Move> in_trouble() {
+    const auto nodes = static_cast<std::uint32_t>(world_.nodes.size());
+    for (NodeId node : all_nodes(world_)) {
+      const Node& own = node_at(world_, node);
+      if (own.life)
+        of_life(node, *own.life);
+      else
+        add(What::lives, node);
+      if (own.postgres) trouble_of_postgres(node, *own.postgres);
+      if (may(&Troubles::machine_stops) && (own.life || own.postgres))
+        add(What::machine_stops, node);
+      for (std::uint32_t other = node.value + 1; other <= nodes && may(&Troubles::cuts); ++other)
+        if (reach(world_, node, NodeId{other})) add(What::cuts, node, other);
+    }
+    for (std::uint32_t at = 0; at < world_.cuts.size(); ++at) add(What::heals, NodeId{1}, at);
+    return std::move(moves_);
+  }
+
+ private:
+  void add(What what, NodeId node, std::uint32_t which = 0) {
+    moves_.push_back({what, node, which});
+  }
+  [[nodiscard]] bool may(unsigned Troubles::*trouble) const {
+    return world_.had.*trouble < options_.troubles.*trouble;
+  }
+
+  void of_postgres(NodeId node, const Data& data, const Postgres& postgres) {
+    if (postgres.hangup) add(What::takes_hangup, node);
+    if (postgres.promoting) add(What::promoted, node);
+    if (data.flushed < data.log.size()) add(What::flushes, node);
+    if (postgres.orphan) add(What::ends, node);
+    if (can_connect(world_, node, options_)) add(What::connects, node);
+    if (postgres.receiver) {
+      const NodeId from = postgres.receiver->from;
+      const bool reached = reach(world_, node, from);
+      const Walsender* served = served_by(world_, node);
+      if (served && reached && data.log.size() < node_at(world_, from).data.flushed)
+        add(What::receives, node);
+      if (!served || !reached) add(What::receiver_ends, node);
+    }
+    for (std::uint32_t at = 0; at < postgres.walsenders.size(); ++at) {
+      const Walsender& walsender = postgres.walsenders[at];
+      if (walsender.hangup) add(What::walsender_hangup, node, at);
+      if (walsender.flushed < walsender.told || would_release(node, walsender))
+        add(What::hears, node, at);
+      if (served_by(world_, walsender.to) != &walsender || !reach(world_, node, walsender.to))
+        add(What::walsender_ends, node, at);
+    }
+  }
+
+  // A standby tells its status every few seconds, with nothing new in it: a kick that came before
+  // the walsenders had taken their SIGHUP is in vain, and nothing else would release a session.
+  [[nodiscard]] bool would_release(NodeId node, const Walsender& walsender) const {
+    const auto& waiting = node_at(world_, node).postgres->waiting;
+    return walsender.names == Names::open && served_by(world_, walsender.to) == &walsender &&
+           std::any_of(waiting.begin(), waiting.end(),
+                       [&](const Session& session) { return session.at < walsender.flushed; });
+  }
+
+  void of_life(NodeId node, const Life& life) {
+    if (may(&Troubles::elections))
+      for (std::uint32_t set = 0; set < 1U << world_.nodes.size(); ++set)
+        if (has(node, set) && all_are_reached(node, set)) add(What::elects, node, set);
+    if (may(&Troubles::failures) && !life.doing.empty()) add(What::fails, node);
+    if (may(&Troubles::overdue) && life.activity == Activity::stopping) add(What::overdue, node);
+    if (may(&Troubles::node_kills)) add(What::node_killed, node);
+  }
+
+  // So that no set comes twice.
+  [[nodiscard]] bool all_are_reached(NodeId coordinator, std::uint32_t set) const {
+    for (NodeId node : all_nodes(world_))
+      if (has(node, set) && (!node_at(world_, node).life || !reach(world_, coordinator, node)))
+        return false;
+    return true;
+  }
+
+  // A client writes wherever it can, read-only by default or not; where that is the gate, it obeys.
+  void trouble_of_postgres(NodeId node, const Postgres& postgres) {
+    const bool admits =
+        postgres.conf.names == Names::open || stands(options_.struck, Line::names_are_the_gate);
+    if (postgres.primary && admits && may(&Troubles::commits)) add(What::commits, node);
+    if (may(&Troubles::postgres_kills) && !postgres.orphan) add(What::postgres_killed, node);
+  }
+
+  const World& world_;
+  const Options& options_;
+  std::vector<Move> moves_;
+};
+
+}  // namespace
+
+std::vector<Move> in_peace(const World& world, const Options& options) {
+  return Offers(world, options).in_peace();
+}
+
+std::vector<Move> in_trouble(const World& world, const Options& options) {
+  return Offers(world, options).in_trouble();
+}
+
+}  // namespace muster::postgres::lab

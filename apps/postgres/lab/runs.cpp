@@ -1,0 +1,246 @@
+// Runs: seeded ones, and one with a death at every point.
+
+#include "apps/postgres/lab/runs.hpp"
+
+#include <algorithm>
+
+namespace muster::postgres::lab {
+
+namespace {
+
+constexpr unsigned most_moves_to_calm = 3000;
+
+Counts counts_of_one() {
+  Counts counts;
+  counts.runs = 1;
+  return counts;
+}
+
+}  // namespace
+
+Counts& Counts::operator+=(const Counts& other) {
+  const auto add = [&](std::uint64_t Counts::*count) { this->*count += other.*count; };
+  for (auto count : {&Counts::runs, &Counts::moves, &Counts::elections, &Counts::acknowledged,
+                     &Counts::promotions, &Counts::rewinds, &Counts::clones})
+    add(count);
+  return *this;
+}
+
+void Run::make(const Move& move) {
+  made_.push_back(move);
+  lab::make(world_, options_, move, &counts_);
+}
+
+bool Run::in_peace() {
+  const std::vector<Move> moves = lab::in_peace(world_, options_);
+  if (moves.empty()) return false;
+  make(moves[random_.below(moves.size())]);
+  return true;
+}
+
+void Run::at_random(const Weather& weather) {
+  if (!random_.one_in(weather.one_in) && in_peace()) return;
+  const std::vector<Move> moves = lab::in_trouble(world_, options_);
+  Weights weights{};
+  for (const Move& move : moves) {
+    const auto what = static_cast<std::size_t>(move.what);
+    weights[what] = weather.weights[what];
+  }
+  unsigned sum = 0;
+  for (const unsigned one : weights) sum += one;
+  if (sum == 0) return;
+  std::uint64_t left = random_.below(sum);
+  std::size_t what = 0;
+  for (; left >= weights[what]; ++what) left -= weights[what];
+  std::vector<Move> of_that;
+  std::copy_if(moves.begin(), moves.end(), std::back_inserter(of_that),
+               [&](const Move& move) { return static_cast<std::size_t>(move.what) == what; });
+  make(of_that[random_.below(of_that.size())]);
+}
+
+bool Run::until_calm() {
+  for (unsigned moves = 0; moves < most_moves_to_calm && !violated(); ++moves) {
+    if (is_calm(world_)) return true;
+    if (const auto election = wanted_election(world_))
+      make(*election);
+    else if (!in_peace())
+      return false;
+  }
+  return false;
+}
+
+void Run::calm() {
+  while (!world_.cuts.empty()) make({What::heals, NodeId{1}, 0});
+  for (NodeId node : all_nodes(world_))
+    if (!node_at(world_, node).life) make({What::lives, node, 0});
+  const Making making{world_, options_, &counts_};
+  if (!until_calm()) return making.complain("nothing fails any more, and it does not come to rest");
+  const std::size_t before = world_.acknowledged.size();
+  for (NodeId node : all_nodes(world_))
+    if (node_at(world_, node).postgres->primary) make({What::commits, node, 0});
+  while (!violated() && world_.acknowledged.size() == before)
+    if (!in_peace()) return making.complain("all is calm, and a commit is not acknowledged");
+}
+
+Finding Run::finding() const {
+  Finding finding{world_.violated, made_, {}};
+  World world = first_;
+  for (const Move& move : made_) {
+    finding.story.push_back(in_words(world, move));
+    lab::make(world, options_, move);
+  }
+  return finding;
+}
+
+// --- Seeds
+// ------------------------------------------------------------------------------------
+
+// Each run has troubles of its own, and some not at all: what takes two of one kind is seldom found
+// where all kinds come.
+Weather::Weather(std::uint64_t seed) {
+  muster::lab::simulated::Random random(~seed);
+  one_in = std::uint64_t{4} << random.below(4);
+  const auto set = [&](What what, unsigned least, unsigned most) {
+    const auto chosen = random.one_in(3) ? least : random.below(most) + 1;
+    weights[static_cast<std::size_t>(what)] = static_cast<unsigned>(chosen);
+  };
+  set(What::commits, 12, 36);
+  set(What::elects, 1, 8);
+  set(What::lives, 2, 12);
+  set(What::heals, 1, 8);
+  for (const What what :
+       {What::fails, What::node_killed, What::postgres_killed, What::machine_stops, What::cuts})
+    set(what, 0, 6);
+  set(What::overdue, 0, 3);
+}
+
+Report run_seeds(const Options& options, std::uint64_t first, std::uint64_t count, unsigned moves) {
+  Report report;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    Run run(options, seed);
+    run.counts() = counts_of_one();
+    const Weather weather(seed);
+    for (NodeId node : all_nodes(run.world())) run.make({What::lives, node, 0});
+    for (unsigned made = 0; made < moves && !run.violated(); ++made) run.at_random(weather);
+    if (!run.violated()) run.calm();
+    report.counts += run.counts();
+    if (run.violated()) {
+      report.finding = run.finding();
+      report.seed = seed;
+      return report;
+    }
+  }
+  return report;
+}
+
+// --- A death at every point
+// ------------------------------------------------------------------------------------
+
+namespace {
+
+struct Death {
+  std::size_t after{};  ///< so many moves
+  NodeId node;
+  What how{};
+};
+
+/// A run that has a death at one of its moves, if it comes so far.
+class Scripted {
+ public:
+  Scripted(const Options& options, const std::optional<Death>& death)
+      : run_(options, 7), death_(death) {
+    run_.counts() = counts_of_one();
+  }
+
+  // A group, commits, its primary lost, another, and the old one again.
+  void play() {
+    for (NodeId node : all_nodes(run_.world())) make({What::lives, node, 0});
+    const std::uint32_t all = (1U << run_.world().nodes.size()) - 1;
+    elect(all);
+    commit();
+    commit();
+    const auto primary = writing();
+    if (!primary) return;
+    make({What::node_killed, *primary, 0});
+    elect(all);
+    commit();
+    if (!node_at(run_.world(), *primary).life) make({What::lives, *primary, 0});
+    elect(all);
+    commit();
+  }
+  [[nodiscard]] Run& run() { return run_; }
+  [[nodiscard]] std::size_t moves() const { return moves_; }
+
+ private:
+  void make(const Move& move) {
+    if (run_.violated()) return;
+    if (possible(move)) run_.make(move);
+    dies_at(++moves_);
+  }
+  // After a death the script goes on with what is left of it.
+  [[nodiscard]] bool possible(const Move& move) {
+    const Node& node = node_at(run_.world(), move.node);
+    if (move.what == What::commits) return node.postgres && node.postgres->primary;
+    if (move.what == What::lives) return !node.life;
+    return node.life.has_value();
+  }
+  void dies_at(std::size_t move) {
+    if (!death_ || move != death_->after) return;
+    const Node& node = node_at(run_.world(), death_->node);
+    const bool possible = death_->how == What::node_killed ? node.life.has_value()
+                          : death_->how == What::postgres_killed
+                              ? node.postgres && !node.postgres->orphan
+                              : node.life || node.postgres;
+    if (possible) run_.make({death_->how, death_->node, 0});
+  }
+  void settle() {
+    while (!run_.violated() && run_.in_peace()) dies_at(++moves_);
+  }
+  void elect(std::uint32_t set) {
+    for (NodeId node : all_nodes(run_.world())) {
+      if (!node_at(run_.world(), node).life) continue;
+      make({What::elects, node, set});
+      break;
+    }
+    settle();
+  }
+  std::optional<NodeId> writing() {
+    for (NodeId node : all_nodes(run_.world())) {
+      const Node& own = node_at(run_.world(), node);
+      if (own.postgres && own.postgres->primary && own.life) return node;
+    }
+    return std::nullopt;
+  }
+  void commit() {
+    if (const auto primary = writing()) make({What::commits, *primary, 0});
+    settle();
+  }
+
+  Run run_;
+  std::optional<Death> death_;
+  std::size_t moves_ = 0;
+};
+
+}  // namespace
+
+Report crash_everywhere(const Options& options) {
+  Report report;
+  const auto play = [&](const std::optional<Death>& death) {
+    Scripted scripted(options, death);
+    scripted.play();
+    if (!scripted.run().violated()) scripted.run().calm();
+    report.counts += scripted.run().counts();
+    if (scripted.run().violated()) report.finding = scripted.run().finding();
+    return scripted.moves();
+  };
+  const std::size_t moves = play(std::nullopt);
+  for (std::size_t after = 1; after <= moves; ++after)
+    for (std::uint32_t node = 1; node <= options.nodes; ++node)
+      for (const What how : {What::node_killed, What::postgres_killed, What::machine_stops}) {
+        if (report.finding) return report;
+        play(Death{after, NodeId{node}, how});
+      }
+  return report;
+}
+
+}  // namespace muster::postgres::lab

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <muster/values/describe.hpp>
+
+#include <algorithm>
+#include <vector>
+
+/// Lines of the design that the lab takes out, one at a time, to see what each is for.
+
+namespace muster::postgres {
+
+enum class Line {
+  groups_are_the_order,   ///< the freshest is the maximum by (term, lsn), not by (timeline, lsn)
+  present_primary_stays,  ///< of equals the one is chosen that is a primary
+  prefix_by_row,          ///< who follows at once is on the timeline of its greatest row
+  prefix_is_sealed,       ///< and was no primary, whose log goes on growing behind its seal
+  shown_before_ended,     ///< walsenders are ended when a new connection shows the sealed names
+  names_are_the_gate,     ///< who is sealed has sealed names; without it, is read-only alone
+  names_never_relaxed,    ///< who has lost its standbys acknowledges nothing
+  row_of_the_group,       ///< a primary writes its row before it opens
+  row_is_copied,          ///< and opens when W - 1 standbys have flushed it
+  receiver_ends_first,    ///< a standby is sealed when no walreceiver is there any more
+  held_counts,            ///< a node that is being mended counts for R
+  held_is_not_chosen,     ///< and is not chosen as though it still had what it held
+  held_is_a_bound,        ///< and who is chosen is not below it
+  mended_under_no_name,   ///< a node that is being mended acknowledges nothing
+  one_walsender_each,     ///< a standby that has connected again counts once
+  group_in_every_follow,  ///< a standby follows a primary in that group alone in which it was told
+};
+MUSTER_DESCRIBE_ENUM(Line, groups_are_the_order, present_primary_stays, prefix_by_row,
+                     prefix_is_sealed, shown_before_ended, names_are_the_gate, names_never_relaxed,
+                     row_of_the_group, row_is_copied, receiver_ends_first, held_counts,
+                     held_is_not_chosen, held_is_a_bound, mended_under_no_name, one_walsender_each,
+                     group_in_every_follow)
+
+/// The lines that are taken out; empty everywhere but in the lab.
+using Struck = std::vector<Line>;
+
+/// True when the line stands.
+inline bool stands(const Struck& struck, Line line) {
+  return struck.empty() || std::find(struck.begin(), struck.end(), line) == struck.end();
+}
+
+}  // namespace muster::postgres

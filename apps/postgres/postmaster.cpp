@@ -1,0 +1,129 @@
+#include "apps/postgres/postmaster.hpp"
+
+#include "apps/postgres/conf.hpp"
+#include "apps/postgres/processes.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <poll.h>
+#include <signal.h>
+
+#include <chrono>
+#include <fstream>
+
+namespace muster::postgres {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration between_looks = 3ms;
+/// How long a postmaster that was told to end may live: it kills what does not go after 5 s itself.
+constexpr unsigned looks_at_postmaster = 7s / between_looks;
+constexpr unsigned looks_at_orphans = 1s / between_looks;
+
+apps::ProcessOptions process_of(const InstanceOptions& options) {
+  apps::ProcessOptions process;
+  process.program = options.programs / "postgres";
+  process.name = process.program.string();  // where it looks for its libraries
+  process.arguments = postmaster_arguments(options);
+  process.inherits = [](std::string_view name) {
+    return !name.starts_with("PG") && !name.starts_with("MUSTER_");
+  };
+  process.output = log_path(options);
+  process.user = options.user;
+  process.at_parents_end = SIGQUIT;
+  return process;
+}
+
+std::uintmax_t size_of(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  return error ? 0 : size;
+}
+
+}  // namespace
+
+Remains::Remains(const Executor& executor, std::filesystem::path data,
+                 std::function<void(Expected<>)> gone)
+    : data_(std::move(data)), gone_(std::move(gone)), pause_(executor) {
+  pause_.wait(0ms, [this] { look(); });
+}
+
+void Remains::look() {
+  const auto all = processes_on(data_);
+  const auto gone = gone_;  // who is told drops this
+  if (all.empty()) return gone({});
+  ++looks_;
+  if (const auto postmaster = postmaster_on(data_)) {
+    if (looks_ > looks_at_postmaster) {
+      return gone(Failure{ExitCode::temporary,
+                          "another PostgreSQL, process " + std::to_string(*postmaster) +
+                              ", runs on " + data_.string() +
+                              ": stop it, and disable the service that starts it"});
+    }
+  } else {
+    for (const pid_t pid : all) ::kill(pid, looks_ < looks_at_orphans ? SIGQUIT : SIGKILL);
+  }
+  pause_.wait(between_looks, [this] { look(); });
+}
+
+Expected<std::unique_ptr<Postmaster>> Postmaster::launch(const Executor& executor,
+                                                         const InstanceOptions& options,
+                                                         std::function<void(std::string)> ended) {
+  const auto log_began = size_of(log_path(options));
+  auto process = launch_from_lasting_thread(process_of(options));
+  if (!process) return process.error();
+  std::unique_ptr<Postmaster> made(
+      new Postmaster(executor, options, std::move(*process), std::move(ended)));
+  made->log_began_ = log_began;
+  return made;
+}
+
+Postmaster::Postmaster(const Executor& executor, const InstanceOptions& options,
+                       apps::Process process, std::function<void(std::string)> ended)
+    : executor_(executor),
+      data_(options.data),
+      log_(log_path(options)),
+      process_(std::move(process)),
+      ended_(std::move(ended)),
+      end_(executor, process_.pid(), [this] { see_end(); }) {}
+
+Postmaster::~Postmaster() {
+  shut_down_immediately();
+  while (process_.pid() > 0 && !process_.ended()) ::poll(nullptr, 0, 1);
+  auto all = processes_on(data_);
+  for (unsigned looks = 0; !all.empty(); ++looks, all = processes_on(data_)) {
+    for (const pid_t pid : all) ::kill(pid, looks < looks_at_orphans ? SIGQUIT : SIGKILL);
+    ::poll(nullptr, 0, between_looks / 1ms);
+  }
+}
+
+// To it alone: what it has just forked may be in its group still.
+void Postmaster::signal(int number) const {
+  if (process_.pid() > 0 && !process_.over()) ::kill(process_.pid(), number);
+}
+
+void Postmaster::see_end() {
+  how_ = describe(process_.wait());
+  remains_.emplace(executor_, data_, [this](const Expected<>&) {
+    const auto ended = ended_;  // who is told drops this
+    ended(how_);
+  });
+}
+
+std::string Postmaster::describe(int status) const {
+  std::string how = "PostgreSQL " + apps::describe_end(status);
+  std::ifstream log(log_);
+  log.seekg(static_cast<std::streamoff>(log_began_));
+  std::string said;
+  for (std::string line; std::getline(log, line);) {
+    const bool is_fatal =
+        line.find("FATAL: ") != std::string::npos || line.find("PANIC: ") != std::string::npos;
+    // So it answers those who come too early.
+    if (is_fatal && line.find("the database system is") == std::string::npos) said = line;
+  }
+  if (status != 0 && !said.empty()) how += ": " + said;
+  return how;
+}
+
+}  // namespace muster::postgres

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "apps/postgres/children.hpp"
+#include "apps/postgres/options.hpp"
+
+/// The server of PostgreSQL as a child of this process.
+
+namespace muster::postgres {
+
+/// Waits until no process of PostgreSQL works on a data directory. Those whose postmaster is gone
+/// can do no good any more, and are ended; its own file `postmaster.pid` is never touched.
+class Remains {
+ public:
+  /// Fails where a postmaster lives on that is not about to end: another's.
+  Remains(const Executor& executor, std::filesystem::path data,
+          std::function<void(Expected<>)> gone);
+
+ private:
+  void look();
+
+  std::filesystem::path data_;
+  std::function<void(Expected<>)> gone_;
+  Pause pause_;
+  unsigned looks_ = 0;
+};
+
+/// The postmaster and all that it starts. The kernel shuts it down (SIGQUIT) when this process
+/// ends.
+class Postmaster {
+ public:
+  /// `ended` is called once, with how, when no process of it is left.
+  static Expected<std::unique_ptr<Postmaster>> launch(const Executor& executor,
+                                                      const InstanceOptions& options,
+                                                      std::function<void(std::string)> ended);
+  Postmaster(const Postmaster&) = delete;
+  Postmaster& operator=(const Postmaster&) = delete;
+  /// An immediate shutdown, and the wait for it.
+  ~Postmaster();
+
+  [[nodiscard]] pid_t pid() const { return process_.pid(); }
+
+  void reload() const { signal(SIGHUP); }
+  /// It ends its sessions, and goes when its standbys have all that it has written.
+  void shut_down_fast() const { signal(SIGINT); }
+  /// As in a crash.
+  void shut_down_immediately() const { signal(SIGQUIT); }
+
+ private:
+  Postmaster(const Executor& executor, const InstanceOptions& options, apps::Process process,
+             std::function<void(std::string)> ended);
+  void signal(int number) const;
+  void see_end();
+  [[nodiscard]] std::string describe(int status) const;
+
+  Executor executor_;
+  std::filesystem::path data_;
+  std::filesystem::path log_;
+  std::uintmax_t log_began_ = 0;
+  apps::Process process_;
+  std::function<void(std::string)> ended_;
+  std::string how_;
+  EndOfProcess end_;
+  std::optional<Remains> remains_;
+};
+
+}  // namespace muster::postgres

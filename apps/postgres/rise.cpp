@@ -1,0 +1,180 @@
+#include "apps/postgres/errand.hpp"
+
+/// Orders by which a node becomes the primary of its group.
+
+namespace muster::postgres {
+namespace {
+
+class PromoteErrand : public Errand {
+ public:
+  using Errand::Errand;
+
+  void begin() override {
+    ask("SELECT pg_is_in_recovery()", {}, [this](const Answer& answer) {
+      if (!is_true(answer.rows.at(0), 0)) return done(Promoted{});
+      ask("SELECT pg_promote(wait => false)", {}, [this](const Answer&) { await(); });
+    });
+  }
+
+ private:
+  void await() {
+    ask("SELECT pg_is_in_recovery()", {}, [this](const Answer& answer) {
+      if (!is_true(answer.rows.at(0), 0)) return done(Promoted{});
+      again([this] { await(); });
+    });
+  }
+};
+
+// Our sessions commit locally: rows that wait for copies would be seen by nobody.
+class WriteTermErrand : public Errand {
+ public:
+  WriteTermErrand(const WriteTerm& order, Core& core, Tell tell)
+      : Errand(core, std::move(tell)), group_(order.group) {
+    for (const auto& [node, address] : options().nodes) {
+      if (node != options().node) slots_ += (slots_.empty() ? "{" : ",") + slot_of(group_, node);
+    }
+    slots_ += "}";
+  }
+
+  void begin() override { end_users_of_other_slots(); }
+
+ private:
+  // One that is in use cannot go.
+  void end_users_of_other_slots() {
+    ask("SELECT pg_terminate_backend(active_pid)" + from_other_slots() +
+            " AND active_pid IS NOT NULL",
+        {slots_, slots_begin_with}, [this](const Answer& answer) {
+          if (answer.rows.empty()) return drop_other_slots();
+          again([this] { end_users_of_other_slots(); });
+        });
+  }
+
+  void drop_other_slots() {
+    ask(
+        "SELECT pg_drop_replication_slot(slot_name)" + from_other_slots(),
+        {slots_, slots_begin_with}, [this](const Answer&) { create_slots(); },
+        [this](const SqlError&) {
+          if (++tries_ > most_tries) return fail("the slots of an earlier group do not go");
+          again([this] { end_users_of_other_slots(); });
+        });
+  }
+
+  void create_slots() {
+    ask("SELECT pg_create_physical_replication_slot(name) FROM unnest($1::text[]) AS name"
+        " WHERE name NOT IN (SELECT slot_name FROM pg_replication_slots)",
+        {slots_}, [this](const Answer&) { look_for_table(); });
+  }
+
+  static std::string from_other_slots() {
+    return " FROM pg_replication_slots WHERE slot_type = 'physical'"
+           " AND starts_with(slot_name, $2) AND slot_name <> ALL($1::text[])";
+  }
+
+  void look_for_table() {
+    ask("SELECT to_regclass('muster.term') IS NOT NULL", {}, [this](const Answer& answer) {
+      if (is_true(answer.rows.at(0), 0)) return write();
+      create();
+    });
+  }
+
+  void create() {
+    ask("CREATE SCHEMA IF NOT EXISTS muster", {}, [this](const Answer&) {
+      ask("CREATE TABLE IF NOT EXISTS muster.term (counter bigint NOT NULL,"
+          " coordinator bigint NOT NULL, node bigint NOT NULL, timeline bigint NOT NULL,"
+          " lsn pg_lsn NOT NULL, PRIMARY KEY (counter, coordinator))",
+          {}, [this](const Answer&) { write(); });
+    });
+  }
+
+  // A start may come again with the same group: then its row stands.
+  void write() {
+    ask("INSERT INTO muster.term SELECT $1::bigint, $2::bigint, $3::bigint,"
+        " ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint,"
+        " pg_current_wal_insert_lsn() ON CONFLICT DO NOTHING",
+        {std::to_string(group_.counter), std::to_string(group_.coordinator.value),
+         std::to_string(options().node.value)},
+        [this](const Answer&) { read(); });
+  }
+
+  void read() {
+    ask(std::string("SELECT ") + columns_of_terms +
+            ", pg_current_wal_flush_lsn() FROM muster.term"
+            " WHERE counter = $1::bigint AND coordinator = $2::bigint",
+        {std::to_string(group_.counter), std::to_string(group_.coordinator.value)},
+        [this](const Answer& answer) {
+          if (answer.rows.empty()) return fail("the row of the group is not in muster.term");
+          const Row& row = answer.rows[0];
+          done(TermWritten{term_in(row), parse_lsn(text_in(row, 5)).value_or(Lsn{})});
+        });
+  }
+
+  static constexpr unsigned most_tries = 1000;
+
+  GroupNumber group_;
+  std::string slots_;
+  unsigned tries_ = 0;
+};
+
+class AwaitCopiesErrand : public Errand {
+ public:
+  AwaitCopiesErrand(const AwaitCopies& order, Core& core, Tell tell)
+      : Errand(core, std::move(tell)), lsn_(to_text(order.lsn)) {
+    for (const auto& [node, address] : options().nodes) {
+      if (node != options().node) names_ += (names_.empty() ? "{" : ",") + name_of(node);
+    }
+    names_ += "}";
+  }
+
+  void begin() override {
+    ask("SELECT count(DISTINCT application_name) FROM pg_stat_replication"
+        " WHERE application_name = ANY($1::text[]) AND flush_lsn >= $2::pg_lsn",
+        {names_, lsn_}, [this](const Answer& answer) {
+          if (number_in(answer.rows.at(0), 0) + 1 >= options().copies_of_commit)
+            return done(CopiesHold{});
+          again([this] { begin(); });
+        });
+  }
+
+ private:
+  std::string lsn_;
+  std::string names_;
+};
+
+// A message of a transaction is flushed with it, and so goes out at once.
+class KickErrand : public Errand {
+ public:
+  using Errand::Errand;
+  void begin() override {
+    ask("SELECT pg_logical_emit_message(true, 'muster', '')", {},
+        [this](const Answer&) { done(Kicked{}); });
+  }
+};
+
+class CheckpointErrand : public Errand {
+ public:
+  using Errand::Errand;
+  void begin() override {
+    // Over a connection of its own, as it may take long.
+    ask_there(options().node, "CHECKPOINT", [this](const Answer&) { done(Checkpointed{}); });
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Errand> make_errand(const Promote&, Core& core, Tell tell) {
+  return std::make_unique<PromoteErrand>(core, std::move(tell));
+}
+std::unique_ptr<Errand> make_errand(const WriteTerm& order, Core& core, Tell tell) {
+  return std::make_unique<WriteTermErrand>(order, core, std::move(tell));
+}
+std::unique_ptr<Errand> make_errand(const AwaitCopies& order, Core& core, Tell tell) {
+  return std::make_unique<AwaitCopiesErrand>(order, core, std::move(tell));
+}
+std::unique_ptr<Errand> make_errand(const Kick&, Core& core, Tell tell) {
+  return std::make_unique<KickErrand>(core, std::move(tell));
+}
+std::unique_ptr<Errand> make_errand(const Checkpoint&, Core& core, Tell tell) {
+  return std::make_unique<CheckpointErrand>(core, std::move(tell));
+}
+
+}  // namespace muster::postgres

@@ -1,0 +1,149 @@
+#include "apps/postgres/clone.hpp"
+#include "apps/postgres/processes.hpp"
+#include "apps/postgres/replay.hpp"
+
+/// Orders about the server's process, and about files.
+
+namespace muster::postgres {
+namespace {
+
+class BeginErrand : public ErrandOfReplay {
+ public:
+  using ErrandOfReplay::ErrandOfReplay;
+
+  void begin() override {
+    if (!core().postmaster) return await_remains();
+    if (!core().ending) return fail("PostgreSQL runs already");
+  }
+
+  // Of the life before, that was still going down.
+  void server_ended(const std::string& how) override {
+    if (launched_) return fail(how);
+    await_remains();
+  }
+  [[nodiscard]] bool is_about_end() const override { return true; }
+
+ private:
+  void await_remains() {
+    remains_.emplace(core().executor, options().data, [this](const Expected<>& gone) {
+      if (holds(gone)) launch();
+    });
+  }
+
+  void launch() {
+    if (!holds(finish_clone(options()))) return;
+    if (!std::filesystem::exists(options().data / "PG_VERSION"))
+      return fail("there is no database in " + options().data.string() +
+                  ": create it there, or clone it from another node");
+    if (!holds(write_conf()) ||
+        !holds(write_durably(options().data / "standby.signal", "", options().user)))
+      return;
+    auto launched = Postmaster::launch(core().executor, options(), core().server_ended);
+    if (!launched) return fail(launched.error().what);
+    launched_ = true;
+    core().postmaster = std::move(*launched);
+    await_answer();
+  }
+
+  // What was configured in this life stands, unless it is a primary's. A conf of a life before may
+  // name whom it followed then.
+  Expected<> write_conf() {
+    if (core().conf && core().conf->names == Names::sealed) return {};
+    const Conf sealed;
+    auto written =
+        write_durably(conf_path(options()), conf_text(options(), sealed), options().user);
+    if (written) core().conf = sealed;
+    return written;
+  }
+
+  void await_answer() {
+    if (!takes_connections(options().data, core().postmaster->pid()))
+      return again([this] { await_answer(); });
+    const auto answers = [this](const Answer&) {
+      if (core().conf->follows) return done(Began{});
+      finish_replay([this] { done(Began{}); });
+    };
+    ask_anew("SELECT 1", {}, answers,
+             [this](const SqlError&) { again([this] { await_answer(); }); });
+  }
+
+  std::optional<Remains> remains_;
+  bool launched_ = false;
+};
+
+class EndErrand : public Errand {
+ public:
+  EndErrand(const End& order, Core& core, Tell tell)
+      : Errand(core, std::move(tell)), how_(order.how) {}
+
+  void begin() override {
+    if (!core().postmaster) return await_remains();
+    core().ending = true;
+    if (how_ == Shutdown::fast)
+      core().postmaster->shut_down_fast();
+    else
+      core().postmaster->shut_down_immediately();
+  }
+  void server_ended(const std::string&) override { done(Ended{}); }
+  [[nodiscard]] bool is_about_end() const override { return true; }
+
+ private:
+  // What a life of this node that was killed has left.
+  void await_remains() {
+    remains_.emplace(core().executor, options().data, [this](const Expected<>& gone) {
+      if (holds(gone)) done(Ended{});
+    });
+  }
+
+  Shutdown how_;
+  std::optional<Remains> remains_;
+};
+
+class ConfigureErrand : public Errand {
+ public:
+  ConfigureErrand(const Configure& order, Core& core, Tell tell)
+      : Errand(core, std::move(tell)), conf_(order.conf) {}
+
+  void begin() override {
+    if (conf_.follows && !options().nodes.contains(*conf_.follows))
+      return fail("there is no node " + std::to_string(conf_.follows->value) + " to follow");
+    if (!holds(write_durably(conf_path(options()), conf_text(options(), conf_), options().user)))
+      return;
+    core().conf = conf_;
+    if (core().postmaster) core().postmaster->reload();
+    done(Configured{});
+  }
+
+ private:
+  Conf conf_;
+};
+
+class NoteErrand : public Errand {
+ public:
+  NoteErrand(const Note& order, Core& core, Tell tell)
+      : Errand(core, std::move(tell)), held_(order.held) {}
+
+  void begin() override {
+    if (holds(write_note(options(), held_))) done(Noted{});
+  }
+
+ private:
+  std::optional<Mending> held_;
+};
+
+}  // namespace
+
+std::unique_ptr<Errand> make_errand(const Begin&, Core& core, Tell tell) {
+  return std::make_unique<BeginErrand>(core, std::move(tell));
+}
+std::unique_ptr<Errand> make_errand(const End& order, Core& core, Tell tell) {
+  return std::make_unique<EndErrand>(order, core, std::move(tell));
+}
+std::unique_ptr<Errand> make_errand(const Configure& order, Core& core, Tell tell) {
+  return std::make_unique<ConfigureErrand>(order, core, std::move(tell));
+}
+std::unique_ptr<Errand> make_errand(const Note& order, Core& core, Tell tell) {
+  return std::make_unique<NoteErrand>(order, core, std::move(tell));
+}
+
+}  // namespace muster::postgres

@@ -1,0 +1,67 @@
+#include "apps/muster/config/config.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+/// [cluster.postgres], and [application] with kind = "postgres".
+
+namespace muster::apps {
+
+BOOST_AUTO_TEST_SUITE(config_postgres)
+
+static const std::string three =
+    "1 = \"10.0.0.1:7201\"\n2 = \"10.0.0.2:7202\"\n3 = \"10.0.0.3:7203\"\n";
+
+static Expected<NodeConfig> read(const std::string& databases, const std::string& cluster,
+                                 const std::string& application) {
+  return parse_config("[node]\nid = 1\ndata = \"n1\"\n[cluster]\nname = \"pg\"\n" + cluster +
+                          "\n[cluster.nodes]\n1 = \"127.0.0.1:7101\"\n2 = \"127.0.0.1:7102\"\n"
+                          "3 = \"127.0.0.1:7103\"\n[cluster.postgres]\n" +
+                          databases + "[application]\n" + application,
+                      "/c/n.toml");
+}
+
+static void refused(const Expected<NodeConfig>& config, const std::string& what) {
+  BOOST_TEST_REQUIRE(config.has_error());
+  BOOST_TEST((config.error().code == ExitCode::bad_configuration));
+  BOOST_TEST(config.error().what.find(what) != std::string::npos, config.error().what);
+}
+
+static const std::string of_majority = "quorum = \"majority\"";
+static const std::string kind = "kind = \"postgres\"\n";
+
+BOOST_AUTO_TEST_CASE(is_read_and_written_back) {
+  const auto config = read(three, of_majority, kind + "database = \"/db\"\n");
+  BOOST_TEST_REQUIRE(config.has_value(), config.error().what);
+  BOOST_TEST(config->cluster.postgres->copies == 2u);
+  BOOST_TEST(config->cluster.postgres->nodes.at(NodeId{3}).text() == "10.0.0.3:7203");
+  BOOST_TEST(config->application.database.string() == "/db");
+  BOOST_TEST(config->application.programs.string() == "/usr/lib/postgresql/15/bin");
+  const auto again = parse_config(write_config(*config), "/elsewhere/m.toml");
+  BOOST_TEST_REQUIRE(again.has_value(), again.error().what);
+  BOOST_TEST(write_config(*again) == write_config(*config));
+}
+
+// Two nodes that took other numbers for enough would lose what was acknowledged.
+BOOST_AUTO_TEST_CASE(stands_in_what_nodes_compare) {
+  const auto text = read(three + "copies = 2\n", of_majority, kind)->cluster.canonical();
+  BOOST_TEST(text.find("\npostgres.1=10.0.0.1:7201\n") != std::string::npos, text);
+  BOOST_TEST(text.find("\npostgres.copies=2\n") != std::string::npos, text);
+}
+
+BOOST_AUTO_TEST_CASE(is_refused_with_what_is_expected) {
+  refused(read("1 = \"10.0.0.1:7201\"\n2 = \"10.0.0.2:7202\"\n", of_majority, kind),
+          "[cluster.postgres] has 2 nodes: expected all of [cluster.nodes], and at least three");
+  refused(read(three + "4 = \"10.0.0.4:7204\"\n", of_majority, kind),
+          "4 in [cluster.postgres]: expected a node of [cluster.nodes]");
+  refused(read(three + "5x = \"10.0.0.4:7204\"\n", of_majority, kind),
+          "in [cluster.postgres]: expected a node's id from 1 on");
+  refused(read(three + "copies = 1\n", of_majority, kind), "copies = 1");
+  refused(read(three + "copies = 3\n", of_majority, kind), "copies = 3");
+  refused(read(three, "", kind), "expected quorum = \"majority\" in [cluster]");
+  refused(read(three, of_majority, "kind = \"none\"\ndatabase = \"pg\"\n"),
+          "this key only beside kind = \"postgres\"");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace muster::apps

@@ -1,0 +1,98 @@
+#include "apps/postgres/lab/lab.hpp"
+
+#include <muster/values/text.hpp>
+
+#include <boost/mp11/algorithm.hpp>
+
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+/// The model of a PostgreSQL cluster under keepers: `bench_postgres_model [seeds N FIRST]` runs
+/// seeds of three and of five nodes and a death at every point; `search N` looks at so many worlds
+/// of each of some bounds; `strikes N` tries so many seeds on each line of the design that is taken
+/// out, as a Markdown table. Ends with 1 where something is broken that is not struck.
+
+using namespace muster;
+namespace model = muster::postgres::lab;
+using postgres::Line;
+
+namespace {
+
+model::Options of(unsigned nodes) {
+  model::Options options;
+  options.nodes = nodes;
+  options.copies_of_commit = nodes / 2 + 1;
+  return options;
+}
+
+template <class Report>
+bool holds(const Report& report) {
+  if (!report.finding) return true;
+  std::cout << report.finding->violated << '\n';
+  for (const std::string& line : report.finding->story) std::cout << "  " << line << '\n';
+  return false;
+}
+
+void tell(const std::string& what, const model::Report& report) {
+  std::cout << what;
+  if (report.seed) std::cout << ", seed " << *report.seed;
+  std::cout << ": " << to_text(report.counts) << std::endl;
+}
+
+bool run_seeds(std::uint64_t count, std::uint64_t first) {
+  bool all_hold = true;
+  for (const unsigned nodes : {3U, 5U}) {
+    const model::Report report = model::run_seeds(of(nodes), first, count);
+    tell(std::to_string(nodes) + " nodes", report);
+    all_hold = holds(report) && all_hold;
+  }
+  const model::Report deaths = model::crash_everywhere(of(3));
+  tell("a death at every point", deaths);
+  return holds(deaths) && all_hold;
+}
+
+bool search(std::uint64_t states) {
+  bool all_hold = true;
+  for (const model::Troubles& troubles :
+       {model::Troubles{1, 0, 0, 1, 0, 0, 0, 0}, model::Troubles{1, 1, 0, 0, 0, 0, 0, 0},
+        model::Troubles{2, 1, 1, 0, 0, 0, 0, 0}, model::Troubles{1, 2, 0, 0, 1, 1, 0, 0}}) {
+    model::Options options = of(3);
+    options.troubles = troubles;
+    const model::SearchReport report = model::search(options, states);
+    std::cout << to_text(troubles) << ": " << report.states << " worlds, " << report.transitions
+              << " transitions, depth " << report.depth
+              << (report.ended ? ", all was seen" : ", not all was seen") << std::endl;
+    all_hold = holds(report) && all_hold;
+  }
+  return all_hold;
+}
+
+void strike(std::uint64_t count) {
+  std::cout << "| struck | found | by seed | moves |\n|---|---|---|---|\n";
+  boost::mp11::mp_for_each<boost::describe::describe_enumerators<Line>>([&](auto line) {
+    for (const unsigned nodes : {3U, 5U}) {
+      model::Options options = of(nodes);
+      options.struck = {line.value};
+      const model::Report report = model::run_seeds(options, 1, count);
+      std::cout << "| " << line.name << ", " << nodes << " nodes | ";
+      if (report.finding)
+        std::cout << report.finding->violated << " | " << *report.seed << " | "
+                  << report.finding->moves.size() << " |" << std::endl;
+      else
+        std::cout << "nothing | | |" << std::endl;
+    }
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "seeds";
+  const auto number = [&](int at, std::uint64_t otherwise) {
+    return argc > at ? std::strtoull(argv[at], nullptr, 10) : otherwise;
+  };
+  if (what == "strikes") return strike(number(2, 10'000)), 0;
+  if (what == "search") return search(number(2, 1'000'000)) ? 0 : 1;
+  return run_seeds(number(2, 10'000), number(3, 1)) ? 0 : 1;
+}

@@ -1,0 +1,259 @@
+#include "postgres/script.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+// The state machine of one node: begin, stop, report, start. Each test is a sentence of the design.
+
+namespace muster::postgres::test {
+
+BOOST_AUTO_TEST_SUITE(keeper)
+
+// --- Begin
+// ------------------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(every_beginning_is_as_a_sealed_standby) {
+  Script node;
+  BOOST_TEST(node.after(Loaded{}) == "Configure");
+  BOOST_TEST(node.ordered<Configure>().conf == Conf{});
+  BOOST_TEST(node.after(Configured{}) == "Begin");
+  BOOST_TEST(node.after(Began{}) == "");
+}
+
+BOOST_AUTO_TEST_CASE(it_takes_part_when_it_has_recovered_to_the_end_of_its_log) {
+  Script node;
+  node.after(Loaded{});
+  BOOST_TEST(node.after(StopCalled{}) == "");
+  BOOST_TEST(node.after(Configured{}) == "Begin");
+  BOOST_TEST(node.after(Began{}) == "Look");
+  BOOST_TEST(node.after(Seen{held()}) == "GiveReport");
+  BOOST_TEST(node.ordered<GiveReport>().evidence == Evidence(held()));
+}
+
+BOOST_AUTO_TEST_CASE(a_recovery_that_is_not_over_in_time_goes_on_and_is_no_data) {
+  Script node;
+  node.after(Loaded{});
+  node.after(StopCalled{});
+  node.after(Configured{});
+  BOOST_TEST(node.after(Overdue{}) == "GiveReport");
+  BOOST_TEST(node.ordered<GiveReport>().evidence == Evidence(Nothing{}));
+  BOOST_TEST(node.after(StartCalled{group, {}}) == "EndStart");
+  BOOST_TEST(node.after(Began{}) == "WantElection");
+}
+
+BOOST_AUTO_TEST_CASE(what_does_not_begin_has_no_data_and_is_begun_again) {
+  Script node;
+  node.after(Loaded{});
+  node.after(StopCalled{});
+  node.after(Configured{});
+  BOOST_TEST(node.after(Failed{"no"}) == "GiveReport");
+  BOOST_TEST(node.ordered<GiveReport>().evidence == Evidence(Nothing{}));
+  BOOST_TEST(node.after(StartCalled{group, {}}) == "EndStart, Configure");
+  BOOST_TEST(node.after(Configured{}) == "Begin");
+}
+
+// --- Stop
+// ------------------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(a_primary_is_sealed_in_this_order) {
+  Script node;
+  node.opened();
+  BOOST_TEST(node.after(StopCalled{}) == "Configure");
+  BOOST_TEST(node.ordered<Configure>().conf == Conf{});
+  BOOST_TEST(node.after(Configured{}) == "ShowNames");
+  BOOST_TEST(node.ordered<ShowNames>().names == Names::sealed);
+  BOOST_TEST(node.after(NamesShown{}) == "EndWalsenders");
+  BOOST_TEST(node.after(WalsendersGone{}) == "Look");
+  BOOST_TEST(node.after(Seen{held_as_primary()}) == "GiveReport");
+}
+
+BOOST_AUTO_TEST_CASE(a_standby_is_sealed_when_nothing_is_to_be_replayed) {
+  Script node;
+  node.following();
+  BOOST_TEST(node.after(StopCalled{}) == "Configure");
+  BOOST_TEST(node.ordered<Configure>().conf == Conf{});
+  BOOST_TEST(node.after(Configured{}) == "FinishReplay");
+  BOOST_TEST(node.after(Replayed{}) == "Look");
+  BOOST_TEST(node.after(Seen{held()}) == "GiveReport");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_sealed_in_time_goes_down_and_is_no_data) {
+  Script node;
+  node.opened();
+  node.after(StopCalled{});
+  node.after(Configured{});
+  BOOST_TEST(node.after(Overdue{}) == "Abandon, End");
+  BOOST_TEST(node.ordered<End>().how == Shutdown::immediate);
+  BOOST_TEST(node.after(Ended{}) == "GiveReport, Configure");
+  BOOST_TEST(node.keeper().reported_data == false);
+  BOOST_TEST(node.after(Configured{}) == "Begin");
+  BOOST_TEST(node.after(Overdue{}) == "");
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_sealed_goes_down_too) {
+  for (const HasHappened& before : {HasHappened(Configured{}), HasHappened(NamesShown{})}) {
+    Script node;
+    node.opened();
+    node.after(StopCalled{});
+    node.after(before);
+    BOOST_TEST(node.after(Failed{"no"}) == "Abandon, End");
+    BOOST_TEST(node.after(Ended{}) == "GiveReport, Configure");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_promotion_is_let_end_and_then_sealed) {
+  Script node;
+  node.reported();
+  node.after(StartCalled{group, {one, {}, ""}});
+  BOOST_TEST(node.after(StopCalled{}) == "");
+  BOOST_TEST(node.after(Promoted{}) == "Configure");
+  BOOST_TEST(node.after(Configured{}) == "ShowNames");
+}
+
+// --- Start, primary
+// ------------------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(a_primary_promotes_and_writes_its_row_and_start_ends) {
+  Script node;
+  node.reported();
+  BOOST_TEST(node.after(StartCalled{group, {one, {}, ""}}) == "Promote");
+  BOOST_TEST(node.after(Promoted{}) == "WriteTerm");
+  BOOST_TEST(node.ordered<WriteTerm>().group == group);
+  BOOST_TEST(node.after(TermWritten{row_of_group, Lsn{32}}) == "EndStart, AwaitCopies");
+  BOOST_TEST(node.ordered<AwaitCopies>().lsn == Lsn{32});
+}
+
+BOOST_AUTO_TEST_CASE(it_opens_beside_the_group_when_its_row_is_copied) {
+  Script node;
+  node.reported();
+  node.after(StartCalled{group, {one, {}, ""}});
+  node.after(Promoted{});
+  node.after(TermWritten{row_of_group, Lsn{32}});
+  BOOST_TEST(node.after(CopiesHold{}) == "Configure");
+  BOOST_TEST(node.ordered<Configure>().conf.names == Names::open);
+  BOOST_TEST(node.after(Configured{}) == "ShowNames");
+  BOOST_TEST(!node.keeper().open);
+  BOOST_TEST(node.after(NamesShown{}) == "Kick");
+  BOOST_TEST(node.keeper().open);
+  BOOST_TEST(node.after(Kicked{}) == "Checkpoint");
+  BOOST_TEST(node.after(Checkpointed{}) == "");
+}
+
+BOOST_AUTO_TEST_CASE(copies_that_come_after_the_next_stop_open_nothing) {
+  Script node;
+  node.reported();
+  node.after(StartCalled{group, {one, {}, ""}});
+  node.after(Promoted{});
+  node.after(TermWritten{row_of_group, Lsn{32}});
+  const Round before = node.keeper().round;
+  BOOST_TEST(node.after(StopCalled{}) == "Abandon, Configure");
+  BOOST_TEST(node.after(before, CopiesHold{}) == "");
+  BOOST_TEST(node.after(Configured{}) == "ShowNames");
+  BOOST_TEST(node.ordered<ShowNames>().names == Names::sealed);
+}
+
+BOOST_AUTO_TEST_CASE(a_primary_that_is_chosen_again_stays) {
+  Script node;
+  node.opened();
+  node.after(StopCalled{});
+  node.after(Configured{});
+  node.after(NamesShown{});
+  node.after(WalsendersGone{});
+  node.after(Seen{held_as_primary()});
+  BOOST_TEST(node.after(StartCalled{{6, three}, {one, {}, ""}}) == "WriteTerm");
+}
+
+BOOST_AUTO_TEST_CASE(a_promotion_that_fails_ends_the_start_and_begins_anew) {
+  Script node;
+  node.reported();
+  node.after(StartCalled{group, {one, {}, ""}});
+  BOOST_TEST(node.after(Failed{"no"}) == "EndStart, Abandon, End");
+  BOOST_TEST(node.after(Ended{}) == "Configure");
+  BOOST_TEST(node.after(Configured{}) == "Begin");
+  BOOST_TEST(node.after(Began{}) == "");  // it is not promoted of itself
+}
+
+BOOST_AUTO_TEST_CASE(a_primary_whose_postgresql_has_ended_wants_an_election) {
+  Script node;
+  node.opened();
+  BOOST_TEST(node.after(Died{"killed"}) == "WantElection, Configure");
+  BOOST_TEST(node.after(StopCalled{}) == "");
+  BOOST_TEST(node.after(Configured{}) == "Begin");
+  BOOST_TEST(node.after(Began{}) == "Look");
+  BOOST_TEST(node.after(Seen{held()}) == "GiveReport");
+}
+
+BOOST_AUTO_TEST_CASE(who_cannot_open_wants_an_election) {
+  Script node;
+  node.reported();
+  node.after(StartCalled{group, {one, {}, ""}});
+  node.after(Promoted{});
+  node.after(TermWritten{row_of_group, Lsn{32}});
+  node.after(CopiesHold{});
+  BOOST_TEST(node.after(Failed{"disk full"}) == "WantElection, Abandon, End");
+}
+
+// --- Start, others
+// ------------------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(a_prefix_follows_at_once) {
+  Script node;
+  node.reported();
+  BOOST_TEST(node.after(StartCalled{group, {two, {one}, ""}}) == "Configure");
+  BOOST_TEST(node.ordered<Configure>().conf == (Conf{Names::sealed, two, false, group}));
+  BOOST_TEST(node.after(Configured{}) == "EndStart");
+  BOOST_TEST(node.keeper().follows);
+}
+
+BOOST_AUTO_TEST_CASE(another_reads_the_lineage_beside_the_group) {
+  Script node;
+  node.reported();
+  BOOST_TEST(node.after(StartCalled{group, {two, {}, ""}}) == "EndStart, ReadLineage");
+  BOOST_TEST(node.ordered<ReadLineage>().of == two);
+  BOOST_TEST(node.ordered<ReadLineage>().group == group);
+  const Lineage lineage{{held().term, row_of_group}, {{1, Lsn{30}}}, 2};
+  BOOST_TEST(node.after(LineageRead{lineage}) == "Configure");
+  BOOST_TEST(node.ordered<Configure>().conf == (Conf{Names::sealed, two, false, group}));
+}
+
+BOOST_AUTO_TEST_CASE(a_primary_of_before_goes_down_at_once_and_begins_as_a_sealed_standby) {
+  Script node;
+  node.opened();
+  node.after(StopCalled{});
+  node.after(Configured{});
+  node.after(NamesShown{});
+  node.after(WalsendersGone{});
+  node.after(Seen{held_as_primary()});
+  BOOST_TEST(node.after(StartCalled{{6, three}, {two, {}, ""}}) == "EndStart, End");
+  BOOST_TEST(node.ordered<End>().how == Shutdown::immediate);
+  BOOST_TEST(node.after(Ended{}) == "Configure");
+  BOOST_TEST(node.ordered<Configure>().conf == Conf{});
+  BOOST_TEST(node.after(Configured{}) == "Begin");
+  BOOST_TEST(node.after(Began{}) == "Look");
+  BOOST_TEST(node.after(Seen{held(40)}) == "ReadLineage");
+}
+
+BOOST_AUTO_TEST_CASE(where_nobody_writes_it_stays_as_it_is) {
+  Script node;
+  node.reported();
+  BOOST_TEST(node.after(StartCalled{group, {}}) == "EndStart");
+}
+
+BOOST_AUTO_TEST_CASE(a_standby_whose_postgresql_has_ended_follows_again) {
+  Script node;
+  node.following();
+  BOOST_TEST(node.after(Died{"killed"}) == "Configure");
+  BOOST_TEST(node.after(Configured{}) == "Begin");
+  BOOST_TEST(node.after(Began{}) == "Configure");
+  BOOST_TEST(node.ordered<Configure>().conf.follows.value() == two);
+}
+
+BOOST_AUTO_TEST_CASE(a_lineage_that_cannot_be_read_is_read_again) {
+  Script node;
+  node.reported();
+  node.after(StartCalled{group, {two, {}, ""}});
+  BOOST_TEST(node.after(Failed{"unreachable"}) == "ReadLineage");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace muster::postgres::test

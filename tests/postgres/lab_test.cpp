@@ -1,0 +1,127 @@
+#include "apps/postgres/lab/lab.hpp"
+
+#include <muster/values/text.hpp>
+
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+// Keepers over the model. 10,000 seeds, larger searches and what finds each mutant:
+// `./dev bench postgres_model`.
+
+namespace muster::postgres::test {
+namespace {
+
+using lab::Options;
+using lab::Troubles;
+
+Options of_five() {
+  Options options;
+  options.nodes = 5;
+  options.copies_of_commit = 3;
+  return options;
+}
+
+/// What was found, as a test shows it.
+template <class Report>
+std::string found(const Report& report) {
+  if (!report.finding) return "";
+  std::string said = report.finding->violated;
+  for (const std::string& line : report.finding->story) said += "\n  " + line;
+  return said;
+}
+
+/// A line that is struck, and a run that shows what it is for.
+struct Mutant {
+  Line line{};
+  std::uint64_t seed{};
+  std::string violated;
+};
+
+std::ostream& operator<<(std::ostream& out, const Mutant& mutant) {
+  return out << enumerator_name(mutant.line);
+}
+
+const std::string lost = "opens, and an acknowledged commit is not in its log";
+const std::string corrupted = "which does not continue its own";
+const std::string dead_end = "nothing fails any more, and it does not come to rest";
+
+const std::vector<Mutant> mutants = {
+    {Line::groups_are_the_order, 90, lost},
+    {Line::prefix_by_row, 13, corrupted},
+    {Line::prefix_is_sealed, 5258, dead_end},
+    {Line::names_are_the_gate, 41463, lost},
+    {Line::names_never_relaxed, 3, lost},
+    {Line::row_of_the_group, 54, lost},
+    {Line::row_is_copied, 1968, lost},
+    {Line::receiver_ends_first, 1333, corrupted},
+    {Line::held_counts, 1495, dead_end},
+    {Line::held_is_not_chosen, 284, dead_end},
+    {Line::held_is_a_bound, 5937, lost},
+    {Line::mended_under_no_name, 7871, lost},
+    {Line::group_in_every_follow, 13657, corrupted},
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(model)
+
+BOOST_AUTO_TEST_CASE(a_death_at_every_point_of_a_fail_over_loses_nothing) {
+  const lab::Report report = lab::crash_everywhere({});
+  BOOST_TEST(found(report) == "");
+  BOOST_TEST(report.counts.runs > 1000);
+  BOOST_TEST(report.counts.promotions > report.counts.runs);
+}
+
+BOOST_AUTO_TEST_CASE(seeds_of_three_nodes_lose_nothing) {
+  const lab::Report report = lab::run_seeds({}, 1, 1500);
+  BOOST_TEST(found(report) == "");
+  BOOST_TEST(report.counts.acknowledged > 3000);
+  BOOST_TEST(report.counts.rewinds > 50);
+  BOOST_TEST(report.counts.clones > 100);
+}
+
+BOOST_AUTO_TEST_CASE(seeds_of_five_nodes_lose_nothing) {
+  const lab::Report report = lab::run_seeds(of_five(), 1, 700);
+  BOOST_TEST(found(report) == "");
+  BOOST_TEST(report.counts.acknowledged > 1000);
+}
+
+BOOST_AUTO_TEST_CASE(a_seed_is_always_the_same_run) {
+  BOOST_TEST((lab::run_seeds({}, 17, 1).counts == lab::run_seeds({}, 17, 1).counts));
+}
+
+// An election of any set of nodes while a client commits.
+BOOST_AUTO_TEST_CASE(the_beginning_of_every_election_is_searched) {
+  Options options;
+  options.troubles = Troubles{1, 1, 0, 0, 0, 0, 0, 0};
+  const lab::SearchReport report = lab::search(options, 20'000);
+  BOOST_TEST(found(report) == "");
+  BOOST_TEST(report.states == 20'000U);
+  BOOST_TEST(report.depth > 5U);
+}
+
+BOOST_AUTO_TEST_CASE(commits_and_the_end_of_any_postgresql_are_searched_to_the_end) {
+  Options options;
+  options.troubles = Troubles{1, 0, 0, 1, 0, 0, 0, 0};
+  const lab::SearchReport report = lab::search(options, 0);
+  BOOST_TEST(found(report) == "");
+  BOOST_TEST(report.ended);
+}
+
+BOOST_DATA_TEST_CASE(a_line_that_is_struck_breaks_a_claim, mutants) {
+  Options options;
+  options.struck = {sample.line};
+  const lab::Report report = lab::run_seeds(options, sample.seed, 1);
+  BOOST_REQUIRE(report.finding.has_value());
+  BOOST_TEST(report.finding->violated.find(sample.violated) != std::string::npos,
+             report.finding->violated);
+  BOOST_TEST(found(lab::run_seeds({}, sample.seed, 1)) == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace muster::postgres::test

@@ -1,0 +1,186 @@
+#include "apps/postgres/conf.hpp"
+#include "apps/postgres/processes.hpp"
+#include "postgres/trio.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+/// The processes of an instance and its files, in orders and beside them.
+
+namespace muster::postgres::tests {
+namespace {
+
+BOOST_AUTO_TEST_CASE(who_kills_the_postmaster_alone_leaves_nothing_that_works_on) {
+  if (!postgres_is_here()) return;
+  Trio trio;
+  trio.begin_group(n1, {1, n3});
+  Client busy = trio.client(n1);
+  // A loop asks nobody whether its postmaster lives.
+  busy.put("DO $$ BEGIN LOOP END LOOP; END $$");
+  Client other = trio.client(n1);
+  trio.run_until([&] {
+    return other.value(
+               "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'DO%' AND state = "
+               "'active'") == "1";
+  });
+  const auto data = trio.options(n1).data;
+  const pid_t postmaster = *trio[n1].pid();
+  BOOST_TEST((postmaster_on(data) == postmaster));
+  ::kill(postmaster, SIGKILL);
+  trio.run_until([&] { return !trio.deaths[n1].empty(); });
+  BOOST_TEST(trio.deaths[n1].size() == 1U);
+  BOOST_TEST(trio.deaths[n1][0].find("PostgreSQL was ended by signal 9") == 0U);
+  BOOST_TEST(processes_on(data).empty());
+  BOOST_TEST(std::filesystem::exists(data / "postmaster.pid"));
+  BOOST_TEST(!busy.outcome->has_value());
+  trio.expect<Began>(n1, Begin{});
+}
+
+BOOST_AUTO_TEST_CASE(an_order_that_goes_on_when_the_server_dies_fails_and_the_death_is_said) {
+  if (!postgres_is_here()) return;
+  Trio trio;
+  trio.expect<Began>(n1, Begin{});
+  trio.lead(n1, {1, n3});
+  std::vector<HasHappened> heard;
+  const auto hear = [&](const Happening& happening) { heard.push_back(happening.what); };
+  trio[n1].perform({{1'000}, AwaitCopies{Lsn{1ULL << 60}}}, hear);
+  trio[n1].perform({{1'000}, Kick{}}, hear);
+  trio[n1].perform({{1'001}, Note{}}, hear);
+  ::kill(*trio[n1].pid(), SIGQUIT);
+  trio.run_until([&] { return !trio.deaths[n1].empty() && heard.size() == 2; });
+  // What stood behind it in its round is not performed; what is of another round is.
+  BOOST_TEST(std::holds_alternative<Failed>(heard.at(0)));
+  BOOST_TEST(trio.deaths[n1][0] == "PostgreSQL ended with exit code 0");
+  BOOST_TEST(std::holds_alternative<Noted>(heard.at(1)));
+  BOOST_TEST(trio.expect_failure(n1, Promote{}) == "PostgreSQL does not run");
+}
+
+BOOST_AUTO_TEST_CASE(of_what_is_abandoned_nothing_is_heard) {
+  if (!postgres_is_here()) return;
+  Trio trio;
+  trio.expect<Began>(n1, Begin{});
+  trio.lead(n1, {1, n3});
+  bool heard = false;
+  const auto hear = [&](const Happening&) { heard = true; };
+  trio[n1].perform({{1'000}, AwaitCopies{Lsn{1ULL << 60}}}, hear);
+  trio[n1].perform({{1'000}, Kick{}}, hear);
+  // Some of its questions are under way.
+  BOOST_REQUIRE(trio.client(n1).ask("SELECT 1"));
+  trio[n1].perform({{1'001}, Abandon{}}, hear);
+  trio.expect<Kicked>(n1, Kick{});
+  trio[n1].perform({{1'002}, End{Shutdown::fast}}, hear);
+  BOOST_REQUIRE(trio.client(n2).ask("SELECT 1").has_error());
+  trio[n1].perform({{1'003}, Abandon{}}, hear);
+  // It goes down all the same, and begins again after that.
+  trio.expect<Began>(n1, Begin{});
+  BOOST_TEST(!heard);
+  BOOST_TEST(trio.deaths.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_cannot_begin_says_why) {
+  if (!postgres_is_here()) return;
+  Trio trio(3, {{"shared_preload_libraries", "nothing_of_that_name"}});
+  const std::string why = trio.expect_failure(n1, Begin{});
+  BOOST_TEST(why.find("FATAL:  could not access file \"nothing_of_that_name\"") !=
+             std::string::npos);
+  std::filesystem::remove_all(trio.options(n2).data);
+  BOOST_TEST(trio.expect_failure(n2, Begin{}) ==
+             "there is no database in " + trio.options(n2).data.string() +
+                 ": create it there, or clone it from another node");
+  BOOST_TEST(trio.deaths.empty());
+}
+
+/// A node's process that is killed: this test again, in a process of its own, which tells where its
+/// database is.
+[[noreturn]] void be_a_node(int told) {
+  Trio trio;
+  trio.expect<Began>(n1, Begin{});
+  const std::string data = trio.options(n1).data.string();
+  if (::write(told, data.data(), data.size()) > 0) ::kill(::getpid(), SIGKILL);
+  ::_exit(1);
+}
+
+BOOST_AUTO_TEST_CASE(postgresql_ends_with_the_process_of_its_node) {
+  if (!postgres_is_here()) return;
+  if (const char* const told = std::getenv("MUSTER_TEST_NODE")) be_a_node(std::atoi(told));
+  apps::PipeEnds told = *apps::make_pipe();
+  apps::ProcessOptions options;
+  options.arguments = {"--run_test=postgresql_ends_with_the_process_of_its_node"};
+  options.environment = {"MUSTER_TEST_NODE=" + std::to_string(told.write.fd())};
+  options.inherited = {told.write.fd()};
+  auto node = apps::Process::launch(options);
+  BOOST_REQUIRE(node);
+  told.write = {};
+  std::string data(1000, '\0');
+  const ssize_t size = ::read(told.read.fd(), data.data(), data.size());
+  BOOST_REQUIRE(size > 0);
+  data.resize(static_cast<std::size_t>(size));
+  BOOST_TEST(apps::describe_end(node->wait()) == "was ended by signal 9");
+  boost::asio::io_context io;
+  std::optional<Expected<>> gone;
+  const Remains remains(io.get_executor(), data,
+                        [&](const Expected<>& outcome) { gone = outcome; });
+  while (!gone) io.run_one();
+  BOOST_TEST(gone->has_value());
+  BOOST_TEST(processes_on(data).empty());
+  std::filesystem::remove_all(std::filesystem::path(data).parent_path().parent_path());
+}
+
+BOOST_AUTO_TEST_CASE(a_note_that_cannot_be_read_is_a_failure) {
+  InstanceOptions options;
+  const std::string root = "/tmp/muster-note-" + std::to_string(::getpid());
+  std::filesystem::create_directory(root);
+  options.data = root + "/data";
+  BOOST_TEST(!*read_note(options));
+  const Mending held{77, {{3, n2}, n1, 4, {500}}, {600}};
+  BOOST_REQUIRE(write_note(options, held));
+  BOOST_TEST((**read_note(options) == held));
+  std::ofstream(note_path(options), std::ios::app) << "x";
+  BOOST_TEST(read_note(options).error().what.find(
+                 "what this node held before it was mended cannot be read in " + root) == 0U);
+  BOOST_REQUIRE(write_note(options, {}));
+  BOOST_TEST(!*read_note(options));
+  std::filesystem::remove_all(root);
+}
+
+BOOST_AUTO_TEST_CASE(muster_conf_says_what_a_node_is) {
+  InstanceOptions options;
+  options.data = "/d/data";
+  options.node = n2;
+  options.nodes = {{n1, {"10.0.0.1", 5432}}, {n2, {"10.0.0.2", 5432}}, {n3, {"it's", 5432}}};
+  const std::string first =
+      "# Written by muster, anew with each group: what you write here is lost.\n";
+  const std::string sealed = conf_text(options, {});
+  const std::string open = conf_text(options, {Names::open, {}, false, {}});
+  BOOST_TEST(sealed.find(first + "primary_conninfo = ''\n"
+                                 "primary_slot_name = ''\n"
+                                 "synchronous_standby_names = 'ANY 1 (muster_halted)'\n"
+                                 "default_transaction_read_only = on\n") == 0U,
+             sealed);
+  BOOST_TEST(open.find(first + "primary_conninfo = ''\n"
+                               "primary_slot_name = ''\n"
+                               "synchronous_standby_names = 'ANY 1 (n1, n2, n3)'\n"
+                               "default_transaction_read_only = off\n") == 0U,
+             open);
+  BOOST_TEST(sealed.find("\nwal_keep_size = '512MB'\n") != std::string::npos);
+  const std::string mending = conf_text(options, {Names::sealed, n3, true, {7, n1}});
+  BOOST_TEST(mending.find("application_name=''mend_n2''") != std::string::npos);
+  BOOST_TEST(mending.find("\nprimary_slot_name = 'muster_7_1_n2'\n") != std::string::npos);
+  BOOST_TEST(mending.find("host=''it\\\\''s''") != std::string::npos, mending);
+}
+
+BOOST_AUTO_TEST_CASE(positions_are_read_as_they_are_written) {
+  BOOST_TEST(to_text(Lsn{0x1'0300'0148}) == "1/3000148");
+  BOOST_TEST((parse_lsn("1/3000148") == Lsn{0x1'0300'0148}));
+  BOOST_TEST((parse_lsn("FFFFFFFF/0") == Lsn{0xffff'ffff'0000'0000}));
+  for (const char* text : {"", "/", "1", "1/", "/1", "1/g", "1/1 ", "100000000/0", "-1/0"})
+    BOOST_TEST(!parse_lsn(text), text);
+}
+
+}  // namespace
+}  // namespace muster::postgres::tests

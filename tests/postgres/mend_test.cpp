@@ -1,0 +1,233 @@
+#include "apps/postgres/clone.hpp"
+#include "apps/postgres/conf.hpp"
+#include "postgres/trio.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <fstream>
+
+/// How logs come apart, and what brings a node back.
+
+namespace muster::postgres::tests {
+namespace {
+
+/// Whether that node's log has anything that the other's has not, as both are sealed.
+bool is_ahead(const Holding& left, const Holding& right) {
+  return std::tie(left.term, left.lsn) > std::tie(right.term, right.lsn);
+}
+
+/// Until what is committed there now is on both others.
+void let_catch_up(Trio& trio, NodeId primary) {
+  Client client = trio.client(primary);
+  const std::string end = client.value("SELECT pg_current_wal_flush_lsn()");
+  trio.run_until([&] {
+    return client.value("SELECT count(*) FROM pg_stat_replication WHERE flush_lsn >= '" + end +
+                        "'") == "2";
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_fast_shutdown_of_a_primary_in_peace_leaves_nothing_that_others_lack) {
+  if (!postgres_is_here()) return;
+  Trio trio;
+  trio.begin_group(n1, {1, n3});
+  trio.make_table(n1);
+  const Writer writer(trio, n1, 1);
+  trio.run_until([&] { return writer.acknowledged().size() > 100; });
+  trio.expect<Ended>(n1, End{Shutdown::fast});
+  trio.run_until([&] { return writer.over(); });
+  const Holding second = trio.stop(n2, false);
+  const Holding third = trio.stop(n3, false);
+  trio.expect<Began>(n1, Begin{});
+  const Holding first = trio.expect<Seen>(n1, Look{}).holding;
+  BOOST_TEST((first.lsn == second.lsn));
+  BOOST_TEST((first.lsn == third.lsn));
+  BOOST_TEST((first.term == second.term));
+  BOOST_TEST(first.timeline == second.timeline);
+  // So it follows at once, and nothing is lost.
+  trio.follow(n1, n2, {2, n3});
+  trio.follow(n3, n2, {2, n3});
+  trio.open(n2, trio.lead(n2, {2, n3}));
+  trio.expect<Streams>(n1, AwaitStreaming{});
+  const auto kept = written_at(trio, n2);
+  for (const std::uint64_t number : writer.acknowledged()) BOOST_REQUIRE(kept.count(number) == 1);
+}
+
+// The checkpoint of a shutdown goes into a log that nobody reads any more.
+BOOST_AUTO_TEST_CASE(a_fast_shutdown_of_a_sealed_primary_puts_it_ahead_and_an_immediate_one_not) {
+  if (!postgres_is_here()) return;
+  for (const auto how : {Shutdown::fast, Shutdown::immediate}) {
+    Trio trio;
+    trio.begin_group(n1, {1, n3});
+    trio.make_table(n1);
+    let_catch_up(trio, n1);
+    const Holding second = trio.stop(n2, false);
+    const Holding third = trio.stop(n3, false);
+    trio.stop(n1, true);
+    trio.expect<Ended>(n1, End{how});
+    trio.expect<Began>(n1, Begin{});
+    const Holding first = trio.expect<Seen>(n1, Look{}).holding;
+    BOOST_TEST((second.lsn == third.lsn));
+    BOOST_TEST(is_ahead(first, second) == (how == Shutdown::fast));
+  }
+}
+
+/// The first node has committed what nobody else has, and the second leads since; the third
+/// follows.
+void diverge(Trio& trio) {
+  trio.begin_group(n1, {1, n3});
+  trio.make_table(n1);
+  trio.expect<Checkpointed>(n1, Checkpoint{});
+  let_catch_up(trio, n1);
+  trio.stop(n2, false);
+  trio.expect<Checkpointed>(n2, Checkpoint{});
+  trio.follow(n2, n1, {1, n3});
+  // So much that the checkpoint after a promotion takes its time.
+  BOOST_REQUIRE(trio.client(n1).ask("INSERT INTO written SELECT generate_series(1, 20000)"));
+  let_catch_up(trio, n1);
+  trio.stop(n2, false);
+  trio.stop(n3, false);
+  Client client = trio.client(n1);
+  BOOST_REQUIRE(client.ask("SET synchronous_commit = local"));
+  BOOST_REQUIRE(client.ask("INSERT INTO written VALUES (1000000)"));
+  trio.stop(n1, true);
+  trio.follow(n3, n2, {2, n3});
+  trio.open(n2, trio.lead(n2, {2, n3}));
+  BOOST_REQUIRE(trio.client(n2).ask("INSERT INTO written VALUES (20001)"));
+}
+
+/// What the node does from the end of mending on, until it is a standby as any other.
+void rejoin(Trio& trio, NodeId node, NodeId primary) {
+  trio.expect<Configured>(node, Configure{{Names::sealed, primary, true, {2, n3}}});
+  trio.expect<Began>(node, Begin{});
+  trio.expect<Streams>(node, AwaitStreaming{});
+  Client client = trio.client(primary);
+  const std::string its_name = "SELECT count(*) FROM pg_stat_replication WHERE application_name = ";
+  BOOST_TEST(client.value(its_name + "'" + name_of(node, true) + "'") == "1");
+  trio.follow(node, primary, {2, n3});
+  trio.run_until([&] { return client.value(its_name + "'" + name_of(node) + "'") == "1"; });
+  const Holding held = trio.stop(node, false);
+  BOOST_TEST((held.term.group == GroupNumber{2, n3}));
+  const auto there = written_at(trio, node);
+  BOOST_TEST(there.count(20001) == 1U);
+  BOOST_TEST(there.count(1000000) == 0U);
+  BOOST_TEST(there.size() == 20001U);
+}
+
+BOOST_AUTO_TEST_CASE(who_has_diverged_is_rewound_and_acknowledges_nothing_until_it_streams) {
+  if (!postgres_is_here()) return;
+  Trio trio;
+  diverge(trio);
+  const Lineage lineage = trio.expect<LineageRead>(n1, ReadLineage{n2, GroupNumber{2, n3}}).lineage;
+  BOOST_TEST(lineage.timeline == 3U);
+  BOOST_REQUIRE_EQUAL(lineage.terms.size(), 2U);
+  BOOST_TEST((lineage.terms[0].group == GroupNumber{1, n3}));
+  BOOST_TEST((lineage.terms[1].group == GroupNumber{2, n3}));
+  BOOST_REQUIRE_EQUAL(lineage.ends_of_timelines.size(), 2U);
+  const Holding held = trio.expect<Seen>(n1, Look{}).holding;
+  BOOST_TEST((lineage.ends_of_timelines.at(2) < held.lsn));
+
+  trio.expect<Noted>(n1, Note{Mending{held.system, held.term, held.lsn}});
+  BOOST_TEST(trio.expect_failure(n1, Rewind{n2}) == "PostgreSQL runs: it cannot be rewound");
+  trio.expect<Ended>(n1, End{Shutdown::immediate});
+  BOOST_TEST(trio.expect_failure(n1, Rewind{n3}) == "node 3 is no primary to rewind from");
+  trio.expect<Mended>(n1, Rewind{n2});
+  const auto note = trio[n1].note();
+  BOOST_REQUIRE(note && *note);
+  BOOST_TEST(((**note).lsn == held.lsn));
+  rejoin(trio, n1, n2);
+  trio.expect<Noted>(n1, Note{});
+  BOOST_TEST(!*trio[n1].note());
+}
+
+/// What pg_rewind says when it is run as it is, to make the first node's log the second's.
+std::string said_by_rewind(Trio& trio) {
+  const InstanceOptions options = trio.options(n1);
+  auto process = program_of(options, "pg_rewind",
+                            {"--target-pgdata", options.data.string(), "--source-server",
+                             connection_text(options, n2, "test") + " dbname=postgres"});
+  process.output = options.data.parent_path() / "said";
+  auto rewind = apps::Process::launch(process);
+  BOOST_REQUIRE(rewind);
+  const std::string end = apps::describe_end(rewind->wait());
+  return end + ": " + read_text(process.output)->value_or("");
+}
+
+// pg_rewind compares the timelines of two control files, and the source's tells the one before its
+// promotion until its next checkpoint.
+BOOST_AUTO_TEST_CASE(without_a_checkpoint_at_its_source_a_rewind_finds_nothing_to_do) {
+  if (!postgres_is_here()) return;
+  Trio trio;
+  diverge(trio);
+  // A clean end, so that nothing is to be recovered first.
+  trio.expect<Ended>(n1, End{Shutdown::fast});
+  const std::string its_timeline = "SELECT timeline_id FROM pg_control_checkpoint()";
+  BOOST_TEST(trio.client(n2).value(its_timeline) == "2");
+  const std::string said = said_by_rewind(trio);
+  BOOST_TEST(said.find("ended with exit code 0: ") == 0U, said);
+  BOOST_TEST(said.find("pg_rewind: no rewind required") != std::string::npos, said);
+  trio.expect<Mended>(n1, Rewind{n2});
+  BOOST_TEST(trio.client(n2).value(its_timeline) == "3");
+  rejoin(trio, n1, n2);
+}
+
+BOOST_AUTO_TEST_CASE(with_standby_signal_a_rewind_after_a_crash_is_refused) {
+  if (!postgres_is_here()) return;
+  Trio trio;
+  diverge(trio);
+  trio.expect<Ended>(n1, End{Shutdown::immediate});
+  trio.expect<Checkpointed>(n2, Checkpoint{});
+  const auto signal = trio.options(n1).data / "standby.signal";
+  BOOST_REQUIRE(write_durably(signal, "", trio.options(n1).user));
+  const std::string said = said_by_rewind(trio);
+  BOOST_TEST(said.find("ended with exit code 1") == 0U);
+  BOOST_TEST(said.find("standby mode is not supported by single-user servers") != std::string::npos,
+             said);
+  trio.expect<Mended>(n1, Rewind{n2});
+  rejoin(trio, n1, n2);
+}
+
+BOOST_AUTO_TEST_CASE(a_clone_takes_the_place_of_what_was_there_which_is_kept_until_it_streams) {
+  if (!postgres_is_here()) return;
+  Trio trio;
+  diverge(trio);
+  BOOST_TEST(trio.expect_failure(n1, Clone{n2}) ==
+             "PostgreSQL runs: another cannot take its place");
+  trio.expect<Ended>(n1, End{Shutdown::immediate});
+  trio.expect<Mended>(n1, Clone{n2});
+  BOOST_TEST(std::filesystem::exists(old_path(trio.options(n1)) / "PG_VERSION"));
+  // One that never streamed goes, and the old one stays.
+  trio.expect<Mended>(n1, Clone{n2});
+  BOOST_TEST(std::filesystem::exists(old_path(trio.options(n1)) / "PG_VERSION"));
+  rejoin(trio, n1, n2);
+  BOOST_TEST(!std::filesystem::exists(old_path(trio.options(n1))));
+  BOOST_TEST(!std::filesystem::exists(rubbish_path(trio.options(n1))));
+}
+
+// A directory stands for a database here.
+BOOST_AUTO_TEST_CASE(wherever_a_clone_is_interrupted_one_whole_database_is_there) {
+  const std::string root = "/tmp/muster-clone-" + std::to_string(::getpid());
+  InstanceOptions options;
+  options.data = root + "/data";
+  const auto make = [](const std::filesystem::path& directory) {
+    std::filesystem::create_directories(directory);
+    std::ofstream(directory / directory.filename()) << "x";
+  };
+  const auto now = [&](const char* name) { return std::filesystem::exists(options.data / name); };
+  make(options.data);
+  make(part_path(options));
+  BOOST_REQUIRE(finish_clone(options));
+  BOOST_TEST(now("data"));
+  BOOST_REQUIRE(complete_clone(options));
+  BOOST_REQUIRE(!std::filesystem::exists(part_path(options)));
+  // Both stand, or the first is away already.
+  std::filesystem::rename(options.data, old_path(options));
+  BOOST_REQUIRE(finish_clone(options));
+  BOOST_TEST(now("data.part"));
+  BOOST_TEST(std::filesystem::exists(old_path(options) / "data"));
+  BOOST_REQUIRE(finish_clone(options));
+  BOOST_TEST(now("data.part"));
+  std::filesystem::remove_all(root);
+}
+
+}  // namespace
+}  // namespace muster::postgres::tests

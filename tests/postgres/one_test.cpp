@@ -1,0 +1,80 @@
+#include "postgres/trio.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+/// One instance: what its orders do.
+
+namespace muster::postgres::tests {
+namespace {
+
+BOOST_AUTO_TEST_CASE(a_database_begins_as_a_sealed_standby_and_becomes_primary) {
+  if (!postgres_is_here()) return;
+  Trio trio;
+  trio.expect<Began>(n1, Begin{});
+  Holding held = trio.expect<Seen>(n1, Look{}).holding;
+  BOOST_TEST(!held.primary);
+  BOOST_TEST(held.system != 0U);
+  BOOST_TEST(held.timeline == 1U);
+  BOOST_TEST((held.term == Term{}));
+  Client client = trio.client(n1);
+  BOOST_TEST(client.value("SHOW synchronous_standby_names") == "ANY 1 (muster_halted)");
+  BOOST_TEST(client.value("SHOW default_transaction_read_only") == "on");
+  BOOST_TEST(client.value("SHOW data_checksums") == "on");
+  BOOST_TEST(client.value("SHOW wal_segment_size") == "1MB");
+
+  trio.expect<Promoted>(n1, Promote{});
+  trio.expect<Promoted>(n1, Promote{});
+  const GroupNumber group{7, n3};
+  const TermWritten written = trio.expect<TermWritten>(n1, WriteTerm{group});
+  BOOST_TEST((written.term.group == group));
+  BOOST_TEST((written.term.node == n1));
+  BOOST_TEST(written.term.timeline == 2U);
+  BOOST_TEST((written.term.lsn < written.end));
+  // The same again writes nothing.
+  BOOST_TEST((trio.expect<TermWritten>(n1, WriteTerm{group}).term == written.term));
+
+  held = trio.expect<Seen>(n1, Look{}).holding;
+  BOOST_TEST(held.primary);
+  BOOST_TEST(held.timeline == 2U);
+  BOOST_TEST((held.term == written.term));
+  BOOST_TEST((held.lsn >= written.end));
+
+  trio.expect<Configured>(n1, Configure{{Names::open, {}, false, {}}});
+  trio.expect<NamesShown>(n1, ShowNames{Names::open});
+  BOOST_TEST(trio.client(n1).value("SHOW synchronous_standby_names") == "ANY 1 (n1, n2, n3)");
+  trio.expect<Kicked>(n1, Kick{});
+  trio.expect<Checkpointed>(n1, Checkpoint{});
+
+  // A primary of before begins as a sealed standby, too.
+  trio.expect<Ended>(n1, End{Shutdown::immediate});
+  BOOST_TEST(!trio[n1].pid());
+  trio.expect<Began>(n1, Begin{});
+  const Holding again = trio.expect<Seen>(n1, Look{}).holding;
+  BOOST_TEST(!again.primary);
+  BOOST_TEST((again.term == written.term));
+  BOOST_TEST((again.lsn >= held.lsn));
+  BOOST_TEST(trio.client(n1).value("SHOW synchronous_standby_names") == "ANY 1 (muster_halted)");
+  BOOST_TEST(trio.deaths.empty());
+}
+
+// Of each group a primary has slots of its own, and nobody follows it in another.
+BOOST_AUTO_TEST_CASE(who_follows_in_another_group_is_not_served) {
+  if (!postgres_is_here()) return;
+  Trio trio;
+  trio.begin_group(n1, {1, n3});
+  Client client = trio.client(n1);
+  const std::string users =
+      "SELECT string_agg(slot_name || ' ' || active, ' ' ORDER BY slot_name)"
+      " FROM pg_replication_slots";
+  trio.run_until([&] { return client.value(users) == "muster_1_3_n2 true muster_1_3_n3 true"; });
+  // The slots of the group before go, though they are in use.
+  trio.expect<TermWritten>(n1, WriteTerm{{2, n3}});
+  BOOST_TEST(client.value(users) == "muster_2_3_n2 false muster_2_3_n3 false");
+  trio.follow(n3, n1, {2, n3});
+  trio.run_until([&] { return client.value(users) == "muster_2_3_n2 false muster_2_3_n3 true"; });
+  BOOST_TEST(client.value("SELECT string_agg(application_name, ' ') FROM pg_stat_replication") ==
+             "n3");
+}
+
+}  // namespace
+}  // namespace muster::postgres::tests

@@ -1,0 +1,97 @@
+#pragma once
+
+#include "apps/postgres/keeper.hpp"
+
+#include <muster/values/text.hpp>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace muster::postgres {
+using muster::operator<<;
+}
+
+namespace muster::postgres::test {
+
+inline const NodeId one{1};
+inline const NodeId two{2};
+inline const NodeId three{3};
+inline const GroupNumber group{5, NodeId{3}};
+inline const Term row_of_group{group, two, 2, Lsn{31}};
+
+/// What a node holds as a standby, on the timeline of its row.
+inline Holding held(std::uint64_t lsn = 20) {
+  return {7, {{4, NodeId{3}}, one, 1, Lsn{10}}, Lsn{lsn}, 1, false};
+}
+inline Holding held_as_primary(std::uint64_t lsn = 20) {
+  Holding holding = held(lsn);
+  holding.primary = true;
+  return holding;
+}
+
+/// Node 1 of three, step by step: what it orders, by name.
+class Script {
+ public:
+  explicit Script(Struck struck = {}) : settings_{one, {{one, two, three}, 2}, std::move(struck)} {}
+
+  /// That happens, of the present round: "Configure, Begin".
+  std::string after(HasHappened what) { return after(keeper_.round, std::move(what)); }
+  /// That happens late.
+  std::string after(Round round, HasHappened what) {
+    std::string said;
+    for (const Order& order : step(settings_, keeper_, {round, std::move(what)})) {
+      if (std::holds_alternative<Show>(order.what)) continue;
+      if (!said.empty()) said += ", ";
+      said += alternative_name(order.what);
+      last_ = order.what;
+    }
+    return said;
+  }
+  /// The last order.
+  template <class What>
+  [[nodiscard]] What ordered() const {
+    return std::get<What>(last_.value());
+  }
+  [[nodiscard]] const Keeper& keeper() const { return keeper_; }
+
+  // --- What tests begin with
+
+  /// It has begun, and has reported that.
+  Script& reported(const Holding& holding = held()) {
+    after(Loaded{});
+    after(Configured{});
+    after(StopCalled{});
+    after(Began{});
+    after(Seen{holding});
+    return *this;
+  }
+  /// It is an open primary.
+  Script& opened() {
+    reported();
+    after(StartCalled{group, {one, {}, ""}});
+    after(Promoted{});
+    after(TermWritten{row_of_group, Lsn{32}});
+    after(CopiesHold{});
+    after(Configured{});
+    after(NamesShown{});
+    after(Kicked{});
+    after(Checkpointed{});
+    return *this;
+  }
+  /// It follows node 2.
+  Script& following() {
+    reported();
+    after(StartCalled{group, {two, {one}, ""}});
+    after(Configured{});
+    return *this;
+  }
+
+ private:
+  Settings settings_;
+  Keeper keeper_;
+  std::optional<What> last_;
+};
+
+}  // namespace muster::postgres::test

@@ -1,0 +1,276 @@
+#include "postgres/trio.hpp"
+
+#include <muster/values/text.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <arpa/inet.h>
+#include <pwd.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+namespace muster::postgres::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// PostgreSQL does not run as root.
+Owner unprivileged() {
+  if (::geteuid() != 0) return std::nullopt;
+  const passwd* const user = ::getpwnam("postgres");
+  BOOST_REQUIRE_MESSAGE(user != nullptr, "there is no user postgres");
+  return apps::ProcessOptions::User{user->pw_uid, user->pw_gid};
+}
+
+void give(const fs::path& path, const Owner& owner) {
+  if (owner) BOOST_REQUIRE_EQUAL(::lchown(path.c_str(), owner->uid, owner->gid), 0);
+}
+
+/// In memory where that can be: a server that was killed makes all of its files durable when it
+/// begins, which takes seconds where they have just been copied to a disk.
+fs::path new_directory(const Owner& owner) {
+  const bool in_memory = ::access("/dev/shm", W_OK) == 0;
+  std::string name = std::string(in_memory ? "/dev/shm" : "/tmp") + "/muster-postgres-XXXXXX";
+  BOOST_REQUIRE(::mkdtemp(name.data()) != nullptr);
+  give(name, owner);
+  return name;
+}
+
+std::map<NodeId, Address> free_addresses(unsigned nodes) {
+  std::map<NodeId, Address> addresses;
+  std::vector<apps::Descriptor> held;
+  for (unsigned id = 1; id <= nodes; ++id) {
+    held.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* const generic = reinterpret_cast<sockaddr*>(&address);
+    BOOST_REQUIRE_EQUAL(::bind(held.back().fd(), generic, size), 0);
+    BOOST_REQUIRE_EQUAL(::getsockname(held.back().fd(), generic, &size), 0);
+    addresses[{id}] = {"127.0.0.1", ntohs(address.sin_port)};
+  }
+  return addresses;
+}
+
+void run_until(boost::asio::io_context& io, const std::function<bool()>& is_over, Duration bound) {
+  const auto end = std::chrono::steady_clock::now() + bound;
+  while (!is_over()) {
+    BOOST_REQUIRE_MESSAGE(std::chrono::steady_clock::now() < end, "nothing happens any more");
+    if (io.stopped()) io.restart();
+    io.run_one_for(10ms);
+  }
+}
+
+void copy(const fs::path& from, const fs::path& to, const Owner& owner) {
+  fs::copy(from, to, fs::copy_options::recursive);
+  give(to, owner);
+  for (const auto& entry : fs::recursive_directory_iterator(to)) give(entry.path(), owner);
+  fs::permissions(to, fs::perms::owner_all);
+}
+
+/// A new database that has never run: made once for all tests, as that takes a second.
+fs::path database(unsigned segment_megabytes) {
+  const fs::path made =
+      fs::path(MUSTER_DATABASES) / ("database-" + std::to_string(segment_megabytes));
+  const apps::Descriptor lock(
+      ::open((made.string() + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  BOOST_REQUIRE_EQUAL(::flock(lock.fd(), LOCK_EX), 0);
+  if (fs::exists(made)) return made;
+  InstanceOptions options;
+  options.user = unprivileged();
+  options.segment_megabytes = segment_megabytes;
+  const fs::path root = new_directory(options.user);
+  options.data = root / "data";
+  boost::asio::io_context io;
+  std::optional<Expected<>> outcome;
+  const Creation creation(io.get_executor(), options,
+                          [&](const Expected<>& created) { outcome = created; });
+  run_until(
+      io, [&] { return outcome.has_value(); }, 60s);
+  BOOST_REQUIRE_MESSAGE(*outcome, outcome->error().what);
+  fs::remove_all(made.string() + ".part");
+  copy(options.data, made.string() + ".part", std::nullopt);
+  fs::rename(made.string() + ".part", made);
+  fs::remove_all(root);
+  return made;
+}
+
+}  // namespace
+
+bool postgres_is_here() {
+  if (fs::exists(InstanceOptions().programs / "postgres")) return true;
+  BOOST_TEST_MESSAGE("skipped: PostgreSQL 15 not found");
+  return false;
+}
+
+Client::Client(boost::asio::io_context& io, Session::Parameters parameters)
+    : io_(io), parameters_(std::move(parameters)) {}
+
+void Client::put(const std::string& statement) {
+  outcome.reset();
+  const auto take = [this](auto answer) { outcome.emplace(std::move(answer)); };
+  if (session_ && session_->idle()) return session_->ask(statement, {}, std::nullopt, take);
+  session_.reset();
+  session_.emplace(io_.get_executor(), parameters_);
+  session_->connect(10s, [this, statement, take](auto connected) {
+    if (!connected) return take(SqlExpected<Answer>(connected.error()));
+    session_->ask(statement, {}, std::nullopt, take);
+  });
+}
+
+SqlExpected<Answer> Client::ask(const std::string& statement) {
+  put(statement);
+  run_until(
+      io_, [this] { return outcome.has_value(); }, 60s);
+  return *outcome;
+}
+
+std::string Client::value(const std::string& statement) {
+  const auto answer = ask(statement);
+  BOOST_REQUIRE_MESSAGE(answer, statement << ": " << answer.error().what);
+  return answer->rows.empty() ? "" : text_in(answer->rows[0], 0);
+}
+
+Trio::Trio(unsigned nodes, std::map<std::string, std::string> settings, unsigned segment_megabytes)
+    : addresses_(free_addresses(nodes)), settings_(std::move(settings)), owner_(unprivileged()) {
+  const fs::path whole = database(segment_megabytes);
+  root_ = new_directory(owner_);
+  for (const auto& [id, address] : addresses_) {
+    fs::create_directory(options(id).sockets);
+    give(options(id).sockets, owner_);
+    copy(whole, options(id).data, owner_);
+    renew(id);
+  }
+}
+
+Trio::~Trio() {
+  instances_.clear();
+  const char* const keep = std::getenv("MUSTER_KEEP");
+  if (keep == nullptr) fs::remove_all(root_);
+}
+
+InstanceOptions Trio::options(NodeId node) const {
+  InstanceOptions options;
+  options.sockets = root_ / name_of(node);
+  options.data = options.sockets / "data";
+  options.node = node;
+  options.nodes = addresses_;
+  options.user = owner_;
+  options.settings = settings_;
+  // What starts by itself is seen in no test.
+  options.settings.try_emplace("autovacuum", "off");
+  return options;
+}
+
+void Trio::renew(NodeId node) {
+  instances_.erase(node);
+  instances_[node] = std::make_unique<Instance>(
+      io.get_executor(), options(node), [this, node](const Happening& happening) {
+        deaths[node].push_back(std::get<Died>(happening.what).why);
+      });
+}
+
+HasHappened Trio::perform(NodeId node, What what) {
+  std::optional<HasHappened> happened;
+  const Round round{++round_};
+  (*this)[node].perform({round, std::move(what)}, [&](const Happening& happening) {
+    BOOST_REQUIRE(happening.round == round);
+    happened = happening.what;
+  });
+  run_until([&] { return happened.has_value(); });
+  return *happened;
+}
+
+void Trio::require(const HasHappened& happened, bool as_expected) {
+  std::string what = std::visit([](const auto& each) { return muster::to_text(each); }, happened);
+  BOOST_REQUIRE_MESSAGE(as_expected, "ended with " << what);
+}
+
+void Trio::run_until(const std::function<bool()>& is_over, Duration bound) {
+  tests::run_until(io, is_over, bound);
+}
+
+Session::Parameters Trio::of_client(NodeId node) const {
+  return {{"host", options(node).sockets.string()},
+          {"port", std::to_string(addresses_.at(node).port)},
+          {"user", "postgres"},
+          {"dbname", "postgres"},
+          {"gssencmode", "disable"}};
+}
+
+Lsn Trio::lead(NodeId node, GroupNumber group) {
+  expect<Promoted>(node, Promote{});
+  return expect<TermWritten>(node, WriteTerm{group}).end;
+}
+
+void Trio::follow(NodeId node, NodeId primary, GroupNumber group) {
+  expect<Configured>(node, Configure{{Names::sealed, primary, false, group}});
+}
+
+void Trio::open(NodeId node, Lsn row) {
+  expect<CopiesHold>(node, AwaitCopies{row});
+  expect<Configured>(node, Configure{{Names::open, {}, false, {}}});
+  expect<NamesShown>(node, ShowNames{Names::open});
+  expect<Kicked>(node, Kick{});
+}
+
+Holding Trio::stop(NodeId node, bool primary) {
+  expect<Configured>(node, Configure{});
+  expect<NamesShown>(node, ShowNames{Names::sealed});
+  if (primary)
+    expect<WalsendersGone>(node, EndWalsenders{});
+  else
+    expect<Replayed>(node, FinishReplay{});
+  return expect<Seen>(node, Look{}).holding;
+}
+
+void Trio::begin_group(NodeId primary, GroupNumber group) {
+  for (const auto& [node, address] : addresses_) expect<Began>(node, Begin{});
+  for (const auto& [node, address] : addresses_) {
+    if (node != primary) follow(node, primary, group);
+  }
+  open(primary, lead(primary, group));
+}
+
+void Trio::make_table(NodeId primary) {
+  BOOST_REQUIRE(client(primary).ask("CREATE TABLE written (number bigint)"));
+}
+
+Writer::Writer(Trio& trio, NodeId node, std::uint64_t first)
+    : session_(trio.io.get_executor(), trio.of_client(node)), next_(first) {
+  session_.connect(10s, [this](auto connected) {
+    if (!connected) {
+      over_ = true;
+      return;
+    }
+    session_.ask("SET default_transaction_read_only = off", {}, {},
+                 [this](const auto&) { write(); });
+  });
+}
+
+void Writer::write() {
+  session_.ask("INSERT INTO written VALUES ($1)", {std::to_string(next_)}, {}, [this](auto answer) {
+    // A warning says that the wait for copies was given up.
+    if (answer && answer->notices.empty()) acknowledged_.insert(next_);
+    over_ = !answer;
+    if (over_) return;
+    ++next_;
+    write();
+  });
+}
+
+std::set<std::uint64_t> written_at(Trio& trio, NodeId node) {
+  std::set<std::uint64_t> numbers;
+  Client client = trio.client(node);
+  const auto answer = client.ask("SELECT number FROM written");
+  BOOST_REQUIRE_MESSAGE(answer, answer.error().what);
+  for (const Row& row : answer->rows) numbers.insert(number_in(row, 0));
+  return numbers;
+}
+
+}  // namespace muster::postgres::tests
