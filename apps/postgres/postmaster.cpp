@@ -18,8 +18,8 @@ using namespace std::chrono_literals;
 
 constexpr Duration between_looks = 3ms;
 /// How long a postmaster that was told to end may live: it kills what does not go after 5 s itself.
-constexpr unsigned looks_at_postmaster = 7s / between_looks;
-constexpr unsigned looks_at_orphans = 1s / between_looks;
+constexpr Duration patience_with_postmaster = 7s;
+constexpr Duration patience_with_orphans = 1s;
 
 apps::ProcessOptions process_of(const InstanceOptions& options) {
   apps::ProcessOptions process;
@@ -53,16 +53,16 @@ void Remains::look() {
   const auto all = processes_on(data_);
   const auto gone = gone_;  // who is told drops this
   if (all.empty()) return gone({});
-  ++looks_;
+  const Duration waited = std::chrono::steady_clock::now() - began_;
   if (const auto postmaster = postmaster_on(data_)) {
-    if (looks_ > looks_at_postmaster) {
+    if (waited > patience_with_postmaster) {
       return gone(Failure{ExitCode::temporary,
                           "another PostgreSQL, process " + std::to_string(*postmaster) +
                               ", runs on " + data_.string() +
                               ": stop it, and disable the service that starts it"});
     }
   } else {
-    for (const pid_t pid : all) ::kill(pid, looks_ < looks_at_orphans ? SIGQUIT : SIGKILL);
+    for (const pid_t pid : all) ::kill(pid, waited < patience_with_orphans ? SIGQUIT : SIGKILL);
   }
   pause_.wait(between_looks, [this] { look(); });
 }
@@ -91,9 +91,10 @@ Postmaster::Postmaster(const Executor& executor, const InstanceOptions& options,
 Postmaster::~Postmaster() {
   shut_down_immediately();
   while (process_.pid() > 0 && !process_.ended()) ::poll(nullptr, 0, 1);
-  auto all = processes_on(data_);
-  for (unsigned looks = 0; !all.empty(); ++looks, all = processes_on(data_)) {
-    for (const pid_t pid : all) ::kill(pid, looks < looks_at_orphans ? SIGQUIT : SIGKILL);
+  const auto began = std::chrono::steady_clock::now();
+  for (auto all = processes_on(data_); !all.empty(); all = processes_on(data_)) {
+    const bool late = std::chrono::steady_clock::now() - began > patience_with_orphans;
+    for (const pid_t pid : all) ::kill(pid, late ? SIGKILL : SIGQUIT);
     ::poll(nullptr, 0, between_looks / 1ms);
   }
 }

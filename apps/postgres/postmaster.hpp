@@ -3,6 +3,8 @@
 #include "apps/postgres/children.hpp"
 #include "apps/postgres/options.hpp"
 
+#include <chrono>
+
 /// The server of PostgreSQL as a child of this process.
 
 namespace muster::postgres {
@@ -21,7 +23,7 @@ class Remains {
   std::filesystem::path data_;
   std::function<void(Expected<>)> gone_;
   Pause pause_;
-  unsigned looks_ = 0;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
 /// The postmaster and all that it starts. The kernel shuts it down (SIGQUIT) when this process

@@ -95,6 +95,61 @@ BOOST_AUTO_TEST_CASE(a_server_that_cannot_begin_says_why) {
   BOOST_TEST(trio.deaths.empty());
 }
 
+BOOST_AUTO_TEST_CASE(another_server_on_the_data_is_left_alone_and_named) {
+  if (!postgres_is_here()) return;
+  Trio trio;
+  trio.expect<Began>(n1, Begin{});
+  Instance other(trio.io.get_executor(), trio.options(n1), [](const Happening&) {});
+  std::optional<HasHappened> happened;
+  other.perform({{1}, Begin{}}, [&](const Happening& happening) { happened = happening.what; });
+  trio.run_until([&] { return happened.has_value(); });
+  BOOST_TEST(std::get<Failed>(*happened).why ==
+             "another PostgreSQL, process " + std::to_string(*trio[n1].pid()) + ", runs on " +
+                 trio.options(n1).data.string() +
+                 ": stop it, and disable the service that starts it");
+  BOOST_TEST(trio.client(n1).value("SELECT 1") == "1");
+}
+
+BOOST_AUTO_TEST_CASE(a_session_keeps_its_bound_and_is_silent_once_dropped) {
+  if (!postgres_is_here()) return;
+  Trio trio;
+  trio.expect<Began>(n1, Begin{});
+  std::optional<Session> session;
+  std::optional<SqlExpected<Answer>> answer;
+  bool heard = false;
+  session.emplace(trio.io.get_executor(), trio.of_client(n1));
+  session->connect(10s, [&](auto connected) {
+    BOOST_REQUIRE(connected);
+    session->ask("SELECT pg_sleep(60)", {}, 100ms, [&](auto late) { answer = std::move(late); });
+  });
+  trio.run_until([&] { return answer.has_value(); });
+  BOOST_TEST(answer->error().state == "");
+  BOOST_TEST(answer->error().what == "no answer within 100.0 ms");
+  BOOST_TEST(!session->idle());
+
+  // While it connects, and while it asks.
+  session.emplace(trio.io.get_executor(), trio.of_client(n1));
+  session->connect(10s, [&](const auto&) { heard = true; });
+  session.reset();
+  bool asked = false;
+  session.emplace(trio.io.get_executor(), trio.of_client(n1));
+  session->connect(10s, [&](const auto&) {
+    session->ask("SELECT 1", {}, 10s, [&](const auto&) { heard = true; });
+    asked = true;
+  });
+  trio.run_until([&] { return asked; });
+  session.reset();
+  BOOST_TEST(trio.client(n1).value("SELECT 1") == "1");
+  BOOST_TEST(!heard);
+
+  // Nobody is there.
+  std::optional<SqlExpected<>> refused;
+  session.emplace(trio.io.get_executor(), trio.of_client(n2));
+  session->connect(10s, [&](auto outcome) { refused = std::move(outcome); });
+  trio.run_until([&] { return refused.has_value(); });
+  BOOST_TEST(refused->error().what.find("connection to server on socket") == 0U);
+}
+
 /// A node's process that is killed: this test again, in a process of its own, which tells where its
 /// database is.
 [[noreturn]] void be_a_node(int told) {
