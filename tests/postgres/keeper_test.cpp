@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(a_promotion_is_let_end_and_then_sealed) {
   node.reported();
   node.after(StartCalled{group, {one, {}, ""}});
   BOOST_TEST(node.after(StopCalled{}) == "");
-  BOOST_TEST(node.after(Promoted{}) == "Configure");
+  BOOST_TEST(node.after(Promoted{}) == "Abandon, Configure");
   BOOST_TEST(node.after(Configured{}) == "ShowNames");
 }
 
