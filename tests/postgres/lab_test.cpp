@@ -104,6 +104,15 @@ BOOST_AUTO_TEST_CASE(the_beginning_of_every_election_is_searched) {
   BOOST_TEST(report.depth > 5U);
 }
 
+BOOST_AUTO_TEST_CASE(a_commit_and_the_end_of_any_postgresql_are_searched_to_the_end) {
+  Options options;
+  options.troubles = Troubles{1, 0, 0, 1, 0, 0, 0, 0};
+  const lab::SearchReport report = lab::search(options, 0);
+  BOOST_TEST(found(report) == "");
+  BOOST_TEST(report.ended);
+  BOOST_TEST(report.states > 10'000U);
+}
+
 BOOST_AUTO_TEST_CASE(the_beginning_of_every_death_is_searched) {
   Options options;
   options.troubles = Troubles{1, 1, 0, 1, 1, 0, 0, 0};
