@@ -59,6 +59,7 @@ bool search(std::uint64_t states) {
         model::Troubles{2, 1, 1, 0, 0, 0, 0, 0}, model::Troubles{1, 2, 0, 0, 1, 1, 0, 0}}) {
     model::Options options = of(3);
     options.troubles = troubles;
+    options.prompt = troubles.elections > 0;
     const model::SearchReport report = model::search(options, states);
     std::cout << to_text(troubles) << ": " << report.states << " worlds, " << report.transitions
               << " transitions, depth " << report.depth

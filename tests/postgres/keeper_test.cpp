@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_sealed_goes_down_too) {
     node.opened();
     node.after(StopCalled{});
     node.after(before);
-    BOOST_TEST(node.after(Failed{"no"}) == "Abandon, End");
+    BOOST_TEST(node.after(Failed{"no"}) == "End");
     BOOST_TEST(node.after(Ended{}) == "GiveReport, Configure");
   }
 }
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(a_promotion_that_fails_ends_the_start_and_begins_anew) {
   Script node;
   node.reported();
   node.after(StartCalled{group, {one, {}, ""}});
-  BOOST_TEST(node.after(Failed{"no"}) == "EndStart, Abandon, End");
+  BOOST_TEST(node.after(Failed{"no"}) == "EndStart, End");
   BOOST_TEST(node.after(Ended{}) == "Configure");
   BOOST_TEST(node.after(Configured{}) == "Begin");
   BOOST_TEST(node.after(Began{}) == "");  // it is not promoted of itself
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(who_cannot_open_wants_an_election) {
   node.after(Promoted{});
   node.after(TermWritten{row_of_group, Lsn{32}});
   node.after(CopiesHold{});
-  BOOST_TEST(node.after(Failed{"disk full"}) == "WantElection, Abandon, End");
+  BOOST_TEST(node.after(Failed{"disk full"}) == "WantElection, End");
 }
 
 // --- Start, others

@@ -167,6 +167,7 @@ BOOST_AUTO_TEST_CASE(and_begins_what_is_there_where_nobody_writes) {
   node.after(Configured{});
   node.after(Failed{"no data"});
   node.after(StartCalled{group, {two, {}, ""}});
+  node.after(LineageRead{diverged});
   node.after(StopCalled{});
   BOOST_TEST(node.after(StartCalled{{6, three}, {}}) == "EndStart, Abandon, Configure");
   BOOST_TEST(node.after(Configured{}) == "Begin");

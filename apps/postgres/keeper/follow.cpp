@@ -2,15 +2,43 @@
 
 #include "apps/postgres/keeper/turn.hpp"
 
-#include <muster/values/kinds.hpp>
+#include <iterator>
+#include <string_view>
+#include <variant>
 
 namespace muster::postgres {
 
 namespace {
 
-std::string_view in_words(const Wait& wait) {
-  return alternative_name(wait);
-}
+/// What each wait is, for those who watch; in the order of Wait.
+constexpr std::string_view words[] = {
+    "",
+    "seals itself before it begins",
+    "recovers",
+    "seals itself",
+    "waits until new connections show the seal",
+    "ends walsenders",
+    "replays what it has received",
+    "looks at what it holds",
+    "shuts down",
+    "promotes",
+    "writes the row of its group",
+    "waits until its row is copied",
+    "opens",
+    "waits until new connections show that it is open",
+    "releases sessions that wait",
+    "writes a checkpoint",
+    "is told whom to follow",
+    "reads the lineage of its primary",
+    "notes what it holds before it is mended",
+    "shuts down to be mended",
+    "is rewound or cloned",
+    "is told whom to follow while it is mended",
+    "recovers after it was mended",
+    "is mended, and waits until it streams",
+    "is mended, and its note goes",
+};
+static_assert(std::size(words) == std::variant_size_v<Wait>);
 
 }  // namespace
 
@@ -155,7 +183,7 @@ void Turn::show() {
   now.primary = k_.runs == Runs::primary && writes();
   now.open = k_.open;
   now.replica = k_.follows && k_.runs == Runs::standby;
-  now.doing = in_words(k_.wait);
+  now.doing = words[k_.wait.index()];
   if (now == k_.shown) return;
   k_.shown = now;
   tell(now);

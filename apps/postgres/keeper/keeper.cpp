@@ -15,6 +15,7 @@ Orders Turn::take(const Happening& happening) {
         if constexpr (requires { came(what); }) {
           came(what);
         } else if (happening.round == k_.round) {
+          rest();
           if constexpr (requires { what.why; })
             std::visit([&](const auto& awaited) { failed(awaited, what.why); }, wait);
           else

@@ -109,11 +109,15 @@ class Turn {
   void failed(const Streaming&, const std::string&) { read_lineage(true); }
   void failed(const NoteGone&, const std::string&) { note_goes(); }
 
-  // What is late or was not asked for.
-  template <class Wait, class What>
-  void ended(const Wait&, const What&) {}
-  template <class Wait>
-  void failed(const Wait&, const std::string&) {}
+  // What it does not wait for.
+  template <class Awaited, class Ended>
+  void ended(const Awaited& wait, const Ended&) {
+    k_.wait = wait;
+  }
+  template <class Awaited>
+  void failed(const Awaited& wait, const std::string&) {
+    k_.wait = wait;
+  }
 
   // The words in which this is written (keeper.cpp).
   [[nodiscard]] bool stands(Line line) const { return postgres::stands(settings_.struck, line); }

@@ -45,8 +45,11 @@ struct Options {
   unsigned copies_of_commit = 2;
   Struck struck;
   Troubles troubles;
+  /// Of a search: what has to come of itself at one node comes in one order, and before what takes
+  /// two; troubles come between any two of it as well.
+  bool prompt = false;
 };
-MUSTER_DESCRIBE(Options, nodes, copies_of_commit, struck, troubles);
+MUSTER_DESCRIBE(Options, nodes, copies_of_commit, struck, troubles, prompt);
 
 /// What may happen.
 enum class What : std::uint8_t {

@@ -78,8 +78,9 @@ void Run::calm() {
   const std::size_t before = world_.acknowledged.size();
   for (NodeId node : all_nodes(world_))
     if (node_at(world_, node).postgres->primary) make({What::commits, node, 0});
-  while (!violated() && world_.acknowledged.size() == before)
-    if (!in_peace()) return making.complain("all is calm, and a commit is not acknowledged");
+  for (unsigned moves = 0; world_.acknowledged.size() == before && !violated(); ++moves)
+    if (moves == most_moves_to_calm || !in_peace())
+      return making.complain("all is calm, and a commit is not acknowledged");
 }
 
 Finding Run::finding() const {

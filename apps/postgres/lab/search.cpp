@@ -20,6 +20,29 @@ std::uint64_t fingerprint(const World& world) {
   return std::max<std::uint64_t>(hash(world), 1);
 }
 
+bool is_of_one_node(const Move& move) {
+  switch (move.what) {
+    case What::performs:
+    case What::walsender_hangup:
+    case What::promoted:
+    case What::flushes:
+    case What::ends:
+    case What::reorganizes:
+    case What::starts:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::vector<Move> all_moves(const World& world, const Options& options) {
+  std::vector<Move> moves = in_peace(world, options);
+  const auto first = std::find_if(moves.begin(), moves.end(), is_of_one_node);
+  if (options.prompt && first != moves.end()) moves = {*first};
+  for (const Move& move : in_trouble(world, options)) moves.push_back(move);
+  return moves;
+}
+
 /// How a world was reached.
 struct Way {
   std::uint32_t from{};
@@ -55,9 +78,7 @@ class Search {
     for (const std::uint32_t at : level) {
       const World world =
           decode<World>(std::exchange(bytes_[at], {}), {.depth = 64, .foreign = false}).value();
-      std::vector<Move> moves = in_peace(world, options_);
-      for (const Move& move : in_trouble(world, options_)) moves.push_back(move);
-      for (const Move& move : moves) {
+      for (const Move& move : all_moves(world, options_)) {
         World after = world;
         make(after, options_, move);
         ++report_.transitions;
