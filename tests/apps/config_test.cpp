@@ -253,7 +253,7 @@ const std::vector<Refused> refusals{
     {"application unknown",
      with("kind = \"shards\"", "kind = \"shreds\""),
      "/c/n.toml:20:",
-     {"shreds", "\"none\", \"shards\" or \"socket\""}},
+     {"shreds", "\"none\", \"shards\", \"postgres\" or \"socket\""}},
     {"rate without shards",
      with("kind = \"shards\"", "kind = \"none\"\nrecords_per_second = 5"),
      "/c/n.toml:21:",
