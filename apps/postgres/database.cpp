@@ -63,9 +63,9 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   }
 
   Expected<> load() {
-    auto note = instance_->note();
+    const auto note = instance_->note();
     if (!note) return note.error();
-    take(Loaded{std::move(*note)});
+    take(Loaded{*note});
     return {};
   }
 
