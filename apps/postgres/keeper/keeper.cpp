@@ -148,8 +148,8 @@ Conf Turn::conf(bool mending) const {
   return {Names::sealed, of.node, mending && stands(Line::mended_under_no_name), of.group};
 }
 
-void Turn::order(What what, Wait wait) {
-  k_.wait = std::move(wait);
+void Turn::order(What what, const Wait& wait) {
+  k_.wait = wait;
   tell(std::move(what));
 }
 

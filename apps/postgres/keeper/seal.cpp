@@ -40,10 +40,10 @@ void Turn::ended(const Ending& wait, const Ended&) {
   begin();
 }
 
-void Turn::report(Evidence evidence) {
+void Turn::report(const Evidence& evidence) {
   k_.stop_owed = false;
   k_.reported_data = std::holds_alternative<Holding>(evidence);
-  tell(GiveReport{std::move(evidence)});
+  tell(GiveReport{evidence});
 }
 
 Evidence Turn::reported_while_mended() const {

@@ -53,7 +53,7 @@ class Turn {
   void failed(const SealedHolding&, const std::string&) { shut_down(true); }
   void failed(const Ending& wait, const std::string&) { shut_down(wait.overdue); }
   void shut_down(bool overdue);
-  void report(Evidence evidence);
+  void report(const Evidence& evidence);
   [[nodiscard]] Evidence reported_while_mended() const;
 
   // Start, primary (write.cpp).
@@ -131,7 +131,7 @@ class Turn {
   /// Whom it follows, or is to.
   [[nodiscard]] Source source() const;
   [[nodiscard]] Conf conf(bool mending) const;
-  void order(What what, Wait wait);
+  void order(What what, const Wait& wait);
   void tell(What what) { orders_.push_back({k_.round, std::move(what)}); }
   void rest() { k_.wait = TheNode{}; }
   void new_course();
