@@ -29,4 +29,8 @@ std::optional<std::uint64_t> sleeps_of(pid_t pid);
 /// none where it waits for one.
 std::optional<std::string> log_file_read_by(pid_t startup);
 
+/// How far recovery is that needs more of another's log, by the titles of the processes on that
+/// directory: changes while it comes, and is replayed.
+std::string progress_of_recovery(const std::filesystem::path& data);
+
 }  // namespace muster::postgres

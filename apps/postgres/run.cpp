@@ -2,6 +2,8 @@
 #include "apps/postgres/processes.hpp"
 #include "apps/postgres/replay.hpp"
 
+#include <chrono>
+
 /// Orders about the server's process, and about files.
 
 namespace muster::postgres {
@@ -57,8 +59,13 @@ class BeginErrand : public ErrandOfReplay {
   }
 
   void await_answer() {
-    if (!takes_connections(options().data, core().postmaster->pid()))
+    if (!takes_connections(options().data, core().postmaster->pid())) {
+      if (core().conf->follows && stands_still())
+        return fail("it waits in vain for the log of node " +
+                    std::to_string(core().conf->follows->value) +
+                    ", without which it is not whole");
       return again([this] { await_answer(); });
+    }
     const auto answers = [this](const Answer&) {
       if (core().conf->follows) return done(Began{});
       finish_replay([this] { done(Began{}); });
@@ -67,8 +74,27 @@ class BeginErrand : public ErrandOfReplay {
              [this](const SqlError&) { again([this] { await_answer(); }); });
   }
 
+  // What was rewound is whole only with more of its source's log, which may be served in another
+  // group by now, or by nobody.
+  bool stands_still() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < looks_) return false;
+    looks_ = now + between_looks;
+    if (std::string progress = progress_of_recovery(options().data);
+        progress.empty() || progress != progress_) {
+      progress_ = std::move(progress);
+      since_ = now;
+    }
+    return now - since_ > longest_standstill;
+  }
+
+  static constexpr auto between_looks = std::chrono::seconds(1);
+  static constexpr auto longest_standstill = std::chrono::seconds(15);
+
   std::optional<Remains> remains_;
   bool launched_ = false;
+  std::string progress_;
+  std::chrono::steady_clock::time_point looks_, since_ = std::chrono::steady_clock::now();
 };
 
 class EndErrand : public Errand {
