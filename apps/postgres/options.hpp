@@ -39,6 +39,8 @@ struct InstanceOptions {
   Credentials credentials;
   unsigned segment_megabytes = 1;               ///< of the log, where the database is created here
   std::map<std::string, std::string> settings;  ///< others than ours, for its command line
+  /// After so long without a step of recovery, whose source's log is missing, it is given up.
+  Duration longest_standstill = std::chrono::seconds(15);
   Owner user;  ///< whose rights PostgreSQL gets; none: this process's
 
   [[nodiscard]] Copies copies() const;

@@ -85,11 +85,10 @@ class BeginErrand : public ErrandOfReplay {
       progress_ = std::move(progress);
       since_ = now;
     }
-    return now - since_ > longest_standstill;
+    return now - since_ > options().longest_standstill;
   }
 
   static constexpr auto between_looks = std::chrono::seconds(1);
-  static constexpr auto longest_standstill = std::chrono::seconds(15);
 
   std::optional<Remains> remains_;
   bool launched_ = false;

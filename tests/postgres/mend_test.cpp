@@ -139,6 +139,25 @@ BOOST_AUTO_TEST_CASE(who_has_diverged_is_rewound_and_acknowledges_nothing_until_
   BOOST_TEST(!*trio[n1].note());
 }
 
+// What was rewound is whole only with more of its source's log: a group that is over would keep it
+// waiting for ever.
+BOOST_AUTO_TEST_CASE(who_was_rewound_and_is_not_served_gives_up) {
+  if (!postgres_is_here()) return;
+  Trio trio;
+  diverge(trio);
+  trio.expect<Ended>(n1, End{Shutdown::immediate});
+  {
+    // Its log goes on while it is copied.
+    const Writer writer(trio, n2, 2000000);
+    trio.run_until([&] { return writer.acknowledged().size() > 10; });
+    trio.expect<Mended>(n1, Rewind{n2});
+  }
+  trio.expect<Configured>(n1, Configure{{Names::sealed, n2, true, {9, n3}}});
+  BOOST_TEST(trio.expect_failure(n1, Begin{}) ==
+             "it waits in vain for the log of node 2, without which it is not whole");
+  trio.expect<Ended>(n1, End{Shutdown::immediate});
+}
+
 /// What pg_rewind says when it is run as it is, to make the first node's log the second's.
 std::string said_by_rewind(Trio& trio) {
   const InstanceOptions options = trio.options(n1);

@@ -161,6 +161,7 @@ InstanceOptions Trio::options(NodeId node) const {
   options.node = node;
   options.nodes = addresses_;
   options.user = owner_;
+  options.longest_standstill = std::chrono::seconds(3);
   options.settings = settings_;
   // What starts by itself is seen in no test.
   options.settings.try_emplace("autovacuum", "off");
