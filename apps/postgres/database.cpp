@@ -19,12 +19,6 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// A report that is read as a value has a default.
-struct Reported {
-  Evidence evidence;
-};
-MUSTER_DESCRIBE(Reported, evidence);
-
 constexpr Duration between_attempts = std::chrono::milliseconds(250);
 
 /// What a stop leaves for an immediate shutdown, should PostgreSQL not be sealed in time.
@@ -86,9 +80,9 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
     heard.get_future().wait();
   }
 
-  void stop(const StopContext& context, Done<Reported> done) {
+  void stop(const StopContext& context, Done<Evidence> done) {
     asio::post(context_, [self = shared_from_this(), deadline = context.deadline,
-                          done = std::make_shared<Done<Reported>>(std::move(done))] {
+                          done = std::make_shared<Done<Evidence>>(std::move(done))] {
       self->stop_done_ = done;
       self->overdue_.expires_after(until_overdue(deadline));
       self->overdue_.async_wait([weak = std::weak_ptr(self)](auto error) {
@@ -99,10 +93,8 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
     });
   }
 
-  [[nodiscard]] Choice define(const std::map<NodeId, Reported>& reports) const {
-    std::map<NodeId, Evidence> evidence;
-    for (const auto& [node, report] : reports) evidence.emplace(node, report.evidence);
-    return choose(settings_.copies, evidence, present_primary(evidence));
+  [[nodiscard]] Choice define(const std::map<NodeId, Evidence>& reports) const {
+    return choose(settings_.copies, reports, present_primary(reports));
   }
 
   void start(const GroupNumber& group, Choice choice, Done<> done) {
@@ -141,7 +133,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   }
   void obey(Round, GiveReport& report) {
     overdue_.cancel();
-    if (const auto done = std::exchange(stop_done_, nullptr)) (*done)({report.evidence});
+    if (const auto done = std::exchange(stop_done_, nullptr)) (*done)(report.evidence);
   }
   void obey(Round, EndStart& end) {
     const auto done = std::exchange(start_done_, nullptr);
@@ -172,27 +164,24 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   std::optional<Instance> instance_;
   Keeper keeper_;
   Services* services_ = nullptr;  ///< of the present life
-  std::shared_ptr<Done<Reported>> stop_done_;
+  std::shared_ptr<Done<Evidence>> stop_done_;
   std::shared_ptr<Done<>> start_done_;
   Show shown_;
   std::thread thread_;
 };
 
-namespace {
-
 /// The application of one life.
-template <class Database>
-class OfLife final : public Typed<Reported, Choice> {
+class Database::OfLife final : public Typed<Evidence, Choice> {
  public:
-  OfLife(std::shared_ptr<Database> database, Services& services) : database_(std::move(database)) {
+  OfLife(std::shared_ptr<Impl> database, Services& services) : database_(std::move(database)) {
     database_->present(&services);
   }
   ~OfLife() override { database_->present(nullptr); }
 
-  void cease(StopContext context, Done<Reported> done) override {
+  void cease(StopContext context, Done<Evidence> done) override {
     database_->stop(context, std::move(done));
   }
-  void define(Reorganization, std::map<NodeId, Reported> reports, Done<Choice> done) override {
+  void define(Reorganization, std::map<NodeId, Evidence> reports, Done<Choice> done) override {
     done(database_->define(reports));
   }
   void install(Assignment assignment, Choice choice, Done<> done) override {
@@ -200,10 +189,8 @@ class OfLife final : public Typed<Reported, Choice> {
   }
 
  private:
-  std::shared_ptr<Database> database_;
+  std::shared_ptr<Impl> database_;
 };
-
-}  // namespace
 
 Database::Database(InstanceOptions options, std::function<void(const std::string&)> tell)
     : impl_(std::make_shared<Impl>(std::move(options), std::move(tell))) {}
@@ -219,8 +206,7 @@ Expected<> Database::begin() {
 }
 
 MakeApplication Database::application() {
-  return
-      [impl = impl_](Services& services) { return std::make_unique<OfLife<Impl>>(impl, services); };
+  return [impl = impl_](Services& services) { return std::make_unique<OfLife>(impl, services); };
 }
 
 }  // namespace muster::postgres

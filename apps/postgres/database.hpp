@@ -29,6 +29,7 @@ class Database {
 
  private:
   class Impl;
+  class OfLife;
   std::shared_ptr<Impl> impl_;
 };
 

@@ -139,16 +139,8 @@ class Join {
 
  private:
   void try_next() {
-    if (from_.empty()) return;
-    const NodeId node = from_[tried_++ % from_.size()];
-    if (tried_ <= from_.size()) return ask(node);
-    if (std::chrono::steady_clock::now() > until_) return;
-    again_.expires_after(between_attempts);
-    again_.async_wait([this, node](auto) { ask(node); });
-  }
-
-  void ask(NodeId node) {
-    if (tried_ % from_.size() == 1 % from_.size()) why_not_.clear();
+    if (tried_ == from_.size()) return try_all_again();
+    const NodeId node = from_[tried_++];
     instance_.perform({{}, Clone{node}}, [this, node](const Happening& happening) {
       const auto* const failed = std::get_if<Failed>(&happening.what);
       if (failed == nullptr) {
@@ -160,11 +152,25 @@ class Join {
     });
   }
 
+  void try_all_again() {
+    if (std::chrono::steady_clock::now() > until_) return;
+    if (!std::exchange(waits_, true))
+      std::cerr << "no clone yet: " << why_not_ << "; they are asked again for " << patience.count()
+                << " s\n";
+    again_.expires_after(between_attempts);
+    again_.async_wait([this](auto) {
+      tried_ = 0;
+      why_not_.clear();
+      try_next();
+    });
+  }
+
   boost::asio::io_context& context_;
   Instance instance_;
   boost::asio::steady_timer again_;
   const std::vector<NodeId> from_;
-  std::size_t tried_ = 0;
+  std::size_t tried_ = 0;  ///< of them, this time
+  bool waits_ = false;
   const std::chrono::steady_clock::time_point until_ = std::chrono::steady_clock::now() + patience;
   std::optional<NodeId> source_;
   std::string why_not_;
@@ -178,6 +184,9 @@ int join(const Flags& flags) {
   std::vector<NodeId> from;
   for (const auto& [id, address] : options->nodes)
     if (id != options->node && (flags.from == 0 || id.value == flags.from)) from.push_back(id);
+  if (from.empty())
+    return apps::failed({ExitCode::usage, "--from " + std::to_string(flags.from) +
+                                              ": expected another node of [cluster.postgres]"});
   boost::asio::io_context context(1);
   const auto source = Join(context, *options, std::move(from)).clone();
   if (!source) return apps::failed(source.error());

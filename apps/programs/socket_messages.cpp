@@ -105,20 +105,19 @@ Said<std::function<void(Services&)>> wish_of(std::string_view key, const json::o
   return [back_after](Services& node) { node.step_down(back_after); };
 }
 
-constexpr const char* not_roles = "show: expected roles, such as {\"primary\":true}";
-
 Said<Shown> shown_of(const json::object& said) {
   if (const auto wrong = stranger(said, {"show", "text"}))
     return {boost::system::in_place_error, *wrong};
   const auto text = bytes_under(said, "text");
   if (!text) return {boost::system::in_place_error, text.error()};
   Shown shown{{}, text->data};
+  constexpr const char* expected = "show: expected roles, such as {\"primary\":true}";
   const json::object* const roles = said.at("show").if_object();
-  for (const auto& [role, has] : roles ? *roles : json::object()) {
-    if (!has.is_bool()) return {boost::system::in_place_error, not_roles};
+  if (!roles) return {boost::system::in_place_error, expected};
+  for (const auto& [role, has] : *roles) {
+    if (!has.is_bool()) return {boost::system::in_place_error, expected};
     shown.roles[std::string(role)] = has.get_bool();
   }
-  if (!roles) return {boost::system::in_place_error, not_roles};
   if (const auto wrong = shown.wrong())
     return {boost::system::in_place_error, "it shows " + *wrong};
   return shown;

@@ -9,6 +9,7 @@
 #include <muster/values/kinds.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace muster::net {
@@ -94,7 +95,7 @@ void Node::Impl::look_at_the_loop() {
 
 http::Answer Node::Impl::page(const http::Request& request) const {
   struct Path {
-    std::string_view path;  ///< own_paths (muster/services.hpp)
+    std::string_view path;
     std::string_view what;
     http::Answer (Impl::*make)(const http::Request&) const;
   };
@@ -109,6 +110,9 @@ http::Answer Node::Impl::page(const http::Request& request) const {
        &Impl::answer_history},
       {"/why", "the last of these", &Impl::answer_why},
   };
+  static_assert(std::equal(
+      std::begin(paths), std::end(paths), std::begin(own_paths), std::end(own_paths),
+      [](const Path& each, std::string_view own) { return each.path.substr(1) == own; }));
   std::string all;
   for (const Path& each : paths) {
     if (request.path == each.path) return (this->*each.make)(request);

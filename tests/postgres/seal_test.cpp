@@ -159,8 +159,7 @@ BOOST_AUTO_TEST_CASE(the_end_of_replay_is_waited_for_however_slow_it_is) {
   trio[n2].perform({{1'000'000}, FinishReplay{}}, [&](const Happening& happening) {
     replayed = std::holds_alternative<Replayed>(happening.what);
   });
-  BOOST_REQUIRE(reader.ask("SET statement_timeout = '200ms'"));
-  BOOST_TEST(!reader.ask("SELECT pg_sleep(60)"));
+  for (int turns = 0; turns < 500; ++turns) BOOST_REQUIRE(reader.ask("SELECT 1"));
   BOOST_TEST(!replayed);
   ::kill(startup, SIGCONT);
   trio.run_until([&] { return replayed; });

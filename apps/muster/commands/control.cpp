@@ -377,8 +377,7 @@ void add_elect_command(CLI::App& app, int& exit_code) {
       "Waits until the node is Normal in another group, and says in which: a node below its "
       "coordinator recovers, as after a pause, for that one\nto find. Exit codes: 0 it is Normal; "
       "5 no node was reached; 7 it is not Normal in time; 64 the configuration is bad;\n75 the "
-      "node "
-      "refuses, and says why.");
+      "node refuses, and says why.");
   owner->add(*command, "One line of JSON that says what came of it");
   command->add_option("--reason", *reason, "Why, for the journal and muster history")->required();
   command->callback([owner, reason, &exit_code] {

@@ -122,8 +122,7 @@ typedef struct muster_hooks {
   void (*reorganize)(void* user, const muster_reorganization* all, muster_end* end);
   /** Install the definition, muster_done, and work until the next stop. */
   void (*start)(void* user, const muster_assignment* task, muster_end* end);
-  /** Answer what the coordinator asks by muster_ask: muster_done with the answer. NULL: it fails.
-   */
+  /** Answer what the coordinator asks by muster_ask: muster_done with the answer. NULL: it fails. */
   void (*answer)(void* user, const muster_question* question, muster_end* end);
   /**
    * Takes each line of the node's log, a sentence, with its level: "error", "warning" or "info".
