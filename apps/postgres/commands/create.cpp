@@ -1,0 +1,26 @@
+#include "apps/postgres/commands/commands.hpp"
+#include "apps/postgres/instance.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <iostream>
+
+namespace muster::postgres {
+
+int create(const Flags& flags) {
+  const auto config = flags.node.load();
+  if (!config) return apps::failed(config.error());
+  const auto options = empty_place(*config, flags);
+  if (!options) return apps::failed(options.error());
+  boost::asio::io_context context(1);
+  Expected<> outcome;
+  const Creation creation(context.get_executor(), *options,
+                          [&](const Expected<>& created) { outcome = created; });
+  context.run();
+  if (!outcome) return apps::failed(outcome.error());
+  std::cout << "the database is at " << options->data.string()
+            << "; run this node, let the others join, then run them\n";
+  return 0;
+}
+
+}  // namespace muster::postgres

@@ -1,0 +1,52 @@
+#include "apps/postgres/commands/commands.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <csignal>
+#include <exception>
+#include <memory>
+
+/// `muster postgres`: a node whose application is its PostgreSQL (docs/postgres.md).
+
+namespace muster::postgres {
+namespace {
+
+int parse(int argc, char** argv) {
+  CLI::App app("PostgreSQL whose fail-over is a reorganization", "muster postgres");
+  app.require_subcommand(1);
+  int exit_code = 0;
+  const auto flags = std::make_shared<Flags>();
+  const auto add = [&](const char* name, const char* what, int (*act)(const Flags&)) {
+    CLI::App* const command = app.add_subcommand(name, what);
+    flags->node.add_to(*command);
+    command->add_option("--user", flags->user, "Who has the database, where root runs this");
+    command->callback([flags, act, &exit_code] { exit_code = act(*flags); });
+    return command;
+  };
+  add("create", "Create the database of a new cluster, on one of its nodes; the others clone it",
+      create);
+  add("join", "Clone the database from another node, which runs", join)
+      ->add_option("--from", flags->from, "From that node alone");
+  add("run", "Run one node and its PostgreSQL in the foreground", run);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    return apps::failed({ExitCode::usage, std::string(error.what()) + "; see --help"});
+  }
+  return exit_code;
+}
+
+}  // namespace
+}  // namespace muster::postgres
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return muster::postgres::parse(argc, argv);
+  } catch (const std::exception& error) {
+    return muster::apps::failed({muster::ExitCode::impossible_state,
+                                 std::string("a defect in muster itself: ") + error.what() +
+                                     "; report it with the command line"});
+  }
+}

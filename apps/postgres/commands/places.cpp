@@ -1,0 +1,86 @@
+#include "apps/postgres/commands/commands.hpp"
+
+#include <muster/values/text.hpp>
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace muster::postgres {
+
+namespace fs = std::filesystem;
+using apps::NodeConfig;
+
+namespace {
+
+// PostgreSQL refuses to run as root.
+Expected<Owner> owner_of(const std::string& user) {
+  if (user.empty() && ::geteuid() != 0) return Owner{};
+  if (user.empty())
+    return Failure{ExitCode::bad_configuration,
+                   "PostgreSQL does not run as root: run this as the user that is to have the "
+                   "database, or name that user with --user postgres"};
+  const passwd* const entry = ::getpwnam(user.c_str());
+  if (entry == nullptr)
+    return Failure{ExitCode::bad_configuration, "there is no user " + presentable(user) +
+                                                    ": name one of this machine with --user"};
+  return Owner{{entry->pw_uid, entry->pw_gid}};
+}
+
+}  // namespace
+
+Failure wrong(const NodeConfig& config, const std::string& what) {
+  return {ExitCode::bad_configuration, config.file.string() + ": " + what};
+}
+
+Expected<InstanceOptions> options_of(const NodeConfig& config, const Flags& flags) {
+  if (config.application.kind != "postgres")
+    return wrong(config, "has no [application] with kind = \"postgres\"; see docs/postgres.md");
+  const auto owner = owner_of(flags.user);
+  if (!owner) return owner.error();
+  InstanceOptions options;
+  options.data = config.application.database / "data";
+  options.programs = config.application.programs;
+  options.sockets = config.application.database;
+  options.node = config.self;
+  for (const auto& [id, address] : config.cluster.postgres->nodes)
+    options.nodes[id] = {address.host, address.port};
+  options.copies_of_commit = config.cluster.postgres->copies;
+  options.user = *owner;
+  std::error_code error;
+  if (!fs::exists(options.programs / "postgres", error))
+    return wrong(config, "there is no PostgreSQL at " + options.programs.string() +
+                             ": install it (Debian: postgresql-15), or name where it is with "
+                             "programs = \"...\" in [application]");
+  return options;
+}
+
+Expected<> make_directory(const InstanceOptions& options) {
+  std::error_code error;
+  const fs::path directory = options.data.parent_path();
+  fs::create_directories(directory, error);
+  if (!error) fs::permissions(directory, fs::perms::owner_all, error);
+  if (!error && options.user &&
+      ::chown(directory.c_str(), options.user->uid, options.user->gid) != 0)
+    error = {errno, std::generic_category()};
+  if (error)
+    return Failure{
+        ExitCode::bad_configuration,
+        directory.string() + ": the database's directory cannot be made: " + error.message()};
+  return {};
+}
+
+Expected<InstanceOptions> empty_place(const NodeConfig& config, const Flags& flags) {
+  auto options = options_of(config, flags);
+  if (!options) return options;
+  std::error_code error;
+  if (fs::exists(options->data, error))
+    return wrong(config, "there is a database already at " + options->data.string() +
+                             "; remove it first, if it may be lost");
+  if (const auto made = make_directory(*options); !made) return made.error();
+  return options;
+}
+
+}  // namespace muster::postgres
