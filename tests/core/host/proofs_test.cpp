@@ -294,6 +294,22 @@ BOOST_AUTO_TEST_CASE(a_clone_is_refused) {
       "refused node 3: two processes say that they are incarnation 1 of node 3"));
 }
 
+// Who knows no more than the cluster's text may say that it is an older life, or another process of
+// one: it does not learn from that with what this life goes on with its sessions. Who has met this
+// life has to hear of whom the figure is.
+BOOST_AUTO_TEST_CASE(who_is_refused_a_life_learns_no_instance) {
+  for (const std::uint64_t incarnation : {6U, 7U}) {
+    Sessions2 two(after_meeting(7, 1));
+    for (const bool has_met_this_life : {false, true}) {
+      Hello older = two.stranger(3, incarnation);
+      older.peer_instance = two.config.self.instance + (has_met_this_life ? 0 : 1);
+      BOOST_TEST_REQUIRE(two.greeted(1, older).size() == 3u);
+      BOOST_TEST(std::get<Hello>(two.written[two.written.size() - 2]).instance ==
+                 (has_met_this_life ? two.config.self.instance : 0u));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_life_before_the_last_one_seen_is_refused) {
   Sessions2 two(after_meeting(7));
   BOOST_TEST(two.greeted(1, two.stranger(3, 6)) ==

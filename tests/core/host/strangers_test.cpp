@@ -132,6 +132,7 @@ BOOST_AUTO_TEST_CASE(who_asks_is_handed_over_after_its_hello_is_answered) {
   Hello asker = two.stranger(3);
   asker.role = Role::asker;
   BOOST_TEST(two.greeted(1, asker) == (Words{"write #1 Hello", "hand over #1"}));
+  BOOST_TEST(std::get<Hello>(two.written.back()).instance == 0u);
   BOOST_TEST(two.closed(1).empty());  // it is not of these sessions any more
 }
 

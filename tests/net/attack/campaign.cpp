@@ -14,7 +14,9 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <stdexcept>
+#include <utility>
 
 namespace muster::test {
 
@@ -167,16 +169,27 @@ class Campaign final : apps::Cluster::Listener {
 
   void ask(NodeId node) {
     if (!good()) return;
-    const auto said = net::ask_observer("127.0.0.1:" + std::to_string(scene_.ports.at(node)),
-                                        scene_.cluster, patience);
+    const auto question = [&] {
+      return net::ask_observer("127.0.0.1:" + std::to_string(scene_.ports.at(node)), scene_.cluster,
+                               patience);
+    };
+    auto said = question();
+    const std::string unheard = said ? "" : said.error().what;
     if (!said) {
       // How its process has ended says more.
       cluster_.until([this] { return !good(); }, for_an_end);
-      return wrong("node " + to_text(node) + ": " + said.error().what);
+      if (!good()) return;
+      said = question();
     }
+    if (!said) return wrong("node " + to_text(node) + ": " + said.error().what);
     const auto status = read_json<net::NodeStatus>(boost::json::parse(*said));
     if (!status || status->group != scene_.group)
-      wrong("node " + to_text(node) + " is not in the group any more: " + *said);
+      return wrong("node " + to_text(node) + " is not in the group any more: " + *said);
+    // Whoever floods takes the turns of its own machine, from which this asks too; the node says
+    // so.
+    const std::uint64_t crowded = std::exchange(crowded_[node], status->counters.crowded);
+    if (!unheard.empty() && status->counters.crowded == crowded)
+      wrong("node " + to_text(node) + " closed a question, and had room: " + unheard);
   }
 
   // The textbook protocol knows no members.
@@ -221,6 +234,7 @@ class Campaign final : apps::Cluster::Listener {
   std::mt19937_64 random_;
   Scene scene_;
   CampaignReport report_;
+  std::map<NodeId, std::uint64_t> crowded_;  ///< connections that each has closed to make room
   std::uint64_t bursts_{}, elections_{};
   std::string last_kinds_;
 };

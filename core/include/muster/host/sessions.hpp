@@ -31,7 +31,8 @@ struct Self {
 };
 MUSTER_DESCRIBE(Self, id, incarnation, instance, cluster, wire);
 
-/// What it says of itself to whom it dials, but for all that is about a session.
+/// What it says of itself to anybody: nothing about a session, nor its instance, with which whoever
+/// hears it could go on with one.
 Hello hello_of(const Self& self, Role role, NodeId to);
 
 /// What is bounded, and by how much.

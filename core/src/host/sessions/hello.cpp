@@ -43,7 +43,6 @@ Hello hello_of(const Self& self, Role role, NodeId to) {
   hello.from = self.id;
   hello.to = to;
   hello.incarnation = self.incarnation;
-  hello.instance = self.instance;
   return hello;
 }
 
@@ -55,6 +54,7 @@ Hello SessionTurn::hello_to(NodeId node) {
 
 Hello SessionTurn::own_hello(NodeId node, Peer& peer) {
   Hello hello = hello_to(node);
+  hello.instance = self().instance;
   hello.peer_instance = peer.instance;
   hello.session = peer.session_count;
   if (peer.session) {
@@ -62,6 +62,13 @@ Hello SessionTurn::own_hello(NodeId node, Peer& peer) {
     hello.received = peer.session->received;
     told(*peer.session);
   }
+  return hello;
+}
+
+// A figure is believed after a Hello, and that after the instance that is known already.
+Hello SessionTurn::hello_before_figure(NodeId node, const Hello& refused) {
+  Hello hello = hello_to(node);
+  if (refused.peer_instance == self().instance) hello.instance = self().instance;
   return hello;
 }
 
@@ -109,8 +116,7 @@ void SessionTurn::judge(const Greeted& greeted) {
   if (refusal) {
     ++sessions_.counters.refused_hellos;
     warn(name_of(node), "refused " + name_of(node) + ": " + refusal->text);
-    // A figure is believed after a Hello.
-    if (refusal->figure > 0) write(connection, hello_to(node));
+    if (refusal->figure > 0) write(connection, hello_before_figure(node, hello));
     write(connection, *refusal);
     return close(connection);
   }

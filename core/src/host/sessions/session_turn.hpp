@@ -60,6 +60,7 @@ class SessionTurn {
   [[nodiscard]] std::uint64_t session_of(const Hello& hello) const;
   [[nodiscard]] Hello hello_to(NodeId node);
   [[nodiscard]] Hello own_hello(NodeId node, Peer& peer);
+  [[nodiscard]] Hello hello_before_figure(NodeId node, const Hello& refused);
   void answered_hello(NodeId node, Peer& peer, const Hello& hello, std::optional<NodeId> proven_by);
   void look_who_listens(NodeId node, Peer& peer);
   void take_life(NodeId node, Peer& peer, const Hello& hello);

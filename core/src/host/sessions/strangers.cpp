@@ -119,9 +119,7 @@ void SessionTurn::heard(ConnectionId connection, const Hello& hello,
     observer.observer = true;
     observer.until = now_ + hello_deadline();
     due_by(observer.until);
-    Hello own = hello_to(NodeId{});
-    own.instance = 0;  // with which it could speak for this life
-    return write(connection, own);
+    return write(connection, hello_to(NodeId{}));
   }
   if (hello.to != self().id) {
     return refuse_stranger(connection,
