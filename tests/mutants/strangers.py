@@ -72,7 +72,7 @@ EDITS = (
          "so is who says that he is an older life of a member", "security.md",
          "core/src/host/sessions/hello.cpp",
          "if (refused.peer_instance == self().instance) hello.instance",
-         "hello.instance",
+         "if (refused.peer_instance != 1) hello.instance",
          (f"{HOST} lives",)),
     Edit("status-questions-without-end",
          "answers wait in memory for an observer that does not read", "security.md",
