@@ -35,7 +35,8 @@ def read(files):
     return sorted(lines, key=lambda line: line["t_ns"])
 
 
-def draw(muster, files):
+def draw(muster, files, picture):
+    """From the kill until all work again."""
     lines = read(files)
     begun = lines[0]["t_ns"]
     killed = next(line["t_ns"] for line in lines if line.get("fault") == "killed")
@@ -43,14 +44,15 @@ def draw(muster, files):
                if line.get("hook") == "start" and line["edge"] == "end"]  # fmt: skip
     window = [f"{(t - begun) // 1000}us" for t in (killed - AROUND, started[-1] + AROUND)]
     subprocess.run([muster, "draw", *files, "--from", window[0], "--until", window[1],
-                    "-o", DOCS / "failover.svg"], check=True)  # fmt: skip
+                    "-o", picture], check=True)  # fmt: skip
 
 
 def main():
     muster = Path(sys.argv[1]).resolve()
     seen = "\n".join(play(muster))
     directory = DOCS.parent / RUN
-    draw(muster, [*sorted(directory.glob("n*/journal.jsonl")), directory / "faults.jsonl"])
+    draw(muster, [*sorted(directory.glob("n*/journal.jsonl")), directory / "faults.jsonl"],
+         DOCS / "failover.svg")  # fmt: skip
     text = README.read_text(encoding="utf-8")
     block = re.compile(r"(?<=\n```text\n).*?(?=```\n)", re.S)
     text, times = block.subn(lambda _: seen + "\n", text, count=1)
@@ -59,4 +61,5 @@ def main():
     README.write_text(text, encoding="utf-8")
 
 
-main()
+if __name__ == "__main__":
+    main()
