@@ -2,12 +2,8 @@
 
 #include "user_call.hpp"
 
-#include <muster/values/text.hpp>
-
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
-
-#include <algorithm>
 
 namespace muster::net {
 
@@ -71,25 +67,19 @@ void NodeServices::post_after(Duration delay, std::function<void()> work) {
 }
 
 void NodeServices::step_down(Duration back_after) {
-  constexpr Duration year = std::chrono::hours(24 * 365);
-  handlers_.step_down(std::clamp(back_after, Duration::zero(), year));
+  handlers_.step_down(time_out(back_after));
 }
 
 void NodeServices::show(Shown shown) {
-  if (const auto wrong = shown.wrong())
-    return handlers_.fatal({ExitCode::hook_failed, "the application shows " + *wrong});
-  shown.text = presentable(shown.text, Shown::longest_text);
-  const std::lock_guard lock(shown_mutex_);
-  shown_ = std::move(shown);
-  shown_in_ = permits_->present_grant();
+  std::unique_lock lock(showing_mutex_);
+  const auto wrong = showing_.show(std::move(shown), permits_->present_grant());
+  lock.unlock();
+  if (wrong) handlers_.fatal({ExitCode::hook_failed, *wrong});
 }
 
 Shown NodeServices::shown() const {
-  const std::lock_guard lock(shown_mutex_);
-  Shown now = shown_;
-  const bool still = shown_in_ && shown_in_ == permits_->present_grant() && permits_->may_work();
-  for (auto& [role, has] : now.roles) has = has && still;
-  return now;
+  const std::lock_guard lock(showing_mutex_);
+  return showing_.now(permits_->present_grant(), permits_->may_work());
 }
 
 // On the application's executor, where the application ends too: while this runs it is there.

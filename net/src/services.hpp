@@ -2,6 +2,7 @@
 
 #include "permits.hpp"
 
+#include <muster/host/services.hpp>
 #include <muster/net/storage_thread.hpp>
 #include <muster/services.hpp>
 
@@ -10,7 +11,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 
 namespace muster::net {
 
@@ -57,9 +57,8 @@ class NodeServices final : public Services, public std::enable_shared_from_this<
 
   StorageThread::Door storage_;  ///< shut when the life is over
   const Handlers handlers_;
-  mutable std::mutex shown_mutex_;  // guards the two below
-  Shown shown_;
-  std::optional<std::uint64_t> shown_in_;  ///< the grant that stood then
+  mutable std::mutex showing_mutex_;
+  Showing showing_;  // guarded by it
 };
 
 }  // namespace muster::net

@@ -67,7 +67,9 @@ World::Impl::~Impl() {
 Life::Handlers World::Impl::handlers(NodeId id) {
   Life::Handlers handlers;
   handlers.left = [this, id](LeaveCause cause) { left(id, cause); };
-  handlers.step_down = [this, id](Duration back_after) { at(id).back_after = back_after; };
+  handlers.step_down = [this, id](Duration back_after) {
+    if (!at(id).wanted_out) at(id).back_after = back_after;
+  };
   handlers.outlived = [this, id](const host::Voices& voices) { outlived(id, voices); };
   handlers.fatal = [this, id](const Failure& failure) { fatal(id, failure); };
   handlers.point = [this, id](const char* what) { point(id, what); };
@@ -142,6 +144,8 @@ void World::Impl::stand_still_for(NodeId id, Duration time) {
 void World::Impl::begin_life(NodeId id, SafeState safe) {
   Node& node = at(id);
   node.up = true;
+  node.wanted_out = false;
+  node.back_after.reset();
   node.stands_still = 0;
   ++node.lives;
   node.view = View{};

@@ -29,6 +29,7 @@ class World::Impl {
     std::uint64_t points = 0;
     std::uint64_t lives = 0;
     unsigned stood_back = 0;             ///< how often, since it was last Normal
+    bool wanted_out = false;             ///< by its owner, in this life
     std::optional<Duration> back_after;  ///< its application has it step down for so long
     Unsteady unsteady;                   ///< how often it left for that within the hour
   };
@@ -69,7 +70,6 @@ class World::Impl {
   void begin_next_life(NodeId id, Incarnation above);
   void next_life_after(NodeId id, Duration delay, Incarnation above);
   simulated::Life::Handlers handlers(NodeId id);
-  std::shared_ptr<simulated::Life> drop(NodeId id);
 
   std::vector<Node> nodes_;
   std::set<std::pair<NodeId, NodeId>> cuts_;

@@ -3,6 +3,7 @@
 #include "disk.hpp"
 #include "permits.hpp"
 
+#include <muster/host/services.hpp>
 #include <muster/services.hpp>
 
 namespace muster::lab::simulated {
@@ -51,21 +52,16 @@ class NodeServices final : public Services {
     post([this, why = std::move(why)] { handlers_.elect(why); });
   }
   void step_down(Duration back_after) override {
-    post([this, back_after] { handlers_.step_down(back_after); });
+    post([this, time = time_out(back_after)] { handlers_.step_down(time); });
   }
   void show(Shown shown) override {
-    if (const auto wrong = shown.wrong())
-      return post([this, wrong] { handlers_.fatal("the application shows " + *wrong); });
-    shown_ = std::move(shown);
-    shown_in_ = permits_.present_grant();
+    if (const auto wrong = showing_.show(std::move(shown), permits_.present_grant()))
+      post([this, wrong] { handlers_.fatal(*wrong); });
   }
 
   /// What was shown last, with the roles that it has now.
   [[nodiscard]] Shown shown() const {
-    Shown now = shown_;
-    const bool still = shown_in_ && shown_in_ == permits_.present_grant() && permits_.may_work();
-    for (auto& [role, has] : now.roles) has = has && still;
-    return now;
+    return showing_.now(permits_.present_grant(), permits_.may_work());
   }
 
  private:
@@ -75,8 +71,7 @@ class NodeServices final : public Services {
   LifePermits& permits_;
   Disk& disk_;
   Handlers handlers_;
-  Shown shown_;
-  std::optional<std::uint64_t> shown_in_;  ///< the grant that stood then
+  Showing showing_;
 };
 
 }  // namespace muster::lab::simulated
