@@ -8,7 +8,10 @@
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
+#include <arpa/inet.h>
+
 #include <algorithm>
+#include <array>
 #include <ctime>
 #include <tuple>
 #include <utility>
@@ -117,19 +120,48 @@ std::string hexadecimal(const ASN1_INTEGER* serial) {
   return digits;
 }
 
-std::string uri_of(X509* certificate) {
-  const Names names(static_cast<GENERAL_NAMES*>(
+std::string text_of(const ASN1_STRING* text) {
+  return {reinterpret_cast<const char*>(ASN1_STRING_get0_data(text)),
+          static_cast<std::size_t>(ASN1_STRING_length(text))};
+}
+
+Names names_of(X509* certificate) {
+  return Names(static_cast<GENERAL_NAMES*>(
       X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
+}
+
+std::string uri_of(X509* certificate) {
+  const Names names = names_of(certificate);
   std::string found;
   for (int i = 0; i < sk_GENERAL_NAME_num(names.get()); ++i) {
     const GENERAL_NAME* name = sk_GENERAL_NAME_value(names.get(), i);
     if (name->type != GEN_URI) continue;
     if (!found.empty()) return {};
-    const ASN1_IA5STRING* uri = name->d.uniformResourceIdentifier;
-    found.assign(reinterpret_cast<const char*>(ASN1_STRING_get0_data(uri)),
-                 static_cast<std::size_t>(ASN1_STRING_length(uri)));
+    found = text_of(name->d.uniformResourceIdentifier);
   }
   return found;
+}
+
+std::vector<std::string> hosts_of(X509* certificate) {
+  const Names names = names_of(certificate);
+  std::vector<std::string> hosts;
+  for (int i = 0; i < sk_GENERAL_NAME_num(names.get()); ++i) {
+    const GENERAL_NAME* name = sk_GENERAL_NAME_value(names.get(), i);
+    if (name->type == GEN_DNS) hosts.push_back(text_of(name->d.dNSName));
+    if (name->type != GEN_IPADD) continue;
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    const ASN1_OCTET_STRING* const bytes = name->d.iPAddress;
+    const int family = ASN1_STRING_length(bytes) == sizeof(in_addr) ? AF_INET : AF_INET6;
+    if (inet_ntop(family, ASN1_STRING_get0_data(bytes), text.data(), text.size()) != nullptr)
+      hosts.emplace_back(text.data());
+  }
+  return hosts;
+}
+
+std::string common_name_of(X509* certificate) {
+  const X509_NAME* const name = X509_get_subject_name(certificate);
+  const int at = X509_NAME_get_index_by_NID(name, NID_commonName, -1);
+  return at < 0 ? "" : text_of(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, at)));
 }
 
 Entry described(X509* certificate) {
@@ -152,13 +184,28 @@ void say_common_name(X509_NAME* name, const std::string& text) {
       reinterpret_cast<const unsigned char*>(text.substr(0, longest).c_str()), -1, -1, 0));
 }
 
-void say_uri(X509* certificate, const std::string& uri) {
+void push(GENERAL_NAMES* names, int kind, const std::string& text) {
+  GENERAL_NAME* const name = given(GENERAL_NAME_new());
+  ASN1_IA5STRING* const string = given(ASN1_IA5STRING_new());
+  done(ASN1_STRING_set(string, text.data(), static_cast<int>(text.size())));
+  GENERAL_NAME_set0_value(name, kind, string);
+  done(sk_GENERAL_NAME_push(names, name));
+}
+
+void say_names(X509* certificate, const std::string& uri,
+               const std::vector<std::string>& hosts = {}) {
   const Names names(given(GENERAL_NAMES_new()));
-  GENERAL_NAME* name = given(GENERAL_NAME_new());
-  ASN1_IA5STRING* text = given(ASN1_IA5STRING_new());
-  done(ASN1_STRING_set(text, uri.data(), static_cast<int>(uri.size())));
-  GENERAL_NAME_set0_value(name, GEN_URI, text);
-  done(sk_GENERAL_NAME_push(names.get(), name));
+  push(names.get(), GEN_URI, uri);
+  for (const std::string& host : hosts) {
+    if (ASN1_OCTET_STRING* const address = a2i_IPADDRESS(host.c_str())) {
+      GENERAL_NAME* const name = given(GENERAL_NAME_new());
+      GENERAL_NAME_set0_value(name, GEN_IPADD, address);
+      done(sk_GENERAL_NAME_push(names.get(), name));
+    } else {
+      ERR_clear_error();
+      push(names.get(), GEN_DNS, host);
+    }
+  }
   done(X509_add1_ext_i2d(certificate, NID_subject_alt_name, names.get(), 0, X509V3_ADD_DEFAULT));
 }
 
@@ -244,7 +291,7 @@ Expected<Authority> Authority::create(const fs::path& directory, const std::stri
   const Pair own = begin_certificate("Muster authority of " + cluster, lifetime, nullptr);
   X509* const certificate = own.certificate.get();
   done(X509_set_issuer_name(certificate, X509_get_subject_name(certificate)));
-  say_uri(certificate, std::string(scheme) + cluster);
+  say_names(certificate, std::string(scheme) + cluster);
   extend(certificate, certificate,
          {{NID_basic_constraints, "critical,CA:TRUE,pathlen:0"},
           {NID_key_usage, "critical,keyCertSign,cRLSign"},
@@ -266,18 +313,22 @@ Expected<Authority> Authority::open(const fs::path& directory) {
   return Authority(directory);
 }
 
-Expected<Issued> Authority::issue(const std::string& name, std::chrono::seconds lifetime) const {
+Expected<Issued> Authority::issue(const Subject& subject, std::chrono::seconds lifetime) const {
   auto own = own_pair(directory_);
   if (!own) return own.error();
   X509* const issuer = own->certificate.get();
-  const Pair made = begin_certificate(name, lifetime, X509_get0_notAfter(issuer));
+  const std::string& common_name = subject.common_name.empty() ? subject.name : subject.common_name;
+  const Pair made = begin_certificate(common_name, lifetime, X509_get0_notAfter(issuer));
   X509* const certificate = made.certificate.get();
   done(X509_set_issuer_name(certificate, X509_get_subject_name(issuer)));
-  say_uri(certificate, name);
+  say_names(certificate, subject.name, subject.hosts);
+  const char* const usage = !subject.dials    ? "serverAuth"
+                            : !subject.serves ? "clientAuth"
+                                              : "serverAuth,clientAuth";
   extend(certificate, issuer,
          {{NID_basic_constraints, "critical,CA:FALSE"},
           {NID_key_usage, "critical,digitalSignature"},
-          {NID_ext_key_usage, "serverAuth,clientAuth"},
+          {NID_ext_key_usage, usage},
           {NID_subject_key_identifier, "hash"},
           {NID_authority_key_identifier, "keyid"}});
   done(X509_sign(certificate, own->key.get(), EVP_sha256()));
@@ -356,6 +407,15 @@ Expected<Entry> entry_of(const fs::path& file) {
   auto certificate = read_certificate(file);
   if (!certificate) return certificate.error();
   return described(certificate->get());
+}
+
+Expected<Subject> subject_of(const fs::path& file) {
+  auto certificate = read_certificate(file);
+  if (!certificate) return certificate.error();
+  X509* const its = certificate->get();
+  const auto usage = X509_get_extended_key_usage(its);
+  return Subject{uri_of(its), common_name_of(its), hosts_of(its), (usage & XKU_SSL_SERVER) != 0,
+                 (usage & XKU_SSL_CLIENT) != 0};
 }
 
 }  // namespace muster::certificates

@@ -22,6 +22,15 @@ namespace muster::certificates {
 using Clock = std::chrono::system_clock;
 using Days = std::chrono::days;
 
+/// Whom a certificate is for, and for what.
+struct Subject {
+  std::string name;                  ///< its URI
+  std::string common_name{};         ///< empty: the name
+  std::vector<std::string> hosts{};  ///< names and addresses under which others dial it
+  bool serves = true;
+  bool dials = true;
+};
+
 /// A certificate as it stands in a list.
 struct Entry {
   std::string serial;  ///< hexadecimal
@@ -44,8 +53,8 @@ class Authority {
                                     const std::string& cluster, std::chrono::seconds lifetime);
   static Expected<Authority> open(const std::filesystem::path& directory);
 
-  /// For client and server use, by a key of its own, valid from an hour ago: clocks differ.
-  Expected<Issued> issue(const std::string& name, std::chrono::seconds lifetime) const;
+  /// By a key of its own, valid from an hour ago: clocks differ.
+  Expected<Issued> issue(const Subject& subject, std::chrono::seconds lifetime) const;
 
   /// Takes a certificate back, by its serial number; `crl.pem` says so from then on, for `lifetime`
   /// before it wants to be renewed.
@@ -71,5 +80,7 @@ class Authority {
 
 /// The certificate in a file, the first of several: its name is empty where it has none, or more.
 Expected<Entry> entry_of(const std::filesystem::path& file);
+/// For whom it is: what `issue` makes another by.
+Expected<Subject> subject_of(const std::filesystem::path& file);
 
 }  // namespace muster::certificates

@@ -5,8 +5,8 @@
 namespace muster::certificates {
 
 Expected<Entry> issue_into(const std::filesystem::path& directory, const Authority& authority,
-                           const std::string& name, Days lifetime, bool replace) {
-  const auto given_out = authority.issue(name, lifetime);
+                           const Subject& subject, Days lifetime, bool replace) {
+  const auto given_out = authority.issue(subject, lifetime);
   if (!given_out) return given_out.error();
   const auto ca = read_file(authority.certificate());
   if (!ca) return ca.error();

@@ -19,6 +19,6 @@ struct IssuedFiles {
 /// Issues one and puts it into that directory, which is there. What it has of certificate and key
 /// is in the way, or replaced; its authorities stay, and its list of revocations is that of now.
 Expected<Entry> issue_into(const std::filesystem::path& directory, const Authority& authority,
-                           const std::string& name, Days lifetime, bool replace);
+                           const Subject& subject, Days lifetime, bool replace);
 
 }  // namespace muster::certificates

@@ -71,7 +71,7 @@ Expected<> Cluster::certify() const {
   if (!authority) return authority.error();
   for (NodeId node : nodes()) {
     const net::TlsOptions files = tls_of(node);
-    const auto made = authority->issue(net::certificate_name(files, node), certificates::Days(1));
+    const auto made = authority->issue({net::certificate_name(files, node)}, certificates::Days(1));
     if (!made) return made.error();
     std::ofstream(files.certificate) << made->certificate;
     std::ofstream(files.key) << made->key;

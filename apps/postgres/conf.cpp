@@ -31,24 +31,23 @@ std::string setting_in_quotes(std::string_view text) {
 }
 
 void add_credentials(Session::Parameters& to, const Credentials& credentials) {
-  const auto add = [&to](const char* name, const std::filesystem::path& path) {
-    if (!path.empty()) to.emplace_back(name, path.string());
-  };
-  add("passfile", credentials.password_file);
-  add("sslcert", credentials.certificate);
-  add("sslkey", credentials.key);
-  add("sslrootcert", credentials.authority);
-  if (!credentials.authority.empty()) to.emplace_back("sslmode", "verify-full");
-  // What looks for tickets that nobody has given costs time.
-  to.emplace_back("gssencmode", "disable");
+  to.emplace_back("sslmode", "verify-full");
+  to.emplace_back("sslrootcert", credentials.authority.string());
+  to.emplace_back("sslcrl", credentials.revocations.string());
+  to.emplace_back("sslcert", credentials.client_certificate.string());
+  to.emplace_back("sslkey", credentials.client_key.string());
 }
 
-Session::Parameters address_of(const InstanceOptions& options, NodeId to) {
+Session::Parameters way_to(const InstanceOptions& options, NodeId to) {
   const Address& address = options.nodes.at(to);
   const bool own = to == options.node;
-  return {{"host", own ? options.sockets.string() : address.host},
-          {"port", std::to_string(address.port)},
-          {"user", options.role}};
+  Session::Parameters way{{"host", own ? options.sockets.string() : address.host},
+                          {"port", std::to_string(address.port)},
+                          {"user", options.role},
+                          // What looks for tickets that nobody has given costs time.
+                          {"gssencmode", "disable"}};
+  if (options.credentials && !own) add_credentials(way, *options.credentials);
+  return way;
 }
 
 std::string one_text(const Session::Parameters& parameters) {
@@ -56,6 +55,20 @@ std::string one_text(const Session::Parameters& parameters) {
   for (const auto& [name, value] : parameters)
     text += (text.empty() ? "" : " ") + name + "=" + in_quotes(value);
   return text;
+}
+
+/// What it shows of itself, and demands of others.
+void add_proofs(std::map<std::string, std::string>& settings, const InstanceOptions& options) {
+  if (!options.hba.empty()) {
+    settings["hba_file"] = options.hba.string();
+    settings["ident_file"] = ident_path(options).string();
+  }
+  if (!options.credentials) return;
+  settings["ssl"] = "on";
+  settings["ssl_ca_file"] = options.credentials->authority.string();
+  settings["ssl_crl_file"] = options.credentials->revocations.string();
+  settings["ssl_cert_file"] = options.credentials->server_certificate.string();
+  settings["ssl_key_file"] = options.credentials->server_key.string();
 }
 
 /// What does not change while it runs.
@@ -70,7 +83,7 @@ std::map<std::string, std::string> settings_of(const InstanceOptions& options) {
   for (const auto& [name, value] : options.settings) settings[name] = value;
   const Address& own = options.nodes.at(options.node);
   const std::map<std::string, std::string> fixed{
-      {"listen_addresses", own.host},
+      {"listen_addresses", options.listen.empty() ? own.host : options.listen},
       {"port", std::to_string(own.port)},
       {"unix_socket_directories", options.sockets.string()},
       {"synchronous_commit", "on"},
@@ -90,6 +103,7 @@ std::map<std::string, std::string> settings_of(const InstanceOptions& options) {
       {"lc_messages", "C"},  // why it ended is read there
   };
   for (const auto& [name, value] : fixed) settings[name] = value;
+  add_proofs(settings, options);
   return settings;
 }
 
@@ -118,6 +132,10 @@ std::filesystem::path log_path(const InstanceOptions& options) {
   return options.data.parent_path() / "postgres.log";
 }
 
+std::filesystem::path ident_path(const InstanceOptions& options) {
+  return options.data.parent_path() / "pg_ident.conf";
+}
+
 std::string name_of(NodeId node, bool mending) {
   return (mending ? "mend_n" : "n") + std::to_string(node.value);
 }
@@ -135,8 +153,7 @@ std::string names_text(Names names, const Copies& copies) {
 }
 
 Session::Parameters session_parameters(const InstanceOptions& options, NodeId to) {
-  Session::Parameters parameters = address_of(options, to);
-  add_credentials(parameters, options.credentials);
+  Session::Parameters parameters = way_to(options, to);
   parameters.emplace_back("dbname", options.database);
   parameters.emplace_back("application_name", "muster");
   parameters.emplace_back(
@@ -148,8 +165,7 @@ Session::Parameters session_parameters(const InstanceOptions& options, NodeId to
 }
 
 std::string connection_text(const InstanceOptions& options, NodeId to, const std::string& name) {
-  Session::Parameters parameters = address_of(options, to);
-  add_credentials(parameters, options.credentials);
+  Session::Parameters parameters = way_to(options, to);
   parameters.emplace_back("application_name", name);
   parameters.emplace_back("connect_timeout", "5");
   return one_text(parameters);

@@ -14,6 +14,8 @@ namespace muster::postgres {
 std::filesystem::path conf_path(const InstanceOptions& options);  ///< muster.conf
 std::filesystem::path note_path(const InstanceOptions& options);  ///< what was held before mending
 std::filesystem::path log_path(const InstanceOptions& options);   ///< what the server has to say
+/// Where there is a pg_hba.conf of ours: who of this machine is the superuser, map=muster.
+std::filesystem::path ident_path(const InstanceOptions& options);
 
 /// The last line of postgresql.conf: muster.conf counts for more than what stands above it.
 inline constexpr const char* include_line = "include_if_exists '../muster.conf'";

@@ -10,9 +10,13 @@ namespace muster::postgres {
 namespace {
 
 std::vector<std::string> initdb_arguments(const InstanceOptions& options) {
+  // Where there is a pg_hba.conf of ours, that of the data directory counts for nothing: it had
+  // better let nobody in, should somebody start PostgreSQL without us.
+  const bool plain = options.hba.empty();
   return {"--pgdata",         options.data.string(),
           "--username",       options.role,
-          "--auth",           "trust",
+          "--auth-local",     plain ? "trust" : "peer",
+          "--auth-host",      plain ? "trust" : "reject",
           "--encoding",       "UTF8",
           "--locale",         "C",
           "--wal-segsize",    std::to_string(options.segment_megabytes),

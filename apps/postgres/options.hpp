@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 
 /// What is configured of a node's PostgreSQL, and of those of the others.
@@ -17,12 +18,14 @@ struct Address {
   std::uint16_t port{};
 };
 
-/// How nodes show each other who they are; whatever is empty is left to libpq.
+/// How nodes show each other who they are: files in PEM.
 struct Credentials {
-  std::filesystem::path password_file;  ///< `passfile`
-  std::filesystem::path certificate;    ///< `sslcert`
-  std::filesystem::path key;            ///< `sslkey`
-  std::filesystem::path authority;      ///< `sslrootcert`, which asks for `sslmode=verify-full`
+  std::filesystem::path authority;
+  std::filesystem::path revocations;  ///< none where empty
+  std::filesystem::path server_certificate;
+  std::filesystem::path server_key;
+  std::filesystem::path client_certificate;  ///< its common name is the role
+  std::filesystem::path client_key;
 };
 
 struct InstanceOptions {
@@ -36,8 +39,10 @@ struct InstanceOptions {
   unsigned copies_of_commit = 2;    ///< W, at least 2
   std::string role = "postgres";    ///< a superuser
   std::string database = "postgres";
-  Credentials credentials;
-  unsigned segment_megabytes = 1;               ///< of the log, where the database is created here
+  std::optional<Credentials> credentials;  ///< none: connections are in plain text
+  std::string listen;                      ///< `listen_addresses`; empty: the host of its address
+  std::filesystem::path hba;               ///< `hba_file`; empty: that of the data directory
+  unsigned segment_megabytes = 1;          ///< of the log, where the database is created here
   std::map<std::string, std::string> settings;  ///< others than ours, for its command line
   /// After so long without a step of recovery, whose source's log is missing, it is given up.
   Duration longest_standstill = std::chrono::seconds(15);

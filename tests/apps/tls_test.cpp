@@ -32,7 +32,7 @@ struct Proven : RealNodes {
   /// It has a certificate for so long from now on.
   void shorten(std::uint32_t id, std::chrono::seconds lifetime) const {
     const auto authority = certificates::Authority::open(file("ca"));
-    const auto made = authority->issue("muster://programs/node/" + std::to_string(id), lifetime);
+    const auto made = authority->issue({"muster://programs/node/" + std::to_string(id)}, lifetime);
     write_file(directory_of(id) + "/tls.crt", made->certificate);
     write_file(directory_of(id) + "/tls.key", made->key);
   }

@@ -76,8 +76,22 @@ class Cluster:
         self.ended = collections.Counter()  # by exit code
         self.user = ["--user", "postgres"] if os.geteuid() == 0 else []
 
+    # --- Where things are
+
+    def config(self, node):
+        return f"n{node}.toml"
+
+    def store(self, node):
+        return self.path / f"n{node}"
+
+    def database(self, node):
+        return self.path / f"pg{node}"
+
+    def connection(self, node):
+        return f"host=127.0.0.1 port={self.ports[node]} user=postgres dbname=postgres"
+
     def command(self, word, node):
-        return [self.muster, "postgres", word, "--config", f"n{node}.toml", *self.user]
+        return [self.muster, "postgres", word, "--config", self.config(node), *self.user]
 
     def once(self, word, node):
         subprocess.run(self.command(word, node), check=True, cwd=self.path, stdout=sys.stderr)
@@ -99,7 +113,7 @@ class Cluster:
     def postmaster(self, node):
         """Its pid; None where none runs."""
         try:
-            pid = int((self.path / f"pg{node}/data/postmaster.pid").read_text().split()[0])
+            pid = int((self.database(node) / "data/postmaster.pid").read_text().split()[0])
             return pid if Path(f"/proc/{pid}").exists() else None
         except (OSError, ValueError, IndexError):
             return None
@@ -144,8 +158,9 @@ class Cluster:
     # --- What it says
 
     def status(self, node):
-        ran = subprocess.run([self.muster, "status", "--json", "--dir", f"n{node}"], cwd=self.path,
-                             capture_output=True, text=True, check=False, timeout=60)
+        ran = subprocess.run([self.muster, "status", "--json", "--dir", self.store(node)],
+                             cwd=self.path, capture_output=True, text=True, check=False,
+                             timeout=60)
         try:
             return json.loads(ran.stdout)
         except ValueError:
@@ -167,8 +182,7 @@ class Cluster:
         try:
             ran = subprocess.run(
                 [PROGRAMS / "psql", "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-c",
-                 statement,
-                 f"host=127.0.0.1 port={self.ports[node]} user=postgres dbname=postgres"],
+                 statement, self.connection(node)],
                 capture_output=True, text=True, check=False, timeout=1)
         except subprocess.TimeoutExpired:
             return None

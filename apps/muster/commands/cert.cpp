@@ -101,15 +101,16 @@ int issue(const CertOptions& options) {
                                                       options.directory + " makes it anew"});
   std::error_code error;
   fs::create_directories(options.directory, error);
-  return told(issue_into(options.directory, *authority, *name, Days(options.days), false), options);
+  return told(issue_into(options.directory, *authority, {*name}, Days(options.days), false),
+              options);
 }
 
 int renew(const CertOptions& options) {
   const auto authority = open(options);
   if (!authority) return failed(authority.error());
-  const auto before = certificates::entry_of(IssuedFiles(options.directory).certificate);
+  const auto before = certificates::subject_of(IssuedFiles(options.directory).certificate);
   if (!before) return failed(before.error());
-  return told(issue_into(options.directory, *authority, before->name, Days(options.days), true),
+  return told(issue_into(options.directory, *authority, *before, Days(options.days), true),
               options);
 }
 

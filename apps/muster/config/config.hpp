@@ -74,6 +74,17 @@ struct HttpConfig {
   bool insecure = false;
 };
 
+/// [application.tls]: what a node's PostgreSQL, and who speaks with the others' for it, prove of
+/// themselves. Files in PEM, of absolute paths (docs/postgres.md).
+struct PostgresTls {
+  std::filesystem::path ca;           ///< the authorities that are believed
+  std::filesystem::path crl{};        ///< certificates that were taken back; none where empty
+  std::filesystem::path certificate;  ///< of the server, for the host that others dial
+  std::filesystem::path key;
+  std::filesystem::path client_certificate;  ///< of the superuser, at the others
+  std::filesystem::path client_key;
+};
+
 /// An application that comes with the command.
 struct ApplicationConfig {
   /// `none` (hooks return at once), `shards`, `postgres`, or `socket`: a program that connects to
@@ -85,6 +96,9 @@ struct ApplicationConfig {
   bool inherit = false;                ///< it gets the node's whole environment
   std::filesystem::path database{};    ///< of `postgres`, absolute: where its data directory is
   std::filesystem::path programs{};    ///< of `postgres`, absolute: where PostgreSQL's own are
+  std::string listen{};         ///< of `postgres`: where it listens; empty: where it is dialled
+  std::filesystem::path hba{};  ///< of `postgres`: its pg_hba.conf; empty: that of the data
+  std::optional<PostgresTls> tls{};  ///< of `postgres`; none: its connections are in plain text
 };
 
 /// Programs as hooks: each with its arguments; a hook without one does nothing.

@@ -143,8 +143,18 @@ void add_application(Lines& lines, const ApplicationConfig& application) {
               std::uint64_t{usual.records_per_second});
   lines.add_some("database", application.database);
   lines.add_some("programs", application.programs);
+  lines.add_some("listen", application.listen);
+  lines.add_some("hba", application.hba);
   lines.add_some("program", application.program);
   if (!application.program.empty()) lines.add("inherit", application.inherit, usual.inherit);
+  if (!application.tls) return;
+  lines.begin("application.tls");
+  lines.add("ca", application.tls->ca);
+  lines.add_some("crl", application.tls->crl);
+  lines.add("cert", application.tls->certificate);
+  lines.add("key", application.tls->key);
+  lines.add("client_cert", application.tls->client_certificate);
+  lines.add("client_key", application.tls->client_key);
 }
 
 void add_hooks(Lines& lines, const HooksConfig& hooks) {

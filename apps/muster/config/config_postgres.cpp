@@ -29,6 +29,34 @@ void read_postgres(Reader& reader, const toml::table& cluster, ClusterConfig& to
   to.postgres = std::move(postgres);
 }
 
+namespace {
+
+void read_postgres_tls(Reader& reader, const toml::table& application,
+                       const std::filesystem::path& file, ApplicationConfig& to) {
+  const toml::table* const tls = reader.table(application, "tls", false);
+  if (tls == nullptr) return;
+  reader.only(*tls, "[application.tls]", {"ca", "crl", "cert", "key", "client_cert", "client_key"});
+  PostgresTls paths;
+  for (const auto& [key, path] :
+       {std::pair("ca", &paths.ca), std::pair("crl", &paths.crl),
+        std::pair("cert", &paths.certificate), std::pair("key", &paths.key),
+        std::pair("client_cert", &paths.client_certificate),
+        std::pair("client_key", &paths.client_key)}) {
+    const std::string name = reader.text(*tls, key, "");
+    if (!name.empty()) *path = beside(file, name);
+    if (name.empty() && path != &paths.crl)
+      reader.refuse(Reader::line_of(*tls), "[application.tls] has no " + std::string(key) +
+                                               ": expected " + key +
+                                               " = a file in PEM, as muster postgres init makes");
+    if (std::error_code error;
+        reader.looks_at_files() && !name.empty() && !std::filesystem::is_regular_file(*path, error))
+      reader.refuse(*tls->get(key), key, "a file that is there");
+  }
+  to.tls = std::move(paths);
+}
+
+}  // namespace
+
 void read_postgres(Reader& reader, const toml::table& application,
                    const std::filesystem::path& file, NodeConfig& config) {
   const auto line = Reader::line_of(application);
@@ -37,6 +65,14 @@ void read_postgres(Reader& reader, const toml::table& application,
   };
   config.application.database = path("database", "pg" + to_text(config.self));
   config.application.programs = path("programs", "/usr/lib/postgresql/15/bin");
+  config.application.listen = reader.text(application, "listen", "");
+  if (application.get("hba") != nullptr) {
+    config.application.hba = path("hba", "");
+    if (std::error_code error; reader.looks_at_files() && !reader.failure() &&
+                               !std::filesystem::is_regular_file(config.application.hba, error))
+      reader.refuse(*application.get("hba"), "hba", "a file that is there");
+  }
+  read_postgres_tls(reader, application, file, config.application);
   const ClusterConfig& cluster = config.cluster;
   if (!cluster.postgres)
     reader.refuse(line,

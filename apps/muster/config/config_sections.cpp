@@ -177,7 +177,8 @@ void read_application(Reader& reader, const toml::table& root, const std::filesy
   const toml::table* application = reader.table(root, "application", false);
   if (application == nullptr) return;
   reader.only(*application, "[application]",
-              {"kind", "records_per_second", "program", "inherit", "database", "programs"});
+              {"kind", "records_per_second", "program", "inherit", "database", "programs", "listen",
+               "hba", "tls"});
   ApplicationConfig& to = config.application;
   to.kind = reader.text(*application, "kind", to.kind);
   if (to.kind != "none" && to.kind != "shards" && to.kind != "socket" && to.kind != "postgres") {
@@ -195,8 +196,8 @@ void read_application(Reader& reader, const toml::table& root, const std::filesy
   }
   only_beside("records_per_second", "shards");
   only_beside("program", "socket");
-  only_beside("database", "postgres");
-  only_beside("programs", "postgres");
+  for (const char* key : {"database", "programs", "listen", "hba", "tls"})
+    only_beside(key, "postgres");
   if (to.kind == "postgres") read_postgres(reader, *application, file, config);
   to.records_per_second =
       reader.number(*application, "records_per_second", to.records_per_second, 1, 10'000);

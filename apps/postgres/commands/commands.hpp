@@ -14,12 +14,31 @@ namespace muster::postgres {
 struct Flags {
   apps::NodeFlags node;
   std::string user;
-  std::uint32_t from = 0;  ///< 0: any other node
+  std::uint32_t from = 0;           ///< 0: any other node
+  std::filesystem::path bundle;     ///< in place of a configuration: that of `directory`
+  std::filesystem::path directory;  ///< where the bundle is put
 };
 
+struct InitFlags {
+  std::string nodes;
+  std::string cluster = "pg";
+  std::string directory;
+  std::uint16_t port = 5432;       ///< of PostgreSQL
+  std::uint16_t node_port = 7100;  ///< of nodes that are named without one
+};
+
+int init(const InitFlags& flags);
 int create(const Flags& flags);
 int join(const Flags& flags);
 int run(const Flags& flags);
+
+/// Puts a bundle into a directory that is not there, or empty, or has that very bundle, and gives
+/// its configuration. All of it is the owner's.
+Expected<std::filesystem::path> install(const std::filesystem::path& bundle,
+                                        const std::filesystem::path& directory, const Owner& owner);
+
+/// The configuration that the flags name, or that of the bundle, once it is where it is to be.
+Expected<apps::NodeConfig> node_of(const Flags& flags);
 
 /// The error names the file.
 Failure wrong(const apps::NodeConfig& config, const std::string& what);

@@ -8,7 +8,7 @@
 namespace muster::postgres {
 
 int create(const Flags& flags) {
-  const auto config = flags.node.load();
+  const auto config = node_of(flags);
   if (!config) return apps::failed(config.error());
   const auto options = empty_place(*config, flags);
   if (!options) return apps::failed(options.error());

@@ -79,7 +79,7 @@ class Join {
 }  // namespace
 
 int join(const Flags& flags) {
-  const auto config = flags.node.load();
+  const auto config = node_of(flags);
   if (!config) return apps::failed(config.error());
   const auto options = empty_place(*config, flags);
   if (!options) return apps::failed(options.error());

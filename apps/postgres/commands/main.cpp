@@ -11,6 +11,26 @@
 namespace muster::postgres {
 namespace {
 
+void add_init(CLI::App& app, int& exit_code) {
+  const auto flags = std::make_shared<InitFlags>();
+  CLI::App* const command = app.add_subcommand(
+      "init", "Make a new cluster's files: for each node a bundle, with its certificates");
+  command->add_option("--nodes", flags->nodes, "Where each node is dialled")
+      ->option_text("HOST[:PORT],...")
+      ->required();
+  command->add_option("--cluster", flags->cluster, "The cluster's name")->capture_default_str();
+  command->add_option("--to", flags->directory, "A new directory [the cluster's name]")
+      ->option_text("DIR");
+  command->add_option("--port", flags->port, "PostgreSQL's")
+      ->check(CLI::Range(1, 65535))
+      ->capture_default_str();
+  command->add_option("--node-port", flags->node_port, "A node's, where its host is named alone")
+      ->check(CLI::Range(1, 65535))
+      ->capture_default_str();
+  command->footer("Nodes of this machine (localhost,localhost,localhost) get ports of their own.");
+  command->callback([flags, &exit_code] { exit_code = init(*flags); });
+}
+
 int parse(int argc, char** argv) {
   CLI::App app("PostgreSQL whose fail-over is a reorganization", "muster postgres");
   app.require_subcommand(1);
@@ -23,9 +43,18 @@ int parse(int argc, char** argv) {
     command->callback([flags, act, &exit_code] { exit_code = act(*flags); });
     return command;
   };
-  add("create", "Create the database of a new cluster, on one of its nodes; the others clone it",
-      create);
-  add("join", "Clone the database from another node, which runs", join)
+  const auto takes_bundle = [&](CLI::App* command) {
+    command->get_option("--config")->required(false);
+    command->add_option("BUNDLE", flags->bundle, "A node's, that muster postgres init has made");
+    command->add_option("--data", flags->directory, "Where it is put: a new directory")
+        ->option_text("DIR");
+    return command;
+  };
+  add_init(app, exit_code);
+  takes_bundle(add("create",
+                   "Create the database of a new cluster, on one of its nodes; the others clone it",
+                   create));
+  takes_bundle(add("join", "Clone the database from another node, which runs", join))
       ->add_option("--from", flags->from, "From that node alone");
   add("run", "Run one node and its PostgreSQL in the foreground", run);
   try {

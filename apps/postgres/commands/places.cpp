@@ -1,4 +1,5 @@
 #include "apps/postgres/commands/commands.hpp"
+#include "apps/postgres/credentials.hpp"
 
 #include <muster/values/text.hpp>
 
@@ -31,6 +32,22 @@ Expected<Owner> owner_of(const std::string& user) {
 
 }  // namespace
 
+Expected<NodeConfig> node_of(const Flags& flags) {
+  if (flags.bundle.empty() == flags.node.config.empty())
+    return Failure{ExitCode::usage,
+                   "say of which node: a bundle and --data DIR, or --config FILE; see --help"};
+  if (flags.bundle.empty()) return flags.node.load();
+  if (flags.directory.empty())
+    return Failure{ExitCode::usage, "say where the bundle is to be, with --data DIR"};
+  const auto owner = owner_of(flags.user);
+  if (!owner) return owner.error();
+  const auto config = install(flags.bundle, flags.directory, *owner);
+  if (!config) return config.error();
+  apps::NodeFlags node = flags.node;
+  node.config = *config;
+  return node.load();
+}
+
 Failure wrong(const NodeConfig& config, const std::string& what) {
   return {ExitCode::bad_configuration, config.file.string() + ": " + what};
 }
@@ -48,12 +65,18 @@ Expected<InstanceOptions> options_of(const NodeConfig& config, const Flags& flag
   for (const auto& [id, address] : config.cluster.postgres->nodes)
     options.nodes[id] = {address.host, address.port};
   options.copies_of_commit = config.cluster.postgres->copies;
+  options.listen = config.application.listen;
+  options.hba = config.application.hba;
+  if (const auto& tls = config.application.tls)
+    options.credentials = {
+        tls->ca, tls->crl, tls->certificate, tls->key, tls->client_certificate, tls->client_key};
   options.user = *owner;
   std::error_code error;
   if (!fs::exists(options.programs / "postgres", error))
     return wrong(config, "there is no PostgreSQL at " + options.programs.string() +
                              ": install it (Debian: postgresql-15), or name where it is with "
                              "programs = \"...\" in [application]");
+  if (const auto right = look_at_keys(options); !right) return right.error();
   return options;
 }
 
@@ -69,6 +92,7 @@ Expected<> make_directory(const InstanceOptions& options) {
     return Failure{
         ExitCode::bad_configuration,
         directory.string() + ": the database's directory cannot be made: " + error.message()};
+  if (!options.hba.empty()) return write_ident(options);
   return {};
 }
 

@@ -1,0 +1,124 @@
+#include "apps/base/text.hpp"
+#include "apps/bundles/bundles.hpp"
+#include "apps/bundles/hosts.hpp"
+#include "apps/postgres/commands/commands.hpp"
+#include "apps/postgres/credentials.hpp"
+
+#include <iostream>
+
+/// `muster postgres init`: a bundle for each node.
+
+namespace muster::postgres {
+namespace {
+
+using namespace std::chrono_literals;
+using apps::Bundle;
+using apps::NodeConfig;
+using Nodes = std::map<NodeId, muster::Address>;
+
+constexpr const char* hba = "pg_hba.conf";
+
+/// A name, such as a machine's own of Debian, may be a loopback address on that machine itself.
+bool may_be_another_here(const muster::Address& address) {
+  return !address.is_loopback() && address.host.find(':') == std::string::npos &&
+         address.host.find_first_not_of("0123456789.") != std::string::npos;
+}
+
+Expected<Nodes> databases_of(const Nodes& nodes, unsigned port) {
+  constexpr unsigned most = 65535;
+  Nodes databases;
+  for (const auto& [id, address] : nodes) {
+    databases[id] = {address.host, static_cast<std::uint16_t>(std::min(port, most))};
+    if (databases[id] == address)
+      return Failure{ExitCode::usage, address.text() +
+                                          " would be the node's and its PostgreSQL's: expected two "
+                                          "ports, by --port and --node-port"};
+    if (address.is_loopback()) ++port;
+  }
+  return databases;
+}
+
+NodeConfig config_of(const InitFlags& flags, const Nodes& nodes, const Nodes& databases) {
+  NodeConfig config = apps::bundled(flags.cluster, nodes);
+  config.cluster.options.quorum = Quorum::majority;
+  config.cluster.timings.stop_deadline = 500ms;
+  config.cluster.timings.start_deadline = 10s;
+  config.cluster.postgres =
+      apps::PostgresConfig{databases, static_cast<unsigned>(databases.size() / 2 + 1)};
+  apps::ApplicationConfig& to = config.application;
+  to.kind = "postgres";
+  to.database = "database";
+  to.programs = "/usr/lib/postgresql/15/bin";
+  to.hba = hba;
+  to.tls = apps::PostgresTls{"server/ca.crt",  "server/crl.pem", "server/tls.crt",
+                             "server/tls.key", "client/tls.crt", "client/tls.key"};
+  return config;
+}
+
+std::vector<Bundle> bundles_of(const InitFlags& flags, const Nodes& nodes, const Nodes& databases) {
+  NodeConfig config = config_of(flags, nodes, databases);
+  const std::string role = InstanceOptions().role;
+  const std::string uri = "muster://" + flags.cluster + "/postgres/";
+  std::vector<Bundle> bundles;
+  for (const auto& [id, address] : nodes) {
+    const std::string number = std::to_string(id.value);
+    config.self = id;
+    const bool everywhere = may_be_another_here(address);
+    config.listen =
+        everywhere ? std::optional(muster::Address{"0.0.0.0", address.port}) : std::nullopt;
+    config.application.listen = everywhere ? "0.0.0.0" : "";
+    certificates::Subject server{uri + number + "/server", address.host, {address.host}};
+    server.dials = false;
+    certificates::Subject client{uri + number + "/client", role};
+    client.serves = false;
+    bundles.push_back({"n" + number,
+                       apps::bundled_text(
+                           config, "Node " + number + " of the cluster " + flags.cluster +
+                                       " and its PostgreSQL, at " + address.text() + " and " +
+                                       databases.at(id).text() + ": made by muster postgres init."),
+                       {apps::certificate_of(config), {"server", server}, {"client", client}},
+                       {{hba, bundled_hba(role)}}});
+  }
+  return bundles;
+}
+
+void tell(const std::string& at, const Nodes& nodes, const Nodes& databases) {
+  std::string hosts;
+  std::string ports;
+  for (const auto& [id, address] : databases) {
+    hosts += (hosts.empty() ? "" : ",") + address.host;
+    ports += (ports.empty() ? "" : ",") + std::to_string(address.port);
+  }
+  std::cout << at << " has a bundle for each node, n1, n2, ..., and ca, the authority of their "
+            << "certificates: keep ca off every node, and where nobody else comes, as who has "
+            << "ca.key can be any node and PostgreSQL's superuser\nnext:\n";
+  if (!nodes.begin()->second.is_loopback())
+    std::cout << "  copy each to its host, for root: " << apps::copies_text(nodes) << '\n';
+  std::cout << "  on one node, once: muster postgres create n1 --data DIR --user postgres\n"
+            << "  and run it: muster postgres run --config DIR/muster.toml --user postgres\n"
+            << "  on each other: muster postgres join n2 --data DIR --user postgres, then run it\n"
+            << "clients: psql \"host=" << hosts << " port=" << ports
+            << " target_session_attrs=read-write connect_timeout=2 sslmode=verify-full sslrootcert="
+            << at << "/ca/ca.crt dbname=... user=...\"\n";
+}
+
+}  // namespace
+
+int init(const InitFlags& flags) {
+  if (!apps::is_cluster_name(flags.cluster))
+    return apps::failed({ExitCode::usage, "--cluster " + flags.cluster +
+                                              ": expected 1 to 64 letters, digits, '.', '_', '-'"});
+  const auto nodes = apps::addresses_of(flags.nodes, flags.node_port);
+  if (!nodes) return apps::failed(nodes.error());
+  const auto databases = databases_of(*nodes, flags.port);
+  if (!databases) return apps::failed(databases.error());
+  const auto directory =
+      std::filesystem::path(flags.directory.empty() ? flags.cluster : flags.directory) / "";
+  const auto named = directory.parent_path();  // without a slash at its end
+  const auto made = apps::make_bundles(named, flags.cluster, bundles_of(flags, *nodes, *databases));
+  if (!made) return apps::failed(made.error());
+  tell(named.string(), *nodes, *databases);
+  return 0;
+}
+
+}  // namespace muster::postgres

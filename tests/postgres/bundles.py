@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+"""Three nodes from the bundles of `muster postgres init`: who may connect, and a fail-over."""
+
+import os
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import faults
+from nodes import free_ports, until
+
+muster = None
+IDS = faults.IDS
+HOSTS = ("127.0.0.1", "127.0.0.2", "localhost")
+PSQL = [faults.PROGRAMS / "psql", "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1"]
+
+
+def run(*words, **more):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True,
+                          check=False, stdin=subprocess.DEVNULL, timeout=120, **more)
+
+
+class Bundled(faults.Cluster):
+    """The bundles are in `made`, the nodes' directories beside it."""
+
+    def __init__(self):
+        self.muster = os.path.abspath(muster)
+        self.path = Path(tempfile.mkdtemp(prefix="muster-bundles-"))
+        self.path.chmod(0o755)
+        self.running = {}
+        self.ended = faults.collections.Counter()
+        self.user = ["--user", "postgres"] if os.geteuid() == 0 else []
+        *node_ports, port = free_ports(4)
+        self.ports = {node: port + node - 1 for node in IDS}
+        self.nodes = ",".join(f"{host}:{each}" for host, each in zip(HOSTS, node_ports))
+        self.init("made", port)
+        for node in IDS:
+            self.slow_down(self.path / f"made/n{node}/muster.toml")
+
+    def postgres(self, *words):
+        return run(self.muster, "postgres", *words, cwd=self.path)
+
+    def init(self, to, port):
+        ran = self.postgres("init", "--nodes", self.nodes, "--port", port, "--to", to)
+        if ran.returncode != 0:
+            raise AssertionError(ran.stderr)
+
+    @staticmethod
+    def slow_down(config):
+        """For a program with sanitizers on a busy machine."""
+        text = config.read_text()
+        for key, value in {"T": "1s", "check_every": "500ms", "coordinator_timeout": "1500ms",
+                           "stop_deadline": "3s", "hold_down": "0s", "calm": "0s"}.items():
+            text, count = re.subn(f'^{key} = ".*"$', f'{key} = "{value}"', text, flags=re.M)
+            assert count == 1, key
+        config.write_text(text)
+
+    def config(self, node):
+        return self.path / f"n{node}/muster.toml"
+
+    def store(self, node):
+        return self.path / f"n{node}/data"
+
+    def database(self, node):
+        return self.path / f"n{node}/database"
+
+    def connection(self, node):
+        return f"host={self.database(node)} port={self.ports[node]} user=postgres dbname=postgres"
+
+    def over_network(self, node, *more):
+        return " ".join([f"host={HOSTS[node - 1]} port={self.ports[node]} dbname=postgres", *more])
+
+    def proofs(self, bundles="made", node=1):
+        """What a node shows to the others."""
+        its = self.path / bundles / f"n{node}/client"
+        return (f"user=postgres sslmode=verify-full sslrootcert={self.path}/made/ca/ca.crt "
+                f"sslcert={its}/tls.crt sslkey={its}/tls.key")
+
+    def put(self, word, node):
+        return self.postgres(word, f"made/n{node}", "--data", f"n{node}", *self.user)
+
+    def begin(self):
+        for node in IDS:
+            ran = self.put("create" if node == 1 else "join", node)
+            if ran.returncode != 0:
+                raise AssertionError(ran.stderr)
+            self.start(node)
+
+
+def files_of(directory):
+    return [path for path in directory.rglob("*") if path.is_file()]
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        self.cluster = Bundled()
+        self.addCleanup(shutil.rmtree, self.cluster.path)
+        self.made = self.cluster.path / "made"
+
+    def test_the_authoritys_key_is_in_none_and_keys_are_their_owners_alone(self):
+        key = (self.made / "ca/ca.key").read_text()
+        self.assertIn("PRIVATE KEY", key)
+        secret = 0
+        for path in files_of(self.made):
+            text = path.read_text()
+            if path.parent.name != "ca":
+                self.assertNotIn(key, text, path)
+            if "PRIVATE KEY" in text or path.name == "pg_hba.conf":
+                secret += 1
+                self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600, path)
+        self.assertEqual(secret, 1 + 3 * 4)
+        for directory in (self.made, *self.made.iterdir()):
+            self.assertEqual(stat.S_IMODE(directory.stat().st_mode), 0o700, directory)
+
+    def verify(self, file, *words):
+        return run("openssl", "verify", "-CAfile", self.made / "ca/ca.crt", "-crl_check",
+                   "-CRLfile", self.made / "ca/crl.pem", "-x509_strict", *words, file)
+
+    def test_certificates_are_what_openssl_takes_them_for(self):
+        for node, host in zip(IDS, HOSTS):
+            its = self.made / f"n{node}"
+            where = "-verify_hostname" if host == "localhost" else "-verify_ip"
+            server, client = its / "server/tls.crt", its / "client/tls.crt"
+            for words in ((server, "-purpose", "sslserver", where, host),
+                          (client, "-purpose", "sslclient")):
+                ran = self.verify(*words)
+                self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertIn("CN = postgres\n", run("openssl", "x509", "-noout", "-subject", "-in",
+                                                 client).stdout)
+            for words in ((server, "-purpose", "sslclient"), (client, "-purpose", "sslserver"),
+                          (server, "-verify_ip", "127.0.0.9")):
+                self.assertNotEqual(self.verify(*words).returncode, 0, words)
+
+    def test_renewed_certificates_are_for_whom_they_were(self):
+        def text(name, what):
+            return run("openssl", "x509", "-noout", "-in", self.made / "n1" / name / "tls.crt",
+                       *what).stdout
+
+        names = ("-subject", "-ext", "subjectAltName,extendedKeyUsage")
+        for name in ("tls", "server", "client"):
+            before, number = text(name, names), text(name, ["-serial"])
+            ran = run(muster, "cert", "renew", "--ca", self.made / "ca", self.made / "n1" / name)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertEqual(text(name, names), before)
+            self.assertNotEqual(text(name, ["-serial"]), number)
+
+    def refused(self, ran, *said, code=64):
+        self.assertEqual(ran.returncode, code, ran.stderr)
+        for each in said:
+            self.assertIn(each, ran.stderr)
+        self.assertEqual(ran.stderr.count("\n"), 1, ran.stderr)
+
+    def test_what_cannot_be_is_a_sentence(self):
+        postgres, user = self.cluster.postgres, self.cluster.user
+        self.refused(postgres("init", "--nodes", "a,b,c", "--to", "made"), "is there already")
+        self.refused(postgres("init", "--nodes", "a,b", "--to", "two"), "at least three")
+        self.refused(postgres("init", "--nodes", "a:5432,b,c"), "a:5432 would be", code=2)
+        self.refused(postgres("create", *user), "a bundle and --data DIR", code=2)
+        self.refused(postgres("create", "made/n1", *user), "with --data DIR", code=2)
+        self.refused(postgres("create", "made", "--data", "x", *user), "is no bundle", "made/n1")
+        self.assertEqual(self.cluster.put("create", 1).returncode, 0)
+        self.refused(self.cluster.put("create", 1), "there is a database already")
+        self.refused(postgres("join", "made/n2", "--data", "n1", *user), "not of this bundle")
+        own = self.cluster.path / "n1"
+        key = own / "client/tls.key"
+        key.chmod(0o640)
+        self.refused(postgres(*self.cluster.command("run", 1)[2:]), f"chmod 0600 {key}")
+        key.chmod(0o600)
+        if os.geteuid() == 0:
+            os.chown(key, 0, 0)
+            self.refused(postgres(*self.cluster.command("run", 1)[2:]), f"chown postgres {key}")
+        (own / "pg_hba.conf").unlink()
+        self.refused(postgres(*self.cluster.command("run", 1)[2:]), "hba = ", "a file that is there")
+        (own / "server/tls.key").unlink()
+        self.refused(postgres(*self.cluster.command("run", 1)[2:]), "key = ", "a file that is there")
+        self.assertFalse((self.cluster.path / "x").exists())
+
+
+class Running(unittest.TestCase):
+    def setUp(self):
+        self.cluster = Bundled()
+        self.addCleanup(shutil.rmtree, self.cluster.path)
+        self.addCleanup(self.cluster.end)
+        self.cluster.begin()
+        self.primary = self.await_all()
+
+    def until(self, so, what):
+        return until(lambda: (self.cluster.supervise(), so())[1], what)
+
+    def await_all(self):
+        primary = self.until(self.cluster.primary, "there is a primary")
+        self.until(lambda: len(self.cluster.replicas()) == 2, "the others follow it")
+        return primary
+
+    def ask(self, statement):
+        return self.until(lambda: self.cluster.ask(self.cluster.primary(), statement), statement)
+
+    def by_network(self, *parameters, statement="IDENTIFY_SYSTEM"):
+        where = self.cluster.over_network(self.primary, *parameters)
+        return run(*PSQL, "-c", statement, where, env={**os.environ, "PGPASSWORD": "secret"})
+
+    def refused(self, why, *parameters):
+        ran = self.by_network(*parameters)
+        self.assertNotEqual(ran.returncode, 0, parameters)
+        self.assertIn(why, ran.stderr)
+
+    def check_that_the_log_goes_to_who_has_proven_itself(self):
+        self.until(lambda: self.cluster.ask(
+            self.cluster.primary(), "select count(*) from pg_stat_replication"
+            " where state = 'streaming'") == "2", "two standbys")
+        self.assertEqual(
+            self.ask("select distinct ssl, version, client_dn from pg_stat_replication"
+                     " join pg_stat_ssl using (pid)"), "t|TLSv1.3|/CN=postgres")
+
+    def check_who_may_connect(self):
+        other, proofs = "sslmode=require user=postgres", self.cluster.proofs
+        ran = self.by_network("replication=true", proofs())
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        for kind in ("replication=true", "replication=database", ""):
+            self.refused("requires a valid client certificate", other, kind)
+            self.refused("rejects", "sslmode=disable user=postgres", kind)
+        stranger = proofs("other").replace("verify-full", "require")
+        self.refused("unknown ca", "replication=true", stranger)
+        ran = self.by_network(proofs().replace("made/ca", "other/ca"), statement="select 1")
+        self.assertIn("certificate verify failed", ran.stderr)
+        # A node's certificate for others of Muster is no superuser's.
+        tls = proofs().replace("/client/", "/tls/")
+        self.refused("certificate authentication failed", "replication=true", tls)
+        # Who may replicate could call itself n2: not with a password.
+        self.ask("create role app login replication password 'secret' ; select 1")
+        ca = f"sslmode=verify-full sslrootcert={self.cluster.path}/made/ca/ca.crt user=app"
+        self.refused("rejects replication", "replication=true", ca)
+        ran = self.by_network(ca, statement="select current_user")
+        self.assertEqual(ran.stdout, "app\n", ran.stderr)
+        self.refused("no pg_hba.conf entry", "sslmode=disable user=app")
+
+    def kill(self, node):
+        self.cluster.signal_all(node, signal.SIGKILL)
+        self.cluster.running.pop(node).wait()
+
+    def write_what_only_the_primary_has(self):
+        """And all three are down."""
+        os.kill(self.cluster.running[self.primary].pid, signal.SIGSTOP)
+        for node in IDS:
+            if node != self.primary:
+                self.kill(node)
+        self.assertIsNone(self.cluster.ask(self.primary, "insert into t values (2)"))
+        self.kill(self.primary)
+
+    def test_nodes_prove_themselves_and_a_fail_over_is_as_ever(self):
+        self.cluster.init("other", self.cluster.ports[1])
+        self.check_that_the_log_goes_to_who_has_proven_itself()
+        self.check_who_may_connect()
+        self.ask("create table t (n int) ; select 1")
+        self.ask("insert into t values (1) returning n")
+        before = self.primary
+        self.kill(before)
+        self.until(lambda: self.cluster.primary() not in (None, before), "another is the primary")
+        self.assertEqual(self.ask("select n from t"), "1")
+        self.cluster.start(before)
+        self.primary = self.await_all()
+        self.write_what_only_the_primary_has()
+        others = [node for node in IDS if node != self.primary]
+        for node in others:
+            self.cluster.start(node)
+        self.until(lambda: self.cluster.primary() in others, "one of two is the primary")
+        self.ask("insert into t values (3) returning n")
+        self.cluster.start(self.primary)
+        mended = self.primary
+        self.primary = self.await_all()
+        self.check_that_the_log_goes_to_who_has_proven_itself()
+        self.until(lambda: self.cluster.ask(mended, "select string_agg(n::text, ' ' order by n)"
+                                            " from t") == "1 3", "what was never acknowledged")
+
+
+if __name__ == "__main__":
+    muster = sys.argv.pop(1)
+    if not (faults.PROGRAMS / "postgres").exists():
+        print("skipped: PostgreSQL 15 not found", file=sys.stderr)
+        sys.exit(0)
+    unittest.main(verbosity=2)
