@@ -1,5 +1,5 @@
 # Run by CPack between installing and packing: what Debian wants of every package.
-foreach(package muster libmuster-dev)
+foreach(package IN LISTS CPACK_COMPONENTS_ALL)
   set(root ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/${package}/usr/share)
   set(doc ${root}/doc/${package})
   file(MAKE_DIRECTORY ${doc})

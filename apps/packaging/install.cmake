@@ -11,6 +11,16 @@ install(FILES ${muster_made}/muster DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-co
 install(FILES ${muster_made}/_muster DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
 install(FILES ${muster_made}/muster.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 install(FILES ${muster_made}/muster@.service DESTINATION lib/systemd/system)
+if(TARGET muster-postgres)
+  install(TARGETS muster-postgres OPTIONAL COMPONENT muster-postgres)
+  install(CODE "
+    file(READ \"${CMAKE_CURRENT_LIST_DIR}/postgres/muster-postgres@.service\" text)
+    string(REPLACE /usr/bin/muster \"\${CMAKE_INSTALL_PREFIX}/bin/muster\" text \"\${text}\")
+    file(WRITE \"${PROJECT_BINARY_DIR}/packaging-postgres/muster-postgres@.service\" \"\${text}\")"
+    COMPONENT muster-postgres)
+  install(FILES ${PROJECT_BINARY_DIR}/packaging-postgres/muster-postgres@.service
+    DESTINATION lib/systemd/system COMPONENT muster-postgres)
+endif()
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
@@ -52,5 +62,18 @@ set(CPACK_COMPONENT_LIBMUSTER-DEV_DESCRIPTION "Libraries for nodes within progra
 protocol as a pure function, safe storage on SQLite, a runtime on Asio, and
 a laboratory that runs a whole cluster in simulated time; with a package
 for CMake.")
+if(TARGET muster-postgres)
+  list(APPEND CPACK_COMPONENTS_ALL muster-postgres)
+  set(CPACK_DEBIAN_MUSTER-POSTGRES_PACKAGE_NAME muster-postgres)
+  set(CPACK_DEBIAN_MUSTER-POSTGRES_PACKAGE_SECTION database)
+  set(CPACK_DEBIAN_MUSTER-POSTGRES_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_MUSTER-POSTGRES_PACKAGE_DEPENDS "muster (= ${PROJECT_VERSION}-1), postgresql-15 (>= 15.13)")
+  set(CPACK_DEBIAN_MUSTER-POSTGRES_PACKAGE_CONTROL_EXTRA "${CMAKE_CURRENT_LIST_DIR}/postgres/postinst;\
+${CMAKE_CURRENT_LIST_DIR}/postgres/prerm;${CMAKE_CURRENT_LIST_DIR}/postgres/postrm")
+  set(CPACK_DEBIAN_MUSTER-POSTGRES_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+  set(CPACK_COMPONENT_MUSTER-POSTGRES_DESCRIPTION "Fail-over of PostgreSQL without loss of what was acknowledged, on three
+machines or more and nothing else: each runs a node of Muster, whose
+application is its database. With a unit for systemd.")
+endif()
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/debian.cmake)
 include(CPack)

@@ -78,9 +78,7 @@ std::string bundled_hba(const std::string& role) {
          "# node 2, and commits would be acknowledged for copies that are no node's.\n" +
          line("host    ", "all         ", " all reject") +
          "host    replication all all reject\n"
-         "local   replication all reject\n"
          "# Clients: yours to change.\n"
-         "local   all all scram-sha-256\n"
          "hostssl all all all scram-sha-256\n";
 }
 

@@ -175,10 +175,10 @@ class Files(unittest.TestCase):
         if os.geteuid() == 0:
             os.chown(key, 0, 0)
             self.refused(postgres(*self.cluster.command("run", 1)[2:]), f"chown postgres {key}")
-        (own / "pg_hba.conf").unlink()
-        self.refused(postgres(*self.cluster.command("run", 1)[2:]), "hba = ", "a file that is there")
-        (own / "server/tls.key").unlink()
-        self.refused(postgres(*self.cluster.command("run", 1)[2:]), "key = ", "a file that is there")
+        for file, named in (("pg_hba.conf", "hba = "), ("server/tls.key", "key = ")):
+            (own / file).unlink()
+            self.refused(postgres(*self.cluster.command("run", 1)[2:]), named,
+                         "a file that is there")
         self.assertFalse((self.cluster.path / "x").exists())
 
 

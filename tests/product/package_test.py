@@ -122,16 +122,17 @@ class Package(unittest.TestCase):
                      "usr/share/zsh/vendor-completions/_muster"):  # fmt: skip
             self.assertTrue((root / file).is_file(), file)
 
-    def test_4_the_unit_is_right_and_leaves_little_open(self):
-        unit = "/lib/systemd/system/muster@.service"
-        with tempfile.TemporaryDirectory(dir=root / "tmp") as own:
-            instance = Path(own, "muster@n1.service")
-            instance.write_text((root / unit[1:]).read_text(encoding="utf-8"), encoding="utf-8")
-            its = "/" + str(instance.relative_to(root))
-            checked = inside("systemd-analyze", "verify", "--man=no", its)
-            self.assertEqual((checked.returncode, checked.stdout + checked.stderr), (0, ""))
-            self.done(inside("systemd-analyze", "security", "--offline=true", "--no-pager",
-                             f"--threshold={THRESHOLD}", its))  # fmt: skip
+    def test_4_the_units_are_right_and_leave_little_open(self):
+        for unit in ("muster", "muster-postgres"):
+            text = (root / f"lib/systemd/system/{unit}@.service").read_text(encoding="utf-8")
+            with tempfile.TemporaryDirectory(dir=root / "tmp") as own:
+                instance = Path(own, f"{unit}@n1.service")
+                instance.write_text(text, encoding="utf-8")
+                its = "/" + str(instance.relative_to(root))
+                checked = inside("systemd-analyze", "verify", "--man=no", its)
+                self.assertEqual((checked.returncode, checked.stdout + checked.stderr), (0, ""))
+                self.done(inside("systemd-analyze", "security", "--offline=true", "--no-pager",
+                                 f"--threshold={THRESHOLD}", its))  # fmt: skip
 
     def test_5_a_node_of_init_runs_as_its_user(self):
         with socket.create_server(("127.0.0.1", 0)) as free:
@@ -197,6 +198,38 @@ class Package(unittest.TestCase):
         for node in (n1, n3):
             self.assertIn("Result=success\n", done("systemctl", "show", f"muster@{node}"))
 
+    def test_6_postgresql_is_run_by_systemd(self):
+        systemd = Systemd()
+        self.addCleanup(systemd.end)
+        if not systemd.begins():
+            self.skipTest("skipped: systemd does not run in namespaces here")
+
+        def done(*words):
+            return self.done(systemd.run(*words))
+
+        done("muster", "postgres", "init", "--nodes", "localhost,localhost,localhost",
+             "--port", "5532", "--to", "/tmp/pg")  # fmt: skip
+        for node, word in (("n1", "create"), ("n2", "join"), ("n3", "join")):
+            where = f"/var/lib/muster-postgres/{node}"
+            done("muster", "postgres", word, f"/tmp/pg/{node}", "--data", where,
+                 "--user", "postgres")  # fmt: skip
+            done("systemctl", "start", f"muster-postgres@{node}")
+
+        def asked(node):
+            where = f"host=/var/lib/muster-postgres/n{node}/database port={5531 + node}"
+            return systemd.run("psql", "-X", "-A", "-t", "-U", "postgres", "-c",
+                               "create table if not exists t () ; select 'written'",
+                               where + " dbname=postgres").stdout  # fmt: skip
+
+        until = time.monotonic() + 120
+        while not any("written" in asked(node) for node in (1, 2, 3)):
+            self.assertLess(time.monotonic(), until, done("journalctl", "--no-pager", "-n", "50"))
+        for node in ("n1", "n2", "n3"):
+            self.assertEqual(done("systemctl", "show", "-P", "User", f"muster-postgres@{node}"),
+                             "postgres\n")
+            done("systemctl", "stop", f"muster-postgres@{node}")
+            self.assertIn("Result=success\n", done("systemctl", "show", f"muster-postgres@{node}"))
+
     def test_7_an_application_is_built_with_it(self):
         project = root / "tmp/lamp"
         subprocess.run([sys.executable, readme.__file__, "project", project], check=True)
@@ -205,11 +238,15 @@ class Package(unittest.TestCase):
         self.assertTrue((project / "build/lamp").is_file())
 
     def test_8_they_are_removed_and_what_nodes_have_stored_stays(self):
-        self.done(inside("dpkg", "-P", "muster", "libmuster-dev"))
+        databases = sorted(path.name for path in (root / "var/lib").glob("muster-postgres/*"))
+        self.done(inside("dpkg", "-P", "muster", "libmuster-dev", "muster-postgres"))
         for file in ("usr/bin/muster", "lib/systemd/system/muster@.service", "usr/share/doc/muster",
+                     "usr/bin/muster-postgres",
                      "usr/include/muster"):  # fmt: skip
             self.assertFalse((root / file).exists(), file)
         self.assertTrue((root / "var/lib/muster/n1/muster.toml").is_file())
+        for node in databases:
+            self.assertTrue((root / "var/lib/muster-postgres" / node / "database").is_dir())
 
 
 def main():

@@ -18,8 +18,10 @@ int become_postgres(char** words) {
   std::string program = (own.parent_path() / "muster-postgres").string();
   words[0] = program.data();
   ::execv(program.c_str(), words);
-  return failed({ExitCode::usage, program + ": " + std::generic_category().message(errno) +
-                                      "; it is built where libpq is (Debian: libpq-dev)"});
+  return failed({ExitCode::usage,
+                 program + ": " + std::generic_category().message(errno) +
+                     "; it is in the package muster-postgres, and built where libpq is (Debian: "
+                     "libpq-dev)"});
 }
 
 void add_postgres_command(CLI::App& app) {

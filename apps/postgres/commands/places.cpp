@@ -1,5 +1,6 @@
 #include "apps/postgres/commands/commands.hpp"
 #include "apps/postgres/credentials.hpp"
+#include "apps/postgres/debian.hpp"
 
 #include <muster/values/text.hpp>
 
@@ -103,6 +104,8 @@ Expected<InstanceOptions> empty_place(const NodeConfig& config, const Flags& fla
   if (fs::exists(options->data, error))
     return wrong(config, "there is a database already at " + options->data.string() +
                              "; remove it first, if it may be lost");
+  if (const auto own = debians_own("/etc/postgresql", options->nodes.at(options->node).port))
+    return wrong(config, *own);
   if (const auto made = make_directory(*options); !made) return made.error();
   return options;
 }
