@@ -68,13 +68,11 @@ std::string bundled_hba(const std::string& role) {
          "# By the socket of this node: root, and who runs PostgreSQL.\n" +
          line("local   ", "all         ", " peer map=muster") +
          line("local   ", "replication ", " peer map=muster") +
-         "# The nodes, by their certificates, whose common name is that role: from any address, "
-         "as\n"
+         "# The nodes, by certificates with that role as their common name; from any address, as\n"
          "# the certificate is what proves it.\n" +
          line("hostssl ", "all         ", " all cert") +
          line("hostssl ", "replication ", " all cert") +
-         "# Nobody else is that role, or copies the log: one that calls itself n2 would be counted "
-         "as\n"
+         "# Nobody else is that role, or replicates: one that calls itself n2 would be counted as\n"
          "# node 2, and commits would be acknowledged for copies that are no node's.\n" +
          line("host    ", "all         ", " all reject") +
          "host    replication all all reject\n"

@@ -41,6 +41,26 @@ BOOST_AUTO_TEST_CASE(is_read_and_written_back) {
   BOOST_TEST(write_config(*again) == write_config(*config));
 }
 
+static const std::string proofs =
+    "hba = \"pg_hba.conf\"\nlisten = \"0.0.0.0\"\n[application.tls]\nca = \"s/ca.crt\"\n"
+    "cert = \"s/tls.crt\"\nkey = \"/keys/s.key\"\nclient_cert = \"c/tls.crt\"\n";
+
+BOOST_AUTO_TEST_CASE(what_it_proves_is_read_and_written_back) {
+  const auto config =
+      read(three, of_majority, kind + proofs + "client_key = \"c/tls.key\"\ncrl = \"l.pem\"\n");
+  BOOST_TEST_REQUIRE(config.has_value(), config.error().what);
+  const ApplicationConfig& its = config->application;
+  BOOST_TEST(its.hba.string() == "/c/pg_hba.conf");
+  BOOST_TEST(its.listen == "0.0.0.0");
+  BOOST_TEST(its.tls->certificate.string() == "/c/s/tls.crt");
+  BOOST_TEST(its.tls->key.string() == "/keys/s.key");
+  BOOST_TEST(its.tls->client_key.string() == "/c/c/tls.key");
+  BOOST_TEST(its.tls->crl.string() == "/c/l.pem");
+  const auto again = parse_config(write_config(*config), "/elsewhere/m.toml");
+  BOOST_TEST_REQUIRE(again.has_value(), again.error().what);
+  BOOST_TEST(write_config(*again) == write_config(*config));
+}
+
 // Two nodes that took other numbers for enough would lose what was acknowledged.
 BOOST_AUTO_TEST_CASE(stands_in_what_nodes_compare) {
   const auto text = read(three + "copies = 2\n", of_majority, kind)->cluster.canonical();
@@ -59,6 +79,11 @@ BOOST_AUTO_TEST_CASE(is_refused_with_what_is_expected) {
   refused(read(three + "copies = 3\n", of_majority, kind), "copies = 3");
   refused(read(three, "", kind), "expected quorum = \"majority\" in [cluster]");
   refused(read(three, of_majority, "kind = \"none\"\ndatabase = \"pg\"\n"),
+          "this key only beside kind = \"postgres\"");
+  refused(read(three, of_majority, kind + proofs),
+          "[application.tls] has no client_key: expected client_key = a file in PEM");
+  refused(read(three, of_majority, kind + proofs + "client_kye = \"k\"\n"), "client_kye");
+  refused(read(three, of_majority, "kind = \"none\"\nhba = \"h\"\n"),
           "this key only beside kind = \"postgres\"");
 }
 
