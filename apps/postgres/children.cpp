@@ -85,9 +85,10 @@ class Tool::Running : public std::enable_shared_from_this<Tool::Running> {
     name_ = options.program.filename().string();
     auto pipe = apps::make_pipe();
     if (!pipe) return end_later(pipe.error());
-    // Its output is of no use, and is never filled up.
+    // Its output is of no use where nobody wants it, and is never filled up.
     const apps::Descriptor nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
-    options.standard = {-1, nowhere.fd(), pipe->write.fd()};
+    const int output = options.standard[1];
+    options.standard = {-1, output < 0 ? nowhere.fd() : output, pipe->write.fd()};
     auto launched = launch_from_lasting_thread(options);
     if (!launched) return end_later(launched.error());
     process_.emplace(std::move(*launched));

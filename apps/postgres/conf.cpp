@@ -140,6 +140,10 @@ std::string name_of(NodeId node, bool mending) {
   return (mending ? "mend_n" : "n") + std::to_string(node.value);
 }
 
+std::string name_of_clone(NodeId node) {
+  return "muster_clone_" + name_of(node);
+}
+
 std::string slot_of(GroupNumber group, NodeId node) {
   return slots_begin_with + std::to_string(group.counter) + "_" +
          std::to_string(group.coordinator.value) + "_" + name_of(node);

@@ -22,6 +22,8 @@ inline constexpr const char* include_line = "include_if_exists '../muster.conf'"
 
 /// "n2", or "mend_n2": what a standby calls itself.
 std::string name_of(NodeId node, bool mending = false);
+/// "muster_clone_n2": what it calls itself while it clones another.
+std::string name_of_clone(NodeId node);
 
 /// What a primary keeps for that node in that group: "muster_7_3_n2". Slots of ours begin so.
 std::string slot_of(GroupNumber group, NodeId node);

@@ -1,6 +1,7 @@
 #include "apps/postgres/database.hpp"
 
 #include "apps/postgres/keeper.hpp"
+#include "apps/postgres/watch.hpp"
 
 #include <muster/typed.hpp>
 #include <muster/values/kinds.hpp>
@@ -36,6 +37,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
         overdue_(context_),
         again_(context_),
         work_(context_.get_executor()),
+        watch_(std::in_place, context_.get_executor(), options, tell_),
         instance_(std::in_place, context_.get_executor(), std::move(options),
                   [this](const Happening& died) { take(died.what); }) {}
 
@@ -50,6 +52,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
       start_done_.reset();
       overdue_.cancel();
       again_.cancel();
+      watch_.reset();
       instance_.reset();
       work_.reset();
     });
@@ -148,8 +151,12 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   }
   void obey(Round, Show& show) { this->show(show); }
 
-  void show(const Show& show) {
-    shown_ = show;
+  static bool works(const Show& show) { return (show.primary && show.open) || show.replica; }
+
+  void show(Show show) {
+    const bool worked = works(std::exchange(shown_, show));
+    if (works(show) && !worked) watch_->begin();
+    if (!works(show) && worked) watch_->stop();
     if (services_ == nullptr) return;
     services_->show(
         {{{"primary", show.primary && show.open}, {"replica", show.replica}}, show.doing});
@@ -161,6 +168,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   asio::steady_timer overdue_;
   asio::steady_timer again_;
   asio::executor_work_guard<asio::io_context::executor_type> work_;
+  std::optional<Watch> watch_;
   std::optional<Instance> instance_;
   Keeper keeper_;
   Services* services_ = nullptr;  ///< of the present life

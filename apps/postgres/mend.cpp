@@ -114,7 +114,7 @@ class CloneErrand : public Errand {
   void copy() {
     run("pg_basebackup",
         {"--pgdata", part_path(options()).string(), "--dbname",
-         connection_text(options(), from_, "muster_clone"), "--checkpoint=fast",
+         connection_text(options(), from_, name_of_clone(options().node)), "--checkpoint=fast",
          "--wal-method=stream", "--no-password"},
         [this] { take_place(); });
   }

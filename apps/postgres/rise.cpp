@@ -81,7 +81,8 @@ class WriteTermErrand : public Errand {
     ask("CREATE SCHEMA IF NOT EXISTS muster", {}, [this](const Answer&) {
       ask("CREATE TABLE IF NOT EXISTS muster.term (counter bigint NOT NULL,"
           " coordinator bigint NOT NULL, node bigint NOT NULL, timeline bigint NOT NULL,"
-          " lsn pg_lsn NOT NULL, PRIMARY KEY (counter, coordinator))",
+          " lsn pg_lsn NOT NULL, at timestamptz NOT NULL DEFAULT now(),"
+          " PRIMARY KEY (counter, coordinator))",
           {}, [this](const Answer&) { write(); });
     });
   }

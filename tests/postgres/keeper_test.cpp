@@ -247,6 +247,28 @@ BOOST_AUTO_TEST_CASE(a_standby_whose_postgresql_has_ended_follows_again) {
   BOOST_TEST(node.ordered<Configure>().conf.follows.value() == two);
 }
 
+BOOST_AUTO_TEST_CASE(who_watches_is_told_why_it_is_what_it_is) {
+  Script node;
+  node.reported();
+  node.after(StartCalled{group, {{}, {}, "nobody writes: no data"}});
+  BOOST_TEST(node.keeper().shown.doing == "nobody writes: no data");
+  node.after(StopCalled{});
+  BOOST_TEST(node.keeper().shown.doing == "seals itself");
+  Script primary;
+  primary.reported();
+  primary.after(StartCalled{group, {one, {}, "node 1 is the freshest of 2"}});
+  BOOST_TEST(primary.keeper().shown.doing == "promotes");
+  primary.after(Promoted{});
+  primary.after(TermWritten{row_of_group, Lsn{32}});
+  BOOST_TEST(primary.keeper().shown.doing == "waits until its row is copied");
+  primary.after(CopiesHold{});
+  primary.after(Configured{});
+  primary.after(NamesShown{});
+  primary.after(Kicked{});
+  primary.after(Checkpointed{});
+  BOOST_TEST(primary.keeper().shown.doing == "node 1 is the freshest of 2");
+}
+
 BOOST_AUTO_TEST_CASE(a_lineage_that_cannot_be_read_is_read_again) {
   Script node;
   node.reported();

@@ -47,6 +47,13 @@ BOOST_AUTO_TEST_CASE(what_was_held_is_noted_before_anything_is_mended) {
   BOOST_TEST(node.ordered<Rewind>().from == two);
 }
 
+BOOST_AUTO_TEST_CASE(who_watches_is_told_by_which_way_it_is_mended) {
+  Script node = rewinding();
+  BOOST_TEST(node.keeper().shown.doing == "is rewound");
+  BOOST_TEST(node.after(Failed{"no"}) == "Clone");
+  BOOST_TEST(node.keeper().shown.doing == "is cloned");
+}
+
 BOOST_AUTO_TEST_CASE(it_is_mended_under_a_name_that_acknowledges_nothing) {
   Script node = rewinding();
   BOOST_TEST(node.after(Mended{}) == "Configure");

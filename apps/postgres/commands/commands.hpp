@@ -28,6 +28,14 @@ struct InitFlags {
 };
 
 int init(const InitFlags& flags);
+/// What a word that asks can be told.
+struct AskFlags {
+  std::string config;
+  bool json = false;
+};
+
+int check(const AskFlags& flags);
+int status(const AskFlags& flags);
 int create(const Flags& flags);
 int join(const Flags& flags);
 int run(const Flags& flags);
@@ -42,6 +50,8 @@ Expected<apps::NodeConfig> node_of(const Flags& flags);
 
 /// The error names the file.
 Failure wrong(const apps::NodeConfig& config, const std::string& what);
+/// Of a PostgreSQL that is only asked. The error says that [application] is another.
+Expected<InstanceOptions> options_of_running(const apps::NodeConfig& config);
 /// The error says what is missing: [application], a user, PostgreSQL.
 Expected<InstanceOptions> options_of(const apps::NodeConfig& config, const Flags& flags);
 /// The directory beside the data directory, for the user who runs PostgreSQL alone.

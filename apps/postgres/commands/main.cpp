@@ -43,6 +43,15 @@ int parse(int argc, char** argv) {
     command->callback([flags, act, &exit_code] { exit_code = act(*flags); });
     return command;
   };
+  const auto asked = std::make_shared<AskFlags>();
+  const auto add_asking = [&](const char* name, const char* what, const char* json,
+                              int (*act)(const AskFlags&)) {
+    CLI::App* const command = app.add_subcommand(name, what);
+    command->add_option("--config", asked->config, "The configuration of the node (TOML)")
+        ->required();
+    command->add_flag("--json", asked->json, json);
+    command->callback([asked, act, &exit_code] { exit_code = act(*asked); });
+  };
   const auto takes_bundle = [&](CLI::App* command) {
     command->get_option("--config")->required(false);
     command->add_option("BUNDLE", flags->bundle, "A node's, that muster postgres init has made");
@@ -57,6 +66,10 @@ int parse(int argc, char** argv) {
   takes_bundle(add("join", "Clone the database from another node, which runs", join))
       ->add_option("--from", flags->from, "From that node alone");
   add("run", "Run one node and its PostgreSQL in the foreground", run);
+  add_asking("check", "Ask the PostgreSQL of this machine whether its settings keep the promise",
+             "One object with what was found", check);
+  add_asking("status", "Who is primary, how far the others are, and what a client can count on",
+             "One object with all of it", status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

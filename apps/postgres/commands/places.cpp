@@ -53,11 +53,9 @@ Failure wrong(const NodeConfig& config, const std::string& what) {
   return {ExitCode::bad_configuration, config.file.string() + ": " + what};
 }
 
-Expected<InstanceOptions> options_of(const NodeConfig& config, const Flags& flags) {
+Expected<InstanceOptions> options_of_running(const NodeConfig& config) {
   if (config.application.kind != "postgres")
     return wrong(config, "has no [application] with kind = \"postgres\"; see docs/postgres.md");
-  const auto owner = owner_of(flags.user);
-  if (!owner) return owner.error();
   InstanceOptions options;
   options.data = config.application.database / "data";
   options.programs = config.application.programs;
@@ -71,13 +69,21 @@ Expected<InstanceOptions> options_of(const NodeConfig& config, const Flags& flag
   if (const auto& tls = config.application.tls)
     options.credentials = {
         tls->ca, tls->crl, tls->certificate, tls->key, tls->client_certificate, tls->client_key};
-  options.user = *owner;
+  return options;
+}
+
+Expected<InstanceOptions> options_of(const NodeConfig& config, const Flags& flags) {
+  auto options = options_of_running(config);
+  if (!options) return options;
+  const auto owner = owner_of(flags.user);
+  if (!owner) return owner.error();
+  options->user = *owner;
   std::error_code error;
-  if (!fs::exists(options.programs / "postgres", error))
-    return wrong(config, "there is no PostgreSQL at " + options.programs.string() +
+  if (!fs::exists(options->programs / "postgres", error))
+    return wrong(config, "there is no PostgreSQL at " + options->programs.string() +
                              ": install it (Debian: postgresql-15), or name where it is with "
                              "programs = \"...\" in [application]");
-  if (const auto right = look_at_keys(options); !right) return right.error();
+  if (const auto right = look_at_keys(*options); !right) return right.error();
   return options;
 }
 

@@ -32,7 +32,7 @@ constexpr std::string_view words[] = {
     "reads the lineage of its primary",
     "notes what it holds before it is mended",
     "shuts down to be mended",
-    "is rewound or cloned",
+    "is mended",  // by which way is said below
     "is told whom to follow while it is mended",
     "recovers after it was mended",
     "is mended, and waits until it streams",
@@ -184,6 +184,9 @@ void Turn::show() {
   now.open = k_.open;
   now.replica = k_.follows && k_.runs == Runs::standby;
   now.doing = words[k_.wait.index()];
+  if (const auto* mend = std::get_if<Mend>(&k_.wait))
+    now.doing = mend->way == Way::rewind ? "is rewound" : "is cloned";
+  if (awaits<TheNode>() && k_.place) now.doing = k_.place->choice.why;
   if (now == k_.shown) return;
   k_.shown = now;
   tell(now);

@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""Real nodes and their PostgreSQL, as their owner asks them, and as HAProxy leads to them:
+`nodes_test.py MUSTER`."""
+
+import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+from faults import IDS, PROGRAMS, Cluster
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "apps/watching"))
+from nodes import REPOSITORY, free_ports, program, running, until, wanted  # noqa: E402
+
+MUSTER = sys.argv.pop()
+haproxy = program("haproxy")
+
+
+class Nodes(Cluster):
+    """Three, with HTTP. They are gone at the end; where all was well, their directory is, too."""
+
+    def __init__(self):
+        super().__init__(MUSTER, "500ms", "3s")
+        self.http = dict(zip(IDS, free_ports(3)))
+        for node in IDS:
+            with open(self.path / f"n{node}.toml", "a", encoding="utf-8") as file:
+                file.write(f'[http]\nlisten = "127.0.0.1:{self.http[node]}"\n')
+
+    def __enter__(self):
+        self.begin()
+        self.await_calm()
+        return self
+
+    def __exit__(self, kind, *_):
+        self.end()
+        if kind is None:
+            shutil.rmtree(self.path)
+        else:
+            print(f"see {self.path}", file=sys.stderr)
+
+    def await_calm(self):
+        primary = until(self.primary, "there is a primary")
+        until(lambda: len(self.replicas()) == len(self.running) - 1, "all others follow it")
+        return primary
+
+    def kill_all(self, node):
+        self.signal_all(node, signal.SIGKILL)
+        self.running.pop(node).wait()
+
+    def say(self, *words):
+        """(exit code, output, standard error)"""
+        ran = subprocess.run([self.muster, "postgres", *words], cwd=self.path, text=True,
+                             capture_output=True, check=False, timeout=60)
+        return ran.returncode, ran.stdout, ran.stderr
+
+    def check(self, node):
+        return self.say("check", "--config", f"n{node}.toml")
+
+    def seen(self, node=1):
+        """What status says: its exit code, and the object."""
+        code, said, _ = self.say("status", "--config", f"n{node}.toml", "--json")
+        return code, json.loads(said)
+
+    def log(self, node):
+        return (self.path / f"n{node}.log").read_text()
+
+
+def skipped():
+    if (PROGRAMS / "postgres").exists():
+        return False
+    print("skipped: PostgreSQL 15 not found", file=sys.stderr)
+    return True
+
+
+@unittest.skipIf(skipped(), "PostgreSQL 15 not found")
+class Asked(unittest.TestCase):
+    def test_check_finds_what_breaks_the_promise_and_running_nodes_say_it(self):
+        with Nodes() as nodes:
+            primary = nodes.await_calm()
+            for node in IDS:
+                code, said, error = nodes.check(node)
+                self.assertEqual((code, error), (0, ""), said)
+                self.assertRegex(said, rf"^PostgreSQL 15\.\d+ of node {node} is set so that the")
+            sentence = ("role backup may replicate: whoever follows under a node's name counts as "
+                        "its copy; ALTER ROLE backup NOREPLICATION")
+            self.assertEqual(nodes.ask(primary, "create role backup login replication"), "")
+            for node in IDS:
+                until(lambda each=node: nodes.check(each)[0] == 1, f"node {node} has the role, too")
+                code, said, error = nodes.check(node)
+                self.assertEqual((code, said), (1, sentence + "\n"))
+                self.assertIn("1 finding, each with its cure (exit code 1)", error)
+            code, said, _ = nodes.say("check", "--config", f"n{primary}.toml", "--json")
+            said = json.loads(said)
+            self.assertEqual(code, 1)
+            self.assertEqual(said["findings"], [{"about": "roles", "sentence": sentence}])
+            self.assertEqual((said["node"], said["standby"]), (primary, False))
+            # They look after each start.
+            subprocess.run([nodes.muster, "elect", "--dir", "n3", "--reason", "a new start"],
+                           cwd=nodes.path, check=True, capture_output=True)
+            for node in IDS:
+                until(lambda each=node: sentence in nodes.log(each), f"node {node} says it")
+            self.assertEqual(nodes.ask(nodes.await_calm(), "drop role backup"), "")
+            for node in IDS:
+                until(lambda each=node: nodes.check(each)[0] == 0, f"node {node} has it no more")
+            nodes.kill_all(2)
+            code, said, error = nodes.check(2)
+            self.assertEqual((code, said), (5, ""))
+            self.assertIn("PostgreSQL of node 2 does not say how it is set: ", error)
+
+    def test_status_says_who_writes_who_follows_and_why_not(self):
+        with Nodes() as nodes:
+            primary = nodes.await_calm()
+            others = [node for node in IDS if node != primary]
+            nodes.ask(primary, "create table t (n bigint)")
+
+            def caught_up():
+                code, seen = nodes.seen()
+                return code == 0 and all(each["behind"] == each["to_replay"] == 0
+                                         for each in seen["nodes"] if each["role"] == "replica")
+
+            until(caught_up, "all have all")
+            code, seen = nodes.seen()
+            self.assertEqual((code, seen["primary"], seen["writable"]), (0, primary, True))
+            self.assertRegex(seen["since"], r"^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+            self.assertEqual(seen["group"], nodes.status(primary)["group"])
+            self.assertEqual({each["node"]: each["role"] for each in seen["nodes"]},
+                             {primary: "primary", **dict.fromkeys(others, "replica")})
+            held = "2 of 3 hold each commit before it is acknowledged; "
+            self.assertEqual(seen["counts_on"], held + "2 others follow, and 1 is needed")
+            self.assertRegex(seen["why"], rf"^node {primary} is the freshest of \d$")
+            code, said, error = nodes.say("status", "--config", "n2.toml")
+            self.assertEqual((code, error), (0, ""))
+            self.assertIn(f"primary  node {primary} since {seen['since']}, group ", said)
+            # It stays the primary of later groups since then.
+            nodes.kill_all(others[0])
+            until(lambda: nodes.replicas() == [others[1]], "one follows")
+            until(lambda: nodes.seen()[1]["writable"], "it is written")
+            code, seen_then = nodes.seen()
+            self.assertEqual((code, seen_then["primary"], seen_then["since"]),
+                             (5, primary, seen["since"]))
+            self.assertGreater(seen_then["group"], seen["group"])
+            self.assertEqual(seen_then["counts_on"], held + "1 other follows, and 1 is needed")
+            [lost] = [each for each in seen_then["nodes"] if each["node"] == others[0]]
+            self.assertEqual((lost["role"], lost["behind"]), ("unreachable", None))
+            nodes.kill_all(others[1])
+            until(lambda: nodes.primary() is None, "nobody writes")
+            code, seen = nodes.seen()
+            self.assertEqual((code, seen["primary"], seen["writable"]), (3, None, False))
+            self.assertEqual(seen["why"],
+                             "only 1 of 3 nodes answers here, and it takes more than half")
+
+    def test_status_says_how_far_a_clone_is(self):
+        with Nodes() as nodes:
+            primary = nodes.await_calm()
+            nodes.ask(primary, "create table filling as select repeat('x', 1000) from"
+                               " generate_series(1, 60000)")
+            node = next(each for each in IDS if each != primary)
+            nodes.kill_all(node)
+            shutil.rmtree(nodes.path / f"pg{node}")
+            until(lambda: nodes.seen()[1]["writable"], "it is written without it")
+            # Who reads the clone is stopped again and again: it is not over before it is seen.
+            with running(nodes.path, *nodes.command("join", node)) as join:
+                def clone():
+                    for pid in whole_tree(join.pid):
+                        if program_of(pid) == "pg_basebackup":
+                            for number in (signal.SIGCONT, signal.SIGSTOP):
+                                subprocess.run(["kill", f"-{int(number)}", str(pid)], check=False)
+                    [line] = [each for each in nodes.seen()[1]["nodes"] if each["node"] == node]
+                    return line if line["cloned"] else None
+
+                line = until(clone, "a clone is seen")
+                for pid in whole_tree(join.pid):
+                    subprocess.run(["kill", "-CONT", str(pid)], check=False)
+                self.assertEqual(join.wait(60), 0)
+            self.assertLess(line["cloned"], line["clone_of"])
+            self.assertGreater(line["clone_of"], 60_000_000)
+            nodes.start(node)
+            nodes.await_calm()
+
+
+def whole_tree(pid):
+    pids, found = [pid], []
+    while pids:
+        found.append(pids.pop())
+        for task in Path(f"/proc/{found[-1]}/task").glob("*/children"):
+            try:
+                pids += map(int, task.read_text().split())
+            except OSError:
+                pass  # it has ended
+    return found
+
+
+def program_of(pid):
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return None
+
+
+@unittest.skipIf(skipped(), "PostgreSQL 15 not found")
+@unittest.skipUnless(wanted(haproxy, "haproxy"), "haproxy not found")
+class Balanced(unittest.TestCase):
+    def test_haproxy_leads_writes_to_the_primary(self):
+        [port] = free_ports(1)
+        manual = (REPOSITORY / "docs/postgres.md").read_text()
+        [text] = re.findall(r"```haproxy\n(.*?)```", manual, re.S)
+        with Nodes() as nodes:
+            servers = "".join(f"  server n{node} 127.0.0.1:{nodes.ports[node]} check port "
+                              f"{nodes.http[node]}\n" for node in IDS)
+            text = re.sub(r"(  server .*\n)+", servers, text)
+            text = text.replace("bind :5000", f"bind 127.0.0.1:{port}")
+            text = text.replace("inter 1s", "inter 200ms")
+            nodes.path.joinpath("haproxy.cfg").write_text(
+                "defaults\n  timeout connect 5s\n  timeout client 1min\n  timeout server 1min\n"
+                + text)
+            with running(nodes.path, haproxy, "-db", "-f", "haproxy.cfg") as process:
+                nodes.ports["haproxy"] = port
+
+                def written(number):
+                    """By which node's primary."""
+                    self.assertIsNone(process.poll(), "haproxy has ended")
+                    said = nodes.ask("haproxy", f"insert into t values ({number}) returning (select"
+                                     " node from muster.term order by counter desc limit 1)")
+                    return int(said) if said else None
+
+                first = nodes.await_calm()
+                until(lambda: nodes.ask("haproxy", "create table t (n bigint)") is not None,
+                      "a table is made")
+                self.assertEqual(until(lambda: written(1), "it is written"), first)
+                nodes.kill(first)
+                second = until(lambda: written(2), "it is written again")
+                self.assertNotEqual(second, first)
+                self.assertEqual(nodes.primary(), second)
+                there = nodes.ask("haproxy", "select string_agg(distinct n::text, ' ') from t")
+                self.assertEqual(there, "1 2")
+
+
+unittest.main(verbosity=2)

@@ -1,0 +1,143 @@
+#include "apps/postgres/status.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+// What comes of what was heard of a cluster, for people.
+
+namespace muster::postgres::test {
+namespace {
+
+const NodeId one{1}, two{2}, three{3};
+const GroupNumber group{7, three};
+
+NodeSaid follows() {
+  NodeSaid said;
+  said.normal = said.replica = true;
+  said.is = "node is Normal";
+  said.group = group;
+  said.doing = "node 2 is the freshest of 3";
+  return said;
+}
+
+NodeSaid leads() {
+  NodeSaid said = follows();
+  said.replica = false;
+  said.primary = true;
+  return said;
+}
+
+NodeSaid silent() {
+  NodeSaid said;
+  said.unreachable = "nobody listens at 127.0.0.1:7103";
+  return said;
+}
+
+/// Node 2 is the primary of three, and both others follow.
+Heard calm() {
+  PrimarySaid primary{{group, two, 4, {900}},
+                      "2026-11-26T21:30:54Z",
+                      {{"n1", true, 0, 0}, {"n3", true, 1'234, 56'789'000}},
+                      {}};
+  return {
+      {{one, two, three}, 2}, {{one, follows()}, {two, leads()}, {three, follows()}}, primary, {}};
+}
+
+std::string words(const Heard& heard) {
+  return in_words(status_of(heard));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(status)
+
+BOOST_AUTO_TEST_CASE(a_cluster_that_is_written) {
+  BOOST_TEST(words(calm()) ==
+             "primary  node 2 since 2026-11-26T21:30:54Z, group 7.3, timeline 4\n"
+             "now      2 of 3 hold each commit before it is acknowledged; 2 others follow, and 1 "
+             "is needed\n"
+             "why      node 2 is the freshest of 3\n"
+             "node  role         behind    to replay  does\n"
+             "1     replica      0 B       0 B        node 2 is the freshest of 3\n"
+             "2     primary      -         -          node 2 is the freshest of 3\n"
+             "3     replica      1.2 kB    56.8 MB    node 2 is the freshest of 3\n");
+  BOOST_TEST(status_of(calm()).writable);
+}
+
+BOOST_AUTO_TEST_CASE(one_that_is_cloned_and_one_that_does_not_answer) {
+  Heard heard = calm();
+  heard.nodes[one].replica = false;
+  heard.nodes[one].doing = "is cloned";
+  heard.nodes[three] = silent();
+  heard.primary->standbys = {{"mend_n1", false, {}, {}}};
+  heard.primary->clones = {{one, 1'200'000'000, 3'400'000'000}};
+  BOOST_TEST(words(heard) ==
+             "primary  node 2 since 2026-11-26T21:30:54Z, group 7.3, timeline 4\n"
+             "now      commits wait until more nodes follow: 0 others follow, and 1 is needed\n"
+             "why      node 2 is the freshest of 3\n"
+             "node  role         behind    to replay  does\n"
+             "1     none         -         -          is cloned: 1.2 GB of about 3.4 GB\n"
+             "2     primary      -         -          node 2 is the freshest of 3\n"
+             "3     unreachable  -         -          nobody listens at 127.0.0.1:7103\n");
+  BOOST_TEST(!status_of(heard).writable);
+  // Under its own name it counts, when it streams.
+  heard.primary->standbys = {{"n1", false, 5, 5}};
+  BOOST_TEST(!status_of(heard).writable);
+  heard.primary->standbys = {{"n1", true, 5, 5}};
+  BOOST_TEST(status_of(heard).writable);
+  BOOST_TEST(status_of(heard).counts_on ==
+             "2 of 3 hold each commit before it is acknowledged; 1 other follows, and 1 is needed");
+  // A name that is no node's does not.
+  heard.primary->standbys = {{"n9", true, 5, 5}, {"mend_n1", true, 5, 5}};
+  BOOST_TEST(!status_of(heard).writable);
+}
+
+BOOST_AUTO_TEST_CASE(a_primary_whose_database_is_not_reached_from_here) {
+  Heard heard = calm();
+  heard.primary.reset();
+  heard.primary_silent = "no answer within 2000.0 ms";
+  const ClusterStatus status = status_of(heard);
+  BOOST_TEST(status.writable);
+  BOOST_TEST(status.since == "");
+  BOOST_TEST(status.counts_on == "2 of 3 hold each commit before it is acknowledged");
+  BOOST_TEST(status.why == "who follows, and how far, is not known: no answer within 2000.0 ms");
+  BOOST_TEST(words(heard).find("primary  node 2, group 7.3\n") == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(of_two_that_say_so_the_later_group_has_the_primary) {
+  Heard heard = calm();
+  heard.nodes[three] = leads();
+  heard.nodes[three].group = GroupNumber{8, three};
+  BOOST_TEST((primary_of(heard.nodes) == three));
+  heard.nodes[three].group = GroupNumber{6, three};
+  BOOST_TEST((primary_of(heard.nodes) == two));
+}
+
+BOOST_AUTO_TEST_CASE(why_nobody_writes) {
+  Heard heard = calm();
+  heard.primary.reset();
+  heard.nodes[two] = silent();
+  heard.nodes[three] = silent();
+  const auto why = [&heard] {
+    const ClusterStatus status = status_of(heard);
+    BOOST_TEST(!status.primary);
+    BOOST_TEST(!status.writable);
+    BOOST_TEST(status.counts_on == "no commit is acknowledged; what was acknowledged is kept");
+    return status.why;
+  };
+  BOOST_TEST(why() == "only 1 of 3 nodes answers here, and it takes more than half");
+  heard.nodes[two] = follows();
+  BOOST_TEST(why() == "no node is primary, and none says why; ask again");
+  heard.nodes[two].replica = false;
+  heard.nodes[two].doing = "waits until its row is copied";
+  BOOST_TEST(why() == "node 2 waits until its row is copied");
+  heard.nodes[one].normal = false;
+  heard.nodes[one].is = "node 1 is in Election";
+  BOOST_TEST(why() == "node 1 is in Election");
+  heard.nodes[two].doing = "nobody writes: 1 of the 2 nodes that it takes have data here";
+  BOOST_TEST(why() == "nobody writes: 1 of the 2 nodes that it takes have data here");
+  BOOST_TEST(words(heard).find("primary  none\nnow      no commit is acknowledged") == 0U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace muster::postgres::test

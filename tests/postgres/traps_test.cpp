@@ -1,0 +1,248 @@
+#include "apps/postgres/processes.hpp"
+#include "apps/postgres/watch.hpp"
+#include "postgres/trio.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <signal.h>
+
+#include <thread>
+
+/// Each setting that breaks the promise is found while it does, on real instances.
+
+namespace muster::postgres::tests {
+namespace {
+
+std::vector<Finding> findings(Trio& trio, NodeId node) {
+  std::optional<Expected<Facts>> facts;
+  const FactsRead read(trio.io.get_executor(), trio.options(node),
+                       [&](Expected<Facts> heard) { facts.emplace(std::move(heard)); });
+  trio.run_until([&] { return facts.has_value(); });
+  BOOST_REQUIRE_MESSAGE(*facts, facts->error().what);
+  return check(**facts);
+}
+
+/// What they are about: "fsync roles".
+std::string found(Trio& trio, NodeId node) {
+  std::string about;
+  for (const Finding& finding : findings(trio, node))
+    about += (about.empty() ? "" : " ") + finding.about;
+  return about;
+}
+
+/// The sentence of the only one.
+std::string sentence(Trio& trio, NodeId node) {
+  const auto all = findings(trio, node);
+  BOOST_REQUIRE_EQUAL(all.size(), 1U);
+  return all[0].sentence;
+}
+
+/// A server that somebody has started by hand, not as a node does.
+class ByHand {
+ public:
+  ByHand(Trio& trio, NodeId node, const std::map<std::string, std::string>& settings)
+      : data_(trio.options(node).data) {
+    const InstanceOptions options = trio.options(node);
+    BOOST_REQUIRE(write_durably(conf_path(options), conf_text(options, {}), options.user));
+    auto program = program_of(options, "postgres", postmaster_arguments(options));
+    for (const auto& [name, value] : settings) {
+      program.arguments.emplace_back("-c");
+      program.arguments.push_back(name + "=" + value);
+    }
+    program.output = log_path(options);
+    process_.emplace(*launch_from_lasting_thread(program));
+    Client client = trio.client(node);
+    trio.run_until([&] { return client.ask("SELECT 1").has_value(); });
+  }
+  ByHand(const ByHand&) = delete;
+  ByHand& operator=(const ByHand&) = delete;
+  ~ByHand() {
+    ::kill(process_->pid(), SIGQUIT);
+    process_->wait();
+    while (!processes_on(data_).empty()) std::this_thread::yield();
+  }
+
+ private:
+  std::filesystem::path data_;
+  std::optional<apps::Process> process_;
+};
+
+BOOST_AUTO_TEST_CASE(settings_of_roles_and_databases_are_found_while_they_stand) {
+  if (!postgres_is_here()) return;
+  Trio trio;
+  trio.begin_group(n1, {1, n3});
+  BOOST_TEST(found(trio, n1) == "");
+  BOOST_TEST(found(trio, n2) == "");
+  Client client = trio.client(n1);
+  const auto ask = [&](const std::string& statement) {
+    const auto answer = client.ask(statement);
+    BOOST_REQUIRE_MESSAGE(answer, statement << ": " << answer.error().what);
+  };
+  ask("CREATE ROLE \"App\" LOGIN");
+  for (const std::string of : {"ROLE \"App\"", "ROLE \"App\" IN DATABASE postgres",
+                               "DATABASE postgres", "ROLE ALL", "ROLE postgres"}) {
+    BOOST_TEST_CONTEXT(of) {
+      ask("ALTER " + of + " SET synchronous_commit = local");
+      BOOST_TEST(found(trio, n1) == "synchronous_commit");
+      // The cure is one.
+      const std::string said = sentence(trio, n1);
+      BOOST_TEST(said.find("ALTER " + of + " RESET synchronous_commit") != std::string::npos, said);
+      ask(said.substr(said.find("ALTER ")));
+      BOOST_TEST(found(trio, n1) == "");
+    }
+  }
+  ask("ALTER ROLE \"App\" SET synchronous_commit = remote_apply");
+  ask("CREATE ROLE idle REPLICATION");
+  BOOST_TEST(found(trio, n1) == "");
+  for (const std::string may : {"REPLICATION", "SUPERUSER"}) {
+    ask("ALTER ROLE \"App\" " + may);
+    BOOST_TEST(found(trio, n1) == "roles");
+    const std::string said = sentence(trio, n1);
+    BOOST_TEST(said.find("role \"App\" ") == 0U, said);
+    ask(said.substr(said.find("ALTER ")));
+    BOOST_TEST(found(trio, n1) == "");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_alter_system_takes_from_muster_conf_is_found_before_it_counts) {
+  if (!postgres_is_here()) return;
+  Trio trio;
+  trio.begin_group(n1, {1, n3});
+  for (const NodeId node : {n1, n2}) {
+    Client client = trio.client(node);
+    for (const std::string& name : settings_of_muster) {
+      const std::string value = name == "default_transaction_read_only" ? "off" : "''";
+      BOOST_REQUIRE(client.ask("ALTER SYSTEM SET " + name + " = " + value));
+      BOOST_TEST(found(trio, node) == name);
+      BOOST_REQUIRE(client.ask("ALTER SYSTEM RESET " + name));
+      BOOST_TEST(found(trio, node) == "");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_replay_that_is_paused_is_found) {
+  if (!postgres_is_here()) return;
+  Trio trio;
+  trio.begin_group(n1, {1, n3});
+  Client client = trio.client(n2);
+  BOOST_REQUIRE(client.ask("SELECT pg_wal_replay_pause()"));
+  BOOST_TEST(found(trio, n2) == "replay");
+  BOOST_TEST(found(trio, n1) == "");
+  BOOST_REQUIRE(client.ask("SELECT pg_wal_replay_resume()"));
+  BOOST_TEST(found(trio, n2) == "");
+}
+
+BOOST_AUTO_TEST_CASE(settings_of_a_server_are_found) {
+  if (!postgres_is_here()) return;
+  Trio trio;
+  {
+    const ByHand server(trio, n1, {});
+    BOOST_TEST(found(trio, n1) == "");
+  }
+  for (const auto& [name, value] : std::map<std::string, std::string>{
+           {"fsync", "off"},
+           {"full_page_writes", "off"},
+           {"synchronous_commit", "remote_write"},
+           {"restore_command", "false"},
+           {"recovery_min_apply_delay", "5s"},
+           {"superuser_reserved_connections", "0"},
+       }) {
+    const ByHand server(trio, n1, {{name, value}});
+    BOOST_TEST(found(trio, n1) == name);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_database_without_hints_and_checksums_is_found) {
+  if (!postgres_is_here()) return;
+  Trio trio;
+  {
+    const ByHand server(trio, n1, {{"wal_log_hints", "off"}});
+    BOOST_TEST(found(trio, n1) == "");
+    BOOST_REQUIRE(trio.client(n1).ask("CHECKPOINT"));
+  }
+  trio.expect<Began>(n1, Begin{});
+  trio.expect<Ended>(n1, End{Shutdown::fast});
+  std::optional<Expected<>> ended;
+  const InstanceOptions options = trio.options(n1);
+  const Tool tool(trio.io.get_executor(),
+                  program_of(options, "pg_checksums", {"--disable", options.data.string()}),
+                  [&](const Expected<>& outcome) { ended = outcome; });
+  trio.run_until([&] { return ended.has_value(); });
+  BOOST_REQUIRE_MESSAGE(*ended, ended->error().what);
+  {
+    const ByHand server(trio, n1, {});
+    BOOST_TEST(found(trio, n1) == "");
+  }
+  const ByHand server(trio, n1, {{"wal_log_hints", "off"}});
+  BOOST_TEST(found(trio, n1) == "wal_log_hints");
+}
+
+BOOST_AUTO_TEST_CASE(a_standby_that_has_less_than_its_primary_is_found_and_does_not_begin_again) {
+  if (!postgres_is_here()) return;
+  Trio trio;
+  trio.begin_group(n1, {1, n3});
+  trio.expect<Ended>(n1, End{Shutdown::fast});
+  std::map<std::string, std::string> more;
+  for (const std::string& name : settings_of_primary) more[name] = "200";
+  const ByHand primary(trio, n1, more);
+  BOOST_TEST(found(trio, n1) == "");
+  // The primary's log says it, and so replay waits.
+  std::string all = "replay";
+  for (const auto& [name, value] : more) all += " " + name;
+  trio.run_until([&] { return found(trio, n2) == all; });
+  BOOST_TEST(findings(trio, n2)[1].sentence.find(
+                 "max_connections is 100 here and 200 at the primary: replay pauses") == 0U);
+  trio.expect<Ended>(n2, End{Shutdown::immediate});
+  const std::string why = trio.expect_failure(n2, Begin{});
+  BOOST_TEST(why.find("insufficient parameter settings") != std::string::npos, why);
+}
+
+BOOST_AUTO_TEST_CASE(a_cluster_of_two_databases_is_found) {
+  if (!postgres_is_here()) return;
+  Trio two(2);
+  const ByHand server(two, n1, {});
+  BOOST_TEST(found(two, n1) == "nodes");
+}
+
+BOOST_AUTO_TEST_CASE(who_watches_says_what_is_new_once_and_again_when_it_comes_back) {
+  if (!postgres_is_here()) return;
+  Trio trio;
+  trio.begin_group(n1, {1, n3});
+  InstanceOptions options = trio.options(n1);
+  options.between_checks = 10ms;
+  std::map<std::string, unsigned> told;  // how often, by the first three words
+  Watch watch(trio.io.get_executor(), options, [&](const std::string& sentence) {
+    ++told[sentence.substr(0, sentence.find(" may replicate"))];
+  });
+  Client client = trio.client(n1);
+  const auto tell_of = [&](const std::string& role) {
+    BOOST_REQUIRE(client.ask("CREATE ROLE " + role + " LOGIN REPLICATION"));
+    trio.run_until([&] { return told["role " + role] > 0; });
+  };
+  watch.begin();
+  tell_of("one");
+  tell_of("two");
+  tell_of("three");
+  BOOST_TEST(told["role one"] == 1U);
+  BOOST_TEST(told["role two"] == 1U);
+  // What was told of after that has gone was seen without it.
+  BOOST_REQUIRE(client.ask("DROP ROLE one"));
+  tell_of("four");
+  BOOST_REQUIRE(client.ask("CREATE ROLE one LOGIN REPLICATION"));
+  trio.run_until([&] { return told["role one"] == 2U; });
+  // Stopped in the middle, and begun again, it knows what it has said.
+  watch.stop();
+  watch.begin();
+  tell_of("five");
+  BOOST_TEST(told["role one"] == 2U);
+  BOOST_TEST(told["role two"] == 1U);
+  trio.expect<Ended>(n1, End{Shutdown::immediate});
+  const auto silent = [](const auto& one) {
+    return one.first.find("PostgreSQL of node 1 does not say how it is set: ") == 0;
+  };
+  trio.run_until([&] { return std::any_of(told.begin(), told.end(), silent); });
+  BOOST_TEST(told["role two"] == 1U);
+}
+
+}  // namespace
+}  // namespace muster::postgres::tests
