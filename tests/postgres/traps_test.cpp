@@ -158,7 +158,6 @@ BOOST_AUTO_TEST_CASE(a_database_without_hints_and_checksums_is_found) {
   {
     const ByHand server(trio, n1, {{"wal_log_hints", "off"}});
     BOOST_TEST(found(trio, n1) == "");
-    BOOST_REQUIRE(trio.client(n1).ask("CHECKPOINT"));
   }
   trio.expect<Began>(n1, Begin{});
   trio.expect<Ended>(n1, End{Shutdown::fast});
