@@ -1,4 +1,5 @@
 #include "apps/postgres/status.hpp"
+#include "postgres/script.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -7,14 +8,13 @@
 namespace muster::postgres::test {
 namespace {
 
-const NodeId one{1}, two{2}, three{3};
-const GroupNumber group{7, three};
+const GroupNumber seventh{7, three};
 
 NodeSaid follows() {
   NodeSaid said;
   said.normal = said.replica = true;
   said.is = "node is Normal";
-  said.group = group;
+  said.group = seventh;
   said.doing = "node 2 is the freshest of 3";
   return said;
 }
@@ -34,7 +34,7 @@ NodeSaid silent() {
 
 /// Node 2 is the primary of three, and both others follow.
 Heard calm() {
-  PrimarySaid primary{{group, two, 4, {900}},
+  PrimarySaid primary{{seventh, two, 4, {900}},
                       "2026-11-26T21:30:54Z",
                       {{"n1", true, 0, 0}, {"n3", true, 1'234, 56'789'000}},
                       {}};
