@@ -87,8 +87,8 @@ class Tool::Running : public std::enable_shared_from_this<Tool::Running> {
     if (!pipe) return end_later(pipe.error());
     // Its output is of no use where nobody wants it, and is never filled up.
     const apps::Descriptor nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
-    const int output = options.standard[1];
-    options.standard = {-1, output < 0 ? nowhere.fd() : output, pipe->write.fd()};
+    const auto [input, output, errors] = options.standard;
+    options.standard = {input, output < 0 ? nowhere.fd() : output, pipe->write.fd()};
     auto launched = launch_from_lasting_thread(options);
     if (!launched) return end_later(launched.error());
     process_.emplace(std::move(*launched));

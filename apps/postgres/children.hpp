@@ -20,7 +20,7 @@ Expected<apps::Process> launch_from_lasting_thread(const apps::ProcessOptions& o
 class Tool {
  public:
   /// The outcome says why by the line of its standard error that names an error, or by its last.
-  /// Of `options.standard` its output alone is not chosen here: a file, if anything.
+  /// Of `options.standard` its errors alone are chosen here.
   Tool(const Executor& executor, apps::ProcessOptions options,
        std::function<void(Expected<>)> ended);
   ~Tool();

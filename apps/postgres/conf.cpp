@@ -204,6 +204,13 @@ std::vector<std::string> postmaster_arguments(const InstanceOptions& options) {
   return arguments;
 }
 
+std::string row_statement(GroupNumber group, NodeId node) {
+  return "INSERT INTO muster.term SELECT " + std::to_string(group.counter) + ", " +
+         std::to_string(group.coordinator.value) + ", " + std::to_string(node.value) +
+         ", ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint,"
+         " pg_current_wal_insert_lsn() ON CONFLICT DO NOTHING";
+}
+
 Expected<> write_note(const InstanceOptions& options, const std::optional<Mending>& held) {
   if (!held) return remove_durably(note_path(options));
   return write_durably(note_path(options), to_json(*held) + "\n", options.user);

@@ -46,6 +46,16 @@ std::string conf_text(const InstanceOptions& options, const Conf& conf);
 /// counts for more than any file and ALTER SYSTEM.
 std::vector<std::string> postmaster_arguments(const InstanceOptions& options);
 
+/// What makes the table muster.term, and a node's row of a group in it, where it is not there yet:
+/// a statement each, and a line.
+inline constexpr const char* make_schema = "CREATE SCHEMA IF NOT EXISTS muster";
+inline constexpr const char* make_table =
+    "CREATE TABLE IF NOT EXISTS muster.term (counter bigint NOT NULL, coordinator bigint NOT NULL,"
+    " node bigint NOT NULL, timeline bigint NOT NULL, lsn pg_lsn NOT NULL,"
+    " at timestamptz NOT NULL DEFAULT now(),"
+    " PRIMARY KEY (counter, coordinator))";
+std::string row_statement(GroupNumber group, NodeId node);
+
 /// The note, as JSON; and what stands there, none where there is no note. A note that cannot be
 /// read is a failure: without it nobody knows what was held.
 Expected<> write_note(const InstanceOptions& options, const std::optional<Mending>& held);

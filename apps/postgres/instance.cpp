@@ -4,6 +4,8 @@
 
 #include <boost/asio/post.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 
 namespace muster::postgres {
@@ -102,11 +104,33 @@ std::optional<pid_t> Instance::pid() const {
   return core_.postmaster ? std::optional(core_.postmaster->pid()) : std::nullopt;
 }
 
-Creation::Creation(const Executor& executor, const InstanceOptions& options,
+Creation::Creation(Executor executor, InstanceOptions options,
                    std::function<void(Expected<>)> created)
-    : initdb_(executor, program_of(options, "initdb", initdb_arguments(options)),
-              [options, created = std::move(created)](const Expected<>& outcome) {
-                created(outcome ? add_include(options) : outcome);
+    : executor_(std::move(executor)),
+      options_(std::move(options)),
+      created_(std::move(created)),
+      initdb_(executor_, program_of(options_, "initdb", initdb_arguments(options_)),
+              [this](const Expected<>& outcome) {
+                const Expected<> included = outcome ? add_include(options_) : outcome;
+                if (!included) return created_(included);
+                write_first_row();
               }) {}
+
+// By a server that has no other session, and ends with its input.
+void Creation::write_first_row() {
+  const std::string statements = std::string(make_schema) + "\n" + make_table + "\n" +
+                                 row_statement({0, options_.node}, options_.node) + "\n";
+  auto pipe = apps::make_pipe();
+  if (!pipe) return created_(pipe.error());
+  const auto size = static_cast<ssize_t>(statements.size());
+  if (::write(pipe->write.fd(), statements.data(), statements.size()) != size)
+    return created_(Failure{ExitCode::io_error, "a new pipe does not take a few hundred bytes"});
+  pipe->write = {};
+  auto program = program_of(
+      options_, "postgres",
+      {"--single", "-D", options_.data.string(), "-c", "exit_on_error=on", options_.database});
+  program.standard[0] = pipe->read.fd();
+  server_.emplace(executor_, std::move(program), created_);
+}
 
 }  // namespace muster::postgres

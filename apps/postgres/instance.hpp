@@ -54,14 +54,20 @@ class Instance {
 };
 
 /// Creates the database of a new cluster, on one of its nodes. No other has one then: theirs are
-/// clones.
+/// clones. Its first row of muster.term, of a group before all, says on which timeline all begin:
+/// whoever was cloned before the first group follows in it.
 class Creation {
  public:
-  Creation(const Executor& executor, const InstanceOptions& options,
-           std::function<void(Expected<>)> created);
+  Creation(Executor executor, InstanceOptions options, std::function<void(Expected<>)> created);
 
  private:
+  void write_first_row();
+
+  Executor executor_;
+  InstanceOptions options_;
+  std::function<void(Expected<>)> created_;
   Tool initdb_;
+  std::optional<Tool> server_;
 };
 
 }  // namespace muster::postgres

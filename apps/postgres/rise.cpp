@@ -78,23 +78,13 @@ class WriteTermErrand : public Errand {
   }
 
   void create() {
-    ask("CREATE SCHEMA IF NOT EXISTS muster", {}, [this](const Answer&) {
-      ask("CREATE TABLE IF NOT EXISTS muster.term (counter bigint NOT NULL,"
-          " coordinator bigint NOT NULL, node bigint NOT NULL, timeline bigint NOT NULL,"
-          " lsn pg_lsn NOT NULL, at timestamptz NOT NULL DEFAULT now(),"
-          " PRIMARY KEY (counter, coordinator))",
-          {}, [this](const Answer&) { write(); });
-    });
+    ask(make_schema, {},
+        [this](const Answer&) { ask(make_table, {}, [this](const Answer&) { write(); }); });
   }
 
   // A start may come again with the same group: then its row stands.
   void write() {
-    ask("INSERT INTO muster.term SELECT $1::bigint, $2::bigint, $3::bigint,"
-        " ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint,"
-        " pg_current_wal_insert_lsn() ON CONFLICT DO NOTHING",
-        {std::to_string(group_.counter), std::to_string(group_.coordinator.value),
-         std::to_string(options().node.value)},
-        [this](const Answer&) { read(); });
+    ask(row_statement(group_, options().node), {}, [this](const Answer&) { read(); });
   }
 
   void read() {

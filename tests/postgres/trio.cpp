@@ -83,6 +83,7 @@ fs::path database(unsigned segment_megabytes) {
   if (fs::exists(made)) return made;
   InstanceOptions options;
   options.user = unprivileged();
+  options.node = n1;
   options.segment_megabytes = segment_megabytes;
   const fs::path root = new_directory(options.user);
   options.data = root / "data";
