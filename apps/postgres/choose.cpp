@@ -69,13 +69,19 @@ Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& reports,
                   " have different databases, by their system identifiers");
   if (count.data.empty()) return nobody("all that have data here are being mended");
 
+  const auto is_heir = [&](NodeId node) {
+    return std::any_of(count.data.begin(), count.data.end(),
+                       [&](const auto& one) { return one.second.hands_over_to == node; });
+  };
   const auto rank = [&](const std::pair<const NodeId, Holding>& one) {
     const auto& [node, holding] = one;
     const Freshness place = stands(struck, Line::groups_are_the_order)
                                 ? freshness_of(holding)
                                 : Freshness{GroupNumber{holding.timeline, {}}, holding.lsn};
     const bool stays = node == present_primary && stands(struck, Line::present_primary_stays);
-    return std::tuple(place, stays, node);
+    const bool heir = is_heir(node);
+    const bool before_all = heir && !stands(struck, Line::heir_is_equal);
+    return std::tuple(before_all, place, heir, stays, node);
   };
   const auto& [primary, holding] = *std::max_element(
       count.data.begin(), count.data.end(),
@@ -86,6 +92,7 @@ Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& reports,
                     ", which is being mended, held more");
 
   Choice choice{primary, {}, named(primary) + " is the freshest of " + std::to_string(counting)};
+  if (is_heir(primary)) choice.why += ", and was handed over to";
   for (const auto& [node, other] : count.data)
     if (node != primary && is_prefix(other, holding, struck)) choice.prefix.insert(node);
   return choice;

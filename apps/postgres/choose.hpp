@@ -13,7 +13,8 @@ namespace muster::postgres {
 /// Who writes, by what sealed nodes have reported. Nobody does where fewer than
 /// `copies.to_promote()` of its nodes reported what they hold or held, where their databases are
 /// not one and the same, or where the freshest is below what a node held that is being mended.
-/// The freshest is the maximum by (term, lsn); on a tie the present primary, then the highest id.
+/// The freshest is the maximum by (term, lsn); on a tie to whom the primary of before hands over,
+/// then the present primary, then the highest id.
 Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& reports,
               std::optional<NodeId> present_primary, const Struck& struck = {});
 

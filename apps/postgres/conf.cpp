@@ -136,6 +136,10 @@ std::filesystem::path ident_path(const InstanceOptions& options) {
   return options.data.parent_path() / "pg_ident.conf";
 }
 
+std::filesystem::path owner_socket(const InstanceOptions& options) {
+  return options.sockets / "muster.sock";
+}
+
 std::string name_of(NodeId node, bool mending) {
   return (mending ? "mend_n" : "n") + std::to_string(node.value);
 }

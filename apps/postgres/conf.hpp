@@ -17,6 +17,10 @@ std::filesystem::path log_path(const InstanceOptions& options);   ///< what the 
 /// Where there is a pg_hba.conf of ours: who of this machine is the superuser, map=muster.
 std::filesystem::path ident_path(const InstanceOptions& options);
 
+/// Where who keeps it answers the owner of the node: "hand-over 2" with {} where it is being done,
+/// or with {"refused": why}.
+std::filesystem::path owner_socket(const InstanceOptions& options);
+
 /// The last line of postgresql.conf: muster.conf counts for more than what stands above it.
 inline constexpr const char* include_line = "include_if_exists '../muster.conf'";
 

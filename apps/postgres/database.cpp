@@ -1,9 +1,12 @@
 #include "apps/postgres/database.hpp"
 
+#include "apps/base/text.hpp"
 #include "apps/postgres/keeper.hpp"
 #include "apps/postgres/watch.hpp"
 
+#include <muster/net/admin.hpp>
 #include <muster/typed.hpp>
+#include <muster/values/json.hpp>
 #include <muster/values/kinds.hpp>
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -21,6 +24,15 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr Duration between_attempts = std::chrono::milliseconds(250);
+
+/// A standby that does not answer keeps a shutdown in order waiting, and nothing is written.
+constexpr Duration longest_hand_over = std::chrono::seconds(1);
+
+/// What an owner is told whose word is not followed.
+struct Refusal {
+  std::string refused;
+};
+MUSTER_DESCRIBE(Refusal, refused);
 
 /// What a stop leaves for an immediate shutdown, should PostgreSQL not be sealed in time.
 Duration until_overdue(Duration deadline) {
@@ -53,6 +65,8 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
       overdue_.cancel();
       again_.cancel();
       watch_.reset();
+      if (owner_) owner_->close();
+      owner_.reset();
       instance_.reset();
       work_.reset();
     });
@@ -64,6 +78,14 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
     if (!note) return note.error();
     take(Loaded{*note});
     return {};
+  }
+
+  Expected<> listen_to_owner() {
+    const std::string socket = owner_socket(instance_->options()).string();
+    net::Admin::Words words;
+    words["hand-over"] = [this](std::string_view said) { return be_asked_to_hand_over(said); };
+    owner_ = std::make_unique<net::Admin>(context_.get_executor(), socket, std::move(words));
+    return owner_->listen();
   }
 
   // --- What a node asks, on any thread
@@ -84,15 +106,12 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   }
 
   void stop(const StopContext& context, Done<Evidence> done) {
-    asio::post(context_, [self = shared_from_this(), deadline = context.deadline,
+    const bool leaving = context.cause.reason == StopReason::leaving;
+    asio::post(context_, [self = shared_from_this(), deadline = context.deadline, leaving,
                           done = std::make_shared<Done<Evidence>>(std::move(done))] {
       self->stop_done_ = done;
-      self->overdue_.expires_after(until_overdue(deadline));
-      self->overdue_.async_wait([weak = std::weak_ptr(self)](auto error) {
-        const auto there = weak.lock();
-        if (!error && there && there->stop_done_) there->take(Overdue{});
-      });
-      self->take(StopCalled{});
+      self->is_overdue_after(until_overdue(deadline));
+      self->take(StopCalled{leaving});
     });
   }
 
@@ -110,6 +129,14 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
 
  private:
   // --- What has happened, and what comes of it
+
+  void is_overdue_after(Duration time) {
+    overdue_.expires_after(time);
+    overdue_.async_wait([weak = weak_from_this()](auto error) {
+      const auto self = weak.lock();
+      if (!error && self) self->take(Overdue{});
+    });
+  }
 
   void take(HasHappened what) { take(Happening{keeper_.round, std::move(what)}); }
 
@@ -149,6 +176,21 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   void obey(Round, WantElection& wish) {
     if (services_ != nullptr) services_->elect(wish.why);
   }
+  void obey(Round round, Rewind& rewind) {
+    tell_("the log of this node's database is rewound to that of node " + to_text(rewind.from));
+    obey<Rewind>(round, rewind);
+  }
+  void obey(Round round, Clone& clone) {
+    tell_("the database of this node is cloned anew from node " + to_text(clone.from));
+    obey<Clone>(round, clone);
+  }
+  std::string be_asked_to_hand_over(std::string_view said) {
+    const auto heir = static_cast<std::uint32_t>(apps::parse_number(said).value_or(0));
+    take(HandOverAsked{NodeId{heir}});
+    if (refused_because_.empty()) is_overdue_after(longest_hand_over);
+    return refused_because_.empty() ? "{}" : to_json(Refusal{refused_because_});
+  }
+  void obey(Round, AnswerOwner& answer) { refused_because_ = answer.refused_because; }
   void obey(Round, Show& show) { this->show(show); }
 
   static bool works(const Show& show) { return (show.primary && show.open) || show.replica; }
@@ -170,6 +212,8 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   std::optional<Watch> watch_;
   std::optional<Instance> instance_;
+  std::unique_ptr<net::Admin> owner_;
+  std::string refused_because_;  ///< by the last word of the owner
   Keeper keeper_;
   Services* services_ = nullptr;  ///< of the present life
   std::shared_ptr<Done<Evidence>> stop_done_;
@@ -179,7 +223,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
 };
 
 /// The application of one life.
-class Database::OfLife final : public Typed<Evidence, Choice> {
+class Database::OfLife final : public Typed<Evidence, Choice, 2> {
  public:
   OfLife(std::shared_ptr<Impl> database, Services& services) : database_(std::move(database)) {
     database_->present(&services);
@@ -209,6 +253,7 @@ Database::~Database() {
 
 Expected<> Database::begin() {
   if (Expected<> loaded = impl_->load(); !loaded) return loaded;
+  if (Expected<> listens = impl_->listen_to_owner(); !listens) return listens;
   impl_->run();
   return {};
 }

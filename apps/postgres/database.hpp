@@ -21,7 +21,7 @@ class Database {
   /// Shuts PostgreSQL down at once, and waits for that. The node is gone by then.
   ~Database();
 
-  /// Fails where the note of an earlier mending cannot be read.
+  /// Fails where the note of an earlier mending cannot be read, or its owner not be answered.
   Expected<> begin();
 
   /// What the lives of the node are made with.

@@ -40,6 +40,10 @@ struct SealedHolding {};
 struct Ending {
   bool overdue{};
 };
+/// Of an open primary, in order: its node leaves, or hands over.
+struct Draining {
+  std::optional<NodeId> heir;
+};
 
 // Start, primary.
 struct Promotion {};
@@ -80,6 +84,7 @@ MUSTER_DESCRIBE(WalsendersEnd);
 MUSTER_DESCRIBE(ReplayEnd);
 MUSTER_DESCRIBE(SealedHolding);
 MUSTER_DESCRIBE(Ending, overdue);
+MUSTER_DESCRIBE(Draining, heir);
 MUSTER_DESCRIBE(Promotion);
 MUSTER_DESCRIBE(GroupRow);
 MUSTER_DESCRIBE(RowCopies, end);
@@ -97,10 +102,11 @@ MUSTER_DESCRIBE(MendedRecovery);
 MUSTER_DESCRIBE(Streaming);
 MUSTER_DESCRIBE(NoteGone);
 
-using Wait = std::variant<TheNode, SealBeforeRecovery, Recovery, Seal, SealShown, WalsendersEnd,
-                          ReplayEnd, SealedHolding, Ending, Promotion, GroupRow, RowCopies, Opening,
-                          OpeningShown, Release, Flushing, Following, PrimaryLineage, HeldNoted,
-                          EndBeforeMending, Mend, MendingName, MendedRecovery, Streaming, NoteGone>;
+using Wait =
+    std::variant<TheNode, SealBeforeRecovery, Recovery, Seal, SealShown, WalsendersEnd, ReplayEnd,
+                 SealedHolding, Ending, Draining, Promotion, GroupRow, RowCopies, Opening,
+                 OpeningShown, Release, Flushing, Following, PrimaryLineage, HeldNoted,
+                 EndBeforeMending, Mend, MendingName, MendedRecovery, Streaming, NoteGone>;
 
 // --- The state
 // ------------------------------------------------------------------------------------
@@ -135,9 +141,10 @@ struct Keeper {
   std::optional<Place> place;
 
   // What it holds.
-  std::optional<Holding> holds;  ///< since it was sealed; none: not known, or no longer true
-  std::optional<Mending> held;   ///< before it began to be mended, as the note says
-  std::optional<Source> source;  ///< it is being mended
+  std::optional<Holding> holds;         ///< since it was sealed; none: not known, or no longer true
+  std::optional<NodeId> hands_over_to;  ///< since it has shut down for that
+  std::optional<Mending> held;          ///< before it began to be mended, as the note says
+  std::optional<Source> source;         ///< it is being mended
 
   [[nodiscard]] bool is_mending() const { return held || source; }
 
@@ -145,8 +152,8 @@ struct Keeper {
   bool follows = false;  ///< under its own name
   Show shown;
 };
-MUSTER_DESCRIBE(Keeper, round, wait, runs, stop_owed, start_owed, reported_data, place, holds, held,
-                source, open, follows, shown);
+MUSTER_DESCRIBE(Keeper, round, wait, runs, stop_owed, start_owed, reported_data, place, holds,
+                hands_over_to, held, source, open, follows, shown);
 
 /// What a happening makes of a keeper: changes it, and returns what is to be done, in order.
 Orders step(const Settings& settings, Keeper& keeper, const Happening& happening);

@@ -12,6 +12,7 @@ namespace muster::postgres {
 enum class Line {
   groups_are_the_order,   ///< the freshest is the maximum by (term, lsn), not by (timeline, lsn)
   present_primary_stays,  ///< of equals the one is chosen that is a primary
+  heir_is_equal,          ///< to whom it was handed over is chosen among equals alone
   prefix_by_row,          ///< who follows at once is on the timeline of its greatest row
   prefix_is_sealed,       ///< and was no primary, whose log goes on growing behind its seal
   shown_before_ended,     ///< walsenders are ended when a new connection shows the sealed names
@@ -27,11 +28,11 @@ enum class Line {
   one_walsender_each,     ///< a standby that has connected again counts once
   group_in_every_follow,  ///< a standby follows a primary in that group alone in which it was told
 };
-MUSTER_DESCRIBE_ENUM(Line, groups_are_the_order, present_primary_stays, prefix_by_row,
-                     prefix_is_sealed, shown_before_ended, names_are_the_gate, names_never_relaxed,
-                     row_of_the_group, row_is_copied, receiver_ends_first, held_counts,
-                     held_is_not_chosen, held_is_a_bound, mended_under_no_name, one_walsender_each,
-                     group_in_every_follow)
+MUSTER_DESCRIBE_ENUM(Line, groups_are_the_order, present_primary_stays, heir_is_equal,
+                     prefix_by_row, prefix_is_sealed, shown_before_ended, names_are_the_gate,
+                     names_never_relaxed, row_of_the_group, row_is_copied, receiver_ends_first,
+                     held_counts, held_is_not_chosen, held_is_a_bound, mended_under_no_name,
+                     one_walsender_each, group_in_every_follow)
 
 /// The lines that are taken out; empty everywhere but in the lab.
 using Struck = std::vector<Line>;

@@ -40,7 +40,10 @@ struct Conf {
 };
 MUSTER_DESCRIBE(Conf, names, follows, mending, group);
 
-enum class Shutdown { fast, immediate };
+enum class Shutdown {
+  fast,      ///< where it is primary, when its standbys have all that it has written
+  immediate  ///< as in a crash
+};
 MUSTER_DESCRIBE_ENUM(Shutdown, fast, immediate)
 
 // --- Orders, and how each ends
@@ -121,6 +124,10 @@ struct EndStart {
 struct WantElection {
   std::string why;
 };
+/// To `HandOverAsked`, at once.
+struct AnswerOwner {
+  std::string refused_because;  ///< empty: it is being done
+};
 /// What it is for those who watch it.
 struct Show {
   bool primary{}, open{}, replica{};
@@ -147,12 +154,13 @@ MUSTER_DESCRIBE(Abandon);
 MUSTER_DESCRIBE(GiveReport, evidence);
 MUSTER_DESCRIBE(EndStart, failed_because);
 MUSTER_DESCRIBE(WantElection, why);
+MUSTER_DESCRIBE(AnswerOwner, refused_because);
 MUSTER_DESCRIBE(Show, primary, open, replica, doing);
 
 using What =
     std::variant<Begin, End, Configure, ShowNames, EndWalsenders, FinishReplay, Look, Promote,
                  WriteTerm, AwaitCopies, Kick, Checkpoint, ReadLineage, Note, Rewind, Clone,
-                 AwaitStreaming, Abandon, GiveReport, EndStart, WantElection, Show>;
+                 AwaitStreaming, Abandon, GiveReport, EndStart, WantElection, AnswerOwner, Show>;
 struct Order {
   Round round;
   What what;
@@ -199,9 +207,15 @@ struct Died {
 struct Loaded {
   std::optional<Mending> held;
 };
+/// The owner of the primary's node wants another to be primary. Of no round.
+struct HandOverAsked {
+  NodeId to;
+};
 /// The hooks. Of no round. A `stop` has to be over by its deadline: `Overdue` comes in time to shut
-/// down before it.
-struct StopCalled {};
+/// down before it; also where a shutdown to hand over takes long.
+struct StopCalled {
+  bool leaving{};  ///< the node's owner wants it out: nobody hears the report
+};
 struct Overdue {};
 struct StartCalled {
   GroupNumber group;
@@ -226,14 +240,15 @@ MUSTER_DESCRIBE(Streams);
 MUSTER_DESCRIBE(Failed, why);
 MUSTER_DESCRIBE(Died, why);
 MUSTER_DESCRIBE(Loaded, held);
-MUSTER_DESCRIBE(StopCalled);
+MUSTER_DESCRIBE(HandOverAsked, to);
+MUSTER_DESCRIBE(StopCalled, leaving);
 MUSTER_DESCRIBE(Overdue);
 MUSTER_DESCRIBE(StartCalled, group, choice);
 
 using HasHappened =
     std::variant<Began, Ended, Configured, NamesShown, WalsendersGone, Replayed, Seen, Promoted,
                  TermWritten, CopiesHold, Kicked, Checkpointed, LineageRead, Noted, Mended, Streams,
-                 Failed, Died, Loaded, StopCalled, Overdue, StartCalled>;
+                 Failed, Died, Loaded, HandOverAsked, StopCalled, Overdue, StartCalled>;
 struct Happening {
   Round round;
   HasHappened what;

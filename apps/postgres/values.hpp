@@ -46,8 +46,10 @@ struct Holding {
   Lsn lsn;                 ///< replayed on a standby, flushed on a primary
   std::uint32_t timeline{};
   bool primary{};
+  /// It was primary, and has shut down in order for that one to be primary next.
+  std::optional<NodeId> hands_over_to{};
 };
-MUSTER_DESCRIBE(Holding, system, term, lsn, timeline, primary);
+MUSTER_DESCRIBE(Holding, system, term, lsn, timeline, primary, hands_over_to);
 
 /// What a node held at most before it began to be mended: it counts, and is never chosen, but who
 /// is chosen must not be below it.

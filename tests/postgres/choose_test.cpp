@@ -91,6 +91,25 @@ BOOST_AUTO_TEST_CASE(on_a_tie_the_present_primary_and_then_the_highest_id) {
   BOOST_TEST(chosen(reports).value() == two);
 }
 
+BOOST_AUTO_TEST_CASE(to_whom_it_is_handed_over_is_chosen_among_equals_alone) {
+  Holding before = holding(row(2), 20);
+  before.hands_over_to = two;
+  const auto with = [&](const Holding& heir, const Holding& other) {
+    return choose(of_three, {{one, before}, {two, heir}, {three, other}}, {});
+  };
+  const Choice choice = with(holding(row(2), 20), holding(row(2), 20));
+  BOOST_TEST(choice.primary.value() == two);
+  BOOST_TEST(choice.prefix == (NodeSet{one, three}));
+  BOOST_TEST(choice.why == "node 2 is the freshest of 3, and was handed over to");
+  BOOST_TEST(with(holding(row(2), 19), holding(row(2), 20)).primary.value() == three);
+  BOOST_TEST(with(holding(row(1), 99), holding(row(1), 99)).primary.value() == one);
+  // Before a primary that has as much, too.
+  Holding primary = holding(row(2), 20);
+  primary.primary = true;
+  BOOST_TEST(choose(of_three, {{one, before}, {two, holding(row(2), 20)}, {three, primary}}, three)
+                 .primary.value() == two);
+}
+
 BOOST_AUTO_TEST_CASE(the_present_primary_is_the_freshest_of_those_that_say_so) {
   Holding older = holding(row(1), 90);
   Holding newer = holding(row(2), 20);

@@ -290,12 +290,26 @@ class Run:
                        cwd=self.cluster.path, capture_output=True, check=False)
         return lambda: None
 
+    def leave(self, node):
+        process = self.cluster.running.pop(node)
+        process.terminate()
+        process.wait(60)
+        return lambda: self.cluster.start(node)
+
+    def switch_over(self, node):
+        heir = self.random.choice([each for each in IDS if each != node])
+        subprocess.run([*self.cluster.command("switch-over", node), "--to", str(heir)],
+                       cwd=self.cluster.path, capture_output=True, check=False, timeout=120)
+        return lambda: None
+
     def fault(self):
         primary = self.await_calm()
         faults = (self.kill_all_of_it, self.kill_node, self.kill_postmaster, self.kill_two,
-                  self.kill_the_next_too, self.stop_for_a_while, self.step_down)
+                  self.kill_the_next_too, self.stop_for_a_while, self.step_down, self.leave,
+                  self.switch_over)
         fault = self.random.choice(faults)
-        of_primary = fault == self.kill_the_next_too or self.random.random() < 0.7
+        of_primary = (fault in (self.kill_the_next_too, self.switch_over)
+                      or self.random.random() < 0.7)
         others = [node for node in IDS if node != primary]
         victim = primary if of_primary else self.random.choice(others)
         began = time.monotonic()

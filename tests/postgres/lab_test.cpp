@@ -34,11 +34,20 @@ std::string found(const Report& report) {
   return said;
 }
 
+/// Whatever fails, and nobody leaves in order; nor hands over.
+Troubles without_leaves(unsigned hand_overs = 0) {
+  Troubles troubles;
+  troubles.leaves = 0;
+  troubles.hand_overs = hand_overs;
+  return troubles;
+}
+
 /// A line that is struck, and a run that shows what it is for.
 struct Mutant {
   Line line{};
   std::uint64_t seed{};
   std::string violated;
+  Troubles troubles = without_leaves();
 };
 
 std::ostream& operator<<(std::ostream& out, const Mutant& mutant) {
@@ -51,6 +60,7 @@ const std::string dead_end = "nothing fails any more, and it does not come to re
 
 const std::vector<Mutant> mutants = {
     {Line::groups_are_the_order, 90, lost},
+    {Line::heir_is_equal, 11, lost, without_leaves(lab::any_number)},
     {Line::prefix_by_row, 13, corrupted},
     {Line::prefix_is_sealed, 5258, dead_end},
     {Line::names_are_the_gate, 41463, lost},
@@ -82,6 +92,8 @@ BOOST_AUTO_TEST_CASE(seeds_of_three_nodes_lose_nothing) {
   BOOST_TEST(report.counts.acknowledged > 3000);
   BOOST_TEST(report.counts.rewinds > 50);
   BOOST_TEST(report.counts.clones > 100);
+  BOOST_TEST(report.counts.leaves > 100);
+  BOOST_TEST(report.counts.hand_overs > 20);
 }
 
 BOOST_AUTO_TEST_CASE(seeds_of_five_nodes_lose_nothing) {
@@ -98,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_seed_is_always_the_same_run) {
 BOOST_AUTO_TEST_CASE(an_election_beside_a_commit_is_searched) {
   Options options;
   options.prompt = true;
-  options.troubles = Troubles{1, 1, 0, 0, 0, 0, 0, 0};
+  options.troubles = Troubles{1, 1, 0, 0, 0, 0, 0, 0, 0, 0};
   const lab::SearchReport report = lab::search(options, 15'000);
   BOOST_TEST(found(report) == "");
   BOOST_TEST(report.states == 15'000U);
@@ -107,16 +119,30 @@ BOOST_AUTO_TEST_CASE(an_election_beside_a_commit_is_searched) {
 
 BOOST_AUTO_TEST_CASE(a_commit_and_the_end_of_any_postgresql_are_searched_to_the_end) {
   Options options;
-  options.troubles = Troubles{1, 0, 0, 1, 0, 0, 0, 0};
+  options.troubles = Troubles{1, 0, 0, 1, 0, 0, 0, 0, 0, 0};
   const lab::SearchReport report = lab::search(options, 0);
   BOOST_TEST(found(report) == "");
   BOOST_TEST(report.ended);
   BOOST_TEST(report.states > 10'000U);
 }
 
+// A shutdown in order beside a commit and an election of any set of nodes.
+BOOST_AUTO_TEST_CASE(a_node_that_leaves_and_one_that_hands_over_are_searched) {
+  for (const unsigned leaves : {0U, 1U}) {
+    Options options;
+    options.prompt = true;
+    options.troubles = lab::no_troubles;
+    options.troubles.commits = options.troubles.elections = 1;
+    (leaves != 0 ? options.troubles.leaves : options.troubles.hand_overs) = 1;
+    const lab::SearchReport report = lab::search(options, 10'000);
+    BOOST_TEST(found(report) == "");
+    BOOST_TEST(report.states == 10'000U);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_beginning_of_every_death_is_searched) {
   Options options;
-  options.troubles = Troubles{1, 1, 0, 1, 1, 0, 0, 0};
+  options.troubles = Troubles{1, 1, 0, 1, 1, 0, 0, 0, 0, 0};
   const lab::SearchReport report = lab::search(options, 10'000);
   BOOST_TEST(found(report) == "");
   BOOST_TEST(report.states == 10'000U);
@@ -124,12 +150,14 @@ BOOST_AUTO_TEST_CASE(the_beginning_of_every_death_is_searched) {
 
 BOOST_DATA_TEST_CASE(a_line_that_is_struck_breaks_a_claim, mutants) {
   Options options;
+  options.troubles = sample.troubles;
   options.struck = {sample.line};
   const lab::Report report = lab::run_seeds(options, sample.seed, 1);
   BOOST_REQUIRE(report.finding.has_value());
   BOOST_TEST(report.finding->violated.find(sample.violated) != std::string::npos,
              report.finding->violated);
-  BOOST_TEST(found(lab::run_seeds({}, sample.seed, 1)) == "");
+  options.struck = {};
+  BOOST_TEST(found(lab::run_seeds(options, sample.seed, 1)) == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

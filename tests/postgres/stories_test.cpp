@@ -1,5 +1,7 @@
 #include "apps/postgres/lab/runs.hpp"
 
+#include <muster/values/kinds.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <functional>
@@ -28,6 +30,7 @@ class Story {
 
   [[nodiscard]] lab::World& world() { return run_.world(); }
   [[nodiscard]] const std::string& violated() { return world().violated; }
+  [[nodiscard]] const lab::Counts& counts() { return run_.counts(); }
   [[nodiscard]] std::size_t acknowledged() { return world().acknowledged.size(); }
   [[nodiscard]] NodeId primary() {
     for (NodeId node : all_nodes(world()))
@@ -59,6 +62,8 @@ class Story {
       run_.make(moves[turn % moves.size()]);
     }
   }
+  /// Nothing fails any more.
+  void calm() { run_.calm(); }
   void settle() {
     settle([](const Move&) { return true; });
   }
@@ -168,6 +173,47 @@ std::string ends_walsenders_too_early(Story& story) {
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(stories)
+
+// In calm, to each other node in turn, and nobody is mended.
+BOOST_AUTO_TEST_CASE(to_whom_it_is_handed_over_is_primary_and_all_others_follow_at_once) {
+  for (const unsigned nodes : {3U, 5U}) {
+    Story story(struck({}, nodes));
+    const lab::Counts before = story.counts();
+    for (NodeId heir : all_nodes(story.world())) {
+      if (heir == story.primary()) continue;
+      story.commit(story.primary());
+      story.must(What::hands_over, story.primary(), heir.value);
+      story.calm();
+      BOOST_TEST(story.violated() == "");
+      BOOST_TEST((story.primary() == heir));
+    }
+    BOOST_TEST(story.counts().hand_overs > before.hand_overs);
+    BOOST_TEST(story.counts().rewinds == before.rewinds);
+    BOOST_TEST(story.counts().clones == before.clones);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_primary_that_leaves_follows_when_it_comes_back_without_being_mended) {
+  Story story(struck({}));
+  const lab::Counts before = story.counts();
+  for (unsigned time = 0; time < 4; ++time) {
+    const NodeId primary = story.primary();
+    story.commit(primary);
+    story.must(What::leaves, primary);
+    story.settle([](const Move& move) { return move.what != What::comes_back; });
+    story.elect(primary == one ? two : one, primary == one   ? std::initializer_list{two, three}
+                                            : primary == two ? std::initializer_list{one, three}
+                                                             : std::initializer_list{one, two});
+    story.settle([](const Move& move) { return move.what != What::comes_back; });
+    BOOST_TEST((story.primary() != primary));
+    story.must(What::comes_back, primary, time % 2);
+    story.calm();
+    BOOST_TEST(story.violated() == "");
+  }
+  BOOST_TEST(story.counts().leaves == before.leaves + 4);
+  BOOST_TEST(story.counts().rewinds == before.rewinds);
+  BOOST_TEST(story.counts().clones == before.clones);
+}
 
 BOOST_AUTO_TEST_CASE(a_standby_counts_once) {
   Story story(struck({}, 5));

@@ -17,6 +17,7 @@ struct Flags {
   std::uint32_t from = 0;           ///< 0: any other node
   std::filesystem::path bundle;     ///< in place of a configuration: that of `directory`
   std::filesystem::path directory;  ///< where the bundle is put
+  std::uint32_t to = 0;             ///< who is to be primary
 };
 
 struct InitFlags {
@@ -39,6 +40,7 @@ int status(const AskFlags& flags);
 int create(const Flags& flags);
 int join(const Flags& flags);
 int run(const Flags& flags);
+int switch_over(const Flags& flags);
 
 /// Puts a bundle into a directory that is not there, or empty, or has that very bundle, and gives
 /// its configuration. All of it is the owner's.

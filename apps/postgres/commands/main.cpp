@@ -31,10 +31,23 @@ void add_init(CLI::App& app, int& exit_code) {
   command->callback([flags, &exit_code] { exit_code = init(*flags); });
 }
 
-int parse(int argc, char** argv) {
-  CLI::App app("PostgreSQL whose fail-over is a reorganization", "muster postgres");
-  app.require_subcommand(1);
-  int exit_code = 0;
+void add_asking(CLI::App& app, int& exit_code) {
+  const auto flags = std::make_shared<AskFlags>();
+  const auto add = [&](const char* name, const char* what, const char* json,
+                       int (*act)(const AskFlags&)) {
+    CLI::App* const command = app.add_subcommand(name, what);
+    command->add_option("--config", flags->config, "The configuration of the node (TOML)")
+        ->required();
+    command->add_flag("--json", flags->json, json);
+    command->callback([flags, act, &exit_code] { exit_code = act(*flags); });
+  };
+  add("check", "Ask the PostgreSQL of this machine whether its settings keep the promise",
+      "One object with what was found", check);
+  add("status", "Who is primary, how far the others are, and what a client can count on",
+      "One object with all of it", status);
+}
+
+void add_nodes(CLI::App& app, int& exit_code) {
   const auto flags = std::make_shared<Flags>();
   const auto add = [&](const char* name, const char* what, int (*act)(const Flags&)) {
     CLI::App* const command = app.add_subcommand(name, what);
@@ -43,15 +56,6 @@ int parse(int argc, char** argv) {
     command->callback([flags, act, &exit_code] { exit_code = act(*flags); });
     return command;
   };
-  const auto asked = std::make_shared<AskFlags>();
-  const auto add_asking = [&](const char* name, const char* what, const char* json,
-                              int (*act)(const AskFlags&)) {
-    CLI::App* const command = app.add_subcommand(name, what);
-    command->add_option("--config", asked->config, "The configuration of the node (TOML)")
-        ->required();
-    command->add_flag("--json", asked->json, json);
-    command->callback([asked, act, &exit_code] { exit_code = act(*asked); });
-  };
   const auto takes_bundle = [&](CLI::App* command) {
     command->get_option("--config")->required(false);
     command->add_option("BUNDLE", flags->bundle, "A node's, that muster postgres init has made");
@@ -59,17 +63,24 @@ int parse(int argc, char** argv) {
         ->option_text("DIR");
     return command;
   };
-  add_init(app, exit_code);
   takes_bundle(add("create",
                    "Create the database of a new cluster, on one of its nodes; the others clone it",
                    create));
   takes_bundle(add("join", "Clone the database from another node, which runs", join))
       ->add_option("--from", flags->from, "From that node alone");
   add("run", "Run one node and its PostgreSQL in the foreground", run);
-  add_asking("check", "Ask the PostgreSQL of this machine whether its settings keep the promise",
-             "One object with what was found", check);
-  add_asking("status", "Who is primary, how far the others are, and what a client can count on",
-             "One object with all of it", status);
+  add("switch-over", "Let another node be primary, in order; run where the primary is", switch_over)
+      ->add_option("--to", flags->to, "Which node is to be primary")
+      ->required();
+}
+
+int parse(int argc, char** argv) {
+  CLI::App app("PostgreSQL whose fail-over is a reorganization", "muster postgres");
+  app.require_subcommand(1);
+  int exit_code = 0;
+  add_init(app, exit_code);
+  add_nodes(app, exit_code);
+  add_asking(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

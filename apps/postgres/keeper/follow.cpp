@@ -21,6 +21,7 @@ constexpr std::string_view words[] = {
     "replays what it has received",
     "looks at what it holds",
     "shuts down",
+    "shuts down when its standbys have all",
     "promotes",
     "writes the row of its group",
     "waits until its row is copied",

@@ -40,15 +40,18 @@ void Turn::came(const Loaded& life) {
 
 // What ends in a sealed standby anyway is let end: a report comes of it. A promotion cannot be
 // taken back, and takes less time than another beginning.
-void Turn::came(const StopCalled&) {
+void Turn::came(const StopCalled& stop) {
   k_.place.reset();
   k_.start_owed = false;
   k_.stop_owed = true;
   if (k_.is_mending()) return report(reported_while_mended());
-  if (!awaits<SealBeforeRecovery, Recovery, Ending, Promotion>()) seal();
+  if (awaits<SealBeforeRecovery, Recovery, Ending, Draining, Promotion>()) return;
+  if (stop.leaving && k_.runs == Runs::primary) return drain({});
+  seal();
 }
 
 void Turn::came(const Overdue&) {
+  if (awaits<Draining>()) return does_not_drain();
   if (!k_.stop_owed) return;
   if (awaits<SealBeforeRecovery, Recovery>()) return report({});
   shut_down(true);
@@ -56,6 +59,7 @@ void Turn::came(const Overdue&) {
 
 void Turn::came(const StartCalled& start) {
   k_.place = Place{start.group, start.choice};
+  k_.hands_over_to.reset();
   k_.start_owed = true;
   if (k_.is_mending()) return follow_primary_while_mended();
   if (awaits<TheNode>()) return take_place();
@@ -70,7 +74,7 @@ void Turn::came(const Died& death) {
   k_.runs = Runs::nothing;
   k_.holds.reset();
   if (k_.is_mending()) return died_while_mended();
-  if (awaits<Ending>()) return;
+  if (awaits<Ending, Draining>()) return;
   new_course();
   if (!writes())
     end_start();  // it begins again, and follows

@@ -21,8 +21,9 @@ void Turn::ended(const Seal&, const Configured&) {
 
 void Turn::ended(const SealedHolding&, const Seen& seen) {
   k_.holds = seen.holding;
+  k_.holds->hands_over_to = k_.hands_over_to;
   rest();
-  if (k_.stop_owed) return report(seen.holding);
+  if (k_.stop_owed) return report(*k_.holds);
   if (k_.is_mending()) return read_lineage(false);
   if (k_.place) take_place();
 }

@@ -19,10 +19,11 @@ class Turn {
  private:
   // The hooks, and what comes by itself (keeper.cpp).
   void came(const Loaded& life);
-  void came(const StopCalled&);
+  void came(const StopCalled& stop);
   void came(const Overdue&);
   void came(const StartCalled& start);
   void came(const Died& death);
+  void came(const HandOverAsked& asked);
   void died_while_mended();
 
   // Beginning (keeper.cpp).
@@ -55,6 +56,13 @@ class Turn {
   void shut_down(bool overdue);
   void report(const Evidence& evidence);
   [[nodiscard]] Evidence reported_while_mended() const;
+
+  // Being primary no more, in order (leave.cpp).
+  [[nodiscard]] std::string why_not(NodeId heir) const;
+  void drain(std::optional<NodeId> heir);
+  void ended(const Draining& wait, const Ended&);
+  void failed(const Draining&, const std::string&) { does_not_drain(); }
+  void does_not_drain();
 
   // Start, primary (write.cpp).
   void write();

@@ -35,10 +35,13 @@ struct Troubles {
   unsigned machine_stops = any_number;  ///< what was not flushed is lost
   unsigned cuts = any_number;           ///< between two nodes, both ways
   unsigned failures = any_number;       ///< of orders
-  unsigned overdue = any_number;        ///< a seal takes too long
+  unsigned overdue = any_number;        ///< a seal takes too long, or a shutdown in order
+  unsigned leaves = any_number;         ///< of a node, in order, which comes back
+  unsigned hand_overs = any_number;     ///< are asked of a primary, to any other node
 };
 MUSTER_DESCRIBE(Troubles, commits, elections, node_kills, postgres_kills, machine_stops, cuts,
-                failures, overdue);
+                failures, overdue, leaves, hand_overs);
+inline constexpr Troubles no_troubles{0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 struct Options {
   unsigned nodes = 3;
@@ -67,11 +70,14 @@ enum class What : std::uint8_t {
   ends,            ///< what was killed, at last
   reorganizes,     ///< an election whose members have all reported
   starts,
+  comes_back,  ///< who has left: another life of its node, in another process (1) or in the same
   // What clients and nodes want.
   commits,
   elects,  ///< who is reached of those of a set
   lives,   ///< a node's process begins
   heals,
+  leaves,      ///< a node, in order
+  hands_over,  ///< its primary, to another
   // What goes wrong.
   fails,  ///< what was ordered here
   overdue,
@@ -82,8 +88,8 @@ enum class What : std::uint8_t {
 };
 MUSTER_DESCRIBE_ENUM(What, performs, takes_hangup, walsender_hangup, promoted, flushes, connects,
                      receives, hears, walsender_ends, receiver_ends, ends, reorganizes, starts,
-                     commits, elects, lives, heals, fails, overdue, node_killed, postgres_killed,
-                     machine_stops, cuts)
+                     comes_back, commits, elects, lives, heals, leaves, hands_over, fails, overdue,
+                     node_killed, postgres_killed, machine_stops, cuts)
 
 struct Move {
   What what{};
@@ -109,9 +115,12 @@ struct Counts {
   std::uint64_t promotions{};
   std::uint64_t rewinds{};
   std::uint64_t clones{};
+  std::uint64_t leaves{};      ///< in order, to their end
+  std::uint64_t hand_overs{};  ///< that came to whom they were meant for
   Counts& operator+=(const Counts& other);
 };
-MUSTER_DESCRIBE(Counts, runs, moves, elections, acknowledged, promotions, rewinds, clones);
+MUSTER_DESCRIBE(Counts, runs, moves, elections, acknowledged, promotions, rewinds, clones, leaves,
+                hand_overs);
 
 struct Report {
   Counts counts;
@@ -119,9 +128,9 @@ struct Report {
   std::optional<std::uint64_t> seed;  ///< of the run that found it
 };
 
-/// A group begins, commits, loses its primary and gets another, and the old one comes back: once as
-/// it is, and then once for each of its moves, each node and each way to kill (the process, its
-/// PostgreSQL, its machine), with that kill after that move.
+/// A group begins, commits, loses its primary and gets another; the old one comes back, is handed
+/// over to, and leaves: once as it is, and then once for each of its moves, each node and each way
+/// to kill (the process, its PostgreSQL, its machine), with that kill after that move.
 Report crash_everywhere(const Options& options);
 
 /// So many moves at random, with all troubles, for each seed; then nothing fails any more.

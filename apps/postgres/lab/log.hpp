@@ -12,8 +12,8 @@ namespace muster::postgres::lab {
 
 using muster::operator==;
 
-enum class Kind : std::uint8_t { row, commit, promotion, kick };
-MUSTER_DESCRIBE_ENUM(Kind, row, commit, promotion, kick)
+enum class Kind : std::uint8_t { row, commit, promotion, kick, shutdown };
+MUSTER_DESCRIBE_ENUM(Kind, row, commit, promotion, kick, shutdown)
 
 /// No two records are equal that were not written at the same moment.
 struct Record {

@@ -24,6 +24,12 @@ void count(Troubles& had, What what) {
     case What::overdue:
       ++had.overdue;
       break;
+    case What::leaves:
+      ++had.leaves;
+      break;
+    case What::hands_over:
+      ++had.hand_overs;
+      break;
     case What::node_killed:
       ++had.node_kills;
       break;
@@ -87,6 +93,8 @@ void make(World& world, const Options& options, const Move& move, Counts* counts
       return making.reorganizes(move.which);
     case What::starts:
       return making.starts(node);
+    case What::comes_back:
+      return making.comes_back(node, move.which != 0);
     case What::commits:
       return commits(making, node);
     case What::elects:
@@ -96,6 +104,10 @@ void make(World& world, const Options& options, const Move& move, Counts* counts
     case What::heals:
       world.cuts.erase(world.cuts.begin() + move.which);
       return;
+    case What::leaves:
+      return making.leaves(node);
+    case What::hands_over:
+      return making.tell(node, HandOverAsked{NodeId{move.which}});
     case What::fails:
       return making.fails(node);
     case What::overdue:
@@ -173,6 +185,8 @@ std::optional<Move> wanted_election(const World& world) {
   for (const Election& election : world.elections)
     if (election.members == all_nodes(world)) return std::nullopt;
   const auto& group = world.nodes.front().life->halted;
+  for (const Node& node : world.nodes)
+    if (node.life->leaving) return std::nullopt;  // it comes back first
   for (const Node& node : world.nodes)
     if (!group || node.life->halted != group || node.life->wants_election) return all;
   return std::nullopt;

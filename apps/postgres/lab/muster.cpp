@@ -51,6 +51,7 @@ void Making::tell(NodeId node, HasHappened what, Round round) const {
     if (const auto* report = std::get_if<GiveReport>(&order.what)) {
       life.report = report->evidence;
       life.activity = Activity::stopped;
+      if (life.leaving && counts) ++counts->leaves;
     } else if (const auto* end = std::get_if<EndStart>(&order.what)) {
       life.activity = Activity::working;
       if (!end->failed_because.empty()) life.wants_election = true;
@@ -58,7 +59,8 @@ void Making::tell(NodeId node, HasHappened what, Round round) const {
       life.wants_election = true;
     } else if (std::holds_alternative<Abandon>(order.what)) {
       life.doing.clear();
-    } else if (!std::holds_alternative<Show>(order.what)) {
+    } else if (!std::holds_alternative<Show>(order.what) &&
+               !std::holds_alternative<AnswerOwner>(order.what)) {
       life.doing.push_back({std::move(order), 0});
     }
   }
@@ -69,7 +71,8 @@ void Making::halts(NodeId coordinator, std::uint32_t set) const {
   Election election;
   for (NodeId node : all_nodes(world)) {
     const bool asked = node == coordinator || has(node, set);
-    if (!asked || !node_at(world, node).life || !reach(world, coordinator, node)) continue;
+    const auto& life = node_at(world, node).life;
+    if (!asked || !life || life->leaving || !reach(world, coordinator, node)) continue;
     election.members.insert(node);
     election.group.counter = std::max(election.group.counter, node_at(world, node).counter);
   }
@@ -102,6 +105,10 @@ void Making::reorganizes(std::uint32_t which) const {
   const Choice choice = choose(settings(election.group.coordinator).copies, reports,
                                present_primary(reports), options.struck);
   for (NodeId node : election.members) node_at(world, node).life->to_start = choice;
+  if (!counts || !choice.primary) return;
+  for (const auto& [node, report] : reports)
+    if (const auto* held = std::get_if<Holding>(&report); held && held->hands_over_to)
+      counts->hand_overs += held->hands_over_to == choice.primary ? 1 : 0;
 }
 
 void Making::starts(NodeId node) const {
@@ -125,6 +132,32 @@ void Making::dies(NodeId node) const {
   if (own.postgres) own.postgres->orphan = true;
   std::erase_if(world.elections,
                 [&](const Election& election) { return election.members.contains(node); });
+}
+
+// It refuses to be a member from now on.
+void Making::leaves(NodeId node) const {
+  Life& life = *node_at(world, node).life;
+  std::erase_if(world.elections,
+                [&](const Election& election) { return election.members.contains(node); });
+  life.leaving = true;
+  life.to_start.reset();
+  life.wants_election = false;
+  if (life.activity == Activity::stopping || life.activity == Activity::stopped) return;
+  life.activity = Activity::stopping;
+  tell(node, StopCalled{true});
+}
+
+// In the same process its keeper and its PostgreSQL are those of before.
+void Making::comes_back(NodeId node, bool as_another_process) const {
+  if (as_another_process) {
+    dies(node);
+    return lives(node);
+  }
+  Life& life = *node_at(world, node).life;
+  life.leaving = false;
+  life.halted.reset();
+  life.activity = Activity::stopping;
+  tell(node, StopCalled{});
 }
 
 void Making::postgres_killed(NodeId node) const {
@@ -157,6 +190,8 @@ class Offers {
       const Node& own = node_at(world_, node);
       if (can_perform(world_, node, options_)) add(What::performs, node);
       if (own.life && own.life->to_start) add(What::starts, node);
+      if (own.life && own.life->leaving && own.life->activity == Activity::stopped)
+        for (const std::uint32_t process : {0U, 1U}) add(What::comes_back, node, process);
       if (own.postgres) of_postgres(node, own.data, *own.postgres);
     }
     for (std::uint32_t at = 0; at < world_.elections.size(); ++at)
@@ -224,27 +259,38 @@ class Offers {
   }
 
   void of_life(NodeId node, const Life& life) {
-    if (may(&Troubles::elections))
+    if (may(&Troubles::elections) && !life.leaving)
       for (std::uint32_t set = 0; set < 1U << world_.nodes.size(); ++set)
         if (has(node, set) && all_are_reached(node, set)) add(What::elects, node, set);
     if (may(&Troubles::failures) && !life.doing.empty()) add(What::fails, node);
-    if (may(&Troubles::overdue) && life.activity == Activity::stopping) add(What::overdue, node);
+    const bool drains = std::holds_alternative<Draining>(life.keeper.wait);
+    if (may(&Troubles::overdue) && (life.activity == Activity::stopping || drains))
+      add(What::overdue, node);
     if (may(&Troubles::node_kills)) add(What::node_killed, node);
+    if (may(&Troubles::leaves) && !life.leaving) add(What::leaves, node);
+    if (may(&Troubles::hand_overs) && life.keeper.open)
+      for (NodeId heir : all_nodes(world_))
+        if (heir != node) add(What::hands_over, node, heir.value);
   }
 
   // So that no set comes twice.
   [[nodiscard]] bool all_are_reached(NodeId coordinator, std::uint32_t set) const {
     for (NodeId node : all_nodes(world_))
-      if (has(node, set) && (!node_at(world_, node).life || !reach(world_, coordinator, node)))
-        return false;
+      if (has(node, set) && !can_take_part(coordinator, node)) return false;
     return true;
+  }
+
+  [[nodiscard]] bool can_take_part(NodeId coordinator, NodeId node) const {
+    const auto& life = node_at(world_, node).life;
+    return life && !life->leaving && reach(world_, coordinator, node);
   }
 
   // A client writes wherever it can, read-only by default or not; where that is the gate, it obeys.
   void trouble_of_postgres(NodeId node, const Postgres& postgres) {
     const bool admits =
         postgres.conf.names == Names::open || stands(options_.struck, Line::names_are_the_gate);
-    if (postgres.primary && admits && may(&Troubles::commits)) add(What::commits, node);
+    if (postgres.primary && admits && !postgres.draining && may(&Troubles::commits))
+      add(What::commits, node);
     if (may(&Troubles::postgres_kills) && !postgres.orphan) add(What::postgres_killed, node);
   }
 

@@ -51,6 +51,14 @@ struct Ready {
   std::uint8_t stage;
 
   bool operator()(const Begin&) const { return !node.postgres; }
+  // A walsender goes when its standby has all, or is not there any more.
+  bool operator()(const End&) const {
+    if (stage == 0 || !runs(node)) return true;
+    const auto& walsenders = node.postgres->walsenders;
+    return std::all_of(walsenders.begin(), walsenders.end(), [&](const Walsender& walsender) {
+      return walsender.flushed >= node.data.log.size();
+    });
+  }
   bool operator()(const ShowNames& order) const {
     return !runs(node) || node.postgres->conf.names == order.names;
   }
@@ -95,7 +103,14 @@ struct Perform {
     node.postgres->replayed = node.data.flushed;
     return Began{};
   }
-  Result operator()(const End&) const {
+  Result operator()(const End& order) const {
+    const bool drains = order.how == Shutdown::fast && runs(node) && node.postgres->primary;
+    if (drains && stage == 0) {
+      node.postgres->draining = true;
+      node.postgres->waiting.clear();
+      making.append(id, Kind::shutdown);
+      return {};
+    }
     node.postgres.reset();
     return Ended{};
   }

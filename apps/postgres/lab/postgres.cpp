@@ -44,7 +44,9 @@ bool can_connect(const World& world, NodeId node, const Options& options) {
   if (!standby || standby->primary || standby->receiver || !standby->conf.follows) return false;
   const NodeId from = *standby->conf.follows;
   const Node& other = node_at(world, from);
-  if (!other.postgres || other.postgres->orphan || !reach(world, node, from)) return false;
+  if (!other.postgres || other.postgres->orphan || other.postgres->draining ||
+      !reach(world, node, from))
+    return false;
   const bool has_slot =
       other.data.slots == standby->conf.group ||
       !stands(options.struck, Line::group_in_every_follow) ||

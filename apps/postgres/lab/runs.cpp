@@ -21,7 +21,8 @@ Counts counts_of_one() {
 Counts& Counts::operator+=(const Counts& other) {
   const auto add = [&](std::uint64_t Counts::*count) { this->*count += other.*count; };
   for (auto count : {&Counts::runs, &Counts::moves, &Counts::elections, &Counts::acknowledged,
-                     &Counts::promotions, &Counts::rewinds, &Counts::clones})
+                     &Counts::promotions, &Counts::rewinds, &Counts::clones, &Counts::leaves,
+                     &Counts::hand_overs})
     add(count);
   return *this;
 }
@@ -113,6 +114,8 @@ Weather::Weather(std::uint64_t seed) {
        {What::fails, What::node_killed, What::postgres_killed, What::machine_stops, What::cuts})
     set(what, 0, 6);
   set(What::overdue, 0, 3);
+  set(What::leaves, 0, 1);
+  set(What::hands_over, 0, 12);
 }
 
 Report run_seeds(const Options& options, std::uint64_t first, std::uint64_t count, unsigned moves) {
@@ -153,7 +156,8 @@ class Scripted {
     run_.counts() = counts_of_one();
   }
 
-  // A group, commits, its primary lost, another, and the old one again.
+  // A group, commits, its primary lost, another, and the old one again; it hands over, and the next
+  // one leaves.
   void play() {
     for (NodeId node : all_nodes(run_.world())) make({What::lives, node, 0});
     const std::uint32_t all = (1U << run_.world().nodes.size()) - 1;
@@ -166,6 +170,13 @@ class Scripted {
     elect(all);
     commit();
     if (!node_at(run_.world(), *primary).life) make({What::lives, *primary, 0});
+    elect(all);
+    commit();
+    hand_over_to(*primary);
+    elect(all);
+    commit();
+    if (const auto next = writing()) make({What::leaves, *next, 0});
+    settle();
     elect(all);
     commit();
   }
@@ -183,6 +194,7 @@ class Scripted {
     const Node& node = node_at(run_.world(), move.node);
     if (move.what == What::commits) return node.postgres && node.postgres->primary;
     if (move.what == What::lives) return !node.life;
+    if (move.what == What::leaves) return node.life && !node.life->leaving;
     return node.life.has_value();
   }
   void dies_at(std::size_t move) {
@@ -203,6 +215,11 @@ class Scripted {
       make({What::elects, node, set});
       break;
     }
+    settle();
+  }
+  void hand_over_to(NodeId heir) {
+    if (const auto from = writing(); from && from != heir)
+      make({What::hands_over, *from, heir.value});
     settle();
   }
   std::optional<NodeId> writing() {

@@ -29,6 +29,7 @@ bool is_of_one_node(const Move& move) {
     case What::ends:
     case What::reorganizes:
     case What::starts:
+    case What::comes_back:
       return true;
     default:
       return false;
@@ -56,7 +57,7 @@ class Search {
   SearchReport run() {
     Run first(options_, 1);
     first.calm();
-    first.world().had = Troubles{0, 0, 0, 0, 0, 0, 0, 0};
+    first.world().had = no_troubles;
     first_ = first.world();
     seen_.insert(fingerprint(first_));
     ways_.emplace_back();

@@ -45,16 +45,17 @@ MUSTER_DESCRIBE(Session, at, newest_at_start);
 struct Postgres {
   bool primary = false;
   bool promoting = false;
-  bool orphan = false;  ///< its postmaster or its node was killed: what is left ends soon
-  Conf conf;            ///< as the postmaster has it
+  bool draining = false;  ///< it goes down in order: takes no connections any more
+  bool orphan = false;    ///< its postmaster or its node was killed: what is left ends soon
+  Conf conf;              ///< as the postmaster has it
   bool hangup = false;
   std::uint32_t replayed{};
   std::vector<Walsender> walsenders;
   std::optional<Receiver> receiver;
   std::vector<Session> waiting;
 };
-MUSTER_DESCRIBE(Postgres, primary, promoting, orphan, conf, hangup, replayed, walsenders, receiver,
-                waiting);
+MUSTER_DESCRIBE(Postgres, primary, promoting, draining, orphan, conf, hangup, replayed, walsenders,
+                receiver, waiting);
 
 // --- What outlives it
 // ------------------------------------------------------------------------------------
@@ -91,8 +92,9 @@ struct Life {
   std::optional<GroupNumber> halted;  ///< by which election
   std::optional<Choice> to_start;     ///< as that one says
   bool wants_election = false;
+  bool leaving = false;  ///< takes part in nothing any more
 };
-MUSTER_DESCRIBE(Life, keeper, doing, activity, report, halted, to_start, wants_election);
+MUSTER_DESCRIBE(Life, keeper, doing, activity, report, halted, to_start, wants_election, leaving);
 
 struct Node {
   Data data;
@@ -131,7 +133,7 @@ struct World {
   std::vector<Cut> cuts;
   std::vector<Acknowledged> acknowledged;
   GroupNumber newest;  ///< that has acknowledged anything
-  Troubles had{0, 0, 0, 0, 0, 0, 0, 0};
+  Troubles had = no_troubles;
   std::string violated;
 };
 MUSTER_DESCRIBE(World, nodes, elections, cuts, acknowledged, newest, had, violated);
@@ -197,6 +199,8 @@ struct Making {
   void starts(NodeId node) const;
   void lives(NodeId node) const;
   void dies(NodeId node) const;
+  void leaves(NodeId node) const;
+  void comes_back(NodeId node, bool as_another_process) const;
   void postgres_killed(NodeId node) const;
   void machine_stops(NodeId node) const;
 

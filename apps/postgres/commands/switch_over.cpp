@@ -1,0 +1,213 @@
+#include "apps/base/text.hpp"
+#include "apps/muster/commands/one_node.hpp"
+#include "apps/postgres/commands/commands.hpp"
+#include "apps/postgres/conf.hpp"
+#include "apps/postgres/errand.hpp"
+
+#include <muster/values/text.hpp>
+
+#include <boost/asio/io_context.hpp>
+
+#include <chrono>
+#include <iostream>
+#include <set>
+#include <thread>
+
+namespace muster::postgres {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+/// Further behind, it takes long to catch up, and all that is written meanwhile as well.
+constexpr std::uint64_t most_behind = 64 << 20;
+/// What a standby that streams is behind at any moment: it gets it during the shutdown.
+constexpr std::uint64_t little = 256 << 10;
+constexpr Duration patience_to_catch_up = 30s;
+constexpr Duration patience_with_checkpoint = 600s;
+constexpr Duration patience_with_group = 30s;
+constexpr auto between_looks = 5ms;
+
+std::string named(NodeId node) {
+  return "node " + to_text(node);
+}
+
+std::string in_size(std::uint64_t bytes) {
+  return std::to_string((bytes + 1023) >> 10) + " kB";
+}
+
+Failure refused(std::string why) {
+  return {ExitCode::temporary, std::move(why)};
+}
+
+/// One question after the other to the databases of the nodes.
+class Nodes {
+ public:
+  explicit Nodes(const InstanceOptions& options) : options_(options) {}
+
+  SqlExpected<Answer> ask(NodeId node, const std::string& statement, Duration bound = 2s) {
+    std::optional<SqlExpected<Answer>> answer;
+    auto& session = sessions_[node];
+    const auto put = [&] {
+      session->ask(statement, {}, bound, [&](auto came) { answer.emplace(std::move(came)); });
+    };
+    if (session && session->idle()) {
+      put();
+    } else {
+      session.emplace(context_.get_executor(), session_parameters(options_, node));
+      session->connect(2s, [&](auto connected) {
+        if (connected) return put();
+        answer.emplace(connected.error());
+      });
+    }
+    while (!answer) {
+      context_.restart();
+      context_.run_one();
+    }
+    if (!*answer) session.reset();
+    return *std::move(answer);
+  }
+
+  /// Whether commits are acknowledged there; none: it does not answer.
+  std::optional<bool> is_open(NodeId node) {
+    const auto answer =
+        ask(node,
+            "SELECT NOT pg_is_in_recovery() AND current_setting('synchronous_standby_names') = '" +
+                names_text(Names::open, options_.copies()) + "'");
+    if (!answer || answer->rows.empty()) return std::nullopt;
+    return is_true(answer->rows[0], 0);
+  }
+
+ private:
+  const InstanceOptions& options_;
+  boost::asio::io_context context_{1};
+  std::map<NodeId, std::optional<Session>> sessions_;
+};
+
+class SwitchOver {
+ public:
+  SwitchOver(const InstanceOptions& options, NodeId heir)
+      : options_(options), heir_(heir), nodes_(options) {}
+
+  Expected<> may_be() {
+    if (!options_.nodes.contains(heir_))
+      return Failure{ExitCode::usage,
+                     "--to " + to_text(heir_) + ": expected a node of [cluster.postgres]"};
+    std::optional<NodeId> primary;
+    for (const auto& [node, address] : options_.nodes)
+      if (nodes_.is_open(node).value_or(false)) primary = node;
+    if (!primary)
+      return Failure{ExitCode::no_coordinator,
+                     "no node is a primary that is written to now: there is nothing to hand over; "
+                     "see muster status"};
+    if (*primary == heir_) return refused(named(heir_) + " is the primary already");
+    if (*primary != options_.node)
+      return refused(named(*primary) +
+                     " is the primary, and hands over itself: run this on its "
+                     "machine, with its configuration");
+    return {};
+  }
+
+  /// Looks until it is near. A checkpoint before leaves little for that of the shutdown.
+  Expected<> catches_up() {
+    if (const auto near_enough = how_near(); !near_enough) return near_enough.error();
+    const auto checkpoint = nodes_.ask(options_.node, "CHECKPOINT", patience_with_checkpoint);
+    if (!checkpoint) return refused("no checkpoint could be made: " + checkpoint.error().what);
+    const auto until = Clock::now() + patience_to_catch_up;
+    while (true) {
+      const auto behind = how_near();
+      if (!behind) return behind.error();
+      if (*behind <= little) return {};
+      if (Clock::now() > until)
+        return refused(named(heir_) + " does not catch up: it is " + in_size(*behind) +
+                       " of log behind after " + muster::to_text(patience_to_catch_up));
+      std::this_thread::sleep_for(between_looks);
+    }
+  }
+
+  Expected<> becomes_primary() {
+    const auto until = Clock::now() + patience_with_group;
+    bool went_down = false;
+    while (Clock::now() < until) {
+      for (const auto& [node, address] : options_.nodes) {
+        if (node == options_.node || !nodes_.is_open(node).value_or(false)) continue;
+        if (node == heir_) return {};
+        return Failure{ExitCode::does_not_hold,
+                       named(node) + " became primary, and not " + named(heir_) +
+                           ", which had less when it counted; nothing is lost, see muster history"};
+      }
+      const bool open_here = nodes_.is_open(options_.node).value_or(false);
+      went_down = went_down || !open_here;
+      if (went_down && open_here)
+        return Failure{ExitCode::does_not_hold,
+                       named(options_.node) + " became primary again, as " + named(heir_) +
+                           " had less when it counted; nothing is lost, see muster history"};
+      std::this_thread::sleep_for(between_looks);
+    }
+    return Failure{ExitCode::timed_out, "no node is a primary that is written to after " +
+                                            muster::to_text(patience_with_group) +
+                                            "; see muster why"};
+  }
+
+ private:
+  /// By how many bytes of log it is behind.
+  Expected<std::uint64_t> how_near() {
+    const auto answer = nodes_.ask(
+        options_.node,
+        "SELECT application_name, state, pg_wal_lsn_diff(pg_current_wal_flush_lsn(), flush_lsn)"
+        " FROM pg_stat_replication WHERE flush_lsn IS NOT NULL");
+    if (!answer) return refused("the primary does not tell its standbys: " + answer.error().what);
+    std::set<std::string> streaming;
+    std::optional<std::uint64_t> behind;
+    for (const Row& row : answer->rows) {
+      const std::string name = text_in(row, 0);
+      if (name == name_of(heir_, true))
+        return refused(named(heir_) + " is being mended: wait until it follows");
+      if (text_in(row, 1) != "streaming") continue;
+      streaming.insert(name);
+      if (name == name_of(heir_)) behind = number_in(row, 2);
+    }
+    if (!behind)
+      return refused(named(heir_) + " does not follow " + named(options_.node) +
+                     ": is it there? see muster members");
+    if (*behind > most_behind)
+      return refused(named(heir_) + " is " + in_size(*behind) +
+                     " of log behind: wait until it has caught up");
+    const auto with_data = static_cast<std::size_t>(
+        std::count_if(options_.nodes.begin(), options_.nodes.end(), [&](const auto& node) {
+          return node.first == options_.node || streaming.contains(name_of(node.first));
+        }));
+    const Copies copies = options_.copies();
+    const std::size_t needed = std::max<std::size_t>(copies.of_commit, copies.to_promote());
+    if (with_data < needed)
+      return refused("only " + std::to_string(with_data) + " of the " + std::to_string(needed) +
+                     " nodes that it takes are there: nothing could be written afterwards");
+    return *behind;
+  }
+
+  const InstanceOptions& options_;
+  const NodeId heir_;
+  Nodes nodes_;
+};
+
+}  // namespace
+
+int switch_over(const Flags& flags) {
+  const auto config = flags.node.load();
+  if (!config) return apps::failed(config.error());
+  const auto options = options_of(*config, flags);
+  if (!options) return apps::failed(options.error());
+  const NodeId heir{flags.to};
+  SwitchOver switching(*options, heir);
+  if (const auto possible = switching.may_be(); !possible) return apps::failed(possible.error());
+  if (const auto near = switching.catches_up(); !near) return apps::failed(near.error());
+  const auto began = Clock::now();
+  const auto taken = apps::tell_node(owner_socket(*options).string(), "hand-over " + to_text(heir));
+  if (!taken) return apps::failed(taken.error());
+  if (const auto done = switching.becomes_primary(); !done) return apps::failed(done.error());
+  std::cout << named(heir) << " is the primary now; nothing was written for "
+            << apps::format_ms(Clock::now() - began) << " ms\n";
+  return 0;
+}
+
+}  // namespace muster::postgres

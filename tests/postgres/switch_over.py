@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Three nodes and their PostgreSQL, writers, and primaries that hand over or leave in order.
+
+Each time nothing acknowledged is lost, who was to be primary is, and who was it before follows
+without being rewound or cloned: exit 1 otherwise. --times 20 tells how long nothing was written.
+"""
+
+import argparse
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+from faults import IDS, PROGRAMS, Cluster, Run, Wrong, until
+
+
+class Planned(Run):
+    def __init__(self, cluster, seed, writers):
+        super().__init__(cluster, seed, writers)
+        self.said = []  # ms, by the command
+
+    def asked(self, node, heir):
+        return subprocess.run([*self.cluster.command("switch-over", node), "--to", str(heir)],
+                              cwd=self.cluster.path, capture_output=True, text=True, check=False,
+                              timeout=120)
+
+    def told(self, node, what):
+        """How often that stands in the log of its node or of its PostgreSQL."""
+        logs = (self.cluster.path / f"n{node}.log", self.cluster.path / f"pg{node}/postgres.log")
+        return sum(len(re.findall(what, log.read_text(errors="replace"))) for log in logs)
+
+    def follows_as_it_is(self, node, does):
+        """Does it, and sees that the primary of before was shut down in order, and was not
+        mended."""
+        mended, at_once = "is rewound|is cloned", "immediate shutdown request"
+        before = self.told(node, at_once), self.told(node, mended)
+        does()
+        self.await_calm()
+        now = self.told(node, at_once), self.told(node, mended)
+        if now[0] == before[0] and now[1] != before[1]:
+            raise Wrong(f"node {node} went down in order, and was mended")
+        return now[0] == before[0]
+
+    def hand_over(self):
+        """True where it was down in order. A machine that stands still for a while makes another
+        primary: once more then."""
+        for _ in range(5):
+            primary = self.await_calm()
+            heir = self.random.choice([node for node in IDS if node != primary])
+            ran = None
+
+            def does(primary=primary, heir=heir):
+                nonlocal ran
+                began = time.monotonic()
+                ran = self.asked(primary, heir)
+                self.until(lambda: self.written_since(began), "written again")
+
+            in_order = self.follows_as_it_is(primary, does)
+            if ran.returncode == 0:
+                self.said.append(float(re.search(r"for ([\d.]+) ms", ran.stdout).group(1)))
+                return in_order
+            print(ran.stderr, file=sys.stderr)
+        raise Wrong(f"five times in vain: {ran.stderr}")
+
+    def leave_as_primary(self):
+        primary = self.await_calm()
+
+        def does():
+            process = self.cluster.running.pop(primary)
+            process.terminate()
+            if code := process.wait(60):
+                raise Wrong(f"node {primary} left with {code}")
+            left = time.monotonic()
+            self.until(lambda: self.written_since(left), "written without it")
+            self.cluster.start(primary)
+
+        return self.follows_as_it_is(primary, does)
+
+    def refused(self):
+        """What may not be is said, and nothing changes."""
+        primary = self.await_calm()
+        other = next(node for node in IDS if node != primary)
+        for node, heir, why in ((primary, primary, f"node {primary} is the primary already"),
+                                (other, other, f"node {primary} is the primary, and hands over"),
+                                (primary, 9, "expected a node of")):
+            ran = self.asked(node, heir)
+            if ran.returncode == 0 or why not in ran.stderr:
+                raise Wrong(f"--to {heir} at node {node}: {ran.returncode}, {ran.stderr}")
+        self.cluster.kill(other)
+        killed = time.monotonic()
+        self.until(lambda: self.written_since(killed), "written without it")
+        self.until(lambda: f"node {other} does not follow"
+                   in self.asked(self.cluster.primary() or primary, other).stderr,
+                   "who is not there is refused")
+        self.cluster.start(other)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("muster")
+    parser.add_argument("--times", type=int, default=3)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--writers", type=int, default=2)
+    parser.add_argument("--T", default="500ms")
+    parser.add_argument("--stop-deadline", default="3s")
+    said = parser.parse_args()
+    if not (PROGRAMS / "postgres").exists():
+        print("skipped: PostgreSQL 15 not found", file=sys.stderr)
+        return
+    cluster = Cluster(said.muster, said.T, said.stop_deadline)
+    run = Planned(cluster, said.seed, said.writers)
+    try:
+        cluster.begin()
+        until(lambda: cluster.ask(run.await_calm(), "create table t (n bigint primary key)")
+              is not None, "a table")
+        if any(run.told(node, "is cloned") for node in IDS):
+            raise Wrong("who joined before the first group was cloned again")
+        for writer in run.writers:
+            writer.start()
+        in_order = sum(run.hand_over() for _ in range(said.times))
+        left_in_order = sum(run.leave_as_primary() for _ in range(said.times))
+        run.refused()
+        count = run.judge()
+    except Exception as wrong:
+        cluster.end()
+        if not isinstance(wrong, (Wrong, AssertionError)):
+            raise
+        sys.exit(f"WRONG, seed {said.seed}: {wrong}; see {cluster.path}")
+    cluster.end()
+    shutil.rmtree(cluster.path)
+    print(f"{count} acknowledged commits, none lost; {in_order} of {said.times} switch-overs and "
+          f"{left_in_order} of {said.times} leaves shut down in order, none of these was mended")
+    print(f"nothing was written for {statistics.median(run.said):.0f} ms (median), "
+          f"{min(run.said):.0f} to {max(run.said):.0f}")
+
+
+if __name__ == "__main__":
+    main()
