@@ -175,7 +175,7 @@ class Files(unittest.TestCase):
         if os.geteuid() == 0:
             os.chown(key, 0, 0)
             self.refused(postgres(*self.cluster.command("run", 1)[2:]), f"chown postgres {key}")
-        for file, named in (("pg_hba.conf", "hba = "), ("server/tls.key", "key = ")):
+        for file, named in (("server/tls.key", "key = "), ("pg_hba.conf", "hba = ")):
             (own / file).unlink()
             self.refused(postgres(*self.cluster.command("run", 1)[2:]), named,
                          "a file that is there")
