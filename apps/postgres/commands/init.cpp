@@ -94,12 +94,15 @@ void tell(const std::string& at, const Nodes& nodes, const Nodes& databases) {
             << "ca.key can be any node and PostgreSQL's superuser\nnext:\n";
   if (!nodes.begin()->second.is_loopback())
     std::cout << "  copy each to its host, for root: " << apps::copies_text(nodes) << '\n';
-  std::cout << "  on one node, once: muster postgres create n1 --data DIR --user postgres\n"
-            << "  and run it: muster postgres run --config DIR/muster.toml --user postgres\n"
-            << "  on each other: muster postgres join n2 --data DIR --user postgres, then run it\n"
-            << "clients: psql \"host=" << hosts << " port=" << ports
-            << " target_session_attrs=read-write connect_timeout=2 sslmode=verify-full sslrootcert="
-            << at << "/ca/ca.crt dbname=... user=...\"\n";
+  std::cout
+      << "  on one node, once: muster postgres create n1 --data DIR --user postgres\n"
+      << "  and run it: muster postgres run --config DIR/muster.toml --user postgres, or with "
+         "the package, where DIR is /var/lib/muster-postgres/n1: systemctl enable --now "
+         "muster-postgres@n1\n"
+      << "  on each other: muster postgres join n2 --data DIR --user postgres, then run it\n"
+      << "clients: psql \"host=" << hosts << " port=" << ports
+      << " target_session_attrs=read-write connect_timeout=2 sslmode=verify-full sslrootcert=" << at
+      << "/ca/ca.crt dbname=... user=...\"\n";
 }
 
 }  // namespace
