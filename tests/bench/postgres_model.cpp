@@ -54,9 +54,11 @@ bool run_seeds(std::uint64_t count, std::uint64_t first) {
 
 bool search(std::uint64_t states) {
   bool all_hold = true;
+  const model::Troubles leaves{1, 1, 0, 0, 0, 0, 0, 0, 1, 0};
+  const model::Troubles hands_over{1, 1, 0, 0, 0, 0, 0, 0, 0, 1};
   for (const model::Troubles& troubles : {model::Troubles{1, 0, 0, 1, 0, 0, 0, 0, 0, 0},
-                                          model::Troubles{1, 1, 0, 0, 0, 0, 0, 0, 0, 0},
-                                          model::Troubles{2, 1, 1, 0, 0, 0, 0, 0, 0, 0},
+                                          model::Troubles{1, 1, 0, 0, 0, 0, 0, 0, 0, 0}, leaves,
+                                          hands_over, model::Troubles{2, 1, 1, 0, 0, 0, 0, 0, 0, 0},
                                           model::Troubles{1, 2, 0, 0, 1, 1, 0, 0, 0, 0}}) {
     model::Options options = of(3);
     options.troubles = troubles;

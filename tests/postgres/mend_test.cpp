@@ -119,9 +119,10 @@ BOOST_AUTO_TEST_CASE(who_has_diverged_is_rewound_and_acknowledges_nothing_until_
   diverge(trio);
   const Lineage lineage = trio.expect<LineageRead>(n1, ReadLineage{n2, GroupNumber{2, n3}}).lineage;
   BOOST_TEST(lineage.timeline == 3U);
-  BOOST_REQUIRE_EQUAL(lineage.terms.size(), 2U);
-  BOOST_TEST((lineage.terms[0].group == GroupNumber{1, n3}));
-  BOOST_TEST((lineage.terms[1].group == GroupNumber{2, n3}));
+  BOOST_REQUIRE_EQUAL(lineage.terms.size(), 3U);
+  BOOST_TEST((lineage.terms[0].group == GroupNumber{0, n1}));
+  BOOST_TEST((lineage.terms[1].group == GroupNumber{1, n3}));
+  BOOST_TEST((lineage.terms[2].group == GroupNumber{2, n3}));
   BOOST_REQUIRE_EQUAL(lineage.ends_of_timelines.size(), 2U);
   const Holding held = trio.expect<Seen>(n1, Look{}).holding;
   BOOST_TEST((lineage.ends_of_timelines.at(2) < held.lsn));

@@ -76,7 +76,7 @@ void copy(const fs::path& from, const fs::path& to, const Owner& owner) {
 /// A new database that has never run: made once for all tests, as that takes a second.
 fs::path database(unsigned segment_megabytes) {
   const fs::path made =
-      fs::path(MUSTER_DATABASES) / ("database-" + std::to_string(segment_megabytes));
+      fs::path(MUSTER_DATABASES) / ("created-" + std::to_string(segment_megabytes));
   const apps::Descriptor lock(
       ::open((made.string() + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   BOOST_REQUIRE_EQUAL(::flock(lock.fd(), LOCK_EX), 0);
