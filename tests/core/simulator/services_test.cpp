@@ -1,7 +1,10 @@
+#include <muster/host/services.hpp>
 #include <muster/lab/world.hpp>
 #include <muster/values/text.hpp>
 
 #include <boost/test/unit_test.hpp>
+
+#include <algorithm>
 
 // What an application asks of its node, and says of itself, in the lab.
 
@@ -37,6 +40,19 @@ struct Speakers {
     const auto before = world.view(NodeId{id}).group;
     return world.run_until([&] { return world.view(NodeId{id}).group > before; }, 5s) &&
            world.run_until_normal();
+  }
+  /// Has that node step down, and runs until it knows: it has not left yet.
+  void begin_to_step_down(std::uint32_t id, Duration back_after) {
+    const auto known = [&, from = world.lines().size()] {
+      return std::any_of(world.lines().begin() + static_cast<std::ptrdiff_t>(from),
+                         world.lines().end(), [](const journal::Line& line) {
+                           const auto* step = std::get_if<journal::Step>(&line);
+                           return step && std::holds_alternative<Leaving>(step->event);
+                         });
+    };
+    of(id).step_down(back_after);
+    BOOST_REQUIRE(world.run_until(known, 1s));
+    BOOST_REQUIRE(world.is_up(NodeId{id}));
   }
   View view(std::uint32_t id) { return world.view(NodeId{id}); }
 
@@ -77,6 +93,7 @@ BOOST_AUTO_TEST_CASE(an_application_steps_down_and_comes_back_after_that_time) {
 }
 
 BOOST_AUTO_TEST_CASE(a_node_is_out_for_no_less_than_nothing_and_for_a_year_at_most) {
+  BOOST_TEST((time_out(-1h) == Duration::zero()));
   Speakers all;
   BOOST_REQUIRE(all.world.run_until_normal());
   const auto back = [&] { return all.world.is_up(NodeId{3}); };
@@ -95,7 +112,7 @@ BOOST_AUTO_TEST_CASE(a_node_is_out_for_no_less_than_nothing_and_for_a_year_at_mo
 BOOST_AUTO_TEST_CASE(who_is_killed_on_its_way_out_or_is_wanted_out_does_not_come_back_by_itself) {
   Speakers all;
   BOOST_REQUIRE(all.world.run_until_normal());
-  all.of(3).step_down(1s);
+  all.begin_to_step_down(3, 1s);
   BOOST_TEST(all.world.fail(NodeId{3}));
   all.world.restart(NodeId{3});
   BOOST_TEST(all.regroup(3));
@@ -105,11 +122,16 @@ BOOST_AUTO_TEST_CASE(who_is_killed_on_its_way_out_or_is_wanted_out_does_not_come
   all.world.run_for(10s);
   BOOST_TEST(!all.world.is_up(NodeId{3}));
 
-  all.of(2).step_down(1s);
+  all.begin_to_step_down(2, 1s);
   BOOST_TEST(all.world.leave(NodeId{2}));
   BOOST_TEST(all.regroup(1));
   all.world.run_for(10s);
   BOOST_TEST(!all.world.is_up(NodeId{2}));
+
+  all.of(1).step_down(1s);
+  BOOST_TEST(all.world.leave(NodeId{1}));  // before its application is heard
+  all.world.run_for(10s);
+  BOOST_TEST(!all.world.is_up(NodeId{1}));
   BOOST_TEST(all.world.verify().holds());
 }
 

@@ -67,9 +67,6 @@ World::Impl::~Impl() {
 Life::Handlers World::Impl::handlers(NodeId id) {
   Life::Handlers handlers;
   handlers.left = [this, id](LeaveCause cause) { left(id, cause); };
-  handlers.step_down = [this, id](Duration back_after) {
-    if (!at(id).wanted_out) at(id).back_after = back_after;
-  };
   handlers.outlived = [this, id](const host::Voices& voices) { outlived(id, voices); };
   handlers.fatal = [this, id](const Failure& failure) { fatal(id, failure); };
   handlers.point = [this, id](const char* what) { point(id, what); };
@@ -144,8 +141,6 @@ void World::Impl::stand_still_for(NodeId id, Duration time) {
 void World::Impl::begin_life(NodeId id, SafeState safe) {
   Node& node = at(id);
   node.up = true;
-  node.wanted_out = false;
-  node.back_after.reset();
   node.stands_still = 0;
   ++node.lives;
   node.view = View{};
@@ -199,8 +194,7 @@ void World::Impl::left(NodeId id, LeaveCause cause) {
   if (cause == LeaveCause::unsteady)
     return next_life_after(id, stays_away(node.unsteady, world.agenda.now(), holds(node.config)),
                            {});
-  if (const auto back_after = std::exchange(node.back_after, std::nullopt))
-    return next_life_after(id, *back_after, {});
+  if (const auto back_after = node.life->back_after()) return next_life_after(id, *back_after, {});
   if (cause != LeaveCause::stood_back) return;
   if (node.life->was_normal()) node.stood_back = 0;
   const Duration back_off = std::chrono::seconds(1) * (1 << std::min(node.stood_back++, 8u));

@@ -28,10 +28,8 @@ class World::Impl {
     View view;
     std::uint64_t points = 0;
     std::uint64_t lives = 0;
-    unsigned stood_back = 0;             ///< how often, since it was last Normal
-    bool wanted_out = false;             ///< by its owner, in this life
-    std::optional<Duration> back_after;  ///< its application has it step down for so long
-    Unsteady unsteady;                   ///< how often it left for that within the hour
+    unsigned stood_back = 0;  ///< how often, since it was last Normal
+    Unsteady unsteady;        ///< how often it left for that within the hour
   };
 
   /// Throws std::invalid_argument where there is no such node.

@@ -108,8 +108,8 @@ NodeServices::Handlers Life::service_handlers() {
   };
   handlers.elect = [this](std::string why) { happened(ElectionAsked{std::move(why)}); };
   handlers.step_down = [this](Duration back_after) {
-    handlers_.step_down(back_after);
-    leave();
+    back_after_ = back_after;
+    happened(Leaving{});
   };
   return handlers;
 }

@@ -18,7 +18,6 @@ class Life final : public host::Driver {
  public:
   struct Handlers {
     std::function<void(LeaveCause)> left;
-    std::function<void(Duration back_after)> step_down;
     std::function<void(const host::Voices&)> outlived;
     std::function<void(Failure)> fatal;
     std::function<void(const char* what)> point;  ///< the life may end here
@@ -33,7 +32,11 @@ class Life final : public host::Driver {
 
   /// Listens, and gives the first event.
   void begin();
-  void leave() { happened(Leaving{}); }
+  /// Its owner wants it out, whatever its application wants.
+  void leave() {
+    wanted_out_ = true;
+    happened(Leaving{});
+  }
   void pause();
   void resume();
   /// Ends at once, without a word. A commit that is being made is in the store afterwards, or not.
@@ -46,6 +49,10 @@ class Life final : public host::Driver {
   [[nodiscard]] Process& process() const { return *process_; }
   [[nodiscard]] Application* application() const { return hooks_.application(); }
   [[nodiscard]] bool was_normal() const { return host_.was_normal(); }
+  /// How long after it left the next one begins, where its application has it step down.
+  [[nodiscard]] std::optional<Duration> back_after() const {
+    return wanted_out_ ? std::nullopt : back_after_;
+  }
   [[nodiscard]] Shown shown() const { return services_.shown(); }
 
  private:
@@ -88,6 +95,8 @@ class Life final : public host::Driver {
   SessionDriver sessions_;
   std::map<NodeId, std::shared_ptr<Asked>> questions_;  ///< the last to each
   host::Host host_;
+  bool wanted_out_ = false;
+  std::optional<Duration> back_after_;
   Duration paused_at_{};
   Duration stood_still_{};  ///< when it was paused last, until the host was told
 };

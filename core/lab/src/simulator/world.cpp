@@ -102,8 +102,6 @@ bool World::resume(NodeId node) {
 bool World::leave(NodeId node) {
   if (!is_up(node) || is_paused(node)) return false;
   impl_->fault(FaultKind::terminated, node);
-  impl_->at(node).wanted_out = true;
-  impl_->at(node).back_after.reset();
   impl_->at(node).life->leave();
   return true;
 }
