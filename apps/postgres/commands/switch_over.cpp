@@ -41,9 +41,9 @@ Failure refused(std::string why) {
 }
 
 /// One question after the other to the databases of the nodes.
-class Nodes {
+class Databases {
  public:
-  explicit Nodes(const InstanceOptions& options) : options_(options) {}
+  explicit Databases(const InstanceOptions& options) : options_(options) {}
 
   SqlExpected<Answer> ask(NodeId node, const std::string& statement, Duration bound = 2s) {
     std::optional<SqlExpected<Answer>> answer;
@@ -87,7 +87,7 @@ class Nodes {
 class SwitchOver {
  public:
   SwitchOver(const InstanceOptions& options, NodeId heir)
-      : options_(options), heir_(heir), nodes_(options) {}
+      : options_(options), heir_(heir), databases_(options) {}
 
   Expected<> may_be() {
     if (!options_.nodes.contains(heir_))
@@ -95,7 +95,7 @@ class SwitchOver {
                      "--to " + to_text(heir_) + ": expected a node of [cluster.postgres]"};
     std::optional<NodeId> primary;
     for (const auto& [node, address] : options_.nodes)
-      if (nodes_.is_open(node).value_or(false)) primary = node;
+      if (databases_.is_open(node).value_or(false)) primary = node;
     if (!primary)
       return Failure{ExitCode::no_coordinator,
                      "no node is a primary that is written to now: there is nothing to hand over; "
@@ -111,7 +111,7 @@ class SwitchOver {
   /// Looks until it is near. A checkpoint before leaves little for that of the shutdown.
   Expected<> catches_up() {
     if (const auto near_enough = how_near(); !near_enough) return near_enough.error();
-    const auto checkpoint = nodes_.ask(options_.node, "CHECKPOINT", patience_with_checkpoint);
+    const auto checkpoint = databases_.ask(options_.node, "CHECKPOINT", patience_with_checkpoint);
     if (!checkpoint) return refused("no checkpoint could be made: " + checkpoint.error().what);
     const auto until = Clock::now() + patience_to_catch_up;
     while (true) {
@@ -130,13 +130,13 @@ class SwitchOver {
     bool went_down = false;
     while (Clock::now() < until) {
       for (const auto& [node, address] : options_.nodes) {
-        if (node == options_.node || !nodes_.is_open(node).value_or(false)) continue;
+        if (node == options_.node || !databases_.is_open(node).value_or(false)) continue;
         if (node == heir_) return {};
         return Failure{ExitCode::does_not_hold,
                        named(node) + " became primary, and not " + named(heir_) +
                            ", which had less when it counted; nothing is lost, see muster history"};
       }
-      const bool open_here = nodes_.is_open(options_.node).value_or(false);
+      const bool open_here = databases_.is_open(options_.node).value_or(false);
       went_down = went_down || !open_here;
       if (went_down && open_here)
         return Failure{ExitCode::does_not_hold,
@@ -152,7 +152,7 @@ class SwitchOver {
  private:
   /// By how many bytes of log it is behind.
   Expected<std::uint64_t> how_near() {
-    const auto answer = nodes_.ask(
+    const auto answer = databases_.ask(
         options_.node,
         "SELECT application_name, state, pg_wal_lsn_diff(pg_current_wal_flush_lsn(), flush_lsn)"
         " FROM pg_stat_replication WHERE flush_lsn IS NOT NULL");
@@ -187,7 +187,7 @@ class SwitchOver {
 
   const InstanceOptions& options_;
   const NodeId heir_;
-  Nodes nodes_;
+  Databases databases_;
 };
 
 }  // namespace
