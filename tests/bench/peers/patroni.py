@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""Muster and Patroni under the same faults: how long nothing is acknowledged, and what is lost.
+
+./dev bench patroni [--rounds 3] [--seed 1] [--results FILE]: in each round each system runs alone,
+and its primary's machine is killed, frozen, cut off, and relieved in order, while the same writers
+write: one on each machine, which knows that database alone, and two beside them, which know all
+three (target_session_attrs=read-write). Prints Markdown; with FILE, of all that stands there.
+"""
+
+import argparse
+import collections
+import json
+import random
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import machines
+from machines import NUMBERS, PROGRAMS, address, until
+
+NEEDED = {"patroni": "/usr/bin/patroni", "etcd-server": "/usr/bin/etcd",
+          "postgresql-15": PROGRAMS / "postgres", "iproute2": "/usr/sbin/ip",
+          "python3-psycopg2": "/usr/lib/python3/dist-packages/psycopg2"}
+STRICT = {"loop_wait": 1, "retry_timeout": 2, "synchronous_mode": True,
+          "synchronous_mode_strict": True}
+DEFAULTS = {"ttl": 30, "loop_wait": 10, "retry_timeout": 10}
+QUICK = {"wal_retrieve_retry_interval": "20ms"}  # as Muster has it
+FAULTS = ("kill -9", "SIGSTOP", "cut", "planned")
+EVERYBODY = ",".join(map(address, NUMBERS))
+AFTER = 3  # s that a machine stays cut off or frozen after another has acknowledged
+
+Commit = collections.namedtuple("Commit", "writer number sent acknowledged host timeline")
+
+
+class Writer(threading.Thread):
+    """A process that writes, here or on a machine, and what it says."""
+
+    def __init__(self, name, hosts, first, machine=None):
+        super().__init__(daemon=True)
+        self.name, self.commits, self.taken = name, [], 0
+        words = [machines.PYTHON, "-B", Path(__file__).with_name("writer.py"),
+                 f"host={hosts} port=5432 user=postgres dbname=postgres connect_timeout=2"
+                 + (" target_session_attrs=read-write" if machine is None else ""), str(first)]
+        self.process = subprocess.Popen(machine.inside(words) if machine else words,
+                                        stdout=subprocess.PIPE, text=True)
+        if machine:
+            machine.spared.add(self.process.pid)
+        self.start()
+
+    def run(self):
+        for line in self.process.stdout:
+            number, sent, acknowledged, host, timeline = line.split()
+            self.commits.append(Commit(self.name, int(number), float(sent), float(acknowledged),
+                                       host, timeline))
+
+    def new(self):
+        return self.commits[self.taken:]
+
+    def take(self):
+        new = self.new()
+        self.taken += len(new)
+        return new
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+        self.join()
+
+
+class Run:
+    """One system, until it ends, with writers of its own."""
+
+    def __init__(self, system, number, seed):
+        self.system, self.random = system, random.Random(f"{system.name} {number} {seed}")
+        if number == 1:
+            primary = system.begin()
+            until(lambda: system.ask(primary, "create table t (n bigint primary key)") is not None,
+                  "a table")
+        else:
+            system.start()
+            system.await_calm()
+        base = 10**12 * number
+        self.writers = [Writer("client", EVERYBODY, base + 10**10 * each) for each in (8, 9)]
+        self.writers += [Writer("local", address(each), base + 10**10 * each, machine)
+                         for each, machine in system.machines.items()]
+        self.first = {}  # acknowledgement of each primary: of a host and timeline
+        self.acknowledged, self.lost = set(), set()  # numbers, of all rounds
+
+    def new(self):
+        return [commit for writer in self.writers for commit in writer.new()]
+
+    def next_of(self, old, began, name=None):
+        """When another primary acknowledged, first of all or to that kind of writer."""
+        return min((commit.acknowledged for commit in self.new()
+                    if commit.host != address(old) and commit.acknowledged > began
+                    and name in (None, commit.writer)), default=None)
+
+    def last_of(self, old, before, name):
+        return max((commit.acknowledged for commit in self.new()
+                    if commit.host == address(old) and commit.acknowledged < before
+                    and name in (None, commit.writer)), default=before)
+
+    def calm(self):
+        primary = self.system.await_calm()
+        began = time.monotonic()
+        until(lambda: any(commit.sent > began for commit in self.new()), "it is written", 60)
+        return primary
+
+    def fault(self, fault, old):
+        """Does it, and gives what brings all back."""
+        machine = self.system.machines[old]
+        if fault == "kill -9":
+            machine.kill()
+            return lambda: self.system.start_node(old)
+        if fault == "SIGSTOP":
+            machine.freeze()
+            return machine.thaw
+        if fault == "cut":
+            machine.cut()
+            return machine.heal
+        self.system.hand_over(old)
+        return lambda: None
+
+    def round(self, fault):
+        self.calm()
+        machines.wait(self.random.uniform(0, self.system.phase))
+        old = self.calm()
+        began = time.monotonic()
+        heal = self.fault(fault, old)
+
+        def took(name):
+            at = until(lambda: self.next_of(old, began, name), f"another acknowledges: {fault}",
+                       self.system.calm_within)
+            # Until it is relieved the old one writes: that is no outage.
+            return 1000 * (at - (self.last_of(old, at, name) if fault == "planned" else began))
+
+        row = {"system": self.system.name, "fault": fault, "ms": took(None),
+               "client": took("client")}
+        if fault in ("SIGSTOP", "cut"):
+            machines.wait(AFTER)
+        heal()
+        return {**row, **self.judge(self.calm())}
+
+    def judge(self, primary):
+        commits = [commit for writer in self.writers for commit in writer.take()]
+        self.acknowledged.update(commit.number for commit in commits)
+        there = {row[0] for row in until(
+            lambda: self.system.ask(primary, "select n from t"), "the table is read")}
+        before, self.lost = self.lost, self.acknowledged - there
+        for commit in commits:
+            whose = commit.host, commit.timeline
+            self.first[whose] = min(self.first.get(whose, commit.acknowledged),
+                                    commit.acknowledged)
+        by_two = 0
+        for commit in commits:
+            own = self.first[commit.host, commit.timeline]
+            by_two += any(own < other < commit.sent for other in self.first.values())
+        return {"acknowledged": len(commits), "lost": len(self.lost - before), "by_two": by_two}
+
+    def end(self):
+        for writer in self.writers:
+            writer.end()
+        self.system.end()
+
+
+def systems(said, path):
+    """Those that were asked for, each with a directory."""
+    from systems import Muster, Patroni  # which needs psycopg2
+
+    hosts = machines.make()
+    found = {
+        "muster": lambda at: Muster(hosts, at, said.muster),
+        "defaults": lambda at: Patroni(hosts, at, "Patroni, defaults", DEFAULTS, {}),
+        "ttl5": lambda at: Patroni(hosts, at, "Patroni, strict synchronous, ttl 5",
+                                   {"ttl": 5, **STRICT}, QUICK),
+        "ttl20": lambda at: Patroni(hosts, at, "Patroni, strict synchronous, ttl 20",
+                                    {"ttl": 20, **STRICT}, QUICK),
+    }
+    return [found[name](path / name) for name in said.systems.split(",")]
+
+
+def print_table(rows):
+    print("| | fault | times | median | shortest | longest | a client: median | longest "
+          "| acknowledged | lost | by two |\n" + "|---" * 11 + "|")
+    groups = collections.defaultdict(list)
+    for row in rows:
+        groups[row["system"], row["fault"]].append(row)
+    for (system, fault), group in groups.items():
+        times = [row["ms"] for row in group]
+        clients = [row["client"] for row in group]
+        figures = (statistics.median(times), min(times), max(times), statistics.median(clients),
+                   max(clients), *(sum(row[what] for row in group)
+                                   for what in ("acknowledged", "lost", "by_two")))
+        print(f"| {system} | {fault} | {len(group)} | "
+              + " | ".join(f"{figure:,.0f}" for figure in figures) + " |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("muster")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--systems", default="muster,defaults,ttl5,ttl20")
+    parser.add_argument("--faults", default=",".join(FAULTS))
+    parser.add_argument("--results", help="rows are added to this file, and all of it is printed")
+    said = parser.parse_args()
+    machines.need(NEEDED)
+    path = machines.enter()
+    results = Path(said.results or path / "results.jsonl")
+    compared = systems(said, path)
+    for number in range(1, said.rounds + 1):
+        for system in compared:
+            run = Run(system, number, said.seed)
+            for fault in said.faults.split(","):
+                row = run.round(fault)
+                print(row, file=sys.stderr)
+                with open(results, "a", encoding="utf-8") as file:
+                    file.write(json.dumps(row) + "\n")
+            run.end()
+    print_table(map(json.loads, results.read_text(encoding="utf-8").splitlines()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""Writes numbers to whom it reaches, one commit after the other, and prints what was acknowledged:
+number, when sent and acknowledged (s, monotonic), by which host, on which timeline.
+
+A session that answers nothing for a second is given up, and one that fails; a new one is asked for
+20 ms later. Who knows one host alone stays with it where it is read-only, and tries again."""
+
+import os
+import socket
+import sys
+import threading
+import time
+
+import psycopg2
+import psycopg2.errors
+
+STATEMENT = ("insert into t values (%s) returning "
+             "substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)")
+BOUND = 1.0
+PAUSE = 0.005
+
+
+class Writer:
+    def __init__(self, text, number):
+        self.text, self.number = text, number
+        self.stays = "," not in text
+        self.session, self.asked = None, None
+
+    def guard(self):
+        while True:
+            time.sleep(0.02)
+            session, asked = self.session, self.asked
+            if asked is None or time.monotonic() - asked < BOUND:
+                continue
+            try:
+                with socket.socket(fileno=os.dup(session.fileno())) as shared:
+                    shared.shutdown(socket.SHUT_RDWR)
+            except (OSError, psycopg2.Error):
+                pass  # it has ended by itself
+
+    def write(self, cursor):
+        self.number += 1
+        self.session.notices.clear()
+        sent = self.asked = time.monotonic()
+        try:
+            cursor.execute(STATEMENT, (self.number,))
+        finally:
+            self.asked = None
+        # A wait for copies that was cancelled is no acknowledgement: it comes with a warning.
+        if not self.session.notices:
+            print(self.number, sent, time.monotonic(), self.session.info.host,
+                  cursor.fetchone()[0], flush=True)
+
+    def session_long(self):
+        self.session = psycopg2.connect(self.text)
+        self.session.autocommit = True
+        cursor = self.session.cursor()
+        while True:
+            try:
+                self.write(cursor)
+            except psycopg2.errors.ReadOnlySqlTransaction:
+                if not self.stays:
+                    raise
+            time.sleep(PAUSE)
+
+    def run(self):
+        threading.Thread(target=self.guard, daemon=True).start()
+        while True:
+            try:
+                self.session_long()
+            except psycopg2.Error:
+                time.sleep(0.02)
+
+
+if __name__ == "__main__":
+    Writer(sys.argv[1], int(sys.argv[2])).run()
