@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -48,7 +49,7 @@ def need(packages):
 
 
 def wait(seconds):
-    time.sleep(seconds)
+    threading.Event().wait(seconds)
 
 
 def until(so, what, bound=60):

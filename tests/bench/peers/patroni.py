@@ -23,7 +23,8 @@ from machines import NUMBERS, PROGRAMS, address, until
 
 NEEDED = {"patroni": "/usr/bin/patroni", "etcd-server": "/usr/bin/etcd",
           "postgresql-15": PROGRAMS / "postgres", "iproute2": "/usr/sbin/ip",
-          "python3-psycopg2": "/usr/lib/python3/dist-packages/psycopg2"}
+          "python3-psycopg2": "/usr/lib/python3/dist-packages/psycopg2",
+          "python3-etcd": "/usr/lib/python3/dist-packages/etcd"}
 STRICT = {"loop_wait": 1, "retry_timeout": 2, "synchronous_mode": True,
           "synchronous_mode_strict": True}
 DEFAULTS = {"ttl": 30, "loop_wait": 10, "retry_timeout": 10}
@@ -86,7 +87,6 @@ class Run:
         self.writers = [Writer("client", EVERYBODY, base + 10**10 * each) for each in (8, 9)]
         self.writers += [Writer("local", address(each), base + 10**10 * each, machine)
                          for each, machine in system.machines.items()]
-        self.first = {}  # acknowledgement of each primary: of a host and timeline
         self.acknowledged, self.lost = set(), set()  # numbers, of all rounds
 
     def new(self):
@@ -142,23 +142,35 @@ class Run:
         if fault in ("SIGSTOP", "cut"):
             machines.wait(AFTER)
         heal()
-        return {**row, **self.judge(self.calm())}
+        return {**row, **self.judge(self.calm(), began)}
 
-    def judge(self, primary):
+    def judge(self, primary, began):
         commits = [commit for writer in self.writers for commit in writer.take()]
         self.acknowledged.update(commit.number for commit in commits)
         there = {row[0] for row in until(
             lambda: self.system.ask(primary, "select n from t"), "the table is read")}
         before, self.lost = self.lost, self.acknowledged - there
+        first = {}  # acknowledgement of each primary: of a host and timeline
         for commit in commits:
             whose = commit.host, commit.timeline
-            self.first[whose] = min(self.first.get(whose, commit.acknowledged),
-                                    commit.acknowledged)
+            first[whose] = min(first.get(whose, commit.acknowledged), commit.acknowledged)
         by_two = 0
         for commit in commits:
-            own = self.first[commit.host, commit.timeline]
-            by_two += any(own < other < commit.sent for other in self.first.values())
-        return {"acknowledged": len(commits), "lost": len(self.lost - before), "by_two": by_two}
+            own = first[commit.host, commit.timeline]
+            by_two += any(own < other < commit.sent for other in first.values())
+        return {"acknowledged": len(commits), "lost": len(self.lost - before), "by_two": by_two,
+                "story": self.story(commits, began)}
+
+    def story(self, commits, began):
+        """Who acknowledged on which timeline: from and until when (ms after the fault), how many,
+        and how many of them are lost."""
+        groups = collections.defaultdict(list)
+        for commit in commits:
+            groups[commit.host, commit.timeline].append(commit)
+        return [(host, timeline, *(round(1000 * (of(commit.acknowledged for commit in group)
+                                                 - began)) for of in (min, max)),
+                 len(group), sum(commit.number in self.lost for commit in group))
+                for (host, timeline), group in groups.items()]
 
     def end(self):
         for writer in self.writers:
@@ -176,6 +188,8 @@ def systems(said, path):
         "defaults": lambda at: Patroni(hosts, at, "Patroni, defaults", DEFAULTS, {}),
         "ttl5": lambda at: Patroni(hosts, at, "Patroni, strict synchronous, ttl 5",
                                    {"ttl": 5, **STRICT}, QUICK),
+        "ttl5-v3": lambda at: Patroni(hosts, at, "Patroni, strict, ttl 5, by etcd's API v3",
+                                      {"ttl": 5, **STRICT}, QUICK, "etcd3"),
         "ttl20": lambda at: Patroni(hosts, at, "Patroni, strict synchronous, ttl 20",
                                     {"ttl": 20, **STRICT}, QUICK),
     }

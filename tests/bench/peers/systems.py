@@ -134,13 +134,14 @@ programs = "{programs}"
 
 class Patroni(System):
     """`dcs` is what its dynamic configuration says beyond its defaults; `settings` are
-    PostgreSQL's."""
+    PostgreSQL's. By etcd's API v3, Patroni 3.0.2 takes the primary's key from its successor where
+    it has slept for longer than ttl (mended in 3.0.3, patroni#2689): by v2 it does not."""
 
     calm_within = 300
 
-    def __init__(self, machines, path, name, dcs, settings):
+    def __init__(self, machines, path, name, dcs, settings, api="etcd"):
         super().__init__(machines, path)
-        self.name, self.dcs = name, dcs
+        self.name, self.dcs, self.api = name, dcs, api
         self.phase = dcs["loop_wait"]
         for number in NUMBERS:
             own = self.path / f"n{number}"
@@ -153,7 +154,7 @@ class Patroni(System):
         return {
             "scope": "pg", "name": f"n{number}",
             "restapi": {"listen": f"{host}:8008", "connect_address": f"{host}:8008"},
-            "etcd3": {"hosts": [f"{address(each)}:2379" for each in NUMBERS]},
+            self.api: {"hosts": [f"{address(each)}:2379" for each in NUMBERS]},
             "bootstrap": {
                 "dcs": {**self.dcs, "postgresql": {"use_pg_rewind": True, "use_slots": True,
                                                    "parameters": settings}},
@@ -181,7 +182,7 @@ class Patroni(System):
         peers = ",".join(f"n{each}=http://{address(each)}:2380" for each in NUMBERS)
         self.machines[number].serve("etcd", [
             *as_postgres(), "/usr/bin/etcd", "--name", f"n{number}", "--data-dir", own / "etcd",
-            "--listen-client-urls", f"http://{host}:2379",
+            "--enable-v2=true", "--listen-client-urls", f"http://{host}:2379",
             "--advertise-client-urls", f"http://{host}:2379",
             "--listen-peer-urls", f"http://{host}:2380",
             "--initial-advertise-peer-urls", f"http://{host}:2380",
@@ -199,7 +200,7 @@ class Patroni(System):
         except OSError:
             return False
         wanted = "sync_standby" if "synchronous_mode" in self.dcs else "replica"
-        return len(roles) == len(NUMBERS) and "leader" in roles and wanted in roles
+        return len(roles) == len(NUMBERS) and wanted in roles
 
     @staticmethod
     def read(url):

@@ -17,6 +17,7 @@ STATEMENT = ("insert into t values (%s) returning "
              "substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)")
 BOUND = 1.0
 PAUSE = 0.005
+wait = threading.Event().wait
 
 
 class Writer:
@@ -27,7 +28,7 @@ class Writer:
 
     def guard(self):
         while True:
-            time.sleep(0.02)
+            wait(0.02)
             session, asked = self.session, self.asked
             if asked is None or time.monotonic() - asked < BOUND:
                 continue
@@ -60,7 +61,7 @@ class Writer:
             except psycopg2.errors.ReadOnlySqlTransaction:
                 if not self.stays:
                     raise
-            time.sleep(PAUSE)
+            wait(PAUSE)
 
     def run(self):
         threading.Thread(target=self.guard, daemon=True).start()
@@ -68,7 +69,7 @@ class Writer:
             try:
                 self.session_long()
             except psycopg2.Error:
-                time.sleep(0.02)
+                wait(0.02)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""pgbench on Muster's PostgreSQL and on a plain one with two standbys and the same settings.
+
+./dev bench pgbench [--pairs 10] [--seconds 60] [--results FILE]: scale 10, 8 clients; in each pair
+both in turn, each alone, the other first every second time. Plain has segments of 16 MB, Muster
+its own of 1 MB. Prints the ratios; with FILE, of all that stands there.
+"""
+
+import argparse
+import json
+import re
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+import machines
+from machines import NUMBERS, PROGRAMS, address, as_postgres
+
+NEEDED = {"postgresql-15": PROGRAMS / "postgres", "iproute2": "/usr/sbin/ip",
+          "python3-psycopg2": "/usr/lib/python3/dist-packages/psycopg2"}
+OWN = ("listen_addresses", "port", "unix_socket_directories", "primary_conninfo",
+       "primary_slot_name", "synchronous_standby_names", "default_transaction_read_only")
+
+
+def plain_of(System):
+    class Plain(System):
+        """A primary and two standbys, as by hand; `conf` is Muster's file of settings."""
+
+        name = "plain"
+
+        def data(self, number):
+            return self.path / f"n{number}"
+
+        def settings(self, conf):
+            """All of Muster's but what is each node's own, or its state."""
+            lines = [line for line in conf.read_text(encoding="utf-8").splitlines()
+                     if "=" in line and line.split("=")[0].strip() not in OWN]
+            names = ", ".join(f"n{number}" for number in NUMBERS)
+            return "\n".join([*lines, f"synchronous_standby_names = 'ANY 1 ({names})'", ""])
+
+        def begin(self, conf):
+            subprocess.run([*as_postgres(), PROGRAMS / "initdb", "--pgdata", self.data(1),
+                            "--username", "postgres", "--auth", "trust", "--encoding", "UTF8",
+                            "--locale", "C", "--data-checksums"],
+                           check=True, stdout=subprocess.DEVNULL)
+            with open(self.data(1) / "pg_hba.conf", "a", encoding="utf-8") as hba:
+                hba.write("\n".join(self.hba) + "\n")
+            with open(self.data(1) / "postgresql.conf", "a", encoding="utf-8") as file:
+                file.write(self.settings(conf))
+            self.start_node(1)
+            machines.until(lambda: self.ask(1, "select 1"), "plain PostgreSQL runs")
+            for number in NUMBERS[1:]:
+                self.machines[number].run(
+                    [*as_postgres(), PROGRAMS / "pg_basebackup", "-R", "-c", "fast", "-D",
+                     self.data(number), "-d", f"host={address(1)} user=postgres "
+                     f"application_name=n{number}"])
+                self.start_node(number)
+            return self.await_calm()
+
+        def start_node(self, number):
+            self.machines[number].serve("postgres", [
+                *as_postgres(), PROGRAMS / "postgres", "-D", self.data(number),
+                "-c", f"listen_addresses={address(number)}",
+                "-c", "unix_socket_directories="], self.path / f"n{number}.log")
+    return Plain
+
+
+def measure(system, seconds):
+    """Transactions each second, of the running primary."""
+    primary = system.await_calm()
+    system.ask(primary, "checkpoint")
+    ran = subprocess.run([PROGRAMS / "pgbench", "-h", address(primary), "-U", "postgres", "-c", "8",
+                          "-T", str(seconds), "postgres"],
+                         capture_output=True, text=True, check=True)
+    return float(re.search(r"tps = ([\d.]+)", ran.stdout)[1])
+
+
+def fill(system):
+    primary = system.await_calm()
+    subprocess.run([PROGRAMS / "pgbench", "-h", address(primary), "-U", "postgres", "-q", "-i",
+                    "-s", "10", "postgres"], check=True, stderr=subprocess.DEVNULL)
+    system.end()
+
+
+def print_ratios(pairs):
+    ratios = [pair["muster"] / pair["plain"] for pair in pairs]
+    tenths = statistics.quantiles(ratios, n=4) if len(ratios) > 1 else [ratios[0]] * 3
+    print(f"{len(pairs)} pairs: muster {statistics.median(p['muster'] for p in pairs):,.0f} tps, "
+          f"plain {statistics.median(p['plain'] for p in pairs):,.0f} (medians); of plain's, "
+          f"Muster's is {statistics.median(ratios):.3f} (median of the pairs; {min(ratios):.3f} to "
+          f"{max(ratios):.3f}, half of them {tenths[0]:.3f} to {tenths[2]:.3f})")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("muster")
+    parser.add_argument("--pairs", type=int, default=10)
+    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--results", help="pairs are added to this file, and all of it is judged")
+    said = parser.parse_args()
+    machines.need(NEEDED)
+    path = machines.enter()
+    from systems import HBA, Muster, System  # which need psycopg2
+
+    results = Path(said.results or path / "results.jsonl")
+    hosts = machines.make()
+    muster = Muster(hosts, path / "muster", said.muster)
+    plain = plain_of(System)(hosts, path / "plain")
+    plain.hba = HBA
+    muster.begin()
+    fill(muster)
+    plain.begin(muster.path / "pg1/muster.conf")
+    fill(plain)
+    for pair in range(said.pairs):
+        row = {}
+        for system in ((muster, plain), (plain, muster))[pair % 2]:
+            system.start()
+            row["plain" if system is plain else "muster"] = measure(system, said.seconds)
+            system.end()
+        print(row, file=sys.stderr)
+        with open(results, "a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+    print_ratios(list(map(json.loads, results.read_text(encoding="utf-8").splitlines())))
+
+
+if __name__ == "__main__":
+    main()
