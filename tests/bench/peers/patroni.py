@@ -103,10 +103,15 @@ class Run:
                     if commit.host == address(old) and commit.acknowledged < before
                     and name in (None, commit.writer)), default=before)
 
+    def until(self, so, what):
+        """Meanwhile what has ended by itself begins anew."""
+        return until(lambda: (self.system.supervise(), so())[1], f"{self.system.name}: {what}",
+                     self.system.calm_within)
+
     def calm(self):
         primary = self.system.await_calm()
         began = time.monotonic()
-        until(lambda: any(commit.sent > began for commit in self.new()), "it is written", 60)
+        self.until(lambda: any(commit.sent > began for commit in self.new()), "it is written")
         return primary
 
     def fault(self, fault, old):
@@ -132,8 +137,7 @@ class Run:
         heal = self.fault(fault, old)
 
         def took(name):
-            at = until(lambda: self.next_of(old, began, name), f"another acknowledges: {fault}",
-                       self.system.calm_within)
+            at = self.until(lambda: self.next_of(old, began, name), f"{fault}: another acknowledges")
             # Until it is relieved the old one writes: that is no outage.
             return 1000 * (at - (self.last_of(old, at, name) if fault == "planned" else began))
 
@@ -147,8 +151,8 @@ class Run:
     def judge(self, primary, began):
         commits = [commit for writer in self.writers for commit in writer.take()]
         self.acknowledged.update(commit.number for commit in commits)
-        there = {row[0] for row in until(
-            lambda: self.system.ask(primary, "select n from t"), "the table is read")}
+        there = {row[0] for row in self.until(
+            lambda: self.system.ask(primary, "select n from t"), "its table is read")}
         before, self.lost = self.lost, self.acknowledged - there
         first = {}  # acknowledgement of each primary: of a host and timeline
         for commit in commits:
