@@ -137,7 +137,8 @@ class Run:
         heal = self.fault(fault, old)
 
         def took(name):
-            at = self.until(lambda: self.next_of(old, began, name), f"{fault}: another acknowledges")
+            at = self.until(lambda: self.next_of(old, began, name),
+                            f"another acknowledges after {fault}")
             # Until it is relieved the old one writes: that is no outage.
             return 1000 * (at - (self.last_of(old, at, name) if fault == "planned" else began))
 
