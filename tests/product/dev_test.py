@@ -144,6 +144,14 @@ class Dev(unittest.TestCase):
         self.assertIn("codec", listed.stdout)
         self.assertEqual(machine.calls("muster")[-1], "muster bench --help")
 
+    def test_bench_runs_what_stands_beside_peers(self):
+        machine = Machine(self.directory.name)
+        machine.executable(machine.bin / "python3")
+        self.assertEqual(machine.run("bench", "pgbench", "--pairs", "2").returncode, 0)
+        [ran] = machine.calls("python3")
+        self.assertEqual(ran, "python3 -B tests/bench/peers/pgbench.py build/release/bin/muster "
+                              "--pairs 2")
+
     def test_bench_mutants_builds_on_its_own(self):
         machine = Machine(self.directory.name)
         machine.executable(machine.root / "tests/mutants/run.py")
