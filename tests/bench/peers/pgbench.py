@@ -66,30 +66,37 @@ def plain_of(System):
     return Plain
 
 
+def pgbench(system, *words):
+    """What it says; asked anew where its primary is not the primary to its end."""
+    def said():
+        ran = subprocess.run([PROGRAMS / "pgbench", "-h", address(system.await_calm()), "-U",
+                              "postgres", *words, "postgres"],
+                             capture_output=True, text=True, check=False)
+        if ran.returncode:
+            print(f"{system.name}: {ran.stderr}; again", file=sys.stderr)
+        return ran if ran.returncode == 0 else None
+    return machines.until(said, f"pgbench {' '.join(words)} ends", 600).stdout
+
+
 def measure(system, seconds):
     """Transactions each second, of the running primary."""
-    primary = system.await_calm()
-    system.ask(primary, "checkpoint")
-    ran = subprocess.run([PROGRAMS / "pgbench", "-h", address(primary), "-U", "postgres", "-c", "8",
-                          "-T", str(seconds), "postgres"],
-                         capture_output=True, text=True, check=True)
-    return float(re.search(r"tps = ([\d.]+)", ran.stdout)[1])
+    system.ask(system.await_calm(), "checkpoint")
+    said = pgbench(system, "-c", "8", "-T", str(seconds))
+    return float(re.search(r"tps = ([\d.]+)", said)[1])
 
 
 def fill(system):
-    primary = system.await_calm()
-    subprocess.run([PROGRAMS / "pgbench", "-h", address(primary), "-U", "postgres", "-q", "-i",
-                    "-s", "10", "postgres"], check=True, stderr=subprocess.DEVNULL)
+    pgbench(system, "-q", "-i", "-s", "10")
     system.end()
 
 
 def print_ratios(pairs):
     ratios = [pair["muster"] / pair["plain"] for pair in pairs]
-    tenths = statistics.quantiles(ratios, n=4) if len(ratios) > 1 else [ratios[0]] * 3
+    quarters = statistics.quantiles(ratios, n=4) if len(ratios) > 1 else [ratios[0]] * 3
     print(f"{len(pairs)} pairs: muster {statistics.median(p['muster'] for p in pairs):,.0f} tps, "
           f"plain {statistics.median(p['plain'] for p in pairs):,.0f} (medians); of plain's, "
           f"Muster's is {statistics.median(ratios):.3f} (median of the pairs; {min(ratios):.3f} to "
-          f"{max(ratios):.3f}, half of them {tenths[0]:.3f} to {tenths[2]:.3f})")
+          f"{max(ratios):.3f}, half of them {quarters[0]:.3f} to {quarters[2]:.3f})")
 
 
 def main():

@@ -38,9 +38,9 @@ class System:
             return None
 
     def primary(self):
-        """Which alone is in no recovery, and has both others following it; else None."""
+        """Which alone may be written, and has both others following it; else None."""
         found = [number for number in NUMBERS
-                 if self.ask(number, "select pg_is_in_recovery()") == [(False,)]]
+                 if self.ask(number, "show transaction_read_only") == [("off",)]]
         if len(found) != 1:
             return None
         following = self.ask(found[0], "select count(*) from pg_stat_replication where state = "
