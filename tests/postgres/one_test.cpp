@@ -24,6 +24,7 @@ BOOST_AUTO_TEST_CASE(a_database_begins_as_a_sealed_standby_and_becomes_primary) 
   BOOST_TEST(client.value("SHOW default_transaction_read_only") == "on");
   BOOST_TEST(client.value("SHOW data_checksums") == "on");
   BOOST_TEST(client.value("SHOW wal_segment_size") == "1MB");
+  BOOST_TEST(client.value("SHOW max_wal_size") == "1GB");
 
   trio.expect<Promoted>(n1, Promote{});
   trio.expect<Promoted>(n1, Promote{});
