@@ -93,7 +93,6 @@ std::map<std::string, std::string> settings_of(const InstanceOptions& options) {
       {"hot_standby", "on"},
       {"restart_after_crash", "off"},
       {"recovery_target_timeline", "latest"},
-      {"wal_retrieve_retry_interval", "20ms"},
       {"restore_command", ""},
       {"recovery_min_apply_delay", "0"},
       {"update_process_title", "on"},  // tells which file of the log is read
@@ -192,6 +191,9 @@ std::string conf_text(const InstanceOptions& options, const Conf& conf) {
       "synchronous_standby_names = " + setting_in_quotes(names_text(conf.names, options.copies())) +
       "\n";
   text += std::string("default_transaction_read_only = ") + on_or_off(sealed) + "\n";
+  // At each attempt a standby without a source says so in postgres.log; it is woken when it has
+  // one.
+  text += std::string("wal_retrieve_retry_interval = ") + (conf.follows ? "20ms" : "1s") + "\n";
   // The command line has them, too; here for the server that pg_rewind runs for a moment, which
   // would throw away the log that it needs next.
   for (const auto& [name, value] : settings_of(options))
