@@ -207,7 +207,7 @@ def print_table(rows):
     groups = collections.defaultdict(list)
     for row in rows:
         groups[row["system"], row["fault"]].append(row)
-    for (system, fault), group in groups.items():
+    for (system, fault), group in sorted(groups.items(), key=lambda each: FAULTS.index(each[0][1])):
         times = [row["ms"] for row in group]
         clients = [row["client"] for row in group]
         figures = (statistics.median(times), min(times), max(times), statistics.median(clients),
