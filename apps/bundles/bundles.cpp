@@ -38,24 +38,6 @@ Expected<> write(const fs::path& directory, const std::string& cluster,
   return {};
 }
 
-/// `write` fills it under another name.
-Expected<> write_at_once(const fs::path& directory, const std::string& cluster,
-                         const std::vector<Bundle>& bundles) {
-  std::error_code error;
-  if (directory.has_parent_path()) fs::create_directories(directory.parent_path(), error);
-  std::string fresh = directory.string() + ".XXXXXX";
-  if (::mkdtemp(fresh.data()) == nullptr)
-    return certificates::cannot("make", directory, std::generic_category().message(errno));
-  auto done = write(fresh, cluster, bundles);
-  if (done) {
-    fs::rename(fresh, directory, error);  // in the place of an empty one, too
-    if (!error) return {};
-    done = certificates::cannot("make", directory, error.message());
-  }
-  fs::remove_all(fresh, error);
-  return done;
-}
-
 }  // namespace
 
 NodeConfig bundled(const std::string& cluster, const std::map<NodeId, Address>& nodes) {
@@ -94,7 +76,25 @@ Expected<> make_bundles(const fs::path& directory, const std::string& cluster,
     if (const auto read = parse_config(bundle.config, directory / bundle.name / bundled_config);
         !read)
       return read.error();
-  return write_at_once(directory, cluster, bundles);
+  return make_at_once(directory,
+                      [&](const fs::path& fresh) { return write(fresh, cluster, bundles); });
+}
+
+Expected<> make_at_once(const fs::path& directory,
+                        const std::function<Expected<>(const fs::path&)>& fill) {
+  std::error_code error;
+  if (directory.has_parent_path()) fs::create_directories(directory.parent_path(), error);
+  std::string fresh = directory.string() + ".XXXXXX";
+  if (::mkdtemp(fresh.data()) == nullptr)
+    return certificates::cannot("make", directory, std::generic_category().message(errno));
+  auto done = fill(fresh);
+  if (done) {
+    fs::rename(fresh, directory, error);
+    if (!error) return {};
+    done = certificates::cannot("make", directory, error.message());
+  }
+  fs::remove_all(fresh, error);
+  return done;
 }
 
 std::string copies_text(const std::map<NodeId, Address>& nodes) {

@@ -3,6 +3,7 @@
 #include "apps/certificates/authority.hpp"
 #include "apps/muster/config/config.hpp"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,11 @@ BundledCertificate certificate_of(const NodeConfig& config);
 
 /// muster.toml of that configuration; its first line is `head`.
 std::string bundled_text(const NodeConfig& config, const std::string& head);
+
+/// Makes a directory at once, in the place of none or an empty one, or nothing: `fill` is given
+/// where it is meanwhile, for this user alone.
+Expected<> make_at_once(const std::filesystem::path& directory,
+                        const std::function<Expected<>(const std::filesystem::path&)>& fill);
 
 /// Makes all of it at once under that name, with the authority in ca, or nothing. The failure says
 /// what is in the way, or wrong in a configuration.

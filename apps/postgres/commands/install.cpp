@@ -2,7 +2,6 @@
 #include "apps/certificates/files.hpp"
 #include "apps/postgres/commands/commands.hpp"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -32,22 +31,6 @@ Expected<> copy(const fs::path& from, const fs::path& to, const Owner& owner) {
   return {};
 }
 
-Expected<> copy_at_once(const fs::path& bundle, const fs::path& directory, const Owner& owner) {
-  std::error_code error;
-  if (directory.has_parent_path()) fs::create_directories(directory.parent_path(), error);
-  std::string fresh = directory.string() + ".XXXXXX";
-  if (::mkdtemp(fresh.data()) == nullptr)
-    return cannot(directory, std::generic_category().message(errno));
-  auto done = copy(bundle, fresh, owner);
-  if (done) {
-    fs::rename(fresh, directory, error);  // in the place of an empty one, too
-    if (!error) return {};
-    done = cannot(directory, error.message());
-  }
-  fs::remove_all(fresh, error);
-  return done;
-}
-
 }  // namespace
 
 Expected<fs::path> install(const fs::path& bundle, const fs::path& named, const Owner& owner) {
@@ -62,7 +45,9 @@ Expected<fs::path> install(const fs::path& bundle, const fs::path& named, const 
                        "such as " +
                        (bundle / "n1").string()};
   if (!fs::exists(directory, error) || fs::is_empty(directory, error)) {
-    if (auto copied = copy_at_once(bundle, directory, owner); !copied) return copied.error();
+    const auto copied = apps::make_at_once(
+        directory, [&](const fs::path& fresh) { return copy(bundle, fresh, owner); });
+    if (!copied) return copied.error();
     return config;
   }
   const auto theirs = certificates::read_file(bundle / apps::bundled_config);
