@@ -25,6 +25,8 @@ BOOST_AUTO_TEST_CASE(a_database_begins_as_a_sealed_standby_and_becomes_primary) 
   BOOST_TEST(client.value("SHOW data_checksums") == "on");
   BOOST_TEST(client.value("SHOW wal_segment_size") == "1MB");
   BOOST_TEST(client.value("SHOW max_wal_size") == "1GB");
+  // It says in its log at each attempt that it finds no more.
+  BOOST_TEST(client.value("SHOW wal_retrieve_retry_interval") == "1s");
 
   trio.expect<Promoted>(n1, Promote{});
   trio.expect<Promoted>(n1, Promote{});
@@ -80,6 +82,7 @@ BOOST_AUTO_TEST_CASE(who_follows_in_another_group_is_not_served) {
   const std::string served =
       "SELECT string_agg(application_name, ' ') FROM pg_stat_replication WHERE state = 'streaming'";
   trio.run_until([&] { return client.value(served) == "n3"; });
+  BOOST_TEST(trio.client(n3).value("SHOW wal_retrieve_retry_interval") == "20ms");
 }
 
 }  // namespace
