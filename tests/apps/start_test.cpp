@@ -289,7 +289,8 @@ BOOST_AUTO_TEST_CASE(is_seen_before_its_memory_is_given_back) {
   std::array<char, 1> byte{};
   boost::system::error_code error;
   while (!error) socket.read_some(boost::asio::buffer(byte), error);
-  BOOST_TEST(error == boost::asio::error::eof);
+  // Reset where the node had not accepted it yet.
+  BOOST_TEST((error == boost::asio::error::eof || error == boost::asio::error::connection_reset));
   BOOST_TEST(end(1).code == -1);
   BOOST_TEST(of_process(keeper, "statm").substr(0, 2) != "0 ");
 
