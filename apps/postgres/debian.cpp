@@ -40,7 +40,7 @@ std::optional<std::string> debians_own(const fs::path& clusters, std::uint16_t p
   std::error_code error;
   for (const auto& version : fs::directory_iterator(clusters, error)) {
     for (const auto& cluster : fs::directory_iterator(version, error)) {
-      const fs::path own = cluster.path();
+      const fs::path& own = cluster.path();
       const fs::path start = own / "start.conf";
       if (!fs::exists(own / "postgresql.conf", error) || !begins_with_the_machine(start) ||
           port_in(own / "postgresql.conf") != port)

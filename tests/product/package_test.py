@@ -57,7 +57,8 @@ for each in null zero full random urandom tty; do
   touch dev/$each
   mount --bind /dev/$each dev/$each
 done
-mkdir dev/pts dev/shm old
+mkdir dev/pts dev/shm
+mkdir -p old
 ln -s pts/ptmx dev/ptmx
 ip link set lo up
 pivot_root . old
@@ -91,7 +92,7 @@ class Systemd:
         return run("nsenter", "--target", self.pid, "--all", *words)
 
     def end(self):
-        if self.pid:
+        if self.pid and self.outer.poll() is None:
             os.kill(int(self.pid), signal.SIGKILL)
         self.outer.kill()
         self.outer.communicate()
