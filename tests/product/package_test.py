@@ -107,6 +107,13 @@ class Package(unittest.TestCase):
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
         return ran.stdout
 
+    def begin_systemd(self):
+        systemd = Systemd()
+        self.addCleanup(systemd.end)
+        if not systemd.begins():
+            self.skipTest("skipped: systemd does not run in namespaces here")
+        return systemd
+
     def test_1_lintian_finds_no_error(self):
         self.done(run("lintian", "--allow-root", "--fail-on", "error", *packages))
 
@@ -152,10 +159,7 @@ class Package(unittest.TestCase):
             self.assertEqual(node.wait(), 0)
 
     def test_6_nodes_are_run_by_systemd(self):
-        systemd = Systemd()
-        self.addCleanup(systemd.end)
-        if not systemd.begins():
-            self.skipTest("skipped: systemd does not run in namespaces here")
+        systemd = self.begin_systemd()
 
         def done(*words):
             return self.done(systemd.run(*words))
@@ -200,10 +204,7 @@ class Package(unittest.TestCase):
             self.assertIn("Result=success\n", done("systemctl", "show", f"muster@{node}"))
 
     def test_6_postgresql_is_run_by_systemd(self):
-        systemd = Systemd()
-        self.addCleanup(systemd.end)
-        if not systemd.begins():
-            self.skipTest("skipped: systemd does not run in namespaces here")
+        systemd = self.begin_systemd()
 
         def done(*words):
             return self.done(systemd.run(*words))
