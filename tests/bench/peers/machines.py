@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 NUMBERS = (1, 2, 3)
+PORT = 7200  # of PostgreSQL: 5432 may be that of the distribution's own
 PROGRAMS = Path("/usr/lib/postgresql/15/bin")
 PYTHON = "/usr/bin/python3"  # that of Debian, which has psycopg2
 HERE = "MUSTER_PEERS_DIRECTORY"

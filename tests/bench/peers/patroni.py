@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 import machines
-from machines import NUMBERS, PROGRAMS, address, until
+from machines import NUMBERS, PORT, PROGRAMS, address, until
 
 NEEDED = {"patroni": "/usr/bin/patroni", "etcd-server": "/usr/bin/etcd",
           "postgresql-15": PROGRAMS / "postgres", "iproute2": "/usr/sbin/ip",
@@ -43,7 +43,7 @@ class Writer(threading.Thread):
         super().__init__(daemon=True)
         self.name, self.commits, self.taken = name, [], 0
         words = [machines.PYTHON, "-B", Path(__file__).with_name("writer.py"),
-                 f"host={hosts} port=5432 user=postgres dbname=postgres connect_timeout=2"
+                 f"host={hosts} port={PORT} user=postgres dbname=postgres connect_timeout=2"
                  + (" target_session_attrs=read-write" if machine is None else ""), str(first)]
         self.process = subprocess.Popen(machine.inside(words) if machine else words,
                                         stdout=subprocess.PIPE, text=True)

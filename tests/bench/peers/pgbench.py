@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 import machines
-from machines import NUMBERS, PROGRAMS, address, as_postgres
+from machines import NUMBERS, PORT, PROGRAMS, address, as_postgres
 
 NEEDED = {"postgresql-15": PROGRAMS / "postgres", "iproute2": "/usr/sbin/ip",
           "python3-psycopg2": "/usr/lib/python3/dist-packages/psycopg2"}
@@ -53,7 +53,7 @@ def plain_of(System):
             for number in NUMBERS[1:]:
                 self.machines[number].run(
                     [*as_postgres(), PROGRAMS / "pg_basebackup", "-R", "-c", "fast", "-D",
-                     self.data(number), "-d", f"host={address(1)} user=postgres "
+                     self.data(number), "-d", f"host={address(1)} port={PORT} user=postgres "
                      f"application_name=n{number}"])
                 self.start_node(number)
             return self.await_calm()
@@ -61,7 +61,7 @@ def plain_of(System):
         def start_node(self, number):
             self.machines[number].serve("postgres", [
                 *as_postgres(), PROGRAMS / "postgres", "-D", self.data(number),
-                "-c", f"listen_addresses={address(number)}",
+                "-c", f"listen_addresses={address(number)}", "-c", f"port={PORT}",
                 "-c", "unix_socket_directories="], self.path / f"n{number}.log")
     return Plain
 
@@ -69,8 +69,8 @@ def plain_of(System):
 def pgbench(system, *words):
     """What it says; asked anew where its primary is not the primary to its end."""
     def said():
-        ran = subprocess.run([PROGRAMS / "pgbench", "-h", address(system.await_calm()), "-U",
-                              "postgres", *words, "postgres"],
+        ran = subprocess.run([PROGRAMS / "pgbench", "-h", address(system.await_calm()), "-p",
+                              str(PORT), "-U", "postgres", *words, "postgres"],
                              capture_output=True, text=True, check=False)
         if ran.returncode:
             print(f"{system.name}: {ran.stderr}; again", file=sys.stderr)

@@ -7,9 +7,8 @@ import subprocess
 import urllib.request
 
 import psycopg2
-from machines import NUMBERS, PROGRAMS, address, as_postgres, until
+from machines import NUMBERS, PORT, PROGRAMS, address, as_postgres, until
 
-PORT = 5432
 HBA = ["local all all trust", "host all all 10.99.0.0/24 trust",
        "host replication all 10.99.0.0/24 trust"]
 
