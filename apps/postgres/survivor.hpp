@@ -1,0 +1,27 @@
+#pragma once
+
+#include "apps/postgres/existing.hpp"
+#include "apps/postgres/values.hpp"
+
+/// What one node of a cluster that is lost still holds becomes the beginning of a new one.
+
+namespace muster::postgres {
+
+/// What it held before it was mended, by the note beside that data directory, of a node that kept
+/// it there; none where it was not being mended.
+Expected<std::optional<Mending>> note_beside(const InstanceOptions& options,
+                                             const std::filesystem::path& data);
+
+/// Lets the database of `options` recover to the end of its log, has it promoted, shuts it down in
+/// order, and gives what it held at that end. Fails where it waits for log that it does not have.
+Expected<Holding> recover_alone(const InstanceOptions& options);
+
+/// Another system identifier, and a log that begins with it: what the lost cluster's nodes have
+/// is of another database from then on. They cannot follow it, though they be called the same, nor
+/// does their data count beside its own, though their rows are of greater groups. It was shut down
+/// in order. May be done again where it failed.
+Expected<> take_new_identity(const InstanceOptions& options);
+/// It was begun, and did not end.
+bool takes_new_identity(const InstanceOptions& options);
+
+}  // namespace muster::postgres
