@@ -109,6 +109,8 @@ class Cluster(faults.Cluster):
     def kill_all_of(self, node):
         self.signal_all(node, signal.SIGKILL)
         self.running.pop(node).wait()
+        # Whoever inherits it may take a while to wait for it.
+        until(lambda: not self.postmaster(node), "nothing of its server is left")
 
 
 class Test(unittest.TestCase):
