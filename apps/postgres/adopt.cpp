@@ -19,7 +19,7 @@ fs::path moved(const fs::path& file, const Whereabouts& from, const fs::path& to
 /// Who may connect, or who is whom: a file that `setting` names, or one beside its settings.
 Expected<> bring_file(const InstanceOptions& options, const Whereabouts& from,
                       const OwnSettings& settings, const char* setting, const char* name) {
-  const fs::path to = adopted_path(options);
+  const fs::path to = adopted_path(options, false);
   const auto named = settings.left_out.find(setting);
   const fs::path its = named == settings.left_out.end() ? from.settings.parent_path() / name
                                                         : fs::path(named->second);
@@ -30,16 +30,12 @@ Expected<> bring_file(const InstanceOptions& options, const Whereabouts& from,
 
 }  // namespace
 
-fs::path adopted_path(const InstanceOptions& options) {
-  return options.data.string() + ".adopted";
-}
-
-Expected<> move_here(const InstanceOptions& options, const Whereabouts& from) {
-  return rename_durably(from.data, adopted_path(options));
+fs::path adopted_path(const InstanceOptions& options, bool lost) {
+  return options.data.string() + (lost ? ".lost" : ".adopted");
 }
 
 Expected<> bring_settings(const InstanceOptions& options, const Whereabouts& from) {
-  const fs::path to = adopted_path(options);
+  const fs::path to = adopted_path(options, false);
   const fs::path file = moved(from.settings, from, to);
   if (file == to / "postgresql.conf" && is_kept({to, {}, {}})) return {};  // they are there
   const auto settings = read_settings(
@@ -58,15 +54,15 @@ Expected<> bring_settings(const InstanceOptions& options, const Whereabouts& fro
                        options.user);
 }
 
-Expected<> begin_history(const InstanceOptions& options) {
+Expected<> begin_history(const InstanceOptions& options, const fs::path& meanwhile) {
   InstanceOptions there = options;
-  there.data = adopted_path(options);
+  there.data = meanwhile;
   // What a cluster that is lost has written is no history of this one.
   const std::string statements = std::string(make_schema) + "\n" + make_table +
                                  "\nTRUNCATE muster.term\n" +
                                  row_statement({0, options.node}, options.node) + "\n";
   if (const auto said = in_single_user(there, statements); !said) return said.error();
-  return rename_durably(there.data, options.data);
+  return rename_durably(meanwhile, options.data);
 }
 
 }  // namespace muster::postgres

@@ -386,6 +386,32 @@ class Disaster(Test):
         self.assertIn("it was being mended, and held group 77.3, its log until 0/FF before",
                       self.go_on(fresh))
 
+    def test_a_beginning_that_failed_goes_on(self):
+        fresh = self.burn(self.primary)
+        data = self.lost.database(self.survivor) / "data"
+        self.assertEqual(fresh.adopt(data, "--force", node=self.survivor).returncode, 0)
+        now = fresh.database(self.survivor) / "data"
+        half = now.with_name("data.lost")
+        now.rename(half)
+        self.assertIn("--adopt --force that began it", fresh.adopt(data, node=self.survivor).stderr)
+        # As where it had recovered; and as where its log is of another identity still.
+        for mark in ("", "data.lost.identity"):
+            (half.parent / mark).touch()
+            before = self.identity(half)
+            ran = fresh.adopt(data, "--force", node=self.survivor)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertEqual("it held group" in ran.stdout, not mark)
+            self.assertNotEqual(self.identity(now), before)
+            now.rename(half)
+        half.rename(now)
+        fresh.set_up_others(self.survivor)
+        self.assertEqual(fresh.asked(fresh.await_all(), "select n from t"), "1")
+
+    @staticmethod
+    def identity(data):
+        said_of_it = sure(PROGRAMS / "pg_controldata", data, env={**os.environ, "LC_ALL": "C"})
+        return re.search(r"system identifier: +(\d+)", said_of_it)[1]
+
 
 NOTE = ('{"system":1,"term":{"group":[77,3],"node":1,"timeline":1,"lsn":{"value":1}},'
         '"lsn":{"value":255}}')

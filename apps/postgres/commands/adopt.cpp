@@ -27,15 +27,18 @@ std::string held_text(const Held& held) {
 class Adoption {
  public:
   Adoption(InstanceOptions options, Whereabouts place, bool lost)
-      : options_(std::move(options)), place_(std::move(place)), lost_(lost) {}
+      : options_(std::move(options)),
+        place_(std::move(place)),
+        lost_(lost),
+        here_(adopted_path(options_, lost)) {}
 
   Expected<> adopt() {
     std::error_code error;
     const bool there = fs::exists(place_.data / "PG_VERSION", error);
-    const bool here = fs::exists(adopted_path(options_), error);
+    const bool here = fs::exists(here_, error);
     if (there && here)
       return Failure{ExitCode::bad_configuration,
-                     adopted_path(options_).string() +
+                     here_.string() +
                          " is another database that is being adopted: go on with that one, or move "
                          "it back to where it was"};
     if (there) {
@@ -46,16 +49,16 @@ class Adoption {
           place_.data.string() +
               ": there is no database, as it has no PG_VERSION: name its data directory, "
               "or that of its postgresql.conf, with --adopt"};
-    } else if (const auto seen = look_again({adopted_path(options_), {}, {}}, options_)) {
+    } else if (const auto seen = look_again({here_, {}, {}}, options_)) {
       existing_ = *seen;
-      std::cout << "goes on with " << adopted_path(options_).string() << '\n';
+      std::cout << "goes on with " << here_.string() << '\n';
     } else {
       return seen.error();
     }
     const auto made = lost_ ? make_of_survivor() : make_ready();
     if (!made)
       return Failure{made.error().code, made.error().what + "; the database is at " +
-                                            adopted_path(options_).string() +
+                                            here_.string() +
                                             " now: the same command goes on from there"};
     return {};
   }
@@ -73,7 +76,7 @@ class Adoption {
               << ", never copied, so that there is one as before\n"
               << std::flush;
     if (lost_) tell_of_mending();
-    return move_here(options_, place_);
+    return rename_durably(place_.data, here_);
   }
 
   Expected<> look_whose_it_is() {
@@ -104,12 +107,12 @@ class Adoption {
 
   Expected<> make_ready() {
     if (auto brought = bring_settings(options_, place_); !brought) return brought;
-    return begin_history(options_);
+    return begin_history(options_, here_);
   }
 
   Expected<> make_of_survivor() {
     InstanceOptions meanwhile = options_;
-    meanwhile.data = adopted_path(options_);
+    meanwhile.data = here_;
     if (!takes_new_identity(meanwhile)) {
       const auto held = recover_alone(meanwhile);
       if (!held) return held.error();
@@ -117,12 +120,13 @@ class Adoption {
                 << ": what the lost nodes had acknowledged behind that is lost\n";
     }
     if (auto other = take_new_identity(meanwhile); !other) return other;
-    return begin_history(options_);
+    return begin_history(options_, here_);
   }
 
   const InstanceOptions options_;
   const Whereabouts place_;
   const bool lost_;
+  const fs::path here_;  ///< meanwhile
   Existing existing_;
 };
 
