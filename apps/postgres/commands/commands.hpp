@@ -39,6 +39,7 @@ int check(const AskFlags& flags);
 int status(const AskFlags& flags);
 int create(const Flags& flags);
 int join(const Flags& flags);
+int rejoin(const Flags& flags);
 int run(const Flags& flags);
 int switch_over(const Flags& flags);
 
