@@ -57,11 +57,8 @@ Expected<> bring_settings(const InstanceOptions& options, const Whereabouts& fro
 Expected<> begin_history(const InstanceOptions& options, const fs::path& meanwhile) {
   InstanceOptions there = options;
   there.data = meanwhile;
-  // What a cluster that is lost has written is no history of this one.
-  const std::string statements = std::string(make_schema) + "\n" + make_table +
-                                 "\nTRUNCATE muster.term\n" +
-                                 row_statement({0, options.node}, options.node) + "\n";
-  if (const auto said = in_single_user(there, statements); !said) return said.error();
+  if (const auto said = in_single_user(there, statements_of_first_row(options.node)); !said)
+    return said.error();
   return rename_durably(meanwhile, options.data);
 }
 

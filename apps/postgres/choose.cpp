@@ -26,7 +26,7 @@ std::string named(NodeId node) {
 /// What the reports of the nodes with data come to.
 struct Count {
   std::map<NodeId, Holding> data;
-  std::map<NodeId, Mending> mending;
+  std::map<NodeId, Held> mending;
   std::map<std::uint64_t, NodeId> systems;  ///< with a node of each
 };
 
@@ -37,7 +37,7 @@ Count counted(const Copies& copies, const std::map<NodeId, Evidence>& reports) {
     if (const auto* holding = std::get_if<Holding>(&evidence)) {
       count.data.emplace(node, *holding);
       count.systems.emplace(holding->system, node);
-    } else if (const auto* mending = std::get_if<Mending>(&evidence)) {
+    } else if (const auto* mending = std::get_if<Held>(&evidence)) {
       count.mending.emplace(node, *mending);
       count.systems.emplace(mending->system, node);
     }
@@ -67,7 +67,7 @@ Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& reports,
     return nobody(named(count.systems.begin()->second) + " and " +
                   named(count.systems.rbegin()->second) +
                   " have different databases, by their system identifiers");
-  if (count.data.empty()) return nobody("all that have data here are being mended");
+  if (count.data.empty()) return nobody("of those that have data here none can be primary now");
 
   const auto is_heir = [&](NodeId node) {
     return std::any_of(count.data.begin(), count.data.end(),
@@ -89,13 +89,21 @@ Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& reports,
   for (const auto& [node, held] : count.mending)
     if (freshness_of(holding) < freshness_of(held) && stands(struck, Line::held_is_a_bound))
       return nobody(named(primary) + " is the freshest with data here, and " + named(node) +
-                    ", which is being mended, held more");
+                    ", which cannot be primary now, held more");
 
   Choice choice{primary, {}, named(primary) + " is the freshest of " + std::to_string(counting)};
   if (is_heir(primary)) choice.why += ", and was handed over to";
   for (const auto& [node, other] : count.data)
     if (node != primary && is_prefix(other, holding, struck)) choice.prefix.insert(node);
   return choice;
+}
+
+Held as_held(const Holding& holding) {
+  return {holding.system, holding.term, holding.lsn};
+}
+
+bool is_below(const Holding& holding, const Held& once) {
+  return holding.system != once.system || freshness_of(holding) < freshness_of(once);
 }
 
 std::optional<NodeId> present_primary(const std::map<NodeId, Evidence>& reports) {

@@ -18,6 +18,11 @@ namespace muster::postgres {
 Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& reports,
               std::optional<NodeId> present_primary, const Struck& struck = {});
 
+/// What is held, without how.
+Held as_held(const Holding& holding);
+/// It lacks some of what was held once, or is of another database.
+bool is_below(const Holding& holding, const Held& once);
+
 /// Of those that report to be a primary, the freshest.
 std::optional<NodeId> present_primary(const std::map<NodeId, Evidence>& reports);
 

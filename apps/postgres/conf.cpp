@@ -71,6 +71,28 @@ void add_proofs(std::map<std::string, std::string>& settings, const InstanceOpti
   settings["ssl_key_file"] = options.credentials->server_key.string();
 }
 
+Failure unreadable(const std::filesystem::path& path, const std::string& why) {
+  return {ExitCode::storage_refused,
+          "what this node's database held cannot be read in " + path.string() + ": " + why};
+}
+
+/// None where there is no such file.
+Expected<std::optional<boost::json::value>> json_in(const std::filesystem::path& path) {
+  const auto text = read_text(path);
+  if (!text) return text.error();
+  if (!*text) return std::optional<boost::json::value>();
+  boost::json::error_code error;
+  auto value = boost::json::parse(**text, error);
+  if (error) return unreadable(path, error.message());
+  return std::optional(std::move(value));
+}
+
+Expected<Held> held_in(const boost::json::value& value, const std::filesystem::path& path) {
+  auto held = read_json<Held>(value);
+  if (!held) return unreadable(path, held.error().what);
+  return *std::move(held);
+}
+
 const char* on_or_off(bool on) {
   return on ? "on" : "off";
 }
@@ -124,6 +146,10 @@ std::filesystem::path conf_path(const InstanceOptions& options) {
 
 std::filesystem::path note_path(const InstanceOptions& options) {
   return options.data.parent_path() / "muster.note";
+}
+
+std::filesystem::path held_path(const InstanceOptions& options) {
+  return options.data.parent_path() / "muster.held";
 }
 
 std::filesystem::path log_path(const InstanceOptions& options) {
@@ -217,29 +243,36 @@ std::string row_statement(GroupNumber group, NodeId node) {
 }
 
 std::string statements_of_first_row(NodeId node) {
-  return std::string(make_schema) + "\n" + make_table + "\n" + row_statement({0, node}, node) +
-         "\n";
+  return std::string(make_schema) + "\n" + make_table + "\nTRUNCATE muster.term\n" +
+         row_statement({0, node}, node) + "\n";
 }
 
-Expected<> write_note(const InstanceOptions& options, const std::optional<Mending>& held) {
-  if (!held) return remove_durably(note_path(options));
-  return write_durably(note_path(options), to_json(*held) + "\n", options.user);
+Expected<> write_note(const InstanceOptions& options, const std::optional<Note>& note) {
+  if (!note) return remove_durably(note_path(options));
+  return write_durably(note_path(options), (note->held ? to_json(*note->held) : "null") + "\n",
+                       options.user);
 }
 
-Expected<std::optional<Mending>> read_note(const InstanceOptions& options) {
-  const auto text = read_text(note_path(options));
-  if (!text) return text.error();
-  if (!*text) return std::optional<Mending>();
-  const auto refuse = [&options](const std::string& why) {
-    return Failure{ExitCode::storage_refused,
-                   "what this node held before it was mended cannot be read in " +
-                       note_path(options).string() + ": " + why};
-  };
-  boost::json::error_code error;
-  const auto value = boost::json::parse(**text, error);
-  if (error) return refuse(error.message());
-  const auto held = read_json<Mending>(value);
-  if (!held) return refuse(held.error().what);
+Expected<std::optional<Note>> read_note(const InstanceOptions& options) {
+  const auto value = json_in(note_path(options));
+  if (!value) return value.error();
+  if (!*value) return std::optional<Note>();
+  if ((*value)->is_null()) return std::optional(Note{});
+  const auto held = held_in(**value, note_path(options));
+  if (!held) return held.error();
+  return std::optional(Note{*held});
+}
+
+Expected<> write_held(const InstanceOptions& options, const Held& held) {
+  return write_durably(held_path(options), to_json(held) + "\n", options.user);
+}
+
+Expected<std::optional<Held>> read_held(const InstanceOptions& options) {
+  const auto value = json_in(held_path(options));
+  if (!value) return value.error();
+  if (!*value) return std::optional<Held>();
+  const auto held = held_in(**value, held_path(options));
+  if (!held) return held.error();
   return std::optional(*held);
 }
 

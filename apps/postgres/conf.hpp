@@ -13,12 +13,13 @@ namespace muster::postgres {
 
 std::filesystem::path conf_path(const InstanceOptions& options);  ///< muster.conf
 std::filesystem::path note_path(const InstanceOptions& options);  ///< what was held before mending
+std::filesystem::path held_path(const InstanceOptions& options);  ///< what was held a moment ago
 std::filesystem::path log_path(const InstanceOptions& options);   ///< what the server has to say
 /// Where there is a pg_hba.conf of ours: who of this machine is the superuser, map=muster.
 std::filesystem::path ident_path(const InstanceOptions& options);
 
-/// Where who keeps it answers the owner of the node: "hand-over 2" with {} where it is being done,
-/// or with {"refused": why}.
+/// Where who keeps it answers the owner of the node: "hand-over 2" and "rejoin" with {} where it is
+/// being done, or with {"refused": why}.
 std::filesystem::path owner_socket(const InstanceOptions& options);
 
 /// The last line of postgresql.conf: muster.conf counts for more than what stands above it.
@@ -62,12 +63,15 @@ inline constexpr const char* make_table =
     " at timestamptz NOT NULL DEFAULT now(),"
     " PRIMARY KEY (counter, coordinator))";
 std::string row_statement(GroupNumber group, NodeId node);
-/// The table and its first row, of a group before all, a line each.
+/// The table with its first row alone, of a group before all, a line each.
 std::string statements_of_first_row(NodeId node);
 
-/// The note, as JSON; and what stands there, none where there is no note. A note that cannot be
-/// read is a failure: without it nobody knows what was held.
-Expected<> write_note(const InstanceOptions& options, const std::optional<Mending>& held);
-Expected<std::optional<Mending>> read_note(const InstanceOptions& options);
+/// The note, as JSON: what was held, null where that is not known; and what stands there, none
+/// where there is no note. One that cannot be read is a failure: nobody would know what was held.
+Expected<> write_note(const InstanceOptions& options, const std::optional<Note>& note);
+Expected<std::optional<Note>> read_note(const InstanceOptions& options);
+/// The same of what was held a moment ago.
+Expected<> write_held(const InstanceOptions& options, const Held& held);
+Expected<std::optional<Held>> read_held(const InstanceOptions& options);
 
 }  // namespace muster::postgres

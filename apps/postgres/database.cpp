@@ -2,6 +2,7 @@
 
 #include "apps/base/text.hpp"
 #include "apps/postgres/keeper.hpp"
+#include "apps/postgres/memory.hpp"
 #include "apps/postgres/watch.hpp"
 
 #include <muster/net/admin.hpp>
@@ -50,6 +51,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
         again_(context_),
         work_(context_.get_executor()),
         watch_(std::in_place, context_.get_executor(), options, tell_),
+        memory_(std::in_place, context_.get_executor(), options, tell_),
         instance_(std::in_place, context_.get_executor(), std::move(options),
                   [this](const Happening& died) { take(died.what); }) {}
 
@@ -65,6 +67,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
       overdue_.cancel();
       again_.cancel();
       watch_.reset();
+      memory_.reset();
       if (owner_) owner_->close();
       owner_.reset();
       instance_.reset();
@@ -74,9 +77,9 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   }
 
   Expected<> load() {
-    const auto note = instance_->note();
-    if (!note) return note.error();
-    take(Loaded{*note});
+    const auto loaded = instance_->load();
+    if (!loaded) return loaded.error();
+    take(*loaded);
     return {};
   }
 
@@ -84,6 +87,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
     const std::string socket = owner_socket(instance_->options()).string();
     net::Admin::Words words;
     words["hand-over"] = [this](std::string_view said) { return be_asked_to_hand_over(said); };
+    words["rejoin"] = [this](std::string_view) { return be_asked_to_rejoin(); };
     owner_ = std::make_unique<net::Admin>(context_.get_executor(), socket, std::move(words));
     return owner_->listen();
   }
@@ -176,6 +180,13 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   void obey(Round, WantElection& wish) {
     if (services_ != nullptr) services_->elect(wish.why);
   }
+  void obey(Round round, WriteNote& write) {
+    if (write.note && !write.note->held)
+      tell_(
+          "the database of this node has less than it had, as a backup that was put back: it "
+          "counts for nothing until it is cloned anew");
+    obey<WriteNote>(round, write);
+  }
   void obey(Round round, Rewind& rewind) {
     tell_("the log of this node's database is rewound to that of node " + to_text(rewind.from));
     obey<Rewind>(round, rewind);
@@ -188,6 +199,13 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
     const auto heir = static_cast<std::uint32_t>(apps::parse_number(said).value_or(0));
     take(HandOverAsked{NodeId{heir}});
     if (refused_because_.empty()) is_overdue_after(longest_hand_over);
+    return answer_to_owner();
+  }
+  std::string be_asked_to_rejoin() {
+    take(RejoinAsked{});
+    return answer_to_owner();
+  }
+  [[nodiscard]] std::string answer_to_owner() const {
     return refused_because_.empty() ? "{}" : to_json(Refusal{refused_because_});
   }
   void obey(Round, AnswerOwner& answer) { refused_because_ = answer.refused_because; }
@@ -197,8 +215,13 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
 
   void show(Show show) {
     const bool worked = works(std::exchange(shown_, show));
-    if (works(show) && !worked) watch_->begin();
-    if (!works(show) && worked) watch_->stop();
+    if (works(show) && !worked) {
+      watch_->begin();
+      memory_->begin();
+    } else if (!works(show) && worked) {
+      watch_->stop();
+      memory_->stop();
+    }
     if (services_ == nullptr) return;
     services_->show(
         {{{"primary", show.primary && show.open}, {"replica", show.replica}}, show.doing});
@@ -211,6 +234,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   asio::steady_timer again_;
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   std::optional<Watch> watch_;
+  std::optional<Memory> memory_;
   std::optional<Instance> instance_;
   std::unique_ptr<net::Admin> owner_;
   std::string refused_because_;  ///< by the last word of the owner

@@ -115,7 +115,7 @@ std::unique_ptr<Errand> make_errand(const AwaitCopies&, Core&, Tell);
 std::unique_ptr<Errand> make_errand(const Kick&, Core&, Tell);
 std::unique_ptr<Errand> make_errand(const Checkpoint&, Core&, Tell);
 std::unique_ptr<Errand> make_errand(const ReadLineage&, Core&, Tell);
-std::unique_ptr<Errand> make_errand(const Note&, Core&, Tell);
+std::unique_ptr<Errand> make_errand(const WriteNote&, Core&, Tell);
 std::unique_ptr<Errand> make_errand(const Rewind&, Core&, Tell);
 std::unique_ptr<Errand> make_errand(const Clone&, Core&, Tell);
 std::unique_ptr<Errand> make_errand(const AwaitStreaming&, Core&, Tell);

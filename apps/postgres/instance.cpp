@@ -100,8 +100,12 @@ void Instance::see_end(const std::string& how) {
   });
 }
 
-Expected<std::optional<Mending>> Instance::note() const {
-  return read_note(core_.options);
+Expected<Loaded> Instance::load() const {
+  const auto note = read_note(core_.options);
+  if (!note) return note.error();
+  const auto held = read_held(core_.options);
+  if (!held) return held.error();
+  return Loaded{*note, *held};
 }
 
 std::optional<pid_t> Instance::pid() const {

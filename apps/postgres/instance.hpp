@@ -28,8 +28,8 @@ class Instance {
   /// within. What only a node performs, such as `GiveReport`, fails.
   void perform(Order order, Hear hear);
 
-  /// What a life of the node begins with, for `Loaded`.
-  [[nodiscard]] Expected<std::optional<Mending>> note() const;
+  /// What a life of the node begins with.
+  [[nodiscard]] Expected<Loaded> load() const;
 
   [[nodiscard]] const InstanceOptions& options() const { return core_.options; }
   /// Of the postmaster; none: it does not run.

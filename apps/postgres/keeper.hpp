@@ -143,17 +143,21 @@ struct Keeper {
   // What it holds.
   std::optional<Holding> holds;         ///< since it was sealed; none: not known, or no longer true
   std::optional<NodeId> hands_over_to;  ///< since it has shut down for that
-  std::optional<Mending> held;          ///< before it began to be mended, as the note says
+  std::optional<Held> at_least;         ///< what its data held once; it is never less
+  std::optional<Note> note;             ///< of what it held before it began to be mended
   std::optional<Source> source;         ///< it is being mended
+  bool anew = false;                    ///< its owner wants it cloned, whatever it is
 
-  [[nodiscard]] bool is_mending() const { return held || source; }
+  [[nodiscard]] bool is_mending() const { return note || source; }
+  [[nodiscard]] bool counts_for_nothing() const { return note && !note->held; }
 
+  bool unfit = false;    ///< it was primary and could not write: it is not chosen next
   bool open = false;     ///< sessions get their commits acknowledged
   bool follows = false;  ///< under its own name
   Show shown;
 };
 MUSTER_DESCRIBE(Keeper, round, wait, runs, stop_owed, start_owed, reported_data, place, holds,
-                hands_over_to, held, source, open, follows, shown);
+                hands_over_to, at_least, note, source, anew, unfit, open, follows, shown);
 
 /// What a happening makes of a keeper: changes it, and returns what is to be done, in order.
 Orders step(const Settings& settings, Keeper& keeper, const Happening& happening);

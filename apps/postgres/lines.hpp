@@ -27,12 +27,13 @@ enum class Line {
   mended_under_no_name,   ///< a node that is being mended acknowledges nothing
   one_walsender_each,     ///< a standby that has connected again counts once
   group_in_every_follow,  ///< a standby follows a primary in that group alone in which it was told
+  restored_counts_for_nothing,  ///< who has less than it once had may lack what it acknowledged
 };
 MUSTER_DESCRIBE_ENUM(Line, groups_are_the_order, present_primary_stays, heir_is_equal,
                      prefix_by_row, prefix_is_sealed, shown_before_ended, names_are_the_gate,
                      names_never_relaxed, row_of_the_group, row_is_copied, receiver_ends_first,
                      held_counts, held_is_not_chosen, held_is_a_bound, mended_under_no_name,
-                     one_walsender_each, group_in_every_follow)
+                     one_walsender_each, group_in_every_follow, restored_counts_for_nothing)
 
 /// The lines that are taken out; empty everywhere but in the lab.
 using Struck = std::vector<Line>;

@@ -46,6 +46,8 @@ struct InstanceOptions {
   std::map<std::string, std::string> settings;  ///< others than ours, for its command line
   /// After so long without a step of recovery, whose source's log is missing, it is given up.
   Duration longest_standstill = std::chrono::seconds(15);
+  /// How often the node remembers what its data holds.
+  Duration remembers_every = std::chrono::seconds(5);
   /// How often the node looks at how its PostgreSQL is set.
   Duration between_checks = std::chrono::minutes(1);
   Owner user;  ///< whose rights PostgreSQL gets; none: this process's

@@ -92,9 +92,9 @@ struct ReadLineage {
   NodeId of;
   GroupNumber group;
 };
-/// Note durably, apart from the data, what was held before mending; none: the note goes. `Noted`.
-struct Note {
-  std::optional<Mending> held;
+/// Make the note durable; none: it goes. `Noted`.
+struct WriteNote {
+  std::optional<Note> note;
 };
 /// PostgreSQL is down: pg_rewind from that node, after a CHECKPOINT there. `Mended`.
 struct Rewind {
@@ -124,7 +124,7 @@ struct EndStart {
 struct WantElection {
   std::string why;
 };
-/// To `HandOverAsked`, at once.
+/// To `HandOverAsked` and `RejoinAsked`, at once.
 struct AnswerOwner {
   std::string refused_because;  ///< empty: it is being done
 };
@@ -146,7 +146,7 @@ MUSTER_DESCRIBE(AwaitCopies, lsn);
 MUSTER_DESCRIBE(Kick);
 MUSTER_DESCRIBE(Checkpoint);
 MUSTER_DESCRIBE(ReadLineage, of, group);
-MUSTER_DESCRIBE(Note, held);
+MUSTER_DESCRIBE(WriteNote, note);
 MUSTER_DESCRIBE(Rewind, from);
 MUSTER_DESCRIBE(Clone, from);
 MUSTER_DESCRIBE(AwaitStreaming);
@@ -159,7 +159,7 @@ MUSTER_DESCRIBE(Show, primary, open, replica, doing);
 
 using What =
     std::variant<Begin, End, Configure, ShowNames, EndWalsenders, FinishReplay, Look, Promote,
-                 WriteTerm, AwaitCopies, Kick, Checkpoint, ReadLineage, Note, Rewind, Clone,
+                 WriteTerm, AwaitCopies, Kick, Checkpoint, ReadLineage, WriteNote, Rewind, Clone,
                  AwaitStreaming, Abandon, GiveReport, EndStart, WantElection, AnswerOwner, Show>;
 struct Order {
   Round round;
@@ -203,14 +203,18 @@ struct Failed {
 struct Died {
   std::string why;
 };
-/// A life of the node begins: with the note that stands there, if one does. Of no round.
+/// A life of the node begins: with the note that stands there, if one does, and what its data was
+/// seen to hold in a life before. Of no round.
 struct Loaded {
-  std::optional<Mending> held;
+  std::optional<Note> note;
+  std::optional<Held> at_least;
 };
 /// The owner of the primary's node wants another to be primary. Of no round.
 struct HandOverAsked {
   NodeId to;
 };
+/// The owner of a node wants its data thrown away, and its primary's in its place. Of no round.
+struct RejoinAsked {};
 /// The hooks. Of no round. A `stop` has to be over by its deadline: `Overdue` comes in time to shut
 /// down before it; also where a shutdown to hand over takes long.
 struct StopCalled {
@@ -239,16 +243,17 @@ MUSTER_DESCRIBE(Mended);
 MUSTER_DESCRIBE(Streams);
 MUSTER_DESCRIBE(Failed, why);
 MUSTER_DESCRIBE(Died, why);
-MUSTER_DESCRIBE(Loaded, held);
+MUSTER_DESCRIBE(Loaded, note, at_least);
 MUSTER_DESCRIBE(HandOverAsked, to);
+MUSTER_DESCRIBE(RejoinAsked);
 MUSTER_DESCRIBE(StopCalled, leaving);
 MUSTER_DESCRIBE(Overdue);
 MUSTER_DESCRIBE(StartCalled, group, choice);
 
-using HasHappened =
-    std::variant<Began, Ended, Configured, NamesShown, WalsendersGone, Replayed, Seen, Promoted,
-                 TermWritten, CopiesHold, Kicked, Checkpointed, LineageRead, Noted, Mended, Streams,
-                 Failed, Died, Loaded, HandOverAsked, StopCalled, Overdue, StartCalled>;
+using HasHappened = std::variant<Began, Ended, Configured, NamesShown, WalsendersGone, Replayed,
+                                 Seen, Promoted, TermWritten, CopiesHold, Kicked, Checkpointed,
+                                 LineageRead, Noted, Mended, Streams, Failed, Died, Loaded,
+                                 HandOverAsked, RejoinAsked, StopCalled, Overdue, StartCalled>;
 struct Happening {
   Round round;
   HasHappened what;

@@ -115,7 +115,8 @@ void Postmaster::see_end() {
 std::string Postmaster::describe(int status) const {
   std::string how = "PostgreSQL " + apps::describe_end(status);
   std::ifstream log(log_);
-  log.seekg(static_cast<std::streamoff>(log_began_));
+  // Somebody may have taken away what was in it.
+  log.seekg(static_cast<std::streamoff>(log_began_ <= size_of(log_) ? log_began_ : 0));
   std::string said;
   for (std::string line; std::getline(log, line);) {
     const bool is_fatal =

@@ -143,17 +143,17 @@ class ConfigureErrand : public Errand {
   Conf conf_;
 };
 
-class NoteErrand : public Errand {
+class WriteNoteErrand : public Errand {
  public:
-  NoteErrand(const Note& order, Core& core, Tell tell)
-      : Errand(core, std::move(tell)), held_(order.held) {}
+  WriteNoteErrand(const WriteNote& order, Core& core, Tell tell)
+      : Errand(core, std::move(tell)), note_(order.note) {}
 
   void begin() override {
-    if (holds(write_note(options(), held_))) done(Noted{});
+    if (holds(write_note(options(), note_))) done(Noted{});
   }
 
  private:
-  std::optional<Mending> held_;
+  std::optional<Note> note_;
 };
 
 }  // namespace
@@ -167,8 +167,8 @@ std::unique_ptr<Errand> make_errand(const End& order, Core& core, Tell tell) {
 std::unique_ptr<Errand> make_errand(const Configure& order, Core& core, Tell tell) {
   return std::make_unique<ConfigureErrand>(order, core, std::move(tell));
 }
-std::unique_ptr<Errand> make_errand(const Note& order, Core& core, Tell tell) {
-  return std::make_unique<NoteErrand>(order, core, std::move(tell));
+std::unique_ptr<Errand> make_errand(const WriteNote& order, Core& core, Tell tell) {
+  return std::make_unique<WriteNoteErrand>(order, core, std::move(tell));
 }
 
 }  // namespace muster::postgres

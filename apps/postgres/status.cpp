@@ -53,7 +53,10 @@ class Summary {
     StatusOfNode line;
     line.node = node;
     line.role = said.primary ? "primary" : said.replica ? "replica" : "none";
-    line.does = said.normal ? said.doing : said.is;
+    line.does = !said.normal   ? said.is
+                : said.primary ? "is written to"
+                : said.replica ? "follows"
+                               : said.doing;
     if (!said.unreachable.empty()) {
       line.role = "unreachable";
       line.does = said.unreachable;

@@ -131,10 +131,14 @@ fs::path identity_mark(const InstanceOptions& options) {
 
 }  // namespace
 
-Expected<std::optional<Mending>> note_beside(const InstanceOptions& options, const fs::path& data) {
+Expected<Remembered> remembered_beside(const InstanceOptions& options, const fs::path& data) {
   InstanceOptions there = options;
   there.data = data;
-  return read_note(there);
+  const auto note = read_note(there);
+  if (!note) return note.error();
+  const auto held = read_held(there);
+  if (!held) return held.error();
+  return Remembered{*note, *held};
 }
 
 Expected<Holding> recover_alone(const InstanceOptions& options) {

@@ -7,10 +7,13 @@
 
 namespace muster::postgres {
 
-/// What it held before it was mended, by the note beside that data directory, of a node that kept
-/// it there; none where it was not being mended.
-Expected<std::optional<Mending>> note_beside(const InstanceOptions& options,
-                                             const std::filesystem::path& data);
+/// What the node that kept that data directory remembers beside it.
+struct Remembered {
+  std::optional<Note> note;  ///< it was being mended
+  std::optional<Held> held;  ///< a moment before its end
+};
+Expected<Remembered> remembered_beside(const InstanceOptions& options,
+                                       const std::filesystem::path& data);
 
 /// Lets the database of `options` recover to the end of its log, has it promoted, shuts it down in
 /// order, and gives what it held at that end. Fails where it waits for log that it does not have.

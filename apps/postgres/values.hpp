@@ -51,21 +51,27 @@ struct Holding {
 };
 MUSTER_DESCRIBE(Holding, system, term, lsn, timeline, primary, hands_over_to);
 
-/// What a node held at most before it began to be mended: it counts, and is never chosen, but who
-/// is chosen must not be below it.
-struct Mending {
+/// What a node held once. As a report of one that cannot be primary now, at most, as before it
+/// began to be mended: it counts, and is never chosen, but who is chosen must not be below it.
+struct Held {
   std::uint64_t system{};
   Term term;
   Lsn lsn;
 };
-MUSTER_DESCRIBE(Mending, system, term, lsn);
+MUSTER_DESCRIBE(Held, system, term, lsn);
 
-/// It was not sealed in time, or has no data.
+/// What a node that is being mended keeps apart from its data.
+struct Note {
+  std::optional<Held> held;  ///< none: it is not known, and the node counts for nothing
+};
+MUSTER_DESCRIBE(Note, held);
+
+/// It was not sealed in time, or has no data that it can vouch for.
 struct Nothing {};
 MUSTER_DESCRIBE(Nothing);
 
 /// The report of a node: nothing, what it held, or what it holds.
-using Evidence = std::variant<Nothing, Mending, Holding>;
+using Evidence = std::variant<Nothing, Held, Holding>;
 
 /// How many nodes hold a commit before it is acknowledged: W of N, the primary among them.
 struct Copies {

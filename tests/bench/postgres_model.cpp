@@ -40,13 +40,19 @@ void tell(const std::string& what, const model::Report& report) {
   std::cout << ": " << to_text(report.counts) << std::endl;
 }
 
+model::Options with_restores(model::Options options) {
+  options.troubles.restores = options.troubles.rejoins = model::any_number;
+  return options;
+}
+
 bool run_seeds(std::uint64_t count, std::uint64_t first) {
   bool all_hold = true;
-  for (const unsigned nodes : {3U, 5U}) {
-    const model::Report report = model::run_seeds(of(nodes), first, count);
-    tell(std::to_string(nodes) + " nodes", report);
-    all_hold = holds(report) && all_hold;
-  }
+  for (const unsigned nodes : {3U, 5U})
+    for (const model::Options& options : {of(nodes), with_restores(of(nodes))}) {
+      const model::Report report = model::run_seeds(options, first, count);
+      tell(std::to_string(nodes) + " nodes", report);
+      all_hold = holds(report) && all_hold;
+    }
   const model::Report deaths = model::crash_everywhere(of(3));
   tell("a death at every point", deaths);
   return holds(deaths) && all_hold;
@@ -77,6 +83,7 @@ void strike(std::uint64_t count) {
   boost::mp11::mp_for_each<boost::describe::describe_enumerators<Line>>([&](auto line) {
     for (const unsigned nodes : {3U, 5U}) {
       model::Options options = of(nodes);
+      if (line.value == Line::restored_counts_for_nothing) options = with_restores(options);
       options.struck = {line.value};
       const model::Report report = model::run_seeds(options, 1, count);
       std::cout << "| " << line.name << ", " << nodes << " nodes | ";

@@ -331,7 +331,7 @@ class Disaster(Test):
                       fresh.adopt(data, node=self.survivor).stderr)
         ran = fresh.adopt(data, "--force", node=self.survivor)
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertRegex(ran.stdout, r"it held group \d+\.\d, its log until \d/[0-9A-F]+: what the "
+        self.assertRegex(ran.stdout, r"it has group \d+\.\d, its log until \d/[0-9A-F]+: what the "
                                      "lost nodes had acknowledged behind that is lost")
         fresh.set_up_others(self.survivor)
         primary = fresh.await_all()
@@ -400,7 +400,7 @@ class Disaster(Test):
             before = self.identity(half)
             ran = fresh.adopt(data, "--force", node=self.survivor)
             self.assertEqual(ran.returncode, 0, ran.stderr)
-            self.assertEqual("it held group" in ran.stdout, not mark)
+            self.assertEqual("it has group" in ran.stdout, not mark)
             self.assertNotEqual(self.identity(now), before)
             now.rename(half)
         half.rename(now)

@@ -21,7 +21,7 @@ Holding holding(Term term, std::uint64_t lsn, std::uint32_t timeline = 1) {
   return {7, term, Lsn{lsn}, timeline, false};
 }
 
-Mending was(Term term, std::uint64_t lsn) {
+Held was(Term term, std::uint64_t lsn) {
   return {7, term, Lsn{lsn}};
 }
 
@@ -128,8 +128,8 @@ BOOST_AUTO_TEST_CASE(nobody_is_chosen_below_what_a_mending_node_held) {
   BOOST_TEST(!with(row(2), 21).primary);
   BOOST_TEST(!with(row(3), 1).primary);
   BOOST_TEST(with(row(3), 1).why ==
-             "nobody writes: node 1 is the freshest with data here, and node 2, which is being "
-             "mended, held more");
+             "nobody writes: node 1 is the freshest with data here, and node 2, which cannot "
+             "be primary now, held more");
 }
 
 BOOST_AUTO_TEST_CASE(a_prefix_has_the_same_term_and_timeline_and_is_not_ahead) {

@@ -195,6 +195,40 @@ BOOST_AUTO_TEST_CASE(who_cannot_open_wants_an_election) {
 // --- Start, others
 // ------------------------------------------------------------------------------------
 
+// Else it would be chosen again and again, where another could write.
+BOOST_AUTO_TEST_CASE(who_could_not_write_counts_and_is_not_chosen_next) {
+  const auto could_not_write = [] {
+    Script node;
+    node.reported();
+    node.after(StartCalled{group, {one, {}, ""}});
+    node.after(Promoted{});
+    node.after(Failed{"disk full"});
+    node.after(Ended{});
+    node.after(Configured{});
+    node.after(Began{});
+    return node;
+  };
+  const auto report = [](Script& node) {
+    node.after(StopCalled{});
+    node.after(Configured{});
+    node.after(Replayed{});
+    node.after(Seen{held(30)});
+    return node.report();
+  };
+  Script node = could_not_write();
+  BOOST_TEST(report(node) == Evidence(as_held(held(30))));
+  BOOST_TEST(report(node) == Evidence(as_held(held(30))));
+  node.after(StartCalled{{6, three}, {two, {one}, ""}});
+  node.after(LineageRead{{{held().term, row_of_group}, {}, 1}});
+  node.after(Configured{});
+  BOOST_TEST(report(node) == Evidence(held(30)));  // it has followed: it may be able to by now
+
+  Script alone = could_not_write();
+  report(alone);
+  BOOST_TEST(alone.after(StartCalled{{6, three}, {}}) == "EndStart, WantElection");
+  BOOST_TEST(report(alone) == Evidence(held(30)));
+}
+
 BOOST_AUTO_TEST_CASE(a_prefix_follows_at_once) {
   Script node;
   node.reported();

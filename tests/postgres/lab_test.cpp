@@ -42,6 +42,13 @@ Troubles without_leaves(unsigned hand_overs = 0) {
   return troubles;
 }
 
+/// A backup is put back now and then, too, and owners throw data away.
+Troubles with_restores() {
+  Troubles troubles = without_leaves();
+  troubles.restores = troubles.rejoins = lab::any_number;
+  return troubles;
+}
+
 /// A line that is struck, and a run that shows what it is for.
 struct Mutant {
   Line line{};
@@ -73,6 +80,7 @@ const std::vector<Mutant> mutants = {
     {Line::held_is_a_bound, 5937, lost},
     {Line::mended_under_no_name, 7871, lost},
     {Line::group_in_every_follow, 13657, corrupted},
+    {Line::restored_counts_for_nothing, 135, lost, with_restores()},
 };
 
 }  // namespace
@@ -100,6 +108,17 @@ BOOST_AUTO_TEST_CASE(seeds_of_five_nodes_lose_nothing) {
   const lab::Report report = lab::run_seeds(of_five(), 1, 250);
   BOOST_TEST(found(report) == "");
   BOOST_TEST(report.counts.acknowledged > 500);
+}
+
+BOOST_AUTO_TEST_CASE(seeds_in_which_backups_are_put_back_lose_nothing) {
+  for (const Options& nodes : {Options(), of_five()}) {
+    Options options = nodes;
+    options.troubles.restores = options.troubles.rejoins = lab::any_number;
+    const lab::Report report = lab::run_seeds(options, 1, options.nodes == 3 ? 1000 : 250);
+    BOOST_TEST(found(report) == "");
+    BOOST_TEST(report.counts.restores > 50);
+    BOOST_TEST(report.counts.clones > 100);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_seed_is_always_the_same_run) {

@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(an_order_that_goes_on_when_the_server_dies_fails_and_the_de
   const auto hear = [&](const Happening& happening) { heard.push_back(happening.what); };
   trio[n1].perform({{1'000}, AwaitCopies{Lsn{1ULL << 60}}}, hear);
   trio[n1].perform({{1'000}, Kick{}}, hear);
-  trio[n1].perform({{1'001}, Note{}}, hear);
+  trio[n1].perform({{1'001}, WriteNote{}}, hear);
   ::kill(*trio[n1].pid(), SIGQUIT);
   trio.run_until([&] { return !trio.deaths[n1].empty() && heard.size() == 2; });
   // What stood behind it in its round is not performed; what is of another round is.
@@ -192,12 +192,14 @@ BOOST_AUTO_TEST_CASE(a_note_that_cannot_be_read_is_a_failure) {
   std::filesystem::create_directory(root);
   options.data = root + "/data";
   BOOST_TEST(!*read_note(options));
-  const Mending held{77, {{3, n2}, n1, 4, {500}}, {600}};
-  BOOST_REQUIRE(write_note(options, held));
-  BOOST_TEST((**read_note(options) == held));
+  const Held held{77, {{3, n2}, n1, 4, {500}}, {600}};
+  BOOST_REQUIRE(write_note(options, Note{held}));
+  BOOST_TEST((**read_note(options) == Note{held}));
   std::ofstream(note_path(options), std::ios::app) << "x";
   BOOST_TEST(read_note(options).error().what.find(
-                 "what this node held before it was mended cannot be read in " + root) == 0U);
+                 "what this node's database held cannot be read in " + root) == 0U);
+  BOOST_REQUIRE(write_note(options, Note{}));
+  BOOST_TEST((**read_note(options) == Note{}));
   BOOST_REQUIRE(write_note(options, {}));
   BOOST_TEST(!*read_note(options));
   std::filesystem::remove_all(root);

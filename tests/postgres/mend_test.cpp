@@ -1,3 +1,4 @@
+#include "apps/postgres/choose.hpp"
 #include "apps/postgres/clone.hpp"
 #include "apps/postgres/conf.hpp"
 #include "postgres/trio.hpp"
@@ -127,17 +128,15 @@ BOOST_AUTO_TEST_CASE(who_has_diverged_is_rewound_and_acknowledges_nothing_until_
   const Holding held = trio.expect<Seen>(n1, Look{}).holding;
   BOOST_TEST((lineage.ends_of_timelines.at(2) < held.lsn));
 
-  trio.expect<Noted>(n1, Note{Mending{held.system, held.term, held.lsn}});
+  trio.expect<Noted>(n1, WriteNote{Note{as_held(held)}});
   BOOST_TEST(trio.expect_failure(n1, Rewind{n2}) == "PostgreSQL runs: it cannot be rewound");
   trio.expect<Ended>(n1, End{Shutdown::immediate});
   BOOST_TEST(trio.expect_failure(n1, Rewind{n3}) == "node 3 is no primary to rewind from");
   trio.expect<Mended>(n1, Rewind{n2});
-  const auto note = trio[n1].note();
-  BOOST_REQUIRE(note && *note);
-  BOOST_TEST(((**note).lsn == held.lsn));
+  BOOST_TEST((trio[n1].load()->note == Note{as_held(held)}));
   rejoin(trio, n1, n2);
-  trio.expect<Noted>(n1, Note{});
-  BOOST_TEST(!*trio[n1].note());
+  trio.expect<Noted>(n1, WriteNote{});
+  BOOST_TEST(!trio[n1].load()->note);
 }
 
 // What was rewound is whole only with more of its source's log: a group that is over would keep it

@@ -8,7 +8,7 @@ namespace muster::postgres::test {
 
 namespace {
 
-const Mending noted{held(40).system, held(40).term, held(40).lsn};
+const Held noted{held(40).system, held(40).term, held(40).lsn};
 /// A log that has left this node's at 30.
 const Lineage diverged{{held().term, row_of_group}, {{1, Lsn{30}}}, 2};
 /// One that has not its row.
@@ -38,8 +38,8 @@ BOOST_AUTO_TEST_SUITE(mending)
 
 BOOST_AUTO_TEST_CASE(what_was_held_is_noted_before_anything_is_mended) {
   Script node = diverging();
-  BOOST_TEST(node.after(LineageRead{diverged}) == "Note");
-  BOOST_TEST(node.ordered<Note>().held.value() == noted);
+  BOOST_TEST(node.after(LineageRead{diverged}) == "WriteNote");
+  BOOST_TEST(node.ordered<WriteNote>().note.value().held.value() == noted);
   BOOST_TEST(node.after(Noted{}) == "ReadLineage");
   BOOST_TEST(node.after(LineageRead{diverged}) == "End");
   BOOST_TEST(node.ordered<End>().how == Shutdown::fast);
@@ -67,8 +67,8 @@ BOOST_AUTO_TEST_CASE(when_it_streams_the_note_goes_and_only_then_the_name_change
   node.after(Mended{});
   node.after(Configured{});
   node.after(Began{});
-  BOOST_TEST(node.after(Streams{}) == "Note");
-  BOOST_TEST(!node.ordered<Note>().held);
+  BOOST_TEST(node.after(Streams{}) == "WriteNote");
+  BOOST_TEST(!node.ordered<WriteNote>().note);
   BOOST_TEST(node.after(Noted{}) == "Configure");
   BOOST_TEST(node.ordered<Configure>().conf == (Conf{Names::sealed, two, false, group}));
   BOOST_TEST(node.after(Configured{}) == "");
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_rewind_that_fails_becomes_a_clone) {
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_rewound_is_cloned) {
   Script node = diverging();
-  BOOST_TEST(node.after(LineageRead{other}) == "Note");
+  BOOST_TEST(node.after(LineageRead{other}) == "WriteNote");
   node.after(Noted{});
   node.after(LineageRead{other});
   BOOST_TEST(node.after(Ended{}) == "Clone");
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(it_reports_what_it_held_while_the_note_is_being_written_and
 
 BOOST_AUTO_TEST_CASE(a_new_life_with_a_note_is_being_mended) {
   Script node;
-  BOOST_TEST(node.after(Loaded{noted}) == "");
+  BOOST_TEST(node.after(Loaded{Note{noted}, {}}) == "");
   BOOST_TEST(node.after(StopCalled{}) == "GiveReport");
   BOOST_TEST(node.ordered<GiveReport>().evidence == Evidence(noted));
   BOOST_TEST(node.after(StartCalled{group, {two, {}, ""}}) == "EndStart, ReadLineage");
@@ -179,6 +179,88 @@ BOOST_AUTO_TEST_CASE(and_begins_what_is_there_where_nobody_writes) {
   BOOST_TEST(node.after(StartCalled{{6, three}, {}}) == "EndStart, Abandon, Configure");
   BOOST_TEST(node.after(Configured{}) == "Begin");
   BOOST_TEST(node.after(Began{}) == "WantElection");
+}
+
+// --- Data that is not what the node had, and data that its owner does not want
+// ------------------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(who_has_less_than_it_had_counts_for_nothing_and_is_cloned) {
+  Script node;
+  node.after(Loaded{{}, as_held(held(21))});
+  node.after(StopCalled{});
+  node.after(Configured{});
+  node.after(Began{});
+  BOOST_TEST(node.after(Seen{held(20)}) == "GiveReport, WriteNote");
+  BOOST_TEST(node.keeper().note.value() == Note{});
+  node.after(Noted{});
+  BOOST_TEST(node.after(StartCalled{group, {two, {one}, ""}}) == "EndStart, Configure");
+  node.after(Configured{});
+  node.after(Replayed{});
+  BOOST_TEST(node.after(Seen{held(20)}) == "ReadLineage");
+  // Its log is a beginning of the primary's, and it does not follow all the same.
+  BOOST_TEST(node.after(LineageRead{{{held().term, row_of_group}, {}, 1}}) == "End");
+  BOOST_TEST(node.after(Ended{}) == "Clone");
+  BOOST_TEST(node.after(StopCalled{}) == "GiveReport");
+  BOOST_TEST(node.ordered<GiveReport>().evidence == Evidence(Nothing{}));
+}
+
+BOOST_AUTO_TEST_CASE(another_database_is_less_than_what_it_had_and_as_much_is_not) {
+  Held of_another = as_held(held(1));
+  ++of_another.system;
+  for (const auto& [had, report] : {std::pair{of_another, Evidence(Nothing{})},
+                                    std::pair{as_held(held(20)), Evidence(held(20))}}) {
+    Script node;
+    node.after(Loaded{{}, had});
+    node.after(StopCalled{});
+    node.after(Configured{});
+    node.after(Began{});
+    node.after(Seen{held(20)});
+    BOOST_TEST(node.report() == report);
+  }
+}
+
+// In another life, too, and where nobody writes: of what it acknowledged nothing is known.
+BOOST_AUTO_TEST_CASE(who_has_lost_what_it_had_does_not_begin_what_is_there) {
+  Script node;
+  BOOST_TEST(node.after(Loaded{Note{}, {}}) == "");
+  BOOST_TEST(node.after(StopCalled{}) == "GiveReport");
+  BOOST_TEST(node.ordered<GiveReport>().evidence == Evidence(Nothing{}));
+  BOOST_TEST(node.after(StartCalled{group, {}}) == "EndStart");
+  node.after(StopCalled{});
+  BOOST_TEST(node.after(StartCalled{{6, three}, {two, {}, ""}}) == "EndStart, ReadLineage");
+}
+
+BOOST_AUTO_TEST_CASE(whose_owner_wants_it_cloned_notes_what_it_held_before) {
+  Script node;
+  node.following();
+  BOOST_TEST(node.after(RejoinAsked{}) == "AnswerOwner, Configure");
+  node.after(Configured{});
+  node.after(Replayed{});
+  BOOST_TEST(node.after(Seen{held()}) == "ReadLineage");
+  const Lineage same{{held().term, row_of_group}, {}, 1};
+  BOOST_TEST(node.after(LineageRead{same}) == "WriteNote");
+  BOOST_TEST(node.ordered<WriteNote>().note.value() == Note{as_held(held())});
+  node.after(Noted{});
+  BOOST_TEST(node.after(LineageRead{same}) == "End");
+  BOOST_TEST(node.after(Ended{}) == "Clone");
+  node.after(Mended{});
+  BOOST_TEST(!node.keeper().anew);
+}
+
+BOOST_AUTO_TEST_CASE(no_primary_is_thrown_away_and_nobody_without_one) {
+  const auto refused = [](Script& node) {
+    BOOST_TEST(node.after(RejoinAsked{}) == "AnswerOwner");
+    return node.ordered<AnswerOwner>().refused_because;
+  };
+  Script primary;
+  primary.opened();
+  BOOST_TEST(refused(primary) ==
+             "node 1 is the primary: let another be it first, with switch-over");
+  Script alone;
+  alone.reported();
+  BOOST_TEST(refused(alone) == "nobody writes now, so there is no primary to clone from");
+  Script mending = rewinding();
+  BOOST_TEST(refused(mending) == "node 1 is being mended already");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

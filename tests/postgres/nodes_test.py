@@ -162,23 +162,23 @@ class Asked(unittest.TestCase):
             nodes.kill_all(node)
             shutil.rmtree(nodes.path / f"pg{node}")
             until(lambda: nodes.seen()[1]["writable"], "it is written without it")
-            # Who reads the clone is stopped again and again: it is not over before it is seen.
-            with running(nodes.path, *nodes.command("join", node)) as join:
-                def clone():
-                    for pid in whole_tree(join.pid):
-                        if program_of(pid) == "pg_basebackup":
-                            for number in (signal.SIGCONT, signal.SIGSTOP):
-                                subprocess.run(["kill", f"-{int(number)}", str(pid)], check=False)
-                    [line] = [each for each in nodes.seen()[1]["nodes"] if each["node"] == node]
-                    return line if line["cloned"] else None
+            nodes.once("join", node)
+            nodes.start(node)
 
-                line = until(clone, "a clone is seen")
-                for pid in whole_tree(join.pid):
-                    subprocess.run(["kill", "-CONT", str(pid)], check=False)
-                self.assertEqual(join.wait(60), 0)
+            # Who reads the clone is stopped again and again: it is not over before it is seen.
+            def clone():
+                for pid in whole_tree(nodes.running[node].pid):
+                    if program_of(pid) == "pg_basebackup":
+                        for number in (signal.SIGCONT, signal.SIGSTOP):
+                            subprocess.run(["kill", f"-{int(number)}", str(pid)], check=False)
+                [line] = [each for each in nodes.seen()[1]["nodes"] if each["node"] == node]
+                return line if line["cloned"] else None
+
+            line = until(clone, "a clone is seen")
+            for pid in whole_tree(nodes.running[node].pid):
+                subprocess.run(["kill", "-CONT", str(pid)], check=False)
             self.assertLess(line["cloned"], line["clone_of"])
             self.assertGreater(line["clone_of"], 60_000_000)
-            nodes.start(node)
             nodes.await_calm()
 
 

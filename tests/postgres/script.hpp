@@ -43,6 +43,7 @@ class Script {
     std::string said;
     for (const Order& order : step(settings_, keeper_, {round, std::move(what)})) {
       if (std::holds_alternative<Show>(order.what)) continue;
+      if (const auto* report = std::get_if<GiveReport>(&order.what)) reported_ = report->evidence;
       if (!said.empty()) said += ", ";
       said += alternative_name(order.what);
       last_ = order.what;
@@ -54,6 +55,7 @@ class Script {
   [[nodiscard]] What ordered() const {
     return std::get<What>(last_.value());
   }
+  [[nodiscard]] const Evidence& report() const { return reported_; }  ///< last
   [[nodiscard]] const Keeper& keeper() const { return keeper_; }
 
   // --- What tests begin with
@@ -91,6 +93,7 @@ class Script {
  private:
   Settings settings_;
   Keeper keeper_;
+  Evidence reported_;
   std::optional<What> last_;
 };
 

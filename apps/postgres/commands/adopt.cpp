@@ -75,7 +75,7 @@ class Adoption {
               << ": it is moved to " << options_.data.string()
               << ", never copied, so that there is one as before\n"
               << std::flush;
-    if (lost_) tell_of_mending();
+    if (lost_) tell_what_is_remembered();
     return rename_durably(place_.data, here_);
   }
 
@@ -95,14 +95,19 @@ class Adoption {
     return {};
   }
 
-  void tell_of_mending() const {
-    const auto note = note_beside(options_, place_.data);
-    if (!note)
-      std::cout << note.error().what << ": it may have held more before it was mended\n";
-    else if (*note)
-      std::cout << "it was being mended, and held " << held_text(**note)
+  void tell_what_is_remembered() const {
+    const auto remembered = remembered_beside(options_, place_.data);
+    if (!remembered) {
+      std::cout << remembered.error().what << ": it may have held more once\n";
+      return;
+    }
+    if (const auto& note = remembered->note)
+      std::cout << "it was being mended, and held "
+                << (note->held ? held_text(*note->held) : "what is not known any more")
                 << " before: what it has not any more is lost, unless " << place_.data.string()
                 << ".old is there, which is what it was then\n";
+    if (remembered->held)
+      std::cout << "not long before its end it held " << held_text(*remembered->held) << '\n';
   }
 
   Expected<> make_ready() {
@@ -116,7 +121,7 @@ class Adoption {
     if (!takes_new_identity(meanwhile)) {
       const auto held = recover_alone(meanwhile);
       if (!held) return held.error();
-      std::cout << "it held " << held_text(*held)
+      std::cout << "it has " << held_text(*held)
                 << ": what the lost nodes had acknowledged behind that is lost\n";
     }
     if (auto other = take_new_identity(meanwhile); !other) return other;
@@ -175,7 +180,12 @@ int adopt(const Flags& flags, const apps::NodeConfig& config) {
   std::cout << "the database is at " << options->data.string() << ", and no longer at "
             << place->data.string() << '\n';
   tell_costs(*options, adoption.existing());
-  if (!flags.force) tell_who_may_connect(*options, *place);
+  if (flags.force)
+    std::cout << "this cluster is " << config.cluster.name
+              << ": the lost one has to have another name, or its nodes are taken for this one's "
+                 "when they come back\n";
+  else
+    tell_who_may_connect(*options, *place);
   std::cout << "run this node, let the others join, then run them\n";
   return 0;
 }

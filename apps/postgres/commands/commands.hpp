@@ -43,6 +43,7 @@ int create(const Flags& flags);
 /// The database at `flags.adopt` becomes that of the node.
 int adopt(const Flags& flags, const apps::NodeConfig& config);
 int join(const Flags& flags);
+int rejoin(const Flags& flags);
 int run(const Flags& flags);
 int switch_over(const Flags& flags);
 

@@ -1,14 +1,16 @@
 #include "apps/postgres/commands/commands.hpp"
+#include "apps/postgres/commands/databases.hpp"
+#include "apps/postgres/conf.hpp"
 #include "apps/postgres/instance.hpp"
 
 #include <muster/values/text.hpp>
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include <chrono>
 #include <iostream>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,30 +18,27 @@ namespace muster::postgres {
 namespace {
 
 /// With a node that is only just starting.
-constexpr auto patience = std::chrono::seconds(60);
+constexpr std::chrono::seconds patience{60};
 constexpr auto between_attempts = std::chrono::milliseconds(250);
 
-/// Clones from the first node that lets it, and asks them all again for a while.
+/// Clones from the first node that lets it.
 class Join {
  public:
   Join(boost::asio::io_context& context, const InstanceOptions& options, std::vector<NodeId> from)
       : context_(context),
         instance_(context.get_executor(), options, [](const Happening&) {}),
-        again_(context),
         from_(std::move(from)) {}
 
   Expected<NodeId> clone() {
     try_next();
     context_.run();
     if (source_) return *source_;
-    return Failure{ExitCode::unreachable,
-                   "no node's PostgreSQL gave a clone: " + why_not_ +
-                       "; run a node that has the database, then join again"};
+    return Failure{ExitCode::unreachable, "no node's PostgreSQL gave a clone: " + why_not_};
   }
 
  private:
   void try_next() {
-    if (tried_ == from_.size()) return try_all_again();
+    if (tried_ == from_.size()) return;
     const NodeId node = from_[tried_++];
     instance_.perform({{}, Clone{node}}, [this, node](const Happening& happening) {
       const auto* const failed = std::get_if<Failed>(&happening.what);
@@ -52,32 +51,64 @@ class Join {
     });
   }
 
-  void try_all_again() {
-    if (std::chrono::steady_clock::now() > until_) return;
-    if (!std::exchange(waits_, true))
-      std::cerr << "no clone yet: " << why_not_ << "; they are asked again for " << patience.count()
-                << " s\n";
-    again_.expires_after(between_attempts);
-    again_.async_wait([this](auto) {
-      tried_ = 0;
-      why_not_.clear();
-      try_next();
-    });
-  }
-
   boost::asio::io_context& context_;
   Instance instance_;
-  boost::asio::steady_timer again_;
   const std::vector<NodeId> from_;
-  std::size_t tried_ = 0;  ///< of them, this time
-  bool waits_ = false;
-  const std::chrono::steady_clock::time_point until_ = std::chrono::steady_clock::now() + patience;
+  std::size_t tried_ = 0;  ///< of them
   std::optional<NodeId> source_;
   std::string why_not_;
 };
 
+/// The nodes that may have a database.
+class Others {
+ public:
+  Others(const InstanceOptions& options, const std::vector<NodeId>& nodes)
+      : databases_(options), nodes_(nodes) {}
+
+  /// Whether a group has written to that of any; they are asked until one answers.
+  Expected<bool> is_written() {
+    const auto until = std::chrono::steady_clock::now() + patience;
+    while (true) {
+      std::optional<bool> written;
+      std::string why_not;
+      for (const NodeId node : nodes_) {
+        const auto said = databases_.is_written(node);
+        if (said)
+          written = written.value_or(false) || *said;
+        else
+          why_not +=
+              (why_not.empty() ? "node " : "; node ") + to_text(node) + ": " + said.error().what;
+      }
+      if (written) return *written;
+      if (std::chrono::steady_clock::now() > until)
+        return Failure{ExitCode::unreachable,
+                       "no node's PostgreSQL answers: " + why_not +
+                           "; run a node that has the database, then join again"};
+      if (!std::exchange(waits_, true))
+        std::cerr << "no node's PostgreSQL answers yet: " << why_not
+                  << "; they are asked again for " << patience.count() << " s\n";
+      std::this_thread::sleep_for(between_attempts);
+    }
+  }
+
+ private:
+  Databases databases_;
+  const std::vector<NodeId>& nodes_;
+  bool waits_ = false;
+};
+
+/// This node has taken part, and may have acknowledged what it has not any more.
+bool has_taken_part(const apps::NodeConfig& config, const InstanceOptions& options) {
+  std::error_code error;
+  return std::filesystem::exists(config.data / "safe.sqlite", error) ||
+         std::filesystem::exists(held_path(options), error);
+}
+
 }  // namespace
 
+// A clone of whoever answers counts as data: that is right before the first commit, and for a node
+// that has never had any of it. Else the node may be one of those that held a commit, and what is
+// cloned may not have it: then the node counts for nothing until its group's primary has mended it.
 int join(const Flags& flags) {
   const auto config = node_of(flags);
   if (!config) return apps::failed(config.error());
@@ -89,8 +120,16 @@ int join(const Flags& flags) {
   if (from.empty())
     return apps::failed({ExitCode::usage, "--from " + std::to_string(flags.from) +
                                               ": expected another node of [cluster.postgres]"});
+  const auto written = Others(*options, from).is_written();
+  if (!written) return apps::failed(written.error());
+  if (*written || has_taken_part(*config, *options)) {
+    if (const auto noted = write_note(*options, Note{}); !noted) return apps::failed(noted.error());
+    std::cout << "run this node: its database is cloned then from the primary of its group, and "
+                 "counts for nothing until it follows\n";
+    return 0;
+  }
   boost::asio::io_context context(1);
-  const auto source = Join(context, *options, std::move(from)).clone();
+  const auto source = Join(context, *options, from).clone();
   if (!source) return apps::failed(source.error());
   std::cout << "the database of node " << to_text(*source) << " is cloned to "
             << options->data.string() << "; run this node\n";

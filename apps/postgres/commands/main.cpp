@@ -86,6 +86,8 @@ void add_nodes(CLI::App& app, int& exit_code) {
   takes_bundle(add("join", "Clone the database from another node, which runs", join))
       ->add_option("--from", flags->from, "From that node alone");
   add("run", "Run one node and its PostgreSQL in the foreground", run);
+  add("rejoin", "Throw this node's database away and clone it anew from the primary, while it runs",
+      rejoin);
   add("switch-over", "Let another node be primary, in order; run where the primary is", switch_over)
       ->add_option("--to", flags->to, "Which node is to be primary")
       ->required();

@@ -1,7 +1,28 @@
 #include "apps/postgres/commands/commands.hpp"
+#include "apps/postgres/conf.hpp"
 #include "apps/postgres/database.hpp"
 
+#include <fstream>
+
 namespace muster::postgres {
+namespace {
+
+// Who is no copy of this cluster would be thrown away for one that is.
+Expected<> is_of_this_node(const apps::NodeConfig& config, const InstanceOptions& options) {
+  const auto held = read_held(options);
+  if (!held) return held.error();
+  std::uint64_t system = 0;  // pg_control begins with it
+  std::ifstream control(options.data / "global/pg_control", std::ios::binary);
+  if (!*held || !control.read(reinterpret_cast<char*>(&system), sizeof system) ||
+      system == (*held)->system)
+    return {};
+  return wrong(config, "the database at " + options.data.string() + " is another (system " +
+                           std::to_string(system) + ") than this node had (" +
+                           std::to_string((*held)->system) +
+                           "): put its own back, or move it away and let the node join again");
+}
+
+}  // namespace
 
 int run(const Flags& flags) {
   const auto config = flags.node.load();
@@ -9,12 +30,19 @@ int run(const Flags& flags) {
   const auto options = options_of(*config, flags);
   if (!options) return apps::failed_to_begin(options.error());
   if (const auto made = make_directory(*options); !made) return apps::failed_to_begin(made.error());
+  // What is said of its safe storage is true of its database: it may be from before.
+  if (flags.node.initialise)
+    if (const auto noted = write_note(*options, Note{}); !noted)
+      return apps::failed_to_begin(noted.error());
   std::error_code error;
-  if (!std::filesystem::exists(options->data, error))
+  const bool is_to_be_cloned = std::filesystem::exists(note_path(*options), error);
+  if (!std::filesystem::exists(options->data, error) && !is_to_be_cloned)
     return apps::failed_to_begin(
         wrong(*config, "there is no database at " + options->data.string() +
                            ": muster postgres join clones one here, and create makes that of a new "
                            "cluster, on one of its nodes"));
+  if (const auto own = is_of_this_node(*config, *options); !own)
+    return apps::failed_to_begin(own.error());
   apps::begin_alone(*config);
   Database database(*options, [&config](const std::string& sentence) {
     apps::say_in_log(*config, LogLevel::warning, sentence);

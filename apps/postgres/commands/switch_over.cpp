@@ -1,13 +1,13 @@
 #include "apps/base/text.hpp"
 #include "apps/muster/commands/one_node.hpp"
 #include "apps/postgres/commands/commands.hpp"
+#include "apps/postgres/commands/databases.hpp"
 #include "apps/postgres/conf.hpp"
 #include "apps/postgres/errand.hpp"
 
 #include <muster/values/text.hpp>
 
-#include <boost/asio/io_context.hpp>
-
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <set>
@@ -39,50 +39,6 @@ std::string in_size(std::uint64_t bytes) {
 Failure refused(std::string why) {
   return {ExitCode::temporary, std::move(why)};
 }
-
-/// One question after the other to the databases of the nodes.
-class Databases {
- public:
-  explicit Databases(const InstanceOptions& options) : options_(options) {}
-
-  SqlExpected<Answer> ask(NodeId node, const std::string& statement, Duration bound = 2s) {
-    std::optional<SqlExpected<Answer>> answer;
-    auto& session = sessions_[node];
-    const auto put = [&] {
-      session->ask(statement, {}, bound, [&](auto came) { answer.emplace(std::move(came)); });
-    };
-    if (session && session->idle()) {
-      put();
-    } else {
-      session.emplace(context_.get_executor(), session_parameters(options_, node));
-      session->connect(2s, [&](auto connected) {
-        if (connected) return put();
-        answer.emplace(connected.error());
-      });
-    }
-    while (!answer) {
-      context_.restart();
-      context_.run_one();
-    }
-    if (!*answer) session.reset();
-    return *std::move(answer);
-  }
-
-  /// Whether commits are acknowledged there; none: it does not answer.
-  std::optional<bool> is_open(NodeId node) {
-    const auto answer =
-        ask(node,
-            "SELECT NOT pg_is_in_recovery() AND current_setting('synchronous_standby_names') = '" +
-                names_text(Names::open, options_.copies()) + "'");
-    if (!answer || answer->rows.empty()) return std::nullopt;
-    return is_true(answer->rows[0], 0);
-  }
-
- private:
-  const InstanceOptions& options_;
-  boost::asio::io_context context_{1};
-  std::map<NodeId, std::optional<Session>> sessions_;
-};
 
 class SwitchOver {
  public:

@@ -49,7 +49,8 @@ void Turn::follow() {
     end_start();
     return shut_down(false);
   }
-  if (k_.runs == Runs::standby && k_.place->choice.prefix.contains(settings_.self))
+  const bool is_prefix = k_.place->choice.prefix.contains(settings_.self);
+  if (k_.runs == Runs::standby && is_prefix && !k_.anew)
     return order(Configure{conf(false)}, Following{});
   end_start();
   if (k_.runs == Runs::standby && !k_.holds) return look();
@@ -58,6 +59,7 @@ void Turn::follow() {
 
 void Turn::ended(const Following&, const Configured&) {
   k_.follows = true;
+  k_.unfit = false;
   k_.holds.reset();
   rest();
   end_start();
@@ -76,7 +78,8 @@ void Turn::read_lineage(bool clone) {
 
 void Turn::ended(const PrimaryLineage& wait, const LineageRead& read) {
   Way way = Way::clone;
-  if (!wait.clone && k_.runs == Runs::standby && k_.holds)
+  const bool must_clone = wait.clone || k_.anew || k_.counts_for_nothing();
+  if (!must_clone && k_.runs == Runs::standby && k_.holds)
     way = way_to_follow(*k_.holds, read.lineage);
   if (way != Way::follow) return mend(way);
   if (k_.is_mending()) return take_mending_name();
@@ -85,6 +88,23 @@ void Turn::ended(const PrimaryLineage& wait, const LineageRead& read) {
 
 // --- Mending: beside groups, until its source is no primary any more
 // ------------------------------------------------------------------------------------
+
+void Turn::came(const RejoinAsked&) {
+  const std::string refused = why_no_rejoin();
+  tell(AnswerOwner{refused});
+  if (!refused.empty()) return;
+  k_.anew = true;
+  if (!awaits<SealBeforeRecovery, Recovery, Ending>()) seal();  // those end in a sealed standby
+}
+
+std::string Turn::why_no_rejoin() const {
+  const std::string self = "node " + std::to_string(settings_.self.value);
+  if (writes()) return self + " is the primary: let another be it first, with switch-over";
+  if (!k_.place || !k_.place->choice.primary)
+    return "nobody writes now, so there is no primary to clone from";
+  if (k_.is_mending()) return self + " is being mended already";
+  return {};
+}
 
 // What copies from that source goes on; what streams from it is told anew in which group.
 void Turn::follow_primary_while_mended() {
@@ -105,14 +125,14 @@ void Turn::follow_primary_while_mended() {
 // Who does not know what it held counts for nothing: two such, and nobody would ever write again.
 // Perhaps what is there begins this time.
 void Turn::look_again() {
-  if (k_.held || awaits<MendedRecovery>()) return;
+  if (k_.note || awaits<MendedRecovery>()) return;
   k_.source.reset();
   seal();
 }
 
 // Only where the line is struck that it is not chosen.
 void Turn::forget_mending() {
-  k_.held.reset();
+  k_.note.reset();
   k_.source.reset();
   new_course();
   write();
@@ -124,8 +144,13 @@ void Turn::mend(Way way) {
   const bool noted = k_.is_mending() || !k_.holds;
   k_.source = source();
   if (noted) return end_before(way);
-  k_.held = Mending{k_.holds->system, k_.holds->term, k_.holds->lsn};
+  k_.note = Note{as_held(*k_.holds)};
   note();
+}
+
+// Who has no source yet waits for its place.
+void Turn::ended(const HeldNoted&, const Noted&) {
+  if (k_.source) read_lineage(false);
 }
 
 void Turn::ended(const EndBeforeMending& wait, const Ended&) {
@@ -138,6 +163,11 @@ void Turn::mend_by(Way way) {
   const NodeId from = k_.source->node;
   if (way == Way::rewind) return order(Rewind{from}, Mend{way});
   order(Clone{from}, Mend{way});
+}
+
+void Turn::ended(const Mend&, const Mended&) {
+  k_.anew = false;
+  take_mending_name();
 }
 
 void Turn::failed(const Mend& wait, const std::string&) {
@@ -154,7 +184,7 @@ void Turn::ended(const MendedRecovery&, const Began&) {
   k_.runs = Runs::standby;
   rest();
   const bool moved = k_.place && k_.place->group != k_.source->group;
-  if (moved && (k_.place->choice.primary || !k_.held)) return follow_primary_while_mended();
+  if (moved && (k_.place->choice.primary || !k_.note)) return follow_primary_while_mended();
   order(AwaitStreaming{}, Streaming{});
 }
 
@@ -166,8 +196,9 @@ void Turn::failed(const MendedRecovery&, const std::string&) {
 // Only now its name counts: a new life before that would report less than it has acknowledged.
 void Turn::ended(const NoteGone&, const Noted&) {
   const auto source = k_.source;
-  k_.held.reset();
+  k_.note.reset();
   k_.source.reset();
+  k_.at_least.reset();
   k_.reported_data = false;
   if (k_.runs == Runs::nothing) return begin();
   const bool follows = k_.place && source && k_.place->choice.primary == source->node &&

@@ -34,7 +34,8 @@ Orders Turn::take(const Happening& happening) {
 // may be half of something.
 void Turn::came(const Loaded& life) {
   k_ = Keeper{};
-  k_.held = life.held;
+  k_.note = life.note;
+  k_.at_least = life.at_least;
   if (!k_.is_mending()) begin();
 }
 
@@ -136,6 +137,7 @@ void Turn::take_place() {
 void Turn::nobody_writes() {
   end_start();
   if (k_.runs == Runs::nothing) return begin();
+  k_.unfit = false;  // nobody else can: it tries again
   if (!k_.reported_data) tell(WantElection{"nobody writes, and this node has data now"});
 }
 

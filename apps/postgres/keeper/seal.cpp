@@ -23,9 +23,24 @@ void Turn::ended(const SealedHolding&, const Seen& seen) {
   k_.holds = seen.holding;
   k_.holds->hands_over_to = k_.hands_over_to;
   rest();
+  if (!k_.is_mending() && has_lost()) return lose();
+  if (k_.stop_owed && k_.unfit) return report(as_held(*k_.holds));
   if (k_.stop_owed) return report(*k_.holds);
   if (k_.is_mending()) return read_lineage(false);
   if (k_.place) take_place();
+}
+
+bool Turn::has_lost() const {
+  return k_.at_least && is_below(*k_.holds, *k_.at_least) &&
+         stands(Line::restored_counts_for_nothing);
+}
+
+// Its data is not what this node had: of what it has acknowledged some may be missing.
+void Turn::lose() {
+  k_.note = Note{};
+  if (k_.place && k_.place->choice.primary) k_.source = source();
+  if (k_.stop_owed) report(reported_while_mended());
+  note();
 }
 
 void Turn::shut_down(bool overdue) {
@@ -48,9 +63,10 @@ void Turn::report(const Evidence& evidence) {
 }
 
 Evidence Turn::reported_while_mended() const {
-  if (!k_.held || !stands(Line::held_counts)) return {};
-  if (stands(Line::held_is_not_chosen)) return *k_.held;
-  return Holding{k_.held->system, k_.held->term, k_.held->lsn, k_.held->term.timeline, false};
+  if (!k_.note || !k_.note->held || !stands(Line::held_counts)) return {};
+  const Held& held = *k_.note->held;
+  if (stands(Line::held_is_not_chosen)) return held;
+  return Holding{held.system, held.term, held.lsn, held.term.timeline, false};
 }
 
 }  // namespace muster::postgres

@@ -24,6 +24,7 @@ class Turn {
   void came(const StartCalled& start);
   void came(const Died& death);
   void came(const HandOverAsked& asked);
+  void came(const RejoinAsked&);
   void died_while_mended();
 
   // Beginning (keeper.cpp).
@@ -54,6 +55,8 @@ class Turn {
   void failed(const SealedHolding&, const std::string&) { shut_down(true); }
   void failed(const Ending& wait, const std::string&) { shut_down(wait.overdue); }
   void shut_down(bool overdue);
+  [[nodiscard]] bool has_lost() const;
+  void lose();
   void report(const Evidence& evidence);
   [[nodiscard]] Evidence reported_while_mended() const;
 
@@ -93,18 +96,19 @@ class Turn {
   void failed(const PrimaryLineage& wait, const std::string&) { read_lineage(wait.clone); }
 
   // Mending (follow.cpp).
+  [[nodiscard]] std::string why_no_rejoin() const;
   void follow_primary_while_mended();
   void look_again();
   void forget_mending();
   void mend(Way way);
-  void note() { order(Note{k_.held}, HeldNoted{}); }
+  void note() { order(WriteNote{k_.note}, HeldNoted{}); }
   void end_before(Way way) { order(End{Shutdown::fast}, EndBeforeMending{way}); }
   void mend_by(Way way);
   void take_mending_name() { order(Configure{conf(true)}, MendingName{}); }
-  void note_goes() { order(Note{}, NoteGone{}); }
-  void ended(const HeldNoted&, const Noted&) { read_lineage(false); }
+  void note_goes() { order(WriteNote{}, NoteGone{}); }
+  void ended(const HeldNoted&, const Noted&);
   void ended(const EndBeforeMending& wait, const Ended&);
-  void ended(const Mend&, const Mended&) { take_mending_name(); }
+  void ended(const Mend&, const Mended&);
   void ended(const MendingName&, const Configured&);
   void ended(const MendedRecovery&, const Began&);
   void ended(const Streaming&, const Streams&) { note_goes(); }

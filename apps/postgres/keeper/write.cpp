@@ -44,7 +44,9 @@ void Turn::ended(const OpeningShown&, const NamesShown&) {
   order(Kick{}, Release{});
 }
 
+// Its settings or its disk do not let it. It counts, and another with as much is chosen.
 void Turn::does_not_write(const std::string& why) {
+  k_.unfit = true;
   if (k_.start_owed)
     end_start(why);
   else if (writes())

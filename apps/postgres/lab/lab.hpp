@@ -38,9 +38,11 @@ struct Troubles {
   unsigned overdue = any_number;        ///< a seal takes too long, or a shutdown in order
   unsigned leaves = any_number;         ///< of a node, in order, which comes back
   unsigned hand_overs = any_number;     ///< are asked of a primary, to any other node
+  unsigned restores = 0;                ///< of a backup, where no other node has lost its data
+  unsigned rejoins = 0;                 ///< are asked of any node
 };
 MUSTER_DESCRIBE(Troubles, commits, elections, node_kills, postgres_kills, machine_stops, cuts,
-                failures, overdue, leaves, hand_overs);
+                failures, overdue, leaves, hand_overs, restores, rejoins);
 inline constexpr Troubles no_troubles{0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 struct Options {
@@ -78,18 +80,20 @@ enum class What : std::uint8_t {
   heals,
   leaves,      ///< a node, in order
   hands_over,  ///< its primary, to another
+  rejoins,     ///< its data is to be thrown away
   // What goes wrong.
   fails,  ///< what was ordered here
   overdue,
   node_killed,
   postgres_killed,
   machine_stops,
+  restores,  ///< a backup of its data is put back
   cuts,
 };
 MUSTER_DESCRIBE_ENUM(What, performs, takes_hangup, walsender_hangup, promoted, flushes, connects,
                      receives, hears, walsender_ends, receiver_ends, ends, reorganizes, starts,
-                     comes_back, commits, elects, lives, heals, leaves, hands_over, fails, overdue,
-                     node_killed, postgres_killed, machine_stops, cuts)
+                     comes_back, commits, elects, lives, heals, leaves, hands_over, rejoins, fails,
+                     overdue, node_killed, postgres_killed, machine_stops, restores, cuts)
 
 struct Move {
   What what{};
@@ -117,10 +121,11 @@ struct Counts {
   std::uint64_t clones{};
   std::uint64_t leaves{};      ///< in order, to their end
   std::uint64_t hand_overs{};  ///< that came to whom they were meant for
+  std::uint64_t restores{};
   Counts& operator+=(const Counts& other);
 };
 MUSTER_DESCRIBE(Counts, runs, moves, elections, acknowledged, promotions, rewinds, clones, leaves,
-                hand_overs);
+                hand_overs, restores);
 
 struct Report {
   Counts counts;

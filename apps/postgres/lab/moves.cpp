@@ -39,6 +39,12 @@ void count(Troubles& had, What what) {
     case What::machine_stops:
       ++had.machine_stops;
       break;
+    case What::restores:
+      ++had.restores;
+      break;
+    case What::rejoins:
+      ++had.rejoins;
+      break;
     case What::cuts:
       ++had.cuts;
       break;
@@ -118,6 +124,10 @@ void make(World& world, const Options& options, const Move& move, Counts* counts
       return making.postgres_killed(node);
     case What::machine_stops:
       return making.machine_stops(node);
+    case What::restores:
+      return making.restores(node);
+    case What::rejoins:
+      return making.tell(node, RejoinAsked{});
     case What::cuts:
       world.cuts.push_back({node, NodeId{move.which}});
       return;
@@ -163,6 +173,16 @@ bool is_following(const World& world, NodeId node, NodeId primary) {
 }
 
 }  // namespace
+
+Holding holding_of(const Data& data, std::uint32_t records, bool primary) {
+  constexpr std::uint64_t the_system = 1;
+  const Log held(data.log.begin(), data.log.begin() + records);
+  return {the_system, term_of(held, records), Lsn{records}, timeline_of(held), primary};
+}
+
+bool has_lost(const Node& node) {
+  return node.at_least && is_below(holding_of(node.data, node.data.flushed, false), *node.at_least);
+}
 
 bool is_calm(const World& world) {
   const auto& group = world.nodes.front().life ? world.nodes.front().life->halted : std::nullopt;

@@ -122,7 +122,7 @@ void Making::starts(NodeId node) const {
 void Making::lives(NodeId node) const {
   Node& own = node_at(world, node);
   own.life = Life{};
-  tell(node, Loaded{own.note});
+  tell(node, Loaded{own.note, own.at_least});
   tell(node, StopCalled{});
 }
 
@@ -176,6 +176,14 @@ void Making::machine_stops(NodeId node) const {
   own.data.log.resize(own.data.flushed);
 }
 
+// A backup from before the first group is put back; what was held is remembered apart from it.
+void Making::restores(NodeId node) const {
+  Node& own = node_at(world, node);
+  own.at_least = as_held(holding_of(own.data, own.data.flushed, false));
+  own.data = {{own.data.log.front()}, 1, 1, true, {}};
+  if (counts) ++counts->restores;
+}
+
 // --- What may happen
 // ------------------------------------------------------------------------------------
 
@@ -206,7 +214,7 @@ class Offers {
       if (own.life)
         of_life(node, *own.life);
       else
-        add(What::lives, node);
+        of_dead(node, own);
       if (own.postgres) trouble_of_postgres(node, *own.postgres);
       if (may(&Troubles::machine_stops) && (own.life || own.postgres))
         add(What::machine_stops, node);
@@ -271,6 +279,23 @@ class Offers {
     if (may(&Troubles::hand_overs) && life.keeper.open)
       for (NodeId heir : all_nodes(world_))
         if (heir != node) add(What::hands_over, node, heir.value);
+    if (may(&Troubles::rejoins) && life.activity == Activity::working) add(What::rejoins, node);
+  }
+
+  // Two that have lost what they had may be all that held a commit.
+  void of_dead(NodeId node, const Node& own) {
+    add(What::lives, node);
+    const NodeSet all = all_nodes(world_);
+    const bool all_others_have_theirs = std::all_of(all.begin(), all.end(), [&](NodeId other) {
+      return other == node || is_unharmed(node_at(world_, other));
+    });
+    if (may(&Troubles::restores) && !own.postgres && is_unharmed(own) && own.data.flushed > 1 &&
+        all_others_have_theirs)
+      add(What::restores, node);
+  }
+
+  static bool is_unharmed(const Node& node) {
+    return !node.note && node.data.whole && !has_lost(node);
   }
 
   // So that no set comes twice.

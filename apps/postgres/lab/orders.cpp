@@ -10,8 +10,6 @@ namespace muster::postgres::lab {
 
 namespace {
 
-constexpr std::uint64_t the_system = 1;
-
 /// It runs, and answers to whom it belongs.
 bool runs(const Node& node) {
   return node.postgres && !node.postgres->orphan;
@@ -134,9 +132,8 @@ struct Perform {
   }
   Result operator()(const Look&) const {
     const bool primary = node.postgres->primary;
-    const std::uint32_t at = primary ? node.data.flushed : node.postgres->replayed;
-    Log held(node.data.log.begin(), node.data.log.begin() + at);
-    return Seen{{the_system, term_of(held, at), Lsn{at}, timeline_of(held), primary}};
+    return Seen{
+        holding_of(node.data, primary ? node.data.flushed : node.postgres->replayed, primary)};
   }
   Result operator()(const Promote&) const {
     if (stage == 0) {
@@ -165,8 +162,8 @@ struct Perform {
     const Data& data = node_at(making.world, order.of).data;
     return LineageRead{lineage_of(data.log, data.flushed)};
   }
-  Result operator()(const Note& order) const {
-    node.note = order.held;
+  Result operator()(const WriteNote& order) const {
+    node.note = order.note;
     return Noted{};
   }
   Result operator()(const Rewind& order) const {

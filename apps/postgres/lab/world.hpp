@@ -99,13 +99,14 @@ MUSTER_DESCRIBE(Life, keeper, doing, activity, report, halted, to_start, wants_e
 struct Node {
   Data data;
   Conf conf;  ///< muster.conf
-  std::optional<Mending> note;
-  std::uint64_t counter{};  ///< of groups, in safe storage
-  std::uint32_t written{};  ///< records, ever
+  std::optional<Note> note;
+  std::optional<Held> at_least;  ///< was remembered apart from the data
+  std::uint64_t counter{};       ///< of groups, in safe storage
+  std::uint32_t written{};       ///< records, ever
   std::optional<Postgres> postgres;
   std::optional<Life> life;
 };
-MUSTER_DESCRIBE(Node, data, conf, note, counter, written, postgres, life);
+MUSTER_DESCRIBE(Node, data, conf, note, at_least, counter, written, postgres, life);
 
 /// An election that has halted its members and has no definition yet.
 struct Election {
@@ -163,6 +164,10 @@ std::string in_words(const World& world, const Move& move);
 /// N nodes that were cloned from one database; none lives.
 World begun(const Options& options);
 
+/// What so many records of the data are.
+Holding holding_of(const Data& data, std::uint32_t records, bool primary);
+/// Its data is less than what it held.
+bool has_lost(const Node& node);
 /// Every node works in one group with an open primary, which they all follow.
 bool is_calm(const World& world);
 /// An election of all nodes, where the last has not come to that and none is going on.
@@ -203,6 +208,7 @@ struct Making {
   void comes_back(NodeId node, bool as_another_process) const;
   void postgres_killed(NodeId node) const;
   void machine_stops(NodeId node) const;
+  void restores(NodeId node) const;
 
   // orders.cpp
   void performs(NodeId node) const;

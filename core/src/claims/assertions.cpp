@@ -245,14 +245,15 @@ Claims claims_of(const Config& config) {
 // From the last disturbance on, the highest node that is up is disturbed by nobody. It may take
 // - to notice: the longer of coordinator_timeout and check_every, and one call that goes
 // unanswered;
-// - to begin: the longest back-off, 8 T;
+// - to begin: the longest back-off, 8 T; once, where it differed (docs/decisions/differing.md),
+// T + stop_deadline;
 // - phase A: T for the nearest higher node and T for the rest together, or T for each of n-1;
 // - phase H: T for each of n-1; stop_deadline for the own stop and for each where Halts wait for
 // stops;
 // - phase C: T + stop_deadline; reorganize_deadline; phase Y: T + start_deadline. Where calls go
 // one by one
 //   that is for each of n-1, and the own start comes last.
-// All of that twice: what was on its way before the last disturbance may spoil one reorganization
+// All but that twice: what was on its way before the last disturbance may spoil one reorganization
 // as late as in phase Y (a member that paused in reorganize is found by its refusal), and no second
 // one.
 Duration settling_bound(const Config& config) {
@@ -270,7 +271,8 @@ Duration settling_bound(const Config& config) {
   const Duration announce = calls * (timings.T + timings.stop_deadline);
   const Duration ready = calls * (timings.T + timings.start_deadline) +
                          (repairs.parallel_calls ? 0 : 1) * timings.start_deadline;
-  return 2 * (notice + back_off + seek + halt + announce + timings.reorganize_deadline + ready +
+  return length_of(Timer::rejoin, 0, timings) +
+         2 * (notice + back_off + seek + halt + announce + timings.reorganize_deadline + ready +
               lengthened_by(config.options, timings));
 }
 

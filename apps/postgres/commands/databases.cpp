@@ -1,0 +1,45 @@
+#include "apps/postgres/commands/databases.hpp"
+
+#include "apps/postgres/conf.hpp"
+#include "apps/postgres/errand.hpp"
+
+namespace muster::postgres {
+
+SqlExpected<Answer> Databases::ask(NodeId node, const std::string& statement, Duration bound) {
+  std::optional<SqlExpected<Answer>> answer;
+  auto& session = sessions_[node];
+  const auto put = [&] {
+    session->ask(statement, {}, bound, [&](auto came) { answer.emplace(std::move(came)); });
+  };
+  if (session && session->idle()) {
+    put();
+  } else {
+    session.emplace(context_.get_executor(), session_parameters(options_, node));
+    session->connect(std::chrono::seconds(2), [&](auto connected) {
+      if (connected) return put();
+      answer.emplace(connected.error());
+    });
+  }
+  while (!answer) {
+    context_.restart();
+    context_.run_one();
+  }
+  if (!*answer) session.reset();
+  return *std::move(answer);
+}
+
+std::optional<bool> Databases::is_open(NodeId node) {
+  const auto answer = ask(
+      node, "SELECT NOT pg_is_in_recovery() AND current_setting('synchronous_standby_names') = '" +
+                names_text(Names::open, options_.copies()) + "'");
+  if (!answer || answer->rows.empty()) return std::nullopt;
+  return is_true(answer->rows[0], 0);
+}
+
+SqlExpected<bool> Databases::is_written(NodeId node) {
+  const auto answer = ask(node, "SELECT EXISTS (SELECT FROM muster.term WHERE counter > 0)");
+  if (!answer) return answer.error();
+  return is_true(answer->rows.at(0), 0);
+}
+
+}  // namespace muster::postgres

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "apps/postgres/options.hpp"
+#include "apps/postgres/session.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace muster::postgres {
+
+/// One question after the other to the databases of the nodes, over a session to each.
+class Databases {
+ public:
+  explicit Databases(const InstanceOptions& options) : options_(options) {}
+
+  SqlExpected<Answer> ask(NodeId node, const std::string& statement,
+                          Duration bound = std::chrono::seconds(2));
+  /// Whether commits are acknowledged there; none: it does not answer.
+  std::optional<bool> is_open(NodeId node);
+  /// Whether a group has written to it, after `create`. The error says why it does not answer.
+  SqlExpected<bool> is_written(NodeId node);
+
+ private:
+  const InstanceOptions& options_;
+  boost::asio::io_context context_{1};
+  std::map<NodeId, std::optional<Session>> sessions_;
+};
+
+}  // namespace muster::postgres

@@ -1,0 +1,27 @@
+#include "apps/muster/commands/one_node.hpp"
+#include "apps/postgres/commands/commands.hpp"
+#include "apps/postgres/conf.hpp"
+
+#include <iostream>
+
+namespace muster::postgres {
+
+int rejoin(const Flags& flags) {
+  const auto config = flags.node.load();
+  if (!config) return apps::failed(config.error());
+  const auto options = options_of(*config, flags);
+  if (!options) return apps::failed(options.error());
+  const auto taken = apps::tell_node(owner_socket(*options).string(), "rejoin");
+  if (!taken) {
+    Failure failure = taken.error();
+    if (failure.code == ExitCode::unreachable)
+      failure.what += "; of one that does not run: move " + options->data.string() +
+                      " away and let it join again";
+    return apps::failed(failure);
+  }
+  std::cout << "the database of this node is cloned anew from the primary, beside the group; what "
+               "is there is kept until the clone follows: see muster postgres status\n";
+  return 0;
+}
+
+}  // namespace muster::postgres
