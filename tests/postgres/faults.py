@@ -172,10 +172,11 @@ class Faults(Run):
         fault = self.random.choice(self.faults)
         of_primary = fault in self.OF_PRIMARY or self.random.random() < 0.6
         victim = self.primary if of_primary else self.another(self.primary)
+        self.now = f"{fault.__name__} of node {victim}, {self.role(victim)}"
+        print(f"{time.strftime('%T')} {self.now}", file=sys.stderr)
         began = time.monotonic()
         steps = fault(self, victim)
         self.now = f"{fault.__name__} ({next(steps) or self.role(victim)})"
-        print(f"{time.strftime('%T')} {self.now}: node {victim}", file=sys.stderr)
         self.until(lambda: self.written_since(began), f"written again after {self.now}", CALM)
         until_next = self.written_since(began) - began
         if fault in self.LASTING:
