@@ -83,6 +83,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   Expected<> load() {
     const auto loaded = instance_->load();
     if (!loaded) return loaded.error();
+    room_->begin();
     take(*loaded);
     return {};
   }
@@ -227,14 +228,13 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
 
   void show(Show show) {
     const bool worked = works(std::exchange(shown_, show));
+    room_->set_primary(show.primary && show.open);
     if (works(show) && !worked) {
       watch_->begin();
       memory_->begin();
-      room_->begin(show.primary);
     } else if (!works(show) && worked) {
       watch_->stop();
       memory_->stop();
-      room_->stop();
     }
     if (services_ == nullptr) return;
     services_->show(

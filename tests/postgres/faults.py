@@ -156,9 +156,25 @@ class Faults(Run):
     # --- Of disks
 
     def full_disk(self, node):
-        self.cluster.disks[node].fill()
+        """Its node says so, and does not take for broken what only lacks room."""
+        before = len(self.cluster.log(node))
+
+        def said(what):
+            return what in self.cluster.log(node)[before:]
+
+        def fill():
+            """Anew, where something was removed meanwhile."""
+            self.cluster.disks[node].fill()
+            return said("is full")
+
+        fill()
         yield
+        self.until(fill, "a node says that its disk is full", CALM)
         self.cluster.disks[node].free()
+        self.until(lambda: said("has room again"), "a node says that its disk has room", CALM)
+        self.await_calm()
+        if said("is cloned anew"):
+            raise Wrong(f"node {node} had a full disk, and was cloned")
 
     OF_DISKS = (full_disk,)
     OF_PRIMARY = (kill_the_next_too, switch_over)
