@@ -3,6 +3,7 @@
 #include "apps/base/text.hpp"
 #include "apps/postgres/keeper.hpp"
 #include "apps/postgres/memory.hpp"
+#include "apps/postgres/room.hpp"
 #include "apps/postgres/watch.hpp"
 
 #include <muster/net/admin.hpp>
@@ -52,6 +53,8 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
         work_(context_.get_executor()),
         watch_(std::in_place, context_.get_executor(), options, tell_),
         memory_(std::in_place, context_.get_executor(), options, tell_),
+        room_(std::in_place, context_.get_executor(), options, tell_,
+              [this](NodeId heir) { hand_over_for_room(heir); }),
         instance_(std::in_place, context_.get_executor(), std::move(options),
                   [this](const Happening& died) { take(died.what); }) {}
 
@@ -68,6 +71,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
       again_.cancel();
       watch_.reset();
       memory_.reset();
+      room_.reset();
       if (owner_) owner_->close();
       owner_.reset();
       instance_.reset();
@@ -79,6 +83,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   Expected<> load() {
     const auto loaded = instance_->load();
     if (!loaded) return loaded.error();
+    room_->begin();
     take(*loaded);
     return {};
   }
@@ -197,9 +202,17 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   }
   std::string be_asked_to_hand_over(std::string_view said) {
     const auto heir = static_cast<std::uint32_t>(apps::parse_number(said).value_or(0));
-    take(HandOverAsked{NodeId{heir}});
-    if (refused_because_.empty()) is_overdue_after(longest_hand_over);
+    hand_over(NodeId{heir});
     return answer_to_owner();
+  }
+  void hand_over_for_room(NodeId heir) {
+    hand_over(heir);
+    tell_("the primary's disk is full: " +
+          (refused_because_.empty() ? "it hands over to node " + to_text(heir) : refused_because_));
+  }
+  void hand_over(NodeId heir) {
+    take(HandOverAsked{heir});
+    if (refused_because_.empty()) is_overdue_after(longest_hand_over);
   }
   std::string be_asked_to_rejoin() {
     take(RejoinAsked{});
@@ -215,6 +228,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
 
   void show(Show show) {
     const bool worked = works(std::exchange(shown_, show));
+    room_->set_primary(show.primary && show.open);
     if (works(show) && !worked) {
       watch_->begin();
       memory_->begin();
@@ -235,6 +249,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   std::optional<Watch> watch_;
   std::optional<Memory> memory_;
+  std::optional<Room> room_;
   std::optional<Instance> instance_;
   std::unique_ptr<net::Admin> owner_;
   std::string refused_because_;  ///< by the last word of the owner

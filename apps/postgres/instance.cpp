@@ -1,6 +1,7 @@
 #include "apps/postgres/instance.hpp"
 
 #include "apps/postgres/processes.hpp"
+#include "apps/postgres/room.hpp"
 #include "apps/postgres/tools.hpp"
 
 #include <boost/asio/post.hpp>
@@ -36,11 +37,14 @@ Expected<> add_settings(const InstanceOptions& options) {
                        options.user);
 }
 
+constexpr Duration between_looks_at_room = std::chrono::milliseconds(250);
+
 }  // namespace
 
 Instance::Instance(Executor executor, InstanceOptions options, Hear died)
     : core_{std::move(executor), std::move(options), {}, {}, false, {}, {}},
-      died_(std::move(died)) {
+      died_(std::move(died)),
+      until_room_(core_.executor) {
   core_.server_ended = [this](const std::string& how) { see_end(how); };
 }
 
@@ -53,6 +57,7 @@ void Instance::perform(Order order, Hear hear) {
     ++abandoned_;
     waiting_.clear();
     errand_.reset();
+    until_room_.stop();
     return;
   }
   waiting_.push_back({std::move(order), std::move(hear)});
@@ -62,6 +67,8 @@ void Instance::perform(Order order, Hear hear) {
 void Instance::begin_next() {
   boost::asio::post(core_.executor, [this, lives = std::weak_ptr(lives_), of = abandoned_] {
     if (lives.expired() || of != abandoned_ || waiting_.empty()) return;
+    if (wants_room(waiting_.front().order.what) && full_disk(core_.options))
+      return until_room_.wait(between_looks_at_room, [this] { begin_next(); });
     // It may end within its beginning: what follows comes later, when it is not needed any more.
     const auto end = [this, lives, of](HasHappened what) {
       boost::asio::post(core_.executor, [this, lives, of, what = std::move(what)] {
@@ -72,6 +79,13 @@ void Instance::begin_next() {
     if (!errand_) return end(Failed{"this is no order to PostgreSQL"});
     errand_->begin();
   });
+}
+
+// In vain it would be taken for a database that is broken, and cloned anew.
+bool Instance::wants_room(const What& what) const {
+  if (std::holds_alternative<Configure>(what)) return !core_.postmaster;
+  return std::holds_alternative<Begin>(what) || std::holds_alternative<Rewind>(what) ||
+         std::holds_alternative<Clone>(what);
 }
 
 void Instance::end_order(HasHappened what) {

@@ -24,8 +24,9 @@ class Instance {
 
   /// One after the other. When one fails, those behind it of the same round are not performed, and
   /// nothing is heard of them. `Abandon` is performed at once, and ends the one that goes on and
-  /// all that wait; what the server was told to do it does all the same. Never calls `hear` from
-  /// within. What only a node performs, such as `GiveReport`, fails.
+  /// all that wait; what the server was told to do it does all the same. What a full disk would
+  /// let fail waits for room. Never calls `hear` from within. What only a node performs, such as
+  /// `GiveReport`, fails.
   void perform(Order order, Hear hear);
 
   /// What a life of the node begins with.
@@ -42,11 +43,13 @@ class Instance {
   };
 
   void begin_next();
+  [[nodiscard]] bool wants_room(const What& what) const;
   void end_order(HasHappened what);
   void see_end(const std::string& how);
 
   Core core_;
   Hear died_;
+  Pause until_room_;
   std::deque<Waiting> waiting_;  ///< the first is going on
   std::unique_ptr<Errand> errand_;
   std::shared_ptr<bool> lives_ = std::make_shared<bool>();

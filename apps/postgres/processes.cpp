@@ -81,7 +81,8 @@ std::string progress_of_recovery(const std::filesystem::path& data) {
   std::string all;
   for (const pid_t pid : processes_on(data)) {
     const std::string title = text_of(pid, "cmdline");
-    for (const std::string_view of : {"startup recovering ", "walreceiver streaming "})
+    for (const std::string_view of :
+         {"startup recovering ", "startup waiting for ", "walreceiver streaming "})
       if (const auto at = title.find(of); at != std::string::npos) all += title.substr(at) + '\n';
   }
   return all;

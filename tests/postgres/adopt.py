@@ -13,9 +13,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import faults
-from faults import IDS, PROGRAMS
-from nodes import until
+import cluster
+from cluster import IDS
+from machines import PROGRAMS
+from run import until
 
 MUSTER = None
 AS_POSTGRES = {"user": "postgres", "group": "postgres"} if os.geteuid() == 0 else {}
@@ -77,7 +78,7 @@ class Old:
                        "include_dir = 'conf.d'\nrecovery_target = 'immediate'\n")
 
 
-class Cluster(faults.Cluster):
+class Cluster(cluster.Cluster):
     def __init__(self):
         super().__init__(MUSTER, "1s", "3s")
         self.running = {}
@@ -319,7 +320,7 @@ class Disaster(Test):
         for node in list(self.lost.running):
             self.lost.kill_all_of(node)
         fresh = self.made_cluster()
-        fresh.ports = self.lost.ports
+        fresh.databases = self.lost.databases
         for node in IDS:
             text = (self.lost.path / self.lost.config(node)).read_text()
             (fresh.path / fresh.config(node)).write_text(text.replace('"pg"', '"pg2"'))

@@ -141,9 +141,7 @@ BOOST_AUTO_TEST_CASE(who_has_diverged_is_rewound_and_acknowledges_nothing_until_
 
 // What was rewound is whole only with more of its source's log: a group that is over would keep it
 // waiting for ever.
-BOOST_AUTO_TEST_CASE(who_was_rewound_and_is_not_served_gives_up) {
-  if (!postgres_is_here()) return;
-  Trio trio;
+void rewind_beside_a_writer(Trio& trio) {
   diverge(trio);
   trio.expect<Ended>(n1, End{Shutdown::immediate});
   {
@@ -153,9 +151,31 @@ BOOST_AUTO_TEST_CASE(who_was_rewound_and_is_not_served_gives_up) {
     trio.expect<Mended>(n1, Rewind{n2});
   }
   trio.expect<Configured>(n1, Configure{{Names::sealed, n2, true, {9, n3}}});
+}
+
+void expect_to_give_up(Trio& trio) {
   BOOST_TEST(trio.expect_failure(n1, Begin{}) ==
              "it waits in vain for the log of node 2, without which it is not whole");
   trio.expect<Ended>(n1, End{Shutdown::immediate});
+}
+
+BOOST_AUTO_TEST_CASE(who_was_rewound_and_is_not_served_gives_up) {
+  if (!postgres_is_here()) return;
+  Trio trio;
+  rewind_beside_a_writer(trio);
+  expect_to_give_up(trio);
+}
+
+// Where the log ends with a file, it waits for one that is not there.
+BOOST_AUTO_TEST_CASE(who_was_rewound_and_lacks_a_file_of_the_log_gives_up) {
+  if (!postgres_is_here()) return;
+  Trio trio;
+  rewind_beside_a_writer(trio);
+  std::filesystem::path last;
+  for (const auto& entry : std::filesystem::directory_iterator(trio.options(n1).data / "pg_wal"))
+    if (entry.path().filename().string().size() == 24) last = std::max(last, entry.path());
+  BOOST_REQUIRE(std::filesystem::remove(last));
+  expect_to_give_up(trio);
 }
 
 /// What pg_rewind says when it is run as it is, to make the first node's log the second's.

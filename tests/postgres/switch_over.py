@@ -7,13 +7,15 @@ without being rewound or cloned: exit 1 otherwise. --times 20 tells how long not
 
 import argparse
 import re
-import shutil
 import statistics
 import subprocess
 import sys
 import time
 
-from faults import IDS, PROGRAMS, Cluster, Run, Wrong, until
+from cluster import IDS, Cluster
+from machines import PROGRAMS, missing
+from run import Run, Wrong
+from writers import NEEDED
 
 
 class Planned(Run):
@@ -22,13 +24,13 @@ class Planned(Run):
         self.said = []  # ms, by the command
 
     def asked(self, node, heir):
-        return subprocess.run([*self.cluster.command("switch-over", node), "--to", str(heir)],
+        return subprocess.run(self.cluster.command("switch-over", node, "--to", str(heir)),
                               cwd=self.cluster.path, capture_output=True, text=True, check=False,
                               timeout=120)
 
     def told(self, node, what):
         """How often that stands in the log of its node or of its PostgreSQL."""
-        logs = (self.cluster.path / f"n{node}.log", self.cluster.path / f"pg{node}/postgres.log")
+        logs = (self.cluster.path / f"n{node}.log", self.cluster.database(node) / "postgres.log")
         return sum(len(re.findall(what, log.read_text(errors="replace"))) for log in logs)
 
     def follows_as_it_is(self, node, does):
@@ -106,30 +108,26 @@ def main():
     parser.add_argument("--T", default="500ms")
     parser.add_argument("--stop-deadline", default="3s")
     said = parser.parse_args()
-    if not (PROGRAMS / "postgres").exists():
-        print("skipped: PostgreSQL 15 not found", file=sys.stderr)
+    if absent := missing({"postgresql-15": PROGRAMS / "postgres", **NEEDED}):
+        print(f"skipped: {', '.join(absent)} not found", file=sys.stderr)
         return
     cluster = Cluster(said.muster, said.T, said.stop_deadline)
     run = Planned(cluster, said.seed, said.writers)
     try:
-        cluster.begin()
-        until(lambda: cluster.ask(run.await_calm(), "create table t (n bigint primary key)")
-              is not None, "a table")
+        run.begin()
         if any(run.told(node, "is cloned") for node in IDS):
             raise Wrong("who joined before the first group was cloned again")
-        for writer in run.writers:
-            writer.start()
         in_order = sum(run.hand_over() for _ in range(said.times))
         left_in_order = sum(run.leave_as_primary() for _ in range(said.times))
         run.refused()
         count = run.judge()
     except Exception as wrong:
-        cluster.end()
+        run.stop_writing()
+        cluster.end(keep=True)
         if not isinstance(wrong, (Wrong, AssertionError)):
             raise
         sys.exit(f"WRONG, seed {said.seed}: {wrong}; see {cluster.path}")
-    cluster.end()
-    shutil.rmtree(cluster.path)
+    cluster.end(keep=False)
     print(f"{count} acknowledged commits, none lost; {in_order} of {said.times} switch-overs and "
           f"{left_in_order} of {said.times} leaves shut down in order, none of these was mended")
     print(f"nothing was written for {statistics.median(run.said):.0f} ms (median), "

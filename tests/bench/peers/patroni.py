@@ -12,19 +12,20 @@ import collections
 import json
 import random
 import statistics
-import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
-import machines
-from machines import NUMBERS, PORT, PROGRAMS, address, until
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "postgres"))
+import machines  # noqa: E402
+from machines import NUMBERS, PORT, PROGRAMS, address, until  # noqa: E402
+from writers import NEEDED as NEEDED_TO_WRITE  # noqa: E402
+from writers import Writer  # noqa: E402
 
 NEEDED = {"patroni": "/usr/bin/patroni", "etcd-server": "/usr/bin/etcd",
           "postgresql-15": PROGRAMS / "postgres", "iproute2": "/usr/sbin/ip",
-          "python3-psycopg2": "/usr/lib/python3/dist-packages/psycopg2",
-          "python3-etcd": "/usr/lib/python3/dist-packages/etcd"}
+          "python3-etcd": "/usr/lib/python3/dist-packages/etcd", **NEEDED_TO_WRITE}
+TIMELINE = "substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)"
 STRICT = {"loop_wait": 1, "retry_timeout": 2, "synchronous_mode": True,
           "synchronous_mode_strict": True}
 DEFAULTS = {"ttl": 30, "loop_wait": 10, "retry_timeout": 10}
@@ -32,44 +33,6 @@ QUICK = {"wal_retrieve_retry_interval": "20ms"}  # as Muster has it
 FAULTS = ("kill -9", "SIGSTOP", "cut", "planned")
 EVERYBODY = ",".join(map(address, NUMBERS))
 AFTER = 3  # s that a machine stays cut off or frozen after another has acknowledged
-
-Commit = collections.namedtuple("Commit", "writer number sent acknowledged host timeline")
-
-
-class Writer(threading.Thread):
-    """A process that writes, here or on a machine, and what it says."""
-
-    def __init__(self, name, hosts, first, machine=None):
-        super().__init__(daemon=True)
-        self.name, self.commits, self.taken = name, [], 0
-        words = [machines.PYTHON, "-B", Path(__file__).with_name("writer.py"),
-                 f"host={hosts} port={PORT} user=postgres dbname=postgres connect_timeout=2"
-                 + (" target_session_attrs=read-write" if machine is None else ""), str(first)]
-        self.process = subprocess.Popen(machine.inside(words) if machine else words,
-                                        stdout=subprocess.PIPE, text=True)
-        if machine:
-            machine.spared.add(self.process.pid)
-        self.start()
-
-    def run(self):
-        for line in self.process.stdout:
-            number, sent, acknowledged, host, timeline = line.split()
-            self.commits.append(Commit(self.name, int(number), float(sent), float(acknowledged),
-                                       host, timeline))
-
-    def new(self):
-        return self.commits[self.taken:]
-
-    def take(self):
-        new = self.new()
-        self.taken += len(new)
-        return new
-
-    def end(self):
-        self.process.kill()
-        self.process.wait()
-        self.join()
-
 
 class Run:
     """One system, until it ends, with writers of its own."""
@@ -84,9 +47,11 @@ class Run:
             system.start()
             system.await_calm()
         base = 10**12 * number
-        self.writers = [Writer("client", EVERYBODY, base + 10**10 * each) for each in (8, 9)]
-        self.writers += [Writer("local", address(each), base + 10**10 * each, machine)
-                         for each, machine in system.machines.items()]
+        connection = f"port={PORT} user=postgres dbname=postgres connect_timeout=2 host="
+        self.writers = [Writer("client", f"{connection}{EVERYBODY} target_session_attrs=read-write",
+                               base + 10**10 * each, TIMELINE) for each in (8, 9)]
+        self.writers += [Writer("local", connection + address(each), base + 10**10 * each, TIMELINE,
+                                machine=machine) for each, machine in system.machines.items()]
         self.acknowledged, self.lost = set(), set()  # numbers, of all rounds
 
     def new(self):
@@ -157,11 +122,11 @@ class Run:
         before, self.lost = self.lost, self.acknowledged - there
         first = {}  # acknowledgement of each primary: of a host and timeline
         for commit in commits:
-            whose = commit.host, commit.timeline
+            whose = commit.host, commit.reign
             first[whose] = min(first.get(whose, commit.acknowledged), commit.acknowledged)
         by_two = 0
         for commit in commits:
-            own = first[commit.host, commit.timeline]
+            own = first[commit.host, commit.reign]
             by_two += any(own < other < commit.sent for other in first.values())
         return {"acknowledged": len(commits), "lost": len(self.lost - before), "by_two": by_two,
                 "story": self.story(commits, began)}
@@ -171,7 +136,7 @@ class Run:
         and how many of them are lost."""
         groups = collections.defaultdict(list)
         for commit in commits:
-            groups[commit.host, commit.timeline].append(commit)
+            groups[commit.host, commit.reign].append(commit)
         return [(host, timeline, *(round(1000 * (of(commit.acknowledged for commit in group)
                                                  - began)) for of in (min, max)),
                  len(group), sum(commit.number in self.lost for commit in group))

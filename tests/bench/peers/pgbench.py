@@ -14,8 +14,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import machines
-from machines import NUMBERS, PORT, PROGRAMS, address, as_postgres
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "postgres"))
+import machines  # noqa: E402
+from machines import NUMBERS, PORT, PROGRAMS, address, as_postgres  # noqa: E402
 
 NEEDED = {"postgresql-15": PROGRAMS / "postgres", "iproute2": "/usr/sbin/ip",
           "python3-psycopg2": "/usr/lib/python3/dist-packages/psycopg2"}
@@ -108,13 +109,13 @@ def main():
     said = parser.parse_args()
     machines.need(NEEDED)
     path = machines.enter()
-    from systems import HBA, Muster, System  # which need psycopg2
+    from systems import Muster, System  # which need psycopg2
 
     results = Path(said.results or path / "results.jsonl")
     hosts = machines.make()
     muster = Muster(hosts, path / "muster", said.muster)
     plain = plain_of(System)(hosts, path / "plain")
-    plain.hba = HBA
+    plain.hba = machines.HBA
     muster.begin()
     fill(muster)
     plain.begin(muster.path / "pg1/muster.conf")

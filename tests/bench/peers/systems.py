@@ -7,11 +7,7 @@ import subprocess
 import urllib.request
 
 import psycopg2
-from machines import NUMBERS, PORT, PROGRAMS, address, as_postgres, until
-
-HBA = ["local all all trust", "host all all 10.99.0.0/24 trust",
-       "host replication all 10.99.0.0/24 trust"]
-
+from machines import HBA, NUMBERS, PORT, PROGRAMS, address, as_postgres, until
 
 class System:
     """`path` is its directory, which it has for itself."""

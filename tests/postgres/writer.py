@@ -1,8 +1,11 @@
 """Writes numbers to whom it reaches, one commit after the other, and prints what was acknowledged:
-number, when sent and acknowledged (s, monotonic), by which host, on which timeline.
+number, when sent and acknowledged (s, monotonic), by which host, in whose reign.
 
-A session that answers nothing for a second is given up, and one that fails; a new one is asked for
-20 ms later. Who knows one host alone stays with it where it is read-only, and tries again."""
+    writer.py CONNECTION FIRST REIGN PATIENCE
+
+REIGN is what a primary is asked in the same statement, to tell it from the next one. A session that
+answers nothing for PATIENCE seconds is given up, and one that fails; a new one is asked for 20 ms
+later. Who knows one host alone stays with it where it is read-only, and tries again."""
 
 import os
 import socket
@@ -13,16 +16,15 @@ import time
 import psycopg2
 import psycopg2.errors
 
-STATEMENT = ("insert into t values (%s) returning "
-             "substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)")
-BOUND = 1.0
 PAUSE = 0.005
+PAUSE_IN_VAIN = 0.02
 wait = threading.Event().wait
 
 
 class Writer:
-    def __init__(self, text, number):
-        self.text, self.number = text, number
+    def __init__(self, text, number, reign, patience):
+        self.text, self.number, self.patience = text, number, patience
+        self.statement = f"insert into t values (%s) returning {reign}"
         self.stays = "," not in text
         self.session, self.asked = None, None
 
@@ -30,7 +32,7 @@ class Writer:
         while True:
             wait(0.02)
             session, asked = self.session, self.asked
-            if asked is None or time.monotonic() - asked < BOUND:
+            if asked is None or time.monotonic() - asked < self.patience:
                 continue
             try:
                 with socket.socket(fileno=os.dup(session.fileno())) as shared:
@@ -43,7 +45,7 @@ class Writer:
         self.session.notices.clear()
         sent = self.asked = time.monotonic()
         try:
-            cursor.execute(STATEMENT, (self.number,))
+            cursor.execute(self.statement, (self.number,))
         finally:
             self.asked = None
         # A wait for copies that was cancelled is no acknowledgement: it comes with a warning.
@@ -61,6 +63,7 @@ class Writer:
             except psycopg2.errors.ReadOnlySqlTransaction:
                 if not self.stays:
                     raise
+                wait(PAUSE_IN_VAIN)
             wait(PAUSE)
 
     def run(self):
@@ -69,8 +72,8 @@ class Writer:
             try:
                 self.session_long()
             except psycopg2.Error:
-                wait(0.02)
+                wait(PAUSE_IN_VAIN)
 
 
 if __name__ == "__main__":
-    Writer(sys.argv[1], int(sys.argv[2])).run()
+    Writer(sys.argv[1], int(sys.argv[2]), sys.argv[3], float(sys.argv[4])).run()

@@ -12,10 +12,30 @@ import time
 from pathlib import Path
 
 NUMBERS = (1, 2, 3)
+CLIENTS = 254  # the last number of their address, as of machines
 PORT = 7200  # of PostgreSQL: 5432 may be that of the distribution's own
 PROGRAMS = Path("/usr/lib/postgresql/15/bin")
 PYTHON = "/usr/bin/python3"  # that of Debian, which has psycopg2
-HERE = "MUSTER_PEERS_DIRECTORY"
+HBA = ["local all all trust", "host all all 10.99.0.0/24 trust",
+       "host replication all 10.99.0.0/24 trust"]  # of pg_hba.conf
+HERE = "MUSTER_MACHINES_DIRECTORY"
+# What there has to be for cuts between two, and for disks of their own.
+NETWORKS = {"iproute2": "/usr/sbin/ip", "nftables": "/usr/sbin/nft", "mount": "/usr/bin/mount"}
+
+
+def unshared(*words):
+    """The words in namespaces of their own, of network, pids and mounts."""
+    own = [] if os.geteuid() == 0 else ["--user", "--map-current-user", "--keep-caps"]
+    return ["unshare", *own, "--net", "--pid", "--mount-proc", "--fork", "--kill-child", *words]
+
+
+def why_not():
+    """A sentence, where this process cannot make machines; else None."""
+    if absent := missing(NETWORKS):
+        return f"{', '.join(absent)} not found"
+    trial = subprocess.run(unshared("mount", "-t", "tmpfs", "trial", "/tmp"), capture_output=True,
+                           text=True, check=False)
+    return f"namespaces are not allowed here: {trial.stderr.strip()}" if trial.returncode else None
 
 
 def enter():
@@ -23,13 +43,11 @@ def enter():
     of what it began is left. Gives the run's directory, which is kept where the run fails."""
     if HERE in os.environ:
         return Path(os.environ[HERE])
-    path = Path(tempfile.mkdtemp(prefix="muster-peers-"))
+    path = Path(tempfile.mkdtemp(prefix="muster-machines-"))
     path.chmod(0o755)
-    own = [] if os.geteuid() == 0 else ["--user", "--map-current-user", "--keep-caps"]
     # The first process of a pid namespace inherits the orphans: bash waits for them.
-    command = ["setpriv", "--pdeathsig", "KILL", "unshare", *own, "--net", "--pid", "--mount-proc",
-               "--fork", "--kill-child", "bash", "-c", '"$@"; exit $?', "bash", PYTHON,
-               "-B", *sys.argv]
+    command = ["setpriv", "--pdeathsig", "KILL",
+               *unshared("bash", "-c", '"$@"; exit $?', "bash", PYTHON, "-B", *sys.argv)]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     with subprocess.Popen(command, env={**os.environ, HERE: str(path)}) as inside:
         try:
@@ -42,11 +60,16 @@ def enter():
     sys.exit(0)
 
 
+def missing(packages):
+    """Those of which a file, by package, is not there."""
+    return [package for package, file in packages.items() if not Path(file).exists()]
+
+
 def need(packages):
-    """Ends with a sentence where a file of one, by package, is missing."""
-    if missing := [package for package, file in packages.items() if not Path(file).exists()]:
-        sys.exit(f"missing: {', '.join(missing)}; as root: apt-get install -y "
-                 f"--no-install-recommends {' '.join(missing)}, and stop what it starts")
+    """Ends with a sentence where one is missing."""
+    if absent := missing(packages):
+        sys.exit(f"missing: {', '.join(absent)}; as root: apt-get install -y "
+                 f"--no-install-recommends {' '.join(absent)}, and stop what it starts")
 
 
 def wait(seconds):
@@ -79,11 +102,31 @@ def as_postgres():
 
 def make_bridge():
     for words in ("link set lo up", "link add bridge0 type bridge",
-                  "addr add 10.99.0.254/24 dev bridge0", "link set bridge0 up"):
+                  f"addr add {address(CLIENTS)}/24 dev bridge0", "link set bridge0 up"):
         ip(words)
 
 
-class Machine:
+class Network:
+    """This process's own, of clients; and that of each machine."""
+
+    def inside(self, words):
+        return [*map(str, words)]
+
+    def deafen(self, *numbers):
+        """What comes from those is dropped when it arrives; what goes to them is not."""
+        self.filter("add chain ip cuts heard { type filter hook input priority 0; }", *(
+            f"add rule ip cuts heard ip saddr {address(number)} drop" for number in numbers))
+
+    def hear(self):
+        """All of them again."""
+        self.filter("delete table ip cuts")
+
+    def filter(self, *lines):
+        subprocess.run(self.inside(["nft", "-f", "-"]), check=True, text=True,
+                       input="\n".join(("add table ip cuts", *lines, "")))
+
+
+class Machine(Network):
     """What runs there are its services: each begins anew where it ends by itself, as under
     systemd."""
 
@@ -166,6 +209,42 @@ class Machine:
         self.signal_all(signal.SIGKILL)
         for process, _, _ in services.values():
             process.wait()
+
+
+class Disk:
+    """A directory with room of its own, in memory: mounted for this process and its children."""
+
+    SIZE = 1 << 30  # bytes
+
+    def __init__(self, path):
+        self.path = path
+        path.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"mode=755,size={self.SIZE}", "muster", path],
+                       check=True)
+
+    def resize(self, size):
+        return subprocess.run(["mount", "-o", f"remount,size={size}", self.path],
+                              capture_output=True, check=False).returncode == 0
+
+    def fill(self):
+        """It shrinks to what is on it: as full as by a file that takes the rest."""
+        def shrinks():
+            now = os.statvfs(self.path)
+            return self.resize((now.f_blocks - now.f_bfree) * now.f_frsize)
+        until(shrinks, f"{self.path} is full")
+
+    def free(self):
+        until(lambda: self.resize(self.SIZE), f"{self.path} has room")
+
+    def end(self, keep):
+        """What is kept outlives the mount."""
+        if keep:
+            kept = f"{self.path}.kept"
+            subprocess.run(["cp", "-a", self.path, kept], check=True)
+        subprocess.run(["umount", self.path], check=True)
+        self.path.rmdir()
+        if keep:
+            os.rename(kept, self.path)
 
 
 def make():

@@ -1,0 +1,238 @@
+"""Three nodes and their PostgreSQL, in a directory of their own: on this machine's loopback, or
+each on a machine of its own (machines.py)."""
+
+import collections
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import machines
+from machines import HBA, PORT, PROGRAMS
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "apps/watching"))
+from nodes import free_ports  # noqa: E402
+
+IDS = machines.NUMBERS
+
+CONFIGURATION = """
+[node]
+id = {node}
+data = "n{node}/node"
+[cluster]
+name = "pg"
+T = "{T}"
+quorum = "majority"
+stop_deadline = "{stop}"
+start_deadline = "10s"
+hold_down = "0s"
+calm = "0s"
+insecure = true
+[cluster.nodes]
+{nodes}
+[cluster.postgres]
+{databases}
+[application]
+kind = "postgres"
+database = "n{node}/database"
+[journal]
+file = "n{node}/node/journal.jsonl"
+"""
+
+
+class Cluster:
+    """On loopback."""
+
+    machines = {}
+    disks = {}
+
+    def __init__(self, muster, T, stop):
+        self.muster, self.T, self.stop = os.path.abspath(muster), T, stop
+        self.running = {}
+        self.ended = collections.Counter()  # by exit code
+        self.user = ["--user", "postgres"] if os.geteuid() == 0 else []
+        self.place()
+        for node in IDS:
+            (self.path / f"n{node}.toml").write_text(CONFIGURATION.format(
+                node=node, T=T, stop=stop, nodes=self.lines(self.addresses),
+                databases=self.lines(self.databases)))
+
+    def place(self):
+        self.path = Path(tempfile.mkdtemp(prefix="muster-postgres-"))
+        self.path.chmod(0o755)
+        for node in IDS:
+            (self.path / f"n{node}").mkdir()
+        ports = free_ports(2 * len(IDS))
+        self.addresses = {node: ("127.0.0.1", ports.pop()) for node in IDS}
+        self.databases = {node: ("127.0.0.1", ports.pop()) for node in IDS}
+
+    @staticmethod
+    def lines(places):
+        return "\n".join(f'{node} = "{host}:{port}"' for node, (host, port) in places.items())
+
+    # --- Where things are
+
+    def config(self, node):
+        return f"n{node}.toml"
+
+    def store(self, node):
+        return self.path / f"n{node}/node"
+
+    def database(self, node):
+        return self.path / f"n{node}/database"
+
+    def connection(self, *nodes):
+        """What a client says that knows those."""
+        hosts, ports = zip(*(self.databases[node] for node in nodes))
+        return (f"host={','.join(hosts)} port={','.join(map(str, ports))} user=postgres "
+                "dbname=postgres connect_timeout=2"
+                + (" target_session_attrs=read-write" if len(nodes) > 1 else ""))
+
+    def log(self, node):
+        return (self.path / f"n{node}.log").read_text(encoding="utf-8", errors="replace")
+
+    def command(self, word, node, *more):
+        words = [self.muster, "postgres", word, "--config", self.config(node), *self.user,
+                 *map(str, more)]
+        return self.machines[node].inside(words) if self.machines else words
+
+    def once(self, word, node):
+        subprocess.run(self.command(word, node), check=True, cwd=self.path, stdout=sys.stderr)
+
+    def start(self, node):
+        with open(self.path / f"n{node}.log", "a", encoding="utf-8") as log:
+            self.running[node] = subprocess.Popen(self.command("run", node), cwd=self.path,
+                                                  stdout=log, stderr=log)
+
+    def begin(self):
+        self.once("create", 1)
+        with open(self.database(1) / "data/pg_hba.conf", "a", encoding="utf-8") as hba:
+            hba.write("\n".join(HBA) + "\n")
+        self.start(1)
+        for node in IDS[1:]:
+            self.once("join", node)
+            self.start(node)
+
+    # --- What is done to it
+
+    def postmaster(self, node):
+        """Its pid; None where none runs."""
+        try:
+            pid = int((self.database(node) / "data/postmaster.pid").read_text().split()[0])
+            return pid if Path(f"/proc/{pid}").exists() else None
+        except (OSError, ValueError, IndexError):
+            return None
+
+    def kill_postmaster(self, node):
+        if pid := self.postmaster(node):
+            os.kill(pid, signal.SIGKILL)
+
+    def supervise(self):
+        """A node that has ended itself begins anew, as under systemd."""
+        for node, process in self.running.items():
+            if process.poll() is not None:
+                self.ended[process.returncode] += 1
+                self.start(node)
+                return
+
+    def kill(self, node):
+        process = self.running.pop(node)
+        process.kill()
+        process.wait()
+
+    def whole_tree(self, node):
+        """Of the node's process, and of all that it has begun."""
+        pids, found = [self.running[node].pid], []
+        while pids:
+            pid = pids.pop()
+            found.append(pid)
+            for task in Path(f"/proc/{pid}/task").glob("*/children"):
+                try:
+                    pids += map(int, task.read_text().split())
+                except OSError:
+                    pass  # it has ended
+        return found
+
+    def signal_all(self, node, number):
+        for pid in self.whole_tree(node):
+            try:
+                os.kill(pid, number)
+            except ProcessLookupError:
+                pass
+
+    # --- What it says
+
+    def status(self, node):
+        ran = subprocess.run([self.muster, "status", "--json", "--dir", self.store(node)],
+                             cwd=self.path, capture_output=True, text=True, check=False,
+                             timeout=60)
+        try:
+            return json.loads(ran.stdout)
+        except ValueError:
+            return None
+
+    def roles(self, node):
+        status = self.status(node)
+        return dict(status["shown"]["roles"]) if status else {}
+
+    def primary(self):
+        return next((node for node in self.running if self.roles(node).get("primary")), None)
+
+    def replicas(self):
+        return [node for node in self.running if self.roles(node).get("replica")]
+
+    def ask(self, node, statement, bound=1):
+        """What psql says of it; None where it fails, was acknowledged with a warning, or takes
+        more than so many seconds: one that is stopped answers nothing."""
+        try:
+            ran = subprocess.run(
+                [PROGRAMS / "psql", "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-c",
+                 statement, self.connection(node)],
+                capture_output=True, text=True, check=False, timeout=bound)
+        except subprocess.TimeoutExpired:
+            return None
+        return ran.stdout.strip() if ran.returncode == 0 and not ran.stderr else None
+
+    def end(self, keep=True):
+        """What has happened is to be looked at, or nothing of it is kept."""
+        for node, process in self.running.items():
+            self.signal_all(node, signal.SIGCONT)
+            process.terminate()
+        for process in self.running.values():
+            try:
+                process.wait(60)
+            except subprocess.TimeoutExpired:
+                process.kill()
+        if not keep:
+            shutil.rmtree(self.path)
+
+
+class OnMachines(Cluster):
+    """Each node's files on a disk of its machine, or on this system's."""
+
+    def __init__(self, muster, T, stop, path, hosts, own_disks):
+        self.path, self.machines, self.own_disks = path, hosts, own_disks
+        super().__init__(muster, T, stop)
+
+    def place(self):
+        self.path.mkdir()
+        self.path.chmod(0o755)
+        homes = {node: self.path / f"n{node}" for node in IDS}
+        if self.own_disks:
+            self.disks = {node: machines.Disk(home) for node, home in homes.items()}
+        else:
+            for home in homes.values():
+                home.mkdir()
+        self.addresses = {node: (machines.address(node), 7100) for node in IDS}
+        self.databases = {node: (machines.address(node), PORT) for node in IDS}
+
+    def end(self, keep=True):
+        super().end(keep=True)
+        for disk in self.disks.values():
+            disk.end(keep)
+        if not keep:
+            shutil.rmtree(self.path)

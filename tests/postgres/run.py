@@ -1,0 +1,115 @@
+"""A cluster that is written to while something is done to it, and the verdict."""
+
+import random
+import sys
+import time
+from pathlib import Path
+
+from cluster import IDS
+from writers import Writer
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "apps/watching"))
+from nodes import until  # noqa: E402
+
+GROUP = ("(select counter || '.' || coordinator from muster.term"
+         " order by counter desc, coordinator desc limit 1)")
+PATIENT = 30  # s: who is local to a primary that was sealed meanwhile
+
+
+class Wrong(Exception):
+    """What must never be."""
+
+
+def group_number(text):
+    """In their order."""
+    return tuple(map(int, text.split(".")))
+
+
+class Run:
+    """`writers` know all three nodes; beside them one on each machine knows its own alone."""
+
+    def __init__(self, cluster, seed, writers):
+        self.cluster, self.random = cluster, random.Random(seed)
+        self.clients, self.writers = writers, []
+        self.counts = {}
+
+    def begin(self):
+        self.cluster.begin()
+        until(lambda: self.cluster.ask(self.await_calm(), "create table t (n bigint primary key)")
+              is not None, "a table")
+        for client in range(self.clients):
+            self.write("client", self.cluster.connection(*IDS))
+        for node in IDS:
+            self.write("local", self.cluster.connection(node), PATIENT,
+                       self.cluster.machines.get(node))
+
+    def write(self, name, connection, *more):
+        first = 10**10 * (1 + len(self.writers))
+        self.writers.append(Writer(name, connection, first, GROUP, *more))
+
+    def written_since(self, moment):
+        """When the first commit was acknowledged that was sent after that."""
+        found = []
+        for writer in self.writers:
+            for commit in reversed(writer.commits):
+                if commit.sent <= moment:
+                    break
+                found.append(commit.acknowledged)
+        return min(found, default=None)
+
+    def longest_pause(self, began, ended):
+        """Without an acknowledgement, in s."""
+        moments = [began, *sorted(commit.acknowledged for writer in self.writers
+                                  for commit in list(writer.commits)
+                                  if began < commit.acknowledged < ended), ended]
+        return max(later - earlier for earlier, later in zip(moments, moments[1:]))
+
+    def until(self, so, what, bound=60):
+        return until(lambda: (self.cluster.supervise(), so())[1], what, bound)
+
+    def wait(self, seconds):
+        end = time.monotonic() + seconds
+        self.until(lambda: time.monotonic() > end, "time passes", seconds + 60)
+
+    def await_calm(self):
+        primary = self.until(self.cluster.primary, "there is a primary")
+        self.until(lambda: len(self.cluster.replicas()) == len(IDS) - 1, "all others follow it")
+        return primary
+
+    # --- The verdict
+
+    def stop_writing(self):
+        for writer in self.writers:
+            writer.end()
+
+    def judge(self):
+        self.stop_writing()
+        primary = self.await_calm()
+        there = set(map(int, self.cluster.ask(primary, "select n from t", 60).split()))
+        commits = [commit for writer in self.writers for commit in writer.commits]
+        lost = {commit.number for commit in commits} - there
+        late = self.late(commits)
+        self.counts.update(acknowledged=len(commits), lost=len(lost), late=len(late), groups=len(
+            self.cluster.ask(primary, "select counter from muster.term").split()))
+        if lost:
+            raise Wrong(f"{len(lost)} acknowledged commits are lost: {sorted(lost)[:10]}")
+        if late:
+            raise Wrong(f"{len(late)} were sent after a later group's first acknowledgement: "
+                        f"{late[:3]}")
+        for node in IDS:
+            self.until(lambda each=node: self.cluster.ask(each, "select count(*) from t", 10)
+                       == str(len(there)), f"node {node} has all that is there")
+        return len(commits)
+
+    @staticmethod
+    def late(commits):
+        """What was sent after a later group's first acknowledgement."""
+        first = {}
+        for commit in commits:
+            first[commit.reign] = min(first.get(commit.reign, commit.acknowledged),
+                                      commit.acknowledged)
+        bound, soonest = {}, float("inf")
+        for reign in sorted(first, key=group_number, reverse=True):
+            bound[reign] = soonest
+            soonest = min(soonest, first[reign])
+        return [commit for commit in commits if commit.sent > bound[commit.reign]]
