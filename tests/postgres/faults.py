@@ -131,7 +131,8 @@ class Faults(Run):
         self.cluster.machines[other].hear()
 
     def heard_by_nobody(self, node):
-        others = [machines.Network(), *(self.cluster.machines[each] for each in IDS if each != node)]
+        others = [machines.Network(),
+                  *(self.cluster.machines[each] for each in IDS if each != node)]
         for other in others:
             other.deafen(node)
         yield
