@@ -71,8 +71,35 @@ void add_proofs(std::map<std::string, std::string>& settings, const InstanceOpti
   settings["ssl_key_file"] = options.credentials->server_key.string();
 }
 
-/// What does not change while it runs.
-std::map<std::string, std::string> settings_of(const InstanceOptions& options) {
+Failure unreadable(const std::filesystem::path& path, const std::string& why) {
+  return {ExitCode::storage_refused,
+          "what this node's database held cannot be read in " + path.string() + ": " + why};
+}
+
+/// None where there is no such file.
+Expected<std::optional<boost::json::value>> json_in(const std::filesystem::path& path) {
+  const auto text = read_text(path);
+  if (!text) return text.error();
+  if (!*text) return std::optional<boost::json::value>();
+  boost::json::error_code error;
+  auto value = boost::json::parse(**text, error);
+  if (error) return unreadable(path, error.message());
+  return std::optional(std::move(value));
+}
+
+Expected<Held> held_in(const boost::json::value& value, const std::filesystem::path& path) {
+  auto held = read_json<Held>(value);
+  if (!held) return unreadable(path, held.error().what);
+  return *std::move(held);
+}
+
+const char* on_or_off(bool on) {
+  return on ? "on" : "off";
+}
+
+}  // namespace
+
+std::map<std::string, std::string> settings_on_command_line(const InstanceOptions& options) {
   std::map<std::string, std::string> settings{
       {"wal_keep_size", "512MB"},
       {"max_slot_wal_keep_size", "512MB"},  // a node that is away for long fills no disk
@@ -105,34 +132,6 @@ std::map<std::string, std::string> settings_of(const InstanceOptions& options) {
   add_proofs(settings, options);
   return settings;
 }
-
-Failure unreadable(const std::filesystem::path& path, const std::string& why) {
-  return {ExitCode::storage_refused,
-          "what this node's database held cannot be read in " + path.string() + ": " + why};
-}
-
-/// None where there is no such file.
-Expected<std::optional<boost::json::value>> json_in(const std::filesystem::path& path) {
-  const auto text = read_text(path);
-  if (!text) return text.error();
-  if (!*text) return std::optional<boost::json::value>();
-  boost::json::error_code error;
-  auto value = boost::json::parse(**text, error);
-  if (error) return unreadable(path, error.message());
-  return std::optional(std::move(value));
-}
-
-Expected<Held> held_in(const boost::json::value& value, const std::filesystem::path& path) {
-  auto held = read_json<Held>(value);
-  if (!held) return unreadable(path, held.error().what);
-  return *std::move(held);
-}
-
-const char* on_or_off(bool on) {
-  return on ? "on" : "off";
-}
-
-}  // namespace
 
 Copies InstanceOptions::copies() const {
   Copies copies;
@@ -222,14 +221,14 @@ std::string conf_text(const InstanceOptions& options, const Conf& conf) {
   text += std::string("wal_retrieve_retry_interval = ") + (conf.follows ? "20ms" : "1s") + "\n";
   // The command line has them, too; here for the server that pg_rewind runs for a moment, which
   // would throw away the log that it needs next.
-  for (const auto& [name, value] : settings_of(options))
+  for (const auto& [name, value] : settings_on_command_line(options))
     text += name + " = " + setting_in_quotes(value) + "\n";
   return text;
 }
 
 std::vector<std::string> postmaster_arguments(const InstanceOptions& options) {
   std::vector<std::string> arguments{"-D", options.data.string()};
-  for (const auto& [name, value] : settings_of(options)) {
+  for (const auto& [name, value] : settings_on_command_line(options)) {
     arguments.emplace_back("-c");
     arguments.push_back(name + "=" + value);
   }
@@ -241,6 +240,11 @@ std::string row_statement(GroupNumber group, NodeId node) {
          std::to_string(group.coordinator.value) + ", " + std::to_string(node.value) +
          ", ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint,"
          " pg_current_wal_insert_lsn() ON CONFLICT DO NOTHING";
+}
+
+std::string statements_of_first_row(NodeId node) {
+  return std::string(make_schema) + "\n" + make_table + "\nTRUNCATE muster.term\n" +
+         row_statement({0, node}, node) + "\n";
 }
 
 Expected<> write_note(const InstanceOptions& options, const std::optional<Note>& note) {

@@ -47,6 +47,9 @@ std::string connection_text(const InstanceOptions& options, NodeId to, const std
 /// All of muster.conf.
 std::string conf_text(const InstanceOptions& options, const Conf& conf);
 
+/// What does not change while it runs: ours, and what `options.settings` has besides.
+std::map<std::string, std::string> settings_on_command_line(const InstanceOptions& options);
+
 /// The postmaster's arguments. What is here is in nobody's hands but ours, as the command line
 /// counts for more than any file and ALTER SYSTEM.
 std::vector<std::string> postmaster_arguments(const InstanceOptions& options);
@@ -60,6 +63,8 @@ inline constexpr const char* make_table =
     " at timestamptz NOT NULL DEFAULT now(),"
     " PRIMARY KEY (counter, coordinator))";
 std::string row_statement(GroupNumber group, NodeId node);
+/// The table with its first row alone, of a group before all, a line each.
+std::string statements_of_first_row(NodeId node);
 
 /// The note, as JSON: what was held, null where that is not known; and what stands there, none
 /// where there is no note. One that cannot be read is a failure: nobody would know what was held.

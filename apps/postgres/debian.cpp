@@ -1,8 +1,8 @@
 #include "apps/postgres/debian.hpp"
 
 #include "apps/base/text.hpp"
+#include "apps/postgres/own_settings.hpp"
 
-#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -12,17 +12,22 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The last that stands there counts, as for PostgreSQL.
-std::uint64_t port_in(const fs::path& conf) {
-  std::uint64_t port = 5432;
-  std::ifstream lines(conf);
+DebiansCluster cluster_in(const fs::path& own) {
+  DebiansCluster cluster;
+  cluster.unit =
+      "postgresql@" + own.parent_path().filename().string() + "-" + own.filename().string();
+  cluster.settings = own / "postgresql.conf";
+  cluster.port = 5432;
+  std::ifstream lines(cluster.settings);
   for (std::string line; std::getline(lines, line);) {
-    std::replace(line.begin(), line.end(), '=', ' ');
-    std::istringstream words(line);
-    std::string key;
-    std::string value;
-    if (words >> key >> value && key == "port") port = apps::parse_number(value).value_or(port);
+    const auto setting = setting_in(line);
+    if (!setting) continue;
+    if (setting->name == "data_directory") cluster.data = setting->value;
+    if (setting->name == "port")
+      cluster.port =
+          static_cast<std::uint16_t>(apps::parse_number(setting->value).value_or(cluster.port));
   }
-  return port;
+  return cluster;
 }
 
 bool begins_with_the_machine(const fs::path& start_conf) {
@@ -36,22 +41,30 @@ bool begins_with_the_machine(const fs::path& start_conf) {
 
 }  // namespace
 
-std::optional<std::string> debians_own(const fs::path& clusters, std::uint16_t port) {
+std::string DebiansCluster::how_it_is_let_be() const {
+  return "(systemctl stop " + unit + "; echo manual > " +
+         (settings.parent_path() / "start.conf").string() + "; systemctl daemon-reload)";
+}
+
+std::vector<DebiansCluster> debians_clusters(const fs::path& clusters) {
+  std::vector<DebiansCluster> found;
   std::error_code error;
   for (const auto& version : fs::directory_iterator(clusters, error)) {
-    for (const auto& cluster : fs::directory_iterator(version, error)) {
-      const fs::path& own = cluster.path();
-      const fs::path start = own / "start.conf";
-      if (!fs::exists(own / "postgresql.conf", error) || !begins_with_the_machine(start) ||
-          port_in(own / "postgresql.conf") != port)
-        continue;
-      const std::string unit =
-          "postgresql@" + version.path().filename().string() + "-" + own.filename().string();
-      return "Debian's own " + unit + " has port " + std::to_string(port) +
-             " and begins with this machine: let it be (systemctl stop " + unit +
-             "; echo manual > " + start.string() +
-             "; systemctl daemon-reload), or give [cluster.postgres] another port";
+    for (const auto& own : fs::directory_iterator(version, error)) {
+      if (!fs::exists(own.path() / "postgresql.conf", error)) continue;
+      found.push_back(cluster_in(own.path()));
+      found.back().begins_with_machine = begins_with_the_machine(own.path() / "start.conf");
     }
+  }
+  return found;
+}
+
+std::optional<std::string> debians_own(const fs::path& clusters, std::uint16_t port) {
+  for (const DebiansCluster& cluster : debians_clusters(clusters)) {
+    if (cluster.begins_with_machine && cluster.port == port)
+      return "Debian's own " + cluster.unit + " has port " + std::to_string(port) +
+             " and begins with this machine: let it be " + cluster.how_it_is_let_be() +
+             ", or give [cluster.postgres] another port";
   }
   return std::nullopt;
 }

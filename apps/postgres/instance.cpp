@@ -2,10 +2,9 @@
 
 #include "apps/postgres/processes.hpp"
 #include "apps/postgres/room.hpp"
+#include "apps/postgres/tools.hpp"
 
 #include <boost/asio/post.hpp>
-
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -141,18 +140,12 @@ Creation::Creation(Executor executor, InstanceOptions options,
 
 // By a server that has no other session, and ends with its input.
 void Creation::write_first_row() {
-  const std::string statements = std::string(make_schema) + "\n" + make_table + "\n" +
-                                 row_statement({0, options_.node}, options_.node) + "\n";
-  auto pipe = apps::make_pipe();
-  if (!pipe) return created_(pipe.error());
-  const auto size = static_cast<ssize_t>(statements.size());
-  if (::write(pipe->write.fd(), statements.data(), statements.size()) != size)
-    return created_(Failure{ExitCode::io_error, "a new pipe does not take a few hundred bytes"});
-  pipe->write = {};
+  const auto input = as_input(statements_of_first_row(options_.node));
+  if (!input) return created_(input.error());
   auto program = program_of(
       options_, "postgres",
       {"--single", "-D", options_.data.string(), "-c", "exit_on_error=on", options_.database});
-  program.standard[0] = pipe->read.fd();
+  program.standard[0] = input->fd();
   server_.emplace(executor_, std::move(program), created_);
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Three nodes from the bundles of `muster postgres init`: who may connect, and a fail-over."""
 
+import collections
 import os
 import re
 import shutil
@@ -12,13 +13,13 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import faults
+import machines
+from cluster import IDS, Cluster
 from nodes import free_ports, until
 
 muster = None
-IDS = faults.IDS
 HOSTS = ("127.0.0.1", "127.0.0.2", "localhost")
-PSQL = [faults.PROGRAMS / "psql", "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1"]
+PSQL = [machines.PROGRAMS / "psql", "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1"]
 
 
 def run(*words, **more):
@@ -26,7 +27,7 @@ def run(*words, **more):
                           check=False, stdin=subprocess.DEVNULL, timeout=120, **more)
 
 
-class Bundled(faults.Cluster):
+class Bundled(Cluster):
     """The bundles are in `made`, the nodes' directories beside it."""
 
     def __init__(self):
@@ -34,7 +35,7 @@ class Bundled(faults.Cluster):
         self.path = Path(tempfile.mkdtemp(prefix="muster-bundles-"))
         self.path.chmod(0o755)
         self.running = {}
-        self.ended = faults.collections.Counter()
+        self.ended = collections.Counter()
         self.user = ["--user", "postgres"] if os.geteuid() == 0 else []
         *node_ports, port = free_ports(4)
         self.ports = {node: port + node - 1 for node in IDS}
@@ -281,7 +282,7 @@ class Running(unittest.TestCase):
 
 if __name__ == "__main__":
     muster = sys.argv.pop(1)
-    if not (faults.PROGRAMS / "postgres").exists():
+    if not (machines.PROGRAMS / "postgres").exists():
         print("skipped: PostgreSQL 15 not found", file=sys.stderr)
         sys.exit(0)
     unittest.main(verbosity=2)

@@ -197,7 +197,7 @@ class Cluster:
             return None
         return ran.stdout.strip() if ran.returncode == 0 and not ran.stderr else None
 
-    def end(self, keep):
+    def end(self, keep=True):
         """What has happened is to be looked at, or nothing of it is kept."""
         for node, process in self.running.items():
             self.signal_all(node, signal.SIGCONT)
@@ -230,7 +230,7 @@ class OnMachines(Cluster):
         self.addresses = {node: (machines.address(node), 7100) for node in IDS}
         self.databases = {node: (machines.address(node), PORT) for node in IDS}
 
-    def end(self, keep):
+    def end(self, keep=True):
         super().end(keep=True)
         for disk in self.disks.values():
             disk.end(keep)

@@ -1,5 +1,7 @@
 #include "apps/postgres/debian.hpp"
 
+#include "apps/postgres/existing.hpp"
+
 #include <boost/test/unit_test.hpp>
 
 #include <stdlib.h>
@@ -49,6 +51,39 @@ BOOST_AUTO_TEST_CASE(others_are_not_in_the_way) {
   BOOST_TEST(!debians_own(fs::path(name) / "nowhere", 5433));
   write("start.conf", "manual\n");
   BOOST_TEST(!debians_own(name, 5433));
+}
+
+BOOST_AUTO_TEST_CASE(whose_data_a_directory_is) {
+  const fs::path data = fs::path(name) / "lib/15/main";
+  fs::create_directories(data);
+  write("postgresql.conf", "data_directory = '" + (data / "../main").string() + "'\t# why\n");
+  const auto its = whereabouts_of(data, name);
+  BOOST_TEST_REQUIRE(its.has_value());
+  BOOST_TEST_REQUIRE(its->debians.has_value());
+  BOOST_TEST(its->debians->unit == "postgresql@15-main");
+  BOOST_TEST(its->debians->begins_with_machine);
+  BOOST_TEST(its->settings == own() / "postgresql.conf");
+  // By its settings it is the same, and when it has moved, too.
+  fs::remove_all(data);
+  for (const auto& named : {own(), data}) {
+    BOOST_TEST(whereabouts_of(named, name)->data == data);
+    BOOST_TEST(whereabouts_of(named, name)->debians.has_value());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_debians_has_its_settings_itself) {
+  const fs::path data = fs::path(name) / "mine";
+  fs::create_directories(data);
+  for (const auto& [file, text] :
+       {std::pair("PG_VERSION", "15\n"), std::pair("postgresql.conf", "data_directory = '/x'\n")})
+    std::ofstream(data / file) << text;
+  const auto its = whereabouts_of(data, name);
+  BOOST_TEST(its->data == data);
+  BOOST_TEST(its->settings == data / "postgresql.conf");
+  BOOST_TEST(!its->debians.has_value());
+  write("postgresql.conf", "port = 1\n");
+  BOOST_TEST(whereabouts_of(own(), name).error().what.find("says no data_directory") !=
+             std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

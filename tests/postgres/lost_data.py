@@ -4,12 +4,14 @@ had counts for nothing, and is cloned anew."""
 
 import json
 import shutil
+import signal
 import subprocess
 import sys
 import unittest
 
-import faults
-from faults import IDS, until
+from cluster import IDS, Cluster
+from machines import PROGRAMS
+from run import Run, until
 
 muster = None
 
@@ -19,11 +21,11 @@ class LostData(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.cluster = faults.Cluster(muster, "500ms", "3s")
+        cls.cluster = Cluster(muster, "500ms", "3s")
         cls.addClassCleanup(shutil.rmtree, cls.cluster.path)
         cls.addClassCleanup(cls.cluster.end)
         cls.cluster.begin()
-        cls.run_ = faults.Run(cls.cluster, 1, 1)
+        cls.run_ = Run(cls.cluster, 1, 1)
         cls.run_.await_calm()
         cls.ask("create table t (n bigint primary key)")
         cls.numbers = 0
@@ -45,7 +47,7 @@ class LostData(unittest.TestCase):
         return next(node for node in IDS if node != primary)
 
     def logged(self, node, sentence):
-        return (self.cluster.path / f"n{node}.log").read_text().count(sentence)
+        return self.cluster.log(node).count(sentence)
 
     def become_whole(self, node):
         self.run_.await_calm()
@@ -54,7 +56,7 @@ class LostData(unittest.TestCase):
 
     def stop_where_it_is(self, node):
         """All of it, at once."""
-        self.cluster.signal_all(node, faults.signal.SIGKILL)
+        self.cluster.signal_all(node, signal.SIGKILL)
         self.cluster.running.pop(node).wait()
         until(lambda: self.cluster.postmaster(node) is None, "no postmaster is left")
 
@@ -114,7 +116,7 @@ class LostData(unittest.TestCase):
         data = self.cluster.database(node) / "data"
         data.rename(self.cluster.path / "own")
         user = ["setpriv", "--reuid", "postgres", "--regid", "postgres", "--init-groups"]
-        subprocess.run([*(user if self.cluster.user else []), faults.PROGRAMS / "initdb", "-D",
+        subprocess.run([*(user if self.cluster.user else []), PROGRAMS / "initdb", "-D",
                         data, "-U", "postgres", "-A", "trust"], check=True,
                        stdout=subprocess.DEVNULL)
         ran = subprocess.run(self.cluster.command("run", node), cwd=self.cluster.path,
@@ -160,7 +162,7 @@ class LostData(unittest.TestCase):
 
 if __name__ == "__main__":
     muster = sys.argv.pop(1)
-    if not (faults.PROGRAMS / "postgres").exists():
+    if not (PROGRAMS / "postgres").exists():
         print("skipped: PostgreSQL 15 not found", file=sys.stderr)
         sys.exit(0)
     unittest.main(verbosity=2)

@@ -11,7 +11,8 @@ import sys
 import unittest
 from pathlib import Path
 
-from faults import IDS, PROGRAMS, Cluster
+from cluster import IDS, Cluster
+from machines import PROGRAMS
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "apps/watching"))
 from nodes import REPOSITORY, free_ports, program, running, until, wanted  # noqa: E402
@@ -36,10 +37,8 @@ class Nodes(Cluster):
         return self
 
     def __exit__(self, kind, *_):
-        self.end()
-        if kind is None:
-            shutil.rmtree(self.path)
-        else:
+        self.end(keep=kind is not None)
+        if kind is not None:
             print(f"see {self.path}", file=sys.stderr)
 
     def await_calm(self):
@@ -64,9 +63,6 @@ class Nodes(Cluster):
         """What status says: its exit code, and the object."""
         code, said, _ = self.say("status", "--config", f"n{node}.toml", "--json")
         return code, json.loads(said)
-
-    def log(self, node):
-        return (self.path / f"n{node}.log").read_text()
 
 
 def skipped():
@@ -160,7 +156,7 @@ class Asked(unittest.TestCase):
                                " generate_series(1, 60000)")
             node = next(each for each in IDS if each != primary)
             nodes.kill_all(node)
-            shutil.rmtree(nodes.path / f"pg{node}")
+            shutil.rmtree(nodes.database(node))
             until(lambda: nodes.seen()[1]["writable"], "it is written without it")
             nodes.once("join", node)
             nodes.start(node)
@@ -209,7 +205,7 @@ class Balanced(unittest.TestCase):
         manual = (REPOSITORY / "docs/postgres.md").read_text()
         [text] = re.findall(r"```haproxy\n(.*?)```", manual, re.S)
         with Nodes() as nodes:
-            servers = "".join(f"  server n{node} 127.0.0.1:{nodes.ports[node]} check port "
+            servers = "".join(f"  server n{node} 127.0.0.1:{nodes.databases[node][1]} check port "
                               f"{nodes.http[node]}\n" for node in IDS)
             text = re.sub(r"(  server .*\n)+", servers, text)
             text = text.replace("bind :5000", f"bind 127.0.0.1:{port}")
@@ -218,7 +214,7 @@ class Balanced(unittest.TestCase):
                 "defaults\n  timeout connect 5s\n  timeout client 1min\n  timeout server 1min\n"
                 + text)
             with running(nodes.path, haproxy, "-db", "-f", "haproxy.cfg") as process:
-                nodes.ports["haproxy"] = port
+                nodes.databases["haproxy"] = ("127.0.0.1", port)
 
                 def written(number):
                     """By which node's primary."""

@@ -18,6 +18,8 @@ struct Flags {
   std::filesystem::path bundle;     ///< in place of a configuration: that of `directory`
   std::filesystem::path directory;  ///< where the bundle is put
   std::uint32_t to = 0;             ///< who is to be primary
+  std::filesystem::path adopt;      ///< a database that exists; empty: a new one is made
+  bool force = false;               ///< it is what is left of a cluster that is lost
 };
 
 struct InitFlags {
@@ -38,6 +40,8 @@ struct AskFlags {
 int check(const AskFlags& flags);
 int status(const AskFlags& flags);
 int create(const Flags& flags);
+/// The database at `flags.adopt` becomes that of the node.
+int adopt(const Flags& flags, const apps::NodeConfig& config);
 int join(const Flags& flags);
 int rejoin(const Flags& flags);
 int run(const Flags& flags);
@@ -59,7 +63,7 @@ Expected<InstanceOptions> options_of_running(const apps::NodeConfig& config);
 Expected<InstanceOptions> options_of(const apps::NodeConfig& config, const Flags& flags);
 /// The directory beside the data directory, for the user who runs PostgreSQL alone.
 Expected<> make_directory(const InstanceOptions& options);
-/// Of a node that has no database yet, and is to get one.
+/// Of a node that has no database yet, and is to get one: `flags.adopt`, or one that is made.
 Expected<InstanceOptions> empty_place(const apps::NodeConfig& config, const Flags& flags);
 
 }  // namespace muster::postgres

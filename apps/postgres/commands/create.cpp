@@ -10,6 +10,7 @@ namespace muster::postgres {
 int create(const Flags& flags) {
   const auto config = node_of(flags);
   if (!config) return apps::failed(config.error());
+  if (!flags.adopt.empty()) return adopt(flags, *config);
   const auto options = empty_place(*config, flags);
   if (!options) return apps::failed(options.error());
   boost::asio::io_context context(1);

@@ -104,6 +104,13 @@ bool has_taken_part(const apps::NodeConfig& config, const InstanceOptions& optio
          std::filesystem::exists(held_path(options), error);
 }
 
+int leave_to_group(const InstanceOptions& options) {
+  if (const auto noted = write_note(options, Note{}); !noted) return apps::failed(noted.error());
+  std::cout << "run this node: its database is cloned then from the primary of its group, and "
+               "counts for nothing until it follows\n";
+  return 0;
+}
+
 }  // namespace
 
 // A clone of whoever answers counts as data: that is right before the first commit, and for a node
@@ -120,20 +127,22 @@ int join(const Flags& flags) {
   if (from.empty())
     return apps::failed({ExitCode::usage, "--from " + std::to_string(flags.from) +
                                               ": expected another node of [cluster.postgres]"});
-  const auto written = Others(*options, from).is_written();
-  if (!written) return apps::failed(written.error());
-  if (*written || has_taken_part(*config, *options)) {
-    if (const auto noted = write_note(*options, Note{}); !noted) return apps::failed(noted.error());
-    std::cout << "run this node: its database is cloned then from the primary of its group, and "
-                 "counts for nothing until it follows\n";
-    return 0;
+  const auto until = std::chrono::steady_clock::now() + patience;
+  while (true) {
+    const auto written = Others(*options, from).is_written();
+    if (!written) return apps::failed(written.error());
+    if (*written || has_taken_part(*config, *options)) return leave_to_group(*options);
+    boost::asio::io_context context(1);
+    const auto source = Join(context, *options, from).clone();
+    if (source) {
+      std::cout << "the database of node " << to_text(*source) << " is cloned to "
+                << options->data.string() << "; run this node\n";
+      return 0;
+    }
+    // The first group may have promoted it meanwhile, which ends a clone.
+    if (std::chrono::steady_clock::now() > until) return apps::failed(source.error());
+    std::this_thread::sleep_for(between_attempts);
   }
-  boost::asio::io_context context(1);
-  const auto source = Join(context, *options, from).clone();
-  if (!source) return apps::failed(source.error());
-  std::cout << "the database of node " << to_text(*source) << " is cloned to "
-            << options->data.string() << "; run this node\n";
-  return 0;
 }
 
 }  // namespace muster::postgres

@@ -47,6 +47,21 @@ void add_asking(CLI::App& app, int& exit_code) {
       "One object with all of it", status);
 }
 
+void add_adopting(CLI::App* create, Flags& flags) {
+  CLI::Option* const adopt =
+      create
+          ->add_option("--adopt", flags.adopt,
+                       "That of an existing database, which is moved: its data directory, or that "
+                       "of its postgresql.conf")
+          ->option_text("PGDATA");
+  create
+      ->add_flag(
+          "--force", flags.force,
+          "It is what one node still has of a cluster that is lost for ever; what the others "
+          "had acknowledged besides is lost")
+      ->needs(adopt);
+}
+
 void add_nodes(CLI::App& app, int& exit_code) {
   const auto flags = std::make_shared<Flags>();
   const auto add = [&](const char* name, const char* what, int (*act)(const Flags&)) {
@@ -63,9 +78,11 @@ void add_nodes(CLI::App& app, int& exit_code) {
         ->option_text("DIR");
     return command;
   };
-  takes_bundle(add("create",
-                   "Create the database of a new cluster, on one of its nodes; the others clone it",
-                   create));
+  add_adopting(takes_bundle(add("create",
+                                "Create the database of a new cluster, on one of its nodes, or "
+                                "adopt one; the others clone it",
+                                create)),
+               *flags);
   takes_bundle(add("join", "Clone the database from another node, which runs", join))
       ->add_option("--from", flags->from, "From that node alone");
   add("run", "Run one node and its PostgreSQL in the foreground", run);

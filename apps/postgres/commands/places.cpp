@@ -1,3 +1,4 @@
+#include "apps/postgres/adopt.hpp"
 #include "apps/postgres/commands/commands.hpp"
 #include "apps/postgres/credentials.hpp"
 #include "apps/postgres/debian.hpp"
@@ -110,6 +111,13 @@ Expected<InstanceOptions> empty_place(const NodeConfig& config, const Flags& fla
   if (fs::exists(options->data, error))
     return wrong(config, "there is a database already at " + options->data.string() +
                              "; remove it first, if it may be lost");
+  for (const bool lost : {false, true}) {
+    const fs::path adopted = adopted_path(*options, lost);
+    if (fs::exists(adopted, error) && (flags.adopt.empty() || flags.force != lost))
+      return wrong(config, "a database is being adopted, and is at " + adopted.string() +
+                               ": go on with the muster postgres create --adopt " +
+                               (lost ? "--force " : "") + "that began it");
+  }
   if (const auto own = debians_own("/etc/postgresql", options->nodes.at(options->node).port))
     return wrong(config, *own);
   if (const auto made = make_directory(*options); !made) return made.error();

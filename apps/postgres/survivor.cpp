@@ -1,0 +1,162 @@
+#include "apps/postgres/survivor.hpp"
+
+#include "apps/postgres/instance.hpp"
+#include "apps/postgres/processes.hpp"
+#include "apps/postgres/tools.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/crc.hpp>
+
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+
+namespace muster::postgres {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+class Recovering {
+ public:
+  explicit Recovering(const InstanceOptions& options)
+      : options_(options),
+        pause_(context_.get_executor()),
+        instance_(std::in_place, context_.get_executor(), options, [](const Happening&) {}) {}
+
+  Expected<Holding> holding() {
+    for (const What& what :
+         {What(Begin{}), What(Look{}), What(Promote{}), What(End{Shutdown::fast})})
+      instance_->perform({{}, what}, [this](const Happening& happening) { hear(happening.what); });
+    watch();
+    context_.run();
+    instance_.reset();
+    if (!why_not_.empty())
+      return Failure{ExitCode::hook_failed, "the database does not recover: " + why_not_};
+    return *holding_;
+  }
+
+ private:
+  void hear(const HasHappened& what) {
+    if (const auto* seen = std::get_if<Seen>(&what)) holding_ = seen->holding;
+    if (const auto* failed = std::get_if<Failed>(&what)) return end(failed->why);
+    if (std::holds_alternative<Began>(what)) pause_.stop();
+    if (std::holds_alternative<Ended>(what)) end("");
+  }
+
+  // What was being mended, or cloned, is whole only with more of another's log.
+  void watch() {
+    pause_.wait(between_looks, [this] {
+      std::string progress = progress_of_recovery(options_.data);
+      const bool goes_on = !progress.empty() && progress != progress_;
+      stood_still_ = goes_on ? Duration{} : stood_still_ + between_looks;
+      progress_ = std::move(progress);
+      if (stood_still_ > patience)
+        return end("it waits for log of another node, without which it is not whole");
+      watch();
+    });
+  }
+
+  void end(const std::string& why_not) {
+    why_not_ = why_not;
+    context_.stop();
+  }
+
+  static constexpr Duration between_looks = 1s;
+  /// Before it reads its log, a server that was killed makes all of its files durable.
+  static constexpr Duration patience = 60s;
+
+  const InstanceOptions options_;
+  boost::asio::io_context context_{1};
+  Pause pause_;
+  std::optional<Instance> instance_;
+  std::optional<Holding> holding_;
+  std::string why_not_;
+  std::string progress_;
+  Duration stood_still_{};
+};
+
+/// CRC-32C, as PostgreSQL has it.
+std::uint32_t checksum_of(const std::string& bytes, std::size_t size) {
+  boost::crc_optimal<32, 0x1EDC6F41, 0xFFFFFFFF, 0xFFFFFFFF, true, true> crc;
+  crc.process_bytes(bytes.data(), size);
+  return crc.checksum();
+}
+
+/// Where the control file's checksum of all before it stands, which depends on the version; none
+/// where nowhere a number is that.
+std::optional<std::size_t> place_of_checksum(const std::string& control_file) {
+  constexpr std::size_t least = 128, most = 512;
+  for (std::size_t at = least; at < most && at + 4 <= control_file.size(); at += 4) {
+    std::uint32_t stands = 0;
+    std::memcpy(&stands, control_file.data() + at, sizeof stands);
+    if (stands == checksum_of(control_file, at)) return at;
+  }
+  return std::nullopt;
+}
+
+/// As initdb makes one: of the time and the process.
+std::uint64_t new_system_identifier() {
+  timeval now{};
+  ::gettimeofday(&now, nullptr);
+  return (static_cast<std::uint64_t>(now.tv_sec) << 32) |
+         (static_cast<std::uint64_t>(now.tv_usec) << 12) |
+         (static_cast<std::uint64_t>(::getpid()) & 0xFFF);
+}
+
+Expected<> write_identifier(const InstanceOptions& options) {
+  const fs::path path = options.data / "global/pg_control";
+  const auto read = read_text(path);
+  if (!read) return read.error();
+  std::string bytes = read->value_or("");
+  const auto at = place_of_checksum(bytes);
+  if (!at)
+    return Failure{ExitCode::storage_refused,
+                   path.string() +
+                       ": its checksum is wrong, or elsewhere than in the versions "
+                       "of PostgreSQL that muster knows; it was not changed"};
+  // It begins with the identifier.
+  const std::uint64_t identifier = new_system_identifier();
+  std::memcpy(bytes.data(), &identifier, sizeof identifier);
+  const std::uint32_t checksum = checksum_of(bytes, *at);
+  std::memcpy(bytes.data() + *at, &checksum, sizeof checksum);
+  return write_durably(path, bytes, options.user);
+}
+
+fs::path identity_mark(const InstanceOptions& options) {
+  return options.data.string() + ".identity";
+}
+
+}  // namespace
+
+Expected<Remembered> remembered_beside(const InstanceOptions& options, const fs::path& data) {
+  InstanceOptions there = options;
+  there.data = data;
+  const auto note = read_note(there);
+  if (!note) return note.error();
+  const auto held = read_held(there);
+  if (!held) return held.error();
+  return Remembered{*note, *held};
+}
+
+Expected<Holding> recover_alone(const InstanceOptions& options) {
+  return Recovering(options).holding();
+}
+
+// Between its two steps the log is another's, and PostgreSQL would not begin.
+Expected<> take_new_identity(const InstanceOptions& options) {
+  if (auto begun = write_durably(identity_mark(options), "", options.user); !begun) return begun;
+  if (auto written = write_identifier(options); !written) return written;
+  const auto reset = output_of(options, "pg_resetwal", {"--pgdata", options.data.string()});
+  if (!reset) return reset.error();
+  return remove_durably(identity_mark(options));
+}
+
+bool takes_new_identity(const InstanceOptions& options) {
+  std::error_code error;
+  return fs::exists(identity_mark(options), error);
+}
+
+}  // namespace muster::postgres

@@ -1,0 +1,426 @@
+#!/usr/bin/env python3
+"""Databases that exist become those of first nodes: `adopt.py MUSTER`. One as Debian has it, whose
+settings are elsewhere; what cannot be adopted, and why; and what one node has of a cluster that is
+lost."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import cluster
+from cluster import IDS
+from machines import PROGRAMS
+from run import until
+
+MUSTER = None
+AS_POSTGRES = {"user": "postgres", "group": "postgres"} if os.geteuid() == 0 else {}
+
+
+def said(*words, **more):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True,
+                          check=False, stdin=subprocess.DEVNULL, timeout=120, **more)
+
+
+def sure(*words, **more):
+    ran = said(*words, **more)
+    if ran.returncode != 0:
+        raise AssertionError(f"{words}: {ran.stderr}")
+    return ran.stdout
+
+
+class Old:
+    """A database that was there before muster: segments of 16 MB, no checksums, data in it."""
+
+    def __init__(self, path):
+        self.data = path / "old/15/main"
+        self.settings = path / "etc/15/main"
+        for directory in (self.data, self.settings):
+            directory.mkdir(parents=True)
+        if AS_POSTGRES:
+            for directory in (path / "old", self.data.parent, self.data):
+                shutil.chown(directory, "postgres", "postgres")
+        self.postgres("initdb", "-D", self.data, "--auth", "trust", "--username", "postgres",
+                      "--locale", "C.UTF-8")
+
+    def postgres(self, program, *words):
+        return sure(PROGRAMS / program, *words, cwd=self.data, **AS_POSTGRES)
+
+    def do(self, *statements, user="postgres"):
+        """By a server that is up for no longer than that."""
+        self.postgres("pg_ctl", "-D", self.data, "-s", "-w", "-l", self.data / "log", "-o",
+                      f"-c listen_addresses= -c unix_socket_directories={self.data.parent}",
+                      "start")
+        for statement in statements:
+            self.postgres("psql", "-X", "-q", "-h", self.data.parent, "-U", user, "-d",
+                          "postgres", "-c", statement)
+        self.stop()
+
+    def stop(self, mode="fast"):
+        self.postgres("pg_ctl", "-D", self.data, "-s", "-w", "-m", mode, "stop")
+
+    def as_debian_has_it(self):
+        """Nothing of its settings is in the data directory."""
+        for name in ("postgresql.conf", "pg_hba.conf", "pg_ident.conf"):
+            shutil.move(self.data / name, self.settings / name)
+        (self.settings / "conf.d").mkdir()
+        (self.settings / "conf.d/own.conf").write_text("work_mem = '7MB'\nport = 1\n")
+        with open(self.settings / "postgresql.conf", "a", encoding="utf-8") as file:
+            file.write(f"data_directory = '{self.data}'\n"
+                       f"hba_file = '{self.settings}/pg_hba.conf'\n"
+                       f"external_pid_file = '{self.data.parent}/its.pid'\n"
+                       "cluster_name = '15/main'\nmax_wal_size = '2GB'\nssl = on\n"
+                       "include_dir = 'conf.d'\nrecovery_target = 'immediate'\n")
+
+
+class Cluster(cluster.Cluster):
+    def __init__(self):
+        super().__init__(MUSTER, "1s", "3s")
+        self.running = {}
+
+    def say(self, word, node, *more):
+        return said(*self.command(word, node), *more, cwd=self.path)
+
+    def adopt(self, data, *more, node=1):
+        return self.say("create", node, "--adopt", data, *more)
+
+    def set_up_others(self, first):
+        self.start(first)
+        for node in IDS:
+            if node != first:
+                # The first group may promote whom it is cloned from, meanwhile.
+                self.until(lambda each=node: self.say("join", each).returncode == 0, "a clone")
+                self.start(node)
+
+    def await_all(self):
+        primary = self.until(self.primary, "there is a primary")
+        self.until(lambda: len(self.replicas()) == 2, "the others follow it")
+        return primary
+
+    def until(self, so, what):
+        return until(lambda: (self.supervise(), so())[1], what)
+
+    def asked(self, node, statement):
+        return self.until(lambda: self.ask(node, statement), statement)
+
+    def kill_all_of(self, node):
+        self.signal_all(node, signal.SIGKILL)
+        self.running.pop(node).wait()
+        # Whoever inherits it may take a while to wait for it.
+        until(lambda: not self.postmaster(node), "nothing of its server is left")
+
+
+class Test(unittest.TestCase):
+    def setUp(self):
+        self.cluster = self.made_cluster()
+        self.old = Old(self.cluster.path)
+
+    def made_cluster(self):
+        cluster = Cluster()
+        self.addCleanup(shutil.rmtree, cluster.path)
+        self.addCleanup(lambda: cluster.end())
+        return cluster
+
+    def refused(self, ran, *whys):
+        self.assertEqual(ran.returncode, 64, ran.stdout + ran.stderr)
+        self.assertEqual(ran.stderr.count("\n"), 1, ran.stderr)
+        for why in whys:
+            self.assertIn(why, ran.stderr)
+        self.assertTrue((self.old.data / "PG_VERSION").exists())
+
+
+class Adopted(Test):
+    def test_what_was_there_is_on_all_and_goes_on(self):
+        old, cluster = self.old, self.cluster
+        old.do("create table t (n int primary key)", "insert into t select generate_series(1, 999)",
+               "create role app login password 'secret'", "create database shop owner app")
+        old.as_debian_has_it()
+        ran = cluster.adopt(old.settings)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        for each in ("never copied", "16 MB", "no checksums", "C.UTF-8", "pg_hba.conf"):
+            self.assertIn(each, ran.stdout)
+        self.assertFalse(old.data.exists())
+        self.check_settings()
+        cluster.set_up_others(1)
+        before = cluster.await_all()
+        cluster.asked(before, "insert into t values (1000) returning n")
+        for node in IDS:
+            cluster.until(lambda each=node: cluster.ask(each, "select count(*) from t") == "1000",
+                          f"node {node} has all")
+            self.assertEqual(cluster.ask(node, "select count(*) from pg_roles, pg_database"
+                                               " where rolname = 'app' and datname = 'shop'"), "1")
+        cluster.kill_all_of(before)
+        cluster.until(lambda: cluster.primary() not in (None, before), "another is the primary")
+        after = cluster.primary()
+        cluster.asked(after, "insert into t values (1001) returning n")
+        self.assertEqual(cluster.ask(after, "select count(*) from t"), "1001")
+        self.assertEqual(cluster.ask(after, "show work_mem"), "7MB")
+        cluster.start(before)
+        cluster.await_all()
+
+    def check_settings(self):
+        text = (self.cluster.database(1) / "data/postgresql.conf").read_text()
+        for line in ("work_mem = '7MB'", "max_wal_size = '2GB'"):
+            self.assertRegex(text, f"(?m)^{re.escape(line)}")
+        for name in ("data_directory", "hba_file", "external_pid_file", "port", "cluster_name",
+                     "ssl", "recovery_target"):
+            self.assertRegex(text, f"(?m)^# left out by muster: {name} =")
+            self.assertNotRegex(text, f"(?m)^{name} *=")
+        self.assertEqual(text.splitlines()[-1], "include_if_exists '../muster.conf'")
+
+    def test_an_adoption_that_failed_goes_on(self):
+        old, cluster = self.old, self.cluster
+        old.do("create table t as select 1 as n")
+        old.as_debian_has_it()
+        self.assertEqual(cluster.adopt(old.settings).returncode, 0)
+        # As it is where it ended behind the move.
+        now = cluster.database(1) / "data"
+        half = now.with_name("data.adopted")
+        now.rename(half)
+        (half / "postgresql.conf").unlink()
+        for word, more in (("create", ()), ("join", ())):
+            self.assertIn(f"is at {half}", cluster.say(word, 1, *more).stderr)
+        own = old.settings / "conf.d/own.conf"
+        usual = own.read_text()
+        own.write_text(usual + "shared_preload_libraries = 'not_there'\n")
+        ran = cluster.adopt(old.settings)
+        self.assertEqual(ran.returncode, 76, ran.stderr)
+        self.assertIn('could not access file "not_there"', ran.stderr)
+        self.assertIn(f"the database is at {half} now: the same command goes on", ran.stderr)
+        own.write_text(usual)
+        ran = cluster.adopt(old.settings)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn(f"goes on with {half}", ran.stdout)
+        self.check_settings()
+        cluster.set_up_others(1)
+        self.assertEqual(cluster.asked(cluster.await_all(), "select n from t"), "1")
+
+
+class Refused(Test):
+    """One after the other, of a database that stays where it is."""
+
+    def adopt(self, *more):
+        return self.cluster.adopt(self.old.data, *more)
+
+    def write(self, name, text=""):
+        path = self.old.data / name
+        self.addCleanup(path.unlink, missing_ok=True)
+        path.write_text(text)
+        return path
+
+    def test_what_is_no_database_of_this_version_and_owner(self):
+        self.assertIn("there is no database, as it has no PG_VERSION",
+                      self.cluster.adopt(self.cluster.path).stderr)
+        version = self.old.data / "PG_VERSION"
+        version.write_text("14\n")
+        self.refused(self.adopt(), "is a database of PostgreSQL 14, and", "is of 15.", "pg_upgrade")
+        version.write_text("15\n")
+        if AS_POSTGRES:
+            shutil.chown(self.old.data, "nobody")
+            self.refused(self.adopt(), "belongs to nobody", "--user nobody")
+            shutil.chown(self.old.data, "postgres")
+
+    def test_what_runs_or_was_not_shut_down_or_is_a_standby(self):
+        old = self.old
+        old.postgres("pg_ctl", "-D", old.data, "-s", "-w", "-l", old.data / "log", "-o",
+                     f"-c listen_addresses= -c unix_socket_directories={old.data.parent}", "start")
+        try:
+            self.refused(self.adopt(), "PostgreSQL runs on it, process ", f"stop -D {old.data}")
+        finally:
+            old.stop("immediate")
+        self.refused(self.adopt(), 'its state is "in production"', "start it where it is")
+        old.do()
+        signal_file = self.write("standby.signal")
+        self.refused(self.adopt(), "is a standby's", "pg_ctl promote")
+        signal_file.unlink()
+
+    def test_what_cannot_be_where_it_goes(self):
+        old = self.old
+        space = self.cluster.path / "space"
+        space.mkdir()
+        if AS_POSTGRES:
+            shutil.chown(space, "postgres", "postgres")
+        old.do(f"create tablespace far location '{space}'")
+        self.refused(self.adopt(), f"has a tablespace at {space}", "DROP TABLESPACE")
+        old.do("drop tablespace far")
+        logs = old.data / "pg_wal"
+        logs.rename(old.data.parent / "logs")
+        logs.symlink_to("../logs")
+        self.refused(self.adopt(), "pg_wal is a link to ../logs")
+        logs.unlink()
+        (old.data.parent / "logs").rename(logs)
+
+    @unittest.skipUnless(os.access("/dev/shm", os.W_OK), "one file system alone")
+    def test_another_file_system(self):
+        if os.stat("/dev/shm").st_dev == os.stat(self.cluster.path).st_dev:
+            self.skipTest("one file system alone")
+        there = Path(tempfile.mkdtemp(dir="/dev/shm"))
+        self.addCleanup(shutil.rmtree, there)
+        there.chmod(0o755)
+        shutil.copytree(self.old.data, there / "data")
+        if AS_POSTGRES:
+            sure("chown", "-R", "postgres:postgres", there / "data")
+        self.refused(self.cluster.adopt(there / "data"), "is not on the file system of", "--data")
+        self.assertTrue((there / "data/PG_VERSION").exists())
+
+    def test_settings_that_stand_against_it(self):
+        old = self.old
+        for name, value in (("synchronous_standby_names", "ANY 1 (x)"),
+                            ("primary_conninfo", "host=x"), ("hba_file", "/etc/x"),
+                            ("recovery_target", "immediate"), ("default_transaction_read_only",
+                                                               "on")):
+            auto = self.write("postgresql.auto.conf", f"{name} = '{value}'\n")
+            self.refused(self.adopt(), f"postgresql.auto.conf: {name} is set by ALTER SYSTEM",
+                         f"ALTER SYSTEM RESET {name}")
+            auto.write_text("")
+        conf = old.data / "postgresql.conf"
+        usual = conf.read_text()
+        for lines, why in (("wal_level = minimal\nmax_wal_senders = 0\n", "wal_level is minimal"),
+                           ("max_wal_senders = 3\n", "max_wal_senders is 3: 3 nodes need 6"),
+                           ("max_replication_slots = 2\n", "max_replication_slots is 2"),
+                           ("nonsense = on\n", "contains errors: correct that")):
+            conf.write_text(usual + lines)
+            self.refused(self.adopt(), why)
+        conf.unlink()
+        self.refused(self.adopt(), "postgresql.conf")
+        conf.write_text(usual)
+
+    def test_a_superuser_is_needed_and_no_history(self):
+        self.old.do("create role boss superuser login")
+        self.old.do("alter role postgres rename to other", user="boss")
+        self.refused(self.adopt(), "has no superuser postgres", "SUPERUSER LOGIN")
+
+    def test_a_table_of_that_name(self):
+        self.old.do("create schema muster", "create table muster.term (n int)")
+        self.refused(self.adopt(), "has a table muster.term", "DROP SCHEMA muster CASCADE")
+        self.refused(self.adopt("--force"), "is no database that muster kept")
+
+
+class Disaster(Test):
+    """Two of three are lost for ever; the third is the first of another cluster."""
+
+    def setUp(self):
+        super().setUp()
+        self.lost = self.cluster
+        self.lost.begin()
+        primary = self.lost.await_all()
+        self.lost.asked(primary, "create table t (n int primary key) ; select 1")
+        self.lost.asked(primary, "insert into t values (1) returning n")
+        self.lost.until(lambda: all(self.lost.ask(node, "select n from t") for node in IDS),
+                        "all have it")
+        self.primary = primary
+
+    def burn(self, survivor):
+        """The other cluster, whose nodes are where those of this one were."""
+        self.survivor = survivor
+        for node in list(self.lost.running):
+            self.lost.kill_all_of(node)
+        fresh = self.made_cluster()
+        fresh.databases = self.lost.databases
+        for node in IDS:
+            text = (self.lost.path / self.lost.config(node)).read_text()
+            (fresh.path / fresh.config(node)).write_text(text.replace('"pg"', '"pg2"'))
+        return fresh
+
+    def go_on(self, fresh):
+        data = self.lost.database(self.survivor) / "data"
+        self.assertIn("begin a new cluster with it by --force",
+                      fresh.adopt(data, node=self.survivor).stderr)
+        ran = fresh.adopt(data, "--force", node=self.survivor)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertRegex(ran.stdout, r"it has group \d+\.\d, its log until \d/[0-9A-F]+: what the "
+                                     "lost nodes had acknowledged behind that is lost")
+        fresh.set_up_others(self.survivor)
+        primary = fresh.await_all()
+        self.assertEqual(fresh.asked(primary, "select n from t order by n"), "1")
+        fresh.asked(primary, "insert into t values (2) returning n")
+        return ran.stdout
+
+    def test_a_standby_goes_on_and_who_comes_back_is_refused(self):
+        back, *_ = (node for node in IDS if node != self.primary)
+        fresh = self.burn(next(node for node in IDS if node not in (self.primary, back)))
+        note = self.lost.database(self.survivor) / "muster.note"
+        self.assertNotIn("it was being mended", self.go_on(fresh))
+        self.assertFalse(note.exists())
+        # The row of the lost cluster that is in no group of this one is of no weight.
+        self.assertEqual(fresh.asked(fresh.primary(), "select count(*) from muster.term where "
+                                     "counter = 0"), "1")
+        fresh.kill_all_of(back)
+        self.check_that_its_node_is_refused(fresh, back)
+        self.check_that_its_database_cannot_follow(fresh, back)
+        fresh.start(back)
+        fresh.await_all()
+
+    def check_that_its_node_is_refused(self, fresh, back):
+        self.lost.start(back)
+        log = self.lost.path / f"n{back}.log"
+        self.lost.until(lambda: "differ" in log.read_text(), "it is told that the clusters differ")
+        fresh.asked(fresh.primary(), "insert into t values (3) returning n")
+        self.assertIsNone(self.lost.primary())
+        self.lost.kill_all_of(back)
+
+    def check_that_its_database_cannot_follow(self, fresh, back):
+        """Though it is called as the one in whose place it is, and asks for its slot."""
+        data, primary = self.lost.database(back) / "data", fresh.primary()
+        slot = fresh.asked(primary, "select slot_name from pg_replication_slots where slot_name"
+                                    f" like '%_n{back}'")
+        (data.parent / "muster.conf").write_text(
+            f"primary_conninfo = '{fresh.connection(primary)} application_name=n{back}'\n"
+            f"primary_slot_name = '{slot}'\n")
+        (data / "standby.signal").touch()
+        log = data.parent / "alone.log"
+        self.old.postgres("pg_ctl", "-D", data, "-s", "-w", "-l", log, "-o",
+                          f"-c listen_addresses= -c unix_socket_directories={data.parent}", "start")
+        try:
+            fresh.until(lambda: "system identifier differs" in log.read_text(), "it is refused")
+        finally:
+            self.old.postgres("pg_ctl", "-D", data, "-s", "-w", "-m", "immediate", "stop")
+
+    def test_a_primary_that_was_killed_and_one_that_was_being_mended(self):
+        fresh = self.burn(self.primary)
+        note = self.lost.database(self.survivor) / "muster.note"
+        note.write_text(NOTE)
+        self.assertIn("it was being mended, and held group 77.3, its log until 0/FF before",
+                      self.go_on(fresh))
+
+    def test_a_beginning_that_failed_goes_on(self):
+        fresh = self.burn(self.primary)
+        data = self.lost.database(self.survivor) / "data"
+        self.assertEqual(fresh.adopt(data, "--force", node=self.survivor).returncode, 0)
+        now = fresh.database(self.survivor) / "data"
+        half = now.with_name("data.lost")
+        now.rename(half)
+        self.assertIn("--adopt --force that began it", fresh.adopt(data, node=self.survivor).stderr)
+        # As where it had recovered; and as where its log is of another identity still.
+        for mark in ("", "data.lost.identity"):
+            (half.parent / mark).touch()
+            before = self.identity(half)
+            ran = fresh.adopt(data, "--force", node=self.survivor)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertEqual("it has group" in ran.stdout, not mark)
+            self.assertNotEqual(self.identity(now), before)
+            now.rename(half)
+        half.rename(now)
+        fresh.set_up_others(self.survivor)
+        self.assertEqual(fresh.asked(fresh.await_all(), "select n from t"), "1")
+
+    @staticmethod
+    def identity(data):
+        said_of_it = sure(PROGRAMS / "pg_controldata", data, env={**os.environ, "LC_ALL": "C"})
+        return re.search(r"system identifier: +(\d+)", said_of_it)[1]
+
+
+NOTE = ('{"system":1,"term":{"group":[77,3],"node":1,"timeline":1,"lsn":{"value":1}},'
+        '"lsn":{"value":255}}')
+
+if __name__ == "__main__":
+    MUSTER = sys.argv.pop(1)
+    if not (PROGRAMS / "postgres").exists():
+        print("skipped: PostgreSQL 15 not found", file=sys.stderr)
+        sys.exit(0)
+    unittest.main(verbosity=2)
