@@ -179,6 +179,7 @@ class Faults(Run):
 
     OF_DISKS = (full_disk,)
     OF_PRIMARY = (kill_the_next_too, switch_over)
+    ALL = (*EVERYWHERE, *OF_NETWORKS, *OF_DISKS)
     LASTING = (kill_all_of_it, kill_node, stop_for_a_while, leave, cut_off, cut_between,
                cut_one_way, heard_by_nobody, hears_nobody, full_disk)
 
@@ -211,7 +212,7 @@ class Faults(Run):
 
 def run_part(cluster, seed, said, faults, until_moment):
     """Its line; the cluster is ended, and kept where it went wrong."""
-    run = Faults(cluster, seed, said.writers, said.only and said.only.split(","))
+    run = Faults(cluster, seed, said.writers, said.only)
     began, wrong = time.monotonic(), None
     try:
         run.begin()
@@ -247,7 +248,12 @@ def arguments():
     parser.add_argument("--stop-deadline", default="500ms")
     parser.add_argument("--only", help="faults, by the names of their functions")
     parser.add_argument("--results", help="parts are added to this file, and all of it is summed")
-    return parser.parse_args()
+    said = parser.parse_args()
+    said.only = set(said.only.split(",")) if said.only else None
+    known = {fault.__name__ for fault in Faults.ALL}
+    if said.only and not said.only <= known:
+        parser.error(f"--only: expected names of {', '.join(sorted(known))}")
+    return said
 
 
 def main():
@@ -258,6 +264,8 @@ def main():
     hosts, path = {}, None
     if why := machines.why_not():
         print(f"skipped: cuts of the network, full disks: {why}", file=sys.stderr)
+        if said.only and not said.only & {fault.__name__ for fault in Faults.EVERYWHERE}:
+            return
     else:
         path = machines.enter()
         hosts = machines.make()
@@ -268,7 +276,7 @@ def main():
         if left <= 0 or time.monotonic() > end:
             break
         if hosts:
-            own_disks = number % 2 == 0 or "full_disk" in (said.only or "")
+            own_disks = number % 2 == 0 or "full_disk" in (said.only or ())
             cluster = OnMachines(said.muster, said.T, said.stop_deadline, path / f"part{number}",
                                  hosts, own_disks)
         else:
