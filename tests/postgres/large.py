@@ -49,8 +49,9 @@ class Large(Run):
 
     def how_far(self, node):
         """Bytes of a clone, as `muster postgres status` has them."""
-        ran = subprocess.run(self.cluster.command("status", node, "--json"),
-                             cwd=self.cluster.path, capture_output=True, text=True, check=False)
+        ran = subprocess.run([self.cluster.muster, "postgres", "status", "--json", "--config",
+                              self.cluster.config(node)], cwd=self.cluster.path,
+                             capture_output=True, text=True, check=False)
         try:
             lines = json.loads(ran.stdout)["nodes"]
         except ValueError:
@@ -130,7 +131,7 @@ class Large(Run):
         usual = statistics.median(self.took[what]) if self.took[what] else 10
         ended_by = None
         if cut:
-            ended_by = self.end_in_the_middle(node, primary, self.random.uniform(0, usual))
+            ended_by = self.end_in_the_middle(node, primary, self.random.uniform(0, usual / 2))
         most = 0
 
         def is_whole():
