@@ -93,8 +93,7 @@ class Cluster(cluster.Cluster):
         self.start(first)
         for node in IDS:
             if node != first:
-                # The first group may promote whom it is cloned from, meanwhile.
-                self.until(lambda each=node: self.say("join", each).returncode == 0, "a clone")
+                self.once("join", node)
                 self.start(node)
 
     def await_all(self):

@@ -95,8 +95,9 @@ class Asked(unittest.TestCase):
             self.assertEqual(said["findings"], [{"about": "roles", "sentence": sentence}])
             self.assertEqual((said["node"], said["standby"]), (primary, False))
             # They look after each start.
-            subprocess.run([nodes.muster, "elect", "--dir", "n3", "--reason", "a new start"],
-                           cwd=nodes.path, check=True, capture_output=True)
+            subprocess.run([nodes.muster, "elect", "--dir", nodes.store(3),
+                           "--reason", "a new start"], cwd=nodes.path, check=True,
+                           capture_output=True)
             for node in IDS:
                 until(lambda each=node: sentence in nodes.log(each), f"node {node} says it")
             self.assertEqual(nodes.ask(nodes.await_calm(), "drop role backup"), "")
