@@ -10,6 +10,7 @@ networks and disks need namespaces.
 """
 
 import argparse
+import contextlib
 import itertools
 import random
 import signal
@@ -25,6 +26,7 @@ from run import Run, Wrong
 from writers import NEEDED
 
 CALM = 10  # seconds after a fault, and after its end, within which it is written again
+WRONGS = (Wrong, AssertionError, TimeoutError, subprocess.SubprocessError)
 LONGEST = 6  # s that a fault lasts after it is written again
 
 
@@ -220,8 +222,10 @@ def run_part(cluster, seed, said, faults, until_moment):
             run.round()
         run.now = None
         run.judge()
-    except (Wrong, AssertionError, TimeoutError, subprocess.SubprocessError) as error:
+    except WRONGS as error:
         wrong = f"{error}, after {len(run.gaps)} faults, the last: {run.now}; see {cluster.path}"
+        with contextlib.suppress(*WRONGS):
+            run.judge()  # what was acknowledged until then, if that can be said
     except BaseException:
         cluster.end(keep=True)
         raise
