@@ -54,6 +54,7 @@ class Check {
       find("nodes", "the cluster has " + std::to_string(facts_.databases) +
                         " databases: the loss of either ends all writing; have three nodes");
     if (!version()) return std::move(findings_);
+    copies();
     commits();
     roles();
     places();
@@ -86,6 +87,15 @@ class Check {
                           " a commit right after the server's start may wait for no copy; install "
                           "a newer minor version");
     return true;
+  }
+
+  void copies() {
+    if (!facts_.followers || *facts_.followers + 1 >= facts_.copies) return;
+    find("copies",
+         "only " + std::to_string(*facts_.followers) + " of the " +
+             std::to_string(facts_.copies - 1) +
+             " other nodes that each commit waits for follow this primary: none is acknowledged; "
+             "see muster postgres status, and that the others reach its port");
   }
 
   void commits() {

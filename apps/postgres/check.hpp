@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ struct Facts {
   bool standby{};
   bool replay_paused{};
   std::size_t databases{};  ///< nodes that have one
+  unsigned copies{};        ///< of a commit, before it is acknowledged
+  /// Nodes whose databases stream from it; none: it is a standby, or was not asked.
+  std::optional<std::size_t> followers;
   /// Those of `settings_looked_at`, as pg_settings has them; without what is of our own role alone.
   std::map<std::string, std::string> settings;
   /// Of `settings_of_muster`, the last place in the files of settings, "FILE line 3"; empty: none.
@@ -42,8 +46,8 @@ struct Facts {
   /// Of `settings_of_primary`, what its standbys have to have at least; where this is one.
   std::map<std::string, std::uint64_t> least;
 };
-MUSTER_DESCRIBE(Facts, version, standby, replay_paused, databases, settings, places,
-                synchronous_commit, replicates, least);
+MUSTER_DESCRIBE(Facts, version, standby, replay_paused, databases, copies, followers, settings,
+                places, synchronous_commit, replicates, least);
 
 /// Which are looked at.
 extern const std::vector<std::string> settings_looked_at;
@@ -54,7 +58,7 @@ extern const std::vector<std::string> settings_of_primary;
 
 /// Something that breaks the promise, or a fail-over.
 struct Finding {
-  std::string about;     ///< the setting, "version", "roles", "replay" or "nodes"
+  std::string about;     ///< the setting, "version", "roles", "replay", "copies" or "nodes"
   std::string sentence;  ///< what it is, what comes of it, and the cure
 };
 MUSTER_DESCRIBE(Finding, about, sentence);

@@ -60,6 +60,7 @@ FactsRead::FactsRead(const Executor& executor, const InstanceOptions& options,
       then_(std::move(then)),
       interview_(executor, as_a_client(options), patience_with_server) {
   facts_.databases = options_.nodes.size();
+  facts_.copies = options_.copies_of_commit;
   interview_.add("SELECT current_setting('server_version_num'), pg_is_in_recovery()", {},
                  [this](const std::vector<Row>& rows) {
                    facts_.version = static_cast<std::uint32_t>(number_in(rows.at(0), 0));
@@ -103,10 +104,20 @@ void FactsRead::ask_for_the_rest() {
       {}, [this](const std::vector<Row>& rows) {
         for (const Row& row : rows) facts_.replicates.push_back({text_in(row, 0), is_true(row, 1)});
       });
-  if (!facts_.standby) return;
+  if (!facts_.standby) return ask_who_follows();
   interview_.add(
       "SELECT CASE WHEN pg_is_in_recovery() THEN pg_is_wal_replay_paused() END", {},
       [this](const std::vector<Row>& rows) { facts_.replay_paused = is_true(rows.at(0), 0); });
+}
+
+void FactsRead::ask_who_follows() {
+  std::vector<std::string> names;
+  for (const auto& [node, address] : options_.nodes) names.push_back(name_of(node));
+  interview_.add(
+      "SELECT count(DISTINCT application_name) FROM pg_stat_replication"
+      " WHERE state = 'streaming' AND application_name = ANY($1::text[])",
+      {sql_array(names)},
+      [this](const std::vector<Row>& rows) { facts_.followers = number_in(rows.at(0), 0); });
 }
 
 // On a standby the control file has what its primary has last said.

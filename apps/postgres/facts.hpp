@@ -18,6 +18,7 @@ class FactsRead {
 
  private:
   void ask_for_the_rest();
+  void ask_who_follows();
   void read_control_file();
   void take_control_file();
   void fail(const std::string& why);

@@ -43,6 +43,19 @@ std::string with(const std::string& name, const std::string& value) {
 
 BOOST_AUTO_TEST_SUITE(checked)
 
+BOOST_AUTO_TEST_CASE(a_primary_whom_too_few_follow_is_found) {
+  Facts facts = right();
+  facts.standby = false;
+  facts.copies = 3;
+  facts.followers = 1;
+  BOOST_TEST(only(facts) ==
+             "copies: only 1 of the 2 other nodes that each commit waits for follow this primary: "
+             "none is acknowledged; see muster postgres status, and that the others reach its "
+             "port");
+  facts.followers = 2;
+  BOOST_TEST(check(facts).empty());
+}
+
 BOOST_AUTO_TEST_CASE(what_is_set_as_it_is_to_be_is_not_complained_of) {
   BOOST_TEST(check(right()).empty());
   Facts facts = right();

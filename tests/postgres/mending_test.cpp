@@ -99,6 +99,8 @@ BOOST_AUTO_TEST_CASE(it_takes_part_at_once_and_goes_on) {
   BOOST_TEST(node.ordered<GiveReport>().evidence == Evidence(noted));
   BOOST_TEST(node.after(StartCalled{{6, three}, {two, {}, ""}}) == "EndStart");
   BOOST_TEST(node.after(round, Mended{}) == "Configure");
+  // Slots of the group in which it was begun are gone by now.
+  BOOST_TEST(node.ordered<Configure>().conf == (Conf{Names::sealed, two, true, {6, three}}));
 }
 
 BOOST_AUTO_TEST_CASE(it_reports_what_it_held_while_the_note_is_being_written_and_taken_away) {

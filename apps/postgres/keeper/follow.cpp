@@ -165,8 +165,10 @@ void Turn::mend_by(Way way) {
   order(Clone{from}, Mend{way});
 }
 
+// Slots are of the group that is: where its source is primary in a later one by now, of that.
 void Turn::ended(const Mend&, const Mended&) {
   k_.anew = false;
+  if (k_.place && k_.place->choice.primary == k_.source->node) k_.source->group = k_.place->group;
   take_mending_name();
 }
 
