@@ -35,7 +35,7 @@ struct Facts {
   bool replay_paused{};
   std::size_t databases{};  ///< nodes that have one
   unsigned copies{};        ///< of a commit, before it is acknowledged
-  /// Nodes whose databases stream from it; none: it is a standby, or was not asked.
+  /// Nodes whose databases stream from it; none: it is no open primary.
   std::optional<std::size_t> followers;
   /// Those of `settings_looked_at`, as pg_settings has them; without what is of our own role alone.
   std::map<std::string, std::string> settings;

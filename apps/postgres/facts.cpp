@@ -115,9 +115,12 @@ void FactsRead::ask_who_follows() {
   for (const auto& [node, address] : options_.nodes) names.push_back(name_of(node));
   interview_.add(
       "SELECT count(DISTINCT application_name) FROM pg_stat_replication"
-      " WHERE state = 'streaming' AND application_name = ANY($1::text[])",
-      {sql_array(names)},
-      [this](const std::vector<Row>& rows) { facts_.followers = number_in(rows.at(0), 0); });
+      " WHERE state = 'streaming' AND application_name = ANY($1::text[])"
+      " HAVING current_setting('synchronous_standby_names') = $2",
+      {sql_array(names), names_text(Names::open, options_.copies())},
+      [this](const std::vector<Row>& rows) {
+        if (!rows.empty()) facts_.followers = number_in(rows.front(), 0);
+      });
 }
 
 // On a standby the control file has what its primary has last said.
