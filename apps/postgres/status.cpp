@@ -54,7 +54,7 @@ class Summary {
     line.node = node;
     line.role = said.primary ? "primary" : said.replica ? "replica" : "none";
     line.does = !said.normal   ? said.is
-                : said.primary ? "is written to"
+                : said.primary ? "takes writes"
                 : said.replica ? "follows"
                                : said.doing;
     if (!said.unreachable.empty()) {

@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(a_cluster_that_is_written) {
              "why      node 2 is the freshest of 3\n"
              "node  role         behind    to replay  does\n"
              "1     replica      0 B       0 B        follows\n"
-             "2     primary      -         -          is written to\n"
+             "2     primary      -         -          takes writes\n"
              "3     replica      1.2 kB    56.8 MB    follows\n");
   BOOST_TEST(status_of(calm()).writable);
 }
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(one_that_is_cloned_and_one_that_does_not_answer) {
              "why      node 2 is the freshest of 3\n"
              "node  role         behind    to replay  does\n"
              "1     none         -         -          is cloned: 1.2 GB of about 3.4 GB\n"
-             "2     primary      -         -          is written to\n"
+             "2     primary      -         -          takes writes\n"
              "3     unreachable  -         -          nobody listens at 127.0.0.1:7103\n");
   BOOST_TEST(!status_of(heard).writable);
   // Under its own name it counts, when it streams.
