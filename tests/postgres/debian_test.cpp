@@ -1,6 +1,6 @@
 #include "apps/postgres/debian.hpp"
 
-#include "apps/postgres/existing.hpp"
+#include "apps/postgres/adopting/existing.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,8 +1,8 @@
-#include "apps/postgres/adopt.hpp"
+#include "apps/postgres/adopting/adopt.hpp"
 
 #include "apps/base/text.hpp"
+#include "apps/postgres/adopting/survivor.hpp"
 #include "apps/postgres/commands/commands.hpp"
-#include "apps/postgres/survivor.hpp"
 
 #include <muster/values/text.hpp>
 

@@ -1,4 +1,4 @@
-#include "apps/postgres/adopt.hpp"
+#include "apps/postgres/adopting/adopt.hpp"
 #include "apps/postgres/commands/commands.hpp"
 #include "apps/postgres/credentials.hpp"
 #include "apps/postgres/debian.hpp"

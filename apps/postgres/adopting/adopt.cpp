@@ -1,4 +1,4 @@
-#include "apps/postgres/adopt.hpp"
+#include "apps/postgres/adopting/adopt.hpp"
 
 #include "apps/postgres/conf.hpp"
 #include "apps/postgres/own_settings.hpp"

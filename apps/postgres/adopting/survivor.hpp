@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apps/postgres/existing.hpp"
+#include "apps/postgres/adopting/existing.hpp"
 #include "apps/postgres/values.hpp"
 
 /// What one node of a cluster that is lost still holds becomes the beginning of a new one.

@@ -1,4 +1,4 @@
-#include "apps/postgres/survivor.hpp"
+#include "apps/postgres/adopting/survivor.hpp"
 
 #include "apps/postgres/instance.hpp"
 #include "apps/postgres/processes.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apps/postgres/existing.hpp"
+#include "apps/postgres/adopting/existing.hpp"
 
 /// A database that exists becomes that of a new cluster's first node. It is moved, never copied, so
 /// that there are never two that could be started; and whatever fails between any two steps, the

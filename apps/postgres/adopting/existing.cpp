@@ -1,4 +1,4 @@
-#include "apps/postgres/existing.hpp"
+#include "apps/postgres/adopting/existing.hpp"
 
 #include "apps/base/text.hpp"
 #include "apps/postgres/check.hpp"
