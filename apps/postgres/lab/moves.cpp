@@ -73,9 +73,7 @@ void make(World& world, const Options& options, const Move& move, Counts* counts
     case What::takes_hangup:
       return making.takes_hangup(node);
     case What::walsender_hangup:
-      own.postgres->walsenders[move.which].hangup = false;
-      own.postgres->walsenders[move.which].names = own.conf.names;
-      return;
+      return making.walsender_takes_hangup(node, move.which);
     case What::promoted:
       return making.promoted(node);
     case What::flushes:
@@ -87,8 +85,7 @@ void make(World& world, const Options& options, const Move& move, Counts* counts
     case What::hears:
       return making.hears(node, move.which);
     case What::walsender_ends:
-      own.postgres->walsenders.erase(own.postgres->walsenders.begin() + move.which);
-      return making.relax(node);
+      return making.walsender_ends(node, move.which);
     case What::receiver_ends:
       own.postgres->receiver.reset();
       return;

@@ -174,6 +174,19 @@ void Making::takes_hangup(NodeId node) const {
   is_opened(node);
 }
 
+void Making::walsender_takes_hangup(NodeId node, std::uint32_t which) const {
+  Node& own = node_at(world, node);
+  Walsender& walsender = own.postgres->walsenders[which];
+  walsender.hangup = false;
+  walsender.names = own.conf.names;
+}
+
+void Making::walsender_ends(NodeId node, std::uint32_t which) const {
+  auto& walsenders = node_at(world, node).postgres->walsenders;
+  walsenders.erase(walsenders.begin() + which);
+  relax(node);
+}
+
 void Making::append(NodeId node, Kind kind, GroupNumber group) const {
   Node& own = node_at(world, node);
   own.data.log.push_back(

@@ -192,6 +192,8 @@ struct Making {
   void tell_flushed(NodeId node) const;
   void hears(NodeId node, std::uint32_t which) const;
   void takes_hangup(NodeId node) const;
+  void walsender_takes_hangup(NodeId node, std::uint32_t which) const;
+  void walsender_ends(NodeId node, std::uint32_t which) const;
   void append(NodeId node, Kind kind, GroupNumber group = {}) const;
   void is_opened(NodeId node) const;
   void acknowledge_all(NodeId node, std::uint32_t copied) const;
