@@ -36,6 +36,9 @@ class Large(Run):
         self.space = []
         self.progress = 0
 
+    def until(self, so, what, bound=PATIENCE):
+        return super().until(so, what, bound)
+
     def fill(self, gigabytes):
         """A machine that it takes to its limits may make another primary: once more then."""
         scale = max(1, round(gigabytes * 1e9 / BYTES_OF_A_SCALE))
