@@ -83,6 +83,10 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   Expected<> load() {
     const auto loaded = instance_->load();
     if (!loaded) return loaded.error();
+    if (loaded->note && !loaded->note->held)
+      tell_(
+          "the database of this node counts for nothing until it is cloned from its group's "
+          "primary");
     room_->begin();
     take(*loaded);
     return {};

@@ -108,6 +108,7 @@ class LostData(unittest.TestCase):
         self.cluster.once("join", node)
         self.only_it_and(node, self.run_.until(self.cluster.primary, "there is a primary"))
         self.become_whole(node)
+        self.assertEqual(self.logged(node, "counts for nothing until it is cloned from"), 1)
 
     def test_4_another_database_in_its_place_is_refused(self):
         node = self.standby()

@@ -164,7 +164,7 @@ class Asked(unittest.TestCase):
 
             # Who reads the clone is stopped again and again: it is not over before it is seen.
             def clone():
-                for pid in whole_tree(nodes.running[node].pid):
+                for pid in nodes.whole_tree(node):
                     if program_of(pid) == "pg_basebackup":
                         for number in (signal.SIGCONT, signal.SIGSTOP):
                             subprocess.run(["kill", f"-{int(number)}", str(pid)], check=False)
@@ -172,23 +172,11 @@ class Asked(unittest.TestCase):
                 return line if line["cloned"] else None
 
             line = until(clone, "a clone is seen")
-            for pid in whole_tree(nodes.running[node].pid):
+            for pid in nodes.whole_tree(node):
                 subprocess.run(["kill", "-CONT", str(pid)], check=False)
             self.assertLess(line["cloned"], line["clone_of"])
             self.assertGreater(line["clone_of"], 60_000_000)
             nodes.await_calm()
-
-
-def whole_tree(pid):
-    pids, found = [pid], []
-    while pids:
-        found.append(pids.pop())
-        for task in Path(f"/proc/{found[-1]}/task").glob("*/children"):
-            try:
-                pids += map(int, task.read_text().split())
-            except OSError:
-                pass  # it has ended
-    return found
 
 
 def program_of(pid):
