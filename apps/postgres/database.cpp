@@ -16,6 +16,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <chrono>
 #include <future>
 #include <thread>
 
@@ -26,6 +27,9 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr Duration between_attempts = std::chrono::milliseconds(250);
+/// Each fills postgres.log with a few lines.
+constexpr Duration between_beginnings = std::chrono::seconds(2);
+constexpr Duration between_the_same = std::chrono::minutes(1);
 
 /// A standby that does not answer keeps a shutdown in order waiting, and nothing is written.
 constexpr Duration longest_hand_over = std::chrono::seconds(1);
@@ -92,6 +96,8 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
     return {};
   }
 
+  void await_beginning(Duration bound) const { beginning_.wait_for(bound); }
+
   Expected<> listen_to_owner() {
     const std::string socket = owner_socket(instance_->options()).string();
     net::Admin::Words words;
@@ -122,6 +128,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
     const bool leaving = context.cause.reason == StopReason::leaving;
     asio::post(context_, [self = shared_from_this(), deadline = context.deadline, leaving,
                           done = std::make_shared<Done<Evidence>>(std::move(done))] {
+      self->take_failure();
       self->stop_done_ = done;
       self->is_overdue_after(until_overdue(deadline));
       self->take(StopCalled{leaving});
@@ -154,10 +161,14 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   void take(HasHappened what) { take(Happening{keeper_.round, std::move(what)}); }
 
   void take(const Happening& happening) {
-    if (const auto* failed = std::get_if<Failed>(&happening.what)) tell_(failed->why);
+    if (const auto* failed = std::get_if<Failed>(&happening.what)) tell_once(failed->why);
     if (const auto* died = std::get_if<Died>(&happening.what)) tell_(died->why);
     for (Order& order : step(settings_, keeper_, happening))
       std::visit([&](auto& what) { obey(order.round, what); }, order.what);
+    if (!has_begun_ && !begins(keeper_)) {
+      has_begun_ = true;
+      begun_.set_value();
+    }
   }
 
   template <class What>
@@ -166,13 +177,28 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
                        [this](const Happening& happening) { hear(happening); });
   }
 
+  // What is tried again and again fails for the same reason.
+  void tell_once(const std::string& why) {
+    const auto now = std::chrono::steady_clock::now();
+    if (why == told_ && now - told_at_ < between_the_same) return;
+    told_ = why;
+    told_at_ = now;
+    tell_(why);
+  }
+
   // What fails may be tried again at once: where nobody waits for it, not without end.
   void hear(const Happening& happening) {
     if (stop_done_ || !std::holds_alternative<Failed>(happening.what)) return take(happening);
-    again_.expires_after(between_attempts);
-    again_.async_wait([this, happening](auto error) {
-      if (!error) take(happening);
+    failed_ = happening;
+    const bool before_data = std::get<Failed>(happening.what).before_data;
+    again_.expires_after(before_data ? between_beginnings : between_attempts);
+    again_.async_wait([this](auto error) {
+      if (!error) take_failure();
     });
+  }
+  void take_failure() {
+    again_.cancel();
+    if (const auto failed = std::exchange(failed_, {})) take(*failed);
   }
   void obey(Round, GiveReport& report) {
     overdue_.cancel();
@@ -256,7 +282,13 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   std::optional<Room> room_;
   std::optional<Instance> instance_;
   std::unique_ptr<net::Admin> owner_;
-  std::string refused_because_;  ///< by the last word of the owner
+  bool has_begun_ = false;
+  std::promise<void> begun_;
+  const std::future<void> beginning_ = begun_.get_future();
+  std::string told_;  ///< the last failure, and when
+  std::chrono::steady_clock::time_point told_at_;
+  std::optional<Happening> failed_;  ///< which is taken a little later
+  std::string refused_because_;      ///< by the last word of the owner
   Keeper keeper_;
   Services* services_ = nullptr;  ///< of the present life
   std::shared_ptr<Done<Evidence>> stop_done_;
@@ -299,6 +331,10 @@ Expected<> Database::begin() {
   if (Expected<> listens = impl_->listen_to_owner(); !listens) return listens;
   impl_->run();
   return {};
+}
+
+void Database::await_beginning(Duration bound) const {
+  impl_->await_beginning(bound);
 }
 
 MakeApplication Database::application() {

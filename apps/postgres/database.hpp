@@ -24,6 +24,10 @@ class Database {
   /// Fails where the note of an earlier mending cannot be read, or its owner not be answered.
   Expected<> begin();
 
+  /// Waits until PostgreSQL has recovered, does not begin, or is to be mended, and not longer than
+  /// `bound`: the stop of a node that recovers keeps its whole group waiting.
+  void await_beginning(Duration bound) const;
+
   /// What the lives of the node are made with.
   [[nodiscard]] MakeApplication application();
 

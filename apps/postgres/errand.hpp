@@ -17,7 +17,7 @@ struct Core {
   std::unique_ptr<Postmaster> postmaster;
   bool ending = false;          ///< it was told to shut down
   std::optional<Session> kept;  ///< to our own server
-  std::function<void(const std::string& how)> server_ended;
+  std::function<void(const Failed& how)> server_ended;
 };
 
 /// Told how an order ended.
@@ -32,8 +32,8 @@ class Errand {
   virtual ~Errand();
 
   virtual void begin() = 0;
-  /// The server has ended, as that sentence says.
-  virtual void server_ended(const std::string& how) { fail(how); }
+  /// The server has ended.
+  virtual void server_ended(const Failed& how) { fail(how.why); }
   /// The server's end is this order's own affair.
   [[nodiscard]] virtual bool is_about_end() const { return false; }
 

@@ -37,15 +37,17 @@ Expected<> add_settings(const InstanceOptions& options) {
                        options.user);
 }
 
-constexpr Duration between_looks_at_room = std::chrono::milliseconds(250);
+constexpr Duration between_tries = std::chrono::milliseconds(250);
+constexpr Duration after_first_clone = std::chrono::seconds(1),
+                   after_many = std::chrono::minutes(1);
 
 }  // namespace
 
 Instance::Instance(Executor executor, InstanceOptions options, Hear died)
     : core_{std::move(executor), std::move(options), {}, {}, false, {}, {}},
       died_(std::move(died)),
-      until_room_(core_.executor) {
-  core_.server_ended = [this](const std::string& how) { see_end(how); };
+      until_it_may_(core_.executor) {
+  core_.server_ended = [this](const Failed& how) { see_end(how); };
 }
 
 Instance::~Instance() {
@@ -57,7 +59,7 @@ void Instance::perform(Order order, Hear hear) {
     ++abandoned_;
     waiting_.clear();
     errand_.reset();
-    until_room_.stop();
+    until_it_may_.stop();
     return;
   }
   waiting_.push_back({std::move(order), std::move(hear)});
@@ -67,8 +69,8 @@ void Instance::perform(Order order, Hear hear) {
 void Instance::begin_next() {
   boost::asio::post(core_.executor, [this, lives = std::weak_ptr(lives_), of = abandoned_] {
     if (lives.expired() || of != abandoned_ || waiting_.empty()) return;
-    if (wants_room(waiting_.front().order.what) && full_disk(core_.options))
-      return until_room_.wait(between_looks_at_room, [this] { begin_next(); });
+    if (!may_begin(waiting_.front().order.what))
+      return until_it_may_.wait(between_tries, [this] { begin_next(); });
     // It may end within its beginning: what follows comes later, when it is not needed any more.
     const auto end = [this, lives, of](HasHappened what) {
       boost::asio::post(core_.executor, [this, lives, of, what = std::move(what)] {
@@ -88,11 +90,27 @@ bool Instance::wants_room(const What& what) const {
          std::holds_alternative<Clone>(what);
 }
 
+bool Instance::may_begin(const What& what) const {
+  if (std::holds_alternative<Clone>(what) && std::chrono::steady_clock::now() < next_clone_)
+    return false;
+  return !wants_room(what) || !full_disk(core_.options);
+}
+
+// A whole database is copied each time.
+void Instance::look_at_clones(const What& order, bool failed) {
+  if (std::holds_alternative<AwaitStreaming>(order) && !failed) after_clone_ = {};
+  if (!std::holds_alternative<Clone>(order)) return;
+  after_clone_ = std::clamp(2 * after_clone_, after_first_clone, after_many);
+  next_clone_ = std::chrono::steady_clock::now() + after_clone_;
+}
+
 void Instance::end_order(HasHappened what) {
   errand_.reset();
   const Waiting over = std::move(waiting_.front());
   waiting_.pop_front();
-  if (std::holds_alternative<Failed>(what)) {
+  const bool failed = std::holds_alternative<Failed>(what);
+  look_at_clones(over.order.what, failed);
+  if (failed) {
     const auto is_behind = [&over](const Waiting& each) {
       return each.order.round == over.order.round;
     };
@@ -102,15 +120,15 @@ void Instance::end_order(HasHappened what) {
   over.hear({over.order.round, std::move(what)});
 }
 
-void Instance::see_end(const std::string& how) {
+void Instance::see_end(const Failed& how) {
   const bool ordered = std::exchange(core_.ending, false);
   core_.kept.reset();
   core_.postmaster.reset();
   const bool expected = errand_ && errand_->is_about_end();
   if (errand_) errand_->server_ended(how);
   if (ordered || expected) return;
-  boost::asio::post(core_.executor, [this, lives = std::weak_ptr(lives_), how] {
-    if (!lives.expired()) died_({{}, Died{how}});
+  boost::asio::post(core_.executor, [this, lives = std::weak_ptr(lives_), why = how.why] {
+    if (!lives.expired()) died_({{}, Died{why}});
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include "apps/postgres/errand.hpp"
 
+#include <chrono>
 #include <deque>
 
 /// A real PostgreSQL that performs orders.
@@ -25,7 +26,8 @@ class Instance {
   /// One after the other. When one fails, those behind it of the same round are not performed, and
   /// nothing is heard of them. `Abandon` is performed at once, and ends the one that goes on and
   /// all that wait; what the server was told to do it does all the same. What a full disk would
-  /// let fail waits for room. Never calls `hear` from within. What only a node performs, such as
+  /// let fail waits for room, and another clone after one that has not come to stream, longer each
+  /// time. Never calls `hear` from within. What only a node performs, such as
   /// `GiveReport`, fails.
   void perform(Order order, Hear hear);
 
@@ -44,12 +46,16 @@ class Instance {
 
   void begin_next();
   [[nodiscard]] bool wants_room(const What& what) const;
+  [[nodiscard]] bool may_begin(const What& what) const;
+  void look_at_clones(const What& order, bool failed);
   void end_order(HasHappened what);
-  void see_end(const std::string& how);
+  void see_end(const Failed& how);
 
   Core core_;
   Hear died_;
-  Pause until_room_;
+  Pause until_it_may_;  ///< the first that waits
+  Duration after_clone_{};
+  std::chrono::steady_clock::time_point next_clone_;
   std::deque<Waiting> waiting_;  ///< the first is going on
   std::unique_ptr<Errand> errand_;
   std::shared_ptr<bool> lives_ = std::make_shared<bool>();

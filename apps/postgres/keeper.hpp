@@ -151,13 +151,18 @@ struct Keeper {
   [[nodiscard]] bool is_mending() const { return note || source; }
   [[nodiscard]] bool counts_for_nothing() const { return note && !note->held; }
 
+  std::optional<std::string> begins_not;  ///< why, where it is not its data
   bool unfit = false;    ///< it was primary and could not write: it is not chosen next
   bool open = false;     ///< sessions get their commits acknowledged
   bool follows = false;  ///< under its own name
   Show shown;
 };
 MUSTER_DESCRIBE(Keeper, round, wait, runs, stop_owed, start_owed, reported_data, place, holds,
-                hands_over_to, at_least, note, source, anew, unfit, open, follows, shown);
+                hands_over_to, at_least, note, source, anew, begins_not, unfit, open, follows,
+                shown);
+
+/// PostgreSQL has been told to begin and does not answer yet.
+[[nodiscard]] bool begins(const Keeper& keeper);
 
 /// What a happening makes of a keeper: changes it, and returns what is to be done, in order.
 Orders step(const Settings& settings, Keeper& keeper, const Happening& happening);

@@ -197,6 +197,7 @@ struct Streams {};
 /// The order could not be performed.
 struct Failed {
   std::string why;
+  bool before_data = false;  ///< PostgreSQL ended before it looked at its data
 };
 
 /// PostgreSQL has ended, and nobody had ordered it. Of no round.
@@ -241,7 +242,7 @@ MUSTER_DESCRIBE(LineageRead, lineage);
 MUSTER_DESCRIBE(Noted);
 MUSTER_DESCRIBE(Mended);
 MUSTER_DESCRIBE(Streams);
-MUSTER_DESCRIBE(Failed, why);
+MUSTER_DESCRIBE(Failed, why, before_data);
 MUSTER_DESCRIBE(Died, why);
 MUSTER_DESCRIBE(Loaded, note, at_least);
 MUSTER_DESCRIBE(HandOverAsked, to);

@@ -8,8 +8,11 @@
 #include <poll.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <iterator>
+#include <string_view>
 
 namespace muster::postgres {
 namespace {
@@ -41,6 +44,22 @@ std::uintmax_t size_of(const std::filesystem::path& path) {
   return error ? 0 : size;
 }
 
+/// What recovery says first, and what is said of a file without which there is none.
+bool looks_at_data(std::string_view line) {
+  constexpr std::string_view said[] = {"database system was ", "database system shutdown was ",
+                                       "pg_control", "control file", "PG_VERSION"};
+  return std::any_of(std::begin(said), std::end(said), [line](std::string_view each) {
+    return line.find(each) != std::string_view::npos;
+  });
+}
+
+/// Of a server that has ended.
+void unlock(const std::filesystem::path& lock) {
+  const auto pid = pid_in(lock);
+  std::error_code ignored;
+  if (pid && ::kill(*pid, 0) == 0) std::filesystem::remove(lock, ignored);
+}
+
 }  // namespace
 
 Remains::Remains(const Executor& executor, std::filesystem::path data,
@@ -52,7 +71,10 @@ Remains::Remains(const Executor& executor, std::filesystem::path data,
 void Remains::look() {
   const auto all = processes_on(data_);
   const auto gone = gone_;  // who is told drops this
-  if (all.empty()) return gone({});
+  if (all.empty()) {
+    unlock(data_ / "postmaster.pid");
+    return gone({});
+  }
   const Duration waited = std::chrono::steady_clock::now() - began_;
   if (const auto postmaster = postmaster_on(data_)) {
     if (waited > patience_with_postmaster) {
@@ -69,7 +91,9 @@ void Remains::look() {
 
 Expected<std::unique_ptr<Postmaster>> Postmaster::launch(const Executor& executor,
                                                          const InstanceOptions& options,
-                                                         std::function<void(std::string)> ended) {
+                                                         End ended) {
+  const std::string port = std::to_string(options.nodes.at(options.node).port);
+  unlock(options.sockets / (".s.PGSQL." + port + ".lock"));
   const auto log_began = size_of(log_path(options));
   auto process = launch_from_lasting_thread(process_of(options));
   if (!process) return process.error();
@@ -80,7 +104,7 @@ Expected<std::unique_ptr<Postmaster>> Postmaster::launch(const Executor& executo
 }
 
 Postmaster::Postmaster(const Executor& executor, const InstanceOptions& options,
-                       apps::Process process, std::function<void(std::string)> ended)
+                       apps::Process process, End ended)
     : executor_(executor),
       data_(options.data),
       log_(log_path(options)),
@@ -112,19 +136,22 @@ void Postmaster::see_end() {
   });
 }
 
-std::string Postmaster::describe(int status) const {
-  std::string how = "PostgreSQL " + apps::describe_end(status);
+Failed Postmaster::describe(int status) const {
+  Failed how{"PostgreSQL " + apps::describe_end(status), true};
   std::ifstream log(log_);
   // Somebody may have taken away what was in it.
   log.seekg(static_cast<std::streamoff>(log_began_ <= size_of(log_) ? log_began_ : 0));
   std::string said;
   for (std::string line; std::getline(log, line);) {
-    const bool is_fatal =
-        line.find("FATAL: ") != std::string::npos || line.find("PANIC: ") != std::string::npos;
+    if (looks_at_data(line)) how.before_data = false;
+    const auto fatal = std::min(line.find("FATAL: "), line.find("PANIC: "));
     // So it answers those who come too early.
-    if (is_fatal && line.find("the database system is") == std::string::npos) said = line;
+    if (fatal != std::string::npos && line.find("the database system is") == std::string::npos)
+      said = line.substr(fatal);
   }
-  if (status != 0 && !said.empty()) how += ": " + said;
+  if (status == 0) return how;
+  if (!said.empty()) how.why += ": " + said;
+  how.why += "; see " + log_.string();
   return how;
 }
 

@@ -2,6 +2,7 @@
 
 #include "apps/postgres/children.hpp"
 #include "apps/postgres/options.hpp"
+#include "apps/postgres/orders.hpp"
 
 #include <chrono>
 
@@ -10,7 +11,9 @@
 namespace muster::postgres {
 
 /// Waits until no process of PostgreSQL works on a data directory. Those whose postmaster is gone
-/// can do no good any more, and are ended; its own file `postmaster.pid` is never touched.
+/// can do no good any more, and are ended. The lock that they leave, `postmaster.pid`, goes where
+/// it would keep the next one out: PostgreSQL takes any process of its user that has the number by
+/// now for the one that wrote it, and one that has ended and that nobody has waited for, too.
 class Remains {
  public:
   /// Fails where a postmaster lives on that is not about to end: another's.
@@ -31,9 +34,9 @@ class Remains {
 class Postmaster {
  public:
   /// `ended` is called once, with how, when no process of it is left.
+  using End = std::function<void(Failed)>;
   static Expected<std::unique_ptr<Postmaster>> launch(const Executor& executor,
-                                                      const InstanceOptions& options,
-                                                      std::function<void(std::string)> ended);
+                                                      const InstanceOptions& options, End ended);
   Postmaster(const Postmaster&) = delete;
   Postmaster& operator=(const Postmaster&) = delete;
   /// An immediate shutdown, and the wait for it.
@@ -49,18 +52,18 @@ class Postmaster {
 
  private:
   Postmaster(const Executor& executor, const InstanceOptions& options, apps::Process process,
-             std::function<void(std::string)> ended);
+             End ended);
   void signal(int number) const;
   void see_end();
-  [[nodiscard]] std::string describe(int status) const;
+  [[nodiscard]] Failed describe(int status) const;
 
   Executor executor_;
   std::filesystem::path data_;
   std::filesystem::path log_;
   std::uintmax_t log_began_ = 0;
   apps::Process process_;
-  std::function<void(std::string)> ended_;
-  std::string how_;
+  End ended_;
+  Failed how_;
   EndOfProcess end_;
   std::optional<Remains> remains_;
 };

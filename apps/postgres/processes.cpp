@@ -4,6 +4,7 @@
 #include "apps/postgres/durable.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 
 namespace muster::postgres {
@@ -42,15 +43,19 @@ std::vector<pid_t> processes_on(const std::filesystem::path& data) {
   return found;
 }
 
-std::optional<pid_t> postmaster_on(const std::filesystem::path& data) {
-  const auto text = read_text(data / "postmaster.pid");
+std::optional<pid_t> pid_in(const std::filesystem::path& lock) {
+  const auto text = read_text(lock);
   if (!text || !*text) return std::nullopt;
   const auto pid = apps::parse_number(std::string_view(**text).substr(0, (*text)->find('\n')));
-  if (!pid) return std::nullopt;
+  if (!pid || *pid == 0 || *pid > std::numeric_limits<pid_t>::max()) return std::nullopt;
+  return static_cast<pid_t>(*pid);
+}
+
+std::optional<pid_t> postmaster_on(const std::filesystem::path& data) {
+  const auto pid = pid_in(data / "postmaster.pid");
   const auto all = processes_on(data);
-  const auto number = static_cast<pid_t>(*pid);
-  if (std::find(all.begin(), all.end(), number) == all.end()) return std::nullopt;
-  return number;
+  if (!pid || std::find(all.begin(), all.end(), *pid) == all.end()) return std::nullopt;
+  return pid;
 }
 
 bool takes_connections(const std::filesystem::path& data, pid_t postmaster) {

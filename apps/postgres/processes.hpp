@@ -15,6 +15,9 @@ namespace muster::postgres {
 /// Those that have not ended and work on that data directory, whoever's children they are.
 std::vector<pid_t> processes_on(const std::filesystem::path& data);
 
+/// The process that a lock file of PostgreSQL names in its first line; it may be anybody's by now.
+std::optional<pid_t> pid_in(const std::filesystem::path& lock);
+
 /// The postmaster that `postmaster.pid` names, if it is one of `processes_on`.
 std::optional<pid_t> postmaster_on(const std::filesystem::path& data);
 

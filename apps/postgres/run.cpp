@@ -19,8 +19,8 @@ class BeginErrand : public ErrandOfReplay {
   }
 
   // Of the life before, that was still going down.
-  void server_ended(const std::string& how) override {
-    if (launched_) return fail(how);
+  void server_ended(const Failed& how) override {
+    if (launched_) return done(how);
     await_remains();
   }
   [[nodiscard]] bool is_about_end() const override { return true; }
@@ -109,7 +109,7 @@ class EndErrand : public Errand {
     else
       core().postmaster->shut_down_immediately();
   }
-  void server_ended(const std::string&) override { done(Ended{}); }
+  void server_ended(const Failed&) override { done(Ended{}); }
   [[nodiscard]] bool is_about_end() const override { return true; }
 
  private:

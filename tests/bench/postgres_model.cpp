@@ -45,10 +45,16 @@ model::Options with_restores(model::Options options) {
   return options;
 }
 
+model::Options with_early_ends(model::Options options) {
+  options.troubles.early_ends = model::any_number;
+  return options;
+}
+
 bool run_seeds(std::uint64_t count, std::uint64_t first) {
   bool all_hold = true;
   for (const unsigned nodes : {3U, 5U})
-    for (const model::Options& options : {of(nodes), with_restores(of(nodes))}) {
+    for (const model::Options& options :
+         {of(nodes), with_restores(of(nodes)), with_early_ends(of(nodes))}) {
       const model::Report report = model::run_seeds(options, first, count);
       tell(std::to_string(nodes) + " nodes", report);
       all_hold = holds(report) && all_hold;

@@ -51,6 +51,24 @@ BOOST_AUTO_TEST_CASE(what_does_not_begin_has_no_data_and_is_begun_again) {
   BOOST_TEST(node.after(Configured{}) == "Begin");
 }
 
+// A port that is taken, a setting that is wrong: a clone would begin no more.
+BOOST_AUTO_TEST_CASE(who_does_not_begin_whatever_its_data_is_keeps_it_and_begins_again) {
+  const Failed port{"the port is taken", true};
+  Script node;
+  node.after(Loaded{});
+  node.after(StopCalled{});
+  node.after(Configured{});
+  BOOST_TEST(node.after(port) == "GiveReport");
+  BOOST_TEST(node.after(StartCalled{group, {two, {}, ""}}) == "EndStart, Configure");
+  node.after(Configured{});
+  BOOST_TEST(node.after(port) == "Configure");
+  BOOST_TEST(node.keeper().shown.doing == "does not begin: the port is taken");
+  node.after(Configured{});
+  BOOST_TEST(node.after(Began{}) == "Look");
+  BOOST_TEST(node.after(Seen{held()}) == "ReadLineage");
+  BOOST_TEST(node.keeper().shown.doing == "reads the lineage of its primary");
+}
+
 // --- Stop
 // ------------------------------------------------------------------------------------
 

@@ -121,6 +121,22 @@ BOOST_AUTO_TEST_CASE(seeds_in_which_backups_are_put_back_lose_nothing) {
   }
 }
 
+// A port that is taken, a setting that is wrong: it is begun again, and nobody is cloned for it.
+BOOST_AUTO_TEST_CASE(seeds_in_which_postgresql_does_not_begin_lose_nothing) {
+  Options options;
+  options.troubles.early_ends = lab::any_number;
+  const lab::Report report = lab::run_seeds(options, 1, 1000);
+  BOOST_TEST(found(report) == "");
+  BOOST_TEST(report.counts.acknowledged > 2000);
+
+  options.troubles = lab::no_troubles;
+  options.troubles.commits = options.troubles.postgres_kills = options.troubles.early_ends =
+      lab::any_number;
+  const lab::Report without_failures = lab::run_seeds(options, 1, 200);
+  BOOST_TEST(found(without_failures) == "");
+  BOOST_TEST(without_failures.counts.clones == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(a_seed_is_always_the_same_run) {
   BOOST_TEST((lab::run_seeds({}, 17, 1).counts == lab::run_seeds({}, 17, 1).counts));
 }

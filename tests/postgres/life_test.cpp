@@ -1,10 +1,14 @@
 #include "apps/postgres/conf.hpp"
+#include "apps/postgres/durable.hpp"
 #include "apps/postgres/processes.hpp"
 #include "postgres/trio.hpp"
 
 #include <boost/test/unit_test.hpp>
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -39,6 +43,74 @@ BOOST_AUTO_TEST_CASE(who_kills_the_postmaster_alone_leaves_nothing_that_works_on
   BOOST_TEST(std::filesystem::exists(data / "postmaster.pid"));
   BOOST_TEST(!busy.outcome->has_value());
   trio.expect<Began>(n1, Begin{});
+}
+
+void write_number(const std::filesystem::path& lock, pid_t number) {
+  const auto text = *read_text(lock);
+  BOOST_REQUIRE(text);
+  std::ofstream(lock) << number << text->substr(text->find('\n'));
+}
+
+// PostgreSQL takes any process of its user for the one that has locked its files.
+BOOST_AUTO_TEST_CASE(locks_of_a_dead_server_whose_number_is_anothers_by_now_keep_nobody_out) {
+  if (!postgres_is_here()) return;
+  Trio trio;
+  trio.expect<Began>(n1, Begin{});
+  trio.expect<Began>(n2, Begin{});
+  const auto options = trio.options(n1);
+  ::kill(*trio[n1].pid(), SIGKILL);
+  trio.run_until([&] { return !trio.deaths[n1].empty(); });
+  const std::string socket = ".s.PGSQL." + std::to_string(options.nodes.at(n1).port);
+  write_number(options.data / "postmaster.pid", *trio[n2].pid());
+  write_number(options.sockets / (socket + ".lock"), *trio[n2].pid());
+  trio.expect<Began>(n1, Begin{});
+}
+
+apps::Descriptor listener_on(const Address& address) {
+  apps::Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int yes = 1;
+  ::setsockopt(listener.fd(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(address.port);
+  ::inet_pton(AF_INET, address.host.c_str(), &to.sin_addr);
+  BOOST_REQUIRE_EQUAL(::bind(listener.fd(), reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+  BOOST_REQUIRE_EQUAL(::listen(listener.fd(), 1), 0);
+  return listener;
+}
+
+// Where it is, no clone helps: whoever is told so keeps what there is.
+BOOST_AUTO_TEST_CASE(who_does_not_begin_tells_whether_its_data_is_why) {
+  if (!postgres_is_here()) return;
+  Trio trio;
+  const auto options = trio.options(n1);
+  const auto failed = [&] { return trio.expect<Failed>(n1, Begin{}); };
+  {
+    const auto taken = listener_on(options.nodes.at(n1));
+    const Failed failure = failed();
+    BOOST_TEST(failure.before_data);
+    BOOST_TEST(failure.why ==
+               "PostgreSQL ended with exit code 1: FATAL:  could not create any "
+               "TCP/IP sockets; see " +
+                   log_path(options).string());
+  }
+  const auto settings = options.data / "postgresql.conf";
+  const auto right = *read_text(settings);
+  std::ofstream(settings, std::ios::app) << "shared_buffers = a few\n";
+  BOOST_TEST(failed().before_data);
+  std::ofstream(settings) << *right;
+  trio.expect<Began>(n1, Begin{});
+  trio.expect<Ended>(n1, End{Shutdown::immediate});
+
+  const auto control = options.data / "global/pg_control";
+  std::filesystem::rename(control, control.string() + ".away");
+  const Failed without_control = failed();
+  BOOST_TEST(!without_control.before_data, without_control.why);
+  std::filesystem::rename(control.string() + ".away", control);
+  std::filesystem::remove_all(options.data / "pg_wal");
+  std::filesystem::create_directory(options.data / "pg_wal");
+  const Failed without_log = failed();
+  BOOST_TEST(!without_log.before_data, without_log.why);
 }
 
 BOOST_AUTO_TEST_CASE(an_order_that_goes_on_when_the_server_dies_fails_and_the_death_is_said) {

@@ -62,6 +62,16 @@ BOOST_AUTO_TEST_CASE(it_is_mended_under_a_name_that_acknowledges_nothing) {
   BOOST_TEST(node.after(Began{}) == "AwaitStreaming");
 }
 
+BOOST_AUTO_TEST_CASE(what_was_mended_and_does_not_begin_is_cloned_only_where_its_data_is_why) {
+  Script node = rewinding();
+  node.after(Mended{});
+  node.after(Configured{});
+  BOOST_TEST(node.after(Failed{"the port is taken", true}) == "Begin");
+  BOOST_TEST(node.after(Failed{"no checkpoint"}) == "ReadLineage");
+  node.after(LineageRead{diverged});
+  BOOST_TEST(node.after(Ended{}) == "Clone");
+}
+
 BOOST_AUTO_TEST_CASE(when_it_streams_the_note_goes_and_only_then_the_name_changes) {
   Script node = rewinding();
   node.after(Mended{});

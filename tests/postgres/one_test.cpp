@@ -1,3 +1,4 @@
+#include "apps/postgres/database.hpp"
 #include "postgres/trio.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -61,6 +62,16 @@ BOOST_AUTO_TEST_CASE(a_database_begins_as_a_sealed_standby_and_becomes_primary) 
   BOOST_TEST((again.lsn >= held.lsn));
   BOOST_TEST(trio.client(n1).value("SHOW synchronous_standby_names") == "ANY 1 (muster_halted)");
   BOOST_TEST(trio.deaths.empty());
+}
+
+// Else its stop would keep its group waiting.
+BOOST_AUTO_TEST_CASE(a_node_may_wait_until_its_database_has_recovered) {
+  if (!postgres_is_here()) return;
+  Trio trio;
+  Database database(trio.options(n1), [](const std::string&) {});
+  BOOST_REQUIRE(database.begin());
+  database.await_beginning(60s);
+  BOOST_TEST(trio.client(n1).value("SHOW synchronous_standby_names") == "ANY 1 (muster_halted)");
 }
 
 // Of each group a primary has slots of its own, and nobody follows it in another.

@@ -2,10 +2,14 @@
 #include "apps/postgres/conf.hpp"
 #include "apps/postgres/database.hpp"
 
+#include <chrono>
 #include <fstream>
 
 namespace muster::postgres {
 namespace {
+
+/// Nobody misses a node without data meanwhile; but its owner wants to see that it is there.
+constexpr Duration patience_with_recovery = std::chrono::seconds(10);
 
 // Who is no copy of this cluster would be thrown away for one that is.
 Expected<> is_of_this_node(const apps::NodeConfig& config, const InstanceOptions& options) {
@@ -48,6 +52,7 @@ int run(const Flags& flags) {
     apps::say_in_log(*config, LogLevel::warning, sentence);
   });
   if (const auto begun = database.begin(); !begun) return apps::failed_to_begin(begun.error());
+  database.await_beginning(patience_with_recovery);
   return apps::run_node(*config, flags.node.initialise, database.application());
 }
 

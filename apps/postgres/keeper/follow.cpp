@@ -53,6 +53,7 @@ void Turn::follow() {
   if (k_.runs == Runs::standby && is_prefix && !k_.anew)
     return order(Configure{conf(false)}, Following{});
   end_start();
+  if (k_.begins_not) return begin();
   if (k_.runs == Runs::standby && !k_.holds) return look();
   read_lineage(false);
 }
@@ -66,7 +67,7 @@ void Turn::ended(const Following&, const Configured&) {
 }
 
 // Its trouble is no reason for an election: it goes the longer way.
-void Turn::failed(const Following&, const std::string&) {
+void Turn::failed(const Following&, const Failed&) {
   end_start();
   read_lineage(false);
 }
@@ -172,7 +173,7 @@ void Turn::ended(const Mend&, const Mended&) {
   take_mending_name();
 }
 
-void Turn::failed(const Mend& wait, const std::string&) {
+void Turn::failed(const Mend& wait, const Failed&) {
   if (wait.way == Way::rewind) return mend_by(Way::clone);
   read_lineage(true);
 }
@@ -183,15 +184,16 @@ void Turn::ended(const MendingName&, const Configured&) {
 }
 
 void Turn::ended(const MendedRecovery&, const Began&) {
-  k_.runs = Runs::standby;
+  runs_as_standby();
   rest();
   const bool moved = k_.place && k_.place->group != k_.source->group;
   if (moved && (k_.place->choice.primary || !k_.note)) return follow_primary_while_mended();
   order(AwaitStreaming{}, Streaming{});
 }
 
-void Turn::failed(const MendedRecovery&, const std::string&) {
-  k_.runs = Runs::nothing;
+void Turn::failed(const MendedRecovery&, const Failed& failure) {
+  does_not_run(failure);
+  if (k_.begins_not) return order(Begin{}, MendedRecovery{});
   read_lineage(true);
 }
 
@@ -221,6 +223,7 @@ void Turn::show() {
   if (const auto* mend = std::get_if<Mend>(&k_.wait))
     now.doing = mend->way == Way::rewind ? "is rewound" : "is cloned";
   if (awaits<TheNode>() && k_.place) now.doing = k_.place->choice.why;
+  if (k_.begins_not) now.doing = "does not begin: " + *k_.begins_not;
   if (now == k_.shown) return;
   k_.shown = now;
   tell(now);

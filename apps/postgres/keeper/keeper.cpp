@@ -4,6 +4,11 @@
 
 namespace muster::postgres {
 
+bool begins(const Keeper& keeper) {
+  return std::holds_alternative<SealBeforeRecovery>(keeper.wait) ||
+         std::holds_alternative<Recovery>(keeper.wait);
+}
+
 Orders step(const Settings& settings, Keeper& keeper, const Happening& happening) {
   return Turn(settings, keeper).take(happening);
 }
@@ -17,7 +22,7 @@ Orders Turn::take(const Happening& happening) {
         } else if (happening.round == k_.round) {
           rest();
           if constexpr (requires { what.why; })
-            std::visit([&](const auto& awaited) { failed(awaited, what.why); }, wait);
+            std::visit([&](const auto& awaited) { failed(awaited, what); }, wait);
           else
             std::visit([&](const auto& awaited) { ended(awaited, what); }, wait);
         }
@@ -70,7 +75,7 @@ void Turn::came(const StartCalled& start) {
 void Turn::came(const Died& death) {
   if (awaits<SealBeforeRecovery, Recovery>()) {
     new_course();
-    return does_not_begin(death.why);
+    return does_not_begin({death.why});
   }
   k_.runs = Runs::nothing;
   k_.holds.reset();
@@ -102,21 +107,34 @@ void Turn::begin() {
 }
 
 void Turn::ended(const Recovery&, const Began&) {
-  k_.runs = Runs::standby;
+  runs_as_standby();
   go_on();
 }
 
-void Turn::does_not_begin(const std::string& why) {
+void Turn::runs_as_standby() {
+  k_.runs = Runs::standby;
+  k_.begins_not.reset();
+}
+
+// Its port, its settings or its files of keys: with other data it would begin no more than with
+// its own, which is kept.
+void Turn::does_not_run(const Failed& failure) {
   k_.runs = Runs::nothing;
+  k_.begins_not.reset();
+  if (failure.before_data) k_.begins_not = failure.why;
+}
+
+void Turn::does_not_begin(const Failed& failure) {
+  does_not_run(failure);
   rest();
   if (k_.stop_owed) return report({});
   if (writes()) {
-    if (k_.start_owed) end_start("PostgreSQL does not start: " + why);
+    if (k_.start_owed) end_start("PostgreSQL does not start: " + failure.why);
     return;
   }
   if (!k_.place) return;
   end_start();
-  if (k_.place->choice.primary) return read_lineage(true);
+  if (k_.place->choice.primary && !k_.begins_not) return read_lineage(true);
   begin();  // what it has may be what the others lack
 }
 

@@ -31,9 +31,11 @@ class Turn {
   void begin();
   void ended(const SealBeforeRecovery&, const Configured&) { order(Begin{}, Recovery{}); }
   void ended(const Recovery&, const Began&);
-  void failed(const SealBeforeRecovery&, const std::string& why) { does_not_begin(why); }
-  void failed(const Recovery&, const std::string& why) { does_not_begin(why); }
-  void does_not_begin(const std::string& why);
+  void failed(const SealBeforeRecovery&, const Failed& failure) { does_not_begin(failure); }
+  void failed(const Recovery&, const Failed& failure) { does_not_begin(failure); }
+  void runs_as_standby();
+  void does_not_run(const Failed& failure);
+  void does_not_begin(const Failed& failure);
   void go_on();
   void take_place();
   void nobody_writes();
@@ -48,12 +50,12 @@ class Turn {
   void ended(const ReplayEnd&, const Replayed&) { look(); }
   void ended(const SealedHolding&, const Seen& seen);
   void ended(const Ending& wait, const Ended&);
-  void failed(const Seal&, const std::string&) { shut_down(true); }
-  void failed(const SealShown&, const std::string&) { shut_down(true); }
-  void failed(const WalsendersEnd&, const std::string&) { shut_down(true); }
-  void failed(const ReplayEnd&, const std::string&) { shut_down(true); }
-  void failed(const SealedHolding&, const std::string&) { shut_down(true); }
-  void failed(const Ending& wait, const std::string&) { shut_down(wait.overdue); }
+  void failed(const Seal&, const Failed&) { shut_down(true); }
+  void failed(const SealShown&, const Failed&) { shut_down(true); }
+  void failed(const WalsendersEnd&, const Failed&) { shut_down(true); }
+  void failed(const ReplayEnd&, const Failed&) { shut_down(true); }
+  void failed(const SealedHolding&, const Failed&) { shut_down(true); }
+  void failed(const Ending& wait, const Failed&) { shut_down(wait.overdue); }
   void shut_down(bool overdue);
   [[nodiscard]] bool has_lost() const;
   void lose();
@@ -64,7 +66,7 @@ class Turn {
   [[nodiscard]] std::string why_not(NodeId heir) const;
   void drain(std::optional<NodeId> heir);
   void ended(const Draining& wait, const Ended&);
-  void failed(const Draining&, const std::string&) { does_not_drain(); }
+  void failed(const Draining&, const Failed&) { does_not_drain(); }
   void does_not_drain();
 
   // Start, primary (write.cpp).
@@ -78,13 +80,13 @@ class Turn {
   void ended(const OpeningShown&, const NamesShown&);
   void ended(const Release&, const Kicked&) { order(Checkpoint{}, Flushing{}); }
   void ended(const Flushing&, const Checkpointed&) { rest(); }
-  void failed(const Promotion&, const std::string& why) { does_not_write(why); }
-  void failed(const GroupRow&, const std::string& why) { does_not_write(why); }
-  void failed(const RowCopies& wait, const std::string&) { order(AwaitCopies{wait.end}, wait); }
-  void failed(const Opening&, const std::string& why) { does_not_write(why); }
-  void failed(const OpeningShown&, const std::string& why) { does_not_write(why); }
-  void failed(const Release&, const std::string& why) { does_not_write(why); }
-  void failed(const Flushing&, const std::string&) { rest(); }
+  void failed(const Promotion&, const Failed& failure) { does_not_write(failure.why); }
+  void failed(const GroupRow&, const Failed& failure) { does_not_write(failure.why); }
+  void failed(const RowCopies& wait, const Failed&) { order(AwaitCopies{wait.end}, wait); }
+  void failed(const Opening&, const Failed& failure) { does_not_write(failure.why); }
+  void failed(const OpeningShown&, const Failed& failure) { does_not_write(failure.why); }
+  void failed(const Release&, const Failed& failure) { does_not_write(failure.why); }
+  void failed(const Flushing&, const Failed&) { rest(); }
   void does_not_write(const std::string& why);
 
   // Start, others (follow.cpp).
@@ -92,8 +94,8 @@ class Turn {
   void read_lineage(bool clone);
   void ended(const Following&, const Configured&);
   void ended(const PrimaryLineage& wait, const LineageRead& read);
-  void failed(const Following&, const std::string&);
-  void failed(const PrimaryLineage& wait, const std::string&) { read_lineage(wait.clone); }
+  void failed(const Following&, const Failed&);
+  void failed(const PrimaryLineage& wait, const Failed&) { read_lineage(wait.clone); }
 
   // Mending (follow.cpp).
   [[nodiscard]] std::string why_no_rejoin() const;
@@ -113,13 +115,13 @@ class Turn {
   void ended(const MendedRecovery&, const Began&);
   void ended(const Streaming&, const Streams&) { note_goes(); }
   void ended(const NoteGone&, const Noted&);
-  void failed(const HeldNoted&, const std::string&) { note(); }
-  void failed(const EndBeforeMending& wait, const std::string&) { end_before(wait.way); }
-  void failed(const Mend& wait, const std::string&);
-  void failed(const MendingName&, const std::string&) { take_mending_name(); }
-  void failed(const MendedRecovery&, const std::string&);
-  void failed(const Streaming&, const std::string&) { read_lineage(true); }
-  void failed(const NoteGone&, const std::string&) { note_goes(); }
+  void failed(const HeldNoted&, const Failed&) { note(); }
+  void failed(const EndBeforeMending& wait, const Failed&) { end_before(wait.way); }
+  void failed(const Mend& wait, const Failed&);
+  void failed(const MendingName&, const Failed&) { take_mending_name(); }
+  void failed(const MendedRecovery&, const Failed&);
+  void failed(const Streaming&, const Failed&) { read_lineage(true); }
+  void failed(const NoteGone&, const Failed&) { note_goes(); }
 
   // What it does not wait for.
   template <class Awaited, class Ended>
@@ -127,7 +129,7 @@ class Turn {
     k_.wait = wait;
   }
   template <class Awaited>
-  void failed(const Awaited& wait, const std::string&) {
+  void failed(const Awaited& wait, const Failed&) {
     k_.wait = wait;
   }
 

@@ -40,9 +40,10 @@ struct Troubles {
   unsigned hand_overs = any_number;     ///< are asked of a primary, to any other node
   unsigned restores = 0;                ///< of a backup, where no other node has lost its data
   unsigned rejoins = 0;                 ///< are asked of any node
+  unsigned early_ends = 0;  ///< of a PostgreSQL that begins, before it looks at its data
 };
 MUSTER_DESCRIBE(Troubles, commits, elections, node_kills, postgres_kills, machine_stops, cuts,
-                failures, overdue, leaves, hand_overs, restores, rejoins);
+                failures, overdue, leaves, hand_overs, restores, rejoins, early_ends);
 inline constexpr Troubles no_troubles{0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 struct Options {
@@ -82,7 +83,8 @@ enum class What : std::uint8_t {
   hands_over,  ///< its primary, to another
   rejoins,     ///< its data is to be thrown away
   // What goes wrong.
-  fails,  ///< what was ordered here
+  fails,       ///< what was ordered here
+  ends_early,  ///< a PostgreSQL that begins, before it looks at its data
   overdue,
   node_killed,
   postgres_killed,
@@ -93,7 +95,8 @@ enum class What : std::uint8_t {
 MUSTER_DESCRIBE_ENUM(What, performs, takes_hangup, walsender_hangup, promoted, flushes, connects,
                      receives, hears, walsender_ends, receiver_ends, ends, reorganizes, starts,
                      comes_back, commits, elects, lives, heals, leaves, hands_over, rejoins, fails,
-                     overdue, node_killed, postgres_killed, machine_stops, restores, cuts)
+                     ends_early, overdue, node_killed, postgres_killed, machine_stops, restores,
+                     cuts)
 
 struct Move {
   What what{};

@@ -21,6 +21,9 @@ void count(Troubles& had, What what) {
     case What::fails:
       ++had.failures;
       break;
+    case What::ends_early:
+      ++had.early_ends;
+      break;
     case What::overdue:
       ++had.overdue;
       break;
@@ -112,7 +115,9 @@ void make(World& world, const Options& options, const Move& move, Counts* counts
     case What::hands_over:
       return making.tell(node, HandOverAsked{NodeId{move.which}});
     case What::fails:
-      return making.fails(node);
+      return making.fails(node, false);
+    case What::ends_early:
+      return making.fails(node, true);
     case What::overdue:
       return making.tell(node, Overdue{});
     case What::node_killed:

@@ -271,6 +271,9 @@ class Offers {
       for (std::uint32_t set = 0; set < 1U << world_.nodes.size(); ++set)
         if (has(node, set) && all_are_reached(node, set)) add(What::elects, node, set);
     if (may(&Troubles::failures) && !life.doing.empty()) add(What::fails, node);
+    if (may(&Troubles::early_ends) && !life.doing.empty() &&
+        std::holds_alternative<Begin>(life.doing.front().order.what))
+      add(What::ends_early, node);
     const bool drains = std::holds_alternative<Draining>(life.keeper.wait);
     if (may(&Troubles::overdue) && (life.activity == Activity::stopping || drains))
       add(What::overdue, node);

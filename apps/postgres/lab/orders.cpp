@@ -236,11 +236,11 @@ void Making::performs(NodeId node) const {
   tell(node, *result, order.round);
 }
 
-void Making::fails(NodeId node) const {
+void Making::fails(NodeId node, bool before_data) const {
   auto& doing = node_at(world, node).life->doing;
   const Order order = doing.front().order;
   doing.erase(doing.begin());
-  tell(node, Failed{"it could not be done"}, order.round);
+  tell(node, Failed{"it could not be done", before_data}, order.round);
 }
 
 }  // namespace muster::postgres::lab

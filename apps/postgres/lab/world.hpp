@@ -214,7 +214,7 @@ struct Making {
 
   // orders.cpp
   void performs(NodeId node) const;
-  void fails(NodeId node) const;
+  void fails(NodeId node, bool before_data) const;
 };
 
 /// The order that is first there can go on.
