@@ -37,6 +37,14 @@ Setting impatient() {
   return setting;
 }
 
+/// What it closes, it does not close because it took long.
+Setting patient() {
+  Setting setting;
+  setting.limits.hello_deadline = 1h;
+  setting.limits.frame_deadline = 1h;
+  return setting;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(noise_closes_its_connection_and_nothing_else) {
@@ -56,7 +64,7 @@ BOOST_AUTO_TEST_CASE(noise_closes_its_connection_and_nothing_else) {
 }
 
 BOOST_AUTO_TEST_CASE(a_length_beyond_the_limit_is_enough_to_be_closed) {
-  TwoNodes net;
+  TwoNodes net(patient());
   for (const std::string& length :
        {std::string("\x01\x00\x01\x00", 4), std::string("\xff\xff\xff\xff", 4),
         std::string("\x00\x00\x00\x00", 4)}) {
@@ -69,7 +77,7 @@ BOOST_AUTO_TEST_CASE(a_length_beyond_the_limit_is_enough_to_be_closed) {
 
 // A flood of such Hellos would cost a checksum and a comparison each.
 BOOST_AUTO_TEST_CASE(a_hello_far_longer_than_any_is_refused_by_its_length) {
-  TwoNodes net;
+  TwoNodes net(patient());
   net::Hello hello = hello_of(3, 1);
   hello.cluster = std::string(30'000, '=');
   const std::string frame = net::encode_frame(hello);
