@@ -2,7 +2,10 @@
 #include "apps/postgres/processes.hpp"
 #include "apps/postgres/replay.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <string_view>
 
 /// Orders about the server's process, and about files.
 
@@ -20,6 +23,7 @@ class BeginErrand : public ErrandOfReplay {
 
   // Of the life before, that was still going down.
   void server_ended(const Failed& how) override {
+    if (!not_let_in_.empty()) return done(Failed{not_let_in_, true});
     if (launched_) return done(how);
     await_remains();
   }
@@ -70,8 +74,25 @@ class BeginErrand : public ErrandOfReplay {
       if (core().conf->follows) return done(Began{});
       finish_replay([this] { done(Began{}); });
     };
-    ask_anew("SELECT 1", {}, answers,
-             [this](const SqlError&) { again([this] { await_answer(); }); });
+    ask_anew("SELECT 1", {}, answers, [this](const SqlError& error) {
+      if (lets_nobody_in(error)) return give_up(error);
+      again([this] { await_answer(); });
+    });
+  }
+
+  static bool lets_nobody_in(const SqlError& error) {
+    constexpr std::string_view said[] = {"pg_hba.conf", "authentication failed", "does not exist",
+                                         "is not permitted to log in"};
+    return std::any_of(std::begin(said), std::end(said), [&](std::string_view each) {
+      return error.what.find(each) != std::string::npos;
+    });
+  }
+
+  // A node that may not ask it can neither lead with it nor report.
+  void give_up(const SqlError& error) {
+    not_let_in_ = "PostgreSQL does not let its own node in: " + error.what;
+    core().ending = true;
+    core().postmaster->shut_down_immediately();
   }
 
   // What was rewound is whole only with more of its source's log, which may be served in another
@@ -92,6 +113,7 @@ class BeginErrand : public ErrandOfReplay {
 
   std::optional<Remains> remains_;
   bool launched_ = false;
+  std::string not_let_in_;
   std::string progress_;
   std::chrono::steady_clock::time_point looks_, since_ = std::chrono::steady_clock::now();
 };

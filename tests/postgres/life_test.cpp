@@ -99,8 +99,16 @@ BOOST_AUTO_TEST_CASE(who_does_not_begin_tells_whether_its_data_is_why) {
   std::ofstream(settings, std::ios::app) << "shared_buffers = a few\n";
   BOOST_TEST(failed().before_data);
   std::ofstream(settings) << *right;
+  const auto who = options.data / "pg_hba.conf";
+  const auto may = *read_text(who);
+  std::ofstream(who) << "local all all reject\n";
+  const Failed not_let_in = failed();
+  BOOST_TEST(not_let_in.before_data);
+  BOOST_TEST(not_let_in.why.find("PostgreSQL does not let its own node in: ") == 0U);
+  std::ofstream(who) << *may;
   trio.expect<Began>(n1, Begin{});
   trio.expect<Ended>(n1, End{Shutdown::immediate});
+  BOOST_TEST(trio.deaths.empty());
 
   const auto control = options.data / "global/pg_control";
   std::filesystem::rename(control, control.string() + ".away");
