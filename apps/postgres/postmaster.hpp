@@ -33,7 +33,7 @@ class Remains {
 /// ends.
 class Postmaster {
  public:
-  /// `ended` is called once, with how, when no process of it is left.
+  /// Told once, with how it ended, when no process of it is left.
   using End = std::function<void(Failed)>;
   static Expected<std::unique_ptr<Postmaster>> launch(const Executor& executor,
                                                       const InstanceOptions& options, End ended);

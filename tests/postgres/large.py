@@ -94,7 +94,8 @@ class Large(Run):
         """True where it was still going on."""
         def goes_on():
             self.progress = max(self.progress, self.how_far(node))
-            return self.doing(node) in ("is cloned", "is rewound")
+            doing = self.doing(node)
+            return any(word in doing for word in ("cloned", "rewound", "mended"))
         began = time.monotonic()
         self.until(lambda: time.monotonic() - began > after or not goes_on(), "a moment", PATIENCE)
         going_on = goes_on()
@@ -133,6 +134,8 @@ class Large(Run):
         primary = self.cluster.primary()
         began = time.monotonic()
         machine.heal()
+        self.until(lambda: self.doing(node) == "is rewound" or node in self.cluster.replicas(),
+                   "it is rewound")
         return self.see_to_its_end("rewind", node, primary, began, cut)
 
     def see_to_its_end(self, what, node, primary, began, cut):

@@ -276,5 +276,14 @@ BOOST_AUTO_TEST_CASE(wherever_a_clone_is_interrupted_one_whole_database_is_there
   std::filesystem::remove_all(root);
 }
 
+// A whole database is copied each time.
+BOOST_AUTO_TEST_CASE(a_clone_after_one_that_was_in_vain_waits_longer_each_time) {
+  if (!postgres_is_here()) return;
+  Trio trio;
+  const auto began = std::chrono::steady_clock::now();
+  for (int i = 0; i < 3; ++i) trio.expect_failure(n1, Clone{n2});  // which does not run
+  BOOST_TEST((std::chrono::steady_clock::now() - began >= 1s + 2s));
+}
+
 }  // namespace
 }  // namespace muster::postgres::tests
