@@ -128,13 +128,18 @@ BOOST_AUTO_TEST_CASE(seeds_in_which_postgresql_does_not_begin_lose_nothing) {
   const lab::Report report = lab::run_seeds(options, 1, 1000);
   BOOST_TEST(found(report) == "");
   BOOST_TEST(report.counts.acknowledged > 2000);
+  BOOST_TEST(report.counts.early_ends > 500);
 
   options.troubles = lab::no_troubles;
-  options.troubles.commits = options.troubles.postgres_kills = options.troubles.early_ends =
+  options.troubles.commits = options.troubles.elections = options.troubles.node_kills =
       lab::any_number;
-  const lab::Report without_failures = lab::run_seeds(options, 1, 200);
-  BOOST_TEST(found(without_failures) == "");
-  BOOST_TEST(without_failures.counts.clones == 0U);
+  const lab::Report without = lab::run_seeds(options, 1, 300);
+  options.troubles.early_ends = lab::any_number;
+  const lab::Report with = lab::run_seeds(options, 1, 300);
+  BOOST_TEST(found(with) == "");
+  BOOST_TEST(with.counts.early_ends > 100);
+  // Else each would be a clone.
+  BOOST_TEST(with.counts.clones < without.counts.clones + with.counts.early_ends / 2);
 }
 
 BOOST_AUTO_TEST_CASE(a_seed_is_always_the_same_run) {

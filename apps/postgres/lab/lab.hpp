@@ -125,10 +125,11 @@ struct Counts {
   std::uint64_t leaves{};      ///< in order, to their end
   std::uint64_t hand_overs{};  ///< that came to whom they were meant for
   std::uint64_t restores{};
+  std::uint64_t early_ends{};  ///< of a PostgreSQL that begins
   Counts& operator+=(const Counts& other);
 };
 MUSTER_DESCRIBE(Counts, runs, moves, elections, acknowledged, promotions, rewinds, clones, leaves,
-                hand_overs, restores);
+                hand_overs, restores, early_ends);
 
 struct Report {
   Counts counts;

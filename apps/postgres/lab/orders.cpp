@@ -237,6 +237,7 @@ void Making::performs(NodeId node) const {
 }
 
 void Making::fails(NodeId node, bool before_data) const {
+  if (before_data && counts) ++counts->early_ends;
   auto& doing = node_at(world, node).life->doing;
   const Order order = doing.front().order;
   doing.erase(doing.begin());

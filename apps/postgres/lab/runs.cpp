@@ -22,7 +22,7 @@ Counts& Counts::operator+=(const Counts& other) {
   const auto add = [&](std::uint64_t Counts::*count) { this->*count += other.*count; };
   for (auto count : {&Counts::runs, &Counts::moves, &Counts::elections, &Counts::acknowledged,
                      &Counts::promotions, &Counts::rewinds, &Counts::clones, &Counts::leaves,
-                     &Counts::hand_overs, &Counts::restores})
+                     &Counts::hand_overs, &Counts::restores, &Counts::early_ends})
     add(count);
   return *this;
 }
@@ -118,6 +118,7 @@ Weather::Weather(std::uint64_t seed) {
   set(What::hands_over, 0, 12);
   set(What::restores, 0, 12);
   set(What::rejoins, 0, 3);
+  set(What::ends_early, 0, 6);
 }
 
 Report run_seeds(const Options& options, std::uint64_t first, std::uint64_t count, unsigned moves) {
