@@ -185,6 +185,20 @@ BOOST_AUTO_TEST_CASE(what_a_session_has_seen_counts_as_what_was_in_the_store) {
   BOOST_TEST(std::get<Refusal>(two.written.back()).figure == 9u);
 }
 
+// The life before is over where nobody listened; who has come up since waits on the connection that
+// it dialled, and is dialled whether or not the first dial finds it.
+BOOST_AUTO_TEST_CASE(who_says_that_it_is_the_next_life_is_dialled_when_the_one_before_is_over) {
+  Sessions2 two;
+  two.join(3, 1);
+  BOOST_TEST(two.greeted(2, two.stranger(3, 2)) == (Words{"close #1", "dial 3"}));
+  BOOST_TEST(two.give_all(DialFailed{NodeId{3}, DialEnd::refused}) ==
+             (Words{"drain #2 listener", "over 3:1", "dial 3"}));
+  BOOST_TEST(two.failed(3, DialEnd::silence).empty());
+  BOOST_TEST(two.wake_up() == (Words{"dial 3"}));
+  // Where nobody listens still, nobody has come up.
+  BOOST_TEST(two.give_all(DialFailed{NodeId{3}, DialEnd::refused}) == (Words{"drain #2 listener"}));
+}
+
 BOOST_AUTO_TEST_CASE(a_clone_that_answers_a_dial_is_refused_too) {
   Sessions2 two;
   two.join(3, 1, 4);

@@ -6,6 +6,7 @@
 #include <muster/values/text.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace muster::host {
 
@@ -73,7 +74,7 @@ void SessionTurn::judge(const NobodyListens& refused) {
   const NodeId node = refused.node;
   Peer& peer = sessions_.peers.at(node);
   if (in_touch(peer)) return;
-  peer.greet = false;
+  peer.greet = std::exchange(peer.doubted, false);  // who said that it is the next life waits
   peer.unwelcome = false;
   no_longer_differs(node, peer);
   peer.quick_dials = peer.slow_dials = 0;
