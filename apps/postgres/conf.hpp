@@ -18,8 +18,9 @@ std::filesystem::path log_path(const InstanceOptions& options);   ///< what the 
 /// Where there is a pg_hba.conf of ours: who of this machine is the superuser, map=muster.
 std::filesystem::path ident_path(const InstanceOptions& options);
 
-/// Where who keeps it answers the owner of the node: "hand-over 2" and "rejoin" with {} where it is
-/// being done, or with {"refused": why}.
+/// Where who keeps it answers the owner of the node: "rejoin" with {} where it is being done, or
+/// with
+/// {"refused": why}.
 std::filesystem::path owner_socket(const InstanceOptions& options);
 
 /// The last line of postgresql.conf: muster.conf counts for more than what stands above it.

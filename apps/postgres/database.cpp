@@ -1,10 +1,10 @@
 #include "apps/postgres/database.hpp"
 
-#include "apps/base/text.hpp"
 #include "apps/postgres/keeper.hpp"
 #include "apps/postgres/memory.hpp"
 #include "apps/postgres/room.hpp"
 #include "apps/postgres/watch.hpp"
+#include "apps/postgres/wishes.hpp"
 
 #include <muster/net/admin.hpp>
 #include <muster/typed.hpp>
@@ -58,7 +58,9 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
         watch_(std::in_place, context_.get_executor(), options, tell_),
         memory_(std::in_place, context_.get_executor(), options, tell_),
         room_(std::in_place, context_.get_executor(), options, tell_,
-              [this](NodeId heir) { hand_over_for_room(heir); }),
+              [this](NodeId heir) { hand_over("the primary's disk is full", heir); }),
+        wishes_(std::in_place, context_.get_executor(), options, tell_,
+                [this](NodeId heir) { hand_over("its owner wants another primary", heir); }),
         instance_(std::in_place, context_.get_executor(), std::move(options),
                   [this](const Happening& died) { take(died.what); }) {}
 
@@ -76,6 +78,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
       watch_.reset();
       memory_.reset();
       room_.reset();
+      wishes_.reset();
       if (owner_) owner_->close();
       owner_.reset();
       instance_.reset();
@@ -101,7 +104,6 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   Expected<> listen_to_owner() {
     const std::string socket = owner_socket(instance_->options()).string();
     net::Admin::Words words;
-    words["hand-over"] = [this](std::string_view said) { return be_asked_to_hand_over(said); };
     words["rejoin"] = [this](std::string_view) { return be_asked_to_rejoin(); };
     owner_ = std::make_unique<net::Admin>(context_.get_executor(), socket, std::move(words));
     return owner_->listen();
@@ -230,45 +232,36 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
     tell_("the database of this node is cloned anew from node " + to_text(clone.from));
     obey<Clone>(round, clone);
   }
-  std::string be_asked_to_hand_over(std::string_view said) {
-    const auto heir = static_cast<std::uint32_t>(apps::parse_number(said).value_or(0));
-    hand_over(NodeId{heir});
-    return answer_to_owner();
-  }
-  void hand_over_for_room(NodeId heir) {
-    hand_over(heir);
-    tell_("the primary's disk is full: " +
-          (refused_because_.empty() ? "it hands over to node " + to_text(heir) : refused_because_));
-  }
-  void hand_over(NodeId heir) {
+  void hand_over(const std::string& because, NodeId heir) {
     take(HandOverAsked{heir});
     if (refused_because_.empty()) is_overdue_after(longest_hand_over);
+    tell_(because + ": " +
+          (refused_because_.empty() ? "it hands over to node " + to_text(heir) : refused_because_));
   }
   std::string be_asked_to_rejoin() {
     take(RejoinAsked{});
-    return answer_to_owner();
-  }
-  [[nodiscard]] std::string answer_to_owner() const {
     return refused_because_.empty() ? "{}" : to_json(Refusal{refused_because_});
   }
   void obey(Round, AnswerOwner& answer) { refused_because_ = answer.refused_because; }
   void obey(Round, Show& show) { this->show(show); }
 
-  static bool works(const Show& show) { return (show.primary && show.open) || show.replica; }
+  static bool is_open(const Show& show) { return show.primary && show.open; }
+  static bool works(const Show& show) { return is_open(show) || show.replica; }
 
   void show(Show show) {
-    const bool worked = works(std::exchange(shown_, show));
-    room_->set_primary(show.primary && show.open);
-    if (works(show) && !worked) {
+    const Show before = std::exchange(shown_, show);
+    room_->set_primary(is_open(show));
+    if (is_open(show) && !is_open(before)) wishes_->begin();
+    if (!is_open(show) && is_open(before)) wishes_->stop();
+    if (works(show) && !works(before)) {
       watch_->begin();
       memory_->begin();
-    } else if (!works(show) && worked) {
+    } else if (!works(show) && works(before)) {
       watch_->stop();
       memory_->stop();
     }
     if (services_ == nullptr) return;
-    services_->show(
-        {{{"primary", show.primary && show.open}, {"replica", show.replica}}, show.doing});
+    services_->show({{{"primary", is_open(show)}, {"replica", show.replica}}, show.doing});
   }
 
   const Settings settings_;
@@ -280,6 +273,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   std::optional<Watch> watch_;
   std::optional<Memory> memory_;
   std::optional<Room> room_;
+  std::optional<Wishes> wishes_;
   std::optional<Instance> instance_;
   std::unique_ptr<net::Admin> owner_;
   bool has_begun_ = false;

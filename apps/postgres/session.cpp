@@ -68,14 +68,16 @@ class Session::Connection : public std::enable_shared_from_this<Session::Connect
   void connect(Duration bound, Connected then);
   void ask(const std::string& statement, const std::vector<std::string>& parameters,
            std::optional<Duration> bound, Answered then);
+  void hear(Notified then);
   [[nodiscard]] bool idle() const {
-    return libpq_ != nullptr && PQstatus(libpq_) == CONNECTION_OK && !connected_ && !answered_;
+    return libpq_ != nullptr && PQstatus(libpq_) == CONNECTION_OK && !waiting();
   }
 
   /// Nothing is heard of it any more.
   void drop() {
     connected_ = nullptr;
     answered_ = nullptr;
+    notified_ = nullptr;
     late_.stop();
     close();
   }
@@ -85,6 +87,7 @@ class Session::Connection : public std::enable_shared_from_this<Session::Connect
 
   void advance();
   void take_in();
+  void take_notifications();
   bool flush();
   void wait(Watched::wait_type what, Step then);
   void limit(std::optional<Duration> bound);
@@ -94,7 +97,7 @@ class Session::Connection : public std::enable_shared_from_this<Session::Connect
   [[nodiscard]] std::string said() const {
     return libpq_ == nullptr ? "there is no connection" : first_line(PQerrorMessage(libpq_));
   }
-  [[nodiscard]] bool waiting() const { return connected_ || answered_; }
+  [[nodiscard]] bool waiting() const { return connected_ || answered_ || notified_; }
 
   Parameters parameters_;
   PGconn* libpq_ = nullptr;
@@ -102,6 +105,7 @@ class Session::Connection : public std::enable_shared_from_this<Session::Connect
   Pause late_;
   Connected connected_;
   Answered answered_;
+  Notified notified_;
   Answer answer_;
   std::optional<SqlError> error_;
 };
@@ -181,6 +185,24 @@ void Session::Connection::take_in() {
   wait(Watched::wait_read, &Connection::take_in);
 }
 
+void Session::Connection::hear(Notified then) {
+  notified_ = std::move(then);
+  boost::asio::post(socket_.get_executor(), [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (self && self->waiting()) self->take_notifications();
+  });
+}
+
+void Session::Connection::take_notifications() {
+  if (PQconsumeInput(libpq_) == 0) return end({"", said()});
+  while (notified_) {
+    const std::unique_ptr<PGnotify, decltype(&PQfreemem)> came(PQnotifies(libpq_), PQfreemem);
+    if (!came) return wait(Watched::wait_read, &Connection::take_notifications);
+    const Notified heard = notified_;
+    heard(Notification{came->be_pid, came->extra});
+  }
+}
+
 bool Session::Connection::flush() {
   const int rest = PQflush(libpq_);
   if (rest < 0) end({"", said()});
@@ -217,7 +239,8 @@ void Session::Connection::end(SqlError error) {
   close();
   PQfinish(std::exchange(libpq_, nullptr));
   if (connected_) return std::exchange(connected_, nullptr)(std::move(error));
-  if (answered_) std::exchange(answered_, nullptr)(std::move(error));
+  if (answered_) return std::exchange(answered_, nullptr)(std::move(error));
+  if (notified_) std::exchange(notified_, nullptr)(std::move(error));
 }
 
 void Session::Connection::end_answer() {
@@ -250,6 +273,10 @@ void Session::connect(Duration bound, Connected then) {
 void Session::ask(const std::string& statement, const std::vector<std::string>& parameters,
                   std::optional<Duration> bound, Answered then) {
   connection_->ask(statement, parameters, bound, std::move(then));
+}
+
+void Session::hear(Notified then) {
+  connection_->hear(std::move(then));
 }
 
 bool Session::idle() const {

@@ -35,6 +35,12 @@ struct Answer {
   std::vector<SqlError> notices;  ///< and warnings
 };
 
+/// What came by NOTIFY to who listens.
+struct Notification {
+  int process{};  ///< the server's that serves who has said it, as in pg_stat_activity
+  std::string text;
+};
+
 /// Nothing is heard of it once it is dropped, whatever was going on; the server ends what it did
 /// when it notices.
 class Session {
@@ -43,6 +49,7 @@ class Session {
   using Parameters = std::vector<std::pair<std::string, std::string>>;
   using Connected = std::function<void(SqlExpected<>)>;
   using Answered = std::function<void(SqlExpected<Answer>)>;
+  using Notified = std::function<void(SqlExpected<Notification>)>;
 
   Session(const Executor& executor, Parameters parameters);
   Session(Session&&) noexcept;
@@ -57,6 +64,10 @@ class Session {
   /// Without a bound it may take for ever. After an error without a state the session is of no use.
   void ask(const std::string& statement, const std::vector<std::string>& parameters,
            std::optional<Duration> bound, Answered then);
+
+  /// Each notification from now on, of what LISTEN was asked for; then the error that ends it.
+  /// Nothing is asked any more.
+  void hear(Notified then);
 
   /// Connected, and nothing is going on.
   [[nodiscard]] bool idle() const;

@@ -46,17 +46,18 @@ class Planned(Run):
         return now[0] == before[0]
 
     def hand_over(self):
-        """True where it was down in order. A machine that stands still for a while makes another
-        primary: once more then."""
+        """Asked for anywhere; true where it was down in order. A machine that stands still for a
+        while makes another primary: once more then."""
         for _ in range(5):
             primary = self.await_calm()
             heir = self.random.choice([node for node in IDS if node != primary])
+            asker = self.random.choice(IDS)
             ran = None
 
-            def does(primary=primary, heir=heir):
+            def does(asker=asker, heir=heir):
                 nonlocal ran
                 began = time.monotonic()
-                ran = self.asked(primary, heir)
+                ran = self.asked(asker, heir)
                 self.until(lambda: self.written_since(began), "written again")
 
             in_order = self.follows_as_it_is(primary, does)
@@ -80,16 +81,29 @@ class Planned(Run):
 
         return self.follows_as_it_is(primary, does)
 
+    def notify_as_anybody(self, primary, heir):
+        """Any role may NOTIFY; a superuser alone is obeyed."""
+        self.cluster.ask(primary, "CREATE ROLE anybody LOGIN", 10)
+        says = [PROGRAMS / "psql", "-X", "-c", f"NOTIFY muster_hand_over, '{heir}'",
+                "-c", "SELECT pg_sleep(60)",
+                self.cluster.connection(primary).replace("user=postgres", "user=anybody")]
+        with subprocess.Popen(says, stdout=subprocess.DEVNULL) as anybody:
+            self.until(lambda: self.told(primary, "role anybody asks for another primary"), "told")
+            anybody.kill()
+        if self.await_calm() != primary:
+            raise Wrong("a role that is no superuser was obeyed")
+
     def refused(self):
         """What may not be is said, and nothing changes."""
         primary = self.await_calm()
         other = next(node for node in IDS if node != primary)
         for node, heir, why in ((primary, primary, f"node {primary} is the primary already"),
-                                (other, other, f"node {primary} is the primary, and hands over"),
+                                (other, primary, f"node {primary} is the primary already"),
                                 (primary, 9, "expected a node of")):
             ran = self.asked(node, heir)
             if ran.returncode == 0 or why not in ran.stderr:
                 raise Wrong(f"--to {heir} at node {node}: {ran.returncode}, {ran.stderr}")
+        self.notify_as_anybody(primary, other)
         self.cluster.kill(other)
         killed = time.monotonic()
         self.until(lambda: self.written_since(killed), "written without it")

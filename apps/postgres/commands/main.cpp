@@ -88,7 +88,7 @@ void add_nodes(CLI::App& app, int& exit_code) {
   add("run", "Run one node and its PostgreSQL in the foreground", run);
   add("rejoin", "Throw this node's database away and clone it anew from the primary, while it runs",
       rejoin);
-  add("switch-over", "Let another node be primary, in order; run where the primary is", switch_over)
+  add("switch-over", "Let another node be primary, in order", switch_over)
       ->add_option("--to", flags->to, "Which node is to be primary")
       ->required();
 }

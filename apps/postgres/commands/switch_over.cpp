@@ -1,9 +1,9 @@
 #include "apps/base/text.hpp"
-#include "apps/muster/commands/one_node.hpp"
 #include "apps/postgres/commands/commands.hpp"
 #include "apps/postgres/commands/databases.hpp"
 #include "apps/postgres/conf.hpp"
 #include "apps/postgres/errand.hpp"
+#include "apps/postgres/wishes.hpp"
 
 #include <muster/values/text.hpp>
 
@@ -25,6 +25,7 @@ constexpr std::uint64_t most_behind = 64 << 20;
 constexpr std::uint64_t little = 256 << 10;
 constexpr Duration patience_to_catch_up = 30s;
 constexpr Duration patience_with_checkpoint = 600s;
+constexpr Duration patience_with_node = 5s;
 constexpr Duration patience_with_group = 30s;
 constexpr auto between_looks = 5ms;
 
@@ -49,25 +50,24 @@ class SwitchOver {
     if (!options_.nodes.contains(heir_))
       return Failure{ExitCode::usage,
                      "--to " + to_text(heir_) + ": expected a node of [cluster.postgres]"};
-    std::optional<NodeId> primary;
-    for (const auto& [node, address] : options_.nodes)
-      if (databases_.is_open(node).value_or(false)) primary = node;
-    if (!primary)
+    bool found = false;
+    for (const auto& [node, address] : options_.nodes) {
+      if (!databases_.is_open(node).value_or(false)) continue;
+      primary_ = node;
+      found = true;
+    }
+    if (!found)
       return Failure{ExitCode::no_coordinator,
                      "no node is a primary that is written to now: there is nothing to hand over; "
                      "see muster status"};
-    if (*primary == heir_) return refused(named(heir_) + " is the primary already");
-    if (*primary != options_.node)
-      return refused(named(*primary) +
-                     " is the primary, and hands over itself: run this on its "
-                     "machine, with its configuration");
+    if (primary_ == heir_) return refused(named(heir_) + " is the primary already");
     return {};
   }
 
   /// Looks until it is near. A checkpoint before leaves little for that of the shutdown.
   Expected<> catches_up() {
     if (const auto near_enough = how_near(); !near_enough) return near_enough.error();
-    const auto checkpoint = databases_.ask(options_.node, "CHECKPOINT", patience_with_checkpoint);
+    const auto checkpoint = databases_.ask(primary_, "CHECKPOINT", patience_with_checkpoint);
     if (!checkpoint) return refused("no checkpoint could be made: " + checkpoint.error().what);
     const auto until = Clock::now() + patience_to_catch_up;
     while (true) {
@@ -81,22 +81,43 @@ class SwitchOver {
     }
   }
 
+  /// The session stays until it is heard: by whom it is said has to be seen.
+  Expected<> is_asked_for() {
+    const auto listens = databases_.ask(
+        primary_, std::string("SELECT FROM pg_stat_activity WHERE application_name = '") +
+                      listener_name + "'");
+    if (!listens) return refused("the primary does not answer: " + listens.error().what);
+    if (listens->rows.empty())
+      return refused("the node of the primary, " + named(primary_) +
+                     ", does not listen yet: try again; where it never does, its muster-postgres "
+                     "is older than this one");
+    const auto asked = databases_.ask(
+        primary_, std::string("NOTIFY ") + hand_over_channel + ", '" + to_text(heir_) + "'");
+    if (!asked) return refused("the primary is not told: " + asked.error().what);
+    return {};
+  }
+
   Expected<> becomes_primary() {
-    const auto until = Clock::now() + patience_with_group;
+    const auto began = Clock::now();
+    const auto until = began + patience_with_group;
     bool went_down = false;
     while (Clock::now() < until) {
+      if (!went_down && Clock::now() > began + patience_with_node)
+        return Failure{ExitCode::timed_out, named(primary_) + " is primary still, " +
+                                                muster::to_text(patience_with_node) +
+                                                " after it was asked: its log says why"};
       for (const auto& [node, address] : options_.nodes) {
-        if (node == options_.node || !databases_.is_open(node).value_or(false)) continue;
+        if (node == primary_ || !databases_.is_open(node).value_or(false)) continue;
         if (node == heir_) return {};
         return Failure{ExitCode::does_not_hold,
                        named(node) + " became primary, and not " + named(heir_) +
                            ", which had less when it counted; nothing is lost, see muster history"};
       }
-      const bool open_here = databases_.is_open(options_.node).value_or(false);
-      went_down = went_down || !open_here;
-      if (went_down && open_here)
+      const bool still_open = databases_.is_open(primary_).value_or(false);
+      went_down = went_down || !still_open;
+      if (went_down && still_open)
         return Failure{ExitCode::does_not_hold,
-                       named(options_.node) + " became primary again, as " + named(heir_) +
+                       named(primary_) + " became primary again, as " + named(heir_) +
                            " had less when it counted; nothing is lost, see muster history"};
       std::this_thread::sleep_for(between_looks);
     }
@@ -109,7 +130,7 @@ class SwitchOver {
   /// By how many bytes of log it is behind.
   Expected<std::uint64_t> how_near() {
     const auto answer = databases_.ask(
-        options_.node,
+        primary_,
         "SELECT application_name, state, pg_wal_lsn_diff(pg_current_wal_flush_lsn(), flush_lsn)"
         " FROM pg_stat_replication WHERE flush_lsn IS NOT NULL");
     if (!answer) return refused("the primary does not tell its standbys: " + answer.error().what);
@@ -124,14 +145,14 @@ class SwitchOver {
       if (name == name_of(heir_)) behind = number_in(row, 2);
     }
     if (!behind)
-      return refused(named(heir_) + " does not follow " + named(options_.node) +
+      return refused(named(heir_) + " does not follow " + named(primary_) +
                      ": is it there? see muster members");
     if (*behind > most_behind)
       return refused(named(heir_) + " is " + in_size(*behind) +
                      " of log behind: wait until it has caught up");
     const auto with_data = static_cast<std::size_t>(
         std::count_if(options_.nodes.begin(), options_.nodes.end(), [&](const auto& node) {
-          return node.first == options_.node || streaming.contains(name_of(node.first));
+          return node.first == primary_ || streaming.contains(name_of(node.first));
         }));
     const Copies copies = options_.copies();
     const std::size_t needed = std::max<std::size_t>(copies.of_commit, copies.to_promote());
@@ -143,6 +164,7 @@ class SwitchOver {
 
   const InstanceOptions& options_;
   const NodeId heir_;
+  NodeId primary_;
   Databases databases_;
 };
 
@@ -158,8 +180,7 @@ int switch_over(const Flags& flags) {
   if (const auto possible = switching.may_be(); !possible) return apps::failed(possible.error());
   if (const auto near = switching.catches_up(); !near) return apps::failed(near.error());
   const auto began = Clock::now();
-  const auto taken = apps::tell_node(owner_socket(*options).string(), "hand-over " + to_text(heir));
-  if (!taken) return apps::failed(taken.error());
+  if (const auto asked = switching.is_asked_for(); !asked) return apps::failed(asked.error());
   if (const auto done = switching.becomes_primary(); !done) return apps::failed(done.error());
   std::cout << named(heir) << " is the primary now; nothing was written for "
             << apps::format_ms(Clock::now() - began) << " ms\n";
