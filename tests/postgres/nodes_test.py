@@ -2,6 +2,7 @@
 """Real nodes and their PostgreSQL, as their owner asks them, and as HAProxy leads to them:
 `nodes_test.py MUSTER`."""
 
+import contextlib
 import json
 import re
 import shutil
@@ -12,7 +13,8 @@ import unittest
 from pathlib import Path
 
 from cluster import IDS, Cluster
-from machines import PROGRAMS
+from machines import PROGRAMS, PYTHON
+from writers import NEEDED
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "apps/watching"))
 from nodes import REPOSITORY, free_ports, program, running, until, wanted  # noqa: E402
@@ -107,6 +109,28 @@ class Asked(unittest.TestCase):
             code, said, error = nodes.check(2)
             self.assertEqual((code, said), (5, ""))
             self.assertIn("PostgreSQL of node 2 does not say how it is set: ", error)
+
+    @unittest.skipUnless(Path(NEEDED["python3-psycopg2"]).exists(), "python3-psycopg2 not found")
+    def test_where_clients_hold_all_connections_there_is_another_primary(self):
+        with Nodes() as nodes, contextlib.ExitStack() as crowds:
+            primary = nodes.await_calm()
+            nodes.ask(primary, "create table t (n bigint); create role anybody login", 10)
+            for node in IDS:
+                until(lambda each=node: nodes.ask(each, "select from pg_roles where rolname ="
+                                                  " 'anybody'") == "", "the role is there")
+                crowd = crowds.enter_context(subprocess.Popen(
+                    [PYTHON, "-B", Path(__file__).with_name("crowd.py"),
+                     nodes.connection(node).replace("user=postgres", "user=anybody")],
+                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+                self.assertGreater(int(crowd.stdout.readline()), 80)
+            heir = next(node for node in IDS if node != primary)
+            subprocess.run(nodes.command("switch-over", heir, "--to", str(heir)), cwd=nodes.path,
+                           check=True, capture_output=True)
+            nodes.await_calm()
+            nodes.kill_all(heir)
+            until(lambda: nodes.primary() not in (None, heir), "another is primary")
+            until(lambda: nodes.ask(nodes.primary(), "insert into t values (1)") is not None,
+                  "it is written to")
 
     def test_status_says_who_writes_who_follows_and_why_not(self):
         with Nodes() as nodes:

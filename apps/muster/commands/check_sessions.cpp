@@ -79,7 +79,8 @@ void add_check_sessions(CLI::App& command, CheckSessionsOptions& options) {
   CLI::Option* const sessions =
       command.add_flag("--sessions", options.wanted,
                        "Instead: the sessions of two nodes, with what follows and " + shared_names +
-                           "; --calls 0 ends in minutes, and so does --lives 2 --resets 1");
+                           ". Any number of lives and breaks, without calls, is seen to its end "
+                           "in minutes, and so is --calls 1 --lives 2 --resets 1");
   // Option::excludes would say so under each of them in --help.
   command.parse_complete_callback([sessions, of_protocols] {
     for (CLI::Option* const option : of_protocols)

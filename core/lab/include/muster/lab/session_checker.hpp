@@ -27,7 +27,9 @@ struct SessionTroubles {
 MUSTER_DESCRIBE(SessionTroubles, lives, resets, silences, restores, replays);
 
 struct SessionBounds {
-  unsigned calls = 1;  ///< of each life that anybody still knows of; to a node or to its life
+  /// Of each life that anybody still knows of; to a node or to its life. With any number of lives
+  /// the search has an end without calls alone.
+  unsigned calls = 0;
   unsigned links = 2;  ///< connections that are not closed on both sides: a dial waits for room
   SessionTroubles troubles;
   host::StruckSessionLines struck;
