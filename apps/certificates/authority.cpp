@@ -409,6 +409,18 @@ Expected<Entry> entry_of(const fs::path& file) {
   return described(certificate->get());
 }
 
+Expected<bool> is_among(const fs::path& one, const fs::path& others) {
+  const auto certificate = read_certificate(one);
+  if (!certificate) return certificate.error();
+  const auto bytes = read_file(others);
+  if (!bytes) return bytes.error();
+  const Buffer all = buffer_of(*bytes);
+  while (const Certificate other{PEM_read_bio_X509(all.get(), nullptr, no_passphrase, nullptr)})
+    if (X509_cmp(certificate->get(), other.get()) == 0) return true;
+  ERR_clear_error();  // at the end there is none
+  return false;
+}
+
 Expected<Subject> subject_of(const fs::path& file) {
   auto certificate = read_certificate(file);
   if (!certificate) return certificate.error();

@@ -80,6 +80,8 @@ class Authority {
 
 /// The certificate in a file, the first of several: its name is empty where it has none, or more.
 Expected<Entry> entry_of(const std::filesystem::path& file);
+/// Whether the certificate in one file is one of those in the other.
+Expected<bool> is_among(const std::filesystem::path& one, const std::filesystem::path& others);
 /// For whom it is: what `issue` makes another by.
 Expected<Subject> subject_of(const std::filesystem::path& file);
 

@@ -104,6 +104,9 @@ class Observer final : public ConnectionOwner {
 };
 
 Failure nobody(const std::string& path, const error_code& error) {
+  if (error == asio::error::access_denied)
+    return Failure{ExitCode::unreachable,
+                   "the node at " + path + " is not this user's: ask as its owner, or as root"};
   return Failure{ExitCode::unreachable,
                  "no node answers at " + path + ": " + error.message() + "; is it running?"};
 }

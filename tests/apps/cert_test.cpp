@@ -12,9 +12,10 @@ namespace fs = std::filesystem;
 struct Certificates : TestDirectory {
   [[nodiscard]] std::string at(const std::string& name) const { return path / name; }
 
-  [[nodiscard]] Ran cert(std::vector<std::string> arguments) const {
+  [[nodiscard]] Ran cert(std::vector<std::string> arguments,
+                         const std::string& authority = "ca") const {
     arguments.insert(arguments.begin(), "cert");
-    arguments.insert(arguments.end(), {"--ca", at("ca")});
+    arguments.insert(arguments.end(), {"--ca", at(authority)});
     return run_muster(*this, arguments);
   }
   void begin() const {
@@ -102,6 +103,19 @@ BOOST_AUTO_TEST_CASE(one_is_renewed_by_another_key_for_the_same_name) {
   BOOST_TEST(mode("n3/tls.key") == 0600u);
   BOOST_TEST(holds(at("n3/ca.crt"), "and another authority"));
   BOOST_TEST(!fs::exists(at("n3/tls.key.new")));
+}
+
+BOOST_AUTO_TEST_CASE(one_is_renewed_by_an_authority_that_is_believed_beside_it) {
+  begin();
+  const std::string before = read_all(at("n3/tls.crt"));
+  const auto renewed = [&] { return cert({"renew", at("n3")}, "ca2"); };
+  BOOST_REQUIRE_EQUAL(cert({"init", "--cluster", "demo"}, "ca2").code, 0);
+  const Ran refused = renewed();
+  BOOST_TEST(refused.code == 64, refused.output);
+  BOOST_TEST(says(refused, "nobody would believe what it gives out"));
+  BOOST_TEST(read_all(at("n3/tls.crt")) == before);
+  std::ofstream(at("n3/ca.crt"), std::ios::app) << read_all(at("ca2/ca.crt"));
+  BOOST_TEST(renewed().code == 0);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_taken_back_stays_so) {

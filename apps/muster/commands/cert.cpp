@@ -10,6 +10,7 @@
 #include <array>
 #include <ctime>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -108,8 +109,16 @@ int issue(const CertOptions& options) {
 int renew(const CertOptions& options) {
   const auto authority = open(options);
   if (!authority) return failed(authority.error());
-  const auto before = certificates::subject_of(IssuedFiles(options.directory).certificate);
+  const IssuedFiles files(options.directory);
+  const auto before = certificates::subject_of(files.certificate);
   if (!before) return failed(before.error());
+  const auto believed = certificates::is_among(authority->certificate(), files.ca);
+  if (!believed) return failed(believed.error());
+  if (!*believed)
+    return failed({ExitCode::bad_configuration,
+                   files.ca.string() + " does not have the authority in " + options.authority +
+                       ": nobody would believe what it gives out; another --ca, or its ca.crt goes "
+                       "to the end of that file, on every node first"});
   return told(issue_into(options.directory, *authority, *before, Days(options.days), true),
               options);
 }
@@ -189,7 +198,7 @@ void add_cert_command(CLI::App& app, int& exit_code) {
       add("issue", "Give a node, or an observer, a certificate and a key of its own", issue, year);
   issues->add_option("--node", whom->node, "The node's id")
       ->option_text("ID")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1U, std::numeric_limits<std::uint32_t>::max()));
   issues->add_flag("--observer", whom->observer, "For who may only look");
   issues->add_option("--name", whom->name, "Any other name, where [tls] name is a template")
       ->option_text("URI");

@@ -169,6 +169,11 @@ int top_command(const std::string& file, bool json, unsigned times) {
   }
 }
 
+constexpr const char* exit_codes =
+    "Exit codes: 0 all are Normal in one group; 3 one that answers is not; 4 none is; 5 one does "
+    "not\nanswer, or none; 8 they are Normal in different groups; 64 the configuration is bad, or "
+    "theirs differs.";
+
 struct OfAll {
   std::string config;
   bool json = false;
@@ -188,6 +193,7 @@ std::shared_ptr<OfAll> add_options_of_all(CLI::App& command) {
 void add_members_command(CLI::App& app, int& exit_code) {
   CLI::App* command =
       app.add_subcommand("members", "Ask every node of a cluster over the network, as an observer");
+  command->footer(exit_codes);
   const auto options = add_options_of_all(*command);
   command->callback(
       [options, &exit_code] { exit_code = members_command(options->config, options->json); });
@@ -195,6 +201,7 @@ void add_members_command(CLI::App& app, int& exit_code) {
 
 void add_top_command(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("top", "Show every node of a cluster, again each second");
+  command->footer(exit_codes);
   const auto options = add_options_of_all(*command);
   command
       ->add_option("--times", options->times, "How often, instead of without end; then as members")

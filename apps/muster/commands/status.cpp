@@ -35,6 +35,10 @@ int status_command(const OneNode& node) {
 void add_status_command(CLI::App& app, int& exit_code) {
   const auto node = std::make_shared<OneNode>();
   CLI::App* command = app.add_subcommand("status", "Ask one node of this machine what it is");
+  command->footer(
+      "Exit codes: 0 it is Normal, and its coordinator was heard lately; 3 it is not; 5 no node "
+      "was "
+      "reached.");
   add_options(*command, *node, "The node's own line of JSON");
   command->callback([node, &exit_code] {
     demand(*node);

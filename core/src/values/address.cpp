@@ -15,6 +15,19 @@ std::string Address::text() const {
   return (six ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
 
+namespace {
+
+// What names of hosts and numbers of addresses are written with, zones of IPv6 among them.
+bool may_be_host(std::string_view host) {
+  const auto fits = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           std::string_view("._-:%").find(c) != std::string_view::npos;
+  };
+  return !host.empty() && !host.starts_with('-') && std::all_of(host.begin(), host.end(), fits);
+}
+
+}  // namespace
+
 Expected<Address> parse_address(std::string_view text) {
   const auto bad = [&] {
     return Failure{ExitCode::bad_configuration,
@@ -32,7 +45,7 @@ Expected<Address> parse_address(std::string_view text) {
   }
   const bool digits = port.size() <= 5 && std::all_of(port.begin(), port.end(),
                                                       [](char c) { return c >= '0' && c <= '9'; });
-  if (host.empty() || port.empty() || !digits) return bad();
+  if (!may_be_host(host) || port.empty() || !digits) return bad();
   const unsigned long number = std::stoul(std::string(port));
   if (number > 65'535) return bad();
   return Address{std::string(host), static_cast<std::uint16_t>(number)};

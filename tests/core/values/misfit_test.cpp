@@ -145,8 +145,9 @@ std::string wrong_address(const std::string& second, bool insecure = false) {
 BOOST_AUTO_TEST_CASE(have_an_address_of_its_own_for_each_node) {
   for (const char* good_one : {"127.0.0.1:7102", "[::1]:7102", "127.9.9.9:1", "localhost:7102"})
     BOOST_TEST(wrong_address(good_one) == "", good_one);
-  for (const char* bad : {"", "127.0.0.1", "127.0.0.1:", ":7102", "::1:7102", "127.0.0.1:0",
-                          "127.0.0.1:65536", "127.0.0.1:http"})
+  for (const char* bad :
+       {"", "127.0.0.1", "127.0.0.1:", ":7102", "::1:7102", "127.0.0.1:0", "127.0.0.1:65536",
+        "127.0.0.1:http", "-x:7102", "two words:7102", "a/b:7102"})
     BOOST_TEST(wrong_address(bad) == "2: a host and a port from 1", bad);
   BOOST_TEST(wrong_address("127.0.0.1:7101") == "2: an address of its own: n");
   for (const char* far : {"10.0.0.2:7102", "[2001:db8::1]:7102", "example:7102", "0.0.0.0:7102"}) {
