@@ -421,6 +421,16 @@ Expected<bool> is_among(const fs::path& one, const fs::path& others) {
   return false;
 }
 
+Expected<bool> is_for_host(const fs::path& file, const std::string& host) {
+  const auto certificate = read_certificate(file);
+  if (!certificate) return certificate.error();
+  X509* const its = certificate->get();
+  const bool is = X509_check_ip_asc(its, host.c_str(), 0) == 1 ||
+                  X509_check_host(its, host.c_str(), host.size(), 0, nullptr) == 1;
+  ERR_clear_error();  // of a name that is no address
+  return is;
+}
+
 Expected<Subject> subject_of(const fs::path& file) {
   auto certificate = read_certificate(file);
   if (!certificate) return certificate.error();

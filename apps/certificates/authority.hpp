@@ -82,6 +82,8 @@ class Authority {
 Expected<Entry> entry_of(const std::filesystem::path& file);
 /// Whether the certificate in one file is one of those in the other.
 Expected<bool> is_among(const std::filesystem::path& one, const std::filesystem::path& others);
+/// Whether clients take it for that host: a name, or a numeric address.
+Expected<bool> is_for_host(const std::filesystem::path& file, const std::string& host);
 /// For whom it is: what `issue` makes another by.
 Expected<Subject> subject_of(const std::filesystem::path& file);
 

@@ -69,9 +69,13 @@ Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& reports,
                   " have different databases, by their system identifiers");
   if (count.data.empty()) return nobody("of those that have data here none can be primary now");
 
+  // A wish is over when somebody has written since.
   const auto is_heir = [&](NodeId node) {
-    return std::any_of(count.data.begin(), count.data.end(),
-                       [&](const auto& one) { return one.second.hands_over_to == node; });
+    const Term& term = count.data.at(node).term;
+    return std::any_of(count.data.begin(), count.data.end(), [&](const auto& one) {
+      return one.second.hands_over_to == node &&
+             (one.second.term == term || !stands(struck, Line::heir_is_equal));
+    });
   };
   const auto rank = [&](const std::pair<const NodeId, Holding>& one) {
     const auto& [node, holding] = one;

@@ -30,6 +30,8 @@ constexpr Duration between_attempts = std::chrono::milliseconds(250);
 /// Each fills postgres.log with a few lines.
 constexpr Duration between_beginnings = std::chrono::seconds(2);
 constexpr Duration between_the_same = std::chrono::minutes(1);
+/// What takes longer is said in the log, as whoever waits for it wonders.
+constexpr Duration usual_step = std::chrono::seconds(15);
 
 /// A standby that does not answer keeps a shutdown in order waiting, and nothing is written.
 constexpr Duration longest_hand_over = std::chrono::seconds(1);
@@ -54,6 +56,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
         tell_(std::move(tell)),
         overdue_(context_),
         again_(context_),
+        slow_(context_),
         work_(context_.get_executor()),
         watch_(std::in_place, context_.get_executor(), options, tell_),
         memory_(std::in_place, context_.get_executor(), options, tell_),
@@ -75,6 +78,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
       start_done_.reset();
       overdue_.cancel();
       again_.cancel();
+      slow_.cancel();
       watch_.reset();
       memory_.reset();
       room_.reset();
@@ -245,11 +249,21 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   void obey(Round, AnswerOwner& answer) { refused_because_ = answer.refused_because; }
   void obey(Round, Show& show) { this->show(show); }
 
+  void watch_step(const Show& show) {
+    slow_.cancel();
+    if (works(show) || show.doing.empty()) return;
+    slow_.expires_after(usual_step);
+    slow_.async_wait([this, doing = show.doing](auto error) {
+      if (!error) tell_("for " + muster::to_text(usual_step) + " now: " + doing);
+    });
+  }
+
   static bool is_open(const Show& show) { return show.primary && show.open; }
   static bool works(const Show& show) { return is_open(show) || show.replica; }
 
   void show(Show show) {
     const Show before = std::exchange(shown_, show);
+    if (show.doing != before.doing) watch_step(show);
     room_->set_primary(is_open(show));
     if (is_open(show) && !is_open(before)) wishes_->begin();
     if (!is_open(show) && is_open(before)) wishes_->stop();
@@ -269,6 +283,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   asio::io_context context_{1};
   asio::steady_timer overdue_;
   asio::steady_timer again_;
+  asio::steady_timer slow_;
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   std::optional<Watch> watch_;
   std::optional<Memory> memory_;

@@ -136,14 +136,36 @@ void Postmaster::see_end() {
   });
 }
 
+namespace {
+
+std::string text_after(std::string_view level, const std::string& line) {
+  const auto at = line.find(level);
+  return at == std::string::npos ? "" : line.substr(at + level.size());
+}
+
+// What a server that refuses to begin has to say before it says that: which address, which setting
+// and where, which line of which file.
+std::string cause_in(const std::string& line, const std::string& before) {
+  if (const auto context = text_after("CONTEXT:  ", line); !context.empty() && !before.empty())
+    return before + ", " + context;
+  constexpr std::string_view wrong[] = {"could not ", "unrecognized ", "invalid ", "syntax error "};
+  const std::string said = text_after("LOG:  ", line);
+  const bool is_cause = std::any_of(std::begin(wrong), std::end(wrong),
+                                    [&](auto begins) { return said.starts_with(begins); });
+  return is_cause ? said : before;
+}
+
+}  // namespace
+
 Failed Postmaster::describe(int status) const {
   Failed how{"PostgreSQL " + apps::describe_end(status), true};
   std::ifstream log(log_);
   // Somebody may have taken away what was in it.
   log.seekg(static_cast<std::streamoff>(log_began_ <= size_of(log_) ? log_began_ : 0));
-  std::string said;
+  std::string said, because;
   for (std::string line; std::getline(log, line);) {
     if (looks_at_data(line)) how.before_data = false;
+    because = cause_in(line, because);
     const auto fatal = std::min(line.find("FATAL: "), line.find("PANIC: "));
     // So it answers those who come too early.
     if (fatal != std::string::npos && line.find("the database system is") == std::string::npos)
@@ -151,6 +173,7 @@ Failed Postmaster::describe(int status) const {
   }
   if (status == 0) return how;
   if (!said.empty()) how.why += ": " + said;
+  if (!said.empty() && how.before_data && !because.empty()) how.why += " (" + because + ")";
   how.why += "; see " + log_.string();
   return how;
 }

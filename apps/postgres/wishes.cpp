@@ -4,6 +4,10 @@
 #include "apps/postgres/conf.hpp"
 #include "apps/postgres/errand.hpp"
 
+#include <muster/values/text.hpp>
+
+#include <limits>
+
 namespace muster::postgres {
 namespace {
 
@@ -28,6 +32,7 @@ void Wishes::begin() {
   session_.emplace(executor_, std::move(parameters));
   session_->connect(patience, [this](const auto& connected) {
     if (connected) return listen();
+    cannot_hear(connected.error());
     pause_.wait(until_next_attempt, [this] { begin(); });
   });
 }
@@ -68,7 +73,8 @@ void Wishes::look_who_asks() {
       " WHERE a.pid = $1",
       {std::to_string(wish.process)},
       [this, wish](const std::vector<Row>& asks) { judge(wish, asks); });
-  interview_->begin([this](const auto&) {
+  interview_->begin([this](const auto& outcome) {
+    if (!outcome) cannot_hear(outcome.error());
     interview_.reset();
     wishes_.pop_front();
     obey();
@@ -84,7 +90,19 @@ void Wishes::judge(const Notification& wish, const std::vector<Row>& asks) {
       tell_("the role " + role + " asks for another primary, which superusers alone may");
     return;
   }
-  heir_ = NodeId{static_cast<std::uint32_t>(apps::parse_number(wish.text).value_or(0))};
+  const auto number = apps::parse_number(wish.text);
+  if (number && *number <= std::numeric_limits<std::uint32_t>::max())
+    heir_ = NodeId{static_cast<std::uint32_t>(*number)};
+  else
+    tell_("its owner wants " + presentable(wish.text) +
+          " to be primary, which is no node's number");
+}
+
+// The same is said once in a reign.
+void Wishes::cannot_hear(const SqlError& error) {
+  if (told_of_.insert(error.what).second)
+    tell_("cannot hear who is to be primary next, as PostgreSQL does not answer its own node: " +
+          error.what);
 }
 
 // What comes of it may be that this is told to stop.

@@ -34,6 +34,7 @@ class Wishes {
   void look_who_asks();
   void judge(const Notification& wish, const std::vector<Row>& asks);
   void obey();
+  void cannot_hear(const SqlError& error);
 
   const Executor executor_;
   const InstanceOptions options_;
@@ -44,7 +45,7 @@ class Wishes {
   std::deque<Notification> wishes_;
   std::optional<Interview> interview_;
   std::optional<NodeId> heir_;
-  std::set<std::string> told_of_;  ///< roles that may not ask, and have
+  std::set<std::string> told_of_;  ///< roles that may not ask and have, and errors
 };
 
 }  // namespace muster::postgres

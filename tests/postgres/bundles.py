@@ -169,6 +169,12 @@ class Files(unittest.TestCase):
         self.refused(self.cluster.put("create", 1), "there is a database already")
         self.refused(postgres("join", "made/n2", "--data", "n1", *user), "not of this bundle")
         own = self.cluster.path / "n1"
+        for of in (2, 1):
+            for file in ("server/tls.crt", "server/tls.key"):
+                shutil.copyfile(self.cluster.path / f"made/n{of}" / file, own / file)
+            if of == 2:
+                self.refused(postgres(*self.cluster.command("run", 1)[2:]),
+                             f"is not for {HOSTS[0]}", "would not follow it")
         key = own / "client/tls.key"
         key.chmod(0o640)
         self.refused(postgres(*self.cluster.command("run", 1)[2:]), f"chmod 0600 {key}")

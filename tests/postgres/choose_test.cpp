@@ -103,6 +103,8 @@ BOOST_AUTO_TEST_CASE(to_whom_it_is_handed_over_is_chosen_among_equals_alone) {
   BOOST_TEST(choice.why == "node 2 is the freshest of 3, and was handed over to");
   BOOST_TEST(with(holding(row(2), 19), holding(row(2), 20)).primary.value() == three);
   BOOST_TEST(with(holding(row(1), 99), holding(row(1), 99)).primary.value() == one);
+  // Somebody has written since: the wish was in vain, and is over.
+  BOOST_TEST(with(holding(row(3), 25), holding(row(3), 25)).primary.value() == three);
   // Before a primary that has as much, too.
   Holding primary = holding(row(2), 20);
   primary.primary = true;

@@ -89,15 +89,20 @@ BOOST_AUTO_TEST_CASE(who_does_not_begin_tells_whether_its_data_is_why) {
     const auto taken = listener_on(options.nodes.at(n1));
     const Failed failure = failed();
     BOOST_TEST(failure.before_data);
-    BOOST_TEST(failure.why ==
-               "PostgreSQL ended with exit code 1: FATAL:  could not create any "
-               "TCP/IP sockets; see " +
-                   log_path(options).string());
+    BOOST_TEST(
+        failure.why ==
+        "PostgreSQL ended with exit code 1: FATAL:  could not create any "
+        "TCP/IP sockets (could not bind IPv4 address \"127.0.0.1\": Address already in use); "
+        "see " +
+            log_path(options).string());
   }
   const auto settings = options.data / "postgresql.conf";
   const auto right = *read_text(settings);
   std::ofstream(settings, std::ios::app) << "shared_buffers = a few\n";
-  BOOST_TEST(failed().before_data);
+  const Failed wrong_setting = failed();
+  BOOST_TEST(wrong_setting.before_data);
+  BOOST_TEST(wrong_setting.why.find("postgresql.conf\" line ") != std::string::npos,
+             wrong_setting.why);
   std::ofstream(settings) << *right;
   const auto who = options.data / "pg_hba.conf";
   const auto may = *read_text(who);

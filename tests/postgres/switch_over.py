@@ -93,6 +93,17 @@ class Planned(Run):
         if self.await_calm() != primary:
             raise Wrong("a role that is no superuser was obeyed")
 
+    def run_twice(self, node):
+        """A second process leaves alone what the first one has."""
+        conf = self.cluster.database(node) / "muster.conf"
+        before = conf.read_bytes()
+        ran = subprocess.run(self.cluster.command("run", node), cwd=self.cluster.path,
+                             capture_output=True, text=True, check=False, timeout=60)
+        if ran.returncode != 75 or "is in use by process" not in ran.stderr:
+            raise Wrong(f"node {node} ran twice: {ran.returncode}, {ran.stderr}")
+        if conf.read_bytes() != before or not conf.with_name("muster.sock").exists():
+            raise Wrong(f"a second process of node {node} touched what is the first one's")
+
     def refused(self):
         """What may not be is said, and nothing changes."""
         primary = self.await_calm()
@@ -104,6 +115,7 @@ class Planned(Run):
             if ran.returncode == 0 or why not in ran.stderr:
                 raise Wrong(f"--to {heir} at node {node}: {ran.returncode}, {ran.stderr}")
         self.notify_as_anybody(primary, other)
+        self.run_twice(primary)
         self.cluster.kill(other)
         killed = time.monotonic()
         self.until(lambda: self.written_since(killed), "written without it")

@@ -340,11 +340,19 @@ int run_node(const NodeConfig& config, bool initialise) {
 }
 
 int run_node(const NodeConfig& config, bool initialise, const MakeApplication& application) {
+  return run_node(config, initialise,
+                  [&application] { return Expected<MakeApplication>(application); });
+}
+
+int run_node(const NodeConfig& config, bool initialise,
+             const std::function<Expected<MakeApplication>()>& prepare) {
   begin_alone(config);
   auto storage = open_storage(config);
   if (!storage) return failed_node(config, storage.error());
+  const auto application = prepare();
+  if (!application) return failed_node(config, application.error());
   boost::asio::io_context context(1);
-  return host(context, config, initialise, std::move(*storage), application,
+  return host(context, config, initialise, std::move(*storage), *application,
               [](const std::function<void()>& begin) { begin(); });
 }
 

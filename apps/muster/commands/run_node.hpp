@@ -4,6 +4,8 @@
 
 #include <muster/application.hpp>
 
+#include <functional>
+
 namespace CLI {
 class App;
 }
@@ -37,5 +39,9 @@ int failed_to_begin(const Failure& failure);
 int run_node(const NodeConfig& config, bool initialise);
 /// The same with that application in place of the configured one.
 int run_node(const NodeConfig& config, bool initialise, const MakeApplication& application);
+/// The same with what is prepared when this process has the node's safe storage: before that
+/// another may be at work with all that is the node's.
+int run_node(const NodeConfig& config, bool initialise,
+             const std::function<Expected<MakeApplication>()>& prepare);
 
 }  // namespace muster::apps

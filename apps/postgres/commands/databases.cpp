@@ -28,12 +28,16 @@ SqlExpected<Answer> Databases::ask(NodeId node, const std::string& statement, Du
   return *std::move(answer);
 }
 
-std::optional<bool> Databases::is_open(NodeId node) {
-  const auto answer = ask(
-      node, "SELECT NOT pg_is_in_recovery() AND current_setting('synchronous_standby_names') = '" +
-                names_text(Names::open, options_.copies()) + "'");
+std::optional<GroupNumber> Databases::is_open_for(NodeId node) {
+  const auto answer =
+      ask(node,
+          "SELECT counter, coordinator FROM muster.term WHERE NOT pg_is_in_recovery()"
+          " AND current_setting('synchronous_standby_names') = '" +
+              names_text(Names::open, options_.copies()) +
+              "' ORDER BY counter DESC, coordinator DESC LIMIT 1");
   if (!answer || answer->rows.empty()) return std::nullopt;
-  return is_true(answer->rows[0], 0);
+  return GroupNumber{number_in(answer->rows[0], 0),
+                     NodeId{static_cast<std::uint32_t>(number_in(answer->rows[0], 1))}};
 }
 
 SqlExpected<bool> Databases::is_written(NodeId node) {

@@ -19,8 +19,9 @@ class Databases {
 
   SqlExpected<Answer> ask(NodeId node, const std::string& statement,
                           Duration bound = std::chrono::seconds(2));
-  /// Whether commits are acknowledged there; none: it does not answer.
-  std::optional<bool> is_open(NodeId node);
+  /// The group for which it acknowledges commits, or would: one that stood still may not know of a
+  /// later one. None: it is no open primary, or does not answer.
+  std::optional<GroupNumber> is_open_for(NodeId node);
   /// Whether a group has written to it, after `create`. The error says why it does not answer.
   SqlExpected<bool> is_written(NodeId node);
 

@@ -1,3 +1,4 @@
+#include "apps/certificates/authority.hpp"
 #include "apps/postgres/adopting/adopt.hpp"
 #include "apps/postgres/commands/commands.hpp"
 #include "apps/postgres/credentials.hpp"
@@ -30,6 +31,24 @@ Expected<Owner> owner_of(const std::string& user) {
     return Failure{ExitCode::bad_configuration, "there is no user " + presentable(user) +
                                                     ": name one of this machine with --user"};
   return Owner{{entry->pw_uid, entry->pw_gid}};
+}
+
+// The others would notice it when this node is primary, and nobody could follow.
+Expected<> look_at_certificate(const NodeConfig& config, const InstanceOptions& options) {
+  if (!options.credentials) return {};
+  const fs::path& file = options.credentials->server_certificate;
+  const std::string& host = options.nodes.at(options.node).host;
+  const auto is_its = certificates::is_for_host(file, host);
+  if (!is_its) return is_its.error();
+  if (!*is_its)
+    return wrong(config, "cert in [application.tls], " + file.string() + ", is not for " + host +
+                             ", where [cluster.postgres] has this node: the others would not "
+                             "follow it; put this node's own there");
+  const auto entry = certificates::entry_of(file);
+  if (entry && entry->expires < certificates::Clock::now())
+    return wrong(config, "cert in [application.tls], " + file.string() +
+                             ", is not valid any more: the others would not follow it; renew it");
+  return {};
 }
 
 }  // namespace
@@ -85,6 +104,7 @@ Expected<InstanceOptions> options_of(const NodeConfig& config, const Flags& flag
                              ": install it (Debian: postgresql-15), or name where it is with "
                              "programs = \"...\" in [application]");
   if (const auto right = look_at_keys(*options); !right) return right.error();
+  if (const auto right = look_at_certificate(config, *options); !right) return right.error();
   return options;
 }
 

@@ -26,6 +26,21 @@ Expected<> is_of_this_node(const apps::NodeConfig& config, const InstanceOptions
                            "): put its own back, or move it away and let the node join again");
 }
 
+Expected<> make_ready(const apps::NodeConfig& config, const InstanceOptions& options,
+                      bool initialise) {
+  if (const auto made = make_directory(options); !made) return made;
+  // What is said of its safe storage is true of its database: it may be from before.
+  if (initialise)
+    if (const auto noted = write_note(options, Note{}); !noted) return noted;
+  std::error_code error;
+  const bool is_to_be_cloned = std::filesystem::exists(note_path(options), error);
+  if (!std::filesystem::exists(options.data, error) && !is_to_be_cloned)
+    return wrong(config, "there is no database at " + options.data.string() +
+                             ": muster postgres join clones one here, and create makes that of a "
+                             "new cluster, on one of its nodes");
+  return is_of_this_node(config, options);
+}
+
 }  // namespace
 
 int run(const Flags& flags) {
@@ -33,27 +48,17 @@ int run(const Flags& flags) {
   if (!config) return apps::failed_to_begin(config.error());
   const auto options = options_of(*config, flags);
   if (!options) return apps::failed_to_begin(options.error());
-  if (const auto made = make_directory(*options); !made) return apps::failed_to_begin(made.error());
-  // What is said of its safe storage is true of its database: it may be from before.
-  if (flags.node.initialise)
-    if (const auto noted = write_note(*options, Note{}); !noted)
-      return apps::failed_to_begin(noted.error());
-  std::error_code error;
-  const bool is_to_be_cloned = std::filesystem::exists(note_path(*options), error);
-  if (!std::filesystem::exists(options->data, error) && !is_to_be_cloned)
-    return apps::failed_to_begin(
-        wrong(*config, "there is no database at " + options->data.string() +
-                           ": muster postgres join clones one here, and create makes that of a new "
-                           "cluster, on one of its nodes"));
-  if (const auto own = is_of_this_node(*config, *options); !own)
-    return apps::failed_to_begin(own.error());
-  apps::begin_alone(*config);
-  Database database(*options, [&config](const std::string& sentence) {
-    apps::say_in_log(*config, LogLevel::warning, sentence);
+  std::optional<Database> database;
+  return apps::run_node(*config, flags.node.initialise, [&]() -> Expected<MakeApplication> {
+    if (const auto ready = make_ready(*config, *options, flags.node.initialise); !ready)
+      return ready.error();
+    database.emplace(*options, [&config](const std::string& sentence) {
+      apps::say_in_log(*config, LogLevel::warning, sentence);
+    });
+    if (const auto begun = database->begin(); !begun) return begun.error();
+    database->await_beginning(patience_with_recovery);
+    return database->application();
   });
-  if (const auto begun = database.begin(); !begun) return apps::failed_to_begin(begun.error());
-  database.await_beginning(patience_with_recovery);
-  return apps::run_node(*config, flags.node.initialise, database.application());
 }
 
 }  // namespace muster::postgres

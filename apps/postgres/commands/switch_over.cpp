@@ -7,7 +7,10 @@
 
 #include <muster/values/text.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <iostream>
 #include <set>
@@ -50,16 +53,16 @@ class SwitchOver {
     if (!options_.nodes.contains(heir_))
       return Failure{ExitCode::usage,
                      "--to " + to_text(heir_) + ": expected a node of [cluster.postgres]"};
-    bool found = false;
-    for (const auto& [node, address] : options_.nodes) {
-      if (!databases_.is_open(node).value_or(false)) continue;
-      primary_ = node;
-      found = true;
-    }
-    if (!found)
+    if (::access(options_.sockets.c_str(), X_OK) != 0 && errno == EACCES)
+      return refused(options_.sockets.string() +
+                     " is not this user's: ask as the database's owner, or as root");
+    const auto [group, primary] = primary_now();
+    if (!group)
       return Failure{ExitCode::no_coordinator,
                      "no node is a primary that is written to now: there is nothing to hand over; "
-                     "see muster status"};
+                     "see muster postgres status"};
+    primary_ = primary;
+    group_ = *group;
     if (primary_ == heir_) return refused(named(heir_) + " is the primary already");
     return {};
   }
@@ -100,33 +103,37 @@ class SwitchOver {
   Expected<> becomes_primary() {
     const auto began = Clock::now();
     const auto until = began + patience_with_group;
-    bool went_down = false;
     while (Clock::now() < until) {
-      if (!went_down && Clock::now() > began + patience_with_node)
+      const auto [group, primary] = primary_now();
+      if (group == group_ && Clock::now() > began + patience_with_node)
         return Failure{ExitCode::timed_out, named(primary_) + " is primary still, " +
                                                 muster::to_text(patience_with_node) +
                                                 " after it was asked: its log says why"};
-      for (const auto& [node, address] : options_.nodes) {
-        if (node == primary_ || !databases_.is_open(node).value_or(false)) continue;
-        if (node == heir_) return {};
+      if (group && *group > group_ && primary == heir_) return {};
+      if (group && *group > group_)
         return Failure{ExitCode::does_not_hold,
-                       named(node) + " became primary, and not " + named(heir_) +
-                           ", which had less when it counted; nothing is lost, see muster history"};
-      }
-      const bool still_open = databases_.is_open(primary_).value_or(false);
-      went_down = went_down || !still_open;
-      if (went_down && still_open)
-        return Failure{ExitCode::does_not_hold,
-                       named(primary_) + " became primary again, as " + named(heir_) +
-                           " had less when it counted; nothing is lost, see muster history"};
+                       named(primary) +
+                           (primary == primary_ ? " became primary again" : " became primary") +
+                           ", and not " + named(heir_) +
+                           ": that had less when it counted, or the word of " + named(primary_) +
+                           " was not there, as of a node that is held (calm); nothing is lost, see "
+                           "muster history"};
       std::this_thread::sleep_for(between_looks);
     }
     return Failure{ExitCode::timed_out, "no node is a primary that is written to after " +
                                             muster::to_text(patience_with_group) +
-                                            "; see muster why"};
+                                            "; see muster postgres status"};
   }
 
  private:
+  /// Of those that would acknowledge commits, who does it for the latest group.
+  std::pair<std::optional<GroupNumber>, NodeId> primary_now() {
+    std::pair<std::optional<GroupNumber>, NodeId> latest;
+    for (const auto& [node, address] : options_.nodes)
+      latest = std::max(latest, std::pair(databases_.is_open_for(node), node));
+    return latest;
+  }
+
   /// By how many bytes of log it is behind.
   Expected<std::uint64_t> how_near() {
     const auto answer = databases_.ask(
@@ -146,7 +153,7 @@ class SwitchOver {
     }
     if (!behind)
       return refused(named(heir_) + " does not follow " + named(primary_) +
-                     ": is it there? see muster members");
+                     ": muster postgres status says what it does");
     if (*behind > most_behind)
       return refused(named(heir_) + " is " + in_size(*behind) +
                      " of log behind: wait until it has caught up");
@@ -165,6 +172,7 @@ class SwitchOver {
   const InstanceOptions& options_;
   const NodeId heir_;
   NodeId primary_;
+  GroupNumber group_;  ///< for which that one is primary
   Databases databases_;
 };
 
