@@ -404,10 +404,15 @@ Hooks::Handlers Life::hook_handlers() {
   return handlers;
 }
 
+// What is late may be the machine's fault.
 void Life::hook_fatal(const std::string& why) {
+  const bool is_late = why.find(" overran ") != std::string::npos;
+  const std::string advice = is_late ? "give it longer where the machine stood still or is too "
+                                       "slow, else mend the application"
+                                     : "mend the application";
   handlers_.fatal({ExitCode::hook_failed, "node " + std::to_string(options_.config.self.value) +
-                                              ": " + why +
-                                              "; mend the application, then start the node again"});
+                                              ": " + why + "; " + advice +
+                                              ", then start the node again"});
 }
 
 }  // namespace muster::net
