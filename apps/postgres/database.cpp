@@ -3,6 +3,7 @@
 #include "apps/postgres/keeper.hpp"
 #include "apps/postgres/memory.hpp"
 #include "apps/postgres/room.hpp"
+#include "apps/postgres/wanted.hpp"
 #include "apps/postgres/watch.hpp"
 #include "apps/postgres/wishes.hpp"
 
@@ -30,6 +31,8 @@ constexpr Duration between_attempts = std::chrono::milliseconds(250);
 /// Each fills postgres.log with a few lines.
 constexpr Duration between_beginnings = std::chrono::seconds(2);
 constexpr Duration between_the_same = std::chrono::minutes(1);
+/// A coordinator that was told has begun its election by then.
+constexpr Duration patience_with_coordinator = std::chrono::seconds(1);
 /// What takes longer is said in the log, as whoever waits for it wonders.
 constexpr Duration usual_step = std::chrono::seconds(15);
 
@@ -57,6 +60,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
         overdue_(context_),
         again_(context_),
         slow_(context_),
+        insist_(context_),
         work_(context_.get_executor()),
         watch_(std::in_place, context_.get_executor(), options, tell_),
         memory_(std::in_place, context_.get_executor(), options, tell_),
@@ -79,6 +83,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
       overdue_.cancel();
       again_.cancel();
       slow_.cancel();
+      insist_.cancel();
       watch_.reset();
       memory_.reset();
       room_.reset();
@@ -134,6 +139,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
     const bool leaving = context.cause.reason == StopReason::leaving;
     asio::post(context_, [self = shared_from_this(), deadline = context.deadline, leaving,
                           done = std::make_shared<Done<Evidence>>(std::move(done))] {
+      self->insist_.cancel();
       self->take_failure();
       self->stop_done_ = done;
       self->is_overdue_after(until_overdue(deadline));
@@ -143,6 +149,13 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
 
   [[nodiscard]] Choice define(const std::map<NodeId, Evidence>& reports) const {
     return choose(settings_.copies, reports, present_primary(reports));
+  }
+
+  void stand_by(const std::stop_token& cancelled, Done<Bytes> done) {
+    asio::post(context_, [self = shared_from_this(), cancelled,
+                          done = std::make_shared<Done<Bytes>>(std::move(done))] {
+      self->wanted_.stand_by(cancelled, std::move(*done));
+    });
   }
 
   void start(const GroupNumber& group, Choice choice, Done<> done) {
@@ -219,7 +232,14 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
       done->fail(end.failed_because);
   }
   void obey(Round, WantElection& wish) {
-    if (services_ != nullptr) services_->elect(wish.why);
+    if (!wanted_.tell(wish.why)) return elect(wish.why);
+    insist_.expires_after(patience_with_coordinator);
+    insist_.async_wait([this, why = wish.why](auto error) {
+      if (!error) elect(why);
+    });
+  }
+  void elect(const std::string& why) {
+    if (services_ != nullptr) services_->elect(why);
   }
   void obey(Round round, WriteNote& write) {
     if (write.note && !write.note->held)
@@ -284,6 +304,8 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   asio::steady_timer overdue_;
   asio::steady_timer again_;
   asio::steady_timer slow_;
+  asio::steady_timer insist_;
+  Wanted wanted_;
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   std::optional<Watch> watch_;
   std::optional<Memory> memory_;
@@ -309,7 +331,8 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
 /// The application of one life.
 class Database::OfLife final : public Typed<Evidence, Choice, 2> {
  public:
-  OfLife(std::shared_ptr<Impl> database, Services& services) : database_(std::move(database)) {
+  OfLife(std::shared_ptr<Impl> database, Services& services)
+      : database_(std::move(database)), services_(services) {
     database_->present(&services);
   }
   ~OfLife() override { database_->present(nullptr); }
@@ -322,10 +345,15 @@ class Database::OfLife final : public Typed<Evidence, Choice, 2> {
   }
   void install(Assignment assignment, Choice choice, Done<> done) override {
     database_->start(assignment.group, std::move(choice), std::move(done));
+    if (assignment.group.coordinator == services_.self()) ask_who_wants(assignment, services_);
+  }
+  void answer(Question question, Done<Bytes> done) override {
+    database_->stand_by(question.cancelled, std::move(done));
   }
 
  private:
   std::shared_ptr<Impl> database_;
+  Services& services_;
 };
 
 Database::Database(InstanceOptions options, std::function<void(const std::string&)> tell)

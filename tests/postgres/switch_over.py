@@ -17,6 +17,8 @@ from machines import PROGRAMS, missing
 from run import Run, Wrong
 from writers import NEEDED
 
+COORDINATOR = max(IDS)
+
 
 class Planned(Run):
     def __init__(self, cluster, seed, writers):
@@ -32,6 +34,11 @@ class Planned(Run):
         """How often that stands in the log of its node or of its PostgreSQL."""
         logs = (self.cluster.path / f"n{node}.log", self.cluster.database(node) / "postgres.log")
         return sum(len(re.findall(what, log.read_text(errors="replace"))) for log in logs)
+
+    def journal_has(self, what):
+        """How often that stands in the coordinator's."""
+        journal = self.cluster.store(COORDINATOR) / "journal.jsonl"
+        return journal.read_text(errors="replace").count(what)
 
     def follows_as_it_is(self, node, does):
         """Does it, and sees that the primary of before was shut down in order, and was not
@@ -52,6 +59,8 @@ class Planned(Run):
             primary = self.await_calm()
             heir = self.random.choice([node for node in IDS if node != primary])
             asker = self.random.choice(IDS)
+            asks = f"node {primary} asks for it: this node hands over"
+            before = self.journal_has(asks)
             ran = None
 
             def does(asker=asker, heir=heir):
@@ -62,6 +71,9 @@ class Planned(Run):
 
             in_order = self.follows_as_it_is(primary, does)
             if ran.returncode == 0:
+                # Who makes an election itself recovers, and is held for that in time (calm).
+                if primary != COORDINATOR and self.journal_has(asks) == before:
+                    raise Wrong(f"node {primary} made the election for its hand-over itself")
                 self.said.append(float(re.search(r"for ([\d.]+) ms", ran.stdout).group(1)))
                 return in_order
             print(ran.stderr, file=sys.stderr)
