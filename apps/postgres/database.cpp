@@ -182,8 +182,10 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   void take(const Happening& happening) {
     if (const auto* failed = std::get_if<Failed>(&happening.what)) tell_once(failed->why);
     if (const auto* died = std::get_if<Died>(&happening.what)) tell_(died->why);
+    const bool did_not_begin = keeper_.begins_not.has_value();
     for (Order& order : step(settings_, keeper_, happening))
       std::visit([&](auto& what) { obey(order.round, what); }, order.what);
+    if (did_not_begin && keeper_.runs != Runs::nothing) tell_("PostgreSQL has begun now");
     if (!has_begun_ && !begins(keeper_)) {
       has_begun_ = true;
       begun_.set_value();

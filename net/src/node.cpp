@@ -240,7 +240,7 @@ void Node::Impl::outlived(const Voices& voices) {
                 "node " + std::to_string(self.value) +
                     ": its safe storage is younger than what peers have seen (incarnation " +
                     std::to_string(own.value) + ", they saw " + they_saw +
-                    "): restore it, or begin anew with 'muster node --initialise'"});
+                    "): restore it, or run this node with --initialise to begin anew"});
 }
 
 // Its number is not used up: the next start is refused as this one was, where the number above

@@ -38,8 +38,8 @@ struct Restored : RealNodes {
     BOOST_TEST(ran.code == 65, ran.output);
     BOOST_TEST(says(ran,
                     "its safe storage is younger than what peers have seen (incarnation 2, "
-                    "they saw another process of that one): restore it, or begin anew with "
-                    "'muster node --initialise'"),
+                    "they saw another process of that one): restore it, or run this node "
+                    "with --initialise to begin anew"),
                ran.output);
   }
 

@@ -165,6 +165,11 @@ class Files(unittest.TestCase):
         self.refused(postgres("create", *user), "a bundle and --data DIR", code=2)
         self.refused(postgres("create", "made/n1", *user), "with --data DIR", code=2)
         self.refused(postgres("create", "made", "--data", "x", *user), "is no bundle", "made/n1")
+        if os.geteuid() == 0:
+            closed = self.cluster.path / "closed"
+            closed.mkdir(mode=0o700)
+            self.refused(postgres("create", "made/n1", "--data", "closed/n1", *user),
+                         f"PostgreSQL's user may not enter {closed}")
         self.assertEqual(self.cluster.put("create", 1).returncode, 0)
         self.refused(self.cluster.put("create", 1), "there is a database already")
         self.refused(postgres("join", "made/n2", "--data", "n1", *user), "not of this bundle")

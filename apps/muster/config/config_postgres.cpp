@@ -65,6 +65,10 @@ void read_postgres(Reader& reader, const toml::table& application,
   };
   config.application.database = path("database", "pg" + to_text(config.self));
   config.application.programs = path("programs", "/usr/lib/postgresql/15/bin");
+  if (const auto* key = application.get("programs"); key != nullptr && reader.looks_at_files())
+    if (std::error_code error;
+        !std::filesystem::exists(config.application.programs / "postgres", error))
+      reader.refuse(*key, "programs", "a directory that has PostgreSQL's own programs");
   config.application.listen = reader.text(application, "listen", "");
   if (application.get("hba") != nullptr) {
     config.application.hba = path("hba", "");

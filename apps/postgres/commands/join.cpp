@@ -84,6 +84,11 @@ class Others {
         return Failure{ExitCode::unreachable,
                        "no node's PostgreSQL answers: " + why_not +
                            "; run a node that has the database, then join again"};
+      // Its owner has taken the bundle of another cluster, or made its own anew.
+      if (why_not.find("certificate verify failed") != std::string::npos)
+        return Failure{ExitCode::bad_configuration,
+                       "no node's PostgreSQL answers that this one believes: " + why_not +
+                           "; its certificates have to be of the authority that theirs are of"};
       if (!std::exchange(waits_, true))
         std::cerr << "no node's PostgreSQL answers yet: " << why_not
                   << "; they are asked again for " << patience.count() << " s\n";

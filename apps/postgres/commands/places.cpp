@@ -7,6 +7,7 @@
 #include <muster/values/text.hpp>
 
 #include <pwd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -49,6 +50,22 @@ Expected<> look_at_certificate(const NodeConfig& config, const InstanceOptions& 
     return wrong(config, "cert in [application.tls], " + file.string() +
                              ", is not valid any more: the others would not follow it; renew it");
   return {};
+}
+
+/// The first of the directories above that one which that user may not enter; none: it may each.
+std::optional<fs::path> closed_to(const Owner& user, const fs::path& directory) {
+  if (!user) return std::nullopt;
+  fs::path above;
+  for (const fs::path& part : fs::absolute(directory).parent_path()) {
+    above /= part;
+    struct stat found {};
+    if (::stat(above.c_str(), &found) != 0) return std::nullopt;  // it is made
+    const mode_t may = found.st_uid == user->uid   ? S_IXUSR
+                       : found.st_gid == user->gid ? S_IXGRP
+                                                   : S_IXOTH;
+    if ((found.st_mode & may) == 0) return above;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -111,6 +128,10 @@ Expected<InstanceOptions> options_of(const NodeConfig& config, const Flags& flag
 Expected<> make_directory(const InstanceOptions& options) {
   std::error_code error;
   const fs::path directory = options.data.parent_path();
+  if (const auto closed = closed_to(options.user, directory))
+    return Failure{ExitCode::bad_configuration,
+                   directory.string() + ": PostgreSQL's user may not enter " + closed->string() +
+                       ": choose a place that it can reach, such as below /var/lib"};
   fs::create_directories(directory, error);
   if (!error) fs::permissions(directory, fs::perms::owner_all, error);
   if (!error && options.user &&

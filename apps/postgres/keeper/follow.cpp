@@ -222,7 +222,7 @@ void Turn::show() {
   now.doing = words[k_.wait.index()];
   if (const auto* mend = std::get_if<Mend>(&k_.wait))
     now.doing = mend->way == Way::rewind ? "is rewound" : "is cloned";
-  if (awaits<TheNode>() && k_.place) now.doing = k_.place->choice.why;
+  if ((awaits<TheNode>() || k_.open) && k_.place) now.doing = k_.place->choice.why;
   if (k_.begins_not) now.doing = "does not begin: " + *k_.begins_not;
   if (now == k_.shown) return;
   k_.shown = now;

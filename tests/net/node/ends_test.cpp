@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(a_wiped_node_ends_with_65_and_names_the_way_out) {
   Cluster cluster({.nodes = 3, .sqlite = true});
   wipe_after_two_lives(cluster, {2, 3});
   const auto wiped = cluster.spawn(1, {});
-  check_end(cluster, *wiped, 1, 65, "muster node --initialise");
+  check_end(cluster, *wiped, 1, 65, "or run this node with --initialise");
   const std::string line = wiped->errors().back();
   BOOST_TEST(line.find("incarnation 1, they saw 2") != std::string::npos, line);
   cluster.await_group({2, 3});
@@ -218,8 +218,7 @@ BOOST_AUTO_TEST_CASE(a_wiped_node_of_two_is_told_and_not_ended) {
   const auto wiped = cluster.spawn(1, {});
   cluster.await("it is told the way out", [&] {
     return wiped->says(
-        "2 was seen of it; if its store was emptied or restored, 'muster node --initialise' begins "
-        "it anew");
+        "2 was seen of it; if its store was emptied or restored, --initialise begins it anew");
   });
   BOOST_TEST(wiped->end_in_order() == 0);
 }

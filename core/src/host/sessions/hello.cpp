@@ -14,7 +14,7 @@ namespace muster::host {
 namespace {
 
 const std::string begin_anew =
-    "; if its store was emptied or restored, 'muster node --initialise' begins it anew";
+    "; if its store was emptied or restored, --initialise begins it anew";
 
 }  // namespace
 
