@@ -19,8 +19,7 @@ std::filesystem::path log_path(const InstanceOptions& options);   ///< what the 
 std::filesystem::path ident_path(const InstanceOptions& options);
 
 /// Where who keeps it answers the owner of the node: "rejoin" with {} where it is being done, or
-/// with
-/// {"refused": why}.
+/// with {"refused": why}.
 std::filesystem::path owner_socket(const InstanceOptions& options);
 
 /// The last line of postgresql.conf: muster.conf counts for more than what stands above it.
