@@ -41,7 +41,7 @@ void Questions::ask(NodeId member, Inquiry inquiry, Answered answered) {
   Exchange& exchange = asking_.emplace_back();
   exchange.other = member;
   exchange.asks = Asks{inquiry.group, inquiry.working};
-  exchange.out = std::move(inquiry.bytes.data);
+  exchange.asked = std::move(inquiry.bytes.data);
   exchange.answered = std::move(answered);
   exchange.dial = std::make_shared<Dial>(executor_, bound_);
   exchange.dial->begin(
@@ -69,6 +69,7 @@ void Questions::came_to_ask(Exchanges::iterator exchange, Frame frame) {
   const NodeId member = exchange->other;
   if (std::holds_alternative<Hello>(frame)) {
     exchange->connection->put(*exchange->asks);
+    exchange->out = std::exchange(exchange->asked, {});
     return write(*exchange);
   }
   if (const auto* refusal = std::get_if<Refusal>(&frame))

@@ -62,6 +62,7 @@ class Questions final : public ConnectionOwner, public std::enable_shared_from_t
     std::optional<Asks> asks{};
     std::shared_ptr<Dial> dial{};
     std::shared_ptr<Connection> connection{};
+    std::string asked{};               ///< what is, once the other side has said Hello
     std::optional<std::string> out{};  ///< what is to be written, from `written` on
     std::size_t written = 0;
     std::string in{};

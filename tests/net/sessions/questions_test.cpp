@@ -1,4 +1,6 @@
 #include "questions.hpp"
+#include "net/tls/made.hpp"
+#include "tls/tls.hpp"
 #include "world.hpp"
 
 /// What a coordinator asks goes to a member and back on a connection of its own.
@@ -12,6 +14,26 @@ const GroupNumber g7{7, NodeId{1}};
 constexpr std::size_t most_bytes = 2'000'000;
 using Outcome = Done<Bytes>::Outcome;
 
+/// Certificates of nodes 1 and 2, or none.
+class Proofs {
+ public:
+  [[nodiscard]] std::shared_ptr<net::Tls> of(std::uint32_t id) const {
+    const auto own = test::made(
+        {.alternative_names = {"URI:muster://test/node/" + std::to_string(id)}}, &authority_);
+    const std::string name = std::to_string(id);
+    const net::TlsOptions options{files_.write("ca.pem", {&authority_}),
+                                  files_.write(name + ".pem", {&own}),
+                                  files_.write_key(name + ".key", own), "", "test"};
+    auto tls = std::make_shared<net::Tls>();
+    tls->renew(net::Credentials::load(options, {NodeId{1}, NodeId{2}}, std::nullopt).value());
+    return tls;
+  }
+
+ private:
+  test::Files files_;
+  test::Made authority_ = test::made({.alternative_names = {}, .authority = true});
+};
+
 /// Node 2, a member of group 7, and node 1, its coordinator.
 struct Two {
   struct Asked {
@@ -19,15 +41,17 @@ struct Two {
     Answered answered;
   };
 
-  explicit Two(net::WireVersions of_member = {}) : wire(of_member) {
+  explicit Two(net::WireVersions of_member = {}, const Proofs* from = nullptr)
+      : wire(of_member), proofs(from) {
     Sessions::Handlers handlers;
     handlers.status = [] { return std::string("{}"); };
     handlers.warn = [](const std::string&) {};
     handlers.asker = [this](const auto& connection, const net::Hello& hello) {
       member->take(connection, hello);
     };
-    sessions = std::make_unique<Sessions>(world.context.get_executor(), self(2), at, 2s,
-                                          SessionLimits{}, SafeState{}, std::move(handlers));
+    sessions =
+        std::make_unique<Sessions>(world.context.get_executor(), self(2), at, 2s, SessionLimits{},
+                                   SafeState{}, std::move(handlers), "", tls_of(2));
     BOOST_REQUIRE(sessions->listen().has_value());
   }
   ~Two() {
@@ -49,7 +73,7 @@ struct Two {
     };
     handlers.not_wanted = [this](std::uint64_t question) { not_wanted.push_back(question); };
     return std::make_shared<Questions>(world.context.get_executor(), self(id), at, 2s,
-                                       Questions::Limits{most_bytes}, std::make_shared<net::Tls>(),
+                                       Questions::Limits{most_bytes}, tls_of(id),
                                        std::move(handlers));
   }
   void ask(std::string question, GroupNumber group = g7) {
@@ -62,7 +86,12 @@ struct Two {
     UNTIL(world, !asked.empty());
   }
 
+  [[nodiscard]] std::shared_ptr<net::Tls> tls_of(std::uint32_t id) const {
+    return proofs != nullptr ? proofs->of(id) : std::make_shared<net::Tls>();
+  }
+
   net::WireVersions wire;  ///< that the member speaks
+  const Proofs* proofs;
   World world;
   Port first, second;
   std::map<NodeId, std::string> at = addresses({&first, &second});
@@ -106,6 +135,17 @@ BOOST_AUTO_TEST_CASE(a_question_and_its_answer_may_be_larger_than_any_frame) {
   UNTIL(net.world, net.answer.has_value());
   BOOST_REQUIRE(net.answer->has_value());
   BOOST_TEST(((*net.answer)->data == answer));
+}
+
+// The handshake alone makes a connection writable, before anybody has said Hello.
+BOOST_AUTO_TEST_CASE(a_question_goes_over_tls) {
+  const Proofs proofs;
+  Two net({}, &proofs);
+  net.ask_and_await(std::string(1'000'000, 'q'));
+  net.asked[0].answered(Bytes{std::string(1'000'000, 'a')});
+  UNTIL(net.world, net.answer.has_value());
+  BOOST_REQUIRE(net.answer->has_value());
+  BOOST_TEST((*net.answer)->data.size() == 1'000'000U);
 }
 
 BOOST_AUTO_TEST_CASE(an_empty_question_has_an_empty_answer) {
