@@ -50,7 +50,7 @@ class Check {
   explicit Check(const Facts& facts) : facts_(facts) {}
 
   std::vector<Finding> findings() {
-    if (facts_.databases < 3)
+    if (facts_.databases < 3 && !facts_.witness)
       find("nodes", "the cluster has " + std::to_string(facts_.databases) +
                         " databases: the loss of either ends all writing; have three nodes");
     if (!version()) return std::move(findings_);
@@ -90,6 +90,11 @@ class Check {
   }
 
   void copies() {
+    if (facts_.alone)
+      find(
+          "copies",
+          "this primary goes on alone, as the witness lets it: a commit is in its log only when it "
+          "is acknowledged; let another node follow, and see muster postgres status");
     if (!facts_.followers || *facts_.followers + 1 >= facts_.copies) return;
     find("copies",
          "only " + std::to_string(*facts_.followers) + " of the " +

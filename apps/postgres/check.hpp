@@ -34,6 +34,8 @@ struct Facts {
   bool standby{};
   bool replay_paused{};
   std::size_t databases{};  ///< nodes that have one
+  bool witness{};           ///< another node has none, and votes
+  bool alone{};             ///< it is primary, and its commits wait for nobody
   unsigned copies{};        ///< of a commit, before it is acknowledged
   /// Nodes whose databases stream from it; none: it is no open primary.
   std::optional<std::size_t> followers;
@@ -46,8 +48,8 @@ struct Facts {
   /// Of `settings_of_primary`, what its standbys have to have at least; where this is one.
   std::map<std::string, std::uint64_t> least;
 };
-MUSTER_DESCRIBE(Facts, version, standby, replay_paused, databases, copies, followers, settings,
-                places, synchronous_commit, replicates, least);
+MUSTER_DESCRIBE(Facts, version, standby, replay_paused, databases, witness, alone, copies,
+                followers, settings, places, synchronous_commit, replicates, least);
 
 /// Which are looked at.
 extern const std::vector<std::string> settings_looked_at;

@@ -23,6 +23,12 @@ std::string named(NodeId node) {
   return "node " + std::to_string(node.value);
 }
 
+std::string named(const NodeSet& nodes) {
+  std::string text;
+  for (NodeId node : nodes) text += (text.empty() ? "" : ", ") + named(node);
+  return text;
+}
+
 /// What the reports of the nodes with data come to.
 struct Count {
   std::map<NodeId, Holding> data;
@@ -30,10 +36,15 @@ struct Count {
   std::map<std::uint64_t, NodeId> systems;  ///< with a node of each
 };
 
-Count counted(const Copies& copies, const std::map<NodeId, Evidence>& reports) {
+std::size_t size(const Count& count) {
+  return count.data.size() + count.mending.size();
+}
+
+/// Of those nodes.
+Count counted(const NodeSet& nodes, const std::map<NodeId, Evidence>& reports) {
   Count count;
   for (const auto& [node, evidence] : reports) {
-    if (!copies.nodes.contains(node)) continue;
+    if (!nodes.contains(node)) continue;
     if (const auto* holding = std::get_if<Holding>(&evidence)) {
       count.data.emplace(node, *holding);
       count.systems.emplace(holding->system, node);
@@ -54,15 +65,9 @@ bool is_prefix(const Holding& of, const Holding& primary, const Struck& struck) 
          (of.timeline == of.term.timeline || !stands(struck, Line::prefix_by_row));
 }
 
-}  // namespace
-
-Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& reports,
-              std::optional<NodeId> present_primary, const Struck& struck) {
-  const Count count = counted(copies, reports);
-  const std::size_t counting = count.data.size() + count.mending.size();
-  if (counting < copies.to_promote())
-    return nobody(std::to_string(counting) + " of the " + std::to_string(copies.to_promote()) +
-                  " nodes that it takes have data here");
+/// The freshest of those, where there is one, and it is not below what another held.
+Choice freshest_of(const Count& count, std::optional<NodeId> present_primary,
+                   const Struck& struck) {
   if (count.systems.size() > 1)
     return nobody(named(count.systems.begin()->second) + " and " +
                   named(count.systems.rbegin()->second) +
@@ -95,11 +100,129 @@ Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& reports,
       return nobody(named(primary) + " is the freshest with data here, and " + named(node) +
                     ", which cannot be primary now, held more");
 
-  Choice choice{primary, {}, named(primary) + " is the freshest of " + std::to_string(counting)};
+  Choice choice{primary, {}, named(primary) + " is the freshest of " + std::to_string(size(count))};
   if (is_heir(primary)) choice.why += ", and was handed over to";
-  for (const auto& [node, other] : count.data)
-    if (node != primary && is_prefix(other, holding, struck)) choice.prefix.insert(node);
   return choice;
+}
+
+void add_prefix(Choice& choice, const Count& count, const Struck& struck) {
+  const auto primary = count.data.find(choice.primary.value_or(NodeId{}));
+  if (primary == count.data.end()) return;
+  for (const auto& [node, other] : count.data)
+    if (node != primary->first && is_prefix(other, primary->second, struck))
+      choice.prefix.insert(node);
+}
+
+// --- With a witness
+
+using Promises = std::map<NodeId, Promise>;
+
+Promises promises_of(const std::map<NodeId, Report>& reports) {
+  Promises promises;
+  for (const auto& [node, report] : reports)
+    if (report.promise) promises.emplace(node, *report.promise);
+  return promises;
+}
+
+const Promise& latest_of(const Promises& promises) {
+  return std::max_element(promises.begin(), promises.end(),
+                          [](const auto& one, const auto& other) {
+                            return one.second.group < other.second.group;
+                          })
+      ->second;
+}
+
+// A primary alone may have had the other's log made whole since: it says so itself.
+NodeSet holders_now(const Promise& latest, const std::map<NodeId, Evidence>& evidence) {
+  NodeSet holders = latest.holders;
+  if (holders.size() != 1) return holders;
+  const auto of_primary = evidence.find(*holders.begin());
+  if (of_primary == evidence.end()) return holders;
+  if (const auto* holding = std::get_if<Holding>(&of_primary->second))
+    for (NodeId node : holding->demanded) holders.insert(node);
+  return holders;
+}
+
+// Where it is not known what was promised last, and both databases are there: it may have been of
+// the one that has more. Before the first group there was nothing to promise.
+NodeSet holders_by_log(const Copies& copies, const Count& all) {
+  std::map<NodeId, Freshness> places;
+  for (const auto& [node, holding] : all.data) places.emplace(node, freshness_of(holding));
+  for (const auto& [node, held] : all.mending) places.emplace(node, freshness_of(held));
+  Freshness most;
+  for (const auto& [node, place] : places) most = std::max(most, place);
+  if (most.first.counter == 0) return copies.nodes;
+  NodeSet holders;
+  for (const auto& [node, place] : places)
+    if (place == most) holders.insert(node);
+  return holders;
+}
+
+Choice with(Choice choice, Promises promises) {
+  choice.promises = std::move(promises);
+  return choice;
+}
+
+Choice choose_with_witness(const Copies& copies, const GroupNumber& group,
+                           const std::map<NodeId, Report>& reports,
+                           const std::map<NodeId, Evidence>& evidence,
+                           std::optional<NodeId> present_primary, const Struck& struck) {
+  const Promises told = promises_of(reports);
+  const std::size_t nodes = copies.nodes.size() + copies.witnesses.size();
+  const std::size_t majority = nodes / 2 + 1;
+  const Count all = counted(copies.nodes, evidence);
+  const bool nobody_forgot = std::none_of(reports.begin(), reports.end(),
+                                          [](const auto& one) { return one.second.forgotten; });
+  const bool known =
+      told.size() >= majority || (!told.empty() && reports.size() == nodes && nobody_forgot);
+  if (!known && size(all) < copies.nodes.size())
+    return with(nobody(std::to_string(told.size()) + " of the " + std::to_string(majority) +
+                       " nodes that it takes know here who holds each commit: start all nodes, "
+                       "with both databases"),
+                told);
+
+  const NodeSet holders =
+      known ? holders_now(latest_of(told), evidence) : holders_by_log(copies, all);
+  const bool holders_only = stands(struck, Line::holders_are_chosen);
+  const Count count = counted(holders_only ? holders : copies.nodes, evidence);
+  if (size(count) == 0)
+    return with(nobody("each commit is at " + named(holders) +
+                       " alone, without data here: start it; where it is lost for ever, see "
+                       "create --adopt --force"),
+                told);
+  Choice choice = freshest_of(count, present_primary, struck);
+  if (!choice.primary) return with(choice, told);
+  add_prefix(choice, all, struck);
+  Promise promise{group, {*choice.primary}};
+  if (!all.data.at(*choice.primary).unfollowed)
+    for (NodeId node : choice.prefix)
+      if (holders.contains(node) || !stands(struck, Line::holders_held_all_before))
+        promise.holders.insert(node);
+  if (promise.holders.size() == 1) choice.why += ", and goes on alone";
+  for (const auto& [node, report] : reports) choice.promises.emplace(node, promise);
+  return choice;
+}
+
+}  // namespace
+
+Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& reports,
+              std::optional<NodeId> present_primary, const Struck& struck) {
+  const Count count = counted(copies.nodes, reports);
+  if (size(count) < copies.to_promote())
+    return nobody(std::to_string(size(count)) + " of the " + std::to_string(copies.to_promote()) +
+                  " nodes that it takes have data here");
+  Choice choice = freshest_of(count, present_primary, struck);
+  add_prefix(choice, count, struck);
+  return choice;
+}
+
+Choice choose(const Copies& copies, const GroupNumber& group,
+              const std::map<NodeId, Report>& reports, const Struck& struck) {
+  std::map<NodeId, Evidence> evidence;
+  for (const auto& [node, report] : reports) evidence.emplace(node, report.evidence);
+  const auto present = present_primary(evidence);
+  if (copies.witnesses.empty()) return choose(copies, evidence, present, struck);
+  return choose_with_witness(copies, group, reports, evidence, present, struck);
 }
 
 Held as_held(const Holding& holding) {

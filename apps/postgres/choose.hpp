@@ -18,6 +18,15 @@ namespace muster::postgres {
 Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& reports,
               std::optional<NodeId> present_primary, const Struck& struck = {});
 
+/// The same for that group, by what its members report; also for a cluster with a witness:
+///
+/// Only who holds each commit by the latest promise may be chosen; and that is the latest where a
+/// majority of all nodes tells of one. (Where nobody has ever promised anything, all nodes with
+/// data are to be there.) A promise names the primary, and whoever held each commit before and
+/// follows at once. Where nobody writes the latest goes on.
+Choice choose(const Copies& copies, const GroupNumber& group,
+              const std::map<NodeId, Report>& reports, const Struck& struck = {});
+
 /// What is held, without how.
 Held as_held(const Holding& holding);
 /// It lacks some of what was held once, or is of another database.

@@ -137,6 +137,7 @@ Copies InstanceOptions::copies() const {
   Copies copies;
   for (const auto& [id, address] : nodes) copies.nodes.insert(id);
   copies.of_commit = copies_of_commit;
+  copies.witnesses = witnesses;
   return copies;
 }
 
@@ -179,6 +180,7 @@ std::string slot_of(GroupNumber group, NodeId node) {
 
 std::string names_text(Names names, const Copies& copies) {
   if (names == Names::sealed) return "ANY 1 (muster_halted)";
+  if (names == Names::alone) return "";
   std::string list;
   for (const NodeId node : copies.nodes) list += (list.empty() ? "" : ", ") + name_of(node);
   return "ANY " + std::to_string(copies.of_commit - 1) + " (" + list + ")";

@@ -1,5 +1,6 @@
 #include "apps/postgres/database.hpp"
 
+#include "apps/postgres/group.hpp"
 #include "apps/postgres/keeper.hpp"
 #include "apps/postgres/memory.hpp"
 #include "apps/postgres/room.hpp"
@@ -8,7 +9,6 @@
 #include "apps/postgres/wishes.hpp"
 
 #include <muster/net/admin.hpp>
-#include <muster/typed.hpp>
 #include <muster/values/json.hpp>
 #include <muster/values/kinds.hpp>
 
@@ -147,8 +147,8 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
     });
   }
 
-  [[nodiscard]] Choice define(const std::map<NodeId, Evidence>& reports) const {
-    return choose(settings_.copies, reports, present_primary(reports));
+  void all_have_it(const GroupNumber& group) {
+    asio::post(context_, [self = shared_from_this(), group] { self->take(AllHaveIt{group}); });
   }
 
   void stand_by(const std::stop_token& cancelled, Done<Bytes> done) {
@@ -157,6 +157,9 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
       self->wanted_.stand_by(cancelled, std::move(*done));
     });
   }
+
+  [[nodiscard]] const Settings& settings() const { return settings_; }
+  [[nodiscard]] const InstanceOptions& options() const { return instance_->options(); }
 
   void start(const GroupNumber& group, Choice choice, Done<> done) {
     asio::post(context_, [self = shared_from_this(), group, choice = std::move(choice),
@@ -331,31 +334,28 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
 };
 
 /// The application of one life.
-class Database::OfLife final : public Typed<Evidence, Choice, 2> {
+class Database::OfLife final : public OfGroup {
  public:
   OfLife(std::shared_ptr<Impl> database, Services& services)
-      : database_(std::move(database)), services_(services) {
+      : OfGroup(services, database->settings().copies, database->options().forgotten),
+        database_(std::move(database)) {
     database_->present(&services);
   }
   ~OfLife() override { database_->present(nullptr); }
 
-  void cease(StopContext context, Done<Evidence> done) override {
+ private:
+  void seal(const StopContext& context, Done<Evidence> done) override {
     database_->stop(context, std::move(done));
   }
-  void define(Reorganization, std::map<NodeId, Evidence> reports, Done<Choice> done) override {
-    done(database_->define(reports));
+  void begin(const GroupNumber& group, const Choice& choice, Done<> done) override {
+    database_->start(group, choice, std::move(done));
   }
-  void install(Assignment assignment, Choice choice, Done<> done) override {
-    database_->start(assignment.group, std::move(choice), std::move(done));
-    if (assignment.group.coordinator == services_.self()) ask_who_wants(assignment, services_);
-  }
-  void answer(Question question, Done<Bytes> done) override {
-    database_->stand_by(question.cancelled, std::move(done));
+  void all_have_it(const GroupNumber& group) override { database_->all_have_it(group); }
+  void stand_by(const std::stop_token& cancelled, Done<Bytes> done) override {
+    database_->stand_by(cancelled, std::move(done));
   }
 
- private:
   std::shared_ptr<Impl> database_;
-  Services& services_;
 };
 
 Database::Database(InstanceOptions options, std::function<void(const std::string&)> tell)

@@ -114,6 +114,8 @@ std::unique_ptr<Errand> make_errand(const WriteTerm&, Core&, Tell);
 std::unique_ptr<Errand> make_errand(const AwaitCopies&, Core&, Tell);
 std::unique_ptr<Errand> make_errand(const Kick&, Core&, Tell);
 std::unique_ptr<Errand> make_errand(const Checkpoint&, Core&, Tell);
+std::unique_ptr<Errand> make_errand(const AwaitFollower&, Core&, Tell);
+std::unique_ptr<Errand> make_errand(const AwaitNoFollower&, Core&, Tell);
 std::unique_ptr<Errand> make_errand(const ReadLineage&, Core&, Tell);
 std::unique_ptr<Errand> make_errand(const WriteNote&, Core&, Tell);
 std::unique_ptr<Errand> make_errand(const Rewind&, Core&, Tell);

@@ -60,6 +60,7 @@ FactsRead::FactsRead(const Executor& executor, const InstanceOptions& options,
       then_(std::move(then)),
       interview_(executor, as_a_client(options), patience_with_server) {
   facts_.databases = options_.nodes.size();
+  facts_.witness = !options_.witnesses.empty();
   facts_.copies = options_.copies_of_commit;
   interview_.add("SELECT current_setting('server_version_num'), pg_is_in_recovery()", {},
                  [this](const std::vector<Row>& rows) {
@@ -113,6 +114,10 @@ void FactsRead::ask_for_the_rest() {
 void FactsRead::ask_who_follows() {
   std::vector<std::string> names;
   for (const auto& [node, address] : options_.nodes) names.push_back(name_of(node));
+  interview_.add("SELECT current_setting('synchronous_standby_names') = ''", {},
+                 [this](const std::vector<Row>& rows) {
+                   facts_.alone = facts_.witness && is_true(rows.at(0), 0);
+                 });
   interview_.add(
       "SELECT count(DISTINCT application_name) FROM pg_stat_replication"
       " WHERE state = 'streaming' AND application_name = ANY($1::text[])"

@@ -56,6 +56,20 @@ struct OpeningShown {};
 struct Release {};
 struct Flushing {};
 
+// With a witness, beside the group. A primary that is alone: until another's log is whole.
+struct EveryMember {};
+struct Follower {};
+struct Demand {};
+struct DemandShown {};
+struct DemandInForce {};
+struct LastBefore {};
+struct DemandCopied {
+  Lsn end;
+};
+struct Relaxing {};
+/// One that is not: until nobody follows it any more.
+struct NoFollower {};
+
 // Start, others.
 struct Following {};
 struct PrimaryLineage {
@@ -92,6 +106,15 @@ MUSTER_DESCRIBE(Opening);
 MUSTER_DESCRIBE(OpeningShown);
 MUSTER_DESCRIBE(Release);
 MUSTER_DESCRIBE(Flushing);
+MUSTER_DESCRIBE(EveryMember);
+MUSTER_DESCRIBE(Follower);
+MUSTER_DESCRIBE(Demand);
+MUSTER_DESCRIBE(DemandShown);
+MUSTER_DESCRIBE(DemandInForce);
+MUSTER_DESCRIBE(LastBefore);
+MUSTER_DESCRIBE(DemandCopied, end);
+MUSTER_DESCRIBE(Relaxing);
+MUSTER_DESCRIBE(NoFollower);
 MUSTER_DESCRIBE(Following);
 MUSTER_DESCRIBE(PrimaryLineage, clone);
 MUSTER_DESCRIBE(HeldNoted);
@@ -102,11 +125,12 @@ MUSTER_DESCRIBE(MendedRecovery);
 MUSTER_DESCRIBE(Streaming);
 MUSTER_DESCRIBE(NoteGone);
 
-using Wait =
-    std::variant<TheNode, SealBeforeRecovery, Recovery, Seal, SealShown, WalsendersEnd, ReplayEnd,
-                 SealedHolding, Ending, Draining, Promotion, GroupRow, RowCopies, Opening,
-                 OpeningShown, Release, Flushing, Following, PrimaryLineage, HeldNoted,
-                 EndBeforeMending, Mend, MendingName, MendedRecovery, Streaming, NoteGone>;
+using Wait = std::variant<TheNode, SealBeforeRecovery, Recovery, Seal, SealShown, WalsendersEnd,
+                          ReplayEnd, SealedHolding, Ending, Draining, Promotion, GroupRow,
+                          RowCopies, Opening, OpeningShown, Release, Flushing, EveryMember,
+                          Follower, Demand, DemandShown, DemandInForce, LastBefore, DemandCopied,
+                          Relaxing, NoFollower, Following, PrimaryLineage, HeldNoted,
+                          EndBeforeMending, Mend, MendingName, MendedRecovery, Streaming, NoteGone>;
 
 // --- The state
 // ------------------------------------------------------------------------------------
@@ -119,8 +143,9 @@ MUSTER_DESCRIBE_ENUM(Runs, nothing, standby, primary)
 struct Place {
   GroupNumber group;
   Choice choice;
+  bool all_have_it = false;  ///< all members, in safe storage
 };
-MUSTER_DESCRIBE(Place, group, choice);
+MUSTER_DESCRIBE(Place, group, choice, all_have_it);
 
 /// From whom a node is mended, and in which group that one was its primary.
 struct Source {
@@ -152,14 +177,16 @@ struct Keeper {
   [[nodiscard]] bool counts_for_nothing() const { return note && !note->held; }
 
   std::optional<std::string> begins_not;  ///< why, where it is not its data
+  bool demanded = false;                  ///< it was alone, and another's log is whole since
+  bool unfollowed = false;                ///< nobody gets what it writes
   bool unfit = false;    ///< it was primary and could not write: it is not chosen next
   bool open = false;     ///< sessions get their commits acknowledged
   bool follows = false;  ///< under its own name
   Show shown;
 };
 MUSTER_DESCRIBE(Keeper, round, wait, runs, stop_owed, start_owed, reported_data, place, holds,
-                hands_over_to, at_least, note, source, anew, begins_not, unfit, open, follows,
-                shown);
+                hands_over_to, at_least, note, source, anew, begins_not, demanded, unfollowed,
+                unfit, open, follows, shown);
 
 /// PostgreSQL has been told to begin and does not answer yet.
 [[nodiscard]] bool begins(const Keeper& keeper);

@@ -28,12 +28,21 @@ enum class Line {
   one_walsender_each,     ///< a standby that has connected again counts once
   group_in_every_follow,  ///< a standby follows a primary in that group alone in which it was told
   restored_counts_for_nothing,  ///< who has less than it once had may lack what it acknowledged
+
+  // With a witness.
+  holders_are_chosen,       ///< only who holds each commit by the latest promise
+  holders_held_all_before,  ///< who only begins to follow is promised for nothing yet
+  promise_is_known_first,   ///< a primary goes on alone when all members have the promise
+  demand_is_in_force,       ///< a copy is complete from when no session passes by it any more
+  demand_is_copied,         ///< and has flushed all that was written until then
 };
 MUSTER_DESCRIBE_ENUM(Line, groups_are_the_order, present_primary_stays, heir_is_equal,
                      prefix_by_row, prefix_is_sealed, shown_before_ended, names_are_the_gate,
                      names_never_relaxed, row_of_the_group, row_is_copied, receiver_ends_first,
                      held_counts, held_is_not_chosen, held_is_a_bound, mended_under_no_name,
-                     one_walsender_each, group_in_every_follow, restored_counts_for_nothing)
+                     one_walsender_each, group_in_every_follow, restored_counts_for_nothing,
+                     holders_are_chosen, holders_held_all_before, promise_is_known_first,
+                     demand_is_in_force, demand_is_copied)
 
 /// The lines that are taken out; empty everywhere but in the lab.
 using Struck = std::vector<Line>;

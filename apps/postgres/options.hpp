@@ -37,6 +37,7 @@ struct InstanceOptions {
   NodeId node;
   std::map<NodeId, Address> nodes;  ///< this one among them: it listens there
   unsigned copies_of_commit = 2;    ///< W, at least 2
+  NodeSet witnesses{};              ///< those that have no database, and vote
   std::string role = "postgres";    ///< a superuser
   std::string database = "postgres";
   std::optional<Credentials> credentials;  ///< none: connections are in plain text
@@ -50,6 +51,8 @@ struct InstanceOptions {
   Duration remembers_every = std::chrono::seconds(5);
   /// How often the node looks at how its PostgreSQL is set.
   Duration between_checks = std::chrono::minutes(1);
+  /// While it is there, the safe storage may be from before what this node was promised.
+  std::filesystem::path forgotten;
   Owner user;  ///< whose rights PostgreSQL gets; none: this process's
 
   [[nodiscard]] Copies copies() const;

@@ -21,12 +21,14 @@ struct Round {
 };
 MUSTER_DESCRIBE(Round, value);
 
-/// `synchronous_standby_names`. Never relaxed, never empty.
+/// `synchronous_standby_names`. Never relaxed, never empty; but with a witness, who keeps the
+/// promise that it is so.
 enum class Names {
   sealed,  ///< 'ANY 1 (muster_halted)': nobody has that name, so no commit is acknowledged
   open,    ///< 'ANY W-1 (n1, ..., nN)'
+  alone,   ///< '': no commit waits
 };
-MUSTER_DESCRIBE_ENUM(Names, sealed, open)
+MUSTER_DESCRIBE_ENUM(Names, sealed, open, alone)
 
 /// `muster.conf`, which stands beside the data directory. Sealed is read-only by default, too.
 struct Conf {
@@ -82,11 +84,17 @@ struct WriteTerm {
 /// Until W - 1 standbys have flushed that position; of a row, `TermWritten::end`. `CopiesHold`.
 struct AwaitCopies {
   Lsn lsn;
+  bool bounded = false;  ///< there is another way: it fails when none gets more for some seconds
 };
 /// Write any log record, so that sessions that wait for copies look again. `Kicked`.
 struct Kick {};
-/// `Checkpointed`.
+/// `Checkpointed`: a checkpoint that began after the order, so the process that makes them, and
+/// tells all sessions whether commits wait, has taken the names that new connections show.
 struct Checkpoint {};
+/// Until another node follows under its own name; `FollowerThere`.
+struct AwaitFollower {};
+/// Until none has for a while; `FollowerGone`.
+struct AwaitNoFollower {};
 /// Ask that primary for its log's lineage when it has the row of that group. `LineageRead`.
 struct ReadLineage {
   NodeId of;
@@ -142,9 +150,11 @@ MUSTER_DESCRIBE(FinishReplay);
 MUSTER_DESCRIBE(Look);
 MUSTER_DESCRIBE(Promote);
 MUSTER_DESCRIBE(WriteTerm, group);
-MUSTER_DESCRIBE(AwaitCopies, lsn);
+MUSTER_DESCRIBE(AwaitCopies, lsn, bounded);
 MUSTER_DESCRIBE(Kick);
 MUSTER_DESCRIBE(Checkpoint);
+MUSTER_DESCRIBE(AwaitFollower);
+MUSTER_DESCRIBE(AwaitNoFollower);
 MUSTER_DESCRIBE(ReadLineage, of, group);
 MUSTER_DESCRIBE(WriteNote, note);
 MUSTER_DESCRIBE(Rewind, from);
@@ -157,10 +167,10 @@ MUSTER_DESCRIBE(WantElection, why);
 MUSTER_DESCRIBE(AnswerOwner, refused_because);
 MUSTER_DESCRIBE(Show, primary, open, replica, doing);
 
-using What =
-    std::variant<Begin, End, Configure, ShowNames, EndWalsenders, FinishReplay, Look, Promote,
-                 WriteTerm, AwaitCopies, Kick, Checkpoint, ReadLineage, WriteNote, Rewind, Clone,
-                 AwaitStreaming, Abandon, GiveReport, EndStart, WantElection, AnswerOwner, Show>;
+using What = std::variant<Begin, End, Configure, ShowNames, EndWalsenders, FinishReplay, Look,
+                          Promote, WriteTerm, AwaitCopies, Kick, Checkpoint, AwaitFollower,
+                          AwaitNoFollower, ReadLineage, WriteNote, Rewind, Clone, AwaitStreaming,
+                          Abandon, GiveReport, EndStart, WantElection, AnswerOwner, Show>;
 struct Order {
   Round round;
   What what;
@@ -186,8 +196,12 @@ struct TermWritten {
   Lsn end{};  ///< who has flushed so far holds the row; `term.lsn` is before it
 };
 struct CopiesHold {};
-struct Kicked {};
+struct Kicked {
+  Lsn end{};  ///< of what was written
+};
 struct Checkpointed {};
+struct FollowerThere {};
+struct FollowerGone {};
 struct LineageRead {
   Lineage lineage;
 };
@@ -226,6 +240,10 @@ struct StartCalled {
   GroupNumber group;
   Choice choice;
 };
+/// All members of that group have its definition in safe storage. Of no round.
+struct AllHaveIt {
+  GroupNumber group;
+};
 MUSTER_DESCRIBE(Began);
 MUSTER_DESCRIBE(Ended);
 MUSTER_DESCRIBE(Configured);
@@ -236,8 +254,10 @@ MUSTER_DESCRIBE(Seen, holding);
 MUSTER_DESCRIBE(Promoted);
 MUSTER_DESCRIBE(TermWritten, term, end);
 MUSTER_DESCRIBE(CopiesHold);
-MUSTER_DESCRIBE(Kicked);
+MUSTER_DESCRIBE(Kicked, end);
 MUSTER_DESCRIBE(Checkpointed);
+MUSTER_DESCRIBE(FollowerThere);
+MUSTER_DESCRIBE(FollowerGone);
 MUSTER_DESCRIBE(LineageRead, lineage);
 MUSTER_DESCRIBE(Noted);
 MUSTER_DESCRIBE(Mended);
@@ -250,11 +270,13 @@ MUSTER_DESCRIBE(RejoinAsked);
 MUSTER_DESCRIBE(StopCalled, leaving);
 MUSTER_DESCRIBE(Overdue);
 MUSTER_DESCRIBE(StartCalled, group, choice);
+MUSTER_DESCRIBE(AllHaveIt, group);
 
-using HasHappened = std::variant<Began, Ended, Configured, NamesShown, WalsendersGone, Replayed,
-                                 Seen, Promoted, TermWritten, CopiesHold, Kicked, Checkpointed,
-                                 LineageRead, Noted, Mended, Streams, Failed, Died, Loaded,
-                                 HandOverAsked, RejoinAsked, StopCalled, Overdue, StartCalled>;
+using HasHappened =
+    std::variant<Began, Ended, Configured, NamesShown, WalsendersGone, Replayed, Seen, Promoted,
+                 TermWritten, CopiesHold, Kicked, Checkpointed, FollowerThere, FollowerGone,
+                 LineageRead, Noted, Mended, Streams, Failed, Died, Loaded, HandOverAsked,
+                 RejoinAsked, StopCalled, Overdue, StartCalled, AllHaveIt>;
 struct Happening {
   Round round;
   HasHappened what;

@@ -29,7 +29,8 @@ NodeId node_of_clone(const std::string& name) {
 
 PrimaryRead::PrimaryRead(const Executor& executor, InstanceOptions options, NodeId primary,
                          Duration bound, std::function<void(SqlExpected<PrimarySaid>)> then)
-    : interview_(executor, at_its_address(std::move(options), primary), bound) {
+    : interview_(executor, at_its_address(options, primary), bound) {
+  const bool witness = !options.witnesses.empty();
   // All rows of its timeline are its own, from its promotion on.
   interview_.add(
       std::string("SELECT ") + columns_of_terms +
@@ -61,6 +62,10 @@ PrimaryRead::PrimaryRead(const Executor& executor, InstanceOptions options, Node
           said_.clones.push_back(
               {node_of_clone(text_in(row, 0)), number_in(row, 1), number_in(row, 2)});
       });
+  interview_.add("SELECT current_setting('synchronous_standby_names') = ''", {},
+                 [this, witness](const std::vector<Row>& rows) {
+                   said_.alone = witness && is_true(rows.at(0), 0);
+                 });
   interview_.begin([this, then = std::move(then)](const SqlExpected<>& heard) {
     if (!heard) return then(heard.error());
     then(std::move(said_));

@@ -106,47 +106,16 @@ class WriteTermErrand : public Errand {
   unsigned tries_ = 0;
 };
 
-class AwaitCopiesErrand : public Errand {
- public:
-  AwaitCopiesErrand(const AwaitCopies& order, Core& core, Tell tell)
-      : Errand(core, std::move(tell)), lsn_(to_text(order.lsn)) {
-    for (const auto& [node, address] : options().nodes) {
-      if (node != options().node) names_ += (names_.empty() ? "{" : ",") + name_of(node);
-    }
-    names_ += "}";
-  }
-
-  void begin() override {
-    ask("SELECT count(DISTINCT application_name) FROM pg_stat_replication"
-        " WHERE application_name = ANY($1::text[]) AND flush_lsn >= $2::pg_lsn",
-        {names_, lsn_}, [this](const Answer& answer) {
-          if (number_in(answer.rows.at(0), 0) + 1 >= options().copies_of_commit)
-            return done(CopiesHold{});
-          again([this] { begin(); });
-        });
-  }
-
- private:
-  std::string lsn_;
-  std::string names_;
-};
-
-// A message of a transaction is flushed with it, and so goes out at once.
-class KickErrand : public Errand {
- public:
-  using Errand::Errand;
-  void begin() override {
-    ask("SELECT pg_logical_emit_message(true, 'muster', '')", {},
-        [this](const Answer&) { done(Kicked{}); });
-  }
-};
-
+// The process that makes them may take the first request with settings that it read before; by
+// the second it has read those of now (CheckpointerMain).
 class CheckpointErrand : public Errand {
  public:
   using Errand::Errand;
   void begin() override {
     // Over a connection of its own, as it may take long.
-    ask_there(options().node, "CHECKPOINT", [this](const Answer&) { done(Checkpointed{}); });
+    ask_there(options().node, "CHECKPOINT", [this](const Answer&) {
+      ask_there(options().node, "CHECKPOINT", [this](const Answer&) { done(Checkpointed{}); });
+    });
   }
 };
 
@@ -157,12 +126,6 @@ std::unique_ptr<Errand> make_errand(const Promote&, Core& core, Tell tell) {
 }
 std::unique_ptr<Errand> make_errand(const WriteTerm& order, Core& core, Tell tell) {
   return std::make_unique<WriteTermErrand>(order, core, std::move(tell));
-}
-std::unique_ptr<Errand> make_errand(const AwaitCopies& order, Core& core, Tell tell) {
-  return std::make_unique<AwaitCopiesErrand>(order, core, std::move(tell));
-}
-std::unique_ptr<Errand> make_errand(const Kick&, Core& core, Tell tell) {
-  return std::make_unique<KickErrand>(core, std::move(tell));
 }
 std::unique_ptr<Errand> make_errand(const Checkpoint&, Core& core, Tell tell) {
   return std::make_unique<CheckpointErrand>(core, std::move(tell));

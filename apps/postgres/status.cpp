@@ -57,6 +57,7 @@ class Summary {
                 : said.primary ? "takes writes"
                 : said.replica ? "follows"
                                : said.doing;
+    if (heard_.copies.witnesses.contains(node)) line.role = "witness";
     if (!said.unreachable.empty()) {
       line.role = "unreachable";
       line.does = said.unreachable;
@@ -94,6 +95,11 @@ class Summary {
     }
     status_.since = heard_.primary->since;
     status_.timeline = heard_.primary->term.timeline;
+    if (heard_.primary->alone) {
+      status_.counts_on = name_of_node(*status_.primary) +
+                          " alone has each commit when it is acknowledged, until another has all";
+      return;
+    }
     const auto follow = static_cast<std::size_t>(
         std::count_if(heard_.copies.nodes.begin(), heard_.copies.nodes.end(),
                       [this](NodeId node) { return streams(node); }));

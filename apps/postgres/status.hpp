@@ -49,8 +49,9 @@ struct PrimarySaid {
   std::string since;  ///< when it was promoted, by its clock: "2026-11-26T21:30:54Z"
   std::vector<Standby> standbys;
   std::vector<Cloning> clones;
+  bool alone{};  ///< with a witness: its commits wait for nobody
 };
-MUSTER_DESCRIBE(PrimarySaid, term, since, standbys, clones);
+MUSTER_DESCRIBE(PrimarySaid, term, since, standbys, clones, alone);
 
 struct Heard {
   Copies copies;
@@ -67,7 +68,7 @@ std::optional<NodeId> primary_of(const std::map<NodeId, NodeSaid>& nodes);
 
 struct StatusOfNode {
   NodeId node;
-  std::string role;  ///< "primary", "replica", "none", "unreachable"
+  std::string role;  ///< "primary", "replica", "witness", "none", "unreachable"
   std::optional<std::uint64_t> behind;
   std::optional<std::uint64_t> to_replay;
   std::optional<std::uint64_t> cloned, clone_of;

@@ -48,8 +48,12 @@ struct Holding {
   bool primary{};
   /// It was primary, and has shut down in order for that one to be primary next.
   std::optional<NodeId> hands_over_to{};
+
+  // With a witness, of who was an open primary.
+  NodeSet demanded{};  ///< in whose logs each of its acknowledged commits has to be by now
+  bool unfollowed{};   ///< those did not get what it wrote: they would be waited for in vain
 };
-MUSTER_DESCRIBE(Holding, system, term, lsn, timeline, primary, hands_over_to);
+MUSTER_DESCRIBE(Holding, system, term, lsn, timeline, primary, hands_over_to, demanded, unfollowed);
 
 /// What a node held once. As a report of one that cannot be primary now, at most, as before it
 /// began to be mended: it counts, and is never chosen, but who is chosen must not be below it.
@@ -73,23 +77,51 @@ MUSTER_DESCRIBE(Nothing);
 /// The report of a node: nothing, what it held, or what it holds.
 using Evidence = std::variant<Nothing, Held, Holding>;
 
+/// With a witness: who has each commit that is acknowledged from that group on, until there is
+/// another promise. One node alone acknowledges by it when all members have it in safe storage,
+/// and goes on for a moment behind its seal; where two hold, who has flushed a commit has it.
+struct Promise {
+  GroupNumber group;
+  NodeSet holders;
+};
+MUSTER_DESCRIBE(Promise, group, holders);
+
+/// What a node reports: with a witness, the latest promise that it has in safe storage, too.
+struct Report {
+  Evidence evidence;
+  std::optional<Promise> promise{};
+  bool forgotten{};  ///< it may have had a later one
+};
+MUSTER_DESCRIBE(Report, evidence, promise, forgotten);
+
 /// How many nodes hold a commit before it is acknowledged: W of N, the primary among them.
 struct Copies {
   NodeSet nodes;       ///< all that are configured to have data
-  unsigned of_commit;  ///< W
+  unsigned of_commit;  ///< W; with a witness, while all follow
+  /// Who votes, and has promises for data. With one, a primary whom nobody follows goes on alone.
+  NodeSet witnesses{};
 
   /// R = N - W + 1: so many sealed nodes have one of any W among them.
   [[nodiscard]] std::size_t to_promote() const { return nodes.size() - of_commit + 1; }
 };
-MUSTER_DESCRIBE(Copies, nodes, of_commit);
+MUSTER_DESCRIBE(Copies, nodes, of_commit, witnesses);
 
 /// The definition: who writes, and who may follow it at once.
 struct Choice {
   std::optional<NodeId> primary;  ///< none: nobody writes
   NodeSet prefix;                 ///< whose logs are a beginning of the primary's
   std::string why;                ///< in words, for the status
+  /// With a witness: what each member has in safe storage from then on. Where nobody writes it is
+  /// what each had: nobody is told of a promise who might have forgotten another.
+  std::map<NodeId, Promise> promises{};
+
+  /// True where the primary's commits are in its own log alone.
+  [[nodiscard]] bool is_alone() const {
+    const auto promise = promises.find(primary.value_or(NodeId{}));
+    return promise != promises.end() && promise->second.holders.size() == 1;
+  }
 };
-MUSTER_DESCRIBE(Choice, primary, prefix, why);
+MUSTER_DESCRIBE(Choice, primary, prefix, why, promises);
 
 /// What the log of a primary is made of: its rows, and where each of its timelines ended.
 struct Lineage {

@@ -29,6 +29,9 @@ static void refused(const Expected<NodeConfig>& config, const std::string& what)
 static const std::string of_majority = "quorum = \"majority\"";
 static const std::string kind = "kind = \"postgres\"\n";
 
+static const std::string without_first = "2 = \"10.0.0.2:7202\"\n3 = \"10.0.0.3:7203\"\n";
+static const std::string witness = "role = \"witness\"\n";
+
 BOOST_AUTO_TEST_CASE(is_read_and_written_back) {
   const auto config = read(three, of_majority, kind + "database = \"/db\"\n");
   BOOST_TEST_REQUIRE(config.has_value(), config.error().what);
@@ -68,9 +71,33 @@ BOOST_AUTO_TEST_CASE(stands_in_what_nodes_compare) {
   BOOST_TEST(text.find("\npostgres.copies=2\n") != std::string::npos, text);
 }
 
+BOOST_AUTO_TEST_CASE(a_witness_has_no_database_beside_two) {
+  const auto config = read(without_first, of_majority, kind + witness);
+  BOOST_TEST_REQUIRE(config.has_value(), config.error().what);
+  BOOST_TEST(config->application.witness);
+  BOOST_TEST(config->cluster.postgres->copies == 2u);
+  const auto again = parse_config(write_config(*config), "/elsewhere/m.toml");
+  BOOST_TEST_REQUIRE(again.has_value(), again.error().what);
+  BOOST_TEST(write_config(*again) == write_config(*config));
+  const auto other = read("1 = \"10.0.0.1:7201\"\n2 = \"10.0.0.2:7202\"\n", of_majority, kind);
+  BOOST_TEST_REQUIRE(other.has_value(), other.error().what);
+  BOOST_TEST(!other->application.witness);
+}
+
+BOOST_AUTO_TEST_CASE(who_is_a_witness_is_said_where_it_runs) {
+  refused(read(without_first, of_majority, kind),
+          "[cluster.postgres] does not have 1: expected where its PostgreSQL is reached, or role");
+  refused(read(three, of_majority, kind + witness), "expected no 1 in [cluster.postgres]");
+  refused(read(three, of_majority, kind + "role = \"arbiter\"\n"), "\"data\" or \"witness\"");
+  refused(read(without_first, of_majority, kind + witness + "database = \"pg\"\n"),
+          "no such key, as a witness has no PostgreSQL");
+  refused(read(without_first, of_majority, "kind = \"none\"\n" + witness),
+          "this key only beside kind = \"postgres\"");
+}
+
 BOOST_AUTO_TEST_CASE(is_refused_with_what_is_expected) {
-  refused(read("1 = \"10.0.0.1:7201\"\n2 = \"10.0.0.2:7202\"\n", of_majority, kind),
-          "[cluster.postgres] has 2 nodes: expected all of [cluster.nodes], and at least three");
+  refused(read("1 = \"10.0.0.1:7201\"\n", of_majority, kind),
+          "[cluster.postgres] has 1 nodes: expected all of [cluster.nodes], and at least three");
   refused(read(three + "4 = \"10.0.0.4:7204\"\n", of_majority, kind),
           "4 in [cluster.postgres]: expected a node of [cluster.nodes]");
   refused(read(three + "5x = \"10.0.0.4:7204\"\n", of_majority, kind),

@@ -9,7 +9,8 @@
 #include <string>
 
 /// The model of a PostgreSQL cluster under keepers: `bench_postgres_model [seeds N FIRST]` runs
-/// seeds of three and of five nodes and a death at every point; `search N` looks at so many worlds
+/// seeds of three and of five nodes, and of two with a witness, and a death at every point; `search
+/// N` looks at so many worlds
 /// of each of some bounds; `strikes N` tries so many seeds on each line of the design that is taken
 /// out, as a Markdown table. Ends with 1 where something is broken that is not struck.
 
@@ -24,6 +25,21 @@ model::Options of(unsigned nodes) {
   options.nodes = nodes;
   options.copies_of_commit = nodes / 2 + 1;
   return options;
+}
+
+struct Cluster {
+  std::string name;
+  model::Options options;
+};
+
+Cluster with_witness() {
+  model::Options options = of(3);
+  options.witness = true;
+  return {"two nodes and a witness", options};
+}
+
+std::vector<Cluster> clusters() {
+  return {{"3 nodes", of(3)}, {"5 nodes", of(5)}, with_witness()};
 }
 
 template <class Report>
@@ -52,19 +68,22 @@ model::Options with_early_ends(model::Options options) {
 
 bool run_seeds(std::uint64_t count, std::uint64_t first) {
   bool all_hold = true;
-  for (const unsigned nodes : {3U, 5U})
+  for (const Cluster& cluster : clusters())
     for (const model::Options& options :
-         {of(nodes), with_restores(of(nodes)), with_early_ends(of(nodes))}) {
+         {cluster.options, with_restores(cluster.options), with_early_ends(cluster.options)}) {
       const model::Report report = model::run_seeds(options, first, count);
-      tell(std::to_string(nodes) + " nodes", report);
+      tell(cluster.name, report);
       all_hold = holds(report) && all_hold;
     }
-  const model::Report deaths = model::crash_everywhere(of(3));
-  tell("a death at every point", deaths);
-  return holds(deaths) && all_hold;
+  for (const Cluster& cluster : {clusters().front(), with_witness()}) {
+    const model::Report deaths = model::crash_everywhere(cluster.options);
+    tell("a death at every point, " + cluster.name, deaths);
+    all_hold = holds(deaths) && all_hold;
+  }
+  return all_hold;
 }
 
-bool search(std::uint64_t states) {
+bool search_all(const model::Options& of_cluster, std::uint64_t states) {
   bool all_hold = true;
   const model::Troubles leaves{1, 1, 0, 0, 0, 0, 0, 0, 1, 0};
   const model::Troubles hands_over{1, 1, 0, 0, 0, 0, 0, 0, 0, 1};
@@ -72,7 +91,7 @@ bool search(std::uint64_t states) {
                                           model::Troubles{1, 1, 0, 0, 0, 0, 0, 0, 0, 0}, leaves,
                                           hands_over, model::Troubles{2, 1, 1, 0, 0, 0, 0, 0, 0, 0},
                                           model::Troubles{1, 2, 0, 0, 1, 1, 0, 0, 0, 0}}) {
-    model::Options options = of(3);
+    model::Options options = of_cluster;
     options.troubles = troubles;
     options.prompt = troubles.elections > 0;
     const model::SearchReport report = model::search(options, states);
@@ -87,12 +106,12 @@ bool search(std::uint64_t states) {
 void strike(std::uint64_t count) {
   std::cout << "| struck | found | by seed | moves |\n|---|---|---|---|\n";
   boost::mp11::mp_for_each<boost::describe::describe_enumerators<Line>>([&](auto line) {
-    for (const unsigned nodes : {3U, 5U}) {
-      model::Options options = of(nodes);
+    for (const auto& [name, of_cluster] : clusters()) {
+      model::Options options = of_cluster;
       if (line.value == Line::restored_counts_for_nothing) options = with_restores(options);
       options.struck = {line.value};
       const model::Report report = model::run_seeds(options, 1, count);
-      std::cout << "| " << line.name << ", " << nodes << " nodes | ";
+      std::cout << "| " << line.name << ", " << name << " | ";
       if (report.finding)
         std::cout << report.finding->violated << " | " << *report.seed << " | "
                   << report.finding->moves.size() << " |" << std::endl;
@@ -110,6 +129,13 @@ int main(int argc, char** argv) {
     return argc > at ? std::strtoull(argv[at], nullptr, 10) : otherwise;
   };
   if (what == "strikes") return strike(number(2, 10'000)), 0;
-  if (what == "search") return search(number(2, 1'000'000)) ? 0 : 1;
+  if (what == "search") {
+    bool all_hold = true;
+    for (const Cluster& cluster : {clusters().front(), with_witness()}) {
+      std::cout << cluster.name << ":\n";
+      all_hold = search_all(cluster.options, number(2, 1'000'000)) && all_hold;
+    }
+    return all_hold ? 0 : 1;
+  }
   return run_seeds(number(2, 10'000), number(3, 1)) ? 0 : 1;
 }

@@ -30,16 +30,20 @@ def run(*words, **more):
 class Bundled(Cluster):
     """The bundles are in `made`, the nodes' directories beside it."""
 
-    def __init__(self):
+    def __init__(self, witness=False):
         self.muster = os.path.abspath(muster)
         self.path = Path(tempfile.mkdtemp(prefix="muster-bundles-"))
         self.path.chmod(0o755)
+        self.data = IDS[:2] if witness else IDS
         self.running = {}
         self.ended = collections.Counter()
         self.user = ["--user", "postgres"] if os.geteuid() == 0 else []
         *node_ports, port = free_ports(4)
         self.ports = {node: port + node - 1 for node in IDS}
-        self.nodes = ",".join(f"{host}:{each}" for host, each in zip(HOSTS, node_ports))
+        addresses = [f"{host}:{each}" for host, each in zip(HOSTS, node_ports)]
+        self.nodes = ["--nodes", ",".join(addresses[:len(self.data)])]
+        if witness:
+            self.nodes += ["--witness", addresses[-1]]
         self.init("made", port)
         for node in IDS:
             self.slow_down(self.path / f"made/n{node}/muster.toml")
@@ -48,7 +52,7 @@ class Bundled(Cluster):
         return run(self.muster, "postgres", *words, cwd=self.path)
 
     def init(self, to, port):
-        ran = self.postgres("init", "--nodes", self.nodes, "--port", port, "--to", to)
+        ran = self.postgres("init", *self.nodes, "--port", port, "--to", to)
         if ran.returncode != 0:
             raise AssertionError(ran.stderr)
 
@@ -160,7 +164,8 @@ class Files(unittest.TestCase):
     def test_what_cannot_be_is_a_sentence(self):
         postgres, user = self.cluster.postgres, self.cluster.user
         self.refused(postgres("init", "--nodes", "a,b,c", "--to", "made"), "is there already")
-        self.refused(postgres("init", "--nodes", "a,b", "--to", "two"), "at least three")
+        self.refused(postgres("init", "--nodes", "a,b", "--to", "two"), "at least three",
+                     code=2)
         self.refused(postgres("init", "--nodes", "a:5432,b,c"), "a:5432 would be", code=2)
         self.refused(postgres("create", *user), "a bundle and --data DIR", code=2)
         self.refused(postgres("create", "made/n1", *user), "with --data DIR", code=2)

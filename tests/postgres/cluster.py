@@ -2,6 +2,7 @@
 each on a machine of its own (machines.py)."""
 
 import collections
+import glob
 import json
 import os
 import shutil
@@ -38,7 +39,7 @@ insecure = true
 {databases}
 [application]
 kind = "postgres"
-database = "n{node}/database"
+{has}
 [journal]
 file = "n{node}/node/journal.jsonl"
 """
@@ -50,8 +51,9 @@ class Cluster:
     machines = {}
     disks = {}
 
-    def __init__(self, muster, T, stop):
+    def __init__(self, muster, T, stop, witness=False):
         self.muster, self.T, self.stop = os.path.abspath(muster), T, stop
+        self.data = IDS[:2] if witness else IDS  # the others have no database
         self.running = {}
         self.ended = collections.Counter()  # by exit code
         self.user = ["--user", "postgres"] if os.geteuid() == 0 else []
@@ -59,6 +61,7 @@ class Cluster:
         for node in IDS:
             (self.path / f"n{node}.toml").write_text(CONFIGURATION.format(
                 node=node, T=T, stop=stop, nodes=self.lines(self.addresses),
+                has=f'database = "n{node}/database"' if node in self.data else 'role = "witness"',
                 databases=self.lines(self.databases)))
 
     def place(self):
@@ -68,7 +71,7 @@ class Cluster:
             (self.path / f"n{node}").mkdir()
         ports = free_ports(2 * len(IDS))
         self.addresses = {node: ("127.0.0.1", ports.pop()) for node in IDS}
-        self.databases = {node: ("127.0.0.1", ports.pop()) for node in IDS}
+        self.databases = {node: ("127.0.0.1", ports.pop()) for node in self.data}
 
     @staticmethod
     def lines(places):
@@ -103,10 +106,10 @@ class Cluster:
     def once(self, word, node):
         subprocess.run(self.command(word, node), check=True, cwd=self.path, stdout=sys.stderr)
 
-    def start(self, node):
+    def start(self, node, *more):
         with open(self.path / f"n{node}.log", "a", encoding="utf-8") as log:
-            self.running[node] = subprocess.Popen(self.command("run", node), cwd=self.path,
-                                                  stdout=log, stderr=log)
+            self.running[node] = subprocess.Popen(self.command("run", node, *more),
+                                                  cwd=self.path, stdout=log, stderr=log)
 
     def begin(self):
         self.once("create", 1)
@@ -114,7 +117,8 @@ class Cluster:
             hba.write("\n".join(HBA) + "\n")
         self.start(1)
         for node in IDS[1:]:
-            self.once("join", node)
+            if node in self.data:
+                self.once("join", node)
             self.start(node)
 
     # --- What is done to it
@@ -150,9 +154,9 @@ class Cluster:
         while pids:
             pid = pids.pop()
             found.append(pid)
-            for task in Path(f"/proc/{pid}/task").glob("*/children"):
+            for children in glob.glob(f"/proc/{pid}/task/*/children"):
                 try:
-                    pids += map(int, task.read_text().split())
+                    pids += map(int, Path(children).read_text().split())
                 except OSError:
                     pass  # it has ended
         return found
@@ -181,6 +185,14 @@ class Cluster:
 
     def primary(self):
         return next((node for node in self.running if self.roles(node).get("primary")), None)
+
+    def primary_of_two(self):
+        """With a witness: who writes, where the other has all that it acknowledges."""
+        for node in self.running:
+            shown = (self.status(node) or {}).get("shown", {})
+            if dict(shown.get("roles", [])).get("primary") and "alone" not in shown["text"]:
+                return node
+        return None
 
     def replicas(self):
         return [node for node in self.running if self.roles(node).get("replica")]
@@ -214,9 +226,9 @@ class Cluster:
 class OnMachines(Cluster):
     """Each node's files on a disk of its machine, or on this system's."""
 
-    def __init__(self, muster, T, stop, path, hosts, own_disks):
+    def __init__(self, muster, T, stop, path, hosts, own_disks, witness=False):
         self.path, self.machines, self.own_disks = path, hosts, own_disks
-        super().__init__(muster, T, stop)
+        super().__init__(muster, T, stop, witness)
 
     def place(self):
         self.path.mkdir()
@@ -228,7 +240,7 @@ class OnMachines(Cluster):
             for home in homes.values():
                 home.mkdir()
         self.addresses = {node: (machines.address(node), 7100) for node in IDS}
-        self.databases = {node: (machines.address(node), PORT) for node in IDS}
+        self.databases = {node: (machines.address(node), PORT) for node in self.data}
 
     def end(self, keep=True):
         super().end(keep=True)

@@ -44,10 +44,12 @@ class Faults(Run):
         return [*self.EVERYWHERE, *(self.OF_NETWORKS if self.cluster.machines else ()),
                 *(self.OF_DISKS if self.cluster.disks else ())]
 
-    def another(self, node):
-        return self.random.choice([each for each in IDS if each != node])
+    def another(self, node, of=IDS):
+        return self.random.choice([each for each in of if each != node])
 
     def role(self, node):
+        if node not in self.cluster.data:
+            return "witness"
         return "primary" if node == self.primary else "standby"
 
     # --- Of processes
@@ -104,7 +106,8 @@ class Faults(Run):
         self.cluster.start(node)
 
     def switch_over(self, node):
-        subprocess.run(self.cluster.command("switch-over", node, "--to", self.another(node)),
+        subprocess.run(self.cluster.command("switch-over", node, "--to",
+                                            self.another(node, self.cluster.data)),
                        cwd=self.cluster.path, capture_output=True, check=False, timeout=120)
         yield
 
@@ -191,7 +194,8 @@ class Faults(Run):
         self.primary = self.await_calm()
         fault = self.random.choice(self.faults)
         of_primary = fault in self.OF_PRIMARY or self.random.random() < 0.6
-        victim = self.primary if of_primary else self.another(self.primary)
+        of = self.cluster.data if fault in self.OF_DISKS else IDS
+        victim = self.primary if of_primary else self.another(self.primary, of)
         self.now = f"{fault.__name__} of node {victim}, {self.role(victim)}"
         print(f"{time.strftime('%T')} {self.now}", file=sys.stderr)
         began = time.monotonic()
@@ -250,6 +254,7 @@ def arguments():
     parser.add_argument("--writers", type=int, default=2, help="beside one on each machine")
     parser.add_argument("--T", default="100ms")
     parser.add_argument("--stop-deadline", default="500ms")
+    parser.add_argument("--witness", action="store_true", help="two with data, and a third")
     parser.add_argument("--only", help="faults, by the names of their functions")
     parser.add_argument("--results", help="parts are added to this file, and all of it is summed")
     said = parser.parse_args()
@@ -282,9 +287,9 @@ def main():
         if hosts:
             own_disks = number % 2 == 0 or "full_disk" in (said.only or ())
             cluster = OnMachines(said.muster, said.T, said.stop_deadline, path / f"part{number}",
-                                 hosts, own_disks)
+                                 hosts, own_disks, said.witness)
         else:
-            cluster = Cluster(said.muster, said.T, said.stop_deadline)
+            cluster = Cluster(said.muster, said.T, said.stop_deadline, said.witness)
         seed = f"{said.seed}/{number}"
         parts.add(run_part(cluster, seed, said, min(left, said.part), end))
         if parts.lines[-1]["wrong"]:

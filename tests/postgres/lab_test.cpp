@@ -25,6 +25,12 @@ Options of_five() {
   return options;
 }
 
+Options with_witness() {
+  Options options;
+  options.witness = true;
+  return options;
+}
+
 /// What was found, as a test shows it.
 template <class Report>
 std::string found(const Report& report) {
@@ -55,6 +61,7 @@ struct Mutant {
   std::uint64_t seed{};
   std::string violated;
   Troubles troubles = without_leaves();
+  bool witness = false;
 };
 
 std::ostream& operator<<(std::ostream& out, const Mutant& mutant) {
@@ -81,6 +88,10 @@ const std::vector<Mutant> mutants = {
     {Line::mended_under_no_name, 7871, lost},
     {Line::group_in_every_follow, 13657, corrupted},
     {Line::restored_counts_for_nothing, 135, lost, with_restores()},
+    {Line::holders_are_chosen, 33, lost, {}, true},
+    {Line::holders_held_all_before, 1235, lost, {}, true},
+    {Line::promise_is_known_first, 1727, lost, {}, true},
+    {Line::demand_is_copied, 1235, lost, {}, true},
 };
 
 }  // namespace
@@ -110,8 +121,22 @@ BOOST_AUTO_TEST_CASE(seeds_of_five_nodes_lose_nothing) {
   BOOST_TEST(report.counts.acknowledged > 500);
 }
 
+BOOST_AUTO_TEST_CASE(a_death_at_every_point_beside_a_witness_loses_nothing) {
+  const lab::Report report = lab::crash_everywhere(with_witness());
+  BOOST_TEST(found(report) == "");
+  BOOST_TEST(report.counts.runs > 500);
+  BOOST_TEST(report.counts.alone > 500);
+}
+
+BOOST_AUTO_TEST_CASE(seeds_of_two_nodes_and_a_witness_lose_nothing) {
+  const lab::Report report = lab::run_seeds(with_witness(), 1, 1000);
+  BOOST_TEST(found(report) == "");
+  BOOST_TEST(report.counts.acknowledged > 3000);
+  BOOST_TEST(report.counts.alone > 1000);
+}
+
 BOOST_AUTO_TEST_CASE(seeds_in_which_backups_are_put_back_lose_nothing) {
-  for (const Options& nodes : {Options(), of_five()}) {
+  for (const Options& nodes : {Options(), of_five(), with_witness()}) {
     Options options = nodes;
     options.troubles.restores = options.troubles.rejoins = lab::any_number;
     const lab::Report report = lab::run_seeds(options, 1, options.nodes == 3 ? 1000 : 250);
@@ -191,6 +216,7 @@ BOOST_AUTO_TEST_CASE(the_beginning_of_every_death_is_searched) {
 BOOST_DATA_TEST_CASE(a_line_that_is_struck_breaks_a_claim, mutants) {
   Options options;
   options.troubles = sample.troubles;
+  options.witness = sample.witness;
   options.struck = {sample.line};
   const lab::Report report = lab::run_seeds(options, sample.seed, 1);
   BOOST_REQUIRE(report.finding.has_value());

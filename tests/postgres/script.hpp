@@ -34,7 +34,9 @@ inline Holding held_as_primary(std::uint64_t lsn = 20) {
 /// Node 1 of three, step by step: what it orders, by name.
 class Script {
  public:
-  explicit Script(Struck struck = {}) : settings_{one, {{one, two, three}, 2}, std::move(struck)} {}
+  explicit Script(Struck struck = {}) : Script(Copies{{one, two, three}, 2}, std::move(struck)) {}
+  explicit Script(const Copies& copies, Struck struck = {})
+      : settings_{one, copies, std::move(struck)} {}
 
   /// That happens, of the present round: "Configure, Begin".
   std::string after(HasHappened what) { return after(keeper_.round, std::move(what)); }

@@ -170,6 +170,39 @@ std::string ends_walsenders_too_early(Story& story) {
   return acknowledged ? "acknowledged behind the seal; " + story.violated() : story.violated();
 }
 
+Options with_witness(std::initializer_list<Line> lines) {
+  Options options = struck(lines);
+  options.witness = true;
+  return options;
+}
+
+// A primary alone, whose other is back and has all that was written before. Who tells its sessions
+// that commits wait has not told them yet, one passes by, and the primary is gone.
+std::string passes_by_what_is_demanded(Story& story) {
+  const NodeId primary = story.primary();
+  const NodeId other = primary == one ? two : one;
+  story.must(What::machine_stops, other);
+  story.elect(three, {primary, three});
+  story.settle();
+  story.must(What::lives, other);
+  story.elect(three, {one, two, three});
+  const auto untold = [&](const Move& move) {
+    return move.node != primary || move.what != What::checkpointer_hangup;
+  };
+  story.settle(untold);
+  story.commit(primary);
+  story.elect(three, {one, two, three});
+  story.settle([&](const Move& move) {
+    return untold(move) && (move.node != other || move.what != What::receives) &&
+           (move.node != primary || move.what != What::starts);
+  });
+  story.must(What::machine_stops, primary);
+  story.elect(three, {other, three});
+  story.settle();
+  if (story.violated().empty()) story.calm();
+  return story.violated();
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(stories)
@@ -242,6 +275,19 @@ BOOST_AUTO_TEST_CASE(the_naive_order_acknowledges_behind_the_seal) {
 BOOST_AUTO_TEST_CASE(and_loses_a_commit_where_an_equal_is_chosen) {
   Story story(struck({Line::shown_before_ended, Line::present_primary_stays}));
   const std::string violated = ends_walsenders_too_early(story);
+  BOOST_TEST(
+      violated.find("opens, and an acknowledged commit is not in its log") != std::string::npos,
+      violated);
+}
+
+BOOST_AUTO_TEST_CASE(a_copy_is_complete_when_no_session_passes_by_it) {
+  Story story(with_witness({}));
+  BOOST_TEST(passes_by_what_is_demanded(story) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_demand_that_is_not_in_force_loses_a_commit) {
+  Story story(with_witness({Line::demand_is_in_force}));
+  const std::string violated = passes_by_what_is_demanded(story);
   BOOST_TEST(
       violated.find("opens, and an acknowledged commit is not in its log") != std::string::npos,
       violated);

@@ -356,8 +356,11 @@ int run_node(const NodeConfig& config, bool initialise,
               [](const std::function<void()>& begin) { begin(); });
 }
 
-void NodeFlags::add_to(CLI::App& command) {
+void NodeFlags::add_config_to(CLI::App& command) {
   command.add_option("--config", config, "The node's configuration (TOML)")->required();
+}
+
+void NodeFlags::add_running_to(CLI::App& command) {
   command.add_flag(
       "--initialise", initialise,
       "Accept that the store is younger than what peers have seen, and go on above that");
@@ -380,7 +383,8 @@ Expected<NodeConfig> NodeFlags::load() const {
 void add_node_command(CLI::App& app, int& exit_code) {
   const auto flags = std::make_shared<NodeFlags>();
   CLI::App* command = app.add_subcommand("node", "Run one node in the foreground");
-  flags->add_to(*command);
+  flags->add_config_to(*command);
+  flags->add_running_to(*command);
   command->footer(
       "With kind = \"socket\" under [application] the node begins when its program has registered\n"
       "at application.sock in its data directory (docs/socket.md).");

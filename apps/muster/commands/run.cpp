@@ -75,7 +75,8 @@ void add_run_command(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<RunOptions>();
   CLI::App* command =
       app.add_subcommand("run", "Run one node, and a program while the node is Normal");
-  options->node.add_to(*command);
+  options->node.add_config_to(*command);
+  options->node.add_running_to(*command);
   const std::map<std::string, Where> places{{"everywhere", Where::everywhere},
                                             {"coordinator", Where::coordinator}};
   command->add_option("--where", options->where, "On every member, or on the coordinator only")

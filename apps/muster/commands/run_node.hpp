@@ -18,8 +18,10 @@ struct NodeFlags {
   bool initialise = false;
   std::optional<LogFormat> log;
 
-  /// Offers them.
-  void add_to(CLI::App& command);
+  /// Offers the configuration alone.
+  void add_config_to(CLI::App& command);
+  /// Offers what else a node is told that runs.
+  void add_running_to(CLI::App& command);
   /// The configuration, with what they change in it.
   [[nodiscard]] Expected<NodeConfig> load() const;
 };

@@ -94,6 +94,7 @@ struct ApplicationConfig {
   std::vector<std::string> program{};  ///< of `socket`: what the node starts, with its arguments
   std::filesystem::path directory{};   ///< absolute, that of the file: where it runs
   bool inherit = false;                ///< it gets the node's whole environment
+  bool witness = false;                ///< of `postgres`: it has no database, and votes
   std::filesystem::path database{};    ///< of `postgres`, absolute: where its data directory is
   std::filesystem::path programs{};    ///< of `postgres`, absolute: where PostgreSQL's own are
   std::string listen{};         ///< of `postgres`: where it listens; empty: where it is dialled

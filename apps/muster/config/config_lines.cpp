@@ -141,6 +141,7 @@ void add_application(Lines& lines, const ApplicationConfig& application) {
   if (application.kind == "shards")
     lines.add("records_per_second", std::uint64_t{application.records_per_second},
               std::uint64_t{usual.records_per_second});
+  if (application.witness) lines.add("role", std::string("witness"));
   lines.add_some("database", application.database);
   lines.add_some("programs", application.programs);
   lines.add_some("listen", application.listen);

@@ -2,6 +2,8 @@
 
 #include <muster/values/text.hpp>
 
+#include <algorithm>
+
 /// [cluster.postgres], and [application] with kind = "postgres" (docs/postgres.md).
 
 namespace muster::apps {
@@ -18,14 +20,15 @@ void read_postgres(Reader& reader, const toml::table& cluster, ClusterConfig& to
                                " in [cluster.postgres]: expected a node of "
                                "[cluster.nodes]");
   const auto nodes = static_cast<std::uint32_t>(postgres.nodes.size());
-  if (nodes < 3 || nodes != to.nodes.size())
+  const bool has_witness = nodes == 2 && to.nodes.size() == 3;
+  if (!has_witness && (nodes < 3 || nodes != to.nodes.size()))
     return reader.refuse(
         Reader::line_of(*table),
         "[cluster.postgres] has " + std::to_string(nodes) +
-            " nodes: expected all of [cluster.nodes], and at least three; with two "
-            "either loss would end all writing");
+            " nodes: expected all of [cluster.nodes], and at least three, or two of "
+            "three, of which the third is a witness");
   // Any R of N - W + 1 nodes may choose; with fewer copies than half one node could be all of them.
-  postgres.copies = reader.number(*table, "copies", nodes / 2 + 1, 2, nodes - 1);
+  postgres.copies = reader.number(*table, "copies", nodes / 2 + 1, 2, std::max(nodes - 1, 2U));
   to.postgres = std::move(postgres);
 }
 
@@ -55,11 +58,29 @@ void read_postgres_tls(Reader& reader, const toml::table& application,
   to.tls = std::move(paths);
 }
 
-}  // namespace
+// Said where it runs, too: who only forgets an address has no database by mistake.
+bool read_role(Reader& reader, const toml::table& application, const NodeConfig& config) {
+  const std::string role = reader.text(application, "role", "data");
+  if (role != "data" && role != "witness")
+    reader.refuse(*application.get("role"), "role", "\"data\" or \"witness\"");
+  const auto& postgres = config.cluster.postgres;
+  if (!postgres) return false;
+  const bool is_witness = !postgres->nodes.contains(config.self);
+  if (is_witness != (role == "witness"))
+    reader.refuse(Reader::line_of(application),
+                  is_witness ? "[cluster.postgres] does not have " + to_text(config.self) +
+                                   ": expected where its PostgreSQL is reached, or role = "
+                                   "\"witness\" in [application]"
+                             : "role = \"witness\": expected no " + to_text(config.self) +
+                                   " in [cluster.postgres], as a witness has no PostgreSQL");
+  for (const char* key : {"database", "programs", "listen", "hba", "tls"})
+    if (is_witness && application.get(key) != nullptr)
+      reader.refuse(*application.get(key), key, "no such key, as a witness has no PostgreSQL");
+  return is_witness;
+}
 
-void read_postgres(Reader& reader, const toml::table& application,
+void read_database(Reader& reader, const toml::table& application,
                    const std::filesystem::path& file, NodeConfig& config) {
-  const auto line = Reader::line_of(application);
   const auto path = [&](const char* key, const std::string& usual) {
     return beside(file, reader.text(application, key, usual));
   };
@@ -77,6 +98,15 @@ void read_postgres(Reader& reader, const toml::table& application,
       reader.refuse(*application.get("hba"), "hba", "a file that is there");
   }
   read_postgres_tls(reader, application, file, config.application);
+}
+
+}  // namespace
+
+void read_postgres(Reader& reader, const toml::table& application,
+                   const std::filesystem::path& file, NodeConfig& config) {
+  const auto line = Reader::line_of(application);
+  config.application.witness = read_role(reader, application, config);
+  if (!config.application.witness) read_database(reader, application, file, config);
   const ClusterConfig& cluster = config.cluster;
   if (!cluster.postgres)
     reader.refuse(line,

@@ -177,8 +177,8 @@ void read_application(Reader& reader, const toml::table& root, const std::filesy
   const toml::table* application = reader.table(root, "application", false);
   if (application == nullptr) return;
   reader.only(*application, "[application]",
-              {"kind", "records_per_second", "program", "inherit", "database", "programs", "listen",
-               "hba", "tls"});
+              {"kind", "records_per_second", "program", "inherit", "role", "database", "programs",
+               "listen", "hba", "tls"});
   ApplicationConfig& to = config.application;
   to.kind = reader.text(*application, "kind", to.kind);
   if (to.kind != "none" && to.kind != "shards" && to.kind != "socket" && to.kind != "postgres") {
@@ -196,7 +196,7 @@ void read_application(Reader& reader, const toml::table& root, const std::filesy
   }
   only_beside("records_per_second", "shards");
   only_beside("program", "socket");
-  for (const char* key : {"database", "programs", "listen", "hba", "tls"})
+  for (const char* key : {"role", "database", "programs", "listen", "hba", "tls"})
     only_beside(key, "postgres");
   if (to.kind == "postgres") read_postgres(reader, *application, file, config);
   to.records_per_second =

@@ -24,6 +24,7 @@ struct Flags {
 
 struct InitFlags {
   std::string nodes;
+  std::string witness;  ///< empty: none
   std::string cluster = "pg";
   std::string directory;
   std::uint16_t port = 5432;       ///< of PostgreSQL
@@ -57,7 +58,9 @@ Expected<apps::NodeConfig> node_of(const Flags& flags);
 
 /// The error names the file.
 Failure wrong(const apps::NodeConfig& config, const std::string& what);
-/// Of a PostgreSQL that is only asked. The error says that [application] is another.
+/// Of a node, a witness too. The error says that [application] is another.
+Expected<InstanceOptions> options_in(const apps::NodeConfig& config);
+/// Of a PostgreSQL that is only asked. The error says that there is none.
 Expected<InstanceOptions> options_of_running(const apps::NodeConfig& config);
 /// The error says what is missing: [application], a user, PostgreSQL.
 Expected<InstanceOptions> options_of(const apps::NodeConfig& config, const Flags& flags);

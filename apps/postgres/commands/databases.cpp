@@ -32,9 +32,10 @@ std::optional<GroupNumber> Databases::is_open_for(NodeId node) {
   const auto answer =
       ask(node,
           "SELECT counter, coordinator FROM muster.term WHERE NOT pg_is_in_recovery()"
-          " AND current_setting('synchronous_standby_names') = '" +
-              names_text(Names::open, options_.copies()) +
-              "' ORDER BY counter DESC, coordinator DESC LIMIT 1");
+          " AND current_setting('synchronous_standby_names') IN ('" +
+              names_text(Names::open, options_.copies()) + "'" +
+              (options_.witnesses.empty() ? "" : ", ''") +
+              ") ORDER BY counter DESC, coordinator DESC LIMIT 1");
   if (!answer || answer->rows.empty()) return std::nullopt;
   return GroupNumber{number_in(answer->rows[0], 0),
                      NodeId{static_cast<std::uint32_t>(number_in(answer->rows[0], 1))}};

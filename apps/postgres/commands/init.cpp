@@ -24,10 +24,12 @@ bool may_be_another_here(const muster::Address& address) {
          address.host.find_first_not_of("0123456789.") != std::string::npos;
 }
 
-Expected<Nodes> databases_of(const Nodes& nodes, unsigned port) {
+/// None for a witness, which is the last.
+Expected<Nodes> databases_of(const Nodes& nodes, unsigned port, bool witness) {
   constexpr unsigned most = 65535;
   Nodes databases;
   for (const auto& [id, address] : nodes) {
+    if (witness && id == nodes.rbegin()->first) continue;
     databases[id] = {address.host, static_cast<std::uint16_t>(std::min(port, most))};
     if (databases[id] == address)
       return Failure{ExitCode::usage, address.text() +
@@ -55,6 +57,19 @@ NodeConfig config_of(const InitFlags& flags, const Nodes& nodes, const Nodes& da
   return config;
 }
 
+Bundle witness_of(NodeConfig config, const std::string& cluster, const muster::Address& address) {
+  config.application = {};
+  config.application.kind = "postgres";
+  config.application.witness = true;
+  const std::string number = std::to_string(config.self.value);
+  return {"n" + number,
+          apps::bundled_text(config, "Node " + number + " of the cluster " + cluster +
+                                         ", its witness, at " + address.text() +
+                                         ": made by muster postgres init."),
+          {apps::certificate_of(config)},
+          {}};
+}
+
 std::vector<Bundle> bundles_of(const InitFlags& flags, const Nodes& nodes, const Nodes& databases) {
   NodeConfig config = config_of(flags, nodes, databases);
   const std::string role = InstanceOptions().role;
@@ -67,6 +82,10 @@ std::vector<Bundle> bundles_of(const InitFlags& flags, const Nodes& nodes, const
     config.listen =
         everywhere ? std::optional(muster::Address{"0.0.0.0", address.port}) : std::nullopt;
     config.application.listen = everywhere ? "0.0.0.0" : "";
+    if (!databases.contains(id)) {
+      bundles.push_back(witness_of(config, flags.cluster, address));
+      continue;
+    }
     certificates::Subject server{uri + number + "/server", address.host, {address.host}};
     server.dials = false;
     certificates::Subject client{uri + number + "/client", role};
@@ -111,9 +130,16 @@ int init(const InitFlags& flags) {
   if (!apps::is_cluster_name(flags.cluster))
     return apps::failed({ExitCode::usage, "--cluster " + flags.cluster +
                                               ": expected 1 to 64 letters, digits, '.', '_', '-'"});
-  const auto nodes = apps::addresses_of(flags.nodes, flags.node_port);
+  const bool witness = !flags.witness.empty();
+  const auto nodes =
+      apps::addresses_of(flags.nodes + (witness ? "," + flags.witness : ""), flags.node_port);
   if (!nodes) return apps::failed(nodes.error());
-  const auto databases = databases_of(*nodes, flags.port);
+  if (nodes->size() < 3 || (witness && nodes->size() != 3))
+    return apps::failed({ExitCode::usage, witness ? "--witness HOST: expected one host, beside two "
+                                                    "of --nodes"
+                                                  : "--nodes: expected at least three hosts, or "
+                                                    "two and --witness HOST"});
+  const auto databases = databases_of(*nodes, flags.port, witness);
   if (!databases) return apps::failed(databases.error());
   const auto directory =
       std::filesystem::path(flags.directory.empty() ? flags.cluster : flags.directory) / "";

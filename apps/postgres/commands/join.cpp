@@ -124,6 +124,11 @@ int leave_to_group(const InstanceOptions& options) {
 int join(const Flags& flags) {
   const auto config = node_of(flags);
   if (!config) return apps::failed(config.error());
+  if (config->application.witness) {
+    std::cout << "a witness has no database; run this node: muster postgres run --config "
+              << config->file.string() << '\n';
+    return 0;
+  }
   const auto options = empty_place(*config, flags);
   if (!options) return apps::failed(options.error());
   std::vector<NodeId> from;

@@ -18,6 +18,8 @@ void add_init(CLI::App& app, int& exit_code) {
   command->add_option("--nodes", flags->nodes, "Where each node is dialled")
       ->option_text("HOST[:PORT],...")
       ->required();
+  command->add_option("--witness", flags->witness, "And one without a database, beside two")
+      ->option_text("HOST[:PORT]");
   command->add_option("--cluster", flags->cluster, "The cluster's name")->capture_default_str();
   command->add_option("--to", flags->directory, "A new directory [the cluster's name]")
       ->option_text("DIR");
@@ -66,7 +68,7 @@ void add_nodes(CLI::App& app, int& exit_code) {
   const auto flags = std::make_shared<Flags>();
   const auto add = [&](const char* name, const char* what, int (*act)(const Flags&)) {
     CLI::App* const command = app.add_subcommand(name, what);
-    flags->node.add_to(*command);
+    flags->node.add_config_to(*command);
     command->add_option("--user", flags->user, "Who has the database, where root runs this");
     command->callback([flags, act, &exit_code] { exit_code = act(*flags); });
     return command;
@@ -85,7 +87,7 @@ void add_nodes(CLI::App& app, int& exit_code) {
                *flags);
   takes_bundle(add("join", "Clone the database from another node, which runs", join))
       ->add_option("--from", flags->from, "From that node alone");
-  add("run", "Run one node and its PostgreSQL in the foreground", run);
+  flags->node.add_running_to(*add("run", "Run one node and its PostgreSQL in the foreground", run));
   add("rejoin", "Throw this node's database away and clone it anew from the primary, while it runs",
       rejoin);
   add("switch-over", "Let another node be primary, in order", switch_over)

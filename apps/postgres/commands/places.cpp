@@ -90,7 +90,7 @@ Failure wrong(const NodeConfig& config, const std::string& what) {
   return {ExitCode::bad_configuration, config.file.string() + ": " + what};
 }
 
-Expected<InstanceOptions> options_of_running(const NodeConfig& config) {
+Expected<InstanceOptions> options_in(const NodeConfig& config) {
   if (config.application.kind != "postgres")
     return wrong(config, "has no [application] with kind = \"postgres\"; see docs/postgres.md");
   InstanceOptions options;
@@ -100,13 +100,25 @@ Expected<InstanceOptions> options_of_running(const NodeConfig& config) {
   options.node = config.self;
   for (const auto& [id, address] : config.cluster.postgres->nodes)
     options.nodes[id] = {address.host, address.port};
+  for (const auto& [id, address] : config.cluster.nodes)
+    if (!options.nodes.contains(id)) options.witnesses.insert(id);
   options.copies_of_commit = config.cluster.postgres->copies;
   options.listen = config.application.listen;
   options.hba = config.application.hba;
+  options.forgotten = config.data / "promise.forgotten";
   if (const auto& tls = config.application.tls)
     options.credentials = {
         tls->ca, tls->crl, tls->certificate, tls->key, tls->client_certificate, tls->client_key};
   return options;
+}
+
+// Nor has a witness what proves to the others' databases who it is.
+Expected<InstanceOptions> options_of_running(const NodeConfig& config) {
+  if (config.application.witness)
+    return wrong(config,
+                 "is of a witness, which has no database: of muster postgres it has run; muster "
+                 "members says who is primary, and the other nodes have the rest");
+  return options_in(config);
 }
 
 Expected<InstanceOptions> options_of(const NodeConfig& config, const Flags& flags) {

@@ -1,6 +1,7 @@
 #include "apps/postgres/commands/commands.hpp"
 #include "apps/postgres/conf.hpp"
 #include "apps/postgres/database.hpp"
+#include "apps/postgres/group.hpp"
 
 #include <chrono>
 #include <fstream>
@@ -26,12 +27,18 @@ Expected<> is_of_this_node(const apps::NodeConfig& config, const InstanceOptions
                            "): put its own back, or move it away and let the node join again");
 }
 
+Expected<> forget_promise(const InstanceOptions& options) {
+  return write_durably(options.forgotten, "", {});
+}
+
 Expected<> make_ready(const apps::NodeConfig& config, const InstanceOptions& options,
                       bool initialise) {
   if (const auto made = make_directory(options); !made) return made;
   // What is said of its safe storage is true of its database: it may be from before.
-  if (initialise)
+  if (initialise) {
     if (const auto noted = write_note(options, Note{}); !noted) return noted;
+    if (const auto forgotten = forget_promise(options); !forgotten) return forgotten;
+  }
   std::error_code error;
   const bool is_to_be_cloned = std::filesystem::exists(note_path(options), error);
   if (!std::filesystem::exists(options.data, error) && !is_to_be_cloned)
@@ -41,11 +48,22 @@ Expected<> make_ready(const apps::NodeConfig& config, const InstanceOptions& opt
   return is_of_this_node(config, options);
 }
 
+int run_witness(const apps::NodeConfig& config, const Flags& flags) {
+  const auto options = options_in(config);
+  if (!options) return apps::failed_to_begin(options.error());
+  return apps::run_node(config, flags.node.initialise, [&]() -> Expected<MakeApplication> {
+    if (flags.node.initialise)
+      if (const auto forgotten = forget_promise(*options); !forgotten) return forgotten.error();
+    return witness(options->copies(), options->forgotten);
+  });
+}
+
 }  // namespace
 
 int run(const Flags& flags) {
   const auto config = flags.node.load();
   if (!config) return apps::failed_to_begin(config.error());
+  if (config->application.witness) return run_witness(*config, flags);
   const auto options = options_of(*config, flags);
   if (!options) return apps::failed_to_begin(options.error());
   std::optional<Database> database;

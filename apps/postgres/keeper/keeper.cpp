@@ -66,6 +66,7 @@ void Turn::came(const Overdue&) {
 void Turn::came(const StartCalled& start) {
   k_.place = Place{start.group, start.choice};
   k_.hands_over_to.reset();
+  k_.demanded = k_.unfollowed = false;
   k_.start_owed = true;
   if (k_.is_mending()) return follow_primary_while_mended();
   if (awaits<TheNode>()) return take_place();

@@ -23,6 +23,7 @@ std::string Turn::why_not(NodeId heir) const {
   if (!k_.open) return named(settings_.self) + " is no primary that is written to";
   if (heir == settings_.self) return named(heir) + " is the primary already";
   if (!settings_.copies.nodes.contains(heir)) return named(heir) + " has no database";
+  if (k_.place->choice.is_alone()) return named(heir) + " does not have all commits yet";
   return {};
 }
 

@@ -22,6 +22,8 @@ void Turn::ended(const Seal&, const Configured&) {
 void Turn::ended(const SealedHolding&, const Seen& seen) {
   k_.holds = seen.holding;
   k_.holds->hands_over_to = k_.hands_over_to;
+  if (k_.demanded) k_.holds->demanded = settings_.copies.nodes;
+  k_.holds->unfollowed = k_.unfollowed;
   rest();
   if (!k_.is_mending() && has_lost()) return lose();
   if (k_.stop_owed && k_.unfit) return report(as_held(*k_.holds));

@@ -22,6 +22,7 @@ class Turn {
   void came(const StopCalled& stop);
   void came(const Overdue&);
   void came(const StartCalled& start);
+  void came(const AllHaveIt& it);
   void came(const Died& death);
   void came(const HandOverAsked& asked);
   void came(const RejoinAsked&);
@@ -72,22 +73,52 @@ class Turn {
   // Start, primary (write.cpp).
   void write();
   void write_row();
+  void await_row_copies(const RowCopies& wait);
   void open();
   void ended(const Promotion&, const Promoted&);
   void ended(const GroupRow&, const TermWritten& written);
   void ended(const RowCopies&, const CopiesHold&) { open(); }
-  void ended(const Opening&, const Configured&) { order(ShowNames{Names::open}, OpeningShown{}); }
+  void ended(const Opening&, const Configured&) { order(ShowNames{names()}, OpeningShown{}); }
   void ended(const OpeningShown&, const NamesShown&);
   void ended(const Release&, const Kicked&) { order(Checkpoint{}, Flushing{}); }
-  void ended(const Flushing&, const Checkpointed&) { rest(); }
+  void ended(const Flushing&, const Checkpointed&) { look_after_copies(); }
   void failed(const Promotion&, const Failed& failure) { does_not_write(failure.why); }
   void failed(const GroupRow&, const Failed& failure) { does_not_write(failure.why); }
-  void failed(const RowCopies& wait, const Failed&) { order(AwaitCopies{wait.end}, wait); }
+  void failed(const RowCopies& wait, const Failed&);
   void failed(const Opening&, const Failed& failure) { does_not_write(failure.why); }
   void failed(const OpeningShown&, const Failed& failure) { does_not_write(failure.why); }
   void failed(const Release&, const Failed& failure) { does_not_write(failure.why); }
-  void failed(const Flushing&, const Failed&) { rest(); }
+  void failed(const Flushing&, const Failed&) { look_after_copies(); }
   void does_not_write(const std::string& why);
+
+  // With a witness (alone.cpp).
+  [[nodiscard]] bool has_witness() const { return !settings_.copies.witnesses.empty(); }
+  [[nodiscard]] Names names() const;
+  void go_on_alone();
+  void want_to_be_alone();
+  void look_after_copies();
+  void await_follower() { order(AwaitFollower{}, Follower{}); }
+  void await_no_follower() { order(AwaitNoFollower{}, NoFollower{}); }
+  void demand();
+  void take_last_before() { order(Kick{}, LastBefore{}); }
+  void relax();
+  void say_demanded();
+  void ended(const Follower&, const FollowerThere&) { demand(); }
+  void ended(const Demand&, const Configured&) { order(ShowNames{Names::open}, DemandShown{}); }
+  void ended(const DemandShown&, const NamesShown&);
+  void ended(const DemandInForce&, const Checkpointed&) { take_last_before(); }
+  void ended(const LastBefore&, const Kicked& last);
+  void ended(const DemandCopied&, const CopiesHold&) { say_demanded(); }
+  void ended(const Relaxing&, const Configured&) { await_follower(); }
+  void ended(const NoFollower&, const FollowerGone&);
+  void failed(const Follower&, const Failed&) { await_follower(); }
+  void failed(const Demand&, const Failed&) { relax(); }
+  void failed(const DemandShown&, const Failed&) { relax(); }
+  void failed(const DemandInForce&, const Failed&) { relax(); }
+  void failed(const LastBefore&, const Failed&) { relax(); }
+  void failed(const DemandCopied&, const Failed&) { relax(); }
+  void failed(const Relaxing&, const Failed&) { relax(); }
+  void failed(const NoFollower&, const Failed&) { await_no_follower(); }
 
   // Start, others (follow.cpp).
   void follow();

@@ -29,18 +29,29 @@ void Turn::write_row() {
 // held of another group would else be above it.
 void Turn::ended(const GroupRow&, const TermWritten& written) {
   end_start();
+  if (k_.place->choice.is_alone()) return go_on_alone();
   if (!stands(Line::row_is_copied)) return open();
-  order(AwaitCopies{written.end}, RowCopies{written.end});
+  await_row_copies({written.end});
+}
+
+void Turn::await_row_copies(const RowCopies& wait) {
+  order(AwaitCopies{wait.end, has_witness()}, wait);
+}
+
+void Turn::failed(const RowCopies& wait, const Failed&) {
+  if (has_witness()) want_to_be_alone();
+  await_row_copies(wait);
 }
 
 void Turn::open() {
   Conf open;
-  open.names = Names::open;
+  open.names = names();
   order(Configure{open}, Opening{});
 }
 
 void Turn::ended(const OpeningShown&, const NamesShown&) {
   k_.open = true;
+  k_.unfollowed = false;
   order(Kick{}, Release{});
 }
 

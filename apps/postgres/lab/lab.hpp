@@ -49,20 +49,22 @@ inline constexpr Troubles no_troubles{0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 struct Options {
   unsigned nodes = 3;
   unsigned copies_of_commit = 2;
+  bool witness = false;  ///< the last node is one, of two with data
   Struck struck;
   Troubles troubles;
   /// Of a search: what has to come of itself at one node comes in one order, and before what takes
   /// two; troubles come between any two of it as well.
   bool prompt = false;
 };
-MUSTER_DESCRIBE(Options, nodes, copies_of_commit, struck, troubles, prompt);
+MUSTER_DESCRIBE(Options, nodes, copies_of_commit, witness, struck, troubles, prompt);
 
 /// What may happen.
 enum class What : std::uint8_t {
   // In peace.
-  performs,          ///< the next of what was ordered here
-  takes_hangup,      ///< the postmaster
-  walsender_hangup,  ///< a walsender
+  performs,             ///< the next of what was ordered here
+  takes_hangup,         ///< the postmaster
+  walsender_hangup,     ///< a walsender
+  checkpointer_hangup,  ///< who tells sessions whether commits wait
   promoted,
   flushes,
   connects,        ///< a standby to whom it follows
@@ -73,7 +75,8 @@ enum class What : std::uint8_t {
   ends,            ///< what was killed, at last
   reorganizes,     ///< an election whose members have all reported
   starts,
-  comes_back,  ///< who has left: another life of its node, in another process (1) or in the same
+  all_have_it,  ///< its group's definition, which that node is told
+  comes_back,   ///< who has left: another life of its node, in another process (1) or in the same
   // What clients and nodes want.
   commits,
   elects,  ///< who is reached of those of a set
@@ -92,11 +95,11 @@ enum class What : std::uint8_t {
   restores,  ///< a backup of its data is put back
   cuts,
 };
-MUSTER_DESCRIBE_ENUM(What, performs, takes_hangup, walsender_hangup, promoted, flushes, connects,
-                     receives, hears, walsender_ends, receiver_ends, ends, reorganizes, starts,
-                     comes_back, commits, elects, lives, heals, leaves, hands_over, rejoins, fails,
-                     ends_early, overdue, node_killed, postgres_killed, machine_stops, restores,
-                     cuts)
+MUSTER_DESCRIBE_ENUM(What, performs, takes_hangup, walsender_hangup, checkpointer_hangup, promoted,
+                     flushes, connects, receives, hears, walsender_ends, receiver_ends, ends,
+                     reorganizes, starts, all_have_it, comes_back, commits, elects, lives, heals,
+                     leaves, hands_over, rejoins, fails, ends_early, overdue, node_killed,
+                     postgres_killed, machine_stops, restores, cuts)
 
 struct Move {
   What what{};
@@ -126,10 +129,11 @@ struct Counts {
   std::uint64_t hand_overs{};  ///< that came to whom they were meant for
   std::uint64_t restores{};
   std::uint64_t early_ends{};  ///< of a PostgreSQL that begins
+  std::uint64_t alone{};       ///< definitions by which a primary goes on alone
   Counts& operator+=(const Counts& other);
 };
 MUSTER_DESCRIBE(Counts, runs, moves, elections, acknowledged, promotions, rewinds, clones, leaves,
-                hand_overs, restores, early_ends);
+                hand_overs, restores, early_ends, alone);
 
 struct Report {
   Counts counts;

@@ -77,6 +77,10 @@ void make(World& world, const Options& options, const Move& move, Counts* counts
       return making.takes_hangup(node);
     case What::walsender_hangup:
       return making.walsender_takes_hangup(node, move.which);
+    case What::checkpointer_hangup:
+      return making.checkpointer_takes_hangup(node);
+    case What::all_have_it:
+      return making.tell(node, AllHaveIt{own.defined});
     case What::promoted:
       return making.promoted(node);
     case What::flushes:
@@ -154,7 +158,9 @@ World begun(const Options& options) {
   const NodeId first{1};
   const Log log{{Kind::row, first, 1, 1, GroupNumber{0, first}}};
   world.nodes.resize(options.nodes);
-  for (Node& node : world.nodes) node.data = {log, 1, 1, true, {}};
+  world.nodes.back().witness = options.witness;
+  for (Node& node : world.nodes)
+    if (!node.witness) node.data = {log, 1, 1, true, {}};
   world.nodes.front().written = 1;
   return world;
 }
@@ -196,7 +202,7 @@ bool is_calm(const World& world) {
       return false;
     if (is_writing(world, node)) primary = node;
   }
-  const NodeSet all = all_nodes(world);
+  const NodeSet all = data_nodes(world);
   return primary && std::all_of(all.begin(), all.end(), [&](NodeId node) {
            return node == *primary || is_following(world, node, *primary);
          });

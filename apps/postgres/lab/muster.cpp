@@ -37,8 +37,18 @@ NodeSet all_nodes(const World& world) {
   return all;
 }
 
+NodeSet data_nodes(const World& world) {
+  NodeSet nodes;
+  for (NodeId node : all_nodes(world))
+    if (!node_at(world, node).witness) nodes.insert(node);
+  return nodes;
+}
+
 Settings Making::settings(NodeId node) const {
-  return {node, {all_nodes(world), options.copies_of_commit}, options.struck};
+  Copies copies{data_nodes(world), options.copies_of_commit};
+  for (NodeId other : all_nodes(world))
+    if (node_at(world, other).witness) copies.witnesses.insert(other);
+  return {node, copies, options.struck};
 }
 
 void Making::complain(std::string what) const {
@@ -46,6 +56,7 @@ void Making::complain(std::string what) const {
 }
 
 void Making::tell(NodeId node, HasHappened what, Round round) const {
+  if (node_at(world, node).witness) return tell_witness(node, what);
   Life& life = *node_at(world, node).life;
   for (Order& order : step(settings(node), life.keeper, {round, std::move(what)})) {
     if (const auto* report = std::get_if<GiveReport>(&order.what)) {
@@ -64,6 +75,12 @@ void Making::tell(NodeId node, HasHappened what, Round round) const {
       life.doing.push_back({std::move(order), 0});
     }
   }
+}
+
+void Making::tell_witness(NodeId node, const HasHappened& what) const {
+  Life& life = *node_at(world, node).life;
+  if (std::holds_alternative<StopCalled>(what)) life.activity = Activity::stopped;
+  if (std::holds_alternative<StartCalled>(what)) life.activity = Activity::working;
 }
 
 // A node that has reported, and was not started since, is not asked again.
@@ -100,14 +117,20 @@ void Making::halts(NodeId coordinator, std::uint32_t set) const {
 void Making::reorganizes(std::uint32_t which) const {
   const Election election = world.elections[which];
   world.elections.erase(world.elections.begin() + which);
-  std::map<NodeId, Evidence> reports;
-  for (NodeId node : election.members) reports.emplace(node, node_at(world, node).life->report);
-  const Choice choice = choose(settings(election.group.coordinator).copies, reports,
-                               present_primary(reports), options.struck);
-  for (NodeId node : election.members) node_at(world, node).life->to_start = choice;
+  std::map<NodeId, postgres::Report> reports;
+  for (NodeId node : election.members)
+    reports.emplace(
+        node, postgres::Report{node_at(world, node).life->report, node_at(world, node).promise});
+  const Choice choice =
+      choose(settings(election.group.coordinator).copies, election.group, reports, options.struck);
+  for (NodeId node : election.members) {
+    node_at(world, node).life->to_start = choice;
+    node_at(world, node).life->members = election.members;
+  }
   if (!counts || !choice.primary) return;
+  if (choice.is_alone()) ++counts->alone;
   for (const auto& [node, report] : reports)
-    if (const auto* held = std::get_if<Holding>(&report); held && held->hands_over_to)
+    if (const auto* held = std::get_if<Holding>(&report.evidence); held && held->hands_over_to)
       counts->hand_overs += held->hands_over_to == choice.primary ? 1 : 0;
 }
 
@@ -115,6 +138,9 @@ void Making::starts(NodeId node) const {
   Life& life = *node_at(world, node).life;
   const Choice choice = *std::exchange(life.to_start, std::nullopt);
   life.activity = Activity::starting;
+  const auto promise = choice.promises.find(node);
+  if (promise != choice.promises.end()) node_at(world, node).promise = promise->second;
+  node_at(world, node).defined = *life.halted;
   tell(node, StartCalled{*life.halted, choice});
 }
 
@@ -198,6 +224,7 @@ class Offers {
       const Node& own = node_at(world_, node);
       if (can_perform(world_, node, options_)) add(What::performs, node);
       if (own.life && own.life->to_start) add(What::starts, node);
+      if (own.life && waits_for_all(*own.life) && all_have_it(own)) add(What::all_have_it, node);
       if (own.life && own.life->leaving && own.life->activity == Activity::stopped)
         for (const std::uint32_t process : {0U, 1U}) add(What::comes_back, node, process);
       if (own.postgres) of_postgres(node, own.data, *own.postgres);
@@ -233,7 +260,20 @@ class Offers {
     return world_.had.*trouble < options_.troubles.*trouble;
   }
 
+  static bool waits_for_all(const Life& life) {
+    const auto& place = life.keeper.place;
+    return place && place->choice.is_alone() && !place->all_have_it;
+  }
+
+  [[nodiscard]] bool all_have_it(const Node& node) const {
+    const NodeSet& members = node.life->members;
+    return std::all_of(members.begin(), members.end(), [&](NodeId member) {
+      return node_at(world_, member).defined == node.defined;
+    });
+  }
+
   void of_postgres(NodeId node, const Data& data, const Postgres& postgres) {
+    if (postgres.checkpointer_hangup) add(What::checkpointer_hangup, node);
     if (postgres.hangup) add(What::takes_hangup, node);
     if (postgres.promoting) add(What::promoted, node);
     if (data.flushed < data.log.size()) add(What::flushes, node);
@@ -275,26 +315,41 @@ class Offers {
         std::holds_alternative<Begin>(life.doing.front().order.what))
       add(What::ends_early, node);
     const bool drains = std::holds_alternative<Draining>(life.keeper.wait);
-    if (may(&Troubles::overdue) && (life.activity == Activity::stopping || drains))
+    if (may(&Troubles::overdue) && !node_at(world_, node).witness &&
+        (life.activity == Activity::stopping || drains))
       add(What::overdue, node);
     if (may(&Troubles::node_kills)) add(What::node_killed, node);
     if (may(&Troubles::leaves) && !life.leaving) add(What::leaves, node);
     if (may(&Troubles::hand_overs) && life.keeper.open)
-      for (NodeId heir : all_nodes(world_))
+      for (NodeId heir : data_nodes(world_))
         if (heir != node) add(What::hands_over, node, heir.value);
-    if (may(&Troubles::rejoins) && life.activity == Activity::working) add(What::rejoins, node);
+    if (may(&Troubles::rejoins) && !node_at(world_, node).witness &&
+        life.activity == Activity::working)
+      add(What::rejoins, node);
   }
 
   // Two that have lost what they had may be all that held a commit.
   void of_dead(NodeId node, const Node& own) {
     add(What::lives, node);
-    const NodeSet all = all_nodes(world_);
+    const NodeSet all = data_nodes(world_);
     const bool all_others_have_theirs = std::all_of(all.begin(), all.end(), [&](NodeId other) {
       return other == node || is_unharmed(node_at(world_, other));
     });
-    if (may(&Troubles::restores) && !own.postgres && is_unharmed(own) && own.data.flushed > 1 &&
-        all_others_have_theirs)
+    if (may(&Troubles::restores) && !own.witness && !own.postgres && is_unharmed(own) &&
+        own.data.flushed > 1 && all_others_have_theirs && !holds_alone(node))
       add(What::restores, node);
+  }
+
+  // What is nowhere else is lost with it, and nobody writes any more.
+  [[nodiscard]] bool holds_alone(NodeId node) const {
+    const auto alone = [&](const Promise& promise) { return promise.holders == NodeSet{node}; };
+    return std::any_of(world_.nodes.begin(), world_.nodes.end(), [&](const Node& other) {
+      if (other.promise && alone(*other.promise)) return true;
+      if (!other.life || !other.life->to_start) return false;
+      const auto& promises = other.life->to_start->promises;
+      return std::any_of(promises.begin(), promises.end(),
+                         [&](const auto& of_node) { return alone(of_node.second); });
+    });
   }
 
   static bool is_unharmed(const Node& node) {
@@ -316,7 +371,7 @@ class Offers {
   // A client writes wherever it can, read-only by default or not; where that is the gate, it obeys.
   void trouble_of_postgres(NodeId node, const Postgres& postgres) {
     const bool admits =
-        postgres.conf.names == Names::open || stands(options_.struck, Line::names_are_the_gate);
+        postgres.conf.names != Names::sealed || stands(options_.struck, Line::names_are_the_gate);
     if (postgres.primary && admits && !postgres.draining && may(&Troubles::commits))
       add(What::commits, node);
     if (may(&Troubles::postgres_kills) && !postgres.orphan) add(What::postgres_killed, node);

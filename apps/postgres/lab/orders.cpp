@@ -40,6 +40,13 @@ bool are_copied(const World& world, NodeId node, Lsn end, const Options& options
   return copies.size() + 1 >= options.copies_of_commit;
 }
 
+bool is_followed(const World& world, NodeId id) {
+  const auto& walsenders = node_at(world, id).postgres->walsenders;
+  return std::any_of(walsenders.begin(), walsenders.end(), [&](const Walsender& walsender) {
+    return !walsender.mending && reach(world, id, walsender.to);
+  });
+}
+
 /// Whether an order can go on, by what it is.
 struct Ready {
   const World& world;
@@ -70,6 +77,11 @@ struct Ready {
   }
   bool operator()(const AwaitCopies& order) const {
     return !runs(node) || are_copied(world, id, order.lsn, options);
+  }
+  bool operator()(const AwaitFollower&) const { return !runs(node) || is_followed(world, id); }
+  // It wants an election each time, as though time passed between.
+  bool operator()(const AwaitNoFollower&) const {
+    return !runs(node) || (!is_followed(world, id) && !node.life->wants_election);
   }
   bool operator()(const ReadLineage& order) const {
     return is_source(world, id, order.of) && node_at(world, order.of).postgres->primary &&
@@ -155,9 +167,14 @@ struct Perform {
   Result operator()(const AwaitCopies&) const { return CopiesHold{}; }
   Result operator()(const Kick&) const {
     making.append(id, Kind::kick);
-    return Kicked{};
+    return Kicked{Lsn{records(node.data.log)}};
   }
-  Result operator()(const Checkpoint&) const { return Checkpointed{}; }
+  Result operator()(const Checkpoint&) const {
+    if (node.postgres->checkpointer_hangup) making.checkpointer_takes_hangup(id);
+    return Checkpointed{};
+  }
+  Result operator()(const AwaitFollower&) const { return FollowerThere{}; }
+  Result operator()(const AwaitNoFollower&) const { return FollowerGone{}; }
   Result operator()(const ReadLineage& order) const {
     const Data& data = node_at(making.world, order.of).data;
     return LineageRead{lineage_of(data.log, data.flushed)};
@@ -207,7 +224,9 @@ bool needs_postgres(const postgres::What& what) {
          std::holds_alternative<FinishReplay>(what) || std::holds_alternative<Look>(what) ||
          std::holds_alternative<Promote>(what) || std::holds_alternative<WriteTerm>(what) ||
          std::holds_alternative<AwaitCopies>(what) || std::holds_alternative<Kick>(what) ||
-         std::holds_alternative<Checkpoint>(what) || std::holds_alternative<AwaitStreaming>(what);
+         std::holds_alternative<Checkpoint>(what) || std::holds_alternative<AwaitFollower>(what) ||
+         std::holds_alternative<AwaitNoFollower>(what) ||
+         std::holds_alternative<AwaitStreaming>(what);
 }
 
 }  // namespace

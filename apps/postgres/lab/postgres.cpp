@@ -133,7 +133,7 @@ void Making::acknowledge(NodeId node, const Session& session) const {
   if (group < session.newest_at_start)
     complain(named(node) + " acknowledges a commit that was sent after a newer group's first");
   for (const Node& other : world.nodes)
-    if (other.postgres && other.postgres->primary && other.postgres->conf.names == Names::open &&
+    if (other.postgres && other.postgres->primary && other.postgres->conf.names != Names::sealed &&
         group < group_of(other.data.log) && !holds(other.data.log, one))
       complain(named(node) + " acknowledges a commit that a newer open primary has not");
   world.acknowledged.push_back(one);
@@ -144,7 +144,9 @@ void Making::acknowledge(NodeId node, const Session& session) const {
 // Where the line is struck that names are never relaxed: who has lost its standbys goes on alone.
 void Making::relax(NodeId node) const {
   const Node& own = node_at(world, node);
-  if (stands(options.struck, Line::names_never_relaxed) || !own.postgres->primary) return;
+  if (!own.postgres->primary) return;
+  if (!own.postgres->waits) return acknowledge_all(node, own.data.flushed);
+  if (stands(options.struck, Line::names_never_relaxed)) return;
   if (own.postgres->conf.names == Names::open && own.postgres->walsenders.empty())
     acknowledge_all(node, own.data.flushed);
 }
@@ -152,7 +154,7 @@ void Making::relax(NodeId node) const {
 // A primary of an older group that opens late is harmless: nobody is left to acknowledge for it.
 void Making::is_opened(NodeId node) const {
   const Node& own = node_at(world, node);
-  if (!own.postgres->primary || own.postgres->conf.names != Names::open) return;
+  if (!own.postgres->primary || own.postgres->conf.names == Names::sealed) return;
   if (group_of(own.data.log) < world.newest) return;
   for (const Acknowledged& one : world.acknowledged)
     if (!holds(own.data.log, one))
@@ -165,6 +167,7 @@ void Making::takes_hangup(NodeId node) const {
   const Conf before = std::exchange(postgres.conf, own.conf);
   postgres.hangup = false;
   for (Walsender& walsender : postgres.walsenders) walsender.hangup = true;
+  postgres.checkpointer_hangup = options.witness;
   const bool same = before.follows == own.conf.follows && before.mending == own.conf.mending &&
                     before.group == own.conf.group;
   if (postgres.receiver && !same) {
@@ -179,6 +182,14 @@ void Making::walsender_takes_hangup(NodeId node, std::uint32_t which) const {
   Walsender& walsender = own.postgres->walsenders[which];
   walsender.hangup = false;
   walsender.names = own.conf.names;
+}
+
+// SyncRepUpdateSyncStandbysDefined: who waits already is released where nothing is waited for.
+void Making::checkpointer_takes_hangup(NodeId node) const {
+  Postgres& postgres = *node_at(world, node).postgres;
+  postgres.checkpointer_hangup = false;
+  postgres.waits = node_at(world, node).conf.names != Names::alone;
+  relax(node);
 }
 
 void Making::walsender_ends(NodeId node, std::uint32_t which) const {

@@ -22,7 +22,7 @@ Counts& Counts::operator+=(const Counts& other) {
   const auto add = [&](std::uint64_t Counts::*count) { this->*count += other.*count; };
   for (auto count : {&Counts::runs, &Counts::moves, &Counts::elections, &Counts::acknowledged,
                      &Counts::promotions, &Counts::rewinds, &Counts::clones, &Counts::leaves,
-                     &Counts::hand_overs, &Counts::restores, &Counts::early_ends})
+                     &Counts::hand_overs, &Counts::restores, &Counts::early_ends, &Counts::alone})
     add(count);
   return *this;
 }
@@ -77,7 +77,7 @@ void Run::calm() {
   const Making making{world_, options_, &counts_};
   if (!until_calm()) return making.complain("nothing fails any more, and it does not come to rest");
   const std::size_t before = world_.acknowledged.size();
-  for (NodeId node : all_nodes(world_))
+  for (NodeId node : data_nodes(world_))
     if (node_at(world_, node).postgres->primary) make({What::commits, node, 0});
   for (unsigned moves = 0; world_.acknowledged.size() == before && !violated(); ++moves)
     if (moves == most_moves_to_calm || !in_peace())

@@ -24,11 +24,13 @@ bool is_of_one_node(const Move& move) {
   switch (move.what) {
     case What::performs:
     case What::walsender_hangup:
+    case What::checkpointer_hangup:
     case What::promoted:
     case What::flushes:
     case What::ends:
     case What::reorganizes:
     case What::starts:
+    case What::all_have_it:
     case What::comes_back:
       return true;
     default:

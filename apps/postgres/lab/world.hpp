@@ -49,13 +49,15 @@ struct Postgres {
   bool orphan = false;    ///< its postmaster or its node was killed: what is left ends soon
   Conf conf;              ///< as the postmaster has it
   bool hangup = false;
+  bool waits = true;  ///< sessions are told that commits wait for copies
+  bool checkpointer_hangup = false;
   std::uint32_t replayed{};
   std::vector<Walsender> walsenders;
   std::optional<Receiver> receiver;
   std::vector<Session> waiting;
 };
-MUSTER_DESCRIBE(Postgres, primary, promoting, draining, orphan, conf, hangup, replayed, walsenders,
-                receiver, waiting);
+MUSTER_DESCRIBE(Postgres, primary, promoting, draining, orphan, conf, hangup, waits,
+                checkpointer_hangup, replayed, walsenders, receiver, waiting);
 
 // --- What outlives it
 // ------------------------------------------------------------------------------------
@@ -89,24 +91,30 @@ struct Life {
   std::vector<Doing> doing;
   Activity activity{};
   Evidence report;
+  NodeSet members;                    ///< with whom it was to start
   std::optional<GroupNumber> halted;  ///< by which election
   std::optional<Choice> to_start;     ///< as that one says
   bool wants_election = false;
   bool leaving = false;  ///< takes part in nothing any more
 };
-MUSTER_DESCRIBE(Life, keeper, doing, activity, report, halted, to_start, wants_election, leaving);
+MUSTER_DESCRIBE(Life, keeper, doing, activity, report, members, halted, to_start, wants_election,
+                leaving);
 
 struct Node {
+  bool witness = false;
   Data data;
   Conf conf;  ///< muster.conf
   std::optional<Note> note;
-  std::optional<Held> at_least;  ///< was remembered apart from the data
-  std::uint64_t counter{};       ///< of groups, in safe storage
-  std::uint32_t written{};       ///< records, ever
+  std::optional<Held> at_least;    ///< was remembered apart from the data
+  std::uint64_t counter{};         ///< of groups, in safe storage
+  std::optional<Promise> promise;  ///< in safe storage, with the definition of the group below
+  GroupNumber defined;
+  std::uint32_t written{};  ///< records, ever
   std::optional<Postgres> postgres;
   std::optional<Life> life;
 };
-MUSTER_DESCRIBE(Node, data, conf, note, at_least, counter, written, postgres, life);
+MUSTER_DESCRIBE(Node, witness, data, conf, note, at_least, counter, promise, defined, written,
+                postgres, life);
 
 /// An election that has halted its members and has no definition yet.
 struct Election {
@@ -150,6 +158,7 @@ inline const Node& node_at(const World& world, NodeId node) {
 }
 bool reach(const World& world, NodeId one, NodeId other);
 NodeSet all_nodes(const World& world);
+NodeSet data_nodes(const World& world);
 
 /// All that may happen of itself.
 std::vector<Move> in_peace(const World& world, const Options& options);
@@ -183,6 +192,7 @@ struct Making {
 
   [[nodiscard]] Settings settings(NodeId node) const;
   void tell(NodeId node, HasHappened what, Round round = {}) const;
+  void tell_witness(NodeId node, const HasHappened& what) const;
   void complain(std::string what) const;
 
   // postgres.cpp
@@ -193,6 +203,7 @@ struct Making {
   void hears(NodeId node, std::uint32_t which) const;
   void takes_hangup(NodeId node) const;
   void walsender_takes_hangup(NodeId node, std::uint32_t which) const;
+  void checkpointer_takes_hangup(NodeId node) const;
   void walsender_ends(NodeId node, std::uint32_t which) const;
   void append(NodeId node, Kind kind, GroupNumber group = {}) const;
   void is_opened(NodeId node) const;

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""Two databases and a witness: who goes on alone, and who does not write with the witness."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import bundles
+from bundles import Bundled
+from machines import PROGRAMS
+from run import Run
+
+WITNESS = 3
+muster = None
+
+
+def run(*words, cwd):
+    return subprocess.run([str(word) for word in words], cwd=cwd, capture_output=True, text=True,
+                          check=False, timeout=120)
+
+
+class Witness(unittest.TestCase):
+    """In one order: each begins where the one before it ended, with both following."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = Bundled(witness=True)
+        cls.addClassCleanup(shutil.rmtree, cls.cluster.path)
+        cls.addClassCleanup(cls.cluster.end)
+        cls.cluster.begin()
+        cls.run_ = Run(cls.cluster, 1, 1)
+        cls.numbers = 0
+        cls.ask_both("create table t (n bigint primary key)")
+
+    @classmethod
+    def ask_both(cls, statement):
+        """Of the primary, when the other has all."""
+        return cls.ask(cls.run_.await_calm(), statement)
+
+    @classmethod
+    def ask(cls, node, statement):
+        answers = []
+        def has_answered():
+            answers.append(cls.cluster.ask(node, statement))
+            return answers[-1] is not None
+        cls.run_.until(has_answered, statement)
+        return answers[-1]
+
+    def write(self, node):
+        type(self).numbers += 1
+        self.ask(node, f"insert into t values ({self.numbers}) on conflict do nothing returning n")
+
+    def names(self, node):
+        return self.ask(node, "show synchronous_standby_names")
+
+    def status(self, node):
+        return json.loads(run(muster, "postgres", "status", "--json", "--config",
+                              self.cluster.config(node), cwd=self.cluster.path).stdout)
+
+    def says(self, node, sentence):
+        self.run_.until(lambda: sentence in json.dumps(self.cluster.status(node)),
+                        f"node {node} says: {sentence}")
+
+    def become_whole(self):
+        primary = self.run_.await_calm()
+        self.assertIn("ANY 1", self.names(primary))
+        counted = f"select count(*) = {self.numbers} from t"
+        self.run_.until(lambda: self.cluster.ask(3 - primary, counted) == "t", "it has all")
+        return primary
+
+    def test_1_a_primary_whose_standby_is_lost_goes_on_alone_until_it_is_back(self):
+        primary = self.become_whole()
+        self.assertIn("ANY 1", self.names(primary))
+        self.cluster.kill(3 - primary)
+        self.write(primary)
+        self.assertEqual(self.names(primary), "")
+        status = self.status(primary)
+        roles = {node["node"]: node["role"] for node in status["nodes"]}
+        self.assertEqual(roles, {primary: "primary", 3 - primary: "unreachable",
+                                 WITNESS: "witness"})
+        self.assertIn(f"node {primary} alone has each commit", status["counts_on"])
+        ran = run(*self.cluster.command("switch-over", primary, "--to", 3 - primary),
+                  cwd=self.cluster.path)
+        self.assertEqual(ran.returncode, 75, ran.stderr)
+        self.cluster.start(3 - primary)
+        self.become_whole()
+
+    def test_2_the_other_goes_on_and_who_was_away_does_not_write_with_the_witness(self):
+        before = self.become_whole()
+        self.cluster.kill(before)
+        other = 3 - before
+        self.run_.until(lambda: self.cluster.primary() == other, "the other is primary")
+        self.write(other)
+        self.cluster.kill(other)
+        self.cluster.start(before)
+        self.says(before, f"each commit is at node {other} alone, without data here: start it")
+        self.assertIsNone(self.cluster.primary())
+        self.cluster.start(other)
+        self.assertEqual(self.become_whole(), other)
+
+    def test_3_a_witness_that_is_lost_costs_nothing(self):
+        primary = self.become_whole()
+        self.cluster.kill(WITNESS)
+        self.write(primary)
+        self.assertIn("ANY 1", self.names(primary))
+        self.cluster.start(WITNESS)
+        self.become_whole()
+
+    def test_4_a_witness_that_begins_anew_lets_nobody_go_on_before_both_were_there(self):
+        primary = self.become_whole()
+        self.cluster.kill(3 - primary)
+        self.write(primary)
+        self.cluster.kill(WITNESS)
+        self.cluster.start(WITNESS, "--initialise")
+        self.says(primary, "1 of the 2 nodes that it takes know here who holds each commit")
+        self.assertIsNone(self.cluster.primary())
+        self.cluster.start(3 - primary)
+        self.assertEqual(self.become_whole(), primary)
+        self.cluster.kill(3 - primary)
+        self.write(primary)
+        self.cluster.start(3 - primary)
+        self.become_whole()
+
+    def test_5_of_the_words_it_has_no_database_for_it_says_so(self):
+        for word, code in {"join": 0, "create": 64, "check": 64, "rejoin": 64,
+                           "status": 64}.items():
+            ran = run(muster, "postgres", word, "--config", self.cluster.config(WITNESS),
+                      cwd=self.cluster.path)
+            self.assertEqual(ran.returncode, code, word)
+            self.assertIn("a witness", ran.stdout + ran.stderr, word)
+
+
+class Bundles(unittest.TestCase):
+    def test_the_witness_gets_a_bundle_without_proofs_for_postgresql(self):
+        path = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, path)
+        ran = run(muster, "postgres", "init", "--nodes", "127.0.0.1,127.0.0.2", "--witness",
+                  "127.0.0.3", "--to", "made", cwd=path)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        for node in (1, 2, WITNESS):
+            self.assertEqual((path / f"made/n{node}/client").exists(), node != WITNESS)
+        for nodes in ("127.0.0.1", "127.0.0.1,127.0.0.2,127.0.0.4"):
+            ran = run(muster, "postgres", "init", "--nodes", nodes, "--witness", "127.0.0.3",
+                      "--to", "other", cwd=path)
+            self.assertEqual(ran.returncode, 2, ran.stderr)
+            self.assertIn("--witness HOST: expected one host, beside two", ran.stderr)
+
+
+if __name__ == "__main__":
+    muster = bundles.muster = os.path.abspath(sys.argv.pop(1))
+    if not (PROGRAMS / "postgres").exists():
+        print("skipped: PostgreSQL 15 not found", file=sys.stderr)
+        sys.exit(0)
+    unittest.main(verbosity=2)

@@ -1,0 +1,200 @@
+#include "postgres/script.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <string>
+
+// Two nodes with data and a witness: who may be chosen by what was promised, and a primary that
+// goes on alone until another has all commits.
+
+namespace muster::postgres::test {
+namespace {
+
+const Copies two_and_witness{{one, two}, 2, {three}};
+const GroupNumber earlier{4, NodeId{3}};
+const GroupNumber later{6, NodeId{3}};
+
+Promise promise(const GroupNumber& of, NodeSet holders) {
+  return {of, std::move(holders)};
+}
+
+Choice chosen_of(const std::map<NodeId, Report>& reports) {
+  return choose(two_and_witness, later, reports);
+}
+
+const Promise of_both = promise(group, {one, two});
+const Promise of_two = promise(group, {two});
+
+BOOST_AUTO_TEST_SUITE(witness)
+
+// --- Who may be chosen
+
+BOOST_AUTO_TEST_CASE(the_first_group_takes_all_nodes_with_data) {
+  BOOST_TEST(!chosen_of({{one, {held()}}, {three, {}}}).primary);
+  const Choice choice = chosen_of({{one, {held()}}, {two, {held()}}});
+  BOOST_TEST(choice.primary.value() == two);
+  BOOST_TEST(!choice.is_alone());
+  BOOST_TEST(choice.promises.size() == 2U);
+  BOOST_TEST((choice.promises.at(one) == promise(later, {one, two})));
+}
+
+BOOST_AUTO_TEST_CASE(whoever_has_all_goes_on_without_the_other) {
+  const Choice choice = chosen_of({{one, {held(), of_both}}, {three, {{}, of_both}}});
+  BOOST_TEST(choice.primary.value() == one);
+  BOOST_TEST(choice.is_alone());
+  BOOST_TEST((choice.promises.at(three) == promise(later, {one})));
+  BOOST_TEST(choice.why == "node 1 is the freshest of 1, and goes on alone");
+}
+
+BOOST_AUTO_TEST_CASE(who_was_not_promised_is_not_chosen_and_is_told_of_no_promise) {
+  const Choice choice =
+      chosen_of({{one, {held(), promise(earlier, {one, two})}}, {three, {{}, of_two}}});
+  BOOST_TEST(!choice.primary);
+  BOOST_TEST((choice.promises.at(one) == promise(earlier, {one, two})));
+  BOOST_TEST((choice.promises.at(three) == of_two));
+}
+
+BOOST_AUTO_TEST_CASE(the_latest_promise_is_known_where_a_majority_or_all_tell) {
+  const Report stale{held(), promise(earlier, {one, two})};
+  BOOST_TEST(!chosen_of({{one, stale}, {three, {}}}).primary);
+  BOOST_TEST(!chosen_of({{one, stale}, {three, {}}}).promises.contains(three));
+  BOOST_TEST(chosen_of({{one, stale}, {two, {Nothing{}}}, {three, {}}}).primary.value() == one);
+  const Report forgetful{Nothing{}, {}, true};
+  const Choice without_its_data = chosen_of({{one, stale}, {two, forgetful}, {three, {}}});
+  BOOST_TEST(!without_its_data.primary);
+  BOOST_TEST(without_its_data.why ==
+             "nobody writes: 1 of the 2 nodes that it takes know here who holds each commit: start "
+             "all nodes, with both databases");
+  const Report with_data{held(25), {}, true};
+  BOOST_TEST(chosen_of({{one, stale}, {two, with_data}, {three, {}}}).primary.value() == two);
+}
+
+// Both and the witness have begun anew since groups wrote: one of them may have been alone.
+BOOST_AUTO_TEST_CASE(where_all_have_forgotten_who_has_less_holds_nothing) {
+  const Choice choice = chosen_of({{one, {held(20)}}, {two, {held(25)}}, {three, {}}});
+  BOOST_TEST(choice.primary.value() == two);
+  BOOST_TEST(choice.prefix.contains(one));
+  BOOST_TEST(choice.is_alone());
+}
+
+BOOST_AUTO_TEST_CASE(who_only_follows_is_promised_nothing_before_it_was_demanded) {
+  Holding alone = held_as_primary(25);
+  const std::map<NodeId, Report> reports{
+      {one, {held(), of_two}}, {two, {alone, of_two}}, {three, {{}, of_two}}};
+  const Choice choice = chosen_of(reports);
+  BOOST_TEST(choice.primary.value() == two);
+  BOOST_TEST(choice.is_alone());
+  BOOST_TEST(choice.prefix.contains(one));
+  alone.demanded = {one, two};
+  std::map<NodeId, Report> demanded = reports;
+  demanded[two].evidence = alone;
+  BOOST_TEST(!chosen_of(demanded).is_alone());
+}
+
+BOOST_AUTO_TEST_CASE(whom_nobody_followed_for_a_while_goes_on_alone) {
+  Holding holding = held_as_primary();
+  holding.unfollowed = true;
+  const Choice choice =
+      chosen_of({{one, {held(), of_both}}, {two, {holding, of_both}}, {three, {{}, of_both}}});
+  BOOST_TEST(choice.primary.value() == two);
+  BOOST_TEST(choice.is_alone());
+}
+
+// --- A primary alone
+
+Choice chosen_alone() {
+  const Promise its = promise(group, {one});
+  return {one, {}, "", {{one, its}, {three, its}}};
+}
+
+Script& opened_alone(Script& node) {
+  node.reported();
+  node.after(StartCalled{group, chosen_alone()});
+  node.after(Promoted{});
+  BOOST_TEST(node.after(TermWritten{row_of_group, Lsn{32}}) == "EndStart");
+  BOOST_TEST(node.after(AllHaveIt{earlier}) == "");
+  BOOST_TEST(node.after(AllHaveIt{group}) == "Configure");
+  BOOST_TEST((node.ordered<Configure>().conf.names == Names::alone));
+  BOOST_TEST(node.after(Configured{}) == "ShowNames");
+  BOOST_TEST((node.ordered<ShowNames>().names == Names::alone));
+  node.after(NamesShown{});
+  node.after(Kicked{});
+  BOOST_TEST(node.after(Checkpointed{}) == "AwaitFollower");
+  return node;
+}
+
+Holding reported(Script& node) {
+  node.after(StopCalled{});
+  node.after(Configured{});
+  node.after(NamesShown{});
+  node.after(WalsendersGone{});
+  node.after(Seen{held_as_primary()});
+  return std::get<Holding>(node.report());
+}
+
+BOOST_AUTO_TEST_CASE(it_opens_when_all_members_know_that_its_commits_are_nowhere_else) {
+  Script node(two_and_witness);
+  opened_alone(node);
+  BOOST_TEST(node.keeper().open);
+  BOOST_TEST(reported(node).demanded.empty());
+}
+
+BOOST_AUTO_TEST_CASE(it_demands_copies_in_force_and_of_all_before_and_then_wants_an_election) {
+  Script node(two_and_witness);
+  opened_alone(node);
+  BOOST_TEST(node.after(FollowerThere{}) == "Configure");
+  BOOST_TEST((node.ordered<Configure>().conf.names == Names::open));
+  BOOST_TEST(node.after(Configured{}) == "ShowNames");
+  BOOST_TEST(node.after(NamesShown{}) == "Checkpoint");
+  BOOST_TEST(node.after(Checkpointed{}) == "Kick");
+  BOOST_TEST(node.after(Kicked{Lsn{99}}) == "AwaitCopies");
+  BOOST_TEST(node.ordered<AwaitCopies>().lsn == Lsn{99});
+  BOOST_TEST(node.ordered<AwaitCopies>().bounded);
+  BOOST_TEST(node.after(CopiesHold{}) == "WantElection");
+  BOOST_TEST(reported(node).demanded == (NodeSet{one, two}));
+}
+
+BOOST_AUTO_TEST_CASE(it_is_alone_again_where_that_came_to_nothing) {
+  Script node(two_and_witness);
+  opened_alone(node);
+  node.after(FollowerThere{});
+  node.after(Configured{});
+  node.after(NamesShown{});
+  node.after(Checkpointed{});
+  node.after(Kicked{Lsn{99}});
+  BOOST_TEST(node.after(Failed{"nobody has it"}) == "Configure");
+  BOOST_TEST((node.ordered<Configure>().conf.names == Names::alone));
+  BOOST_TEST(node.after(Configured{}) == "AwaitFollower");
+  BOOST_TEST(reported(node).demanded.empty());
+}
+
+BOOST_AUTO_TEST_CASE(it_hands_over_to_nobody) {
+  Script node(two_and_witness);
+  opened_alone(node);
+  BOOST_TEST(node.after(HandOverAsked{two}) == "AnswerOwner");
+  BOOST_TEST(node.ordered<AnswerOwner>().refused_because == "node 2 does not have all commits yet");
+}
+
+BOOST_AUTO_TEST_CASE(whom_nobody_follows_any_more_wants_an_election_and_says_so) {
+  Script node(two_and_witness);
+  node.opened();
+  BOOST_TEST(node.after(FollowerGone{}) == "WantElection, AwaitNoFollower");
+  BOOST_TEST(reported(node).unfollowed);
+}
+
+BOOST_AUTO_TEST_CASE(whose_row_the_other_does_not_get_wants_an_election_and_says_so) {
+  Script node(two_and_witness);
+  node.reported();
+  node.after(StartCalled{group, {one, {two}, "", {{one, of_both}, {two, of_both}}}});
+  node.after(Promoted{});
+  BOOST_TEST(node.after(TermWritten{row_of_group, Lsn{32}}) == "EndStart, AwaitCopies");
+  BOOST_TEST(node.ordered<AwaitCopies>().bounded);
+  BOOST_TEST(node.after(Failed{"nobody gets it"}) == "WantElection, AwaitCopies");
+  BOOST_TEST(!node.keeper().open);
+  BOOST_TEST(reported(node).unfollowed);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace muster::postgres::test
