@@ -165,6 +165,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
     asio::post(context_, [self = shared_from_this(), group, choice = std::move(choice),
                           done = std::make_shared<Done<>>(std::move(done))] {
       self->start_done_ = done;
+      self->tell_of_copies(choice);
       self->take(StartCalled{group, choice});
     });
   }
@@ -274,6 +275,13 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   void obey(Round, AnswerOwner& answer) { refused_because_ = answer.refused_because; }
   void obey(Round, Show& show) { this->show(show); }
 
+  // That it goes on alone is a finding of its check.
+  void tell_of_copies(const Choice& choice) {
+    const bool writes = choice.primary == settings_.self;
+    if (alone_ && writes && !choice.is_alone()) tell_("another node has each commit again");
+    alone_ = writes && choice.is_alone();
+  }
+
   void watch_step(const Show& show) {
     slow_.cancel();
     if (works(show) || show.doing.empty()) return;
@@ -326,6 +334,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   std::optional<Happening> failed_;  ///< which is taken a little later
   std::string refused_because_;      ///< by the last word of the owner
   Keeper keeper_;
+  bool alone_ = false;            ///< it is primary, with a witness
   Services* services_ = nullptr;  ///< of the present life
   std::shared_ptr<Done<Evidence>> stop_done_;
   std::shared_ptr<Done<>> start_done_;

@@ -55,14 +55,17 @@ class Summary {
     line.role = said.primary ? "primary" : said.replica ? "replica" : "none";
     line.does = !said.normal   ? said.is
                 : said.primary ? "takes writes"
-                : said.replica ? "follows"
+                : said.replica ? follows
                                : said.doing;
-    if (heard_.copies.witnesses.contains(node)) line.role = "witness";
+    const bool witness = heard_.copies.witnesses.contains(node);
+    if (witness) line.role = "witness";
     if (!said.unreachable.empty()) {
       line.role = "unreachable";
-      line.does = said.unreachable;
+      line.does = (witness ? "the witness: " : "") + said.unreachable;
     }
     if (heard_.primary && !said.primary) fill_in(line, *heard_.primary);
+    if (heard_.primary && line.does == follows && !streams(node))
+      line.does = "is to follow, and does not stream from the primary";
     status_.nodes.push_back(std::move(line));
   }
 
@@ -95,7 +98,8 @@ class Summary {
     }
     status_.since = heard_.primary->since;
     status_.timeline = heard_.primary->term.timeline;
-    if (heard_.primary->alone) {
+    status_.alone = heard_.primary->alone;
+    if (status_.alone) {
       status_.counts_on = name_of_node(*status_.primary) +
                           " alone has each commit when it is acknowledged, until another has all";
       return;
@@ -121,7 +125,11 @@ class Summary {
   }
 
   void nobody() {
-    status_.counts_on = "no commit is acknowledged; what was acknowledged is kept";
+    const bool all_answer =
+        std::all_of(heard_.nodes.begin(), heard_.nodes.end(),
+                    [](const auto& one) { return one.second.unreachable.empty(); });
+    status_.counts_on = all_answer ? "no commit is acknowledged"
+                                   : "no commit is acknowledged by a node that answers";
     status_.why = why_nobody();
   }
 
@@ -147,6 +155,7 @@ class Summary {
     return "no node is primary, and none says why; ask again";
   }
 
+  static constexpr const char* follows = "follows";
   const Heard& heard_;
   ClusterStatus status_;
 };

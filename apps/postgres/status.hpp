@@ -82,11 +82,13 @@ struct ClusterStatus {
   std::optional<GroupNumber> group;
   std::optional<std::uint32_t> timeline;
   bool writable{};        ///< commits are acknowledged
+  bool alone{};           ///< by a primary beside a witness, and are nowhere else
   std::string counts_on;  ///< what a client can count on now
   std::string why;
   std::vector<StatusOfNode> nodes;
 };
-MUSTER_DESCRIBE(ClusterStatus, primary, since, group, timeline, writable, counts_on, why, nodes);
+MUSTER_DESCRIBE(ClusterStatus, primary, since, group, timeline, writable, alone, counts_on, why,
+                nodes);
 
 ClusterStatus status_of(const Heard& heard);
 

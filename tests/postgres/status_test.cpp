@@ -103,6 +103,25 @@ BOOST_AUTO_TEST_CASE(a_primary_whose_database_is_not_reached_from_here) {
   BOOST_TEST(words(heard).find("primary  node 2, group 7.3\n") == 0U);
 }
 
+BOOST_AUTO_TEST_CASE(who_is_told_to_follow_and_does_not_stream_is_said_to_be_that) {
+  Heard heard = calm();
+  heard.primary->standbys.clear();
+  BOOST_TEST(words(heard).find("is to follow, and does not stream from the primary") !=
+             std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_primary_beside_a_witness_may_be_alone) {
+  Heard heard = calm();
+  heard.copies = {{one, two}, 2, {three}};
+  heard.primary->alone = true;
+  heard.nodes[three] = silent();
+  const ClusterStatus status = status_of(heard);
+  BOOST_TEST(status.writable);
+  BOOST_TEST(status.alone);
+  BOOST_TEST(status.counts_on.find("node 2 alone has each commit") == 0U);
+  BOOST_TEST(status.nodes.at(2).does.find("the witness: ") == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(of_two_that_say_so_the_later_group_has_the_primary) {
   Heard heard = calm();
   heard.nodes[three] = leads();
@@ -121,7 +140,7 @@ BOOST_AUTO_TEST_CASE(why_nobody_writes) {
     const ClusterStatus status = status_of(heard);
     BOOST_TEST(!status.primary);
     BOOST_TEST(!status.writable);
-    BOOST_TEST(status.counts_on == "no commit is acknowledged; what was acknowledged is kept");
+    BOOST_TEST(status.counts_on == "no commit is acknowledged by a node that answers");
     return status.why;
   };
   BOOST_TEST(why() == "only 1 of 3 nodes answers here, and it takes more than half");

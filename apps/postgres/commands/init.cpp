@@ -118,7 +118,8 @@ void tell(const std::string& at, const Nodes& nodes, const Nodes& databases) {
       << "  and run it: muster postgres run --config DIR/muster.toml --user postgres, or with "
          "the package, where DIR is /var/lib/muster-postgres/n1: systemctl enable --now "
          "muster-postgres@n1\n"
-      << "  on each other: muster postgres join n2 --data DIR --user postgres, then run it\n"
+      << "  on each other: muster postgres join n2 --data DIR --user postgres, then run it"
+      << (databases.size() < nodes.size() ? "; a witness clones nothing\n" : "\n")
       << "clients: psql \"host=" << hosts << " port=" << ports
       << " target_session_attrs=read-write connect_timeout=2 sslmode=verify-full sslrootcert=" << at
       << "/ca/ca.crt dbname=... user=...\"\n";
