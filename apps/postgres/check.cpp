@@ -60,6 +60,7 @@ class Check {
     places();
     disk();
     replay();
+    slots();
     limits();
     return std::move(findings_);
   }
@@ -170,6 +171,15 @@ class Check {
       find("superuser_reserved_connections",
            "superuser_reserved_connections is 0: when clients have all connections this node "
            "cannot ask its own PostgreSQL, and shuts it down; set it to 3 or more");
+  }
+
+  // Who read it reads at the primary now; and a logical one cannot be read on a standby at all.
+  void slots() {
+    for (const std::string& slot : facts_.unread_slots)
+      find("slots", "nobody reads the replication slot " + slot +
+                        " of this standby, maybe of when it was primary, and it keeps all log from "
+                        "being removed: SELECT pg_drop_replication_slot('" +
+                        slot + "')");
   }
 
   void replay() {

@@ -33,10 +33,11 @@ struct Facts {
   std::uint32_t version{};  ///< 150013 is 15.13; of another major version nothing else is known
   bool standby{};
   bool replay_paused{};
-  std::size_t databases{};  ///< nodes that have one
-  bool witness{};           ///< another node has none, and votes
-  bool alone{};             ///< it is primary, and its commits wait for nobody
-  unsigned copies{};        ///< of a commit, before it is acknowledged
+  std::vector<std::string> unread_slots;  ///< of a standby, others than those of nodes
+  std::size_t databases{};                ///< nodes that have one
+  bool witness{};                         ///< another node has none, and votes
+  bool alone{};                           ///< it is primary, and its commits wait for nobody
+  unsigned copies{};                      ///< of a commit, before it is acknowledged
   /// Nodes whose databases stream from it; none: it is no open primary.
   std::optional<std::size_t> followers;
   /// Those of `settings_looked_at`, as pg_settings has them; without what is of our own role alone.
@@ -48,8 +49,8 @@ struct Facts {
   /// Of `settings_of_primary`, what its standbys have to have at least; where this is one.
   std::map<std::string, std::uint64_t> least;
 };
-MUSTER_DESCRIBE(Facts, version, standby, replay_paused, databases, witness, alone, copies,
-                followers, settings, places, synchronous_commit, replicates, least);
+MUSTER_DESCRIBE(Facts, version, standby, replay_paused, unread_slots, databases, witness, alone,
+                copies, followers, settings, places, synchronous_commit, replicates, least);
 
 /// Which are looked at.
 extern const std::vector<std::string> settings_looked_at;

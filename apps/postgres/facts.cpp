@@ -109,6 +109,12 @@ void FactsRead::ask_for_the_rest() {
   interview_.add(
       "SELECT CASE WHEN pg_is_in_recovery() THEN pg_is_wal_replay_paused() END", {},
       [this](const std::vector<Row>& rows) { facts_.replay_paused = is_true(rows.at(0), 0); });
+  interview_.add(
+      "SELECT slot_name FROM pg_replication_slots WHERE NOT active AND slot_name !~ '^muster_'"
+      " ORDER BY 1",
+      {}, [this](const std::vector<Row>& rows) {
+        for (const Row& row : rows) facts_.unread_slots.push_back(text_in(row, 0));
+      });
 }
 
 void FactsRead::ask_who_follows() {

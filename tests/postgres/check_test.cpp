@@ -56,6 +56,15 @@ BOOST_AUTO_TEST_CASE(a_primary_whom_too_few_follow_is_found) {
   BOOST_TEST(check(facts).empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_slot_that_a_primary_of_before_has_kept_is_found) {
+  Facts facts = right();
+  facts.unread_slots = {"subscriber"};
+  BOOST_TEST(only(facts) ==
+             "slots: nobody reads the replication slot subscriber of this standby, maybe of when "
+             "it was primary, and it keeps all log from being removed: SELECT "
+             "pg_drop_replication_slot('subscriber')");
+}
+
 BOOST_AUTO_TEST_CASE(what_is_set_as_it_is_to_be_is_not_complained_of) {
   BOOST_TEST(check(right()).empty());
   Facts facts = right();

@@ -101,12 +101,13 @@ programs = "{programs}"
             (self.path / f"n{number}.toml").write_text(self.CONFIGURATION.format(
                 number=number, nodes=lines(7100), databases=lines(PORT), programs=PROGRAMS))
 
-    def words(self, word, number):
-        return [self.muster, "postgres", word, "--config", f"n{number}.toml", *self.user]
+    def words(self, word, number, *more):
+        return [self.muster, "postgres", word, "--config", f"n{number}.toml", *self.user,
+                *map(str, more)]
 
-    def once(self, word, number):
+    def once(self, word, number, *more):
         with open(self.path / f"n{number}.log", "a", encoding="utf-8") as log:
-            self.machines[number].run(self.words(word, number), cwd=self.path, stdout=log)
+            self.machines[number].run(self.words(word, number, *more), cwd=self.path, stdout=log)
 
     def begin(self):
         self.once("create", 1)
@@ -123,8 +124,8 @@ programs = "{programs}"
                                     self.path / f"n{number}.log")
 
     def hand_over(self, primary):
-        subprocess.run([self.muster, "step-down", "--dir", f"n{primary}", "--for", "1s"],
-                       cwd=self.path, check=True, stdout=subprocess.DEVNULL)
+        heir = next(number for number in NUMBERS if number != primary)
+        self.once("switch-over", primary, "--to", heir)
 
 
 class Patroni(System):
