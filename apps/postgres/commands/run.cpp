@@ -28,6 +28,7 @@ Expected<> is_of_this_node(const apps::NodeConfig& config, const InstanceOptions
 }
 
 Expected<> forget_promise(const InstanceOptions& options) {
+  if (options.witnesses.empty()) return {};
   return write_durably(options.forgotten, "", {});
 }
 
