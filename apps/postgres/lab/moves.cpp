@@ -94,11 +94,9 @@ void make(World& world, const Options& options, const Move& move, Counts* counts
     case What::walsender_ends:
       return making.walsender_ends(node, move.which);
     case What::receiver_ends:
-      own.postgres->receiver.reset();
-      return;
+      return own.postgres->receiver.reset();
     case What::ends:
-      own.postgres.reset();
-      return;
+      return own.postgres.reset();
     case What::reorganizes:
       return making.reorganizes(move.which);
     case What::starts:
@@ -112,16 +110,14 @@ void make(World& world, const Options& options, const Move& move, Counts* counts
     case What::lives:
       return making.lives(node);
     case What::heals:
-      world.cuts.erase(world.cuts.begin() + move.which);
-      return;
+      return void(world.cuts.erase(world.cuts.begin() + move.which));
     case What::leaves:
       return making.leaves(node);
     case What::hands_over:
       return making.tell(node, HandOverAsked{NodeId{move.which}});
     case What::fails:
-      return making.fails(node, false);
     case What::ends_early:
-      return making.fails(node, true);
+      return making.fails(node, move.what == What::ends_early);
     case What::overdue:
       return making.tell(node, Overdue{});
     case What::node_killed:
@@ -135,8 +131,7 @@ void make(World& world, const Options& options, const Move& move, Counts* counts
     case What::rejoins:
       return making.tell(node, RejoinAsked{});
     case What::cuts:
-      world.cuts.push_back({node, NodeId{move.which}});
-      return;
+      return world.cuts.push_back({node, NodeId{move.which}});
   }
 }
 
