@@ -36,6 +36,9 @@ inline constexpr const char* slots_begin_with = "muster_";
 
 /// The value of `synchronous_standby_names`.
 std::string names_text(Names names, const Copies& copies);
+/// In SQL: whether they are those of one that goes on alone.
+inline constexpr const char* shows_alone =
+    "SELECT current_setting('synchronous_standby_names') = ''";
 
 /// How a session reaches that node's PostgreSQL from here, one's own by its socket. What it writes
 /// waits for no copy.

@@ -120,10 +120,9 @@ void FactsRead::ask_for_the_rest() {
 void FactsRead::ask_who_follows() {
   std::vector<std::string> names;
   for (const auto& [node, address] : options_.nodes) names.push_back(name_of(node));
-  interview_.add("SELECT current_setting('synchronous_standby_names') = ''", {},
-                 [this](const std::vector<Row>& rows) {
-                   facts_.alone = facts_.witness && is_true(rows.at(0), 0);
-                 });
+  interview_.add(shows_alone, {}, [this](const std::vector<Row>& rows) {
+    facts_.alone = facts_.witness && is_true(rows.at(0), 0);
+  });
   interview_.add(
       "SELECT count(DISTINCT application_name) FROM pg_stat_replication"
       " WHERE state = 'streaming' AND application_name = ANY($1::text[])"

@@ -91,9 +91,10 @@ struct Kick {};
 /// `Checkpointed`: a checkpoint that began after the order, so the process that makes them, and
 /// tells all sessions whether commits wait, has taken the names that new connections show.
 struct Checkpoint {};
-/// Until another node follows under its own name; `FollowerThere`.
+/// Until another node follows under its own name, and has what was written when it was seen;
+/// `FollowerThere`.
 struct AwaitFollower {};
-/// Until none has for a while; `FollowerGone`.
+/// Until none has all that is written, or gets further, for a while; `FollowerGone`.
 struct AwaitNoFollower {};
 /// Ask that primary for its log's lineage when it has the row of that group. `LineageRead`.
 struct ReadLineage {

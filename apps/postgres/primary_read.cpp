@@ -62,10 +62,9 @@ PrimaryRead::PrimaryRead(const Executor& executor, InstanceOptions options, Node
           said_.clones.push_back(
               {node_of_clone(text_in(row, 0)), number_in(row, 1), number_in(row, 2)});
       });
-  interview_.add("SELECT current_setting('synchronous_standby_names') = ''", {},
-                 [this, witness](const std::vector<Row>& rows) {
-                   said_.alone = witness && is_true(rows.at(0), 0);
-                 });
+  interview_.add(shows_alone, {}, [this, witness](const std::vector<Row>& rows) {
+    said_.alone = witness && is_true(rows.at(0), 0);
+  });
   interview_.begin([this, then = std::move(then)](const SqlExpected<>& heard) {
     if (!heard) return then(heard.error());
     then(std::move(said_));

@@ -28,7 +28,7 @@ EDITS = (
          "network.md",
          "net/src/questions.cpp",
          "exchange.asked = std::move(inquiry.bytes.data);",
-         "exchange.out = std::move(inquiry.bytes.data);",
+         "exchange.out = exchange.asked = std::move(inquiry.bytes.data);",
          (f"{SESSIONS} questions",)),
     Edit("any-number-of-dials",
          "a machine that dials without end takes all of the processor", "security.md",

@@ -64,8 +64,7 @@ class SwitchOver {
     primary_ = primary;
     group_ = *group;
     if (primary_ == heir_) return refused(named(heir_) + " is the primary already");
-    const auto alone =
-        databases_.ask(primary_, "SELECT current_setting('synchronous_standby_names') = ''");
+    const auto alone = databases_.ask(primary_, shows_alone);
     if (alone && is_true(alone->rows.at(0), 0))
       return refused(named(primary_) + " goes on alone: wait until " + named(heir_) +
                      " has all commits");
