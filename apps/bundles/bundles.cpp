@@ -16,9 +16,23 @@ using certificates::Authority;
 
 constexpr certificates::Days a_year(365);
 
+/// That of the cluster; a new one where none is named.
+Expected<Authority> authority_of(const std::string& cluster, const fs::path& there,
+                                 const fs::path& new_one) {
+  if (there.empty()) return Authority::create(new_one, cluster, 10 * a_year);
+  auto authority = Authority::open(there);
+  if (!authority) return authority;
+  const auto its = authority->cluster();
+  if (!its) return its.error();
+  if (*its == cluster) return authority;
+  return Failure{ExitCode::bad_configuration, there.string() + " is the authority of the cluster " +
+                                                  *its + ", and not of " + cluster +
+                                                  ": name that cluster, or its own authority"};
+}
+
 Expected<> write(const fs::path& directory, const std::string& cluster,
-                 const std::vector<Bundle>& bundles) {
-  const auto authority = Authority::create(directory / "ca", cluster, 10 * a_year);
+                 const std::vector<Bundle>& bundles, const fs::path& there) {
+  const auto authority = authority_of(cluster, there, directory / "ca");
   if (!authority) return authority.error();
   for (const Bundle& bundle : bundles) {
     const fs::path its = directory / bundle.name;
@@ -66,7 +80,7 @@ std::string bundled_text(const NodeConfig& config, const std::string& head) {
 }
 
 Expected<> make_bundles(const fs::path& directory, const std::string& cluster,
-                        const std::vector<Bundle>& bundles) {
+                        const std::vector<Bundle>& bundles, const fs::path& authority) {
   std::error_code none;
   if (fs::exists(directory, none) && !fs::is_empty(directory, none))
     return Failure{ExitCode::bad_configuration, directory.string() +
@@ -76,8 +90,8 @@ Expected<> make_bundles(const fs::path& directory, const std::string& cluster,
     if (const auto read = parse_config(bundle.config, directory / bundle.name / bundled_config);
         !read)
       return read.error();
-  return make_at_once(directory,
-                      [&](const fs::path& fresh) { return write(fresh, cluster, bundles); });
+  return make_at_once(
+      directory, [&](const fs::path& fresh) { return write(fresh, cluster, bundles, authority); });
 }
 
 Expected<> make_at_once(const fs::path& directory,

@@ -43,10 +43,12 @@ std::string bundled_text(const NodeConfig& config, const std::string& head);
 Expected<> make_at_once(const std::filesystem::path& directory,
                         const std::function<Expected<>(const std::filesystem::path&)>& fill);
 
-/// Makes all of it at once under that name, with the authority in ca, or nothing. The failure says
-/// what is in the way, or wrong in a configuration.
+/// Makes all of it at once under that name, or nothing: by the authority that is there already, or,
+/// where none is named, by a new one in ca. The failure says what is in the way, or wrong in a
+/// configuration.
 Expected<> make_bundles(const std::filesystem::path& directory, const std::string& cluster,
-                        const std::vector<Bundle>& bundles);
+                        const std::vector<Bundle>& bundles,
+                        const std::filesystem::path& authority = {});
 
 /// "n1 to db1.example, n2 to 10.0.0.2": what is to be copied, and where.
 std::string copies_text(const std::map<NodeId, Address>& nodes);

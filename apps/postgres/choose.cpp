@@ -105,6 +105,37 @@ Choice freshest_of(const Count& count, std::optional<NodeId> present_primary,
   return choice;
 }
 
+// --- Another list of nodes
+
+/// Why the list of these copies may not go on from what the freshest holds; empty: it may. Of the
+/// list before it takes what that one would take, and a majority, so that no two lists can come
+/// after it: who has worked by the next one never works by it again.
+std::string why_not_next(const Copies& copies, const Holding& freshest,
+                         const std::map<NodeId, Evidence>& reports, const Struck& struck) {
+  const std::uint32_t generation = freshest.copies ? freshest.copies->generation : 1;
+  const std::string written = "what is freshest here was written in generation " +
+                              std::to_string(generation) + " of [cluster.postgres]";
+  if (copies.generation == generation && (!freshest.copies || *freshest.copies == copies))
+    return {};
+  if (copies.generation == generation)
+    return written +
+           ", with another list of nodes or another copies: each change takes the next "
+           "generation";
+  if (copies.generation != generation + 1)
+    return written + ", and this is generation " + std::to_string(copies.generation) +
+           ": nodes of generation " + std::to_string(generation + 1) + " have to write first";
+  if (!freshest.copies)
+    return written +
+           " by an earlier version, which did not say by which nodes: let them write as "
+           "they are, by this version, once";
+  const Copies& before = *freshest.copies;
+  const std::size_t needed = std::max(before.to_promote(), before.nodes.size() / 2 + 1);
+  const std::size_t found = size(counted(before.nodes, reports));
+  if (found >= needed || !stands(struck, Line::list_before_counts)) return {};
+  return written + ", by " + named(before.nodes) + ": " + std::to_string(found) + " of the " +
+         std::to_string(needed) + " of those that it takes have data here";
+}
+
 void add_prefix(Choice& choice, const Count& count, const Struck& struck) {
   const auto primary = count.data.find(choice.primary.value_or(NodeId{}));
   if (primary == count.data.end()) return;
@@ -212,6 +243,10 @@ Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& reports,
     return nobody(std::to_string(size(count)) + " of the " + std::to_string(copies.to_promote()) +
                   " nodes that it takes have data here");
   Choice choice = freshest_of(count, present_primary, struck);
+  if (!choice.primary) return choice;
+  if (const auto why = why_not_next(copies, count.data.at(*choice.primary), reports, struck);
+      !why.empty())
+    return nobody(why);
   add_prefix(choice, count, struck);
   return choice;
 }
@@ -226,7 +261,7 @@ Choice choose(const Copies& copies, const GroupNumber& group,
 }
 
 Held as_held(const Holding& holding) {
-  return {holding.system, holding.term, holding.lsn};
+  return {holding.system, holding.term, holding.lsn, holding.copies};
 }
 
 bool is_below(const Holding& holding, const Held& once) {

@@ -12,9 +12,10 @@ namespace muster::postgres {
 
 /// Who writes, by what sealed nodes have reported. Nobody does where fewer than
 /// `copies.to_promote()` of its nodes reported what they hold or held, where their databases are
-/// not one and the same, or where the freshest is below what a node held that is being mended.
-/// The freshest is the maximum by (term, lsn); on a tie to whom the primary of before hands over,
-/// then the present primary, then the highest id.
+/// not one and the same, or where the freshest is below what a node held that is being mended; nor
+/// where another list of nodes wrote that, unless this is the next and enough of those have
+/// reported. The freshest is the maximum by (term, lsn); on a tie to whom the primary of before
+/// hands over, then the present primary, then the highest id.
 Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& reports,
               std::optional<NodeId> present_primary, const Struck& struck = {});
 

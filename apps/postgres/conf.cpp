@@ -72,8 +72,9 @@ void add_proofs(std::map<std::string, std::string>& settings, const InstanceOpti
 }
 
 Failure unreadable(const std::filesystem::path& path, const std::string& why) {
-  return {ExitCode::storage_refused,
-          "what this node's database held cannot be read in " + path.string() + ": " + why};
+  return {
+      ExitCode::storage_refused,
+      "what is remembered of this node's database cannot be read in " + path.string() + ": " + why};
 }
 
 /// None where there is no such file.
@@ -87,10 +88,22 @@ Expected<std::optional<boost::json::value>> json_in(const std::filesystem::path&
   return std::optional(std::move(value));
 }
 
-Expected<Held> held_in(const boost::json::value& value, const std::filesystem::path& path) {
-  auto held = read_json<Held>(value);
-  if (!held) return unreadable(path, held.error().what);
-  return *std::move(held);
+template <class T>
+Expected<T> read_in(const boost::json::value& value, const std::filesystem::path& path) {
+  auto read = read_json_of_any_version<T>(value);
+  if (!read) return unreadable(path, read.error().what);
+  return *std::move(read);
+}
+
+/// None where there is no such file.
+template <class T>
+Expected<std::optional<T>> file_of(const std::filesystem::path& path) {
+  const auto value = json_in(path);
+  if (!value) return value.error();
+  if (!*value) return std::optional<T>();
+  auto read = read_in<T>(**value, path);
+  if (!read) return read.error();
+  return std::optional(*std::move(read));
 }
 
 const char* on_or_off(bool on) {
@@ -138,6 +151,7 @@ Copies InstanceOptions::copies() const {
   for (const auto& [id, address] : nodes) copies.nodes.insert(id);
   copies.of_commit = copies_of_commit;
   copies.witnesses = witnesses;
+  copies.generation = generation;
   return copies;
 }
 
@@ -151,6 +165,10 @@ std::filesystem::path note_path(const InstanceOptions& options) {
 
 std::filesystem::path held_path(const InstanceOptions& options) {
   return options.data.parent_path() / "muster.held";
+}
+
+std::filesystem::path copies_path(const InstanceOptions& options) {
+  return options.data.parent_path() / "muster.copies";
 }
 
 std::filesystem::path log_path(const InstanceOptions& options) {
@@ -237,16 +255,18 @@ std::vector<std::string> postmaster_arguments(const InstanceOptions& options) {
   return arguments;
 }
 
-std::string row_statement(GroupNumber group, NodeId node) {
-  return "INSERT INTO muster.term SELECT " + std::to_string(group.counter) + ", " +
-         std::to_string(group.coordinator.value) + ", " + std::to_string(node.value) +
+std::string row_statement(GroupNumber group, NodeId node, const Copies& copies) {
+  return "INSERT INTO muster.term (counter, coordinator, node, timeline, lsn, copies) SELECT " +
+         std::to_string(group.counter) + ", " + std::to_string(group.coordinator.value) + ", " +
+         std::to_string(node.value) +
          ", ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint,"
-         " pg_current_wal_insert_lsn() ON CONFLICT DO NOTHING";
+         " pg_current_wal_insert_lsn(), '" +
+         to_json(copies) + "' ON CONFLICT DO NOTHING";
 }
 
-std::string statements_of_first_row(NodeId node) {
+std::string statements_of_first_row(NodeId node, const Copies& copies) {
   return std::string(make_schema) + "\n" + make_table + "\nTRUNCATE muster.term\n" +
-         row_statement({0, node}, node) + "\n";
+         row_statement({0, node}, node, copies) + "\n";
 }
 
 Expected<> write_note(const InstanceOptions& options, const std::optional<Note>& note) {
@@ -260,7 +280,7 @@ Expected<std::optional<Note>> read_note(const InstanceOptions& options) {
   if (!value) return value.error();
   if (!*value) return std::optional<Note>();
   if ((*value)->is_null()) return std::optional(Note{});
-  const auto held = held_in(**value, note_path(options));
+  const auto held = read_in<Held>(**value, note_path(options));
   if (!held) return held.error();
   return std::optional(Note{*held});
 }
@@ -270,12 +290,15 @@ Expected<> write_held(const InstanceOptions& options, const Held& held) {
 }
 
 Expected<std::optional<Held>> read_held(const InstanceOptions& options) {
-  const auto value = json_in(held_path(options));
-  if (!value) return value.error();
-  if (!*value) return std::optional<Held>();
-  const auto held = held_in(**value, held_path(options));
-  if (!held) return held.error();
-  return std::optional(*held);
+  return file_of<Held>(held_path(options));
+}
+
+Expected<> write_copies(const InstanceOptions& options) {
+  return write_durably(copies_path(options), to_json(options.copies()) + "\n", options.user);
+}
+
+Expected<std::optional<Copies>> read_copies(const InstanceOptions& options) {
+  return file_of<Copies>(copies_path(options));
 }
 
 }  // namespace muster::postgres

@@ -14,7 +14,8 @@ namespace muster::postgres {
 std::filesystem::path conf_path(const InstanceOptions& options);  ///< muster.conf
 std::filesystem::path note_path(const InstanceOptions& options);  ///< what was held before mending
 std::filesystem::path held_path(const InstanceOptions& options);  ///< what was held a moment ago
-std::filesystem::path log_path(const InstanceOptions& options);   ///< what the server has to say
+std::filesystem::path copies_path(const InstanceOptions& options);  ///< by which it takes part
+std::filesystem::path log_path(const InstanceOptions& options);     ///< what the server has to say
 /// Where there is a pg_hba.conf of ours: who of this machine is the superuser, map=muster.
 std::filesystem::path ident_path(const InstanceOptions& options);
 
@@ -63,16 +64,22 @@ inline constexpr const char* make_schema = "CREATE SCHEMA IF NOT EXISTS muster";
 inline constexpr const char* make_table =
     "CREATE TABLE IF NOT EXISTS muster.term (counter bigint NOT NULL, coordinator bigint NOT NULL,"
     " node bigint NOT NULL, timeline bigint NOT NULL, lsn pg_lsn NOT NULL,"
-    " at timestamptz NOT NULL DEFAULT now(),"
+    " at timestamptz NOT NULL DEFAULT now(), copies jsonb,"
     " PRIMARY KEY (counter, coordinator))";
-std::string row_statement(GroupNumber group, NodeId node);
+/// In the table of an earlier version.
+inline constexpr const char* add_copies =
+    "ALTER TABLE muster.term ADD COLUMN IF NOT EXISTS copies jsonb";
+std::string row_statement(GroupNumber group, NodeId node, const Copies& copies);
 /// The table with its first row alone, of a group before all, a line each.
-std::string statements_of_first_row(NodeId node);
+std::string statements_of_first_row(NodeId node, const Copies& copies);
 
 /// The note, as JSON: what was held, null where that is not known; and what stands there, none
 /// where there is no note. One that cannot be read is a failure: nobody would know what was held.
 Expected<> write_note(const InstanceOptions& options, const std::optional<Note>& note);
 Expected<std::optional<Note>> read_note(const InstanceOptions& options);
+/// The copies by which this node takes part, and never again by those of an earlier generation.
+Expected<> write_copies(const InstanceOptions& options);
+Expected<std::optional<Copies>> read_copies(const InstanceOptions& options);
 /// The same of what was held a moment ago.
 Expected<> write_held(const InstanceOptions& options, const Held& held);
 Expected<std::optional<Held>> read_held(const InstanceOptions& options);

@@ -129,6 +129,16 @@ Term term_in(const Row& row) {
   return term;
 }
 
+Expected<std::optional<Copies>> copies_in(const Row& row, std::size_t column) {
+  if (!row.at(column)) return std::optional<Copies>();
+  boost::json::error_code error;
+  const auto value = boost::json::parse(*row[column], error);
+  if (error) return Failure{ExitCode::storage_refused, "muster.term: " + error.message()};
+  const auto copies = read_json_of_any_version<Copies>(value);
+  if (!copies) return Failure{ExitCode::storage_refused, "muster.term: " + copies.error().what};
+  return std::optional(*copies);
+}
+
 bool is_missing_table(const SqlError& error) {
   return error.state == "42P01" || error.state == "3F000";
 }

@@ -38,9 +38,11 @@ bool OfGroup::has_forgotten() const {
 // What cannot be read is no promise: then this node tells of none.
 std::optional<Promise> OfGroup::promise_in(const std::optional<AssignedTask>& task) const {
   if (!task || copies_.witnesses.empty()) return std::nullopt;
-  const auto choice = decode_version<Choice>(version_of_values, task->task.definition.data);
-  if (!choice || !choice->promises.contains(self_)) return std::nullopt;
-  return choice->promises.at(self_);
+  for (auto version = version_of_values; version >= first_version_of_promises; --version)
+    if (const auto choice = decode_version<Choice>(version, task->task.definition.data))
+      return choice->promises.contains(self_) ? std::optional(choice->promises.at(self_))
+                                              : std::nullopt;
+  return std::nullopt;
 }
 
 void OfGroup::define(Reorganization reorganization, std::map<NodeId, Report> reports,

@@ -12,7 +12,9 @@ namespace muster::postgres {
 
 /// Of reports and definitions. Whoever raises it reads the promises of the version before, too: one
 /// that is taken for none is a commit lost.
-inline constexpr std::uint32_t version_of_values = 3;
+inline constexpr std::uint32_t version_of_values = 4;
+/// From then on promises stand as they do now.
+inline constexpr std::uint32_t first_version_of_promises = 3;
 
 /// Reports with the latest promise that this node was told of, chooses who writes, and tells the
 /// primary that goes on alone when all members have its promise.

@@ -158,7 +158,7 @@ Creation::Creation(Executor executor, InstanceOptions options,
 
 // By a server that has no other session, and ends with its input.
 void Creation::write_first_row() {
-  const auto input = as_input(statements_of_first_row(options_.node));
+  const auto input = as_input(statements_of_first_row(options_.node, options_.copies()));
   if (!input) return created_(input.error());
   auto program = program_of(
       options_, "postgres",

@@ -28,6 +28,7 @@ enum class Line {
   one_walsender_each,     ///< a standby that has connected again counts once
   group_in_every_follow,  ///< a standby follows a primary in that group alone in which it was told
   restored_counts_for_nothing,  ///< who has less than it once had may lack what it acknowledged
+  list_before_counts,  ///< another list of nodes begins with enough of those of the one before
 
   // With a witness.
   holders_are_chosen,       ///< only who holds each commit by the latest promise
@@ -41,8 +42,8 @@ MUSTER_DESCRIBE_ENUM(Line, groups_are_the_order, present_primary_stays, heir_is_
                      names_never_relaxed, row_of_the_group, row_is_copied, receiver_ends_first,
                      held_counts, held_is_not_chosen, held_is_a_bound, mended_under_no_name,
                      one_walsender_each, group_in_every_follow, restored_counts_for_nothing,
-                     holders_are_chosen, holders_held_all_before, promise_is_known_first,
-                     demand_is_in_force, demand_is_copied)
+                     list_before_counts, holders_are_chosen, holders_held_all_before,
+                     promise_is_known_first, demand_is_in_force, demand_is_copied)
 
 /// The lines that are taken out; empty everywhere but in the lab.
 using Struck = std::vector<Line>;

@@ -18,7 +18,8 @@ const std::string look_at_it = std::string("SELECT ") + columns_of_terms +
                                " CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()"
                                " ELSE pg_current_wal_insert_lsn() END,"
                                " CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()"
-                               " ELSE pg_current_wal_flush_lsn() END"
+                               " ELSE pg_current_wal_flush_lsn() END, " +
+                               copies_of_term +
                                " FROM muster.term ORDER BY counter DESC, coordinator DESC LIMIT 1";
 
 }  // namespace
@@ -53,9 +54,10 @@ void Memory::look() {
 void Memory::see(const Row& row) {
   const auto lsn = parse_lsn(text_in(row, 6));
   const auto flushed = parse_lsn(text_in(row, 7));
-  if (!lsn || !flushed) return;
+  const auto copies = copies_in(row, 8);
+  if (!lsn || !flushed || !copies) return;
   if (last_seen_ && last_seen_->lsn <= *flushed) remember(*last_seen_);
-  last_seen_ = Held{number_in(row, 5), term_in(row), *lsn};
+  last_seen_ = Held{number_in(row, 5), term_in(row), *lsn, *copies};
 }
 
 void Memory::remember(const Held& held) {

@@ -38,6 +38,7 @@ struct InstanceOptions {
   std::map<NodeId, Address> nodes;  ///< this one among them: it listens there
   unsigned copies_of_commit = 2;    ///< W, at least 2
   NodeSet witnesses{};              ///< those that have no database, and vote
+  std::uint32_t generation = 1;     ///< of `nodes` and W: each change is the next
   std::string role = "postgres";    ///< a superuser
   std::string database = "postgres";
   std::optional<Credentials> credentials;  ///< none: connections are in plain text

@@ -71,10 +71,13 @@ class WriteTermErrand : public Errand {
   }
 
   void look_for_table() {
-    ask("SELECT to_regclass('muster.term') IS NOT NULL", {}, [this](const Answer& answer) {
-      if (is_true(answer.rows.at(0), 0)) return write();
-      create();
-    });
+    ask("SELECT to_regclass('muster.term') IS NOT NULL, EXISTS (SELECT FROM pg_attribute"
+        " WHERE attrelid = to_regclass('muster.term') AND attname = 'copies')",
+        {}, [this](const Answer& answer) {
+          if (!is_true(answer.rows.at(0), 0)) return create();
+          if (is_true(answer.rows.at(0), 1)) return write();
+          ask(add_copies, {}, [this](const Answer&) { write(); });
+        });
   }
 
   void create() {
@@ -84,7 +87,8 @@ class WriteTermErrand : public Errand {
 
   // A start may come again with the same group: then its row stands.
   void write() {
-    ask(row_statement(group_, options().node), {}, [this](const Answer&) { read(); });
+    ask(row_statement(group_, options().node, options().copies()), {},
+        [this](const Answer&) { read(); });
   }
 
   void read() {

@@ -119,11 +119,15 @@ class LookErrand : public Errand {
     if (error != std::errc{} || end != digits.data() + 8)
       return fail("PostgreSQL does not tell the timeline of its log");
     ask(
-        std::string("SELECT ") + columns_of_terms +
+        std::string("SELECT ") + columns_of_terms + ", " + copies_of_term +
             " FROM muster.term ORDER BY counter DESC, coordinator DESC LIMIT 1",
         {},
         [this](const Answer& answer) {
-          if (!answer.rows.empty()) holding_.term = term_in(answer.rows[0]);
+          if (answer.rows.empty()) return done(Seen{holding_});
+          const auto copies = copies_in(answer.rows[0], 5);
+          if (!copies) return fail(copies.error().what);
+          holding_.term = term_in(answer.rows[0]);
+          holding_.copies = *copies;
           done(Seen{holding_});
         },
         [this](const SqlError& error_of_table) {

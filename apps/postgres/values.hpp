@@ -39,6 +39,20 @@ struct Term {
 };
 MUSTER_DESCRIBE(Term, group, node, timeline, lsn);
 
+/// How many nodes hold a commit before it is acknowledged: W of N, the primary among them.
+struct Copies {
+  NodeSet nodes;       ///< all that are configured to have data
+  unsigned of_commit;  ///< W; with a witness, while all follow
+  /// Who votes, and has promises for data. With one, a primary whom nobody follows goes on alone.
+  NodeSet witnesses{};
+  /// Counts the lists of nodes that a cluster has had: each other list, or W, is the next.
+  std::uint32_t generation = 1;
+
+  /// R = N - W + 1: so many sealed nodes have one of any W among them.
+  [[nodiscard]] std::size_t to_promote() const { return nodes.size() - of_commit + 1; }
+};
+MUSTER_DESCRIBE(Copies, nodes, of_commit, witnesses, generation);
+
 /// What a sealed node holds.
 struct Holding {
   std::uint64_t system{};  ///< PostgreSQL's system identifier
@@ -48,12 +62,15 @@ struct Holding {
   bool primary{};
   /// It was primary, and has shut down in order for that one to be primary next.
   std::optional<NodeId> hands_over_to{};
+  /// By which the primary of its greatest row acknowledged; none: of a version that did not say.
+  std::optional<Copies> copies{};
 
   // With a witness, of who was an open primary.
   NodeSet demanded{};  ///< in whose logs each of its acknowledged commits has to be by now
   bool unfollowed{};   ///< those did not get what it wrote: they would be waited for in vain
 };
-MUSTER_DESCRIBE(Holding, system, term, lsn, timeline, primary, hands_over_to, demanded, unfollowed);
+MUSTER_DESCRIBE(Holding, system, term, lsn, timeline, primary, hands_over_to, copies, demanded,
+                unfollowed);
 
 /// What a node held once. As a report of one that cannot be primary now, at most, as before it
 /// began to be mended: it counts, and is never chosen, but who is chosen must not be below it.
@@ -61,8 +78,9 @@ struct Held {
   std::uint64_t system{};
   Term term;
   Lsn lsn;
+  std::optional<Copies> copies{};  ///< as in Holding
 };
-MUSTER_DESCRIBE(Held, system, term, lsn);
+MUSTER_DESCRIBE(Held, system, term, lsn, copies);
 
 /// What a node that is being mended keeps apart from its data.
 struct Note {
@@ -93,18 +111,6 @@ struct Report {
   bool forgotten{};  ///< it may have had a later one
 };
 MUSTER_DESCRIBE(Report, evidence, promise, forgotten);
-
-/// How many nodes hold a commit before it is acknowledged: W of N, the primary among them.
-struct Copies {
-  NodeSet nodes;       ///< all that are configured to have data
-  unsigned of_commit;  ///< W; with a witness, while all follow
-  /// Who votes, and has promises for data. With one, a primary whom nobody follows goes on alone.
-  NodeSet witnesses{};
-
-  /// R = N - W + 1: so many sealed nodes have one of any W among them.
-  [[nodiscard]] std::size_t to_promote() const { return nodes.size() - of_commit + 1; }
-};
-MUSTER_DESCRIBE(Copies, nodes, of_commit, witnesses);
 
 /// The definition: who writes, and who may follow it at once.
 struct Choice {

@@ -69,6 +69,12 @@ BOOST_AUTO_TEST_CASE(stands_in_what_nodes_compare) {
   const auto text = read(three + "copies = 2\n", of_majority, kind)->cluster.canonical();
   BOOST_TEST(text.find("\npostgres.1=10.0.0.1:7201\n") != std::string::npos, text);
   BOOST_TEST(text.find("\npostgres.copies=2\n") != std::string::npos, text);
+  // Of the first list programs say nothing that do not know of any other.
+  BOOST_TEST(text.find("generation") == std::string::npos, text);
+  const auto next = read(three + "generation = 2\n", of_majority, kind);
+  BOOST_TEST_REQUIRE(next.has_value(), next.error().what);
+  BOOST_TEST(next->cluster.postgres->generation == 2u);
+  BOOST_TEST(next->cluster.canonical().find("\npostgres.generation=2\n") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(a_witness_has_no_database_beside_two) {
@@ -104,6 +110,8 @@ BOOST_AUTO_TEST_CASE(is_refused_with_what_is_expected) {
           "in [cluster.postgres]: expected a node's id from 1 on");
   refused(read(three + "copies = 1\n", of_majority, kind), "copies = 1");
   refused(read(three + "copies = 3\n", of_majority, kind), "copies = 3");
+  refused(read(three + "generation = 0\n", of_majority, kind), "generation = 0");
+  refused(read(without_first + "generation = 2\n", of_majority, kind + witness), "generation = 2");
   refused(read(three, "", kind), "expected quorum = \"majority\" in [cluster]");
   refused(read(three, of_majority, "kind = \"none\"\ndatabase = \"pg\"\n"),
           "this key only beside kind = \"postgres\"");

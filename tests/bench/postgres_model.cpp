@@ -9,10 +9,10 @@
 #include <string>
 
 /// The model of a PostgreSQL cluster under keepers: `bench_postgres_model [seeds N FIRST]` runs
-/// seeds of three and of five nodes, and of two with a witness, and a death at every point; `search
-/// N` looks at so many worlds
-/// of each of some bounds; `strikes N` tries so many seeds on each line of the design that is taken
-/// out, as a Markdown table. Ends with 1 where something is broken that is not struck.
+/// seeds of three and of five nodes, of two with a witness, and of those whose list of nodes
+/// changes, and a death at every point; `search N` looks at so many worlds of each of some bounds;
+/// `strikes N` tries so many seeds on each line of the design that is taken out, as a Markdown
+/// table. Ends with 1 where something is broken that is not struck.
 
 using namespace muster;
 namespace model = muster::postgres::lab;
@@ -40,6 +40,31 @@ Cluster with_witness() {
 
 std::vector<Cluster> clusters() {
   return {{"3 nodes", of(3)}, {"5 nodes", of(5)}, with_witness()};
+}
+
+/// Clusters that get another list of nodes.
+std::vector<Cluster> changes() {
+  const auto then = [](model::Options options, std::uint32_t last, bool without_third) {
+    postgres::Copies next{{}, 0, {}, 2};
+    for (std::uint32_t id = 1; id <= last; ++id)
+      if (!without_third || id != 3) next.nodes.insert(NodeId{id});
+    next.of_commit = static_cast<unsigned>(next.nodes.size() / 2 + 1);
+    options.next = next;
+    return options;
+  };
+  std::vector<Cluster> all{{"3 nodes, then 4", then(of(3), 4, false)},
+                           {"3 nodes, then 5", then(of(3), 5, false)},
+                           {"3 nodes, then 3 with another", then(of(3), 4, true)},
+                           {"4 nodes, then 3", then(of(4), 3, false)},
+                           {"5 nodes, then 3", then(of(5), 3, false)}};
+  for (std::size_t at = 0; at < 5; ++at) {
+    Cluster hasty = all[at];
+    hasty.name += ", in haste";
+    hasty.options.hasty = true;
+    hasty.options.troubles.restores = hasty.options.troubles.rejoins = model::any_number;
+    all.push_back(hasty);
+  }
+  return all;
 }
 
 template <class Report>
@@ -75,6 +100,11 @@ bool run_seeds(std::uint64_t count, std::uint64_t first) {
       tell(cluster.name, report);
       all_hold = holds(report) && all_hold;
     }
+  for (const Cluster& cluster : changes()) {
+    const model::Report report = model::run_seeds(cluster.options, first, count);
+    tell(cluster.name, report);
+    all_hold = holds(report) && all_hold;
+  }
   for (const Cluster& cluster : {clusters().front(), with_witness()}) {
     const model::Report deaths = model::crash_everywhere(cluster.options);
     tell("a death at every point, " + cluster.name, deaths);
@@ -106,7 +136,9 @@ bool search_all(const model::Options& of_cluster, std::uint64_t states) {
 void strike(std::uint64_t count) {
   std::cout << "| struck | found | by seed | moves |\n|---|---|---|---|\n";
   boost::mp11::mp_for_each<boost::describe::describe_enumerators<Line>>([&](auto line) {
-    for (const auto& [name, of_cluster] : clusters()) {
+    std::vector<Cluster> all = clusters();
+    if (line.value == Line::list_before_counts) all = changes();
+    for (const auto& [name, of_cluster] : all) {
       model::Options options = of_cluster;
       if (line.value == Line::restored_counts_for_nothing) options = with_restores(options);
       options.struck = {line.value};

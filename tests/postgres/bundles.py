@@ -167,6 +167,11 @@ class Files(unittest.TestCase):
         self.refused(postgres("init", "--nodes", "a,b", "--to", "two"), "at least three",
                      code=2)
         self.refused(postgres("init", "--nodes", "a:5432,b,c"), "a:5432 would be", code=2)
+        another = ("init", "--nodes", "a,b,c,d", "--generation", 2)
+        self.refused(postgres(*another), "go together", code=2)
+        self.refused(postgres(*another, "--ca", "made/ca", "--cluster", "other"),
+                     "the authority of the cluster pg")
+        self.refused(postgres(*another, "--ca", "made"), "cannot read made/ca.crt")
         self.refused(postgres("create", *user), "a bundle and --data DIR", code=2)
         self.refused(postgres("create", "made/n1", *user), "with --data DIR", code=2)
         self.refused(postgres("create", "made", "--data", "x", *user), "is no bundle", "made/n1")

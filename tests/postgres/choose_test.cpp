@@ -159,6 +159,74 @@ BOOST_AUTO_TEST_CASE(a_primary_is_no_prefix) {
   BOOST_TEST(choose(of_three, {{one, primary}, {two, holding(row(1), 21)}}, one).prefix.empty());
 }
 
+// --- Another list of nodes
+// ------------------------------------------------------------------------------------
+
+namespace {
+
+const NodeId four{4}, five{5};
+const Copies of_four_next{{one, two, three, four}, 3, {}, 2};
+
+/// As its primary wrote it by those.
+Holding by(const std::optional<Copies>& copies, Term term = row(1), std::uint64_t lsn = 20) {
+  Holding written = holding(term, lsn);
+  written.copies = copies;
+  return written;
+}
+
+std::string why_not(const Copies& copies, const std::map<NodeId, Evidence>& reports) {
+  const Choice choice = choose(copies, reports, {});
+  return choice.primary ? "" : choice.why;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(the_next_list_begins_with_enough_of_the_one_before) {
+  const std::string written =
+      "nobody writes: what is freshest here was written in generation 1 of [cluster.postgres], ";
+  BOOST_TEST(why_not(of_four_next, {{three, by(of_three)}, {four, by(of_three)}}) ==
+             written +
+                 "by node 1, node 2, node 3: 1 of the 2 of those that it takes have data "
+                 "here");
+  BOOST_TEST(why_not(of_four_next, {{two, by(of_three)}, {three, by(of_three)}}) == "");
+  // Who is being mended counts, as ever.
+  BOOST_TEST(why_not(of_four_next, {{two, was(row(1), 10)}, {three, by(of_three)}}) == "");
+  // Of what it has written itself its own nodes count.
+  BOOST_TEST(why_not(of_four_next, {{three, by(of_three)}, {four, by(of_four_next, row(2))}}) ==
+             "");
+}
+
+// So that no two lists come after one: any R would do for what was acknowledged.
+BOOST_AUTO_TEST_CASE(of_the_list_before_it_takes_a_majority_too) {
+  const Copies of_five{{one, two, three, four, five}, 4};
+  Copies next = of_five;
+  next.generation = 2;
+  std::map<NodeId, Evidence> reports{{one, by(of_five)}, {two, by(of_five)}};
+  BOOST_TEST(why_not(of_five, reports) == "");
+  BOOST_TEST(why_not(next, reports) != "");
+  reports.emplace(five, by(of_five));
+  BOOST_TEST(why_not(next, reports) == "");
+}
+
+BOOST_AUTO_TEST_CASE(no_list_is_left_out_or_changed_or_gone_back_to) {
+  const auto with_all = [](const Copies& copies, const std::optional<Copies>& written) {
+    return why_not(copies, {{one, by(written)}, {two, by(written)}, {three, by(written)}});
+  };
+  const auto said = [](const std::string& why, const std::string& sentence) {
+    return why.find(sentence) != std::string::npos;
+  };
+  Copies third = of_four_next;
+  third.generation = 3;
+  BOOST_TEST(said(with_all(third, of_three), "nodes of generation 2 have to write first"));
+  BOOST_TEST(said(with_all(of_three, of_four_next), "and this is generation 1"));
+  Copies other = of_three;
+  other.of_commit = 3;
+  BOOST_TEST(said(with_all(other, of_three), "each change takes the next generation"));
+  // Of a version that did not say by which it was written.
+  BOOST_TEST(with_all(of_three, std::nullopt) == "");
+  BOOST_TEST(said(with_all(of_four_next, std::nullopt), "by an earlier version"));
+}
+
 // --- How another comes to follow
 // ------------------------------------------------------------------------------------
 

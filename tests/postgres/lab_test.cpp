@@ -1,3 +1,5 @@
+#include "postgres/script.hpp"
+
 #include "apps/postgres/lab/lab.hpp"
 
 #include <muster/values/text.hpp>
@@ -31,6 +33,19 @@ Options with_witness() {
   return options;
 }
 
+/// A cluster that gets another list of nodes, or more copies.
+Options then(Options options, NodeSet nodes, unsigned copies) {
+  options.next = Copies{std::move(nodes), copies, {}, 2};
+  return options;
+}
+
+Options of_four_then_three() {
+  Options options;
+  options.nodes = 4;
+  options.copies_of_commit = 3;
+  return then(options, {one, two, three}, 2);
+}
+
 /// What was found, as a test shows it.
 template <class Report>
 std::string found(const Report& report) {
@@ -61,7 +76,7 @@ struct Mutant {
   std::uint64_t seed{};
   std::string violated;
   Troubles troubles = without_leaves();
-  bool witness = false;
+  Options cluster{};
 };
 
 std::ostream& operator<<(std::ostream& out, const Mutant& mutant) {
@@ -88,10 +103,11 @@ const std::vector<Mutant> mutants = {
     {Line::mended_under_no_name, 7871, lost},
     {Line::group_in_every_follow, 13657, corrupted},
     {Line::restored_counts_for_nothing, 135, lost, with_restores()},
-    {Line::holders_are_chosen, 33, lost, {}, true},
-    {Line::holders_held_all_before, 1235, lost, {}, true},
-    {Line::promise_is_known_first, 1727, lost, {}, true},
-    {Line::demand_is_copied, 1235, lost, {}, true},
+    {Line::list_before_counts, 1635, lost, {}, of_four_then_three()},
+    {Line::holders_are_chosen, 33, lost, {}, with_witness()},
+    {Line::holders_held_all_before, 1235, lost, {}, with_witness()},
+    {Line::promise_is_known_first, 1727, lost, {}, with_witness()},
+    {Line::demand_is_copied, 1235, lost, {}, with_witness()},
 };
 
 }  // namespace
@@ -143,6 +159,20 @@ BOOST_AUTO_TEST_CASE(seeds_in_which_backups_are_put_back_lose_nothing) {
     BOOST_TEST(found(report) == "");
     BOOST_TEST(report.counts.restores > 50);
     BOOST_TEST(report.counts.clones > 100);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(seeds_in_which_nodes_come_and_go_lose_nothing) {
+  const NodeId four{4}, five{5};
+  for (const Options& list :
+       {then({}, {one, two, three, four, five}, 3), then({}, {one, two, four}, 2),
+        then({}, {one, two, three}, 3), then(of_five(), {one, two, three}, 2)}) {
+    const lab::Report report = lab::run_seeds(list, 1, 50);
+    BOOST_TEST(found(report) == "");
+    BOOST_TEST(report.counts.next > 40);
+    Options hasty = list;
+    hasty.hasty = true;
+    BOOST_TEST(found(lab::run_seeds(hasty, 1, 50)) == "");
   }
 }
 
@@ -214,9 +244,8 @@ BOOST_AUTO_TEST_CASE(the_beginning_of_every_death_is_searched) {
 }
 
 BOOST_DATA_TEST_CASE(a_line_that_is_struck_breaks_a_claim, mutants) {
-  Options options;
+  Options options = sample.cluster;
   options.troubles = sample.troubles;
-  options.witness = sample.witness;
   options.struck = {sample.line};
   const lab::Report report = lab::run_seeds(options, sample.seed, 1);
   BOOST_REQUIRE(report.finding.has_value());

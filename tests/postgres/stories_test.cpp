@@ -1,3 +1,5 @@
+#include "postgres/script.hpp"
+
 #include "apps/postgres/lab/runs.hpp"
 
 #include <muster/values/kinds.hpp>
@@ -18,10 +20,6 @@ using lab::Move;
 using lab::node_at;
 using lab::Options;
 using lab::What;
-
-const NodeId one{1};
-const NodeId two{2};
-const NodeId three{3};
 
 /// Moves of a calm world.
 class Story {

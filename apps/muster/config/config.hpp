@@ -25,6 +25,7 @@ namespace muster::apps {
 struct PostgresConfig {
   std::map<NodeId, Address> nodes;
   unsigned copies = 0;  ///< how many hold a commit before it is acknowledged, the primary included
+  unsigned generation = 1;  ///< of the nodes and copies: each change is the next
 };
 
 /// [cluster]: the same on every node.

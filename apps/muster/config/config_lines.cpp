@@ -100,6 +100,7 @@ void add_cluster(Lines& lines, const ClusterConfig& cluster) {
   lines.begin("cluster.postgres");
   if (cluster.postgres) {
     lines.add("copies", std::uint64_t{cluster.postgres->copies});
+    lines.add("generation", std::uint64_t{cluster.postgres->generation});
     for (const auto& [id, address] : cluster.postgres->nodes)
       lines.add(to_text(id), address.text());
   }

@@ -12,7 +12,7 @@ void read_postgres(Reader& reader, const toml::table& cluster, ClusterConfig& to
   const toml::table* table = reader.table(cluster, "postgres", false);
   if (table == nullptr) return;
   PostgresConfig postgres;
-  read_addresses(reader, *table, "[cluster.postgres]", postgres.nodes, "copies");
+  read_addresses(reader, *table, "[cluster.postgres]", postgres.nodes, {"copies", "generation"});
   for (const auto& [id, address] : postgres.nodes)
     if (!to.nodes.contains(id))
       return reader.refuse(Reader::line_of(*table->get(to_text(id))),
@@ -29,6 +29,9 @@ void read_postgres(Reader& reader, const toml::table& cluster, ClusterConfig& to
             "three, of which the third is a witness");
   // Any R of N - W + 1 nodes may choose; with fewer copies than half one node could be all of them.
   postgres.copies = reader.number(*table, "copies", nodes / 2 + 1, 2, std::max(nodes - 1, 2U));
+  // With a witness what a node has been promised counts, and no other list knows of that.
+  postgres.generation =
+      reader.number(*table, "generation", 1, 1, has_witness ? 1 : std::uint32_t{1} << 30);
   to.postgres = std::move(postgres);
 }
 

@@ -110,9 +110,9 @@ Duration Reader::duration(const toml::table& table, std::string_view key, Durati
 }
 
 void read_addresses(Reader& reader, const toml::table& table, const std::string& where,
-                    std::map<NodeId, Address>& to, std::string_view other_key) {
+                    std::map<NodeId, Address>& to, const std::set<std::string_view>& other_keys) {
   for (const auto& [key, node] : table) {
-    if (!other_key.empty() && key.str() == other_key) continue;
+    if (other_keys.contains(key.str())) continue;
     const auto id = parse_number(key.str());
     if (!id || *id == 0 || *id > std::numeric_limits<std::uint32_t>::max())
       return reader.refuse(key.source().begin.line,

@@ -6,6 +6,8 @@
 
 #include <toml++/toml.h>
 
+#include <set>
+
 /// How a configuration file is read, key by key.
 
 namespace muster::apps {
@@ -47,6 +49,7 @@ class Reader {
 
 /// Where others dial the nodes of a cluster, by id; other keys are for the caller.
 void read_addresses(Reader& reader, const toml::table& table, const std::string& where,
-                    std::map<NodeId, Address>& to, std::string_view other_key = {});
+                    std::map<NodeId, Address>& to,
+                    const std::set<std::string_view>& other_keys = {});
 
 }  // namespace muster::apps

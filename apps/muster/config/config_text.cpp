@@ -36,6 +36,8 @@ std::string ClusterConfig::canonical() const {
   for (const auto& [id, address] : nodes) lines["nodes." + to_text(id)] = address.text();
   if (postgres) {
     lines["postgres.copies"] = std::to_string(postgres->copies);
+    if (postgres->generation != 1)
+      lines["postgres.generation"] = std::to_string(postgres->generation);
     for (const auto& [id, address] : postgres->nodes)
       lines["postgres." + to_text(id)] = address.text();
   }

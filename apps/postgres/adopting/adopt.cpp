@@ -57,7 +57,9 @@ Expected<> bring_settings(const InstanceOptions& options, const Whereabouts& fro
 Expected<> begin_history(const InstanceOptions& options, const fs::path& meanwhile) {
   InstanceOptions there = options;
   there.data = meanwhile;
-  if (const auto said = in_single_user(there, statements_of_first_row(options.node)); !said)
+  if (const auto said =
+          in_single_user(there, statements_of_first_row(options.node, options.copies()));
+      !said)
     return said.error();
   return rename_durably(meanwhile, options.data);
 }

@@ -27,6 +27,8 @@ struct InitFlags {
   std::string witness;  ///< empty: none
   std::string cluster = "pg";
   std::string directory;
+  std::filesystem::path authority;  ///< of a cluster that there is; empty: a new one
+  unsigned generation = 1;
   std::uint16_t port = 5432;       ///< of PostgreSQL
   std::uint16_t node_port = 7100;  ///< of nodes that are named without one
 };

@@ -45,8 +45,8 @@ NodeConfig config_of(const InitFlags& flags, const Nodes& nodes, const Nodes& da
   config.cluster.options.quorum = Quorum::majority;
   config.cluster.timings.stop_deadline = 500ms;
   config.cluster.timings.start_deadline = 10s;
-  config.cluster.postgres =
-      apps::PostgresConfig{databases, static_cast<unsigned>(databases.size() / 2 + 1)};
+  config.cluster.postgres = apps::PostgresConfig{
+      databases, static_cast<unsigned>(databases.size() / 2 + 1), flags.generation};
   apps::ApplicationConfig& to = config.application;
   to.kind = "postgres";
   to.database = "database";
@@ -101,6 +101,16 @@ std::vector<Bundle> bundles_of(const InitFlags& flags, const Nodes& nodes, const
   return bundles;
 }
 
+void tell_next(const InitFlags& flags, const std::string& at) {
+  std::cout
+      << at << " has a bundle for each node of generation " << flags.generation
+      << ", n1, n2, ...\nnext, when muster postgres status says that all nodes follow:\n"
+      << "  on each new node: muster postgres join n4 --data DIR --user postgres, then run it\n"
+      << "  on each other, the primary last: put the muster.toml of its bundle in the place of "
+         "its own, and run it anew; nobody writes from the second one on until enough have "
+         "the new list\n";
+}
+
 void tell(const std::string& at, const Nodes& nodes, const Nodes& databases) {
   std::string hosts;
   std::string ports;
@@ -140,13 +150,20 @@ int init(const InitFlags& flags) {
                                                     "of --nodes"
                                                   : "--nodes: expected at least three hosts, or "
                                                     "two and --witness HOST"});
+  if (flags.authority.empty() != (flags.generation == 1) || (witness && flags.generation > 1))
+    return apps::failed({ExitCode::usage,
+                         "--ca and --generation go together, and with no witness: for the next "
+                         "list of nodes of a cluster that there is, such as --ca pg/ca "
+                         "--generation 2"});
   const auto databases = databases_of(*nodes, flags.port, witness);
   if (!databases) return apps::failed(databases.error());
   const auto directory =
       std::filesystem::path(flags.directory.empty() ? flags.cluster : flags.directory) / "";
   const auto named = directory.parent_path();  // without a slash at its end
-  const auto made = apps::make_bundles(named, flags.cluster, bundles_of(flags, *nodes, *databases));
+  const auto made = apps::make_bundles(named, flags.cluster, bundles_of(flags, *nodes, *databases),
+                                       flags.authority);
   if (!made) return apps::failed(made.error());
+  if (flags.generation > 1) return tell_next(flags, named.string()), 0;
   tell(named.string(), *nodes, *databases);
   return 0;
 }

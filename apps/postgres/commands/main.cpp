@@ -14,7 +14,7 @@ namespace {
 void add_init(CLI::App& app, int& exit_code) {
   const auto flags = std::make_shared<InitFlags>();
   CLI::App* const command = app.add_subcommand(
-      "init", "Make a new cluster's files: for each node a bundle, with its certificates");
+      "init", "Make a cluster's files: for each node a bundle, with its certificates");
   command->add_option("--nodes", flags->nodes, "Where each node is dialled")
       ->option_text("HOST[:PORT],...")
       ->required();
@@ -23,6 +23,13 @@ void add_init(CLI::App& app, int& exit_code) {
   command->add_option("--cluster", flags->cluster, "The cluster's name")->capture_default_str();
   command->add_option("--to", flags->directory, "A new directory [the cluster's name]")
       ->option_text("DIR");
+  command
+      ->add_option("--ca", flags->authority,
+                   "The authority of a cluster that there is, whose nodes get this list next")
+      ->option_text("DIR");
+  command->add_option("--generation", flags->generation, "Of the list: each other one is the next")
+      ->check(CLI::Range(1, 1 << 30))
+      ->capture_default_str();
   command->add_option("--port", flags->port, "PostgreSQL's")
       ->check(CLI::Range(1, 65535))
       ->capture_default_str();

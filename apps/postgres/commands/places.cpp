@@ -103,6 +103,7 @@ Expected<InstanceOptions> options_in(const NodeConfig& config) {
   for (const auto& [id, address] : config.cluster.nodes)
     if (!options.nodes.contains(id)) options.witnesses.insert(id);
   options.copies_of_commit = config.cluster.postgres->copies;
+  options.generation = config.cluster.postgres->generation;
   options.listen = config.application.listen;
   options.hba = config.application.hba;
   options.forgotten = config.data / "promise.forgotten";

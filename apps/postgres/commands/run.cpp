@@ -3,6 +3,8 @@
 #include "apps/postgres/database.hpp"
 #include "apps/postgres/group.hpp"
 
+#include <muster/values/text.hpp>
+
 #include <chrono>
 #include <fstream>
 
@@ -27,6 +29,30 @@ Expected<> is_of_this_node(const apps::NodeConfig& config, const InstanceOptions
                            "): put its own back, or move it away and let the node join again");
 }
 
+std::string in_words(const Copies& copies) {
+  std::string nodes;
+  for (NodeId node : copies.nodes) nodes += (nodes.empty() ? "" : ", ") + to_text(node);
+  return "nodes " + nodes + " with copies = " + std::to_string(copies.of_commit);
+}
+
+// Two lists of nodes may only follow each other: two that work at once would both write.
+Expected<> takes_part(const apps::NodeConfig& config, const InstanceOptions& options) {
+  const Copies now = options.copies();
+  const auto before = read_copies(options);
+  if (!before) return before.error();
+  if (*before == now) return {};
+  if (*before && now.generation <= (*before)->generation)
+    return wrong(config,
+                 "[cluster.postgres] has " + in_words(now) + " in generation " +
+                     std::to_string(now.generation) +
+                     ", and this node has taken part by generation " +
+                     std::to_string((*before)->generation) + ", " + in_words(**before) +
+                     ": put that back, or, for another list or copies, write generation = " +
+                     std::to_string((*before)->generation + 1) +
+                     " on all nodes (docs/postgres.md, Another number of nodes)");
+  return write_copies(options);
+}
+
 Expected<> forget_promise(const InstanceOptions& options) {
   if (options.witnesses.empty()) return {};
   return write_durably(options.forgotten, "", {});
@@ -46,7 +72,8 @@ Expected<> make_ready(const apps::NodeConfig& config, const InstanceOptions& opt
     return wrong(config, "there is no database at " + options.data.string() +
                              ": muster postgres join clones one here, and create makes that of a "
                              "new cluster, on one of its nodes");
-  return is_of_this_node(config, options);
+  if (const auto its = is_of_this_node(config, options); !its) return its;
+  return takes_part(config, options);
 }
 
 int run_witness(const apps::NodeConfig& config, const Flags& flags) {

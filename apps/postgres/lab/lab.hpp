@@ -50,13 +50,19 @@ struct Options {
   unsigned nodes = 3;
   unsigned copies_of_commit = 2;
   bool witness = false;  ///< the last node is one, of two with data
+  /// The list that comes after that of nodes 1 to N, at each node by itself; nodes that it has
+  /// besides have no data before. None: there is no other.
+  std::optional<Copies> next;
+  /// It comes at any time. Else whoever is in it no more ends first, and all others are whole then:
+  /// what only one has that is in it no more is lost to it, and nobody writes.
+  bool hasty = false;
   Struck struck;
   Troubles troubles;
   /// Of a search: what has to come of itself at one node comes in one order, and before what takes
   /// two; troubles come between any two of it as well.
   bool prompt = false;
 };
-MUSTER_DESCRIBE(Options, nodes, copies_of_commit, witness, struck, troubles, prompt);
+MUSTER_DESCRIBE(Options, nodes, copies_of_commit, witness, next, hasty, struck, troubles, prompt);
 
 /// What may happen.
 enum class What : std::uint8_t {
@@ -79,8 +85,9 @@ enum class What : std::uint8_t {
   comes_back,   ///< who has left: another life of its node, in another process (1) or in the same
   // What clients and nodes want.
   commits,
-  elects,  ///< who is reached of those of a set
-  lives,   ///< a node's process begins
+  elects,   ///< who is reached of those of a set
+  lives,    ///< a node's process begins
+  goes_on,  ///< and the next list is its configuration from now on
   heals,
   leaves,      ///< a node, in order
   hands_over,  ///< its primary, to another
@@ -97,8 +104,8 @@ enum class What : std::uint8_t {
 };
 MUSTER_DESCRIBE_ENUM(What, performs, takes_hangup, walsender_hangup, checkpointer_hangup, promoted,
                      flushes, connects, receives, hears, walsender_ends, receiver_ends, ends,
-                     reorganizes, starts, all_have_it, comes_back, commits, elects, lives, heals,
-                     leaves, hands_over, rejoins, fails, ends_early, overdue, node_killed,
+                     reorganizes, starts, all_have_it, comes_back, commits, elects, lives, goes_on,
+                     heals, leaves, hands_over, rejoins, fails, ends_early, overdue, node_killed,
                      postgres_killed, machine_stops, restores, cuts)
 
 struct Move {
@@ -130,10 +137,11 @@ struct Counts {
   std::uint64_t restores{};
   std::uint64_t early_ends{};  ///< of a PostgreSQL that begins
   std::uint64_t alone{};       ///< definitions by which a primary goes on alone
+  std::uint64_t next{};        ///< definitions by which the next list has its first primary
   Counts& operator+=(const Counts& other);
 };
 MUSTER_DESCRIBE(Counts, runs, moves, elections, acknowledged, promotions, rewinds, clones, leaves,
-                hand_overs, restores, early_ends, alone);
+                hand_overs, restores, early_ends, alone, next);
 
 struct Report {
   Counts counts;

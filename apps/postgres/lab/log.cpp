@@ -32,6 +32,12 @@ Term term_of(const Log& log, std::uint32_t records) {
   return {};
 }
 
+std::uint32_t generation_of(const Log& log, std::uint32_t records) {
+  for (std::uint32_t at = records; at-- > 0;)
+    if (log[at].kind == Kind::row) return log[at].generation;
+  return 1;
+}
+
 Lineage lineage_of(const Log& log, std::uint32_t records) {
   Lineage lineage;
   for (std::uint32_t at = 0; at < records; ++at) {

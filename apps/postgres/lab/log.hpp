@@ -19,11 +19,12 @@ MUSTER_DESCRIBE_ENUM(Kind, row, commit, promotion, kick, shutdown)
 struct Record {
   Kind kind{};
   NodeId by;
-  std::uint32_t number{};    ///< of those that this node has written
-  std::uint32_t timeline{};  ///< on which it was written
-  GroupNumber group;         ///< of a row
+  std::uint32_t number{};      ///< of those that this node has written
+  std::uint32_t timeline{};    ///< on which it was written
+  GroupNumber group;           ///< of a row
+  std::uint32_t generation{};  ///< of a row, of the list by which it was written
 };
-MUSTER_DESCRIBE(Record, kind, by, number, timeline, group);
+MUSTER_DESCRIBE(Record, kind, by, number, timeline, group, generation);
 
 using Log = std::vector<Record>;
 
@@ -31,6 +32,8 @@ using Log = std::vector<Record>;
 std::uint32_t timeline_of(const Log& log);
 /// The greatest row among so many records.
 Term term_of(const Log& log, std::uint32_t records);
+/// Of the list by which that was written.
+std::uint32_t generation_of(const Log& log, std::uint32_t records);
 /// Of so many records.
 Lineage lineage_of(const Log& log, std::uint32_t records);
 /// True where a walsender with so many records would send to a standby with that log: by numbers

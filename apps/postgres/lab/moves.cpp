@@ -108,7 +108,8 @@ void make(World& world, const Options& options, const Move& move, Counts* counts
     case What::elects:
       return making.halts(node, move.which);
     case What::lives:
-      return making.lives(node);
+    case What::goes_on:
+      return making.lives(node, move.what == What::goes_on);
     case What::heals:
       return void(world.cuts.erase(world.cuts.begin() + move.which));
     case What::leaves:
@@ -151,22 +152,30 @@ std::string in_words(const World& world, const Move& move) {
 World begun(const Options& options) {
   World world;
   const NodeId first{1};
-  const Log log{{Kind::row, first, 1, 1, GroupNumber{0, first}}};
+  const Log log{{Kind::row, first, 1, 1, GroupNumber{0, first}, 1}};
   world.nodes.resize(options.nodes);
   world.nodes.back().witness = options.witness;
   for (Node& node : world.nodes)
     if (!node.witness) node.data = {log, 1, 1, true, {}};
   world.nodes.front().written = 1;
+  const NodeSet of_next = options.next ? options.next->nodes : NodeSet{};
+  for (NodeId node : of_next) {
+    if (node.value <= options.nodes) continue;
+    Node& joined = world.nodes.emplace_back();
+    joined.generation = options.next->generation;
+    joined.data = {log, 1, 1, true, {}};
+    joined.note = Note{};  // `join` leaves it to the primary
+  }
   return world;
 }
-
-namespace {
 
 bool is_writing(const World& world, NodeId node) {
   const Node& own = node_at(world, node);
   return own.postgres && !own.postgres->orphan && own.postgres->primary && own.life &&
          own.life->keeper.open && own.postgres->conf.names == Names::open;
 }
+
+namespace {
 
 bool is_following(const World& world, NodeId node, NodeId primary) {
   const Node& own = node_at(world, node);
@@ -177,41 +186,49 @@ bool is_following(const World& world, NodeId node, NodeId primary) {
 
 }  // namespace
 
-Holding holding_of(const Data& data, std::uint32_t records, bool primary) {
+Holding holding_of(const Options& options, const Data& data, std::uint32_t records, bool primary) {
   constexpr std::uint64_t the_system = 1;
   const Log held(data.log.begin(), data.log.begin() + records);
-  return {the_system, term_of(held, records), Lsn{records}, timeline_of(held), primary};
+  Holding holding{the_system, term_of(held, records), Lsn{records}, timeline_of(held), primary};
+  holding.copies = copies_of(options, generation_of(held, records));
+  return holding;
 }
 
-bool has_lost(const Node& node) {
-  return node.at_least && is_below(holding_of(node.data, node.data.flushed, false), *node.at_least);
+bool has_lost(const Options& options, const Node& node) {
+  return node.at_least &&
+         is_below(holding_of(options, node.data, node.data.flushed, false), *node.at_least);
 }
 
-bool is_calm(const World& world) {
+bool is_calm(const World& world, const Options& options) {
   const auto& group = world.nodes.front().life ? world.nodes.front().life->halted : std::nullopt;
   std::optional<NodeId> primary;
-  for (NodeId node : all_nodes(world)) {
+  const NodeSet configured = configured_nodes(world, options);
+  for (NodeId node : configured) {
     const auto& life = node_at(world, node).life;
     if (!life || life->activity != Activity::working || life->halted != group ||
         life->wants_election)
       return false;
     if (is_writing(world, node)) primary = node;
   }
-  const NodeSet all = data_nodes(world);
-  return primary && std::all_of(all.begin(), all.end(), [&](NodeId node) {
-           return node == *primary || is_following(world, node, *primary);
+  return primary && std::all_of(configured.begin(), configured.end(), [&](NodeId node) {
+           return node == *primary || node_at(world, node).witness ||
+                  is_following(world, node, *primary);
          });
 }
 
-std::optional<Move> wanted_election(const World& world) {
-  const Move all{What::elects, NodeId{1}, (1U << world.nodes.size()) - 1};
+std::optional<Move> wanted_election(const World& world, const Options& options) {
+  const NodeSet configured = configured_nodes(world, options);
+  Move all{What::elects, NodeId{1}, 0};
+  for (NodeId node : configured) all.which |= 1U << (node.value - 1);
   for (const Election& election : world.elections)
-    if (election.members == all_nodes(world)) return std::nullopt;
+    if (election.members == configured) return std::nullopt;
   const auto& group = world.nodes.front().life->halted;
-  for (const Node& node : world.nodes)
-    if (node.life->leaving) return std::nullopt;  // it comes back first
-  for (const Node& node : world.nodes)
-    if (!group || node.life->halted != group || node.life->wants_election) return all;
+  for (NodeId node : configured)
+    if (node_at(world, node).life->leaving) return std::nullopt;  // it comes back first
+  for (NodeId node : configured) {
+    const Life& life = *node_at(world, node).life;
+    if (!group || life.halted != group || life.wants_election) return all;
+  }
   return std::nullopt;
 }
 

@@ -26,6 +26,11 @@ bool have_reported(const World& world, const Election& election) {
 
 }  // namespace
 
+bool can_talk(const World& world, NodeId one, NodeId other) {
+  return reach(world, one, other) &&
+         node_at(world, one).generation == node_at(world, other).generation;
+}
+
 bool reach(const World& world, NodeId one, NodeId other) {
   return std::none_of(world.cuts.begin(), world.cuts.end(),
                       [&](const Cut& cut) { return is_between(cut, one, other); });
@@ -44,11 +49,30 @@ NodeSet data_nodes(const World& world) {
   return nodes;
 }
 
+std::uint32_t last_generation(const World& world, const Options& options) {
+  std::uint32_t last = 1;
+  for (NodeId node : all_nodes(world))
+    if (node.value <= options.nodes) last = std::max(last, node_at(world, node).generation);
+  return last;
+}
+
+NodeSet configured_nodes(const World& world, const Options& options) {
+  const Copies copies = copies_of(options, last_generation(world, options));
+  NodeSet nodes = copies.nodes;
+  for (NodeId witness : copies.witnesses) nodes.insert(witness);
+  return nodes;
+}
+
+Copies copies_of(const Options& options, std::uint32_t generation) {
+  if (generation > 1) return *options.next;
+  Copies copies{{}, options.copies_of_commit};
+  for (std::uint32_t id = 1; id <= options.nodes; ++id)
+    (options.witness && id == options.nodes ? copies.witnesses : copies.nodes).insert(NodeId{id});
+  return copies;
+}
+
 Settings Making::settings(NodeId node) const {
-  Copies copies{data_nodes(world), options.copies_of_commit};
-  for (NodeId other : all_nodes(world))
-    if (node_at(world, other).witness) copies.witnesses.insert(other);
-  return {node, copies, options.struck};
+  return {node, copies_of(options, node_at(world, node).generation), options.struck};
 }
 
 void Making::complain(std::string what) const {
@@ -89,7 +113,7 @@ void Making::halts(NodeId coordinator, std::uint32_t set) const {
   for (NodeId node : all_nodes(world)) {
     const bool asked = node == coordinator || has(node, set);
     const auto& life = node_at(world, node).life;
-    if (!asked || !life || life->leaving || !reach(world, coordinator, node)) continue;
+    if (!asked || !life || life->leaving || !can_talk(world, coordinator, node)) continue;
     election.members.insert(node);
     election.group.counter = std::max(election.group.counter, node_at(world, node).counter);
   }
@@ -129,6 +153,9 @@ void Making::reorganizes(std::uint32_t which) const {
   }
   if (!counts || !choice.primary) return;
   if (choice.is_alone()) ++counts->alone;
+  if (const auto* held = std::get_if<Holding>(&reports.at(*choice.primary).evidence))
+    counts->next +=
+        held->copies->generation < node_at(world, election.group.coordinator).generation ? 1 : 0;
   for (const auto& [node, report] : reports)
     if (const auto* held = std::get_if<Holding>(&report.evidence); held && held->hands_over_to)
       counts->hand_overs += held->hands_over_to == choice.primary ? 1 : 0;
@@ -144,9 +171,11 @@ void Making::starts(NodeId node) const {
   tell(node, StartCalled{*life.halted, choice});
 }
 
-// P2: a life begins with one stop.
-void Making::lives(NodeId node) const {
+// P2: a life begins with one stop. Whoever has taken part by the next list never does by that
+// before.
+void Making::lives(NodeId node, bool by_next_list) const {
   Node& own = node_at(world, node);
+  if (by_next_list) own.generation = options.next->generation;
   own.life = Life{};
   tell(node, Loaded{own.note, own.at_least});
   tell(node, StopCalled{});
@@ -205,7 +234,7 @@ void Making::machine_stops(NodeId node) const {
 // A backup from before the first group is put back; what was held is remembered apart from it.
 void Making::restores(NodeId node) const {
   Node& own = node_at(world, node);
-  own.at_least = as_held(holding_of(own.data, own.data.flushed, false));
+  own.at_least = as_held(holding_of(options, own.data, own.data.flushed, false));
   own.data = {{own.data.log.front()}, 1, 1, true, {}};
   if (counts) ++counts->restores;
 }
@@ -330,7 +359,8 @@ class Offers {
 
   // Two that have lost what they had may be all that held a commit.
   void of_dead(NodeId node, const Node& own) {
-    add(What::lives, node);
+    if (own.generation > 1 || !has_ended(node)) add(What::lives, node);
+    if (may_go_on(node)) add(What::goes_on, node);
     const NodeSet all = data_nodes(world_);
     const bool all_others_have_theirs = std::all_of(all.begin(), all.end(), [&](NodeId other) {
       return other == node || is_unharmed(node_at(world_, other));
@@ -338,6 +368,26 @@ class Offers {
     if (may(&Troubles::restores) && !own.witness && !own.postgres && is_unharmed(own) &&
         own.data.flushed > 1 && all_others_have_theirs && !holds_alone(node))
       add(What::restores, node);
+  }
+
+  [[nodiscard]] bool is_of_next(NodeId node) const {
+    return options_.next && options_.next->nodes.contains(node);
+  }
+
+  /// It is not in the next list, and that has begun.
+  [[nodiscard]] bool has_ended(NodeId node) const {
+    return options_.next && !is_of_next(node) && last_generation(world_, options_) > 1;
+  }
+
+  [[nodiscard]] bool may_go_on(NodeId node) const {
+    if (!is_of_next(node) || node_at(world_, node).generation > 1) return false;
+    if (options_.hasty || last_generation(world_, options_) > 1) return true;
+    const NodeSet all = all_nodes(world_);
+    return std::all_of(all.begin(), all.end(), [&](NodeId other) {
+      const Node& its = node_at(world_, other);
+      if (!is_of_next(other)) return !its.life;
+      return its.generation > 1 || is_unharmed(its);
+    });
   }
 
   // What is nowhere else is lost with it, and nobody writes any more.
@@ -352,8 +402,8 @@ class Offers {
     });
   }
 
-  static bool is_unharmed(const Node& node) {
-    return !node.note && node.data.whole && !has_lost(node);
+  [[nodiscard]] bool is_unharmed(const Node& node) const {
+    return !node.note && node.data.whole && !has_lost(options_, node);
   }
 
   // So that no set comes twice.
@@ -365,7 +415,7 @@ class Offers {
 
   [[nodiscard]] bool can_take_part(NodeId coordinator, NodeId node) const {
     const auto& life = node_at(world_, node).life;
-    return life && !life->leaving && reach(world_, coordinator, node);
+    return life && !life->leaving && can_talk(world_, coordinator, node);
   }
 
   // A client writes wherever it can, read-only by default or not; where that is the gate, it obeys.

@@ -34,10 +34,12 @@ bool shows_row(const Node& node, GroupNumber group) {
 }
 
 bool are_copied(const World& world, NodeId node, Lsn end, const Options& options) {
+  const Copies wanted = copies_of(options, node_at(world, node).generation);
   NodeSet copies;
   for (const Walsender& walsender : node_at(world, node).postgres->walsenders)
-    if (!walsender.mending && walsender.flushed >= end.value) copies.insert(walsender.to);
-  return copies.size() + 1 >= options.copies_of_commit;
+    if (!walsender.mending && walsender.flushed >= end.value && wanted.nodes.contains(walsender.to))
+      copies.insert(walsender.to);
+  return copies.size() + 1 >= wanted.of_commit;
 }
 
 bool is_followed(const World& world, NodeId id) {
@@ -110,6 +112,7 @@ struct Perform {
     node.data.flushed = records(node.data.log);  // a recovery flushes all that is there
     node.postgres = Postgres{};
     node.postgres->conf = node.conf;
+    node.postgres->generation = node.generation;
     node.postgres->replayed = node.data.flushed;
     return Began{};
   }
@@ -144,8 +147,8 @@ struct Perform {
   }
   Result operator()(const Look&) const {
     const bool primary = node.postgres->primary;
-    return Seen{
-        holding_of(node.data, primary ? node.data.flushed : node.postgres->replayed, primary)};
+    return Seen{holding_of(making.options, node.data,
+                           primary ? node.data.flushed : node.postgres->replayed, primary)};
   }
   Result operator()(const Promote&) const {
     if (stage == 0) {

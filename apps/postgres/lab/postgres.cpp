@@ -12,8 +12,8 @@ std::string named(NodeId node) {
   return "node " + std::to_string(node.value);
 }
 
-bool is_open(const Walsender& walsender, const Options& options) {
-  if (walsender.mending) return false;
+bool is_open(const Walsender& walsender, const Copies& copies, const Options& options) {
+  if (walsender.mending || !copies.nodes.contains(walsender.to)) return false;
   return walsender.names == Names::open || !stands(options.struck, Line::names_are_the_gate);
 }
 
@@ -100,12 +100,13 @@ void Making::tell_flushed(NodeId node) const {
 void Making::hears(NodeId node, std::uint32_t which) const {
   Postgres& own = *node_at(world, node).postgres;
   own.walsenders[which].flushed = own.walsenders[which].told;
-  if (!is_open(own.walsenders[which], options)) return;
-  const std::size_t needed = options.copies_of_commit - 1;
+  const Copies copies = copies_of(options, own.generation);
+  if (!is_open(own.walsenders[which], copies, options)) return;
+  const std::size_t needed = copies.of_commit - 1;
   const bool once = stands(options.struck, Line::one_walsender_each);
   std::vector<std::pair<std::uint32_t, NodeId>> flushed;
   for (const Walsender& walsender : own.walsenders)
-    if (is_open(walsender, options)) flushed.emplace_back(walsender.flushed, walsender.to);
+    if (is_open(walsender, copies, options)) flushed.emplace_back(walsender.flushed, walsender.to);
   std::sort(flushed.rbegin(), flushed.rend());
   NodeSet counted;
   std::size_t count = 0;
@@ -200,8 +201,8 @@ void Making::walsender_ends(NodeId node, std::uint32_t which) const {
 
 void Making::append(NodeId node, Kind kind, GroupNumber group) const {
   Node& own = node_at(world, node);
-  own.data.log.push_back(
-      {kind, node, ++own.written, std::max(timeline_of(own.data.log), 1U), group});
+  own.data.log.push_back({kind, node, ++own.written, std::max(timeline_of(own.data.log), 1U), group,
+                          kind == Kind::row ? own.generation : 0});
 }
 
 // All that was received is replayed before.

@@ -20,9 +20,10 @@ Counts counts_of_one() {
 
 Counts& Counts::operator+=(const Counts& other) {
   const auto add = [&](std::uint64_t Counts::*count) { this->*count += other.*count; };
-  for (auto count : {&Counts::runs, &Counts::moves, &Counts::elections, &Counts::acknowledged,
-                     &Counts::promotions, &Counts::rewinds, &Counts::clones, &Counts::leaves,
-                     &Counts::hand_overs, &Counts::restores, &Counts::early_ends, &Counts::alone})
+  for (auto count :
+       {&Counts::runs, &Counts::moves, &Counts::elections, &Counts::acknowledged,
+        &Counts::promotions, &Counts::rewinds, &Counts::clones, &Counts::leaves,
+        &Counts::hand_overs, &Counts::restores, &Counts::early_ends, &Counts::alone, &Counts::next})
     add(count);
   return *this;
 }
@@ -61,8 +62,8 @@ void Run::at_random(const Weather& weather) {
 
 bool Run::until_calm() {
   for (unsigned moves = 0; moves < most_moves_to_calm && !violated(); ++moves) {
-    if (is_calm(world_)) return true;
-    if (const auto election = wanted_election(world_))
+    if (is_calm(world_, options_)) return true;
+    if (const auto election = wanted_election(world_, options_))
       make(*election);
     else if (!in_peace())
       return false;
@@ -71,14 +72,31 @@ bool Run::until_calm() {
 }
 
 void Run::calm() {
+  if (options_.hasty) return;
   while (!world_.cuts.empty()) make({What::heals, NodeId{1}, 0});
-  for (NodeId node : all_nodes(world_))
+  if (last_generation(world_, options_) > 1) take_next_list();
+  come_to_rest();
+  if (!options_.next || violated() || last_generation(world_, options_) > 1) return;
+  take_next_list();
+  come_to_rest();
+}
+
+void Run::take_next_list() {
+  for (NodeId node : all_nodes(world_)) {
+    if (node_at(world_, node).generation > 1) continue;
+    if (node_at(world_, node).life) make({What::node_killed, node, 0});
+    if (options_.next->nodes.contains(node)) make({What::goes_on, node, 0});
+  }
+}
+
+void Run::come_to_rest() {
+  for (NodeId node : configured_nodes(world_, options_))
     if (!node_at(world_, node).life) make({What::lives, node, 0});
   const Making making{world_, options_, &counts_};
   if (!until_calm()) return making.complain("nothing fails any more, and it does not come to rest");
   const std::size_t before = world_.acknowledged.size();
-  for (NodeId node : data_nodes(world_))
-    if (node_at(world_, node).postgres->primary) make({What::commits, node, 0});
+  for (NodeId node : configured_nodes(world_, options_))
+    if (is_writing(world_, node)) make({What::commits, node, 0});
   for (unsigned moves = 0; world_.acknowledged.size() == before && !violated(); ++moves)
     if (moves == most_moves_to_calm || !in_peace())
       return making.complain("all is calm, and a commit is not acknowledged");
@@ -119,6 +137,7 @@ Weather::Weather(std::uint64_t seed) {
   set(What::restores, 0, 12);
   set(What::rejoins, 0, 3);
   set(What::ends_early, 0, 6);
+  set(What::goes_on, 0, 12);
 }
 
 Report run_seeds(const Options& options, std::uint64_t first, std::uint64_t count, unsigned moves) {
@@ -127,7 +146,7 @@ Report run_seeds(const Options& options, std::uint64_t first, std::uint64_t coun
     Run run(options, seed);
     run.counts() = counts_of_one();
     const Weather weather(seed);
-    for (NodeId node : all_nodes(run.world())) run.make({What::lives, node, 0});
+    for (NodeId node : configured_nodes(run.world(), options)) run.make({What::lives, node, 0});
     for (unsigned made = 0; made < moves && !run.violated(); ++made) run.at_random(weather);
     if (!run.violated()) run.calm();
     report.counts += run.counts();

@@ -44,6 +44,9 @@ class Run {
   [[nodiscard]] Finding finding() const;
 
  private:
+  void take_next_list();
+  void come_to_rest();
+
   const Options& options_;
   muster::lab::simulated::Random random_;
   World first_;

@@ -45,9 +45,10 @@ MUSTER_DESCRIBE(Session, at, newest_at_start);
 struct Postgres {
   bool primary = false;
   bool promoting = false;
-  bool draining = false;  ///< it goes down in order: takes no connections any more
-  bool orphan = false;    ///< its postmaster or its node was killed: what is left ends soon
-  Conf conf;              ///< as the postmaster has it
+  bool draining = false;         ///< it goes down in order: takes no connections any more
+  bool orphan = false;           ///< its postmaster or its node was killed: what is left ends soon
+  std::uint32_t generation = 1;  ///< of the list whose nodes its names are
+  Conf conf;                     ///< as the postmaster has it
   bool hangup = false;
   bool waits = true;  ///< sessions are told that commits wait for copies
   bool checkpointer_hangup = false;
@@ -56,7 +57,7 @@ struct Postgres {
   std::optional<Receiver> receiver;
   std::vector<Session> waiting;
 };
-MUSTER_DESCRIBE(Postgres, primary, promoting, draining, orphan, conf, hangup, waits,
+MUSTER_DESCRIBE(Postgres, primary, promoting, draining, orphan, generation, conf, hangup, waits,
                 checkpointer_hangup, replayed, walsenders, receiver, waiting);
 
 // --- What outlives it
@@ -102,6 +103,7 @@ MUSTER_DESCRIBE(Life, keeper, doing, activity, report, members, halted, to_start
 
 struct Node {
   bool witness = false;
+  std::uint32_t generation = 1;  ///< of the list that is its configuration
   Data data;
   Conf conf;  ///< muster.conf
   std::optional<Note> note;
@@ -113,8 +115,8 @@ struct Node {
   std::optional<Postgres> postgres;
   std::optional<Life> life;
 };
-MUSTER_DESCRIBE(Node, witness, data, conf, note, at_least, counter, promise, defined, written,
-                postgres, life);
+MUSTER_DESCRIBE(Node, witness, generation, data, conf, note, at_least, counter, promise, defined,
+                written, postgres, life);
 
 /// An election that has halted its members and has no definition yet.
 struct Election {
@@ -157,8 +159,16 @@ inline const Node& node_at(const World& world, NodeId node) {
   return world.nodes[node.value - 1];
 }
 bool reach(const World& world, NodeId one, NodeId other);
+/// And their configurations are the same.
+bool can_talk(const World& world, NodeId one, NodeId other);
 NodeSet all_nodes(const World& world);
 NodeSet data_nodes(const World& world);
+/// Of the list that the nodes come to work by: one that has begun with the next does not go back.
+std::uint32_t last_generation(const World& world, const Options& options);
+/// All that are in that list.
+NodeSet configured_nodes(const World& world, const Options& options);
+/// The list of that generation.
+Copies copies_of(const Options& options, std::uint32_t generation);
 
 /// All that may happen of itself.
 std::vector<Move> in_peace(const World& world, const Options& options);
@@ -174,13 +184,15 @@ std::string in_words(const World& world, const Move& move);
 World begun(const Options& options);
 
 /// What so many records of the data are.
-Holding holding_of(const Data& data, std::uint32_t records, bool primary);
+Holding holding_of(const Options& options, const Data& data, std::uint32_t records, bool primary);
 /// Its data is less than what it held.
-bool has_lost(const Node& node);
-/// Every node works in one group with an open primary, which they all follow.
-bool is_calm(const World& world);
-/// An election of all nodes, where the last has not come to that and none is going on.
-std::optional<Move> wanted_election(const World& world);
+bool has_lost(const Options& options, const Node& node);
+/// An open primary whose commits wait for copies.
+bool is_writing(const World& world, NodeId node);
+/// Every node that is configured works in one group with an open primary, which they all follow.
+bool is_calm(const World& world, const Options& options);
+/// An election of all of those, where the last has not come to that and none is going on.
+std::optional<Move> wanted_election(const World& world, const Options& options);
 
 // --- Parts of `make`, one file each
 // ------------------------------------------------------------------------------------
@@ -215,7 +227,7 @@ struct Making {
   void halts(NodeId coordinator, std::uint32_t set) const;
   void reorganizes(std::uint32_t which) const;
   void starts(NodeId node) const;
-  void lives(NodeId node) const;
+  void lives(NodeId node, bool by_next_list = false) const;
   void dies(NodeId node) const;
   void leaves(NodeId node) const;
   void comes_back(NodeId node, bool as_another_process) const;

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""Another number of nodes: one comes, and one goes, while a client writes."""
+
+import re
+import shutil
+import sys
+import threading
+import unittest
+
+import bundles
+import machines
+from bundles import HOSTS, Bundled
+from cluster import IDS
+from nodes import free_ports, until
+
+FOURTH = 4
+
+
+class Lists(Bundled):
+    """Of three nodes; what is made for four is in `next`."""
+
+    def init_next(self):
+        node_port, = free_ports(1)
+        self.ports[FOURTH] = self.ports[1] + FOURTH - 1
+        nodes = f"{self.nodes[1]},127.0.0.3:{node_port}"
+        return self.postgres("init", "--nodes", nodes, "--port", self.ports[1], "--ca", "made/ca",
+                             "--generation", 2, "--to", "next")
+
+    def change(self, node, text):
+        """It is begun anew with that configuration."""
+        self.stop(node)
+        self.config(node).write_text(text)
+        self.start(node)
+
+    def stop(self, node):
+        process = self.running.pop(node)
+        process.terminate()
+        process.wait(60)
+
+    def refusal(self, node, text):
+        """What it says of that configuration, and with what code."""
+        before = self.config(node).read_text()
+        self.config(node).write_text(text)
+        ran = bundles.run(*self.command("run", node), cwd=self.path)
+        self.config(node).write_text(before)
+        return ran.returncode, ran.stderr
+
+
+class Writer:
+    """Keeps what was acknowledged, wherever the primary is."""
+
+    def __init__(self, cluster):
+        self.cluster, self.acknowledged, self.number = cluster, [], 0
+        self.ends = threading.Event()
+        self.thread = threading.Thread(target=self.write)
+
+    def write(self):
+        while not self.ends.is_set():
+            for node in list(self.cluster.running):
+                self.number += 1
+                if self.cluster.ask(node, f"insert into t values ({self.number}) returning n"):
+                    self.acknowledged.append(self.number)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ends.set()
+        self.thread.join()
+
+
+def without(node, text):
+    return re.sub(f'^{node} = ".*"\n', "", text, flags=re.M)
+
+
+def with_keys(text, **keys):
+    for key, value in keys.items():
+        text, count = re.subn(f"^{key} = .*$", f"{key} = {value}", text, flags=re.M)
+        assert count == 1, key
+    return text
+
+
+class AnotherList(unittest.TestCase):
+    def setUp(self):
+        self.cluster = Lists()
+        self.addCleanup(shutil.rmtree, self.cluster.path)
+        self.addCleanup(self.cluster.end)
+        self.cluster.begin()
+        self.await_all(IDS)
+        self.until(lambda: self.ask("create table if not exists t (n int) ; select 1"), "a table")
+
+    def until(self, so, what):
+        return until(lambda: (self.cluster.supervise(), so())[1], what)
+
+    def ask(self, statement):
+        primary = self.cluster.primary()
+        return self.cluster.ask(primary, statement) if primary else None
+
+    def await_all(self, nodes):
+        primary = self.until(self.cluster.primary, "there is a primary")
+        self.until(lambda: len(self.cluster.replicas()) == len(nodes) - 1, "all others follow it")
+        return primary
+
+    def await_more(self, writer):
+        before = len(writer.acknowledged)
+        self.until(lambda: len(writer.acknowledged) > before + 3, "commits are acknowledged")
+
+    def await_acknowledged(self, writer):
+        sorted_array = "select array_agg(n order by n) from t"
+        rows = self.until(lambda: self.ask(sorted_array), sorted_array)
+        there = set(map(int, rows.strip("{}").split(",")))
+        self.assertEqual([n for n in writer.acknowledged if n not in there], [])
+
+    def refuse(self, node, text, *said):
+        code, error = self.cluster.refusal(node, text)
+        self.assertEqual(code, 64, error)
+        for each in said:
+            self.assertIn(each, error)
+
+    def test_a_node_comes_and_another_goes_and_nothing_is_lost(self):
+        cluster = self.cluster
+        ran = cluster.init_next()
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        for node in (*IDS, FOURTH):
+            cluster.slow_down(cluster.path / f"next/n{node}/muster.toml")
+        of_four = {node: (cluster.path / f"next/n{node}/muster.toml").read_text()
+                   for node in (*IDS, FOURTH)}
+        of_three = cluster.config(1).read_text()
+        with Writer(cluster) as writer:
+            self.await_more(writer)
+            self.come(of_four)
+            self.await_all((*IDS, FOURTH))
+            self.await_more(writer)
+            self.await_acknowledged(writer)
+            self.assertEqual(self.ask("show synchronous_standby_names"), "ANY 2 (n1, n2, n3, n4)")
+            self.go(of_three, of_four)
+            self.await_all(IDS)
+            self.await_more(writer)
+            self.await_acknowledged(writer)
+            self.assertEqual(self.ask("show synchronous_standby_names"), "ANY 1 (n2, n3, n4)")
+
+    def come(self, of_four):
+        cluster = self.cluster
+        ran = cluster.postgres("join", f"next/n{FOURTH}", "--data", f"n{FOURTH}", *cluster.user)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        cluster.config(FOURTH).write_text(of_four[FOURTH])
+        cluster.start(FOURTH)
+        primary = cluster.primary()
+        standbys = [node for node in IDS if node != primary]
+        cluster.stop(standbys[0])
+        self.refuse(standbys[0], with_keys(of_four[standbys[0]], generation=1),
+                    "nodes 1, 2, 3, 4 with copies = 3 in generation 1", "generation = 2")
+        cluster.start(standbys[0])
+        for node in (*standbys, primary):
+            cluster.change(node, of_four[node])
+
+    def go(self, of_three, of_four):
+        cluster = self.cluster
+        cluster.stop(1)
+        self.refuse(1, of_three, "has taken part by generation 2", "generation = 3")
+        primary = self.until(cluster.primary, "there is a primary")
+        for node in sorted(cluster.running, key=lambda node: node == primary):
+            cluster.change(node, with_keys(without(1, of_four[node]), generation=3, copies=2))
+
+
+if __name__ == "__main__":
+    bundles.muster = sys.argv.pop(1)
+    if not (machines.PROGRAMS / "postgres").exists():
+        print("skipped: PostgreSQL 15 not found", file=sys.stderr)
+        sys.exit(0)
+    unittest.main(verbosity=2)
