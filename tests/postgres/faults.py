@@ -20,7 +20,7 @@ import time
 
 import machines
 from cluster import IDS, Cluster, OnMachines
-from machines import CLIENTS, PROGRAMS
+from machines import CLIENTS, PORT, PROGRAMS
 from parts import Parts
 from run import Run, Wrong
 from writers import NEEDED
@@ -129,6 +129,15 @@ class Faults(Run):
         self.cluster.machines[node].hear()
         self.cluster.machines[other].hear()
 
+    def cut_databases(self, node):
+        """Of two, which hear each other's nodes as ever."""
+        pair = node, self.another(node, self.cluster.data)
+        for one, other in (pair, reversed(pair)):
+            self.cluster.machines[one].deafen(other, port=PORT)
+        yield " and ".join(sorted(map(self.role, pair)))
+        for each in pair:
+            self.cluster.machines[each].hear()
+
     def cut_one_way(self, node):
         other = self.another(node)
         self.cluster.machines[other].deafen(node)
@@ -157,7 +166,7 @@ class Faults(Run):
             self.wait(self.random.uniform(0.02, 1.5))
         yield
 
-    OF_NETWORKS = (cut_off, cut_between, cut_one_way, heard_by_nobody, hears_nobody, flap)
+    OF_NETWORKS = (cut_off, cut_between, cut_databases, cut_one_way, heard_by_nobody, hears_nobody, flap)
 
     # --- Of disks
 
@@ -183,10 +192,11 @@ class Faults(Run):
             raise Wrong(f"node {node} had a full disk, and was cloned")
 
     OF_DISKS = (full_disk,)
+    OF_DATABASES = (*OF_DISKS, cut_databases)
     OF_PRIMARY = (kill_the_next_too, switch_over)
     ALL = (*EVERYWHERE, *OF_NETWORKS, *OF_DISKS)
     LASTING = (kill_all_of_it, kill_node, stop_for_a_while, leave, cut_off, cut_between,
-               cut_one_way, heard_by_nobody, hears_nobody, full_disk)
+               cut_databases, cut_one_way, heard_by_nobody, hears_nobody, full_disk)
 
     # --- A round
 
@@ -194,7 +204,7 @@ class Faults(Run):
         self.primary = self.await_calm()
         fault = self.random.choice(self.faults)
         of_primary = fault in self.OF_PRIMARY or self.random.random() < 0.6
-        of = self.cluster.data if fault in self.OF_DISKS else IDS
+        of = self.cluster.data if fault in self.OF_DATABASES else IDS
         victim = self.primary if of_primary else self.another(self.primary, of)
         self.now = f"{fault.__name__} of node {victim}, {self.role(victim)}"
         print(f"{time.strftime('%T')} {self.now}", file=sys.stderr)

@@ -112,10 +112,13 @@ class Network:
     def inside(self, words):
         return [*map(str, words)]
 
-    def deafen(self, *numbers):
-        """What comes from those is dropped when it arrives; what goes to them is not."""
+    def deafen(self, *numbers, port=None):
+        """What comes from those is dropped when it arrives, or what comes from or to that port;
+        what goes to them is not."""
+        ports = [""] if port is None else [f"tcp sport {port}", f"tcp dport {port}"]
         self.filter("add chain ip cuts heard { type filter hook input priority 0; }", *(
-            f"add rule ip cuts heard ip saddr {address(number)} drop" for number in numbers))
+            f"add rule ip cuts heard ip saddr {address(number)} {of} drop"
+            for number in numbers for of in ports))
 
     def hear(self):
         """All of them again."""
