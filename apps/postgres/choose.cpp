@@ -105,35 +105,60 @@ Choice freshest_of(const Count& count, std::optional<NodeId> present_primary,
   return choice;
 }
 
+/// A primary of which nobody gets anything is as one that has not reported, where enough others
+/// have: of any R sealed nodes one has what was acknowledged.
+std::map<NodeId, Evidence> without_unfollowed(const Copies& copies,
+                                              const std::map<NodeId, Evidence>& reports) {
+  std::map<NodeId, Evidence> others = reports;
+  std::erase_if(others, [](const auto& report) {
+    const auto* holding = std::get_if<Holding>(&report.second);
+    return holding && holding->unfollowed;
+  });
+  const Count count = counted(copies.nodes, others);
+  const bool suffice = !count.data.empty() && size(count) >= copies.to_promote();
+  return suffice ? others : reports;
+}
+
 // --- Another list of nodes
 
-/// Why the list of these copies may not go on from what the freshest holds; empty: it may. Of the
-/// list before it takes what that one would take, and a majority, so that no two lists can come
-/// after it: who has worked by the next one never works by it again.
-std::string why_not_next(const Copies& copies, const Holding& freshest,
+/// Of those that reported, one with what a later list than that has written.
+std::optional<NodeId> of_later_list(const Copies& list, const std::map<NodeId, Evidence>& reports) {
+  for (const auto& [node, evidence] : reports) {
+    const auto* holding = std::get_if<Holding>(&evidence);
+    const auto* held = std::get_if<Held>(&evidence);
+    const auto& its = holding ? holding->copies : held ? held->copies : std::nullopt;
+    if (its && its->generation > list.generation) return node;
+  }
+  return std::nullopt;
+}
+
+/// Why the list of these copies may not go on from what the freshest holds; empty: it may. Who has
+/// taken part by one never works by an earlier one again.
+std::string why_not_from(const Holding& freshest, const Copies& copies,
                          const std::map<NodeId, Evidence>& reports, const Struck& struck) {
-  const std::uint32_t generation = freshest.copies ? freshest.copies->generation : 1;
-  const std::string written = "what is freshest here was written in generation " +
-                              std::to_string(generation) + " of [cluster.postgres]";
-  if (copies.generation == generation && (!freshest.copies || *freshest.copies == copies))
-    return {};
-  if (copies.generation == generation)
-    return written +
-           ", with another list of nodes or another copies: each change takes the next "
-           "generation";
-  if (copies.generation != generation + 1)
-    return written + ", and this is generation " + std::to_string(copies.generation) +
-           ": nodes of generation " + std::to_string(generation + 1) + " have to write first";
+  if (!freshest.copies && copies.generation == 1) return {};
   if (!freshest.copies)
-    return written +
-           " by an earlier version, which did not say by which nodes: let them write as "
-           "they are, by this version, once";
+    return "what is freshest here is of an earlier version, which did not say by which nodes it "
+           "was "
+           "written: let them write as they are, by this version, once";
   const Copies& before = *freshest.copies;
-  const std::size_t needed = std::max(before.to_promote(), before.nodes.size() / 2 + 1);
+  // Nodes of an earlier list may have written rows that count for more, and were never copied.
+  if (const auto node = of_later_list(before, reports))
+    return "the freshest here was written in generation " + std::to_string(before.generation) +
+           ", and " + named(*node) +
+           " has what a later one wrote: find out which of the two was "
+           "given up, move those databases away, and let their nodes join";
+  if (before == copies) return {};
+  const std::string written = "what is freshest here was written by " + to_words(before);
+  if (copies.generation <= before.generation)
+    return written + ", and this is " + to_words(copies) + ": put that list back";
+  if (copies.generation > before.generation + 1)
+    return written + ", and this is generation " + std::to_string(copies.generation) +
+           ": nodes of the one between have to write first, or else put that list back";
   const std::size_t found = size(counted(before.nodes, reports));
-  if (found >= needed || !stands(struck, Line::list_before_counts)) return {};
-  return written + ", by " + named(before.nodes) + ": " + std::to_string(found) + " of the " +
-         std::to_string(needed) + " of those that it takes have data here";
+  if (found >= before.to_go_on() || !stands(struck, Line::list_before_counts)) return {};
+  return written + ": " + std::to_string(found) + " of the " + std::to_string(before.to_go_on()) +
+         " of those that it takes have data here";
 }
 
 void add_prefix(Choice& choice, const Count& count, const Struck& struck) {
@@ -223,6 +248,10 @@ Choice choose_with_witness(const Copies& copies, const GroupNumber& group,
                 told);
   Choice choice = freshest_of(count, present_primary, struck);
   if (!choice.primary) return with(choice, told);
+  if (const auto& by = all.data.at(*choice.primary).copies; by && *by != copies)
+    return with(nobody("what is freshest here was written by " + to_words(*by) +
+                       ", and beside a witness no list comes after another"),
+                told);
   add_prefix(choice, all, struck);
   Promise promise{group, {*choice.primary}};
   if (!all.data.at(*choice.primary).unfollowed)
@@ -236,15 +265,16 @@ Choice choose_with_witness(const Copies& copies, const GroupNumber& group,
 
 }  // namespace
 
-Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& reports,
+Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& all,
               std::optional<NodeId> present_primary, const Struck& struck) {
+  const std::map<NodeId, Evidence> reports = without_unfollowed(copies, all);
   const Count count = counted(copies.nodes, reports);
   if (size(count) < copies.to_promote())
     return nobody(std::to_string(size(count)) + " of the " + std::to_string(copies.to_promote()) +
                   " nodes that it takes have data here");
   Choice choice = freshest_of(count, present_primary, struck);
   if (!choice.primary) return choice;
-  if (const auto why = why_not_next(copies, count.data.at(*choice.primary), reports, struck);
+  if (const auto why = why_not_from(count.data.at(*choice.primary), copies, reports, struck);
       !why.empty())
     return nobody(why);
   add_prefix(choice, count, struck);
@@ -258,6 +288,25 @@ Choice choose(const Copies& copies, const GroupNumber& group,
   const auto present = present_primary(evidence);
   if (copies.witnesses.empty()) return choose(copies, evidence, present, struck);
   return choose_with_witness(copies, group, reports, evidence, present, struck);
+}
+
+std::string why_never_after(const Copies& before, const Copies& copies) {
+  if (before == copies) return {};
+  const std::string both =
+      "this is " + to_words(copies) + ", and this node has taken part by " + to_words(before);
+  if (!before.witnesses.empty() || !copies.witnesses.empty())
+    return both + ": beside a witness no list comes after another";
+  if (copies.generation <= before.generation)
+    return both + ": put that list back, or write the changed one as generation " +
+           std::to_string(before.generation + 1) +
+           " once that one is written by; where it never will be, see docs/postgres.md (Another "
+           "number of nodes) on how it is given up";
+  std::size_t stay = 0;
+  for (NodeId node : copies.nodes) stay += before.nodes.contains(node) ? 1 : 0;
+  if (copies.generation == before.generation + 1 && stay < before.to_go_on())
+    return both + ": " + std::to_string(stay) + " of the " + std::to_string(before.to_go_on()) +
+           " of those are in it that it takes to begin: change the list in smaller steps";
+  return {};
 }
 
 Held as_held(const Holding& holding) {

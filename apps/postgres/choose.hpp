@@ -28,6 +28,9 @@ Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& reports,
 Choice choose(const Copies& copies, const GroupNumber& group,
               const std::map<NodeId, Report>& reports, const Struck& struck = {});
 
+/// Why a node that has taken part by one list never may by that other; empty: it may.
+std::string why_never_after(const Copies& before, const Copies& copies);
+
 /// What is held, without how.
 Held as_held(const Holding& holding);
 /// It lacks some of what was held once, or is of another database.

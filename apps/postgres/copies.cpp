@@ -8,20 +8,24 @@
 namespace muster::postgres {
 namespace {
 
-/// With a witness. Over a link that is cut a standby stays in pg_stat_replication until a timeout,
-/// and commits wait for it: who neither has all nor gets further for so long is gone.
+/// Over a link that is cut a standby stays in pg_stat_replication until a timeout, and commits wait
+/// for it: who neither has all nor gets further for so long is gone. A primary goes on alone sooner
+/// than another takes its place.
 class Stillness {
  public:
+  explicit Stillness(const InstanceOptions& options)
+      : longest_(std::chrono::seconds(options.witnesses.empty() ? 5 : 2)) {}
+
   /// Of what is asked again and again: whether it stands still for too long by now.
   bool lasts(bool has_all, Lsn flushed) {
     const auto now = std::chrono::steady_clock::now();
     if (has_all || flushed > furthest_) since_ = now;
     furthest_ = std::max(furthest_, flushed);
-    return now > since_ + longest;
+    return now > since_ + longest_;
   }
 
  private:
-  static constexpr Duration longest = std::chrono::seconds(2);
+  const Duration longest_;
   Lsn furthest_;
   std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
 };
@@ -60,27 +64,30 @@ class AwaitCopiesErrand : public Errand {
   }
 
  private:
-  /// Commits wait meanwhile: also for who is far behind.
+  /// Commits wait meanwhile: beside a witness also for who is far behind.
   bool is_in_vain(Lsn flushed) {
     return stillness_.lasts(false, flushed) ||
-           std::chrono::steady_clock::now() > began_ + longest_catching_up;
+           (!options().witnesses.empty() &&
+            std::chrono::steady_clock::now() > began_ + longest_catching_up);
   }
 
   static constexpr Duration longest_catching_up = std::chrono::seconds(10);
   const std::string lsn_;
   const bool bounded_;
-  Stillness stillness_;
+  Stillness stillness_{options()};
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
-/// Asks now and then how far the other is that follows under its own name.
+/// Asks now and then how far that one is with which W - 1 follow under their own names.
 class FollowerErrand : public Errand {
  public:
   using Errand::Errand;
   void begin() override {
-    ask("SELECT max(flush_lsn), pg_current_wal_flush_lsn() FROM pg_stat_replication"
+    ask("SELECT (array_agg(flush_lsn ORDER BY flush_lsn DESC NULLS LAST))[$2::int],"
+        " pg_current_wal_flush_lsn() FROM pg_stat_replication"
         " WHERE application_name = ANY($1::text[])",
-        {names_of_others(options())}, [this](const Answer& answer) {
+        {names_of_others(options()), std::to_string(options().copies_of_commit - 1)},
+        [this](const Answer& answer) {
           const Row& row = answer.rows.at(0);
           look(lsn_in(row, 0), lsn_in(row, 1));
         });
@@ -90,11 +97,12 @@ class FollowerErrand : public Errand {
   /// What it has flushed, zero where none follows, and what this node has.
   virtual void look(Lsn its, Lsn own) = 0;
   void look_again() {
-    pause_.wait(between_looks, [this] { begin(); });
+    pause_.wait(between_looks_, [this] { begin(); });
   }
 
  private:
-  static constexpr Duration between_looks = std::chrono::milliseconds(250);
+  const Duration between_looks_ =
+      options().witnesses.empty() ? std::chrono::seconds(1) : std::chrono::milliseconds(250);
   Pause pause_{core().executor};
 };
 
@@ -133,7 +141,7 @@ class AwaitNoFollowerErrand : public FollowerErrand {
   }
 
   Lsn own_before_;
-  Stillness stillness_;
+  Stillness stillness_{options()};
 };
 
 class KickErrand : public Errand {

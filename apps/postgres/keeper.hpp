@@ -56,7 +56,10 @@ struct OpeningShown {};
 struct Release {};
 struct Flushing {};
 
-// With a witness, beside the group. A primary that is alone: until another's log is whole.
+// Beside the group: until too few follow any more.
+struct NoFollower {};
+
+// With a witness, of a primary that is alone: until another's log is whole.
 struct EveryMember {};
 struct Follower {};
 struct Demand {};
@@ -67,8 +70,6 @@ struct DemandCopied {
   Lsn end;
 };
 struct Relaxing {};
-/// One that is not: until nobody follows it any more.
-struct NoFollower {};
 
 // Start, others.
 struct Following {};
@@ -178,7 +179,8 @@ struct Keeper {
 
   std::optional<std::string> begins_not;  ///< why, where it is not its data
   bool demanded = false;                  ///< it was alone, and another's log is whole since
-  bool unfollowed = false;                ///< nobody gets what it writes
+  bool unfollowed = false;                ///< too few get what it writes
+  bool in_vain = false;                   ///< it was so since it last was open, or followed
   bool unfit = false;    ///< it was primary and could not write: it is not chosen next
   bool open = false;     ///< sessions get their commits acknowledged
   bool follows = false;  ///< under its own name
@@ -186,7 +188,7 @@ struct Keeper {
 };
 MUSTER_DESCRIBE(Keeper, round, wait, runs, stop_owed, start_owed, reported_data, place, holds,
                 hands_over_to, at_least, note, source, anew, begins_not, demanded, unfollowed,
-                unfit, open, follows, shown);
+                in_vain, unfit, open, follows, shown);
 
 /// PostgreSQL has been told to begin and does not answer yet.
 [[nodiscard]] bool begins(const Keeper& keeper);

@@ -84,7 +84,7 @@ struct WriteTerm {
 /// Until W - 1 standbys have flushed that position; of a row, `TermWritten::end`. `CopiesHold`.
 struct AwaitCopies {
   Lsn lsn;
-  bool bounded = false;  ///< there is another way: it fails when none gets more for some seconds
+  bool bounded = false;  ///< there may be another way: it fails when none gets more for a while
 };
 /// Write any log record, so that sessions that wait for copies look again. `Kicked`.
 struct Kick {};
@@ -94,7 +94,7 @@ struct Checkpoint {};
 /// Until another node follows under its own name, and has what was written when it was seen;
 /// `FollowerThere`.
 struct AwaitFollower {};
-/// Until none has all that is written, or gets further, for a while; `FollowerGone`.
+/// Until fewer than W - 1 have all that is written, or get further, for a while; `FollowerGone`.
 struct AwaitNoFollower {};
 /// Ask that primary for its log's lineage when it has the row of that group. `LineageRead`.
 struct ReadLineage {

@@ -35,12 +35,13 @@ PrimaryRead::PrimaryRead(const Executor& executor, InstanceOptions options, Node
   interview_.add(
       std::string("SELECT ") + columns_of_terms +
           ", to_char((SELECT min(at) FROM muster.term AS own WHERE own.timeline = term.timeline)"
-          " AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
-          " FROM muster.term ORDER BY counter DESC, coordinator DESC LIMIT 1",
+          " AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), " +
+          copies_of_term + " FROM muster.term ORDER BY counter DESC, coordinator DESC LIMIT 1",
       {}, [this](const std::vector<Row>& rows) {
         if (rows.empty()) return;
         said_.term = term_in(rows[0]);
         said_.since = text_in(rows[0], 5);
+        if (const auto copies = copies_in(rows[0], 6)) said_.copies = *copies;
       });
   interview_.add(
       "SELECT application_name, state = 'streaming',"

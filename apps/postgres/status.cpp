@@ -87,10 +87,14 @@ class Summary {
     status_.group = said.group;
     status_.writable = true;
     status_.why = said.doing;
-    const unsigned copies = heard_.copies.of_commit;
-    const std::string held = std::to_string(copies) + " of " +
-                             std::to_string(heard_.copies.nodes.size()) +
-                             " hold each commit before it is acknowledged";
+    const Copies& list =
+        heard_.primary && heard_.primary->copies ? *heard_.primary->copies : heard_.copies;
+    status_.generation = list.generation;
+    const unsigned copies = list.of_commit;
+    const std::string held =
+        std::to_string(copies) + " of " + std::to_string(list.nodes.size()) +
+        (list.generation > 1 ? ", by generation " + std::to_string(list.generation) + "," : "") +
+        " hold each commit before it is acknowledged";
     if (!heard_.primary) {
       status_.counts_on = held;
       status_.why = "who follows, and how far, is not known: " + heard_.primary_silent;
@@ -104,9 +108,8 @@ class Summary {
                           " alone has each commit when it is acknowledged, until another has all";
       return;
     }
-    const auto follow = static_cast<std::size_t>(
-        std::count_if(heard_.copies.nodes.begin(), heard_.copies.nodes.end(),
-                      [this](NodeId node) { return streams(node); }));
+    const auto follow = static_cast<std::size_t>(std::count_if(
+        list.nodes.begin(), list.nodes.end(), [this](NodeId node) { return streams(node); }));
     const std::string following = others(follow, "follow") + ", and " + std::to_string(copies - 1) +
                                   (copies == 2 ? " is needed" : " are needed");
     status_.writable = follow + 1 >= copies;

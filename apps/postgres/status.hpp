@@ -46,12 +46,13 @@ MUSTER_DESCRIBE(Cloning, node, done, of);
 /// What the PostgreSQL of the primary says.
 struct PrimarySaid {
   Term term;
-  std::string since;  ///< when it was promoted, by its clock: "2026-11-26T21:30:54Z"
+  std::optional<Copies> copies;  ///< by which that row was written
+  std::string since;             ///< when it was promoted, by its clock: "2026-11-26T21:30:54Z"
   std::vector<Standby> standbys;
   std::vector<Cloning> clones;
   bool alone{};  ///< with a witness: its commits wait for nobody
 };
-MUSTER_DESCRIBE(PrimarySaid, term, since, standbys, clones, alone);
+MUSTER_DESCRIBE(PrimarySaid, term, copies, since, standbys, clones, alone);
 
 struct Heard {
   Copies copies;
@@ -81,14 +82,15 @@ struct ClusterStatus {
   std::string since;  ///< empty: nobody is, or it does not tell
   std::optional<GroupNumber> group;
   std::optional<std::uint32_t> timeline;
-  bool writable{};        ///< commits are acknowledged
-  bool alone{};           ///< by a primary beside a witness, and are nowhere else
-  std::string counts_on;  ///< what a client can count on now
+  bool writable{};                          ///< commits are acknowledged
+  bool alone{};                             ///< by a primary beside a witness, and are nowhere else
+  std::optional<std::uint32_t> generation;  ///< of the list of nodes by which it writes
+  std::string counts_on;                    ///< what a client can count on now
   std::string why;
   std::vector<StatusOfNode> nodes;
 };
-MUSTER_DESCRIBE(ClusterStatus, primary, since, group, timeline, writable, alone, counts_on, why,
-                nodes);
+MUSTER_DESCRIBE(ClusterStatus, primary, since, group, timeline, writable, alone, generation,
+                counts_on, why, nodes);
 
 ClusterStatus status_of(const Heard& heard);
 

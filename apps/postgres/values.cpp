@@ -26,6 +26,14 @@ std::optional<std::uint32_t> parse_half(std::string_view text) {
 
 }  // namespace
 
+std::string to_words(const Copies& copies) {
+  std::string nodes;
+  for (NodeId node : copies.nodes)
+    nodes += (nodes.empty() ? "" : ", ") + std::to_string(node.value);
+  return "generation " + std::to_string(copies.generation) + ", nodes " + nodes +
+         " with copies = " + std::to_string(copies.of_commit);
+}
+
 std::string to_text(Lsn lsn) {
   std::string out;
   append_hexadecimal(out, lsn.value >> 32);

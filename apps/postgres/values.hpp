@@ -2,6 +2,7 @@
 
 #include <muster/values/types.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -50,8 +51,16 @@ struct Copies {
 
   /// R = N - W + 1: so many sealed nodes have one of any W among them.
   [[nodiscard]] std::size_t to_promote() const { return nodes.size() - of_commit + 1; }
+  /// So many of these have to report for the next list to begin: R, and a majority, so that no two
+  /// lists can come after one.
+  [[nodiscard]] std::size_t to_go_on() const {
+    return std::max(to_promote(), nodes.size() / 2 + 1);
+  }
 };
 MUSTER_DESCRIBE(Copies, nodes, of_commit, witnesses, generation);
+
+/// "generation 2, nodes 1, 2, 3, 4 with copies = 3"
+std::string to_words(const Copies& copies);
 
 /// What a sealed node holds.
 struct Holding {
@@ -64,13 +73,13 @@ struct Holding {
   std::optional<NodeId> hands_over_to{};
   /// By which the primary of its greatest row acknowledged; none: of a version that did not say.
   std::optional<Copies> copies{};
-
-  // With a witness, of who was an open primary.
-  NodeSet demanded{};  ///< in whose logs each of its acknowledged commits has to be by now
-  bool unfollowed{};   ///< those did not get what it wrote: they would be waited for in vain
+  bool unfollowed{};  ///< it was primary, and too few got what it wrote: it would wait in vain
+  /// With a witness, of who was an open primary: in whose logs each of its acknowledged commits has
+  /// to be by now.
+  NodeSet demanded{};
 };
-MUSTER_DESCRIBE(Holding, system, term, lsn, timeline, primary, hands_over_to, copies, demanded,
-                unfollowed);
+MUSTER_DESCRIBE(Holding, system, term, lsn, timeline, primary, hands_over_to, copies, unfollowed,
+                demanded);
 
 /// What a node held once. As a report of one that cannot be primary now, at most, as before it
 /// began to be mended: it counts, and is never chosen, but who is chosen must not be below it.

@@ -98,6 +98,9 @@ class Cluster:
     def log(self, node):
         return (self.path / f"n{node}.log").read_text(encoding="utf-8", errors="replace")
 
+    def postgres_log(self, node):
+        return (self.database(node) / "postgres.log").read_text(encoding="utf-8", errors="replace")
+
     def command(self, word, node, *more):
         words = [self.muster, "postgres", word, "--config", self.config(node), *self.user,
                  *map(str, more)]

@@ -138,6 +138,16 @@ class Faults(Run):
         for each in pair:
             self.cluster.machines[each].hear()
 
+    def cut_database_off(self, node):
+        """From all others', which its node hears as ever."""
+        others = [each for each in self.cluster.data if each != node]
+        self.cluster.machines[node].deafen(*others, port=PORT)
+        for each in others:
+            self.cluster.machines[each].deafen(node, port=PORT)
+        yield
+        for each in self.cluster.data:
+            self.cluster.machines[each].hear()
+
     def cut_one_way(self, node):
         other = self.another(node)
         self.cluster.machines[other].deafen(node)
@@ -166,7 +176,8 @@ class Faults(Run):
             self.wait(self.random.uniform(0.02, 1.5))
         yield
 
-    OF_NETWORKS = (cut_off, cut_between, cut_databases, cut_one_way, heard_by_nobody, hears_nobody, flap)
+    OF_NETWORKS = (cut_off, cut_between, cut_databases, cut_database_off, cut_one_way,
+                   heard_by_nobody, hears_nobody, flap)
 
     # --- Of disks
 
@@ -188,15 +199,18 @@ class Faults(Run):
         self.cluster.disks[node].free()
         self.until(lambda: said("has room again"), "a node says that its disk has room", CALM)
         self.await_calm()
-        if said("is cloned anew"):
+        # Where the disk was full within a record that goes on in the next segment, and another was
+        # promoted at that point, PostgreSQL 15 reads its own log no further, and may PANIC.
+        if said("is cloned anew") and "contrecord" not in self.cluster.postgres_log(node):
             raise Wrong(f"node {node} had a full disk, and was cloned")
 
     OF_DISKS = (full_disk,)
-    OF_DATABASES = (*OF_DISKS, cut_databases)
+    OF_DATABASES = (*OF_DISKS, cut_databases, cut_database_off)
     OF_PRIMARY = (kill_the_next_too, switch_over)
     ALL = (*EVERYWHERE, *OF_NETWORKS, *OF_DISKS)
     LASTING = (kill_all_of_it, kill_node, stop_for_a_while, leave, cut_off, cut_between,
-               cut_databases, cut_one_way, heard_by_nobody, hears_nobody, full_disk)
+               cut_databases, cut_database_off, cut_one_way, heard_by_nobody, hears_nobody,
+               full_disk)
 
     # --- A round
 

@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(who_does_not_begin_whatever_its_data_is_keeps_it_and_begins
 BOOST_AUTO_TEST_CASE(a_primary_is_sealed_in_this_order) {
   Script node;
   node.opened();
-  BOOST_TEST(node.after(StopCalled{}) == "Configure");
+  BOOST_TEST(node.after(StopCalled{}) == "Abandon, Configure");
   BOOST_TEST(node.ordered<Configure>().conf == Conf{});
   BOOST_TEST(node.after(Configured{}) == "ShowNames");
   BOOST_TEST(node.ordered<ShowNames>().names == Names::sealed);
@@ -153,7 +153,34 @@ BOOST_AUTO_TEST_CASE(it_opens_beside_the_group_when_its_row_is_copied) {
   BOOST_TEST(node.after(NamesShown{}) == "Kick");
   BOOST_TEST(node.keeper().open);
   BOOST_TEST(node.after(Kicked{}) == "Checkpoint");
-  BOOST_TEST(node.after(Checkpointed{}) == "");
+  BOOST_TEST(node.after(Checkpointed{}) == "AwaitNoFollower");
+}
+
+BOOST_AUTO_TEST_CASE(whom_too_few_follow_any_more_wants_another_to_write_and_says_so) {
+  Script node;
+  node.opened();
+  BOOST_TEST(node.after(FollowerGone{}) == "WantElection, AwaitNoFollower");
+  BOOST_TEST(node.reported_as_primary().unfollowed);
+}
+
+// Who is to follow may be being mended, and who else could write may be as cut off.
+BOOST_AUTO_TEST_CASE(whose_row_is_not_copied_wants_another_to_write_once) {
+  Script node;
+  node.reported();
+  node.after(StartCalled{group, {one, {}, ""}});
+  node.after(Promoted{});
+  node.after(TermWritten{row_of_group, Lsn{32}});
+  BOOST_TEST(node.ordered<AwaitCopies>().bounded);
+  BOOST_TEST(node.after(Failed{"nobody gets it"}) == "WantElection, AwaitCopies");
+  BOOST_TEST(!node.ordered<AwaitCopies>().bounded);
+  BOOST_TEST(node.reported_as_primary().unfollowed);
+  node.after(StartCalled{{6, three}, {one, {}, ""}});
+  BOOST_TEST(node.after(TermWritten{row_of_group, Lsn{42}}) == "EndStart, AwaitCopies");
+  BOOST_TEST(!node.ordered<AwaitCopies>().bounded);
+  node.after(CopiesHold{});
+  node.after(Configured{});
+  node.after(NamesShown{});
+  BOOST_TEST(!node.keeper().in_vain);
 }
 
 BOOST_AUTO_TEST_CASE(copies_that_come_after_the_next_stop_open_nothing) {
@@ -193,7 +220,7 @@ BOOST_AUTO_TEST_CASE(a_promotion_that_fails_ends_the_start_and_begins_anew) {
 BOOST_AUTO_TEST_CASE(a_primary_whose_postgresql_has_ended_wants_an_election) {
   Script node;
   node.opened();
-  BOOST_TEST(node.after(Died{"killed"}) == "WantElection, Configure");
+  BOOST_TEST(node.after(Died{"killed"}) == "Abandon, WantElection, Configure");
   BOOST_TEST(node.after(StopCalled{}) == "");
   BOOST_TEST(node.after(Configured{}) == "Begin");
   BOOST_TEST(node.after(Began{}) == "Look");

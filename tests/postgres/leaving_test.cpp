@@ -11,7 +11,7 @@ BOOST_AUTO_TEST_SUITE(leaving)
 BOOST_AUTO_TEST_CASE(who_leaves_as_primary_shuts_down_unsealed_and_reports_nothing) {
   Script node;
   node.opened();
-  BOOST_TEST(node.after(StopCalled{true}) == "End");
+  BOOST_TEST(node.after(StopCalled{true}) == "Abandon, End");
   BOOST_TEST(node.ordered<End>().how == Shutdown::fast);
   BOOST_TEST(node.after(Ended{}) == "GiveReport");
   BOOST_TEST(node.ordered<GiveReport>().evidence == Evidence(Nothing{}));
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(a_standby_that_leaves_is_sealed) {
 BOOST_AUTO_TEST_CASE(who_hands_over_is_a_sealed_standby_in_the_election_that_it_wants) {
   Script node;
   node.opened();
-  BOOST_TEST(node.after(HandOverAsked{two}) == "AnswerOwner, End");
+  BOOST_TEST(node.after(HandOverAsked{two}) == "AnswerOwner, Abandon, End");
   BOOST_TEST(node.ordered<End>().how == Shutdown::fast);
   BOOST_TEST(!node.keeper().open);
   BOOST_TEST(node.after(Ended{}) == "WantElection, Configure");

@@ -84,6 +84,15 @@ class Script {
     after(Checkpointed{});
     return *this;
   }
+  /// What it reports when it is stopped as a primary.
+  Holding reported_as_primary() {
+    after(StopCalled{});
+    after(Configured{});
+    after(NamesShown{});
+    after(WalsendersGone{});
+    after(Seen{held_as_primary()});
+    return std::get<Holding>(report());
+  }
   /// It follows node 2.
   Script& following() {
     reported();

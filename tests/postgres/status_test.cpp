@@ -35,6 +35,7 @@ NodeSaid silent() {
 /// Node 2 is the primary of three, and both others follow.
 Heard calm() {
   PrimarySaid primary{{seventh, two, 4, {900}},
+                      Copies{{one, two, three}, 2},
                       "2026-11-26T21:30:54Z",
                       {{"n1", true, 0, 0}, {"n3", true, 1'234, 56'789'000}},
                       {}};
@@ -49,6 +50,17 @@ std::string words(const Heard& heard) {
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(status)
+
+// Who asks may have another already.
+BOOST_AUTO_TEST_CASE(it_is_written_by_the_list_of_the_primary) {
+  Heard heard = calm();
+  heard.primary->copies = Copies{{one, two, three, NodeId{4}}, 3, {}, 2};
+  const std::string said = status_of(heard).counts_on;
+  BOOST_TEST(said ==
+             "3 of 4, by generation 2, hold each commit before it is acknowledged; 2 others "
+             "follow, and 2 are needed");
+  BOOST_TEST(status_of(heard).generation.value() == 2U);
+}
 
 BOOST_AUTO_TEST_CASE(a_cluster_that_is_written) {
   BOOST_TEST(words(calm()) ==

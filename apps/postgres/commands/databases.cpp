@@ -41,10 +41,15 @@ std::optional<GroupNumber> Databases::is_open_for(NodeId node) {
                      NodeId{static_cast<std::uint32_t>(number_in(answer->rows[0], 1))}};
 }
 
-SqlExpected<bool> Databases::is_written(NodeId node) {
-  const auto answer = ask(node, "SELECT EXISTS (SELECT FROM muster.term WHERE counter > 0)");
+SqlExpected<Written> Databases::written(NodeId node) {
+  const auto answer = ask(node, std::string("SELECT counter > 0, ") + copies_of_term +
+                                    " FROM muster.term"
+                                    " ORDER BY counter DESC, coordinator DESC LIMIT 1");
   if (!answer) return answer.error();
-  return is_true(answer->rows.at(0), 0);
+  if (answer->rows.empty()) return Written{};
+  const auto copies = copies_in(answer->rows[0], 1);
+  if (!copies) return SqlError{copies.error().what, ""};
+  return Written{is_true(answer->rows[0], 0), *copies};
 }
 
 }  // namespace muster::postgres

@@ -12,6 +12,11 @@
 
 namespace muster::postgres {
 
+struct Written {
+  bool by_group = false;         ///< after `create`
+  std::optional<Copies> copies;  ///< none: of a version that did not say
+};
+
 /// One question after the other to the databases of the nodes, over a session to each.
 class Databases {
  public:
@@ -22,8 +27,8 @@ class Databases {
   /// The group for which it acknowledges commits, or would: one that stood still may not know of a
   /// later one. None: it is no open primary, or does not answer.
   std::optional<GroupNumber> is_open_for(NodeId node);
-  /// Whether a group has written to it, after `create`. The error says why it does not answer.
-  SqlExpected<bool> is_written(NodeId node);
+  /// By what its greatest row was written. The error says why it does not answer.
+  SqlExpected<Written> written(NodeId node);
 
  private:
   const InstanceOptions& options_;

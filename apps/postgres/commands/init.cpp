@@ -105,7 +105,8 @@ void tell_next(const InitFlags& flags, const std::string& at) {
   std::cout
       << at << " has a bundle for each node of generation " << flags.generation
       << ", n1, n2, ...\nnext, when muster postgres status says that all nodes follow:\n"
-      << "  on each new node: muster postgres join n4 --data DIR --user postgres, then run it\n"
+      << "  on each new node, such as n4: muster postgres join n4 --data DIR --user postgres, then "
+         "run it\n"
       << "  on each other, the primary last: put the muster.toml of its bundle in the place of "
          "its own, and run it anew; nobody writes from the second one on until enough have "
          "the new list\n";

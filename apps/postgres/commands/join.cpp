@@ -63,7 +63,7 @@ class Join {
 class Others {
  public:
   Others(const InstanceOptions& options, const std::vector<NodeId>& nodes)
-      : databases_(options), nodes_(nodes) {}
+      : databases_(options), copies_(options.copies()), nodes_(nodes) {}
 
   /// Whether a group has written to that of any; they are asked until one answers.
   Expected<bool> is_written() {
@@ -72,9 +72,14 @@ class Others {
       std::optional<bool> written;
       std::string why_not;
       for (const NodeId node : nodes_) {
-        const auto said = databases_.is_written(node);
+        const auto said = databases_.written(node);
+        if (said && said->copies && said->copies->generation > copies_.generation)
+          return Failure{ExitCode::bad_configuration,
+                         "the database of node " + to_text(node) + " was written by " +
+                             to_words(*said->copies) + ", and this configuration is " +
+                             to_words(copies_) + ": take the muster.toml that the nodes have now"};
         if (said)
-          written = written.value_or(false) || *said;
+          written = written.value_or(false) || said->by_group;
         else
           why_not +=
               (why_not.empty() ? "node " : "; node ") + to_text(node) + ": " + said.error().what;
@@ -98,6 +103,7 @@ class Others {
 
  private:
   Databases databases_;
+  const Copies copies_;
   const std::vector<NodeId>& nodes_;
   bool waits_ = false;
 };

@@ -1,9 +1,8 @@
+#include "apps/postgres/choose.hpp"
 #include "apps/postgres/commands/commands.hpp"
 #include "apps/postgres/conf.hpp"
 #include "apps/postgres/database.hpp"
 #include "apps/postgres/group.hpp"
-
-#include <muster/values/text.hpp>
 
 #include <chrono>
 #include <fstream>
@@ -29,28 +28,19 @@ Expected<> is_of_this_node(const apps::NodeConfig& config, const InstanceOptions
                            "): put its own back, or move it away and let the node join again");
 }
 
-std::string in_words(const Copies& copies) {
-  std::string nodes;
-  for (NodeId node : copies.nodes) nodes += (nodes.empty() ? "" : ", ") + to_text(node);
-  return "nodes " + nodes + " with copies = " + std::to_string(copies.of_commit);
-}
-
-// Two lists of nodes may only follow each other: two that work at once would both write.
-Expected<> takes_part(const apps::NodeConfig& config, const InstanceOptions& options) {
-  const Copies now = options.copies();
-  const auto before = read_copies(options);
-  if (!before) return before.error();
-  if (*before == now) return {};
-  if (*before && now.generation <= (*before)->generation)
-    return wrong(config,
-                 "[cluster.postgres] has " + in_words(now) + " in generation " +
-                     std::to_string(now.generation) +
-                     ", and this node has taken part by generation " +
-                     std::to_string((*before)->generation) + ", " + in_words(**before) +
-                     ": put that back, or, for another list or copies, write generation = " +
-                     std::to_string((*before)->generation + 1) +
-                     " on all nodes (docs/postgres.md, Another number of nodes)");
-  return write_copies(options);
+// Two lists of nodes may only follow each other: two that work at once would both write. What it
+// holds says by which list, too, where the file is gone.
+Expected<> may_take_part(const apps::NodeConfig& config, const InstanceOptions& options) {
+  const auto noted = read_copies(options);
+  if (!noted) return noted.error();
+  const auto held = read_held(options);
+  if (!held) return held.error();
+  const auto written = *held ? (*held)->copies : std::nullopt;
+  for (const auto& before : {*noted, written}) {
+    const std::string why = before ? why_never_after(*before, options.copies()) : "";
+    if (!why.empty()) return wrong(config, "in [cluster.postgres] " + why);
+  }
+  return {};
 }
 
 Expected<> forget_promise(const InstanceOptions& options) {
@@ -61,6 +51,8 @@ Expected<> forget_promise(const InstanceOptions& options) {
 Expected<> make_ready(const apps::NodeConfig& config, const InstanceOptions& options,
                       bool initialise) {
   if (const auto made = make_directory(options); !made) return made;
+  if (const auto its = is_of_this_node(config, options); !its) return its;
+  if (const auto may = may_take_part(config, options); !may) return may;
   // What is said of its safe storage is true of its database: it may be from before.
   if (initialise) {
     if (const auto noted = write_note(options, Note{}); !noted) return noted;
@@ -72,8 +64,7 @@ Expected<> make_ready(const apps::NodeConfig& config, const InstanceOptions& opt
     return wrong(config, "there is no database at " + options.data.string() +
                              ": muster postgres join clones one here, and create makes that of a "
                              "new cluster, on one of its nodes");
-  if (const auto its = is_of_this_node(config, options); !its) return its;
-  return takes_part(config, options);
+  return write_copies(options);
 }
 
 int run_witness(const apps::NodeConfig& config, const Flags& flags) {

@@ -21,8 +21,6 @@ void Turn::came(const AllHaveIt& it) {
 }
 
 void Turn::look_after_copies() {
-  rest();
-  if (!has_witness()) return;
   if (k_.place->choice.is_alone()) return await_follower();
   await_no_follower();
 }
@@ -54,17 +52,6 @@ void Turn::relax() {
   Conf alone;
   alone.names = Names::alone;
   order(Configure{alone}, Relaxing{});
-}
-
-// An election may come to nothing: it is asked for as long as that lasts.
-void Turn::ended(const NoFollower&, const FollowerGone&) {
-  want_to_be_alone();
-  await_no_follower();
-}
-
-void Turn::want_to_be_alone() {
-  k_.unfollowed = true;
-  tell(WantElection{"nobody gets what this node writes, which is primary: it is to go on alone"});
 }
 
 }  // namespace muster::postgres

@@ -70,7 +70,7 @@ void Turn::follow() {
 
 void Turn::ended(const Following&, const Configured&) {
   k_.follows = true;
-  k_.unfit = false;
+  k_.unfit = k_.in_vain = false;
   k_.holds.reset();
   rest();
   end_start();

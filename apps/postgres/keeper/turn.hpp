@@ -74,6 +74,8 @@ class Turn {
   void write();
   void write_row();
   void await_row_copies(const RowCopies& wait);
+  void await_no_follower() { order(AwaitNoFollower{}, NoFollower{}); }
+  void want_another();
   void open();
   void ended(const Promotion&, const Promoted&);
   void ended(const GroupRow&, const TermWritten& written);
@@ -89,16 +91,16 @@ class Turn {
   void failed(const OpeningShown&, const Failed& failure) { does_not_write(failure.why); }
   void failed(const Release&, const Failed& failure) { does_not_write(failure.why); }
   void failed(const Flushing&, const Failed&) { look_after_copies(); }
+  void ended(const NoFollower&, const FollowerGone&);
+  void failed(const NoFollower&, const Failed&) { await_no_follower(); }
   void does_not_write(const std::string& why);
 
   // With a witness (alone.cpp).
   [[nodiscard]] bool has_witness() const { return !settings_.copies.witnesses.empty(); }
   [[nodiscard]] Names names() const;
   void go_on_alone();
-  void want_to_be_alone();
   void look_after_copies();
   void await_follower() { order(AwaitFollower{}, Follower{}); }
-  void await_no_follower() { order(AwaitNoFollower{}, NoFollower{}); }
   void demand();
   void take_last_before() { order(Kick{}, LastBefore{}); }
   void relax();
@@ -110,7 +112,6 @@ class Turn {
   void ended(const LastBefore&, const Kicked& last);
   void ended(const DemandCopied&, const CopiesHold&) { say_demanded(); }
   void ended(const Relaxing&, const Configured&) { await_follower(); }
-  void ended(const NoFollower&, const FollowerGone&);
   void failed(const Follower&, const Failed&) { await_follower(); }
   void failed(const Demand&, const Failed&) { relax(); }
   void failed(const DemandShown&, const Failed&) { relax(); }
@@ -118,7 +119,6 @@ class Turn {
   void failed(const LastBefore&, const Failed&) { relax(); }
   void failed(const DemandCopied&, const Failed&) { relax(); }
   void failed(const Relaxing&, const Failed&) { relax(); }
-  void failed(const NoFollower&, const Failed&) { await_no_follower(); }
 
   // Start, others (follow.cpp).
   void follow();

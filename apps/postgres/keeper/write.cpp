@@ -34,13 +34,28 @@ void Turn::ended(const GroupRow&, const TermWritten& written) {
   await_row_copies({written.end});
 }
 
+// Each node tries once before another may: then it takes as long as it takes, as where who is to
+// follow is being mended, or nobody reaches anybody. With a witness it may always go on alone.
 void Turn::await_row_copies(const RowCopies& wait) {
-  order(AwaitCopies{wait.end, has_witness()}, wait);
+  order(AwaitCopies{wait.end, has_witness() || !k_.in_vain}, wait);
 }
 
 void Turn::failed(const RowCopies& wait, const Failed&) {
-  if (has_witness()) want_to_be_alone();
+  if (has_witness() || !k_.in_vain) want_another();
   await_row_copies(wait);
+}
+
+// Its PostgreSQL is cut off, as by a firewall, and not its node; or those of the others do not run.
+void Turn::want_another() {
+  k_.unfollowed = k_.in_vain = true;
+  tell(WantElection{std::string("too few get what this node writes, which is primary: ") +
+                    (has_witness() ? "it is to go on alone" : "another is to write, if one can")});
+}
+
+// An election may come to nothing: it is asked for as long as that lasts.
+void Turn::ended(const NoFollower&, const FollowerGone&) {
+  want_another();
+  await_no_follower();
 }
 
 void Turn::open() {
@@ -51,7 +66,7 @@ void Turn::open() {
 
 void Turn::ended(const OpeningShown&, const NamesShown&) {
   k_.open = true;
-  k_.unfollowed = false;
+  k_.unfollowed = k_.in_vain = false;
   order(Kick{}, Release{});
 }
 

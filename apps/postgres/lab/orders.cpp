@@ -42,11 +42,12 @@ bool are_copied(const World& world, NodeId node, Lsn end, const Options& options
   return copies.size() + 1 >= wanted.of_commit;
 }
 
-bool is_followed(const World& world, NodeId id) {
-  const auto& walsenders = node_at(world, id).postgres->walsenders;
-  return std::any_of(walsenders.begin(), walsenders.end(), [&](const Walsender& walsender) {
-    return !walsender.mending && reach(world, id, walsender.to);
-  });
+bool is_followed(const World& world, NodeId id, const Options& options) {
+  const Copies wanted = copies_of(options, node_at(world, id).generation);
+  NodeSet followers;
+  for (const Walsender& walsender : node_at(world, id).postgres->walsenders)
+    if (!walsender.mending && reach(world, id, walsender.to)) followers.insert(walsender.to);
+  return followers.size() + 1 >= wanted.of_commit;
 }
 
 /// Whether an order can go on, by what it is.
@@ -80,10 +81,12 @@ struct Ready {
   bool operator()(const AwaitCopies& order) const {
     return !runs(node) || are_copied(world, id, order.lsn, options);
   }
-  bool operator()(const AwaitFollower&) const { return !runs(node) || is_followed(world, id); }
+  bool operator()(const AwaitFollower&) const {
+    return !runs(node) || is_followed(world, id, options);
+  }
   // It wants an election each time, as though time passed between.
   bool operator()(const AwaitNoFollower&) const {
-    return !runs(node) || (!is_followed(world, id) && !node.life->wants_election);
+    return !runs(node) || (!is_followed(world, id, options) && !node.life->wants_election);
   }
   bool operator()(const ReadLineage& order) const {
     return is_source(world, id, order.of) && node_at(world, order.of).postgres->primary &&
