@@ -348,9 +348,7 @@ BOOST_AUTO_TEST_CASE(a_restarted_node_counts_from_its_limit) {
 }
 
 BOOST_AUTO_TEST_CASE(a_fail_over_costs_one_commit_on_each_node) {
-  World world(5);
-  for (std::uint32_t i = 1; i <= 5; ++i) world.recover(i);
-  BOOST_REQUIRE(world.settle());
+  World world = settled(5);
   world.fail(5);
   const std::size_t begin = world.journal().size();
   BOOST_REQUIRE(world.settle());
