@@ -16,7 +16,6 @@ struct Literal : BullyAlone {
 BOOST_AUTO_TEST_SUITE(section_3_1)
 
 // --- Remote procedures
-// --------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(are_you_normal_tells_the_status_and_not_whose_member_the_node_is) {
   Literal node;
@@ -26,7 +25,6 @@ BOOST_AUTO_TEST_CASE(are_you_normal_tells_the_status_and_not_whose_member_the_no
 }
 
 // --- Election(i)
-// --------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(phase_a_asks_the_higher_nodes_one_by_one_ascending) {
   Literal node(2);
@@ -116,7 +114,6 @@ BOOST_AUTO_TEST_CASE(the_coordinator_is_normal_last) {
 }
 
 // --- Recovery(i), Check(i), Timeout(i)
-// ------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(check_asks_every_other_node_of_a_normal_coordinator) {
   Literal node;
@@ -149,7 +146,6 @@ BOOST_AUTO_TEST_CASE(at_the_coordinator_itself_timeout_does_nothing) {
 }
 
 // --- Who becomes coordinator
-// ----------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(the_highest_node_that_is_up_becomes_coordinator) {
   for (std::uint32_t highest = 1; highest <= 4; ++highest) {

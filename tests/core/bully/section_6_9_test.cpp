@@ -28,7 +28,6 @@ World split(Repairs repairs) {
 BOOST_AUTO_TEST_SUITE(section_6_from_8_on)
 
 // --- 6.8 Halted node whose halter dies
-// ------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(a_halted_node_whose_halter_dies_begins_an_election_on_timeout) {
   for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
@@ -44,7 +43,6 @@ BOOST_AUTO_TEST_CASE(a_halted_node_whose_halter_dies_begins_an_election_on_timeo
 }
 
 // --- 6.9 Late, reordered, duplicate letters; incarnations
-// ----------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(letters_of_a_life_that_is_over_are_ignored) {
   BullyAlone node(3, 5);
@@ -111,7 +109,6 @@ BOOST_AUTO_TEST_CASE(an_answer_that_is_owed_to_a_life_that_is_over_is_never_give
 }
 
 // --- 6.10 Minimum down time
-// ------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(no_minimum_down_time_is_needed) {
   for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
@@ -126,7 +123,6 @@ BOOST_AUTO_TEST_CASE(no_minimum_down_time_is_needed) {
 }
 
 // --- 6.11 Paused coordinator
-// ----------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(a_coordinator_that_paused_and_does_not_notice_violates_assertion_1) {
   BOOST_TEST(assertion_1a(split({}).standings()).has_value());
@@ -143,7 +139,6 @@ BOOST_AUTO_TEST_CASE(a_coordinator_that_notices_its_pause_behaves_as_crashed) {
 }
 
 // --- 6.12 The split brain
-// -------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(literally_the_split_brain_never_heals_by_itself) {
   World world = split(Repairs::none());
@@ -159,7 +154,6 @@ BOOST_AUTO_TEST_CASE(a_no_to_another_coordinator_heals_it) {
 }
 
 // --- 6.13 Check does not see dead members
-// ---------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(literally_a_dead_member_stays_named) {
   World world = settled(3, Repairs::none());
@@ -178,7 +172,6 @@ BOOST_AUTO_TEST_CASE(a_silent_member_is_lost_and_a_new_definition_made) {
 }
 
 // --- 6.14 What Halt must wait for
-// -------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(literally_the_answer_to_halt_means_that_no_step_of_the_old_task_follows) {
   BullyAlone node(1, 2, Repairs::none());
@@ -209,7 +202,6 @@ BOOST_AUTO_TEST_CASE(a_node_answers_questions_while_it_stops_and_reorganizes) {
 }
 
 // --- 6.19 An unanswered call may spare a question, never a Halt
-// ---------------------------------------------
 
 BOOST_AUTO_TEST_CASE(a_node_whose_new_coordinator_went_unanswered_is_halted_again) {
   BullyAlone node(2, 3);
@@ -237,7 +229,6 @@ BOOST_AUTO_TEST_CASE(the_schedule_of_6_19_is_safe) {
 }
 
 // --- 6.20 Slow stops
-// ------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(a_fail_over_waits_for_the_longest_stop_and_not_for_the_sum) {
   World world = settled(4);
@@ -270,7 +261,6 @@ BOOST_AUTO_TEST_CASE(literally_it_waits_for_the_sum) {
 }
 
 // --- 6.21 The end of a life is no answer to a call to the node
-// ------------------------------------------------
 
 // The schedule of 6.21, its nodes 0, 1, 2 being 1, 2, 3.
 BOOST_AUTO_TEST_CASE(the_schedule_of_6_21_is_safe) {
