@@ -11,7 +11,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,9 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/apps/watching"))
+from nodes import free_ports  # noqa: E402
+
 # The first one whose frames and cluster's text are those of today.
 OLDEST = "442a07c"
 NODES = (1, 2, 3)
@@ -53,24 +55,12 @@ def built(commit):
     return name, source / "build/release/bin/muster"
 
 
-def free_ports():
-    """Below those that the system gives to who dials."""
-    ports = []
-    for port in range(20000 + os.getpid() % 5000, 32000):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) != 0:
-                ports.append(port)
-        if len(ports) == len(NODES):
-            return ports
-    sys.exit("no three free ports")
-
-
 class Cluster:
     def __init__(self, directory, older, newer):
         self.directory, self.older, self.newer = directory, older, newer
         self.running = {}
         self.faults = directory / "faults.jsonl"
-        ports = zip(NODES, free_ports())
+        ports = zip(NODES, free_ports(len(NODES)))
         addresses = "".join(f'{node} = "127.0.0.1:{port}"\n' for node, port in ports)
         for node in NODES:
             self.config(node).write_text(

@@ -53,7 +53,6 @@ class SimulatedDisk {
   void reseed(std::uint64_t seed) { random_.seed(seed); }
 
   // --- What programs do
-  // ---------------------------------------------------------------------------
 
   [[nodiscard]] FilePtr find(const std::string& path) const;
   Error note_open();
@@ -72,7 +71,6 @@ class SimulatedDisk {
   void unlock(const std::string& path);
 
   // --- What befalls it
-  // ----------------------------------------------------------------------------
 
   /// The power goes in the I/O of this number, counted from 1 over those that change something.
   /// That one is begun: it may be kept, lost or torn, a sync has no effect. All that follow fail.

@@ -10,6 +10,7 @@ using namespace muster;
 using journal::FaultKind;
 using test::JournalFiles;
 using test::Printed;
+using test::recovered;
 using test::Story;
 
 namespace {
@@ -34,8 +35,7 @@ Letter letter(std::uint32_t from, std::uint32_t to, std::uint64_t call, Message 
 
 // Node 1 asks 2, which answers; what it asks 3 never arrives.
 Story letters() {
-  Story story(3);
-  for (std::uint32_t id : {1U, 2U, 3U}) story.recovers(id);
+  Story story = recovered(3);
   const Letter ask = letter(1, 2, 1, AreYouThere{});
   const Letter lost = letter(1, 3, 2, Halt{});
   const Letter answer = letter(2, 1, 1, Answer{Here{}});
@@ -46,8 +46,7 @@ Story letters() {
 }
 
 Story bad_story() {
-  Story story(3);
-  for (std::uint32_t id : {1U, 2U, 3U}) story.recovers(id);
+  Story story = recovered(3);
   story.form({1, 2, 3});
   story.is_halted(1);
   story.joins(1, 2, {9, NodeId{2}});

@@ -321,18 +321,13 @@ BOOST_AUTO_TEST_CASE(until_a_time_shows_the_state_then) {
   Alone node = a_normal_life();
   apps::ReplayOptions options;
   options.until_time = Duration(1);
-  BOOST_TEST(replay(node.lines, options).says("node 1 after seq 1\n  s: "));
-}
-
-BOOST_AUTO_TEST_CASE(until_a_time_and_the_states_then) {
-  Alone node = a_normal_life();
-  apps::ReplayOptions options;
-  options.until_time = Duration(1);
-  options.state = true;
-  const Printed printed = replay(node.lines, options);
-  BOOST_TEST(printed.code == 0, printed);
-  BOOST_TEST(printed.says("node 1 after seq 1\n  s: "), printed);
-  BOOST_TEST(printed.says("1 step of 1 life replayed exactly"), printed);
+  for (const bool state : {false, true}) {
+    options.state = state;
+    const Printed printed = replay(node.lines, options);
+    BOOST_TEST(printed.code == 0, printed);
+    BOOST_TEST(printed.says("node 1 after seq 1\n  s: "), printed);
+    BOOST_TEST(printed.says("1 step of 1 life replayed exactly"), printed);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(the_states_after_the_end_in_json) {

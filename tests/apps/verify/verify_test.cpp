@@ -22,6 +22,7 @@ using namespace muster;
 using journal::FaultKind;
 using test::JournalFiles;
 using test::Printed;
+using test::recovered;
 using test::Story;
 
 namespace {
@@ -34,8 +35,7 @@ Printed verify(std::vector<std::filesystem::path> journals, bool json = false) {
 
 // A group of three, of two when 3 is killed, of three again.
 Story good_story() {
-  Story story(3);
-  for (std::uint32_t id : {1U, 2U, 3U}) story.recovers(id);
+  Story story = recovered(3);
   story.form({1, 2, 3});
   story.wait(settling_bound(story.config()));
   story.fault(FaultKind::killed, 3);
@@ -237,8 +237,7 @@ BOOST_AUTO_TEST_CASE(are_none_that_are_whole_but_for_their_end) {
 // A life whose last line is torn is over at the line before.
 BOOST_AUTO_TEST_CASE(are_not_the_end_of_a_life) {
   JournalFiles files;
-  Story story(2);
-  for (std::uint32_t id : {1U, 2U}) story.recovers(id);
+  Story story = recovered(2);
   story.form({1, 2});
   std::string text = JournalFiles::text_of(story.lines);
   story.lines.clear();
@@ -421,8 +420,7 @@ BOOST_AUTO_TEST_SUITE_END()
 // A journal much larger than the memory that reading it may take.
 BOOST_AUTO_TEST_CASE(memory_does_not_grow_with_the_journal) {
   JournalFiles files;
-  Story story(3);
-  for (std::uint32_t id : {1u, 2u, 3u}) story.recovers(id);
+  Story story = recovered(3);
   story.form({1, 2, 3});
   const auto path = files.write("all.jsonl", story.lines);
   const auto append = [&](std::uintmax_t size) {

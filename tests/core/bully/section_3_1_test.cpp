@@ -16,28 +16,6 @@ struct Literal : BullyAlone {
 BOOST_AUTO_TEST_SUITE(section_3_1)
 
 // --- Remote procedures
-// --------------------------------------------------------------------------------
-
-BOOST_AUTO_TEST_CASE(are_you_there_says_only_that_the_node_is_up) {
-  Literal node;
-  BOOST_TEST(node.state().s == Status::Down);
-  BOOST_TEST(answer<Here>(node.called(1, AreYouThere{})));
-  node.halt_by(4);
-  BOOST_TEST(answer<Here>(node.called(1, AreYouThere{})));
-  node.reorganization_of(4);
-  BOOST_TEST(answer<Here>(node.called(1, AreYouThere{})));
-  node.normal_member_of(4);
-  BOOST_TEST(answer<Here>(node.called(1, AreYouThere{})));
-}
-
-BOOST_AUTO_TEST_CASE(are_you_there_starts_nothing) {
-  Literal node;
-  node.normal_member_of(4);
-  const bully::State before = node.state();
-  node.called(1, AreYouThere{});
-  BOOST_TEST((node.state().procedure == before.procedure));
-  BOOST_TEST(node.state().s == before.s);
-}
 
 BOOST_AUTO_TEST_CASE(are_you_normal_tells_the_status_and_not_whose_member_the_node_is) {
   Literal node;
@@ -46,45 +24,7 @@ BOOST_AUTO_TEST_CASE(are_you_normal_tells_the_status_and_not_whose_member_the_no
   BOOST_TEST(answer<Normality>(node.called(5, AreYouNormal{{99, id(5)}}))->normal);
 }
 
-BOOST_AUTO_TEST_CASE(halt_sets_election_and_h_and_stops) {
-  Literal node;
-  node.normal_member_of(4);
-  const Actions& actions = node.called(5, node.new_halt(5));
-  BOOST_TEST(node.state().s == Status::Election);
-  BOOST_TEST(node.view().halted_by.value() == id(5));
-  BOOST_TEST(first<Stop>(actions));
-}
-
-BOOST_AUTO_TEST_CASE(halt_is_unconditional) {
-  Literal node;
-  node.normal_member_of(4);
-  node.halt_by(1);  // a lower node, while 4 is coordinator
-  BOOST_TEST(node.view().halted_by.value() == id(1));
-  node.halt_by(5);
-  node.halt_by(2);  // and after a higher one has halted
-  BOOST_TEST(node.view().halted_by.value() == id(2));
-  BOOST_TEST(node.state().s == Status::Election);
-}
-
-BOOST_AUTO_TEST_CASE(new_coordinator_is_accepted_from_the_node_that_halted_last) {
-  Literal node;
-  node.halt_by(4);
-  node.called(4, node.new_coordinator(4));
-  BOOST_TEST(node.state().s == Status::Reorganization);
-  BOOST_TEST(node.view().coordinator.value() == id(4));
-}
-
-BOOST_AUTO_TEST_CASE(ready_installs_the_definition_and_makes_the_node_normal) {
-  Literal node;
-  node.reorganization_of(4);
-  node.called(4, node.ready(4, "the new task"));
-  BOOST_TEST(answer<Installed>(node.end_hook()));
-  BOOST_TEST(node.state().s == Status::Normal);
-  BOOST_TEST(node.state().d->data == "the new task");
-}
-
 // --- Election(i)
-// --------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(phase_a_asks_the_higher_nodes_one_by_one_ascending) {
   Literal node(2);
@@ -174,19 +114,6 @@ BOOST_AUTO_TEST_CASE(the_coordinator_is_normal_last) {
 }
 
 // --- Recovery(i), Check(i), Timeout(i)
-// ------------------------------------------------------------------
-
-BOOST_AUTO_TEST_CASE(recovery_leaves_h_undefined_and_begins_an_election) {
-  World world(2, Repairs::none());
-  world.recover(1);
-  world.recover(2);
-  world.run();
-  world.fail(1);
-  world.recover(1);
-  BOOST_TEST(!world[1].state().h.has_value());
-  BOOST_TEST(world[1].state().s == Status::Down);
-  BOOST_TEST(sent<AreYouThere>(world[1].last_actions) == Nodes({2}));
-}
 
 BOOST_AUTO_TEST_CASE(check_asks_every_other_node_of_a_normal_coordinator) {
   Literal node;
@@ -197,19 +124,6 @@ BOOST_AUTO_TEST_CASE(check_asks_every_other_node_of_a_normal_coordinator) {
   BOOST_TEST(sent<AreYouNormal>(node.unanswered(4)) == Nodes({5}));
   node.unanswered(5);
   BOOST_TEST(node.procedure<bully::Idle>());
-  BOOST_TEST(node.state().s == Status::Normal);
-}
-
-BOOST_AUTO_TEST_CASE(timeout_asks_the_coordinator_in_normal_and_in_reorganization) {
-  Literal node;
-  node.reorganization_of(4);
-  BOOST_TEST(sent<AreYouThere>(node.expire(Timer::coordinator)) == Nodes({4}));
-  node.answered(4, Here{});
-  BOOST_TEST(node.procedure<bully::Idle>());
-  node.called(4, node.ready(4));
-  node.end_hook();
-  BOOST_TEST(sent<AreYouThere>(node.expire(Timer::coordinator)) == Nodes({4}));
-  node.answered(4, Here{});
   BOOST_TEST(node.state().s == Status::Normal);
 }
 
@@ -232,7 +146,6 @@ BOOST_AUTO_TEST_CASE(at_the_coordinator_itself_timeout_does_nothing) {
 }
 
 // --- Who becomes coordinator
-// ----------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(the_highest_node_that_is_up_becomes_coordinator) {
   for (std::uint32_t highest = 1; highest <= 4; ++highest) {

@@ -41,6 +41,7 @@ BOOST_DATA_TEST_CASE(are_you_there_is_answered_in_every_status, every_status(), 
   InStatus node(status, repairs);
   for (std::uint32_t from : {1U, 2U, 4U, 5U})
     BOOST_TEST(answer<Here>(node.called(from, AreYouThere{})));
+  BOOST_TEST(node.procedure<bully::Idle>());
   BOOST_TEST(node.state().s == status);
 }
 
@@ -129,12 +130,16 @@ BOOST_DATA_TEST_CASE(timeout_is_an_election_in_down_and_election_and_a_question_
   const bool election = status == Status::Down || status == Status::Election;
   BOOST_TEST((node.procedure<bully::SeekingHigher>() != nullptr) == election);
   BOOST_TEST((node.procedure<bully::Probing>() != nullptr) == !election);
+  node.answered(4, Here{});
+  BOOST_TEST(node.procedure<bully::Idle>());
+  BOOST_TEST(node.state().s == status);
 }
 
 BOOST_DATA_TEST_CASE(check_does_nothing_but_at_a_normal_coordinator, every_status(), repairs,
                      status) {
   InStatus node(status, repairs);
   BOOST_TEST(!node.node().timers().contains(Timer::check));
+  BOOST_TEST(node.node().timers().contains(Timer::coordinator));
   BOOST_TEST(sent<AreYouNormal>(node.would(Expired{Timer::check})).empty());
   BOOST_TEST(node.procedure<bully::Idle>());
 }

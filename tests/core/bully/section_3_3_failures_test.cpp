@@ -29,7 +29,6 @@ const Refused refused{"no"};
 }  // namespace
 
 // --- Starting over
-// ------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(an_unanswered_or_refused_new_coordinator_starts_over) {
   Shipped unanswered;
@@ -204,7 +203,6 @@ BOOST_AUTO_TEST_CASE(the_level_falls_back_when_the_node_is_normal_as_a_member) {
 }
 
 // --- Calls and failures
-// -----------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(halt_and_the_questions_are_calls_to_a_node_the_others_to_a_life) {
   const auto named = [](Message message) {
@@ -397,7 +395,6 @@ BOOST_AUTO_TEST_CASE(a_question_from_a_higher_node_or_to_a_member_does_not) {
 }
 
 // --- Paused
-// -------------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(paused_does_in_every_status_what_recovery_does_in_the_same_life) {
   for (int status = 0; status < 6; ++status) {

@@ -152,7 +152,6 @@ BOOST_AUTO_TEST_CASE(failures_of_hooks_are_counted_since_the_node_was_last_norma
 }
 
 // --- Timers
-// -------------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(
     coordinator_is_armed_whenever_no_own_procedure_runs_but_for_a_normal_coordinator) {
@@ -226,7 +225,6 @@ BOOST_AUTO_TEST_CASE(check_begins_only_when_no_procedure_runs_but_checking) {
 }
 
 // --- Numbers
-// ------------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(every_letter_names_the_life_of_its_sender) {
   Shipped node(2, 2);
@@ -348,9 +346,7 @@ BOOST_AUTO_TEST_CASE(a_restarted_node_counts_from_its_limit) {
 }
 
 BOOST_AUTO_TEST_CASE(a_fail_over_costs_one_commit_on_each_node) {
-  World world(5);
-  for (std::uint32_t i = 1; i <= 5; ++i) world.recover(i);
-  BOOST_REQUIRE(world.settle());
+  World world = settled(5);
   world.fail(5);
   const std::size_t begin = world.journal().size();
   BOOST_REQUIRE(world.settle());

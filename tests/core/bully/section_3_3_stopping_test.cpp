@@ -233,7 +233,6 @@ BOOST_AUTO_TEST_CASE(only_stop_or_its_own_end_ends_a_procedure) {
 }
 
 // --- Installing
-// ---------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(ready_makes_the_definition_durable_and_then_starts) {
   Shipped node;

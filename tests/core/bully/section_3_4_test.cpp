@@ -44,9 +44,7 @@ BOOST_AUTO_TEST_CASE(start_over_halted_leaves_no_coordinator_elect_waiting_for_e
 
 BOOST_AUTO_TEST_CASE(normal_for_me_heals_a_split_brain) {
   only_with(&Repairs::normal_for_me, [](Repairs repairs) {
-    World world(3, repairs);
-    for (std::uint32_t i = 1; i <= 3; ++i) world.recover(i);
-    BOOST_REQUIRE(world.settle());
+    World world = settled(3, repairs);
     world.claim = false;
     world.pause(3);
     BOOST_REQUIRE(world.settle());
@@ -57,9 +55,7 @@ BOOST_AUTO_TEST_CASE(normal_for_me_heals_a_split_brain) {
 
 BOOST_AUTO_TEST_CASE(lost_members_makes_a_definition_that_does_not_name_the_dead) {
   only_with(&Repairs::lost_members, [](Repairs repairs) {
-    World world(3, repairs);
-    for (std::uint32_t i = 1; i <= 3; ++i) world.recover(i);
-    BOOST_REQUIRE(world.settle());
+    World world = settled(3, repairs);
     world.fail(1);
     BOOST_REQUIRE(world.settle());
     return world.view(3).up == NodeSet{id(2)};
@@ -112,12 +108,6 @@ BOOST_AUTO_TEST_CASE(parallel_calls_go_side_by_side) {
     BullyAlone node(1, 4, repairs);
     return sent<AreYouThere>(node.unanswered(2)) == Nodes({3, 4});
   });
-}
-
-BOOST_AUTO_TEST_CASE(parallel_calls_are_never_halts) {
-  BullyAlone node(4, 4);
-  BOOST_TEST(sent<Halt>(node.actions()) == Nodes({3}));
-  BOOST_TEST(sent<Halt>(node.answered(3, Halted{})) == Nodes({2}));
 }
 
 BOOST_AUTO_TEST_CASE(proofs_notice_a_death_and_a_restart_at_once) {

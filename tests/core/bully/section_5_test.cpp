@@ -9,9 +9,7 @@ namespace muster::test {
 BOOST_AUTO_TEST_SUITE(section_5)
 
 BOOST_AUTO_TEST_CASE(two_nodes_in_normal_with_the_same_dead_coordinator_satisfy_assertion_1) {
-  World world(3);
-  for (std::uint32_t i = 1; i <= 3; ++i) world.recover(i);
-  BOOST_REQUIRE(world.settle());
+  World world = settled(3);
   world.fail(3);
   const std::vector<Standing> nodes = world.standings();
   BOOST_TEST(!assertion_1a(nodes).has_value());
@@ -36,10 +34,7 @@ BOOST_AUTO_TEST_CASE(assertion_2_is_reached_for_every_set_of_nodes_that_stay_up)
 }
 
 BOOST_AUTO_TEST_CASE(no_application_works_outside_normal_but_between_start_and_stop) {
-  World world(2);
-  world.recover(1);
-  world.recover(2);
-  BOOST_REQUIRE(world.settle());
+  World world = settled(2);
   BOOST_TEST((world[1].application.works == world[2].state().g));
   world.fail(2);
   world.recover(2);

@@ -25,7 +25,6 @@ const bully::State& state(const World& world, std::uint32_t node) {
 BOOST_AUTO_TEST_SUITE(section_6)
 
 // --- 6.1 Quick crash-restart of a lower node inside an election
-// -------------------------------------------
 
 constexpr const char* restart_inside_an_election = R"(
   recover 3
@@ -88,7 +87,6 @@ BOOST_AUTO_TEST_CASE(h_is_undefined_after_recovery_whatever_safe_storage_says) {
 }
 
 // --- 6.2 Higher node recovers between my AreYouThere and my Halts
-// ------------------------------------------
 
 constexpr const char* higher_node_between = R"(
   recover 1
@@ -123,7 +121,6 @@ BOOST_AUTO_TEST_CASE(the_late_new_coordinator_finds_another_h_and_is_ignored) {
 }
 
 // --- 6.3 Two concurrent elections
-// -----------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(of_two_elections_at_once_the_lower_is_answered_or_halted_by_the_higher) {
   for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
@@ -137,7 +134,6 @@ BOOST_AUTO_TEST_CASE(of_two_elections_at_once_the_lower_is_answered_or_halted_by
 }
 
 // --- 6.4 What STOP must kill
-// ----------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(an_answer_to_an_election_that_was_halted_has_no_effect) {
   for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
@@ -165,7 +161,6 @@ BOOST_AUTO_TEST_CASE(every_continuation_of_an_ended_procedure_has_no_effect) {
 }
 
 // --- 6.5 Halt must be sequential and descending
-// -----------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(
     with_descending_halts_the_lower_candidate_is_dead_before_the_lower_node_is_halted) {
@@ -186,7 +181,6 @@ BOOST_AUTO_TEST_CASE(an_unanswered_halt_is_waited_for_before_the_next_goes_out) 
 }
 
 // --- 6.6 Coordinator fails during reorganization; partial Ready
-// ----------------------------------------------
 
 BOOST_AUTO_TEST_CASE(members_find_out_that_their_coordinator_died_in_reorganization) {
   for (const char* where : {"Announcing", "Reorganizing", "MakingReady"}) {
@@ -213,7 +207,6 @@ BOOST_AUTO_TEST_CASE(half_way_through_ready_some_are_normal_and_some_in_reorgani
 }
 
 // --- 6.7 Coordinator-elect stuck in Reorganization
-// -----------------------------------------------------------
 
 constexpr const char* stuck = R"(
   recover 1

@@ -14,9 +14,7 @@ enum class Noticed { by_the_highest, by_all };
 /// The letters from the first Timeout until the group of m is Normal.
 std::size_t letters_of_a_fail_over(std::uint32_t n, std::uint32_t k, Noticed noticed,
                                    Repairs repairs) {
-  World world(n, repairs);
-  for (std::uint32_t i = 1; i <= n; ++i) world.recover(i);
-  BOOST_REQUIRE(world.settle());
+  World world = settled(n, repairs);
   const std::uint32_t m = n - k;
   for (std::uint32_t i = n; i > m; --i) world.fail(i, true);
   const std::size_t before = world.sent().size();
@@ -84,9 +82,7 @@ BOOST_AUTO_TEST_CASE(as_it_ships_at_most_8_between_the_living_for_each_lower_nod
 
 BOOST_AUTO_TEST_CASE(a_proven_death_costs_the_living_at_most_8_for_each_lower_node) {
   for (std::uint32_t n = 3; n <= 7; ++n) {
-    World world(n);
-    for (std::uint32_t i = 1; i <= n; ++i) world.recover(i);
-    BOOST_REQUIRE(world.settle());
+    World world = settled(n);
     world.fail(n);
     const std::size_t before = world.sent().size();
     BOOST_REQUIRE(world.run_until([](const World& now) { return now.are_one_group(); }));

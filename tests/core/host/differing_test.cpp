@@ -32,6 +32,7 @@ BOOST_AUTO_TEST_CASE(are_those_that_refuse_it_where_it_dials_them) {
     Sessions2 other;
     other.reaches(3, 1);
     BOOST_TEST(has(other.came(1, Refusal{reason, "no"}), "differ {3} agree {}"));
+    BOOST_TEST(other.sessions.differing.at(NodeId{3}) == "no");
   }
 }
 

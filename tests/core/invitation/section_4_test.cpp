@@ -99,6 +99,7 @@ BOOST_AUTO_TEST_CASE(an_invited_node_stops_joins_and_accepts_when_it_has_stopped
   const Actions invited = node.called(3, Invitation{Node2::group_of_3()});
   BOOST_TEST(answer<Invited>(invited)->coming);
   BOOST_TEST(sent<Accept>(invited).empty());
+  BOOST_TEST((first<Stop>(invited)->cause == StopCause{StopReason::invited, id(3)}));
   BOOST_TEST((node.state().s == Status::Election && node.state().c == id(3)));
   node.end_hooks();
   BOOST_TEST((node.state().s == Status::Reorganization));

@@ -78,8 +78,7 @@ inline std::string failure(const Story& story) {
 
 // Three nodes that have formed a group; 3 is its coordinator.
 inline Story formed() {
-  Story story(3);
-  for (std::uint32_t id : {1U, 2U, 3U}) story.recovers(id);
+  Story story = recovered(3);
   story.form({1, 2, 3});
   return story;
 }

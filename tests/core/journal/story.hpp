@@ -209,4 +209,11 @@ class Story {
   std::map<std::uint32_t, Node> nodes_;
 };
 
+/// Nodes that have all begun a life.
+inline Story recovered(std::uint32_t nodes, ProtocolName protocol = ProtocolName::bully) {
+  Story story(nodes, protocol);
+  for (std::uint32_t id = 1; id <= nodes; ++id) story.recovers(id);
+  return story;
+}
+
 }  // namespace muster::test

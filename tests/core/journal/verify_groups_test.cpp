@@ -18,8 +18,7 @@ std::vector<std::string> judged(const Judgement& judgement) {
 
 /// Three nodes of the Invitation algorithm; 3 is cut off, and each side is a group.
 Story cut_apart() {
-  Story story(3, ProtocolName::invitation);
-  for (std::uint32_t id : {1U, 2U, 3U}) story.recovers(id);
+  Story story = recovered(3, ProtocolName::invitation);
   story.form({1, 2, 3});
   story.fault(FaultKind::cut, 3);
   for (std::uint32_t id : {1U, 2U, 3U}) story.is_halted(id);
@@ -88,8 +87,7 @@ BOOST_AUTO_TEST_CASE(that_no_longer_grow_are_no_fault_of_the_paper_s_text) {
 // A member may have left for a group of its own: nobody is forced to stay.
 BOOST_AUTO_TEST_CASE(may_be_left_by_a_member_before_they_are_reorganized) {
   for (const auto protocol : {ProtocolName::invitation, ProtocolName::bully}) {
-    Story story(2, protocol);
-    for (std::uint32_t id : {1U, 2U}) story.recovers(id);
+    Story story = recovered(2, protocol);
     story.joins(1, 2, {1, NodeId{2}});
     story.enter_election(1);
     story.joins(1, 1, {2, NodeId{1}});
@@ -168,8 +166,7 @@ BOOST_AUTO_TEST_SUITE(textbook_claims)
 
 BOOST_AUTO_TEST_CASE(are_agreement_after_a_calm_unless_somebody_was_wrongly_suspected) {
   for (const bool cut : {false, true}) {
-    Story story(2, ProtocolName::textbook);
-    for (std::uint32_t id : {1U, 2U}) story.recovers(id);
+    Story story = recovered(2, ProtocolName::textbook);
     if (cut) {
       story.fault(FaultKind::cut, 2);
       story.fault(FaultKind::healed, 2);

@@ -81,18 +81,6 @@ BOOST_AUTO_TEST_CASE(what_was_not_performed_may_be_there_or_not) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(an_incarnation_is_never_used_twice) {
-  Story story = formed();
-  story.fault(FaultKind::killed, 1);
-  story.recovers(1);
-  for (journal::Line& line : story.lines)
-    if (auto* step = std::get_if<journal::Step>(&line); step && step->stamp.incarnation.value == 2)
-      if (auto* recovered = std::get_if<Recovered>(&step->event))
-        recovered->safe.incarnation = Incarnation{1};
-  BOOST_TEST(judge(story).why("durable") ==
-             "node 1 recovered incarnation 1, but incarnation 1 was durable");
-}
-
 BOOST_AUTO_TEST_SUITE_END()
 
 // --- Hook grammar over several nodes
@@ -163,8 +151,7 @@ Letter halted_by_2() {
 
 // P8: what was sent after a Save arrives after the Save was performed.
 Story sent_after_a_save(bool performed_first) {
-  Story story(2);
-  for (std::uint32_t id : {1U, 2U}) story.recovers(id);
+  Story story = recovered(2);
   story.step(2, Expired{}, {Save{story[2].safe}, Send{halted_by_2(), Bound::answer}});
   if (performed_first) story.performed(2);
   story.step(1, Received{halted_by_2()});
@@ -181,8 +168,7 @@ BOOST_AUTO_TEST_CASE(a_letter_arrives_after_the_saves_before_it) {
 }
 
 BOOST_AUTO_TEST_CASE(a_letter_that_was_sent_before_the_save_may_arrive_before_it) {
-  Story story(2);
-  for (std::uint32_t id : {1U, 2U}) story.recovers(id);
+  Story story = recovered(2);
   story.step(2, Expired{}, {Send{halted_by_2(), Bound::answer}, Save{story[2].safe}});
   story.step(1, Received{halted_by_2()});
   story.performed(2);
@@ -190,8 +176,7 @@ BOOST_AUTO_TEST_CASE(a_letter_that_was_sent_before_the_save_may_arrive_before_it
 }
 
 BOOST_AUTO_TEST_CASE(a_letter_of_a_life_that_failed_in_its_save_was_never_sent) {
-  Story story(2);
-  for (std::uint32_t id : {1U, 2U}) story.recovers(id);
+  Story story = recovered(2);
   story.step(2, Expired{}, {Save{story[2].safe}, Send{halted_by_2(), Bound::answer}});
   story.fault(FaultKind::killed, 2);
   story.recovers(2);
@@ -202,8 +187,7 @@ BOOST_AUTO_TEST_CASE(a_letter_of_a_life_that_failed_in_its_save_was_never_sent) 
 // The stamp `killed` is older than the signal: the Save was performed after it, and the letter
 // sent.
 BOOST_AUTO_TEST_CASE(a_letter_of_the_last_moment_was_sent) {
-  Story story(2);
-  for (std::uint32_t id : {1U, 2U}) story.recovers(id);
+  Story story = recovered(2);
   story.fault(FaultKind::killed, 2);
   story.step(2, Expired{}, {Save{story[2].safe}, Send{halted_by_2(), Bound::answer}});
   story.performed(2);
@@ -212,8 +196,7 @@ BOOST_AUTO_TEST_CASE(a_letter_of_the_last_moment_was_sent) {
 }
 
 BOOST_AUTO_TEST_CASE(a_letter_that_nobody_sent_is_told_where_it_arrived) {
-  Story story(2);
-  for (std::uint32_t id : {1U, 2U}) story.recovers(id);
+  Story story = recovered(2);
   story.step(1, Received{halted_by_2()});
   const Duration arrived = story.now();
   story.step(2, Expired{});
@@ -225,8 +208,7 @@ BOOST_AUTO_TEST_CASE(a_letter_that_nobody_sent_is_told_where_it_arrived) {
 }
 
 BOOST_AUTO_TEST_CASE(of_a_letter_that_may_have_been_sent_nothing_is_claimed) {
-  Story story(2);
-  for (std::uint32_t id : {1U, 2U}) story.recovers(id);
+  Story story = recovered(2);
   story.step(2, Expired{});
   story.step(1, Received{halted_by_2()});
   Story sent_after_it_by_the_clock = story;

@@ -59,8 +59,7 @@ BOOST_AUTO_TEST_CASE(a_violation_counts_once_each_time_that_it_begins) {
 }
 
 BOOST_AUTO_TEST_CASE(two_definitions_violate_1b) {
-  Story story(2);
-  for (std::uint32_t id : {1U, 2U}) story.recovers(id);
+  Story story = recovered(2);
   for (std::uint32_t id : {1U, 2U}) story.joins(id, 2, {1, NodeId{2}});
   story.reorganizes(2, {1, 2});
   story.starts(1);
@@ -218,8 +217,7 @@ BOOST_AUTO_TEST_CASE(a_segment_of_a_life_that_is_over_does_not_bring_it_back) {
 
 // The other goes on alone; nobody comes back.
 BOOST_AUTO_TEST_CASE(one_of_two_for_ever) {
-  Story story(2);
-  for (std::uint32_t id : {1U, 2U}) story.recovers(id);
+  Story story = recovered(2);
   story.form({1, 2});
   story.fault(FaultKind::killed, 2);
   story.is_halted(1);

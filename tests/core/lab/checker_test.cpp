@@ -225,14 +225,6 @@ BOOST_AUTO_TEST_CASE(a_world_that_cannot_be_searched_is_refused) {
   refuses(bounds, "Bounds::assertions has '1c', which is none about single worlds");
 }
 
-BOOST_AUTO_TEST_CASE(a_limit_ends_the_search) {
-  Bounds bounds = two_nodes(2);
-  bounds.limit_states = 1000;
-  const CheckReport report = run(bounds);
-  BOOST_TEST(!report.ended);
-  BOOST_TEST(report.progress.states >= 1000u);
-}
-
 BOOST_AUTO_TEST_CASE(the_verdict_is_the_same_without_the_canonical_form) {
   // Of several shortest ways the others count other steps, so that their lengths are compared.
   const std::set<std::string> one_way = {"U1", "S2", "M1", "M2", "P2"};

@@ -193,40 +193,6 @@ BOOST_AUTO_TEST_CASE(hooks_that_fail_again_and_again_make_a_node_stand_back_and_
   all_holds(world);
 }
 
-BOOST_AUTO_TEST_CASE(a_stop_that_fails_ends_the_process) {
-  lab::WorldOptions options;
-  options.nodes = 2;
-  bool fails = false;
-  options.hook_fate = [&](NodeId node, Hook hook) {
-    lab::HookFate fate;
-    if (fails && node == NodeId{1} && hook == Hook::stop) fate.fails = "it cannot cease";
-    return fate;
-  };
-  lab::World world(options);
-  BOOST_REQUIRE(world.run_until_normal());
-  fails = true;
-  world.fail(NodeId{2});
-  BOOST_TEST(world.run_until([&] { return !world.is_up(NodeId{1}); }, 5s));
-  all_holds(world);
-}
-
-BOOST_AUTO_TEST_CASE(a_hook_that_overruns_its_deadline_is_cancelled_and_the_node_starts_over) {
-  lab::WorldOptions options;
-  options.nodes = 2;
-  unsigned overruns = 1;
-  options.hook_fate = [&](NodeId, Hook hook) {
-    lab::HookFate fate;
-    if (hook != Hook::reorganize || overruns == 0) return fate;
-    --overruns;
-    fate.late = options.timings.reorganize_deadline + options.timings.stop_deadline / 2;
-    return fate;
-  };
-  lab::World world(options);
-  BOOST_TEST(world.run_until_normal());
-  BOOST_TEST(events<HookFailed>(world, NodeId{2}) == 1u);
-  all_holds(world);
-}
-
 BOOST_AUTO_TEST_CASE(a_commit_that_takes_long_makes_what_waited_a_pause) {
   lab::WorldOptions options;
   options.nodes = 3;

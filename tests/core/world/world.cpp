@@ -84,6 +84,10 @@ World settled(std::uint32_t nodes, Config like) {
   return world;
 }
 
+World settled(std::uint32_t nodes, Repairs repairs) {
+  return settled(nodes, of_bully(repairs));
+}
+
 // --- One step
 
 // What a life does is done when nothing of it is left to do.

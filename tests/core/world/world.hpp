@@ -206,6 +206,7 @@ class World {
 };
 
 /// All nodes begin a life, and are one group.
-World settled(std::uint32_t nodes, Config like);
+World settled(std::uint32_t nodes, Config like = {});
+World settled(std::uint32_t nodes, Repairs repairs);
 
 }  // namespace muster::test

@@ -149,8 +149,9 @@ BOOST_DATA_TEST_CASE(a_hook_that_drops_its_done_has_failed, data::make(test::cas
   host->script().tell(NodeId{2}, Hook::start, Act::drops);
   host->start_all(2);
   host->await_group({1, 2});
-  BOOST_TEST(has(host->failures(2), "reorganize", "dropped its Done"));
-  BOOST_TEST(has(host->failures(2), "start", "dropped its Done"));
+  BOOST_TEST(
+      has(host->failures(2), "reorganize", "the hook dropped its Done without completing it"));
+  BOOST_TEST(has(host->failures(2), "start", "the hook dropped its Done without completing it"));
   check_end(*host);
 }
 

@@ -154,7 +154,6 @@ class Cluster {
 };
 
 // --- Lines
-// ---------------------------------------------------------------------------------------------
 
 /// True for a step that was made of such an event.
 template <class Kind>

@@ -132,17 +132,6 @@ BOOST_AUTO_TEST_CASE(a_node_may_be_left_by_its_own_hook) {
   cluster.judge();
 }
 
-// Whoever destroys a node without leaving makes it fail: its peers go on without it.
-BOOST_AUTO_TEST_CASE(a_node_destroyed_without_leaving_has_failed) {
-  Cluster cluster({.nodes = 2});
-  cluster.start_all();
-  cluster.await_group({1, 2});
-  cluster.kill(2);
-  cluster.await_group({1});
-  BOOST_TEST(cluster.stage.applications(NodeId{2}) == 0);
-  cluster.judge();
-}
-
 // The application may still be in a hook then, and ask for things.
 BOOST_AUTO_TEST_CASE(a_hook_may_still_run_when_its_node_is_destroyed) {
   Cluster cluster({.nodes = 1});

@@ -127,8 +127,6 @@ struct Hurried : Fixture {
   Hurried() : Fixture(short_deadlines()) {}
 };
 
-const auto throwing = [](const Cue&) { throw std::runtime_error("no more chalk"); };
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(hooks)
@@ -226,14 +224,6 @@ BOOST_FIXTURE_TEST_CASE(one_that_fails_is_told_with_its_reason, Fixture) {
           "HookFailed{ticket: 2, hook: reorganize, why: \"no quorum of chairs\"}"});
 }
 
-BOOST_FIXTURE_TEST_CASE(one_that_throws_is_told_with_what_it_threw, Fixture) {
-  begin();
-  stage.play(self, Hook::start, throwing);
-  start(2);
-  expect({"start begin 7.1 #2", "start failed 7.1 #2",
-          "HookFailed{ticket: 2, hook: start, why: \"it threw: no more chalk\"}"});
-}
-
 BOOST_FIXTURE_TEST_CASE(one_that_throws_what_is_no_exception_fails_too, Fixture) {
   begin();
   stage.play(self, Hook::start, [](const Cue&) { throw 42; });
@@ -252,50 +242,10 @@ BOOST_FIXTURE_TEST_CASE(one_that_throws_after_it_said_that_it_is_done_has_failed
           "HookFailed{ticket: 2, hook: start, why: \"it threw: no more chalk\"}"});
 }
 
-BOOST_FIXTURE_TEST_CASE(one_that_drops_its_done_has_failed, Fixture) {
-  begin();
-  stage.play(self, Hook::start, [](const Cue&) {});
-  start(2);
-  BOOST_TEST(heard().back() ==
-             "HookFailed{ticket: 2, hook: start, why: \"the hook dropped its Done without "
-             "completing it\"}");
-}
-
 BOOST_FIXTURE_TEST_CASE(a_stop_that_fails_is_fatal, Fixture) {
   stage.play(self, Hook::stop, [](Cue cue) { cue.fail("the door is stuck"); });
   stop(1);
   expect({"stop begin none #1", "stop failed none #1", "fatal: stop failed: the door is stuck"});
-}
-
-BOOST_FIXTURE_TEST_CASE(a_stop_that_throws_is_fatal, Fixture) {
-  stage.play(self, Hook::stop, throwing);
-  stop(1);
-  BOOST_TEST(heard().back() == "fatal: stop failed: it threw: no more chalk");
-}
-
-// The first hook of a life makes the application: nobody could say that it has ceased.
-BOOST_FIXTURE_TEST_CASE(an_application_that_cannot_be_made_is_fatal, Fixture) {
-  make = [](Services&) -> std::unique_ptr<Application> { throw std::runtime_error("no stage"); };
-  stop(1);
-  BOOST_TEST(heard().back() == "fatal: make_application threw: no stage");
-}
-
-BOOST_AUTO_TEST_SUITE_END()
-
-BOOST_AUTO_TEST_SUITE(sizes)
-
-BOOST_FIXTURE_TEST_CASE(a_definition_of_the_limit_is_carried_and_a_larger_one_refused, Fixture) {
-  begin();
-  const std::string largest(16, 'd');
-  stage.play(self, Hook::reorganize, [&](Cue cue) { cue.complete(Bytes{largest}); });
-  reorganize(2);
-  BOOST_TEST(heard().back() ==
-             "Reorganized{ticket: 2, definition: " + to_text(task(largest)) + "}");
-  stage.play(self, Hook::reorganize, [&](Cue cue) { cue.complete(Bytes{largest + "d"}); });
-  reorganize(3);
-  BOOST_TEST(heard().back() ==
-             "HookFailed{ticket: 3, hook: reorganize, why: \"its definition of 17 bytes is larger "
-             "than the limit of 16\"}");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -315,37 +265,6 @@ BOOST_FIXTURE_TEST_CASE(a_start_that_overruns_is_cancelled_and_has_failed_though
              "HookFailed{ticket: 2, hook: start, why: \"it overran start_deadline = 500 ms\"}");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_reorganize_that_overruns_is_cancelled_and_has_failed, Hurried) {
-  begin();
-  stage.hold(self, Hook::reorganize);
-  reorganize(2);
-  Cue cue = take(Hook::reorganize);
-  while (!cue.cancelled.stop_requested()) turn();
-  cue.fail("cancelled");
-  turn_until("HookFailed");
-  BOOST_TEST(told.back() ==
-             "HookFailed{ticket: 2, hook: reorganize, why: \"it overran "
-             "reorganize_deadline = 500 ms\"}");
-}
-
-BOOST_FIXTURE_TEST_CASE(one_that_hangs_after_it_was_cancelled_is_fatal, Hurried) {
-  begin();
-  stage.hold(self, Hook::start);
-  start(2);
-  const Cue cue = take(Hook::start);
-  turn_until("fatal");
-  BOOST_TEST(cue.cancelled.stop_requested());
-  BOOST_TEST(told.back() ==
-             "fatal: a hook did not end within stop_deadline = 500 ms after it was cancelled");
-}
-
-BOOST_FIXTURE_TEST_CASE(a_stop_that_overruns_is_fatal, Hurried) {
-  stage.hold(self, Hook::stop);
-  stop(1);
-  turn_until("fatal");
-  BOOST_TEST(told.back() == "fatal: stop overran stop_deadline = 500 ms");
-}
-
 BOOST_FIXTURE_TEST_CASE(a_permit_that_does_not_come_back_is_fatal, Hurried) {
   begin();
   start(2);
@@ -355,16 +274,6 @@ BOOST_FIXTURE_TEST_CASE(a_permit_that_does_not_come_back_is_fatal, Hurried) {
   turn_until("fatal");
   BOOST_TEST(told.back() ==
              "fatal: a permit overran stop_deadline = 500 ms; still out: one without a name");
-}
-
-BOOST_FIXTURE_TEST_CASE(a_hook_that_does_not_end_for_a_stop_is_fatal, Hurried) {
-  begin();
-  stage.hold(self, Hook::reorganize);
-  reorganize(2);
-  const Cue cue = take(Hook::reorganize);
-  stop(3, false);
-  turn_until("fatal");
-  BOOST_TEST(told.back() == "fatal: a cancelled hook overran stop_deadline = 500 ms");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -13,7 +13,6 @@
 using namespace muster;
 using test::Cluster;
 using test::ClusterOptions;
-using test::Cue;
 using test::Links;
 using test::nodes;
 
@@ -38,16 +37,6 @@ ClusterOptions inviting(std::uint32_t nodes, Links* links = nullptr) {
     if (links) links->lead(node);
   };
   return options;
-}
-
-bool has_sent_accept(const std::vector<journal::Line>& lines) {
-  return std::any_of(lines.begin(), lines.end(), [](const journal::Line& line) {
-    const auto* step = std::get_if<journal::Step>(&line);
-    return step && std::any_of(step->actions.begin(), step->actions.end(), [](const Action& one) {
-             const auto* send = std::get_if<Send>(&one);
-             return send && std::holds_alternative<invitation::Accept>(send->letter.message);
-           });
-  });
 }
 
 /// The assertions that were checked at least once, and hold.
@@ -95,50 +84,6 @@ BOOST_AUTO_TEST_CASE(while_the_network_is_cut_each_side_works_and_when_it_heals_
     BOOST_TEST(checked.contains(assertion), assertion << " was not checked");
   for (const char* assertion : {"1a", "1b", "2", "works-apart"})
     BOOST_TEST(!checked.contains(assertion), assertion << " is not claimed");
-}
-
-BOOST_AUTO_TEST_CASE(when_the_coordinator_fails_the_others_merge_and_it_joins_them_again) {
-  Cluster cluster(inviting(3));
-  cluster.start_all();
-  const GroupNumber first = cluster.await_together(nodes({1, 2, 3}));
-  cluster.kill(first.coordinator.value);
-  NodeSet others = nodes({1, 2, 3});
-  others.erase(first.coordinator);
-  const GroupNumber second = cluster.await_together(others);
-  cluster.start(first.coordinator.value);
-  const GroupNumber third = cluster.await_together(nodes({1, 2, 3}));
-  BOOST_TEST((first < second && second < third));
-  cluster.judge();
-}
-
-BOOST_AUTO_TEST_CASE(accept_is_sent_when_the_application_has_stopped) {
-  ClusterOptions options = inviting(2);
-  options.timings.stop_deadline = 40s;
-  Cluster cluster(std::move(options));
-  cluster.start(1);
-  cluster.await_together(nodes({1}));
-  cluster.stage.hold(NodeId{1}, Hook::stop);
-  cluster.start(2);
-  std::optional<Cue> stop;
-  do {  // on a busy machine it may stop for other reasons first
-    if (stop) stop->complete();
-    stop.emplace(cluster.stage.take(NodeId{1}, Hook::stop));
-  } while (stop->about.cause.reason != StopReason::invited);
-  BOOST_TEST((stop->about.cause.by == NodeId{2}));
-  BOOST_TEST(!has_sent_accept(cluster.journals.lines(NodeId{1})));
-  cluster.stage.play(NodeId{1}, Hook::stop, [](Cue cue) { cue.complete(); });
-  stop->complete();
-  const GroupNumber group = cluster.await_together(nodes({1, 2}));
-  const auto calls = cluster.stage.calls(group.coordinator);
-  const auto last = std::find_if(calls.rbegin(), calls.rend(), [](const test::Called& called) {
-    return called.hook == Hook::reorganize;
-  });
-  BOOST_TEST_REQUIRE((last != calls.rend()));
-  BOOST_TEST_REQUIRE(last->members.size() == 2u);
-  BOOST_TEST((last->members.front().holdings.report == test::usual_report(NodeId{1})));
-  if (group.coordinator == NodeId{2})
-    BOOST_TEST(has_sent_accept(cluster.journals.lines(NodeId{1})));
-  cluster.judge();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

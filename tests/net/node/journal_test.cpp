@@ -8,9 +8,6 @@
 #include <boost/json/serialize.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include <sys/stat.h>
-
-#include <algorithm>
 #include <fstream>
 
 /// The journals of real nodes: segments, lives, torn lines, and files that cannot be written.
@@ -97,52 +94,6 @@ BOOST_AUTO_TEST_CASE(segments_begin_with_the_state_before_their_first_step) {
   }
   BOOST_TEST(segments > 3);
   cluster.judge();
-}
-
-BOOST_AUTO_TEST_CASE(the_life_after_one_that_was_killed_in_a_line_begins_on_a_fresh_one) {
-  Cluster cluster({.nodes = 1});
-  const fs::path file = test::journal_of(cluster.directory(), NodeId{1});
-  {
-    const auto process = cluster.spawn(1, {});
-    cluster.await_group({1});
-    process->signal(9);
-    BOOST_TEST(process->wait() == -9);
-  }
-  const auto whole = file_lines(file);
-  fs::resize_file(file, fs::file_size(file) - whole.back().size() / 2 - 1);
-  const auto process = cluster.spawn(1, {});
-  const auto has_second_life = [&] {
-    const auto lines = file_lines(file);
-    return lines.size() > whole.size() + 1;
-  };
-  cluster.await("its next life", has_second_life);
-  const auto lines = file_lines(file);
-  BOOST_TEST(!journal::parse_line(lines[whole.size() - 1]).has_value());
-  const auto next = journal::parse_line(lines[whole.size()]);
-  BOOST_TEST_REQUIRE(next.has_value(), lines[whole.size()]);
-  const auto* header = std::get_if<journal::Header>(&*next);
-  BOOST_TEST_REQUIRE(header != nullptr);
-  BOOST_TEST(header->incarnation.value == 2u);
-  BOOST_TEST(process->end_in_order() == 0);
-}
-
-BOOST_AUTO_TEST_CASE(one_that_cannot_be_written_is_counted_and_stops_nobody) {
-  ClusterOptions options{.nodes = 2};
-  options.alter = [&](NodeId id, net::NodeOptions& node) {
-    if (id == NodeId{1}) node.journal->file = "/nowhere/journal.jsonl";
-  };
-  Cluster cluster(std::move(options));
-  cluster.start_all();
-  cluster.await("a group of both", [&] {
-    const auto view = cluster.journals.view(NodeId{2});
-    return view && view->status == Status::Normal && view->up == NodeSet{NodeId{1}};
-  });
-  BOOST_TEST((cluster.node(1).view().status == Status::Normal));
-  const std::string status = cluster.node(1).status_json();
-  BOOST_TEST(status.find("\"journal_dropped\":") != std::string::npos);
-  BOOST_TEST(status.find("\"journal_dropped\":0,") == std::string::npos, status);
-  BOOST_TEST(cluster.node(2).status_json().find("\"journal_dropped\":0,") != std::string::npos);
-  cluster.leave_all();
 }
 
 std::string json_of(net::Node& node, const std::string& key) {

@@ -1,81 +1,19 @@
 #include "cluster.hpp"
 
-#include <muster/values/text.hpp>
-
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include <algorithm>
-
-/// When a hook fails: one outcome each (docs/operating.md, "When something fails"). Those that end
-/// the process are in ends_test.cpp, standing back is in lives_test.cpp.
+/// Hooks that take their time, and reports and definitions of any size. What comes of a hook that
+/// fails is in net/application; where it ends the process in ends_test.cpp, too.
 
 using namespace muster;
 using namespace std::chrono_literals;
 using test::Cluster;
 using test::ClusterOptions;
 using test::Cue;
-using test::fails;
-
-namespace {
-
-const auto throws = [](const Cue&) { throw std::runtime_error("as it was told"); };
-
-/// Fails the first time, as `play` does, and is as usual from then on.
-test::Play once(test::Play play) {
-  return [play = std::move(play), first = std::make_shared<bool>(true)](Cue cue) {
-    if (!std::exchange(*first, false)) return cue.complete();
-    play(std::move(cue));
-  };
-}
-
-std::vector<std::string> failures(const Cluster& cluster, std::uint32_t id) {
-  std::vector<std::string> all;
-  for (const HookFailed& failed : test::events<HookFailed>(cluster.journals.lines(NodeId{id})))
-    all.push_back(to_text(failed.hook) + ": " + failed.why);
-  return all;
-}
-
-/// Why node `by` refused something of node `id`.
-std::vector<std::string> refusals(const Cluster& cluster, std::uint32_t id, std::uint32_t by) {
-  std::vector<std::string> all;
-  for (const Received& received : test::events<Received>(cluster.journals.lines(NodeId{id}))) {
-    const auto* answer = std::get_if<Answer>(&received.letter.message);
-    const auto* refused = answer ? std::get_if<Refused>(&answer->result) : nullptr;
-    if (refused && received.letter.from == NodeId{by}) all.push_back(refused->why);
-  }
-  return all;
-}
-
-using Strings = std::vector<std::string>;
-
-}  // namespace
 
 BOOST_AUTO_TEST_SUITE(outcomes)
-
-BOOST_AUTO_TEST_CASE(a_reorganize_that_fails_is_started_over) {
-  Cluster cluster({.nodes = 2});
-  cluster.stage.play(NodeId{2}, Hook::reorganize, once(fails));
-  cluster.start_all();
-  cluster.await_group({1, 2});
-  BOOST_TEST((failures(cluster, 2) == Strings{"reorganize: as it was told"}));
-  BOOST_TEST(cluster.journals.life(NodeId{2}).value == 1u);
-  cluster.judge();
-}
-
-BOOST_AUTO_TEST_CASE(a_start_that_fails_at_a_member_refuses_ready_with_the_reason) {
-  Cluster cluster({.nodes = 2});
-  cluster.start(2);
-  cluster.await_group({2});
-  cluster.stage.play(NodeId{1}, Hook::start, once(throws));
-  cluster.start(1);
-  cluster.await_group({1, 2});
-  BOOST_TEST((failures(cluster, 1) == Strings{"start: it threw: as it was told"}));
-  BOOST_TEST((refusals(cluster, 2, 1) == Strings{"start failed: it threw: as it was told"}));
-  BOOST_TEST(failures(cluster, 2).empty());
-  cluster.judge();
-}
 
 // Questions are answered while a hook takes its time: nobody is thought dead.
 BOOST_AUTO_TEST_CASE(a_slow_start_keeps_nobody_from_answering) {

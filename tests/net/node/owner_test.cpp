@@ -72,19 +72,6 @@ BOOST_AUTO_TEST_CASE(a_drained_node_can_still_be_ended_in_order) {
   nodes.cluster.judge();
 }
 
-BOOST_AUTO_TEST_CASE(an_election_that_is_asked_for_is_in_the_journal) {
-  Owned nodes(2);
-  const GroupNumber before = nodes.cluster.await_group({1, 2});
-  BOOST_TEST(nodes.say(2, "elect the disk is new") == "{}");
-  nodes.cluster.await_line(2, "ElectionAsked", 0, [](const journal::Line& line) {
-    return test::is_step<ElectionAsked>(line) &&
-           std::get<ElectionAsked>(std::get<journal::Step>(line).event).why == "the disk is new";
-  });
-  nodes.cluster.await("a new group", [&] { return nodes.cluster.node(2).view().group > before; });
-  nodes.cluster.await_group({1, 2});
-  nodes.cluster.judge();
-}
-
 BOOST_AUTO_TEST_CASE(history_is_told_some_at_a_time) {
   Owned nodes(1, [](Cluster& cluster) {
     for (std::uint64_t number = 1; number <= 9; ++number)

@@ -42,15 +42,6 @@ BOOST_AUTO_TEST_CASE(there_are_none_before_a_group_is_granted) {
   BOOST_TEST(!permits.revoke([] { BOOST_ERROR("nothing was out"); }).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(one_is_of_the_present_group_and_valid) {
-  LifePermits permits(1h, executor());
-  permits.grant(first);
-  const auto permit = permits.door().try_acquire();
-  BOOST_TEST_REQUIRE(permit.has_value());
-  BOOST_TEST((permit->group() == first));
-  BOOST_TEST(permit->valid());
-}
-
 BOOST_AUTO_TEST_CASE(a_revoked_one_is_not_valid_though_it_is_still_held) {
   LifePermits permits(1h, executor());
   permits.grant(first);

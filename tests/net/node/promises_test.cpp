@@ -29,20 +29,6 @@ std::vector<std::string> names(const std::vector<Called>& calls) {
 
 BOOST_AUTO_TEST_SUITE(promises)
 
-BOOST_AUTO_TEST_CASE(a_group_forms_loses_its_coordinator_and_gets_it_back) {
-  Cluster cluster({.nodes = 3, .sqlite = true});
-  cluster.start_all();
-  const GroupNumber first = cluster.await_group({1, 2, 3});
-  cluster.kill(3);
-  const GroupNumber second = cluster.await_group({1, 2});
-  cluster.start(3);
-  const GroupNumber third = cluster.await_group({1, 2, 3});
-  BOOST_TEST((first < second));
-  BOOST_TEST((second < third));
-  cluster.leave_all();
-  cluster.judge();
-}
-
 BOOST_AUTO_TEST_CASE(p1_no_permit_is_valid_once_a_halt_is_answered) {
   Cluster cluster;
   cluster.start_all();
@@ -118,22 +104,6 @@ BOOST_AUTO_TEST_CASE(p2_a_life_begins_with_a_stop_and_each_start_has_one_after_i
   BOOST_TEST((calls[5].cause.reason == StopReason::own_election));
   BOOST_TEST((calls[8].cause.reason == StopReason::leaving));
   for (const Called& called : cluster.stage.calls()) BOOST_TEST(!called.beside_another);
-  cluster.judge();
-}
-
-BOOST_AUTO_TEST_CASE(p2_a_start_that_was_cancelled_is_stopped_once) {
-  Cluster cluster({.nodes = 2});
-  cluster.stage.hold(NodeId{1}, Hook::start);
-  cluster.start(1);
-  Cue cue = cluster.stage.take(NodeId{1}, Hook::start);
-  cluster.stage.play(NodeId{1}, Hook::start, nullptr);
-  cluster.start(2);
-  cluster.await_halted(1, 2);
-  BOOST_TEST(cluster.stage.count(NodeId{1}, Hook::stop) == 1u);
-  cue.fail("cancelled");
-  cluster.await_group({1, 2});
-  const std::vector<std::string> expected{"stop", "reorganize", "start", "stop", "start"};
-  BOOST_TEST(names(cluster.stage.calls(NodeId{1})) == expected, boost::test_tools::per_element());
   cluster.judge();
 }
 
@@ -258,23 +228,6 @@ BOOST_AUTO_TEST_CASE(p6_a_restarted_node_reports_and_does_not_resume) {
   BOOST_TEST(!calls[1].members.at(0).holdings.empty);
   BOOST_TEST((calls[1].members.at(0).incarnation == Incarnation{2}));
   BOOST_TEST((calls[2].group == after));
-  cluster.judge();
-}
-
-BOOST_AUTO_TEST_CASE(p7_the_result_of_an_abandoned_reorganize_is_dropped_however_late) {
-  Cluster cluster;
-  cluster.stage.hold(NodeId{2}, Hook::reorganize);
-  cluster.start(1);
-  cluster.start(2);
-  std::optional<Cue> abandoned = cluster.stage.take(NodeId{2}, Hook::reorganize);
-  cluster.stage.play(NodeId{2}, Hook::reorganize, nullptr);
-  cluster.start(3);
-  cluster.await_halted(2, 3);
-  abandoned->complete(Bytes{"the plan of another time"});
-  cluster.await_group({1, 2, 3});
-  for (const Called& called : cluster.stage.calls())
-    if (called.hook == Hook::start)
-      BOOST_TEST((called.definition != Bytes{"the plan of another time"}));
   cluster.judge();
 }
 

@@ -62,19 +62,6 @@ BOOST_AUTO_TEST_CASE(that_wait_for_room_hold_up_neither_hooks_nor_the_protocol) 
   cluster.judge();
 }
 
-// A member's election would end at the first higher node that answers.
-BOOST_AUTO_TEST_CASE(have_the_group_made_anew_for_what_any_member_asks) {
-  Cluster cluster;
-  cluster.start_all();
-  GroupNumber before = cluster.await_group({1, 2, 3});
-  for (const std::uint32_t id : {1u, 3u}) {
-    cluster.stage.services(NodeId{id}).elect("its database has died");
-    cluster.await("a new group", [&] { return cluster.node(id).view().group > before; });
-    before = cluster.await_group({1, 2, 3});
-  }
-  cluster.judge();
-}
-
 BOOST_AUTO_TEST_CASE(let_a_node_step_down_and_come_back) {
   Cluster cluster;
   cluster.start_all();

@@ -50,30 +50,11 @@ BOOST_AUTO_TEST_CASE(a_hello_whose_connection_has_ended_changes_nothing) {
 
 constexpr net::WireVersions today{2, 2};
 constexpr net::WireVersions both{2, 3};
-constexpr net::WireVersions next{3, 3};
 
 Setting speaking(net::WireVersions wire) {
   Setting setting;
   setting.wire = wire;
   return setting;
-}
-
-BOOST_AUTO_TEST_CASE(nodes_of_two_versions_speak_the_newest_of_both) {
-  for (const auto& [first_wire, second_wire, spoken] :
-       {std::tuple(today, both, 2), std::tuple(both, today, 2), std::tuple(both, both, 3),
-        std::tuple(both, next, 3)}) {
-    World world;
-    Port first, second;
-    TestNode one(world, 1, addresses({&first, &second}), speaking(first_wire));
-    TestNode two(world, 2, addresses({&first, &second}), speaking(second_wire));
-    BOOST_REQUIRE(one.sessions.listen().has_value() && two.sessions.listen().has_value());
-    one.ask(2);
-    UNTIL(world, one.entries("answer").size() == 1);
-    two.ask(1);
-    UNTIL(world, two.entries("answer").size() == 1);
-    BOOST_TEST(one.sessions.wire().at(NodeId{2}) == spoken);
-    BOOST_TEST(two.sessions.wire().at(NodeId{1}) == spoken);
-  }
 }
 
 BOOST_AUTO_TEST_CASE(who_has_agreed_on_one_version_and_speaks_another_is_closed) {
@@ -95,25 +76,6 @@ BOOST_AUTO_TEST_CASE(who_has_agreed_on_one_version_and_speaks_another_is_closed)
       BOOST_TEST(one.sessions.counters().garbage == (version == spoken ? 0u : 1u));
     }
   }
-}
-
-BOOST_AUTO_TEST_CASE(nodes_whose_versions_do_not_meet_tell_each_other_which_they_are) {
-  World world;
-  Port first, second;
-  TestNode one(world, 1, addresses({&first, &second}), speaking(today));
-  TestNode two(world, 2, addresses({&first, &second}), speaking(next));
-  BOOST_REQUIRE(one.sessions.listen().has_value() && two.sessions.listen().has_value());
-  one.ask(2);
-  UNTIL(world, one.warnings.size() >= 2 && two.warnings.size() >= 2);
-  const std::string at_one = "wire versions that do not meet (2 at node 1, 3 at node 2)";
-  const std::string at_two = "wire versions that do not meet (3 at node 2, 2 at node 1)";
-  BOOST_TEST(one.warnings == (muster::test::Words{"node 2 refuses this node: " + at_two,
-                                                  "refused node 2: " + at_one}));
-  BOOST_TEST(two.warnings == (muster::test::Words{"refused node 1: " + at_two,
-                                                  "node 1 refuses this node: " + at_one}));
-  BOOST_TEST(one.sessions.differing().at(NodeId{2}) == at_two);
-  BOOST_TEST(two.sessions.differing().at(NodeId{1}) == at_one);
-  BOOST_TEST(one.sessions.counters().garbage + two.sessions.counters().garbage == 0u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

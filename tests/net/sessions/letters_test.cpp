@@ -82,15 +82,6 @@ BOOST_AUTO_TEST_CASE(nothing_is_told_after_the_end) {
   BOOST_TEST(net.one.log.empty());
 }
 
-BOOST_AUTO_TEST_CASE(an_address_in_use_is_said_with_exit_code_75) {
-  Two net;
-  TestNode again(net.world, 1, addresses({&net.first, &net.second}));
-  const auto listening = again.sessions.listen();
-  BOOST_REQUIRE(listening.has_error());
-  BOOST_TEST(static_cast<int>(listening.error().code) == 75);
-  BOOST_TEST(listening.error().what.find(net.first.address()) != std::string::npos);
-}
-
 BOOST_AUTO_TEST_CASE(an_address_that_is_none_is_said_with_exit_code_64) {
   World world;
   for (const char* address : {"127.0.0.1", "127.0.0.1:99999", ":7101", "1:2:3"}) {
@@ -100,16 +91,6 @@ BOOST_AUTO_TEST_CASE(an_address_that_is_none_is_said_with_exit_code_64) {
     BOOST_TEST(static_cast<int>(listening.error().code) == 64);
     BOOST_TEST(listening.error().what.find(address) != std::string::npos);
   }
-}
-
-// As of an interface that is not up yet.
-BOOST_AUTO_TEST_CASE(an_address_that_is_not_there_is_said_with_exit_code_75) {
-  World world;
-  TestNode node(world, 1, {{NodeId{1}, "192.0.2.1:7101"}});
-  const auto listening = node.sessions.listen();
-  BOOST_REQUIRE(listening.has_error());
-  BOOST_TEST(static_cast<int>(listening.error().code) == 75);
-  BOOST_TEST(listening.error().what.find("192.0.2.1:7101") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(a_port_may_be_chosen_by_the_system) {
