@@ -31,9 +31,7 @@ BOOST_AUTO_TEST_CASE(it_takes_part_when_it_has_recovered_to_the_end_of_its_log) 
 
 BOOST_AUTO_TEST_CASE(a_recovery_that_is_not_over_in_time_goes_on_and_is_no_data) {
   Script node;
-  node.after(Loaded{});
-  node.after(StopCalled{});
-  node.after(Configured{});
+  node.after(Loaded{}, StopCalled{}, Configured{});
   BOOST_TEST(node.after(Overdue{}) == "GiveReport");
   BOOST_TEST(node.ordered<GiveReport>().evidence == Evidence(Nothing{}));
   BOOST_TEST(node.after(StartCalled{group, {}}) == "EndStart");
@@ -42,9 +40,7 @@ BOOST_AUTO_TEST_CASE(a_recovery_that_is_not_over_in_time_goes_on_and_is_no_data)
 
 BOOST_AUTO_TEST_CASE(what_does_not_begin_has_no_data_and_is_begun_again) {
   Script node;
-  node.after(Loaded{});
-  node.after(StopCalled{});
-  node.after(Configured{});
+  node.after(Loaded{}, StopCalled{}, Configured{});
   BOOST_TEST(node.after(Failed{"no"}) == "GiveReport");
   BOOST_TEST(node.ordered<GiveReport>().evidence == Evidence(Nothing{}));
   BOOST_TEST(node.after(StartCalled{group, {}}) == "EndStart, Configure");
@@ -55,9 +51,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_begin_has_no_data_and_is_begun_again) {
 BOOST_AUTO_TEST_CASE(who_does_not_begin_whatever_its_data_is_keeps_it_and_begins_again) {
   const Failed port{"the port is taken", true};
   Script node;
-  node.after(Loaded{});
-  node.after(StopCalled{});
-  node.after(Configured{});
+  node.after(Loaded{}, StopCalled{}, Configured{});
   BOOST_TEST(node.after(port) == "GiveReport");
   BOOST_TEST(node.after(StartCalled{group, {two, {}, ""}}) == "EndStart, Configure");
   node.after(Configured{});
@@ -97,8 +91,7 @@ BOOST_AUTO_TEST_CASE(a_standby_is_sealed_when_nothing_is_to_be_replayed) {
 BOOST_AUTO_TEST_CASE(what_is_not_sealed_in_time_goes_down_and_is_no_data) {
   Script node;
   node.opened();
-  node.after(StopCalled{});
-  node.after(Configured{});
+  node.after(StopCalled{}, Configured{});
   BOOST_TEST(node.after(Overdue{}) == "Abandon, End");
   BOOST_TEST(node.ordered<End>().how == Shutdown::immediate);
   BOOST_TEST(node.after(Ended{}) == "GiveReport, Configure");
@@ -143,9 +136,7 @@ BOOST_AUTO_TEST_CASE(a_primary_promotes_and_writes_its_row_and_start_ends) {
 BOOST_AUTO_TEST_CASE(it_opens_beside_the_group_when_its_row_is_copied) {
   Script node;
   node.reported();
-  node.after(StartCalled{group, {one, {}, ""}});
-  node.after(Promoted{});
-  node.after(TermWritten{row_of_group, Lsn{32}});
+  node.after(StartCalled{group, {one, {}, ""}}, Promoted{}, TermWritten{row_of_group, Lsn{32}});
   BOOST_TEST(node.after(CopiesHold{}) == "Configure");
   BOOST_TEST(node.ordered<Configure>().conf.names == Names::open);
   BOOST_TEST(node.after(Configured{}) == "ShowNames");
@@ -167,9 +158,7 @@ BOOST_AUTO_TEST_CASE(whom_too_few_follow_any_more_wants_another_to_write_and_say
 BOOST_AUTO_TEST_CASE(whose_row_is_not_copied_wants_another_to_write_once) {
   Script node;
   node.reported();
-  node.after(StartCalled{group, {one, {}, ""}});
-  node.after(Promoted{});
-  node.after(TermWritten{row_of_group, Lsn{32}});
+  node.after(StartCalled{group, {one, {}, ""}}, Promoted{}, TermWritten{row_of_group, Lsn{32}});
   BOOST_TEST(node.ordered<AwaitCopies>().bounded);
   BOOST_TEST(node.after(Failed{"nobody gets it"}) == "WantElection, AwaitCopies");
   BOOST_TEST(!node.ordered<AwaitCopies>().bounded);
@@ -177,18 +166,14 @@ BOOST_AUTO_TEST_CASE(whose_row_is_not_copied_wants_another_to_write_once) {
   node.after(StartCalled{{6, three}, {one, {}, ""}});
   BOOST_TEST(node.after(TermWritten{row_of_group, Lsn{42}}) == "EndStart, AwaitCopies");
   BOOST_TEST(!node.ordered<AwaitCopies>().bounded);
-  node.after(CopiesHold{});
-  node.after(Configured{});
-  node.after(NamesShown{});
+  node.after(CopiesHold{}, Configured{}, NamesShown{});
   BOOST_TEST(!node.keeper().in_vain);
 }
 
 BOOST_AUTO_TEST_CASE(copies_that_come_after_the_next_stop_open_nothing) {
   Script node;
   node.reported();
-  node.after(StartCalled{group, {one, {}, ""}});
-  node.after(Promoted{});
-  node.after(TermWritten{row_of_group, Lsn{32}});
+  node.after(StartCalled{group, {one, {}, ""}}, Promoted{}, TermWritten{row_of_group, Lsn{32}});
   const Round before = node.keeper().round;
   BOOST_TEST(node.after(StopCalled{}) == "Abandon, Configure");
   BOOST_TEST(node.after(before, CopiesHold{}) == "");
@@ -199,11 +184,7 @@ BOOST_AUTO_TEST_CASE(copies_that_come_after_the_next_stop_open_nothing) {
 BOOST_AUTO_TEST_CASE(a_primary_that_is_chosen_again_stays) {
   Script node;
   node.opened();
-  node.after(StopCalled{});
-  node.after(Configured{});
-  node.after(NamesShown{});
-  node.after(WalsendersGone{});
-  node.after(Seen{held_as_primary()});
+  node.after(StopCalled{}, Configured{}, NamesShown{}, WalsendersGone{}, Seen{held_as_primary()});
   BOOST_TEST(node.after(StartCalled{{6, three}, {one, {}, ""}}) == "WriteTerm");
 }
 
@@ -230,10 +211,8 @@ BOOST_AUTO_TEST_CASE(a_primary_whose_postgresql_has_ended_wants_an_election) {
 BOOST_AUTO_TEST_CASE(who_cannot_open_wants_an_election) {
   Script node;
   node.reported();
-  node.after(StartCalled{group, {one, {}, ""}});
-  node.after(Promoted{});
-  node.after(TermWritten{row_of_group, Lsn{32}});
-  node.after(CopiesHold{});
+  node.after(StartCalled{group, {one, {}, ""}}, Promoted{}, TermWritten{row_of_group, Lsn{32}},
+             CopiesHold{});
   BOOST_TEST(node.after(Failed{"disk full"}) == "WantElection, End");
 }
 
@@ -245,27 +224,19 @@ BOOST_AUTO_TEST_CASE(who_could_not_write_counts_and_is_not_chosen_next) {
   const auto could_not_write = [] {
     Script node;
     node.reported();
-    node.after(StartCalled{group, {one, {}, ""}});
-    node.after(Promoted{});
-    node.after(Failed{"disk full"});
-    node.after(Ended{});
-    node.after(Configured{});
-    node.after(Began{});
+    node.after(StartCalled{group, {one, {}, ""}}, Promoted{}, Failed{"disk full"}, Ended{},
+               Configured{}, Began{});
     return node;
   };
   const auto report = [](Script& node) {
-    node.after(StopCalled{});
-    node.after(Configured{});
-    node.after(Replayed{});
-    node.after(Seen{held(30)});
+    node.after(StopCalled{}, Configured{}, Replayed{}, Seen{held(30)});
     return node.report();
   };
   Script node = could_not_write();
   BOOST_TEST(report(node) == Evidence(as_held(held(30))));
   BOOST_TEST(report(node) == Evidence(as_held(held(30))));
-  node.after(StartCalled{{6, three}, {two, {one}, ""}});
-  node.after(LineageRead{{{held().term, row_of_group}, {}, 1}});
-  node.after(Configured{});
+  node.after(StartCalled{{6, three}, {two, {one}, ""}},
+             LineageRead{{{held().term, row_of_group}, {}, 1}}, Configured{});
   BOOST_TEST(report(node) == Evidence(held(30)));  // it has followed: it may be able to by now
 
   Script alone = could_not_write();
@@ -297,11 +268,7 @@ BOOST_AUTO_TEST_CASE(another_reads_the_lineage_beside_the_group) {
 BOOST_AUTO_TEST_CASE(a_primary_of_before_goes_down_at_once_and_begins_as_a_sealed_standby) {
   Script node;
   node.opened();
-  node.after(StopCalled{});
-  node.after(Configured{});
-  node.after(NamesShown{});
-  node.after(WalsendersGone{});
-  node.after(Seen{held_as_primary()});
+  node.after(StopCalled{}, Configured{}, NamesShown{}, WalsendersGone{}, Seen{held_as_primary()});
   BOOST_TEST(node.after(StartCalled{{6, three}, {two, {}, ""}}) == "EndStart, End");
   BOOST_TEST(node.ordered<End>().how == Shutdown::immediate);
   BOOST_TEST(node.after(Ended{}) == "Configure");
@@ -337,14 +304,9 @@ BOOST_AUTO_TEST_CASE(who_watches_is_told_why_it_is_what_it_is) {
   primary.reported();
   primary.after(StartCalled{group, {one, {}, "node 1 is the freshest of 2"}});
   BOOST_TEST(primary.keeper().shown.doing == "promotes");
-  primary.after(Promoted{});
-  primary.after(TermWritten{row_of_group, Lsn{32}});
+  primary.after(Promoted{}, TermWritten{row_of_group, Lsn{32}});
   BOOST_TEST(primary.keeper().shown.doing == "waits until its row is copied");
-  primary.after(CopiesHold{});
-  primary.after(Configured{});
-  primary.after(NamesShown{});
-  primary.after(Kicked{});
-  primary.after(Checkpointed{});
+  primary.after(CopiesHold{}, Configured{}, NamesShown{}, Kicked{}, Checkpointed{});
   BOOST_TEST(primary.keeper().shown.doing == "node 1 is the freshest of 2");
 }
 

@@ -27,9 +27,7 @@ BOOST_AUTO_TEST_CASE(who_leaves_as_primary_shuts_down_unsealed_and_reports_nothi
 BOOST_AUTO_TEST_CASE(whose_row_is_not_copied_yet_leaves_so_too) {
   Script node;
   node.reported();
-  node.after(StartCalled{group, {one, {}, ""}});
-  node.after(Promoted{});
-  node.after(TermWritten{row_of_group, Lsn{32}});
+  node.after(StartCalled{group, {one, {}, ""}}, Promoted{}, TermWritten{row_of_group, Lsn{32}});
   BOOST_TEST(node.after(StopCalled{true}) == "Abandon, End");
   BOOST_TEST(node.ordered<End>().how == Shutdown::fast);
 }
@@ -71,17 +69,9 @@ BOOST_AUTO_TEST_CASE(who_hands_over_is_a_sealed_standby_in_the_election_that_it_
 BOOST_AUTO_TEST_CASE(that_is_forgotten_with_the_next_group) {
   Script node;
   node.opened();
-  node.after(HandOverAsked{two});
-  node.after(Ended{});
-  node.after(StopCalled{});
-  node.after(Configured{});
-  node.after(Began{});
-  node.after(Seen{held()});
-  node.after(StartCalled{{6, three}, {three, {one}, ""}});
-  node.after(Configured{});
-  node.after(StopCalled{});
-  node.after(Configured{});
-  node.after(Replayed{});
+  node.after(HandOverAsked{two}, Ended{}, StopCalled{}, Configured{}, Began{}, Seen{held()},
+             StartCalled{{6, three}, {three, {one}, ""}}, Configured{}, StopCalled{}, Configured{},
+             Replayed{});
   BOOST_TEST(node.after(Seen{held()}) == "GiveReport");
   BOOST_TEST(node.ordered<GiveReport>().evidence == Evidence(held()));
 }

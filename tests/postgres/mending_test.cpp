@@ -25,10 +25,7 @@ Script diverging() {
 /// It is being rewound.
 Script rewinding() {
   Script node = diverging();
-  node.after(LineageRead{diverged});
-  node.after(Noted{});
-  node.after(LineageRead{diverged});
-  node.after(Ended{});
+  node.after(LineageRead{diverged}, Noted{}, LineageRead{diverged}, Ended{});
   return node;
 }
 
@@ -64,8 +61,7 @@ BOOST_AUTO_TEST_CASE(it_is_mended_under_a_name_that_acknowledges_nothing) {
 
 BOOST_AUTO_TEST_CASE(what_was_mended_and_does_not_begin_is_cloned_only_where_its_data_is_why) {
   Script node = rewinding();
-  node.after(Mended{});
-  node.after(Configured{});
+  node.after(Mended{}, Configured{});
   BOOST_TEST(node.after(Failed{"the port is taken", true}) == "Begin");
   BOOST_TEST(node.after(Failed{"no checkpoint"}) == "ReadLineage");
   node.after(LineageRead{diverged});
@@ -74,9 +70,7 @@ BOOST_AUTO_TEST_CASE(what_was_mended_and_does_not_begin_is_cloned_only_where_its
 
 BOOST_AUTO_TEST_CASE(when_it_streams_the_note_goes_and_only_then_the_name_changes) {
   Script node = rewinding();
-  node.after(Mended{});
-  node.after(Configured{});
-  node.after(Began{});
+  node.after(Mended{}, Configured{}, Began{});
   BOOST_TEST(node.after(Streams{}) == "WriteNote");
   BOOST_TEST(!node.ordered<WriteNote>().note);
   BOOST_TEST(node.after(Noted{}) == "Configure");
@@ -97,8 +91,7 @@ BOOST_AUTO_TEST_CASE(a_rewind_that_fails_becomes_a_clone) {
 BOOST_AUTO_TEST_CASE(what_cannot_be_rewound_is_cloned) {
   Script node = diverging();
   BOOST_TEST(node.after(LineageRead{other}) == "WriteNote");
-  node.after(Noted{});
-  node.after(LineageRead{other});
+  node.after(Noted{}, LineageRead{other});
   BOOST_TEST(node.after(Ended{}) == "Clone");
 }
 
@@ -120,10 +113,7 @@ BOOST_AUTO_TEST_CASE(it_reports_what_it_held_while_the_note_is_being_written_and
   BOOST_TEST(node.ordered<GiveReport>().evidence == Evidence(noted));
 
   Script mended = rewinding();
-  mended.after(Mended{});
-  mended.after(Configured{});
-  mended.after(Began{});
-  mended.after(Streams{});
+  mended.after(Mended{}, Configured{}, Began{}, Streams{});
   BOOST_TEST(mended.after(StopCalled{}) == "GiveReport");
   BOOST_TEST(mended.ordered<GiveReport>().evidence == Evidence(noted));
   BOOST_TEST(mended.after(Noted{}) == "Configure");
@@ -152,10 +142,7 @@ BOOST_AUTO_TEST_CASE(another_source_ends_it_and_it_begins_anew) {
 
 BOOST_AUTO_TEST_CASE(what_streams_and_is_to_follow_another_is_looked_at_again) {
   Script node = rewinding();
-  node.after(Mended{});
-  node.after(Configured{});
-  node.after(Began{});
-  node.after(StopCalled{});
+  node.after(Mended{}, Configured{}, Began{}, StopCalled{});
   BOOST_TEST(node.after(StartCalled{{6, three}, {three, {}, ""}}) ==
              "EndStart, Abandon, Configure");
   BOOST_TEST(node.ordered<Configure>().conf == Conf{});
@@ -167,10 +154,7 @@ BOOST_AUTO_TEST_CASE(what_streams_and_is_to_follow_another_is_looked_at_again) {
 BOOST_AUTO_TEST_CASE(
     who_does_not_begin_and_knows_not_what_it_held_is_cloned_and_counts_for_nothing) {
   Script node;
-  node.after(Loaded{});
-  node.after(StopCalled{});
-  node.after(Configured{});
-  node.after(Failed{"no data"});
+  node.after(Loaded{}, StopCalled{}, Configured{}, Failed{"no data"});
   BOOST_TEST(node.after(StartCalled{group, {two, {}, ""}}) == "EndStart, ReadLineage");
   BOOST_TEST(node.after(LineageRead{diverged}) == "End");
   BOOST_TEST(node.after(Ended{}) == "Clone");
@@ -181,13 +165,8 @@ BOOST_AUTO_TEST_CASE(
 // Two such nodes, and nobody would ever write again. Found by the lab.
 BOOST_AUTO_TEST_CASE(and_begins_what_is_there_where_nobody_writes) {
   Script node;
-  node.after(Loaded{});
-  node.after(StopCalled{});
-  node.after(Configured{});
-  node.after(Failed{"no data"});
-  node.after(StartCalled{group, {two, {}, ""}});
-  node.after(LineageRead{diverged});
-  node.after(StopCalled{});
+  node.after(Loaded{}, StopCalled{}, Configured{}, Failed{"no data"},
+             StartCalled{group, {two, {}, ""}}, LineageRead{diverged}, StopCalled{});
   BOOST_TEST(node.after(StartCalled{{6, three}, {}}) == "EndStart, Abandon, Configure");
   BOOST_TEST(node.after(Configured{}) == "Begin");
   BOOST_TEST(node.after(Began{}) == "WantElection");
@@ -198,16 +177,12 @@ BOOST_AUTO_TEST_CASE(and_begins_what_is_there_where_nobody_writes) {
 
 BOOST_AUTO_TEST_CASE(who_has_less_than_it_had_counts_for_nothing_and_is_cloned) {
   Script node;
-  node.after(Loaded{{}, as_held(held(21))});
-  node.after(StopCalled{});
-  node.after(Configured{});
-  node.after(Began{});
+  node.after(Loaded{{}, as_held(held(21))}, StopCalled{}, Configured{}, Began{});
   BOOST_TEST(node.after(Seen{held(20)}) == "GiveReport, WriteNote");
   BOOST_TEST(node.keeper().note.value() == Note{});
   node.after(Noted{});
   BOOST_TEST(node.after(StartCalled{group, {two, {one}, ""}}) == "EndStart, Configure");
-  node.after(Configured{});
-  node.after(Replayed{});
+  node.after(Configured{}, Replayed{});
   BOOST_TEST(node.after(Seen{held(20)}) == "ReadLineage");
   // Its log is a beginning of the primary's, and it does not follow all the same.
   BOOST_TEST(node.after(LineageRead{{{held().term, row_of_group}, {}, 1}}) == "End");
@@ -222,11 +197,7 @@ BOOST_AUTO_TEST_CASE(another_database_is_less_than_what_it_had_and_as_much_is_no
   for (const auto& [had, report] : {std::pair{of_another, Evidence(Nothing{})},
                                     std::pair{as_held(held(20)), Evidence(held(20))}}) {
     Script node;
-    node.after(Loaded{{}, had});
-    node.after(StopCalled{});
-    node.after(Configured{});
-    node.after(Began{});
-    node.after(Seen{held(20)});
+    node.after(Loaded{{}, had}, StopCalled{}, Configured{}, Began{}, Seen{held(20)});
     BOOST_TEST(node.report() == report);
   }
 }
@@ -246,8 +217,7 @@ BOOST_AUTO_TEST_CASE(whose_owner_wants_it_cloned_notes_what_it_held_before) {
   Script node;
   node.following();
   BOOST_TEST(node.after(RejoinAsked{}) == "AnswerOwner, Configure");
-  node.after(Configured{});
-  node.after(Replayed{});
+  node.after(Configured{}, Replayed{});
   BOOST_TEST(node.after(Seen{held()}) == "ReadLineage");
   const Lineage same{{held().term, row_of_group}, {}, 1};
   BOOST_TEST(node.after(LineageRead{same}) == "WriteNote");

@@ -40,6 +40,12 @@ class Script {
 
   /// That happens, of the present round: "Configure, Begin".
   std::string after(HasHappened what) { return after(keeper_.round, std::move(what)); }
+  /// One after the other: what is ordered after the last.
+  template <class... More>
+  std::string after(HasHappened first, HasHappened second, More... more) {
+    after(std::move(first));
+    return after(std::move(second), HasHappened(std::move(more))...);
+  }
   /// That happens late.
   std::string after(Round round, HasHappened what) {
     std::string said;
@@ -64,40 +70,25 @@ class Script {
 
   /// It has begun, and has reported that.
   Script& reported(const Holding& holding = held()) {
-    after(Loaded{});
-    after(Configured{});
-    after(StopCalled{});
-    after(Began{});
-    after(Seen{holding});
+    after(Loaded{}, Configured{}, StopCalled{}, Began{}, Seen{holding});
     return *this;
   }
   /// It is an open primary.
   Script& opened() {
     reported();
-    after(StartCalled{group, {one, {}, ""}});
-    after(Promoted{});
-    after(TermWritten{row_of_group, Lsn{32}});
-    after(CopiesHold{});
-    after(Configured{});
-    after(NamesShown{});
-    after(Kicked{});
-    after(Checkpointed{});
+    after(StartCalled{group, {one, {}, ""}}, Promoted{}, TermWritten{row_of_group, Lsn{32}},
+          CopiesHold{}, Configured{}, NamesShown{}, Kicked{}, Checkpointed{});
     return *this;
   }
   /// What it reports when it is stopped as a primary.
   Holding reported_as_primary() {
-    after(StopCalled{});
-    after(Configured{});
-    after(NamesShown{});
-    after(WalsendersGone{});
-    after(Seen{held_as_primary()});
+    after(StopCalled{}, Configured{}, NamesShown{}, WalsendersGone{}, Seen{held_as_primary()});
     return std::get<Holding>(report());
   }
   /// It follows node 2.
   Script& following() {
     reported();
-    after(StartCalled{group, {two, {one}, ""}});
-    after(Configured{});
+    after(StartCalled{group, {two, {one}, ""}}, Configured{});
     return *this;
   }
 

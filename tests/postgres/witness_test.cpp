@@ -109,16 +109,14 @@ Choice chosen_alone() {
 
 Script& opened_alone(Script& node) {
   node.reported();
-  node.after(StartCalled{group, chosen_alone()});
-  node.after(Promoted{});
+  node.after(StartCalled{group, chosen_alone()}, Promoted{});
   BOOST_TEST(node.after(TermWritten{row_of_group, Lsn{32}}) == "EndStart");
   BOOST_TEST(node.after(AllHaveIt{earlier}) == "");
   BOOST_TEST(node.after(AllHaveIt{group}) == "Configure");
   BOOST_TEST((node.ordered<Configure>().conf.names == Names::alone));
   BOOST_TEST(node.after(Configured{}) == "ShowNames");
   BOOST_TEST((node.ordered<ShowNames>().names == Names::alone));
-  node.after(NamesShown{});
-  node.after(Kicked{});
+  node.after(NamesShown{}, Kicked{});
   BOOST_TEST(node.after(Checkpointed{}) == "AwaitFollower");
   return node;
 }
@@ -148,11 +146,7 @@ BOOST_AUTO_TEST_CASE(it_demands_copies_in_force_and_of_all_before_and_then_wants
 BOOST_AUTO_TEST_CASE(it_is_alone_again_where_that_came_to_nothing) {
   Script node(two_and_witness);
   opened_alone(node);
-  node.after(FollowerThere{});
-  node.after(Configured{});
-  node.after(NamesShown{});
-  node.after(Checkpointed{});
-  node.after(Kicked{Lsn{99}});
+  node.after(FollowerThere{}, Configured{}, NamesShown{}, Checkpointed{}, Kicked{Lsn{99}});
   BOOST_TEST(node.after(Failed{"nobody has it"}) == "Configure");
   BOOST_TEST((node.ordered<Configure>().conf.names == Names::alone));
   BOOST_TEST(node.after(Configured{}) == "AwaitFollower");
@@ -170,8 +164,7 @@ BOOST_AUTO_TEST_CASE(it_hands_over_to_nobody) {
 BOOST_AUTO_TEST_CASE(whose_row_the_other_does_not_get_wants_an_election_each_time) {
   Script node(two_and_witness);
   node.reported();
-  node.after(StartCalled{group, {one, {two}, "", {{one, of_both}, {two, of_both}}}});
-  node.after(Promoted{});
+  node.after(StartCalled{group, {one, {two}, "", {{one, of_both}, {two, of_both}}}}, Promoted{});
   BOOST_TEST(node.after(TermWritten{row_of_group, Lsn{32}}) == "EndStart, AwaitCopies");
   BOOST_TEST(node.ordered<AwaitCopies>().bounded);
   BOOST_TEST(node.after(Failed{"nobody gets it"}) == "WantElection, AwaitCopies");
