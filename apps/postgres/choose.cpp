@@ -105,20 +105,6 @@ Choice freshest_of(const Count& count, std::optional<NodeId> present_primary,
   return choice;
 }
 
-/// A primary of which nobody gets anything is as one that has not reported, where enough others
-/// have: of any R sealed nodes one has what was acknowledged.
-std::map<NodeId, Evidence> without_unfollowed(const Copies& copies,
-                                              const std::map<NodeId, Evidence>& reports) {
-  std::map<NodeId, Evidence> others = reports;
-  std::erase_if(others, [](const auto& report) {
-    const auto* holding = std::get_if<Holding>(&report.second);
-    return holding && holding->unfollowed;
-  });
-  const Count count = counted(copies.nodes, others);
-  const bool suffice = !count.data.empty() && size(count) >= copies.to_promote();
-  return suffice ? others : reports;
-}
-
 // --- Another list of nodes
 
 /// Of those that reported, one with what a later list than that has written.
@@ -263,11 +249,8 @@ Choice choose_with_witness(const Copies& copies, const GroupNumber& group,
   return choice;
 }
 
-}  // namespace
-
-Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& all,
-              std::optional<NodeId> present_primary, const Struck& struck) {
-  const std::map<NodeId, Evidence> reports = without_unfollowed(copies, all);
+Choice choose_from(const std::map<NodeId, Evidence>& reports, const Copies& copies,
+                   std::optional<NodeId> present_primary, const Struck& struck) {
   const Count count = counted(copies.nodes, reports);
   if (size(count) < copies.to_promote())
     return nobody(std::to_string(size(count)) + " of the " + std::to_string(copies.to_promote()) +
@@ -279,6 +262,27 @@ Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& all,
     return nobody(why);
   add_prefix(choice, count, struck);
   return choice;
+}
+
+std::map<NodeId, Evidence> without_unfollowed(std::map<NodeId, Evidence> reports) {
+  std::erase_if(reports, [](const auto& report) {
+    const auto* holding = std::get_if<Holding>(&report.second);
+    return holding && holding->unfollowed;
+  });
+  return reports;
+}
+
+}  // namespace
+
+// Any R sealed nodes have what was acknowledged: so whose log nobody gets may be as one that has
+// not reported. Where the others do not suffice, or one of them has had some of it, it is not.
+Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& reports,
+              std::optional<NodeId> present_primary, const Struck& struck) {
+  const auto others = without_unfollowed(reports);
+  if (others.size() < reports.size())
+    if (Choice choice = choose_from(others, copies, present_primary, struck); choice.primary)
+      return choice;
+  return choose_from(reports, copies, present_primary, struck);
 }
 
 Choice choose(const Copies& copies, const GroupNumber& group,

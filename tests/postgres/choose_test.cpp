@@ -171,6 +171,8 @@ BOOST_AUTO_TEST_CASE(of_whom_nobody_gets_anything_is_passed_over_where_others_su
   BOOST_TEST(chosen({{one, cut_off}, {two, other}}).value() == one);
   BOOST_TEST(chosen({{one, cut_off}, {two, was(row(1), 20)}, {three, was(row(1), 20)}}).value() ==
              one);
+  // Of what another is to be mended with nobody else may have more. Found by the lab.
+  BOOST_TEST(chosen({{one, cut_off}, {two, other}, {three, was(row(1), 30)}}).value() == one);
 }
 
 // --- Another list of nodes
