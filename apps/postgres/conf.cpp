@@ -265,8 +265,8 @@ std::string row_statement(GroupNumber group, NodeId node, const Copies& copies) 
 }
 
 std::string statements_of_first_row(NodeId node, const Copies& copies) {
-  return std::string(make_schema) + "\n" + make_table + "\nTRUNCATE muster.term\n" +
-         row_statement({0, node}, node, copies) + "\n";
+  return std::string(make_schema) + "\n" + make_table + "\n" + add_copies +
+         "\nTRUNCATE muster.term\n" + row_statement({0, node}, node, copies) + "\n";
 }
 
 Expected<> write_note(const InstanceOptions& options, const std::optional<Note>& note) {
