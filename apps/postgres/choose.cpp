@@ -274,12 +274,14 @@ std::map<NodeId, Evidence> without_unfollowed(std::map<NodeId, Evidence> reports
 
 }  // namespace
 
-// Any R sealed nodes have what was acknowledged: so whose log nobody gets may be as one that has
-// not reported. Where the others do not suffice, or one of them has had some of it, it is not.
+// Any R sealed nodes have what was acknowledged: so whose log too few get may be as one that has
+// not reported; where W others have data, as none of them is written to without, and one can be
+// chosen.
 Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& reports,
               std::optional<NodeId> present_primary, const Struck& struck) {
   const auto others = without_unfollowed(reports);
-  if (others.size() < reports.size())
+  const std::size_t with_data = counted(copies.nodes, others).data.size();
+  if (others.size() < reports.size() && with_data >= copies.of_commit)
     if (Choice choice = choose_from(others, copies, present_primary, struck); choice.primary)
       return choice;
   return choose_from(reports, copies, present_primary, struck);

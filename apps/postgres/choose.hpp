@@ -14,8 +14,9 @@ namespace muster::postgres {
 /// `copies.to_promote()` of its nodes reported what they hold or held, where their databases are
 /// not one and the same, or where the freshest is below what a node held that is being mended; nor
 /// where another list of nodes wrote that, unless this is the next and enough of those have
-/// reported. The freshest is the maximum by (term, lsn); on a tie to whom the primary of before
-/// hands over, then the present primary, then the highest id.
+/// reported. Of whose log too few get anything is passed over, where W others have data and one of
+/// them can be chosen. The freshest is the maximum by (term, lsn); on a tie to whom the primary of
+/// before hands over, then the present primary, then the highest id.
 Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& reports,
               std::optional<NodeId> present_primary, const Struck& struck = {});
 

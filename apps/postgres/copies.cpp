@@ -2,31 +2,57 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <string>
+#include <vector>
 
 /// Orders by which a primary learns how far its standbys are.
 
 namespace muster::postgres {
 namespace {
 
+/// Whoever has a walsender by a name of ours, and how far it is.
+struct Followers {
+  Lsn own;                             ///< how far this node is
+  std::map<std::string, Lsn> flushed;  ///< by "n2": zero where it has not said
+  bool is_copied = false;              ///< somebody clones it, or is being mended by it
+};
+
+/// The k-th of those that are farthest, zero where there are fewer.
+Lsn farthest(const Followers& followers, std::size_t k) {
+  std::vector<Lsn> flushed;
+  for (const auto& [name, lsn] : followers.flushed) flushed.push_back(lsn);
+  std::sort(flushed.rbegin(), flushed.rend());
+  return k > flushed.size() ? Lsn{} : flushed[k - 1];
+}
+
 /// Over a link that is cut a standby stays in pg_stat_replication until a timeout, and commits wait
-/// for it: who neither has all nor gets further for so long is gone. A primary goes on alone sooner
-/// than another takes its place.
+/// for it: who neither has all nor gets further for so long is gone. With a witness the primary
+/// goes on alone then; without one another may take its place, which is no help against a
+/// PostgreSQL that only begins anew, and breaks a clone that is being made.
 class Stillness {
  public:
   explicit Stillness(const InstanceOptions& options)
-      : longest_(std::chrono::seconds(options.witnesses.empty() ? 5 : 2)) {}
+      : beside_witness_(!options.witnesses.empty()),
+        longest_(std::chrono::seconds(beside_witness_ ? 2 : 10)) {}
 
-  /// Of what is asked again and again: whether it stands still for too long by now.
-  bool lasts(bool has_all, Lsn flushed) {
+  /// Of what is asked again and again: whether nobody gets further for too long by now.
+  bool lasts(const Followers& followers, bool have_all) {
     const auto now = std::chrono::steady_clock::now();
-    if (has_all || flushed > furthest_) since_ = now;
-    furthest_ = std::max(furthest_, flushed);
+    bool further = have_all || (followers.is_copied && !beside_witness_);
+    for (const auto& [name, lsn] : followers.flushed) {
+      Lsn& farthest = farthest_[name];
+      further = further || lsn > farthest;
+      farthest = std::max(farthest, lsn);
+    }
+    if (further) since_ = now;
     return now > since_ + longest_;
   }
 
  private:
+  const bool beside_witness_;
   const Duration longest_;
-  Lsn furthest_;
+  std::map<std::string, Lsn> farthest_;
   std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
 };
 
@@ -37,82 +63,90 @@ Lsn lsn_in(const Row& row, std::size_t column) {
   return parse_lsn(text_in(row, column)).value_or(Lsn{});
 }
 
-/// What the other nodes call themselves as its standbys, as an array.
-std::string names_of_others(const InstanceOptions& options) {
-  std::string names;
-  for (const auto& [node, address] : options.nodes)
-    if (node != options.node) names += (names.empty() ? "{" : ",") + name_of(node);
-  return names + "}";
-}
-
-class AwaitCopiesErrand : public Errand {
+/// Asks who follows, and how far each is.
+class FollowersErrand : public Errand {
  public:
-  AwaitCopiesErrand(const AwaitCopies& order, Core& core, Tell tell)
-      : Errand(core, std::move(tell)), lsn_(to_text(order.lsn)), bounded_(order.bounded) {}
+  using Errand::Errand;
 
   void begin() override {
-    ask("SELECT count(DISTINCT application_name) FILTER (WHERE flush_lsn >= $2::pg_lsn),"
-        " max(flush_lsn) FROM pg_stat_replication WHERE application_name = ANY($1::text[])",
-        {names_of_others(options()), lsn_}, [this](const Answer& answer) {
-          const Row& row = answer.rows.at(0);
-          if (number_in(row, 0) + 1 >= options().copies_of_commit) return done(CopiesHold{});
-          if (bounded_ && is_in_vain(lsn_in(row, 1)))
-            return fail("no other node has the log of node " +
-                        std::to_string(options().node.value) + " to its end");
-          again([this] { begin(); });
-        });
+    ask("SELECT pg_current_wal_flush_lsn(), application_name, flush_lsn FROM (SELECT) AS one"
+        " LEFT JOIN pg_stat_replication ON application_name ~ '^(mend_|muster_clone_)?n[0-9]+$'",
+        {}, [this](const Answer& answer) { look(followers_in(answer.rows)); });
   }
 
+ protected:
+  virtual void look(const Followers& followers) = 0;
+
  private:
+  [[nodiscard]] Followers followers_in(const std::vector<Row>& rows) const {
+    Followers followers{lsn_in(rows.at(0), 0), {}};
+    for (const Row& row : rows) {
+      const std::string name = text_in(row, 1);
+      if (name.starts_with('n') && is_another(name))
+        followers.flushed[name] = std::max(followers.flushed[name], lsn_in(row, 2));
+      else if (!name.empty())
+        followers.is_copied = true;
+    }
+    return followers;
+  }
+
+  [[nodiscard]] bool is_another(const std::string& name) const {
+    return std::any_of(options().nodes.begin(), options().nodes.end(), [&](const auto& node) {
+      return node.first != options().node && name == name_of(node.first);
+    });
+  }
+};
+
+class AwaitCopiesErrand : public FollowersErrand {
+ public:
+  AwaitCopiesErrand(const AwaitCopies& order, Core& core, Tell tell)
+      : FollowersErrand(core, std::move(tell)), lsn_(order.lsn), bounded_(order.bounded) {}
+
+ private:
+  void look(const Followers& followers) override {
+    if (farthest(followers, options().copies_of_commit - 1) >= lsn_) return done(CopiesHold{});
+    if (bounded_ && is_in_vain(followers)) return done(FollowerGone{});
+    again([this] { begin(); });
+  }
+
   /// Commits wait meanwhile: beside a witness also for who is far behind.
-  bool is_in_vain(Lsn flushed) {
-    return stillness_.lasts(false, flushed) ||
+  bool is_in_vain(const Followers& followers) {
+    return stillness_.lasts(followers, false) ||
            (!options().witnesses.empty() &&
             std::chrono::steady_clock::now() > began_ + longest_catching_up);
   }
 
   static constexpr Duration longest_catching_up = std::chrono::seconds(10);
-  const std::string lsn_;
+  const Lsn lsn_;
   const bool bounded_;
   Stillness stillness_{options()};
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
-/// Asks now and then how far that one is with which W - 1 follow under their own names.
-class FollowerErrand : public Errand {
+/// Asks now and then.
+class FollowerErrand : public FollowersErrand {
  public:
-  using Errand::Errand;
-  void begin() override {
-    ask("SELECT (array_agg(flush_lsn ORDER BY flush_lsn DESC NULLS LAST))[$2::int],"
-        " pg_current_wal_flush_lsn() FROM pg_stat_replication"
-        " WHERE application_name = ANY($1::text[])",
-        {names_of_others(options()), std::to_string(options().copies_of_commit - 1)},
-        [this](const Answer& answer) {
-          const Row& row = answer.rows.at(0);
-          look(lsn_in(row, 0), lsn_in(row, 1));
-        });
-  }
+  using FollowersErrand::FollowersErrand;
 
  protected:
-  /// What it has flushed, zero where none follows, and what this node has.
-  virtual void look(Lsn its, Lsn own) = 0;
   void look_again() {
-    pause_.wait(between_looks_, [this] { begin(); });
+    pause_.wait(between_looks, [this] { begin(); });
   }
 
  private:
-  const Duration between_looks_ =
-      options().witnesses.empty() ? std::chrono::seconds(1) : std::chrono::milliseconds(250);
+  static constexpr Duration between_looks = std::chrono::milliseconds(250);
   Pause pause_{core().executor};
 };
 
-/// Until it has what was written when it was seen. Only then is it demanded, as commits wait then.
+/// With a witness: until the other has what was written when it was seen. Only then is it demanded,
+/// as commits wait then.
 class AwaitFollowerErrand : public FollowerErrand {
  public:
   using FollowerErrand::FollowerErrand;
 
  private:
-  void look(Lsn its, Lsn) override {
+  void look(const Followers& followers) override {
+    const Lsn its = farthest(followers, 1);
     if (its < last_) mark_.reset();  // another connection, or none
     last_ = its;
     if (mark_ && its >= *mark_) return done(FollowerThere{});
@@ -133,10 +167,11 @@ class AwaitNoFollowerErrand : public FollowerErrand {
   using FollowerErrand::FollowerErrand;
 
  private:
-  void look(Lsn its, Lsn own) override {
-    const bool has_all = its != Lsn{} && its >= own_before_;
-    own_before_ = own;
-    if (stillness_.lasts(has_all, its)) return done(FollowerGone{});
+  void look(const Followers& followers) override {
+    const Lsn its = farthest(followers, options().copies_of_commit - 1);
+    const bool have_all = its != Lsn{} && its >= own_before_;
+    own_before_ = followers.own;
+    if (stillness_.lasts(followers, have_all)) return done(FollowerGone{});
     look_again();
   }
 

@@ -180,7 +180,7 @@ struct Keeper {
   std::optional<std::string> begins_not;  ///< why, where it is not its data
   bool demanded = false;                  ///< it was alone, and another's log is whole since
   bool unfollowed = false;                ///< too few get what it writes
-  bool in_vain = false;                   ///< it was so since it last was open, or followed
+  bool in_vain = false;                   ///< it was so since it last was open, or was mended
   bool unfit = false;    ///< it was primary and could not write: it is not chosen next
   bool open = false;     ///< sessions get their commits acknowledged
   bool follows = false;  ///< under its own name

@@ -81,10 +81,11 @@ struct Promote {};
 struct WriteTerm {
   GroupNumber group;
 };
-/// Until W - 1 standbys have flushed that position; of a row, `TermWritten::end`. `CopiesHold`.
+/// Until W - 1 standbys have flushed that position; of a row, `TermWritten::end`. `CopiesHold`, or
+/// `FollowerGone` where it is bounded.
 struct AwaitCopies {
   Lsn lsn;
-  bool bounded = false;  ///< there may be another way: it fails when none gets more for a while
+  bool bounded = false;  ///< there may be another way, when none gets more for a while
 };
 /// Write any log record, so that sessions that wait for copies look again. `Kicked`.
 struct Kick {};

@@ -167,12 +167,19 @@ BOOST_AUTO_TEST_CASE(of_whom_nobody_gets_anything_is_passed_over_where_others_su
   const Choice choice = choose(of_three, {{one, cut_off}, {two, other}, {three, other}}, one);
   BOOST_TEST(choice.primary.value() == three);
   BOOST_TEST(choice.prefix == NodeSet{two});
-  BOOST_TEST(chosen({{one, cut_off}, {two, other}, {three, was(row(1), 10)}}).value() == two);
   BOOST_TEST(chosen({{one, cut_off}, {two, other}}).value() == one);
-  BOOST_TEST(chosen({{one, cut_off}, {two, was(row(1), 20)}, {three, was(row(1), 20)}}).value() ==
+  // Who is being mended is no copy yet; of four it takes three.
+  BOOST_TEST(chosen({{one, cut_off}, {two, other}, {three, was(row(1), 10)}}).value() == one);
+  const Copies of_four{{one, two, three, NodeId{4}}, 3};
+  BOOST_TEST(choose(of_four, {{one, cut_off}, {two, other}, {three, other}}, {}).primary.value() ==
              one);
   // Of what another is to be mended with nobody else may have more. Found by the lab.
-  BOOST_TEST(chosen({{one, cut_off}, {two, other}, {three, was(row(1), 30)}}).value() == one);
+  std::map<NodeId, Evidence> reports{
+      {one, cut_off}, {two, other}, {three, other}, {NodeId{4}, other}, {NodeId{5}, other}};
+  const Copies of_five{{one, two, three, NodeId{4}, NodeId{5}}, 3};
+  BOOST_TEST(choose(of_five, reports, {}).primary.value() != one);
+  reports[NodeId{5}] = was(row(1), 30);
+  BOOST_TEST(choose(of_five, reports, {}).primary.value() == one);
 }
 
 // --- Another list of nodes

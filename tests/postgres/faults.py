@@ -225,19 +225,25 @@ class Faults(Run):
         began = time.monotonic()
         steps = fault(self, victim)
         self.now = f"{fault.__name__} ({next(steps) or self.role(victim)})"
-        self.until(lambda: self.written_since(began), f"written again after {self.now}", CALM)
+        self.until(lambda: self.written_since(began), f"written again after {self.now}",
+                   self.bound(fault))
         until_next = self.written_since(began) - began
         if fault in self.LASTING:
             self.wait(self.random.uniform(0, LONGEST))
-            self.await_writing("late in")
+            self.await_writing("late in", self.bound(fault))
         next(steps, None)
         self.await_writing("after the end of")
         pause = self.longest_pause(began, time.monotonic())
         self.gaps.append((self.now, round(1000 * until_next, 1), round(1000 * pause, 1)))
 
-    def await_writing(self, when):
+    @staticmethod
+    def bound(fault):
+        """A primary that nobody reaches waits for as long as a PostgreSQL may take to begin."""
+        return 2 * CALM if fault is Faults.cut_database_off else CALM
+
+    def await_writing(self, when, bound=CALM):
         moment = time.monotonic()
-        self.until(lambda: self.written_since(moment), f"written again {when} {self.now}", CALM)
+        self.until(lambda: self.written_since(moment), f"written again {when} {self.now}", bound)
 
 
 def run_part(cluster, seed, said, faults, until_moment):

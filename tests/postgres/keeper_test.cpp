@@ -160,7 +160,9 @@ BOOST_AUTO_TEST_CASE(whose_row_is_not_copied_wants_another_to_write_once) {
   node.reported();
   node.after(StartCalled{group, {one, {}, ""}}, Promoted{}, TermWritten{row_of_group, Lsn{32}});
   BOOST_TEST(node.ordered<AwaitCopies>().bounded);
-  BOOST_TEST(node.after(Failed{"nobody gets it"}) == "WantElection, AwaitCopies");
+  BOOST_TEST(node.after(Failed{"it does not answer"}) == "AwaitCopies");
+  BOOST_TEST(node.ordered<AwaitCopies>().bounded);
+  BOOST_TEST(node.after(FollowerGone{}) == "WantElection, AwaitCopies");
   BOOST_TEST(!node.ordered<AwaitCopies>().bounded);
   BOOST_TEST(node.reported_as_primary().unfollowed);
   node.after(StartCalled{{6, three}, {one, {}, ""}});

@@ -70,7 +70,7 @@ void Turn::follow() {
 
 void Turn::ended(const Following&, const Configured&) {
   k_.follows = true;
-  k_.unfit = k_.in_vain = false;
+  k_.unfit = false;
   k_.holds.reset();
   rest();
   end_start();
@@ -213,7 +213,7 @@ void Turn::ended(const NoteGone&, const Noted&) {
   k_.note.reset();
   k_.source.reset();
   k_.at_least.reset();
-  k_.reported_data = false;
+  k_.reported_data = k_.in_vain = false;
   if (k_.runs == Runs::nothing) return begin();
   const bool follows = k_.place && source && k_.place->choice.primary == source->node &&
                        k_.place->group == source->group;

@@ -86,6 +86,7 @@ class Turn {
   void ended(const Flushing&, const Checkpointed&) { look_after_copies(); }
   void failed(const Promotion&, const Failed& failure) { does_not_write(failure.why); }
   void failed(const GroupRow&, const Failed& failure) { does_not_write(failure.why); }
+  void ended(const RowCopies& wait, const FollowerGone&);
   void failed(const RowCopies& wait, const Failed&);
   void failed(const Opening&, const Failed& failure) { does_not_write(failure.why); }
   void failed(const OpeningShown&, const Failed& failure) { does_not_write(failure.why); }
@@ -111,6 +112,7 @@ class Turn {
   void ended(const DemandInForce&, const Checkpointed&) { take_last_before(); }
   void ended(const LastBefore&, const Kicked& last);
   void ended(const DemandCopied&, const CopiesHold&) { say_demanded(); }
+  void ended(const DemandCopied&, const FollowerGone&) { relax(); }
   void ended(const Relaxing&, const Configured&) { await_follower(); }
   void failed(const Follower&, const Failed&) { await_follower(); }
   void failed(const Demand&, const Failed&) { relax(); }

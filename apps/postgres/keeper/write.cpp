@@ -40,8 +40,13 @@ void Turn::await_row_copies(const RowCopies& wait) {
   order(AwaitCopies{wait.end, has_witness() || !k_.in_vain}, wait);
 }
 
+void Turn::ended(const RowCopies& wait, const FollowerGone&) {
+  want_another();
+  await_row_copies(wait);
+}
+
 void Turn::failed(const RowCopies& wait, const Failed&) {
-  if (has_witness() || !k_.in_vain) want_another();
+  if (has_witness()) want_another();
   await_row_copies(wait);
 }
 

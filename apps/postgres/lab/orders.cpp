@@ -266,6 +266,8 @@ void Making::fails(NodeId node, bool before_data) const {
   auto& doing = node_at(world, node).life->doing;
   const Order order = doing.front().order;
   doing.erase(doing.begin());
+  if (const auto* copies = std::get_if<AwaitCopies>(&order.what); copies && copies->bounded)
+    return tell(node, FollowerGone{}, order.round);
   tell(node, Failed{"it could not be done", before_data}, order.round);
 }
 
