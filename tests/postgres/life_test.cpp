@@ -282,7 +282,7 @@ BOOST_AUTO_TEST_CASE(a_note_that_cannot_be_read_is_a_failure) {
   BOOST_TEST((**read_note(options) == Note{held}));
   std::ofstream(note_path(options), std::ios::app) << "x";
   BOOST_TEST(read_note(options).error().what.find(
-                 "what this node's database held cannot be read in " + root) == 0U);
+                 "what is remembered of this node's database cannot be read in " + root) == 0U);
   BOOST_REQUIRE(write_note(options, Note{}));
   BOOST_TEST((**read_note(options) == Note{}));
   BOOST_REQUIRE(write_note(options, {}));
