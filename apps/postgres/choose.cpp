@@ -125,15 +125,14 @@ std::string why_not_from(const Holding& freshest, const Copies& copies,
   if (!freshest.copies && copies.generation == 1) return {};
   if (!freshest.copies)
     return "what is freshest here is of an earlier version, which did not say by which nodes it "
-           "was "
-           "written: let them write as they are, by this version, once";
+           "was written: let them write as they are, by this version, once";
   const Copies& before = *freshest.copies;
   // Nodes of an earlier list may have written rows that count for more, and were never copied.
   if (const auto node = of_later_list(before, reports))
     return "the freshest here was written in generation " + std::to_string(before.generation) +
            ", and " + named(*node) +
-           " has what a later one wrote: find out which of the two was "
-           "given up, move those databases away, and let their nodes join";
+           " has what a later one wrote: find out which of the two was given up, move those "
+           "databases away, and let their nodes join";
   if (before == copies) return {};
   const std::string written = "what is freshest here was written by " + to_words(before);
   if (copies.generation <= before.generation)
