@@ -123,6 +123,12 @@ Postmaster::~Postmaster() {
   }
 }
 
+bool Postmaster::reload() const {
+  if (pid_in(data_ / "postmaster.pid") != pid()) return false;
+  signal(SIGHUP);
+  return true;
+}
+
 // To it alone: what it has just forked may be in its group still.
 void Postmaster::signal(int number) const {
   if (process_.pid() > 0 && !process_.over()) ::kill(process_.pid(), number);

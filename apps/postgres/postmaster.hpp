@@ -44,7 +44,9 @@ class Postmaster {
 
   [[nodiscard]] pid_t pid() const { return process_.pid(); }
 
-  void reload() const { signal(SIGHUP); }
+  /// It takes the settings of now. False, and it is not told, before its pid file is there: it has
+  /// read them by then, and until then the signal may end it.
+  [[nodiscard]] bool reload() const;
   /// It ends its sessions, and goes when its standbys have all that it has written.
   void shut_down_fast() const { signal(SIGINT); }
   /// As in a crash.

@@ -18,7 +18,9 @@ class BeginErrand : public ErrandOfReplay {
 
   void begin() override {
     if (!core().postmaster) return await_remains();
-    if (!core().ending) return fail("PostgreSQL runs already");
+    if (core().ending) return;
+    launched_ = true;  // by an order before this one
+    await_answer();
   }
 
   // Of the life before, that was still going down.
@@ -157,11 +159,15 @@ class ConfigureErrand : public Errand {
     if (!holds(write_durably(conf_path(options()), conf_text(options(), conf_), options().user)))
       return;
     core().conf = conf_;
-    if (core().postmaster) core().postmaster->reload();
-    done(Configured{});
+    reload();
   }
 
  private:
+  void reload() {
+    if (core().postmaster && !core().postmaster->reload()) return again([this] { reload(); });
+    done(Configured{});
+  }
+
   Conf conf_;
 };
 

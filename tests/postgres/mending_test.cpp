@@ -106,6 +106,22 @@ BOOST_AUTO_TEST_CASE(it_takes_part_at_once_and_goes_on) {
   BOOST_TEST(node.ordered<Configure>().conf == (Conf{Names::sealed, two, true, {6, three}}));
 }
 
+// Else it would wait for a slot that has gone, and be cloned in the end.
+BOOST_AUTO_TEST_CASE(what_recovers_after_it_was_mended_is_told_of_the_next_group) {
+  const Conf anew{Names::sealed, two, true, {6, three}};
+  for (const bool named : {false, true}) {
+    Script node = rewinding();
+    node.after(Mended{});
+    if (named) node.after(Configured{});
+    BOOST_TEST(node.after(StopCalled{}) == "GiveReport");
+    BOOST_TEST(node.after(StartCalled{{6, three}, {two, {}, ""}}) ==
+               "EndStart, Abandon, Configure");
+    BOOST_TEST(node.ordered<Configure>().conf == anew);
+    BOOST_TEST(node.after(Configured{}) == "Begin");
+    BOOST_TEST(node.after(Began{}) == "AwaitStreaming");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(it_reports_what_it_held_while_the_note_is_being_written_and_taken_away) {
   Script node = diverging();
   node.after(LineageRead{diverged});

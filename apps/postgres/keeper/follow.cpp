@@ -117,19 +117,21 @@ std::string Turn::why_no_rejoin() const {
   return {};
 }
 
-// What copies from that source goes on; what streams from it is told anew in which group.
+// What copies from that source goes on; what has its copy is told anew in which group.
 void Turn::follow_primary_while_mended() {
   const auto primary = k_.place->choice.primary;
   if (primary == settings_.self) return forget_mending();
   end_start();
   if (awaits<NoteGone>()) return;
   if (!primary) return look_again();
-  const bool copies = awaits<EndBeforeMending, Mend, MendedRecovery>();
-  if (copies && k_.source && k_.source->node == *primary) return;
+  const bool from_it = k_.source && k_.source->node == *primary;
+  if (from_it && awaits<EndBeforeMending, Mend>()) return;
   k_.source = Source{*primary, k_.place->group};
   if (awaits<HeldNoted>()) return;
   if (k_.runs == Runs::standby) return seal();
+  const bool recovers = awaits<MendingName, MendedRecovery>();
   new_course();
+  if (from_it && recovers) return take_mending_name();
   read_lineage(true);
 }
 
@@ -196,8 +198,7 @@ void Turn::ended(const MendingName&, const Configured&) {
 void Turn::ended(const MendedRecovery&, const Began&) {
   runs_as_standby();
   rest();
-  const bool moved = k_.place && k_.place->group != k_.source->group;
-  if (moved && (k_.place->choice.primary || !k_.note)) return follow_primary_while_mended();
+  if (k_.place && !k_.place->choice.primary && !k_.note) return look_again();
   order(AwaitStreaming{}, Streaming{});
 }
 
