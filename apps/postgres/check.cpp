@@ -19,7 +19,8 @@ const std::vector<std::string> settings_looked_at = [] {
   std::vector<std::string> names{"synchronous_commit",       "fsync",
                                  "full_page_writes",         "wal_log_hints",
                                  "data_checksums",           "restore_command",
-                                 "recovery_min_apply_delay", "superuser_reserved_connections"};
+                                 "recovery_min_apply_delay", "superuser_reserved_connections",
+                                 "log_min_messages"};
   names.insert(names.end(), settings_of_primary.begin(), settings_of_primary.end());
   return names;
 }();
@@ -62,6 +63,7 @@ class Check {
     replay();
     slots();
     limits();
+    log();
     return std::move(findings_);
   }
 
@@ -208,6 +210,16 @@ class Check {
                      "it to " +
                      std::to_string(least) + " or more, and restart this node");
     }
+  }
+
+  void log() {
+    const std::string least = value("log_min_messages");
+    if (least == "fatal" || least == "panic")
+      find("log_min_messages",
+           "log_min_messages is " + least +
+               ": postgres.log does not say whether PostgreSQL had looked at its data when it "
+               "ended, so data that is broken is kept, and is not cloned anew; set it to log, or "
+               "to what says more");
   }
 
   const Facts& facts_;

@@ -170,7 +170,12 @@ BOOST_AUTO_TEST_CASE(settings_by_which_something_is_lost_or_a_fail_over_fails) {
                        "a standby would replay log that") == 0U);
   BOOST_TEST(with("recovery_min_apply_delay", "5000")
                  .find("recovery_min_apply_delay: recovery_min_apply_delay is 5000 ms: ") == 0U);
+  BOOST_TEST(with("log_min_messages", "panic")
+                 .find("log_min_messages: log_min_messages is panic: postgres.log does not say ") ==
+             0U);
   Facts facts = right();
+  facts.settings["log_min_messages"] = "log";
+  BOOST_TEST(check(facts).empty());
   facts.settings["wal_log_hints"] = facts.settings["data_checksums"] = "off";
   BOOST_TEST(only(facts) ==
              "wal_log_hints: wal_log_hints is off, and the database has no checksums: who has more "

@@ -146,6 +146,7 @@ BOOST_AUTO_TEST_CASE(settings_of_a_server_are_found) {
            {"restore_command", "false"},
            {"recovery_min_apply_delay", "5s"},
            {"superuser_reserved_connections", "0"},
+           {"log_min_messages", "fatal"},
        }) {
     const ByHand server(trio, n1, {{name, value}});
     BOOST_TEST(found(trio, n1) == name);
