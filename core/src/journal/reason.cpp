@@ -17,6 +17,10 @@ bool seeks_or_halts(Wait procedure) {
                 Wait::Inviting);
 }
 
+bool elects(Wait procedure) {
+  return seeks_or_halts(procedure) || procedure == Wait::BackingOff;
+}
+
 bool coordinates(Wait procedure) {
   return is_any(procedure, Wait::Announcing, Wait::Reorganizing, Wait::MakingReady);
 }
@@ -25,10 +29,15 @@ bool begins_election(Wait was, const Event& event, Wait is) {
   if (std::holds_alternative<Recovered>(event) || std::holds_alternative<Paused>(event))
     return true;
   if (std::holds_alternative<Differing>(event)) return is != was;
-  const bool begun = seeks_or_halts(is) || is == Wait::BackingOff;
-  if (coordinates(was)) return begun;
-  const bool was_electing = seeks_or_halts(was) || was == Wait::BackingOff;
-  return !was_electing && (begun || coordinates(is));
+  if (coordinates(was)) return elects(is);
+  return !elects(was) && (elects(is) || coordinates(is));
+}
+
+/// Of an election that asks first: it goes on when those whom it asked have answered, or cannot.
+bool ends_a_question(const Event& event) {
+  const auto* received = std::get_if<Received>(&event);
+  return (received && std::holds_alternative<Answer>(received->letter.message)) ||
+         std::holds_alternative<Unanswered>(event) || std::holds_alternative<Failed>(event);
 }
 
 std::string name(NodeId node) {
@@ -149,8 +158,16 @@ struct ReasonOfEvent {
 }  // namespace
 
 bool Reasons::take(NodeId self, const Event& event, const View& after) {
-  const bool begun = begins_election(procedure_, event, after.procedure);
-  if (begun) last_ = std::visit(ReasonOfEvent{self, procedure_, lost_}, event);
+  bool begun = begins_election(procedure_, event, after.procedure);
+  const auto reason = [&] { return std::visit(ReasonOfEvent{self, procedure_, lost_}, event); };
+  if (procedure_ == Wait::AskingFree && ends_a_question(event)) {
+    begun = begun && asks_for_;
+    if (begun) last_ = *asks_for_;
+  } else if (begun) {
+    last_ = reason();
+  }
+  if (procedure_ != Wait::AskingFree && after.procedure == Wait::AskingFree)
+    asks_for_ = begun || elects(procedure_) ? std::nullopt : std::optional(reason());
   if (after.procedure != Wait::Probing)
     lost_.reset();
   else if (const auto* failed = std::get_if<Failed>(&event))

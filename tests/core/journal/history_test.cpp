@@ -48,6 +48,41 @@ struct Tale {
 
 BOOST_AUTO_TEST_SUITE(histories)
 
+/// What it begins elections for, while it asks with a quorum whether others are free.
+struct Asking {
+  std::string after(const Event& event, Wait procedure) {
+    View view;
+    view.procedure = procedure;
+    return reasons.take(NodeId{3}, event, view) ? reasons.last().evidence : "";
+  }
+  Reasons reasons;
+};
+const Event answer = Received{{NodeId{1}, {}, NodeId{3}, {}, Answer{Free{}}}};
+const Event silence = Unanswered{NodeId{1}, CallNumber{1}};
+const Event wish = ElectionAsked{"node 2 asks for it"};
+
+// What comes last before it halts them is an answer, or none.
+BOOST_AUTO_TEST_CASE(who_asks_before_it_halts_elects_for_what_made_it_ask) {
+  for (const Event& last : {answer, silence}) {
+    Asking node;
+    BOOST_TEST(node.after(wish, Wait::AskingFree) == "");
+    BOOST_TEST(node.after(last, Wait::HaltingLower) == "it was asked for: node 2 asks for it");
+  }
+  Asking node;
+  node.after(wish, Wait::AskingFree);
+  BOOST_TEST(node.after(Paused{80ms}, Wait::HaltingLower) == "node 3 was paused for 80.0 ms");
+}
+
+BOOST_AUTO_TEST_CASE(who_asks_within_an_election_does_not_begin_another) {
+  Asking higher;
+  BOOST_TEST(higher.after(Recovered{}, Wait::AskingFree) == "node 3 recovered");
+  BOOST_TEST(higher.after(answer, Wait::HaltingLower) == "");
+  Asking lower;
+  BOOST_TEST(lower.after(Failed{NodeId{5}, {}}, Wait::SeekingHigher) == "node 5 failed");
+  BOOST_TEST(lower.after(silence, Wait::AskingFree) == "");
+  BOOST_TEST(lower.after(answer, Wait::HaltingLower) == "");
+}
+
 BOOST_AUTO_TEST_CASE(a_coordinator_s_election_and_where_its_time_goes) {
   Tale tale;
   tale.member_of_5();

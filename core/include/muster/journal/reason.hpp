@@ -51,6 +51,8 @@ class Reasons {
  private:
   Wait procedure_{};            ///< before the next step
   std::optional<NodeId> lost_;  ///< whose proven failure made it ask its coordinator
+  /// What made it ask whether those that it would halt are free; none where it had begun before.
+  std::optional<Reason> asks_for_;
   Reason last_;
 };
 
