@@ -2,7 +2,6 @@
 
 #include <sqlite3.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <filesystem>
@@ -86,10 +85,6 @@ int file_size(sqlite3_file* file, sqlite3_int64* size) {
   return SQLITE_OK;
 }
 
-int lock_file(sqlite3_file*, int) {
-  return SQLITE_OK;
-}
-
 int check_reserved_lock(sqlite3_file*, int* reserved) {
   *reserved = 0;
   return SQLITE_OK;
@@ -106,14 +101,6 @@ int file_control(sqlite3_file* file, int operation, void* argument) {
   return SQLITE_OK;
 }
 
-int sector_size(sqlite3_file*) {
-  return 4096;
-}
-
-int device_characteristics(sqlite3_file*) {
-  return SQLITE_IOCAP_POWERSAFE_OVERWRITE;
-}
-
 int map_shared(sqlite3_file* file, int region, int size, int extend, void volatile** to) {
   auto& shared = open_file(file).shared;
   const auto wanted = static_cast<std::size_t>(region) + 1;
@@ -123,37 +110,31 @@ int map_shared(sqlite3_file* file, int region, int size, int extend, void volati
   return SQLITE_OK;
 }
 
-int lock_shared(sqlite3_file*, int, int, int) {
-  return SQLITE_OK;
-}
-
-void shared_barrier(sqlite3_file*) {}
-
 int unmap_shared(sqlite3_file* file, int) {
   open_file(file).shared.clear();
   return SQLITE_OK;
 }
 
 const sqlite3_io_methods methods = {
-    2,
-    close_file,
-    read_file,
-    write_file,
-    truncate_file,
-    sync_file,
-    file_size,
-    lock_file,
-    lock_file,
-    check_reserved_lock,
-    file_control,
-    sector_size,
-    device_characteristics,
-    map_shared,
-    lock_shared,
-    shared_barrier,
-    unmap_shared,
-    nullptr,
-    nullptr,
+    .iVersion = 2,
+    .xClose = close_file,
+    .xRead = read_file,
+    .xWrite = write_file,
+    .xTruncate = truncate_file,
+    .xSync = sync_file,
+    .xFileSize = file_size,
+    .xLock = [](sqlite3_file*, int) { return SQLITE_OK; },
+    .xUnlock = [](sqlite3_file*, int) { return SQLITE_OK; },
+    .xCheckReservedLock = check_reserved_lock,
+    .xFileControl = file_control,
+    .xSectorSize = [](sqlite3_file*) { return 4096; },
+    .xDeviceCharacteristics = [](sqlite3_file*) { return SQLITE_IOCAP_POWERSAFE_OVERWRITE; },
+    .xShmMap = map_shared,
+    .xShmLock = [](sqlite3_file*, int, int, int) { return SQLITE_OK; },
+    .xShmBarrier = [](sqlite3_file*) {},
+    .xShmUnmap = unmap_shared,
+    .xFetch = nullptr,
+    .xUnfetch = nullptr,
 };
 
 SimulatedDisk& disk_of(sqlite3_vfs* vfs) {
@@ -204,17 +185,9 @@ int vfs_randomness(sqlite3_vfs*, int size, char* to) {
   return size;
 }
 
-int vfs_sleep(sqlite3_vfs*, int microseconds) {
-  return microseconds;
-}
-
 int vfs_current_time(sqlite3_vfs*, double* days) {
   *days = 2460000.5;
   return SQLITE_OK;
-}
-
-int vfs_last_error(sqlite3_vfs*, int, char*) {
-  return 0;
 }
 
 }  // namespace
@@ -238,9 +211,9 @@ PowerCutVfs::PowerCutVfs(SimulatedDisk& disk) : registered_(std::make_unique<Reg
   vfs.xAccess = vfs_access;
   vfs.xFullPathname = vfs_full_pathname;
   vfs.xRandomness = vfs_randomness;
-  vfs.xSleep = vfs_sleep;
+  vfs.xSleep = [](sqlite3_vfs*, int microseconds) { return microseconds; };
   vfs.xCurrentTime = vfs_current_time;
-  vfs.xGetLastError = vfs_last_error;
+  vfs.xGetLastError = [](sqlite3_vfs*, int, char*) { return 0; };
   sqlite3_vfs_register(&vfs, 0);
 }
 

@@ -1,5 +1,7 @@
 #include "storage/power_trial.hpp"
 
+#include <muster/values/text.hpp>
+
 #include <sqlite3.h>
 
 #include <sstream>
@@ -18,20 +20,6 @@ storage::OpenOptions options_on(const PowerCutVfs& vfs, DiskFiles& files) {
   options.files = &files;
   options.log_pages = log_pages;
   return options;
-}
-
-const char* name_of(Fate fate) {
-  switch (fate) {
-    case Fate::kept:
-      return "kept";
-    case Fate::lost:
-      return "lost";
-    case Fate::torn:
-      return "torn";
-    case Fate::reordered:
-      return "reordered";
-  }
-  return "";
 }
 
 std::string short_text(const Held& held) {
@@ -165,7 +153,7 @@ void Tally::add(const Tally& other) {
 }
 
 std::string name_of(const Cut& cut) {
-  return std::string("content ") + name_of(cut.content) + ", names " + name_of(cut.names);
+  return "content " + to_text(cut.content) + ", names " + to_text(cut.names);
 }
 
 std::uint64_t changes_of_a_life(int commits) {

@@ -6,7 +6,6 @@
 #include <muster/storage/sqlite_storage.hpp>
 
 #include <array>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,9 +19,7 @@ namespace muster::test {
 struct Held {
   SafeState safe;
   Cells cells;
-  friend bool operator==(const Held& left, const Held& right) {
-    return left.safe == right.safe && left.cells == right.cells;
-  }
+  friend bool operator==(const Held&, const Held&) = default;
 };
 
 /// What content and names meet when the power goes.

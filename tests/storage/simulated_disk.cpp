@@ -158,13 +158,7 @@ SimulatedDisk::Error SimulatedDisk::sync_directory(const std::string& path) {
   if (off_) return Error::off;
   std::erase_if(unsynced_names_, [&](const NameChange& change) {
     if (parent(change.front().first) != path) return false;
-    for (const auto& [name, file] : change) {
-      if (file) {
-        durable_names_[name] = file;
-      } else {
-        durable_names_.erase(name);
-      }
-    }
+    make_durable(change);
     return true;
   });
   return Error::none;
@@ -246,18 +240,20 @@ void SimulatedDisk::meet_fate(File& file, Fate fate) {
   file.cached = file.durable;
 }
 
+void SimulatedDisk::make_durable(const NameChange& change) {
+  for (const auto& [name, file] : change) {
+    if (file)
+      durable_names_[name] = file;
+    else
+      durable_names_.erase(name);
+  }
+}
+
 void SimulatedDisk::meet_fate_of_names(Fate fate) {
   std::size_t whole = fate == Fate::kept ? unsynced_names_.size() : 0;
   if (fate == Fate::torn) whole = up_to(unsynced_names_.size());
   for (std::size_t i = 0; i < unsynced_names_.size(); ++i) {
-    if (i >= whole && !(fate == Fate::reordered && chance(0.5))) continue;
-    for (const auto& [name, file] : unsynced_names_[i]) {
-      if (file) {
-        durable_names_[name] = file;
-      } else {
-        durable_names_.erase(name);
-      }
-    }
+    if (i < whole || (fate == Fate::reordered && chance(0.5))) make_durable(unsynced_names_[i]);
   }
   unsynced_names_.clear();
   // What is in a directory that is not there is not there either.

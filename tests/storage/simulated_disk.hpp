@@ -1,5 +1,7 @@
 #pragma once
 
+#include <muster/values/describe.hpp>
+
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -24,6 +26,7 @@ enum class Fate {
   torn,       ///< in order up to some point, of which a part
   reordered,  ///< each change on its own kept, lost, or of a write some sectors kept
 };
+MUSTER_DESCRIBE_ENUM(Fate, kept, lost, torn, reordered)
 
 /// A disk with a cache, on which the power can be cut and any I/O can fail. A program sees the
 /// cache; what was synced is what a power cut leaves, and of the rest what a Fate says. Names are
@@ -120,6 +123,7 @@ class SimulatedDisk {
   void apply_sectors(File& file, const Change& change);
   void meet_fate(File& file, Fate fate);
   void meet_fate_of_names(Fate fate);
+  void make_durable(const NameChange& change);
   bool chance(double probability);
   std::size_t up_to(std::size_t most);
 

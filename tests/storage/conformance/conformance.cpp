@@ -1,5 +1,6 @@
 #include "storage/temporary_directory.hpp"
 #include "storage/values.hpp"
+#include "words.hpp"
 
 #include <muster/storage/limits.hpp>
 #include <muster/storage/memory_storage.hpp>
@@ -9,7 +10,6 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include <algorithm>
 #include <ostream>
 
 // What every SafeStorage promises (paper, assumption 4), whatever it is made of.
@@ -131,10 +131,9 @@ BOOST_DATA_TEST_CASE(a_scan_gives_the_keys_of_a_prefix_in_order, every_storage, 
   BOOST_REQUIRE(
       storage->write(batch_of({{"b/10", ""}, {"b/1", ""}, {"a", ""}, {"b/2", ""}, {"b0", ""}}))
           .has_value());
-  std::vector<std::string> keys;
+  Words keys;
   storage->scan("b/", [&](std::string_view key, const Bytes&) { keys.emplace_back(key); }).value();
-  BOOST_TEST(keys == (std::vector<std::string>{"b/1", "b/10", "b/2"}),
-             boost::test_tools::per_element());
+  BOOST_TEST(keys == (Words{"b/1", "b/10", "b/2"}));
 }
 
 BOOST_DATA_TEST_CASE(the_application_s_cells_and_the_state_do_not_touch_each_other, every_storage,

@@ -1,10 +1,6 @@
+#include "child.hpp"
 #include "fixture.hpp"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <csignal>
-#include <functional>
 #include <thread>
 #include <vector>
 
@@ -15,50 +11,6 @@ namespace {
 
 using storage::FencedStore;
 using storage::is_fenced_off;
-
-/// A child that runs `work` and gives its result as exit code; a pipe leads from it to here.
-class Child {
- public:
-  explicit Child(const std::function<int(int to_parent)>& work) {
-    int ends[2];
-    if (::pipe(ends) != 0) throw std::runtime_error("no pipe");
-    pid_ = ::fork();
-    if (pid_ == 0) {
-      ::close(ends[0]);
-      ::_exit(work(ends[1]));
-    }
-    ::close(ends[1]);
-    from_ = ends[0];
-  }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-  ~Child() {
-    ::close(from_);
-    if (pid_ > 0) {
-      kill();
-      wait();
-    }
-  }
-  /// Waits for a byte; false at the end.
-  [[nodiscard]] bool heard() const {
-    char byte = 0;
-    return ::read(from_, &byte, 1) == 1;
-  }
-  void kill() const { ::kill(pid_, SIGKILL); }
-  int wait() {
-    int status = 0;
-    ::waitpid(std::exchange(pid_, -1), &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-  }
-
- private:
-  pid_t pid_ = -1;
-  int from_ = -1;
-};
-
-void say(int to_parent) {
-  [[maybe_unused]] const auto written = ::write(to_parent, "x", 1);
-}
 
 /// Adds until it is refused; gives how often it has added, or -1 where anything else went wrong.
 int add_until_refused(const std::filesystem::path& file, const GroupNumber& by,
@@ -93,15 +45,15 @@ BOOST_AUTO_TEST_CASE(the_old_group_ends_where_the_new_one_begins_in_threads) {
 BOOST_AUTO_TEST_CASE(the_old_group_ends_where_the_new_one_begins_in_processes) {
   open();
   for (std::uint64_t round = 1; round <= 5; ++round) {
-    Child old([&](int to_parent) {
-      const int added = add_until_refused(file, group(round, 1), [&] { say(to_parent); });
+    Child old([&](int pipe) {
+      const int added = add_until_refused(file, group(round, 1), [&] { tell(pipe, 1); });
       return added < 0 ? 255 : 0;
     });
     int heard = 0;
-    while (heard < 3 && old.heard()) ++heard;
+    while (heard < 3 && old.next()) ++heard;
     const auto store = open();
     const int sum = add_one(*store, group(round, 2)).value();
-    while (old.heard()) ++heard;
+    while (old.next()) ++heard;
     BOOST_TEST(old.wait() == 0);
     BOOST_TEST(sum_in(*store) == sum);
     store
@@ -150,7 +102,7 @@ BOOST_AUTO_TEST_CASE(a_writer_that_is_killed_leaves_whole_transactions) {
   constexpr int cells_of_one = 40;
   open();
   for (std::uint64_t round = 1; round <= 20; ++round) {
-    Child writer([&](int to_parent) {
+    Child writer([&](int pipe) {
       auto store = FencedStore::open(file);
       if (!store) return 1;
       for (std::uint64_t counter = round * 1'000'000;; ++counter) {
@@ -164,13 +116,12 @@ BOOST_AUTO_TEST_CASE(a_writer_that_is_killed_leaves_whole_transactions) {
               return {};
             });
         if (!done) return 2;
-        say(to_parent);
+        tell(pipe, counter);
       }
     });
-    for (std::uint64_t heard = 0; heard < round % 4; ++heard) BOOST_TEST_REQUIRE(writer.heard());
-    if (round % 4 == 0) BOOST_TEST_REQUIRE(writer.heard());
-    writer.kill();
-    BOOST_TEST(writer.wait() == -SIGKILL);
+    for (std::uint64_t heard = 0; heard < std::max<std::uint64_t>(round % 4, 1); ++heard)
+      BOOST_TEST_REQUIRE(writer.next().has_value());
+    BOOST_TEST(writer.kill() == -SIGKILL);
     const auto store = open();
     const auto highest = store->highest().value();
     BOOST_TEST_REQUIRE(highest.has_value());

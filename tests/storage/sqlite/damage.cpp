@@ -5,8 +5,6 @@
 namespace muster::test {
 namespace {
 
-enum class Found { refused, the_same, another };
-
 struct Damage : StoreFixture {
   Damage() {
     small.log_pages = 100;  // small files: every byte matters more
@@ -17,31 +15,6 @@ struct Damage : StoreFixture {
     }
     cells = cells_of(*store);
     safe = store->load().value();
-  }
-
-  // With one bit of a file changed; the file is as before afterwards.
-  Found with_bit_flipped(const std::filesystem::path& path, std::size_t byte, int bit) {
-    const std::string file_before = bytes_of(file);
-    const std::string log_before = bytes_of(log);
-    std::string damaged = path == file ? file_before : log_before;
-    damaged[byte] = static_cast<char>(damaged[byte] ^ (1 << bit));
-    put_bytes(path, damaged);
-    Found found = Found::refused;
-    {
-      auto store = open(small);
-      if (store) {
-        auto loaded = (*store)->load();
-        const bool same = loaded && *loaded == safe && cells_of(**store) == cells;
-        found = same ? Found::the_same : Found::another;
-      } else {
-        BOOST_TEST((store.error().code == ExitCode::storage_refused), store.error().what);
-        BOOST_TEST(store.error().what.find('\n') == std::string::npos);
-        BOOST_TEST((bytes_of(path) == damaged), "touched though refused");
-      }
-    }
-    put_bytes(file, file_before);
-    put_bytes(log, log_before);
-    return found;
   }
 
   // Where the log's last commit begins: what is damaged from there on looks like a power cut.
@@ -65,9 +38,16 @@ struct Damage : StoreFixture {
 };
 
 BOOST_FIXTURE_TEST_CASE(no_changed_bit_of_the_header_of_the_log_does, Damage) {
-  for (std::size_t byte = 0; byte < 32; ++byte)
-    for (int bit = 0; bit < 8; ++bit)
-      BOOST_TEST((with_bit_flipped(log, byte, bit) == Found::refused), "bit of byte " << byte);
+  const std::string whole = bytes_of(log);
+  for (std::size_t byte = 0; byte < 32; ++byte) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string damaged = whole;
+      damaged[byte] = static_cast<char>(damaged[byte] ^ (1 << bit));
+      put_bytes(log, damaged);
+      BOOST_TEST_CONTEXT("bit " << bit << " of byte " << byte)
+      require_refused({"safe.sqlite"}, ExitCode::storage_refused, small);
+    }
+  }
 }
 
 BOOST_FIXTURE_TEST_CASE(a_header_that_was_cut_off_is_a_power_cut, Damage) {

@@ -1,13 +1,8 @@
+#include "child.hpp"
 #include "storage/forwarding_files.hpp"
 #include "storage/store_fixture.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <csignal>
-#include <functional>
 
 // One store, many processes: who holds it, and what a killed one leaves (N1, N3, N12, St11).
 
@@ -16,65 +11,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A process that does `work` with a pipe to this one, and is killed at the end at the latest.
-class Child {
- public:
-  explicit Child(const std::function<void(int pipe)>& work) {
-    int ends[2];
-    BOOST_REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
-    pid_ = ::fork();
-    if (pid_ == 0) {
-      ::close(ends[0]);
-      work(ends[1]);
-      ::_exit(0);
-    }
-    ::close(ends[1]);
-    pipe_ = ends[0];
-  }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-  ~Child() {
-    kill();
-    ::close(pipe_);
-  }
-
-  [[nodiscard]] pid_t pid() const { return pid_; }
-
-  /// What the child writes next; none when it has ended.
-  std::optional<std::uint64_t> next() {
-    std::uint64_t number = 0;
-    return ::read(pipe_, &number, sizeof number) == sizeof number ? std::optional(number)
-                                                                  : std::nullopt;
-  }
-
-  void kill() {
-    if (pid_ <= 0) return;
-    ::kill(pid_, SIGKILL);
-    wait();
-  }
-  /// The status of its end, as waitpid gives it.
-  int wait() {
-    int status = 0;
-    ::waitpid(std::exchange(pid_, 0), &status, 0);
-    return status;
-  }
-
- private:
-  pid_t pid_ = 0;
-  int pipe_ = -1;
-};
-
-void tell(int pipe, std::uint64_t number) {
-  if (::write(pipe, &number, sizeof number) != sizeof number) ::_exit(3);
-}
-
 BOOST_FIXTURE_TEST_SUITE(who_holds_it, StoreFixture)
 
 BOOST_AUTO_TEST_CASE(a_second_process_is_told_the_pid_of_the_first) {
   Child holder([&](int pipe) {
     const auto store = open();
     tell(pipe, store.has_value() ? 1 : 0);
-    ::pause();
+    return ::pause();
   });
   BOOST_REQUIRE(holder.next() == 1U);
   require_refused({"is in use by process " + std::to_string(holder.pid())}, ExitCode::temporary);
@@ -104,7 +47,7 @@ BOOST_AUTO_TEST_CASE(a_lock_that_was_removed_does_not_let_a_second_process_in) {
   Child holder([&](int pipe) {
     const auto store = open();
     tell(pipe, 1);
-    ::pause();
+    return ::pause();
   });
   BOOST_REQUIRE(holder.next() == 1U);
   fs::remove(directory / "lock");
@@ -123,8 +66,8 @@ BOOST_AUTO_TEST_CASE(a_killed_process_leaves_all_that_it_acknowledged) {
       options.log_pages = 20;
       const auto store = open(options).value();
       for (std::uint64_t number = acknowledged + 1;; ++number) {
-        if (!store->save(safe_state(number, number % 9 * 1000))) ::_exit(4);
-        if (!store->write(batch_of({{"n", std::to_string(number)}}))) ::_exit(5);
+        if (!store->save(safe_state(number, number % 9 * 1000))) return 4;
+        if (!store->write(batch_of({{"n", std::to_string(number)}}))) return 5;
         if (number % 3 == 0) store->tend();
         tell(pipe, number);
       }
@@ -181,11 +124,10 @@ BOOST_AUTO_TEST_CASE(a_process_killed_while_it_makes_a_store_leaves_none_or_a_wh
       KilledBefore files(step);
       storage::OpenOptions options;
       options.files = &files;
-      if (!open(options)) ::_exit(4);
+      return open(options) ? 0 : 4;
     });
-    const int status = node.wait();
-    if (!WIFSIGNALED(status)) {
-      BOOST_TEST(status == 0);
+    if (const int code = node.wait(); code >= 0) {
+      BOOST_TEST(code == 0);
       break;
     }
     ++killed;
