@@ -6,11 +6,11 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/use_future.hpp>
 #include <boost/asio/write.hpp>
 
 #include <filesystem>
 #include <fstream>
-#include <future>
 #include <thread>
 
 #include <sys/stat.h>
@@ -35,29 +35,21 @@ class Running {
  public:
   explicit Running(asio::io_context& context)
       : context_(context), guard_(context.get_executor()), thread_([this] { context_.run(); }) {}
-  ~Running() {
-    guard_.reset();
-    context_.stop();
-    thread_.join();
-  }
+  ~Running() { context_.stop(); }
   /// Does it on that thread.
   void there(std::function<void()> work) {
-    std::promise<void> done;
-    asio::post(context_, [&] {
-      work();
-      done.set_value();
-    });
-    done.get_future().get();
+    asio::post(context_, asio::use_future(std::move(work))).get();
   }
 
  private:
   asio::io_context& context_;
   asio::executor_work_guard<asio::io_context::executor_type> guard_;
-  std::thread thread_;
+  std::jthread thread_;
 };
 
 net::Admin::Words words() {
-  return {{"status", [](std::string_view) { return std::string("{\"node\":1}"); }}};
+  return {{"status", [](std::string_view) { return std::string("{\"node\":1}"); }},
+          {"say", [](std::string_view said) { return "[" + std::string(said) + "]"; }}};
 }
 
 int code(const Expected<std::string>& answer) {
@@ -75,6 +67,15 @@ struct Served {
     BOOST_REQUIRE(admin.listen().has_value());
     return world.context;
   }
+  /// Somebody who connects and has said that.
+  Unix::socket come(const std::string& text) {
+    Unix::socket socket(ours);
+    socket.connect(Unix::endpoint(directory.socket()));
+    asio::write(socket, asio::buffer(text));
+    return socket;
+  }
+
+  asio::io_context ours;  ///< of those who come
 };
 
 }  // namespace
@@ -95,13 +96,7 @@ BOOST_FIXTURE_TEST_CASE(the_owner_is_told_the_status, Served) {
   BOOST_TEST(!std::filesystem::exists(directory.socket()));
 }
 
-BOOST_AUTO_TEST_CASE(what_stands_behind_a_word_is_given_to_it) {
-  Directory directory;
-  World world;
-  net::Admin admin(world.context.get_executor(), directory.socket(),
-                   {{"say", [](std::string_view said) { return "[" + std::string(said) + "]"; }}});
-  BOOST_REQUIRE(admin.listen().has_value());
-  Running running(world.context);
+BOOST_FIXTURE_TEST_CASE(what_stands_behind_a_word_is_given_to_it, Served) {
   BOOST_TEST(net::ask_admin(directory.socket(), 60s, "say").value() == "[]");
   BOOST_TEST(net::ask_admin(directory.socket(), 60s, "say two words").value() == "[two words]");
   BOOST_TEST(code(net::ask_admin(directory.socket(), 60s, "saying so")) == 5);
@@ -129,10 +124,7 @@ BOOST_FIXTURE_TEST_CASE(who_watches_is_told_of_every_change_in_order, Served) {
 }
 
 BOOST_FIXTURE_TEST_CASE(who_watches_and_does_not_read_is_sent_away, Served) {
-  asio::io_context ours;
-  Unix::socket sleeps(ours);
-  sleeps.connect(Unix::endpoint(directory.socket()));
-  asio::write(sleeps, asio::buffer(std::string("watch\n")));
+  const Unix::socket sleeps = come("watch\n");
   for (bool there = false; !there;) running.there([&] { there = admin.is_watched(); });
   const std::string line(64 * 1024, 'x');
   int told = 0;
@@ -147,21 +139,16 @@ BOOST_FIXTURE_TEST_CASE(who_watches_and_does_not_read_is_sent_away, Served) {
 
 // Neither what they keep waiting nor how many they are is without bound, and who reads is told all.
 BOOST_FIXTURE_TEST_CASE(many_who_do_not_read_cost_little_and_keep_nobody_from_being_told, Served) {
-  asio::io_context ours;
   std::vector<Unix::socket> sleeping;
-  const auto come = [&](int count) {
-    for (int i = 0; i < count; ++i) {
-      sleeping.emplace_back(ours);
-      sleeping.back().connect(Unix::endpoint(directory.socket()));
-      asio::write(sleeping.back(), asio::buffer(std::string("watch\n")));
-    }
+  const auto sleep = [&](int count) {
+    for (int i = 0; i < count; ++i) sleeping.push_back(come("watch\n"));
   };
   const std::string line(64 * 1024, 'x');
   int told = 0;
   const auto watched = net::watch_admin(directory.socket(), 60s, [&](const std::string& heard) {
     if (told > 0) BOOST_TEST(heard.size() == line.size());
-    if (told == 0) come(10);
-    if (told == 50) come(50);
+    if (told == 0) sleep(10);
+    if (told == 50) sleep(50);
     if (told == 60) BOOST_TEST(net::ask_admin(directory.socket(), 60s).has_value());
     running.there([&] { admin.tell(line); });
     return ++told == 100;
@@ -218,12 +205,8 @@ BOOST_AUTO_TEST_CASE(a_path_that_is_too_long_is_said_with_both_lengths) {
 }
 
 BOOST_FIXTURE_TEST_CASE(who_connects_and_says_nothing_keeps_nobody_out, Served) {
-  asio::io_context ours;
   std::vector<Unix::socket> silent;
-  for (int i = 0; i < 100; ++i) {
-    silent.emplace_back(ours);
-    silent.back().connect(Unix::endpoint(directory.socket()));
-  }
+  for (int i = 0; i < 100; ++i) silent.push_back(come(""));
   const std::string noise(1000, 'x');
   boost::system::error_code ignored;
   silent.back().write_some(asio::buffer(noise), ignored);
@@ -240,11 +223,7 @@ BOOST_AUTO_TEST_CASE(nobody_there_and_nobody_awake_are_told_apart) {
   Port port;
   const std::string cluster = Setting{}.cluster;
   BOOST_TEST(code(net::ask_observer(port.address(), cluster, 60s)) == 5);
-  Tcp::acceptor asleep_too(context);
-  asleep_too.open(Tcp::v4());
-  asleep_too.set_option(Tcp::acceptor::reuse_address(true));
-  asleep_too.bind(port.endpoint());
-  asleep_too.listen();
+  const Tcp::acceptor asleep_too(context, port.endpoint());
   BOOST_TEST(code(net::ask_observer(port.address(), cluster, 20ms)) == 7);
   BOOST_TEST(code(net::ask_observer("nowhere", cluster, 20ms)) == 64);
 }
@@ -252,8 +231,7 @@ BOOST_AUTO_TEST_CASE(nobody_there_and_nobody_awake_are_told_apart) {
 BOOST_AUTO_TEST_CASE(an_observer_of_the_cluster_is_told_the_status) {
   World world;
   Port first;
-  TestNode one(world, 1, addresses({&first}));
-  BOOST_REQUIRE(one.sessions.listen().has_value());
+  const Listening one(world, 1, addresses({&first}));
   Running running(world.context);
   const auto answer = net::ask_observer(first.address(), Setting{}.cluster, 60s);
   BOOST_REQUIRE(answer.has_value());
@@ -268,10 +246,7 @@ BOOST_AUTO_TEST_CASE(an_observer_speaks_with_nodes_of_the_next_version_that_spea
   for (const net::WireVersions wire : {net::WireVersions{2, 3}, net::WireVersions{3, 3}}) {
     World world;
     Port first;
-    Setting setting;
-    setting.wire = wire;
-    TestNode one(world, 1, addresses({&first}), setting);
-    BOOST_REQUIRE(one.sessions.listen().has_value());
+    const Listening one(world, 1, addresses({&first}), {.wire = wire});
     Running running(world.context);
     const auto answer = net::ask_observer(first.address(), Setting{}.cluster, 60s);
     BOOST_TEST(answer.has_value() == (wire.oldest == 2));

@@ -15,10 +15,7 @@ class Conversation {
  public:
   explicit Conversation(Scissors& scissors)
       : to_one_(world_, one_as_seen_, one_at_, scissors),
-        to_two_(world_, two_as_seen_, two_at_, scissors) {
-    BOOST_REQUIRE(one.sessions.listen().has_value());
-    BOOST_REQUIRE(two.sessions.listen().has_value());
-  }
+        to_two_(world_, two_as_seen_, two_at_, scissors) {}
 
   void run() {
     for (std::uint64_t asked = 0; asked < calls_each; asked += 2) {
@@ -52,26 +49,20 @@ class Conversation {
   [[nodiscard]] bool over(std::uint64_t asked) const {
     return one.entries("answer").size() >= asked && two.entries("answer").size() >= asked;
   }
-  static Setting setting() {
-    Setting setting;
-    setting.T = 100ms;  // so long is a Hello waited for whose line was cut in silence
-    return setting;
-  }
   World world_;
   Port one_at_, two_at_, one_as_seen_, two_as_seen_;
   Proxy to_one_, to_two_;
 
  public:
-  TestNode one{world_, 1, addresses({&one_at_, &two_as_seen_}), setting()};
-  TestNode two{world_, 2, addresses({&one_as_seen_, &two_at_}), setting()};
+  // For T a Hello is waited for whose line was cut in silence.
+  Listening one{world_, 1, addresses({&one_at_, &two_as_seen_}), {.T = 100ms}};
+  Listening two{world_, 2, addresses({&one_as_seen_, &two_at_}), {.T = 100ms}};
 };
 
 void cut_after_every(Scissors::Side side, std::size_t first, std::size_t step) {
   std::size_t cut_at = first;
   for (bool cut = true; cut; cut_at += step) {
-    Scissors scissors;
-    scissors.bytes = cut_at;
-    scissors.side = side;
+    Scissors scissors{.bytes = cut_at, .side = side};
     Conversation conversation(scissors);
     conversation.run();
     conversation.check(cut_at);
@@ -97,9 +88,7 @@ BOOST_AUTO_TEST_CASE(for_the_acceptor_alone) {
 BOOST_AUTO_TEST_CASE(again_and_again) {
   // Two dials that cross cost some 360 bytes before the first letter.
   for (std::size_t bytes = 600; bytes < 1000; bytes += 19) {
-    Scissors scissors;
-    scissors.bytes = bytes;
-    scissors.again = true;
+    Scissors scissors{.bytes = bytes, .again = true};
     Conversation conversation(scissors);
     conversation.run();
     conversation.check(bytes);
@@ -108,25 +97,21 @@ BOOST_AUTO_TEST_CASE(again_and_again) {
 }
 
 BOOST_AUTO_TEST_CASE(on_purpose) {
-  World world;
-  Port first, second;
-  TestNode one(world, 1, addresses({&first, &second}));
-  TestNode two(world, 2, addresses({&first, &second}));
-  BOOST_REQUIRE(one.sessions.listen().has_value() && two.sessions.listen().has_value());
+  TwoNodes net;
   for (std::uint64_t i = 1; i <= 50; ++i) {
-    one.ask(2);
-    two.ask(1);
-    world.context.restart();
-    for (std::uint64_t turn = 0; turn < i; ++turn) world.context.poll_one();
-    (i % 2 == 0 ? one : two).sessions.break_connections();
+    net.one.ask(2);
+    net.two.ask(1);
+    net.world.context.restart();
+    for (std::uint64_t turn = 0; turn < i; ++turn) net.world.context.poll_one();
+    (i % 2 == 0 ? net.one : net.two).sessions.break_connections();
   }
-  UNTIL(world, one.log.size() >= 100 && two.log.size() >= 100);
-  for (const TestNode* node : {&one, &two}) {
+  UNTIL(net.world, net.one.log.size() >= 100 && net.two.log.size() >= 100);
+  for (const TestNode* node : {&net.one, &net.two}) {
     BOOST_TEST(node->log.size() == 100u);
     BOOST_TEST(node->entries("answer").size() == 50u);
     BOOST_TEST(node->entries("failed").empty());
   }
-  BOOST_TEST(one.sessions.counters().broken > 10u);
+  BOOST_TEST(net.one.sessions.counters().broken > 10u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -8,30 +8,26 @@ BOOST_AUTO_TEST_SUITE(hello)
 
 BOOST_AUTO_TEST_CASE(dials_that_cross_leave_one_connection_and_lose_nothing) {
   for (int round = 0; round < 200; ++round) {
-    World world;
-    Port first, second;
-    TestNode one(world, 1, addresses({&first, &second}));
-    TestNode two(world, 2, addresses({&first, &second}));
-    BOOST_REQUIRE(one.sessions.listen().has_value() && two.sessions.listen().has_value());
-    one.ask(2);
-    world.context.restart();
-    for (int turn = 0; turn < round % 20; ++turn) world.context.poll_one();
-    two.ask(1);
-    one.ask(2);
-    UNTIL(world, one.log.size() == 3 && two.log.size() == 3);
-    BOOST_TEST(one.entries("answer").size() == 2u);
-    BOOST_TEST(two.entries("answer").size() == 1u);
-    BOOST_TEST(one.sessions.counters().sessions == 1u);
-    BOOST_TEST(two.sessions.counters().sessions == 1u);
-    BOOST_TEST(one.sessions.counters().duplicates + two.sessions.counters().duplicates == 0u);
+    TwoNodes net;
+    net.one.ask(2);
+    net.world.context.restart();
+    for (int turn = 0; turn < round % 20; ++turn) net.world.context.poll_one();
+    net.two.ask(1);
+    net.one.ask(2);
+    UNTIL(net.world, net.one.log.size() == 3 && net.two.log.size() == 3);
+    BOOST_TEST(net.one.entries("answer").size() == 2u);
+    BOOST_TEST(net.two.entries("answer").size() == 1u);
+    for (const TestNode* node : {&net.one, &net.two}) {
+      BOOST_TEST(node->sessions.counters().sessions == 1u);
+      BOOST_TEST(node->sessions.counters().duplicates == 0u);
+    }
   }
 }
 
 BOOST_AUTO_TEST_CASE(a_hello_whose_connection_has_ended_changes_nothing) {
   World world;
   Port first, second, third;
-  TestNode two(world, 2, addresses({&first, &second, &third}));
-  BOOST_REQUIRE(two.sessions.listen().has_value());
+  Listening two(world, 2, addresses({&first, &second, &third}));
   Outsider present(world, second);
   present.say(hello_of(3, 2, 1, 4711, 1));
   BOOST_TEST(taken(present));
@@ -51,19 +47,12 @@ BOOST_AUTO_TEST_CASE(a_hello_whose_connection_has_ended_changes_nothing) {
 constexpr net::WireVersions today{2, 2};
 constexpr net::WireVersions both{2, 3};
 
-Setting speaking(net::WireVersions wire) {
-  Setting setting;
-  setting.wire = wire;
-  return setting;
-}
-
 BOOST_AUTO_TEST_CASE(who_has_agreed_on_one_version_and_speaks_another_is_closed) {
   for (const auto& [wire, spoken] : {std::pair(today, 2), std::pair(both, 3)}) {
     for (std::uint8_t version = 2; version < 4; ++version) {
       World world;
       Port first, second, third;
-      TestNode one(world, 1, addresses({&first, &second, &third}), speaking(both));
-      BOOST_REQUIRE(one.sessions.listen().has_value());
+      Listening one(world, 1, addresses({&first, &second, &third}), {.wire = both});
       Outsider three(world, first);
       net::Hello hello = hello_of(3, 1);
       hello.newest_version = wire.newest;

@@ -6,23 +6,8 @@ using namespace sessions_test;
 
 BOOST_AUTO_TEST_SUITE(letters)
 
-namespace {
-
-struct Two {
-  World world;
-  Port first, second;
-  TestNode one{world, 1, addresses({&first, &second})};
-  TestNode two{world, 2, addresses({&first, &second})};
-  Two() {
-    BOOST_REQUIRE(one.sessions.listen().has_value());
-    BOOST_REQUIRE(two.sessions.listen().has_value());
-  }
-};
-
-}  // namespace
-
 BOOST_AUTO_TEST_CASE(many_letters_both_ways_keep_their_order) {
-  Two net;
+  TwoNodes net;
   constexpr std::uint64_t count = 500;
   for (std::uint64_t i = 0; i < count; ++i) {
     net.one.ask(2);
@@ -45,7 +30,7 @@ BOOST_AUTO_TEST_CASE(many_letters_both_ways_keep_their_order) {
 }
 
 BOOST_AUTO_TEST_CASE(letters_as_large_as_they_may_be_go_through) {
-  Two net;
+  TwoNodes net;
   const std::string task(32 * 1024, 'd');
   std::vector<std::uint64_t> calls;
   net.two.on_call = [&](const Letter& call) {
@@ -71,7 +56,7 @@ BOOST_AUTO_TEST_CASE(a_call_given_up_when_its_fate_is_known_already_is_forgotten
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_told_after_the_end) {
-  Two net;
+  TwoNodes net;
   net.one.ask(2);
   net.one.ask(9);
   net.one.sessions.close();
@@ -95,17 +80,15 @@ BOOST_AUTO_TEST_CASE(an_address_that_is_none_is_said_with_exit_code_64) {
 
 BOOST_AUTO_TEST_CASE(a_port_may_be_chosen_by_the_system) {
   World world;
-  TestNode one(world, 1, {{NodeId{1}, "127.0.0.1:0"}, {NodeId{2}, "127.0.0.1:0"}});
-  TestNode two(world, 2, {{NodeId{1}, "127.0.0.1:0"}, {NodeId{2}, "localhost:0"}});
-  BOOST_REQUIRE(one.sessions.listen().has_value());
-  BOOST_REQUIRE(two.sessions.listen().has_value());
+  Listening one(world, 1, {{NodeId{1}, "127.0.0.1:0"}, {NodeId{2}, "127.0.0.1:0"}});
+  Listening two(world, 2, {{NodeId{1}, "127.0.0.1:0"}, {NodeId{2}, "localhost:0"}});
   one.sessions.relocate(NodeId{2}, "localhost:" + std::to_string(two.sessions.port()));
   const auto call = one.ask(2);
   UNTIL(world, one.has(TestNode::answered(2, call)));
 }
 
 BOOST_AUTO_TEST_CASE(hello_can_be_said_without_a_call) {
-  Two net;
+  TwoNodes net;
   net.one.sessions.greet();
   UNTIL(net.world, net.two.sessions.lives().size() == 1 && net.one.sessions.lives().size() == 1);
 }

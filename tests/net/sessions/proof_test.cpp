@@ -1,8 +1,5 @@
+#include "child.hpp"
 #include "world.hpp"
-
-#include <csignal>
-
-#include <sys/wait.h>
 
 // What proves that a life is over, what follows from it, in which order; and what proves nothing.
 
@@ -16,11 +13,7 @@ namespace {
 struct OneOfTwo {
   World world;
   Port first, second;
-  TestNode one;
-  explicit OneOfTwo(Setting setting = {})
-      : one(world, 1, addresses({&first, &second}), std::move(setting)) {
-    BOOST_REQUIRE(one.sessions.listen().has_value());
-  }
+  Listening one{world, 1, addresses({&first, &second})};
   /// Node 2 in that life says Hello and is answered.
   void greet(Outsider& two, std::uint64_t life, std::uint64_t instance) {
     two.dial(first);
@@ -29,50 +22,21 @@ struct OneOfTwo {
   }
 };
 
-net::Carried carried(std::uint64_t number, Letter letter) {
-  return {number, 0, std::move(letter)};
-}
-
-Letter letter_of_two(std::uint64_t life, std::uint64_t call, Message message = AreYouThere{}) {
-  return {NodeId{2}, Incarnation{life}, NodeId{1}, CallNumber{call}, std::move(message)};
-}
-
-/// A process that is node 2 and answers until it is killed.
-class Child {
- public:
-  Child(const Port& first, const Port& second) : pid_(::fork()) {
-    BOOST_REQUIRE(pid_ >= 0);
-    if (pid_ > 0) return;
-    World world;
-    TestNode two(world, 2, addresses({&first, &second}));
-    if (!two.sessions.listen()) ::_exit(75);
-    world.context.run();
-    ::_exit(0);
-  }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-  ~Child() { kill(); }
-  void kill() {
-    if (pid_ <= 0) return;
-    ::kill(pid_, SIGKILL);
-    ::waitpid(pid_, nullptr, 0);
-    pid_ = 0;
-  }
-  void pause() const { ::kill(pid_, SIGSTOP); }
-
- private:
-  pid_t pid_;
-};
-
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(kill_is_proven) {
   for (int i = 0; i < 10; ++i) {
     Port first, second;
-    Child two(first, second);  // before there is anything that it must not inherit
+    // Begun before there is anything that it must not inherit; it answers until it is killed.
+    test::Child two([&](int) {
+      World world;
+      TestNode node(world, 2, addresses({&first, &second}));
+      if (!node.sessions.listen()) return 75;
+      world.context.run();
+      return 0;
+    });
     World world;
-    TestNode one(world, 1, addresses({&first, &second}));
-    BOOST_REQUIRE(one.sessions.listen().has_value());
+    Listening one(world, 1, addresses({&first, &second}));
     while (one.entries("answer").empty()) {  // until it listens
       one.log.clear();
       one.ask(2);
@@ -94,13 +58,12 @@ BOOST_AUTO_TEST_CASE(kill_is_proven) {
 
 BOOST_AUTO_TEST_CASE(who_accepts_and_resets_is_neither_alive_nor_proven_dead) {
   OneOfTwo net;
-  std::optional<TestNode> two(std::in_place, net.world, 2, addresses({&net.first, &net.second}));
-  BOOST_REQUIRE(two->sessions.listen().has_value());
+  Listening two(net.world, 2, addresses({&net.first, &net.second}));
   const auto first_call = net.one.ask(2);
   UNTIL(net.world, net.one.has(TestNode::answered(2, first_call)));
   net.one.log.clear();
 
-  two->sessions.close();
+  two.sessions.close();
   std::optional<Door> dying(std::in_place, net.world, net.second);
   const auto call = net.one.ask(2);
   for (int resets = 0; resets < 8; ++resets) {
@@ -125,9 +88,9 @@ BOOST_AUTO_TEST_CASE(what_a_life_said_comes_before_its_end_and_its_calls_after) 
   two.say(net::encode_frame(carried(3, letter_of_two(1, 2))).substr(0, 20));
   two.reset();
   UNTIL(net.world, net.one.log.size() == 4);
-  const std::vector<std::string> expected{TestNode::called(2, 1), TestNode::answered(2, to_node),
-                                          TestNode::failed(2, 1), TestNode::unanswered(2, to_life)};
-  BOOST_TEST(net.one.log == expected);
+  BOOST_TEST(net.one.log ==
+             (test::Words{TestNode::called(2, 1), TestNode::answered(2, to_node),
+                          TestNode::failed(2, 1), TestNode::unanswered(2, to_life)}));
 }
 
 BOOST_AUTO_TEST_CASE(what_the_old_life_said_is_read_before_the_hello_of_the_new_one_is_heeded) {

@@ -36,11 +36,7 @@ struct Scissors {
 class Proxy {
  public:
   Proxy(World& world, const Port& at, const Port& to, Scissors& scissors)
-      : acceptor_(world.context), to_(to.endpoint()), scissors_(scissors) {
-    acceptor_.open(Tcp::v4());
-    acceptor_.set_option(Tcp::acceptor::reuse_address(true));
-    acceptor_.bind(at.endpoint());
-    acceptor_.listen();
+      : acceptor_(world.context, at.endpoint()), to_(to.endpoint()), scissors_(scissors) {
     accept();
   }
 

@@ -1,7 +1,5 @@
 #include "world.hpp"
 
-#include <sys/socket.h>
-
 // What silence means, and what it does not cost.
 
 using namespace sessions_test;
@@ -13,20 +11,14 @@ namespace {
 struct WithOutsider {
   World world;
   Port first, second, third;
-  TestNode one;
+  Listening one;
   Outsider two{world};
   explicit WithOutsider(Setting setting = {})
-      : one(world, 1, addresses({&first, &second, &third}), std::move(setting)) {
-    BOOST_REQUIRE(one.sessions.listen().has_value());
-  }
+      : one(world, 1, addresses({&first, &second, &third}), std::move(setting)) {}
   void greet() {
     two.dial(first);
     two.say(hello_of(2, 1));
     BOOST_REQUIRE(taken(two));
-  }
-  void answer(std::uint64_t number, std::uint64_t call) {
-    two.say(net::Carried{
-        number, 0, {NodeId{2}, Incarnation{1}, NodeId{1}, CallNumber{call}, Answer{Here{}}}});
   }
 };
 
@@ -43,7 +35,7 @@ BOOST_AUTO_TEST_CASE(an_answer_that_can_be_read_when_the_bound_has_passed_is_an_
   net.greet();
   for (std::uint64_t number = 1; number <= 50; ++number) {
     const auto call = net.one.ask(2, 2ms);
-    net.answer(number, call);
+    net.two.say(carried(number, letter_of_two(1, call, Answer{Here{}})));
     wait_out(3ms);  // the process was too slow to look, and both are there
     UNTIL(net.world, net.one.log.size() == number);
     BOOST_TEST(net.one.log.back() == TestNode::answered(2, call));
@@ -57,20 +49,16 @@ BOOST_AUTO_TEST_CASE(an_answer_after_a_hello_that_nobody_has_read_is_an_answer) 
   Outsider two = door.next();
   BOOST_REQUIRE(two.hear().has_value());
   two.say(hello_of(2, 1));
-  two.say(
-      net::Carried{1, 0, {NodeId{2}, Incarnation{1}, NodeId{1}, CallNumber{call}, Answer{Here{}}}});
+  two.say(carried(1, letter_of_two(1, call, Answer{Here{}})));
   wait_out(210ms);
   UNTIL(net.world, !net.one.log.empty());
   BOOST_TEST(net.one.log.back() == TestNode::answered(2, call));
 }
 
 BOOST_AUTO_TEST_CASE(who_does_not_read_grows_no_memory_and_blocks_nobody) {
-  Setting setting;
-  setting.limits.queue_bytes = 512 * 1024;
-  WithOutsider net(setting);
+  WithOutsider net({.limits = {.queue_bytes = 512 * 1024}});
   net.greet();
-  TestNode three(net.world, 3, addresses({&net.first, &net.second, &net.third}));
-  BOOST_REQUIRE(three.sessions.listen().has_value());
+  const Listening three(net.world, 3, addresses({&net.first, &net.second, &net.third}));
   const Ready large{{}, Incarnation{1}, {}, {std::string(32 * 1024, 'd')}};
   for (int i = 0; i < 400; ++i) {
     net.one.call(2, large, 60s);
