@@ -46,17 +46,22 @@ struct World {
   }
 
   Files files;
-  Made authority = made({.alternative_names = {}, .authority = true});
+  Made authority = made({.authority = true});
   Made own = made({.alternative_names = {uri(1)}}, &authority);
+  const Made other = made({.alternative_names = {uri(2)}}, &authority);
   TlsOptions believes;
 };
 
 /// Two ends, and what each has heard and how it ended.
 struct Ends {
-  Channel dialled;
-  Channel accepted;
-  std::string heard_by_dialled = {};
-  std::string heard_by_accepted = {};
+  /// The one that dials says that, and they talk.
+  Ends(const net::Tls& dials, const net::Tls& accepts, std::string_view says = {},
+       std::optional<NodeId> wanted = first)
+      : dialled(dials.credentials(), Side::dialled, wanted),
+        accepted(accepts.credentials(), Side::accepted) {
+    if (!says.empty()) dialled.write(says);
+    talk();
+  }
 
   /// Until neither says anything any more.
   Ends& talk() {
@@ -73,12 +78,12 @@ struct Ends {
     std::array<char, 100> room{};
     while (const std::size_t size = to.read(room)) heard.append(room.data(), size);
   }
-};
 
-Ends ends_of(const net::Tls& dials, const net::Tls& accepts, std::optional<NodeId> wanted = first) {
-  return {Channel(dials.credentials(), Side::dialled, wanted),
-          Channel(accepts.credentials(), Side::accepted)};
-}
+  Channel dialled;
+  Channel accepted;
+  std::string heard_by_dialled;
+  std::string heard_by_accepted;
+};
 
 std::string why(const Channel& channel) {
   return channel.end() ? channel.end()->why : "no end";
@@ -89,13 +94,9 @@ std::string why(const Channel& channel) {
 BOOST_FIXTURE_TEST_SUITE(tls, World)
 
 BOOST_AUTO_TEST_CASE(each_end_proves_who_it_is_and_what_was_said_before_goes_then) {
-  const Made other =
+  const Made two =
       made({.alternative_names = {"DNS:two.example", uri(2), "IP:10.0.0.2"}}, &authority);
-  const net::Tls its = tls(options_of("2", other, {}));
-  const net::Tls mine = tls(believes);
-  Ends ends = ends_of(its, mine);
-  ends.dialled.write("hello");
-  ends.talk();
+  Ends ends(tls(options_of("2", two, {})), tls(believes), "hello");
   BOOST_TEST((ends.accepted.proven() == second));
   BOOST_TEST((ends.dialled.proven() == first));
   BOOST_TEST(ends.heard_by_accepted == "hello");
@@ -106,15 +107,12 @@ BOOST_AUTO_TEST_CASE(each_end_proves_who_it_is_and_what_was_said_before_goes_the
 }
 
 BOOST_AUTO_TEST_CASE(both_ends_know_when_the_first_certificate_ends_that_they_rest_on) {
-  const Made between =
-      made({.alternative_names = {}, .to = Days(3), .authority = true}, &authority);
-  const Made other = made({.alternative_names = {uri(2)}, .to = Days(5)}, &authority);
+  const Made between = made({.to = Days(3), .authority = true}, &authority);
+  const Made directly = made({.alternative_names = {uri(2)}, .to = Days(5)}, &authority);
   const Made below = made({.alternative_names = {uri(2)}, .to = Days(5)}, &between);
-  const net::Tls mine = tls(believes);
-  for (const auto& [its, days] : {std::pair(tls(options_of("2", other, {})), Days(5)),
+  for (const auto& [its, days] : {std::pair(tls(options_of("2", directly, {})), Days(5)),
                                   std::pair(tls(options_of("2", below, {&between})), Days(3))}) {
-    Ends ends = ends_of(its, mine);
-    ends.talk();
+    const Ends ends(its, tls(believes));
     for (const Channel* end : {&ends.dialled, &ends.accepted}) {
       const auto left = end->expires() - std::chrono::system_clock::now();
       BOOST_TEST((std::chrono::round<Days>(left) == days));
@@ -123,62 +121,56 @@ BOOST_AUTO_TEST_CASE(both_ends_know_when_the_first_certificate_ends_that_they_re
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_heard_of_who_is_not_believed) {
-  const Made foreign_authority = made({.alternative_names = {}, .authority = true});
-  const Made between = made({.alternative_names = {}, .authority = true}, &authority);
-  const Made below = made({.alternative_names = {}, .authority = true}, &between);
-  const Made lowest = made({.alternative_names = {}, .authority = true}, &below);
+  const Made foreign_authority = made({.authority = true});
+  const Made between = made({.authority = true}, &authority);
+  const Made below = made({.authority = true}, &between);
+  const Made lowest = made({.authority = true}, &below);
   struct Case {
     const char* name;
-    Made made;
-    std::vector<const Made*> shown;
+    Wish wish;
+    const Made* by;
     const char* why;
+    std::vector<const Made*> shown = {};
   };
-  Case cases[] = {
-      {"other authority",
-       made({.alternative_names = {uri(2)}}, &foreign_authority),
-       {},
-       "unable to get local issuer certificate"},
-      {"self-signed", made({.alternative_names = {uri(2)}}), {}, "self-signed certificate"},
+  const Wish two{.alternative_names = {uri(2)}};
+  const Case cases[] = {
+      {"other authority", two, &foreign_authority, "unable to get local issuer certificate"},
+      {"self-signed", two, nullptr, "self-signed certificate"},
       {"expired",
-       made({.alternative_names = {uri(2)}, .from = Days(-9), .to = Days(-1)}, &authority),
-       {},
+       {.alternative_names = {uri(2)}, .from = Days(-9), .to = Days(-1)},
+       &authority,
        "certificate has expired"},
       {"not yet",
-       made({.alternative_names = {uri(2)}, .from = Days(1)}, &authority),
-       {},
+       {.alternative_names = {uri(2)}, .from = Days(1)},
+       &authority,
        "certificate is not yet valid"},
-      {"no id", made({}, &authority), {}, "has 0 URIs"},
-      {"no URI", made({.alternative_names = {"DNS:two"}}, &authority), {}, "has 0 URIs"},
-      {"two ids", made({.alternative_names = {uri(2), uri(3)}}, &authority), {}, "has 2 URIs"},
-      {"unknown id", made({.alternative_names = {uri(4)}}, &authority), {}, "muster://demo/node/4"},
+      {"no id", {}, &authority, "has 0 URIs"},
+      {"no URI", {.alternative_names = {"DNS:two"}}, &authority, "has 0 URIs"},
+      {"two ids", {.alternative_names = {uri(2), uri(3)}}, &authority, "has 2 URIs"},
+      {"unknown id", {.alternative_names = {uri(4)}}, &authority, "muster://demo/node/4"},
       {"wrong cluster",
-       made({.alternative_names = {"URI:muster://other/node/2"}}, &authority),
-       {},
+       {.alternative_names = {"URI:muster://other/node/2"}},
+       &authority,
        "muster://other/node/2, which is nobody of this cluster"},
       {"server only",
-       made({.alternative_names = {uri(2)}, .usage = "serverAuth"}, &authority),
-       {},
+       {.alternative_names = {uri(2)}, .usage = "serverAuth"},
+       &authority,
        "unsuitable certificate purpose"},
       {"client only",
-       made({.alternative_names = {uri(2)}, .usage = "clientAuth"}, &authority),
-       {},
+       {.alternative_names = {uri(2)}, .usage = "clientAuth"},
+       &authority,
        "not for client and server use"},
       {"no usage",
-       made({.alternative_names = {uri(2)}, .usage = ""}, &authority),
-       {},
+       {.alternative_names = {uri(2)}, .usage = ""},
+       &authority,
        "not for client and server use"},
-      {"long chain",
-       made({.alternative_names = {uri(2)}}, &lowest),
-       {&lowest, &below, &between},
-       "certificate chain too long"},
+      {"long chain", two, &lowest, "certificate chain too long", {&lowest, &below, &between}},
   };
   const net::Tls mine = tls(believes);
   for (const Case& tried : cases) {
     BOOST_TEST_CONTEXT(tried.name) {
-      const net::Tls its = unchecked(options_of("its", tried.made, tried.shown));
-      Ends ends = ends_of(its, mine);
-      ends.dialled.write("hello");
-      ends.talk();
+      const Made its = made(tried.wish, tried.by);
+      const Ends ends(unchecked(options_of("its", its, tried.shown)), mine, "hello");
       BOOST_TEST(ends.heard_by_accepted.empty());
       BOOST_TEST(!ends.accepted.proven().has_value());
       BOOST_TEST(why(ends.accepted).find(tried.why) != std::string::npos, why(ends.accepted));
@@ -190,7 +182,6 @@ BOOST_AUTO_TEST_CASE(nothing_is_heard_of_who_is_not_believed) {
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_said_to_who_is_not_believed) {
-  const Made other = made({.alternative_names = {uri(2)}}, &authority);
   const Made only_looks = made({.alternative_names = {"URI:muster://demo/observer"}}, &authority);
   const net::Tls mine = tls(believes);
   // Who was dialled to be asked for the status may be any node, and no observer.
@@ -199,10 +190,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_said_to_who_is_not_believed) {
         std::tuple(&only_looks, std::optional(second),
                    "is an observer's, where node 2 was dialled"),
         std::tuple(&only_looks, std::optional<NodeId>(), "an observer's, which answers nobody")}) {
-    const net::Tls its = tls(options_of("its", *answers, {}));
-    Ends ends = ends_of(mine, its, wanted);
-    ends.dialled.write("secret");
-    ends.talk();
+    const Ends ends(mine, tls(options_of("its", *answers, {})), "secret", wanted);
     BOOST_TEST(ends.heard_by_accepted.empty());
     BOOST_TEST(why(ends.dialled).find(said) != std::string::npos, why(ends.dialled));
     BOOST_TEST((ends.dialled.end()->kind == ChannelEnd::Kind::unproven));
@@ -211,10 +199,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_said_to_who_is_not_believed) {
 }
 
 BOOST_AUTO_TEST_CASE(who_shows_no_certificate_is_told_that_it_has_to) {
-  const net::Tls mine = tls(believes);
-  const net::Tls its = unchecked({believes.ca, "", "", "", "demo"});
-  Ends ends = ends_of(its, mine);
-  ends.talk();
+  const Ends ends(unchecked({believes.ca, "", "", "", "demo"}), tls(believes));
   BOOST_TEST(why(ends.accepted).find("peer did not return a certificate") != std::string::npos,
              why(ends.accepted));
   BOOST_TEST(why(ends.dialled).find("certificate required") != std::string::npos,
@@ -222,29 +207,24 @@ BOOST_AUTO_TEST_CASE(who_shows_no_certificate_is_told_that_it_has_to) {
 }
 
 BOOST_AUTO_TEST_CASE(an_older_tls_is_refused) {
-  const net::Tls mine = tls(believes);
   const net::Tls its = unchecked(believes);
   SSL_CTX_set_min_proto_version(its.credentials()->context(), TLS1_2_VERSION);
   SSL_CTX_set_max_proto_version(its.credentials()->context(), TLS1_2_VERSION);
-  Ends ends = ends_of(its, mine);
-  ends.talk();
+  const Ends ends(its, tls(believes));
   BOOST_TEST(why(ends.accepted).find("unsupported protocol") != std::string::npos,
              why(ends.accepted));
 }
 
 BOOST_AUTO_TEST_CASE(who_was_taken_back_is_refused_though_the_list_is_old) {
-  const Made other = made({.alternative_names = {uri(2)}}, &authority);
   const Made third = made({.alternative_names = {uri(3)}}, &authority);
   const net::Tls its = tls(options_of("2", other, {}));
   for (const Days until : {Days(10), Days(-1)}) {
     believes.crl = files.write_list("crl.pem", authority, {&other}, until);
     const net::Tls mine = tls(believes);
-    Ends ends = ends_of(its, mine);
-    ends.talk();
+    const Ends ends(its, mine);
     BOOST_TEST(why(ends.accepted).find("certificate revoked") != std::string::npos);
     BOOST_TEST(why(ends.dialled) == "it says: certificate revoked");
-    Ends others = ends_of(tls(options_of("3", third, {})), mine);
-    others.talk();
+    const Ends others(tls(options_of("3", third, {})), mine);
     BOOST_TEST((others.accepted.proven() == NodeId{3}), why(others.accepted));
   }
 }
@@ -261,10 +241,7 @@ BOOST_AUTO_TEST_CASE(who_speaks_without_tls_is_known_by_it) {
 }
 
 BOOST_AUTO_TEST_CASE(that_it_will_send_no_more_proves_nothing) {
-  const net::Tls mine = tls(believes);
-  const Made other = made({.alternative_names = {uri(2)}}, &authority);
-  Ends ends = ends_of(tls(options_of("2", other, {})), mine);
-  ends.talk();
+  Ends ends(tls(options_of("2", other, {})), tls(believes));
   BOOST_TEST(SSL_shutdown(ends.dialled.tls()) == 0);
   ends.dialled.write("");
   BOOST_TEST(!ends.talk().accepted.end().has_value());
@@ -273,10 +250,7 @@ BOOST_AUTO_TEST_CASE(that_it_will_send_no_more_proves_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(a_byte_that_is_changed_on_its_way_ends_it) {
-  const net::Tls mine = tls(believes);
-  const Made other = made({.alternative_names = {uri(2)}}, &authority);
-  Ends ends = ends_of(tls(options_of("2", other, {})), mine);
-  ends.talk();
+  Ends ends(tls(options_of("2", other, {})), tls(believes));
   ends.dialled.write("hello");
   ends.dialled.out()[8] ^= 1;
   ends.talk();
@@ -285,7 +259,6 @@ BOOST_AUTO_TEST_CASE(a_byte_that_is_changed_on_its_way_ends_it) {
 }
 
 BOOST_AUTO_TEST_CASE(files_that_do_not_fit_are_refused_with_the_key_that_names_them) {
-  const Made other = made({.alternative_names = {uri(2)}}, &authority);
   const Made foreign = made({.alternative_names = {uri(1)}});
   const auto said = [&](const TlsOptions& options) {
     const auto loaded = net::Credentials::load(options, nodes, first);

@@ -4,9 +4,7 @@
 #include "storage/temporary_directory.hpp"
 
 #include <chrono>
-#include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
