@@ -27,15 +27,13 @@ static bool tells(const Metrics& counted, const std::string& line) {
 BOOST_AUTO_TEST_CASE(a_gap_in_work_is_from_one_right_to_the_next) {
   using namespace std::chrono_literals;
   Metrics counted(1s);
-  const auto hook = [&](Duration t, Hook which, journal::Edge edge, bool may_work) {
-    counted.hook(t, which, edge, may_work);
-  };
-  hook(2s, Hook::stop, journal::Edge::begin, false);
-  hook(2s + 3ms, Hook::stop, journal::Edge::end, false);
-  hook(3s, Hook::start, journal::Edge::begin, false);  // it was halted before it could begin
+  counted.hook(2s, Hook::stop, journal::Edge::begin, false);
+  counted.hook(2s + 3ms, Hook::stop, journal::Edge::end, false);
+  counted.hook(3s, Hook::start, journal::Edge::begin,
+               false);  // it was halted before it could begin
   BOOST_TEST((counted.without_work(4s) == 3s));
-  hook(4s, Hook::start, journal::Edge::failed, false);
-  hook(5s, Hook::start, journal::Edge::begin, true);
+  counted.hook(4s, Hook::start, journal::Edge::failed, false);
+  counted.hook(5s, Hook::start, journal::Edge::begin, true);
   BOOST_TEST((counted.without_work(6s) == 0s));
   counted.ceased(7s);
   counted.ceased(8s);

@@ -1,3 +1,5 @@
+#include "words.hpp"
+
 #include <muster/net/storage_thread.hpp>
 #include <muster/storage/memory_storage.hpp>
 
@@ -15,6 +17,7 @@ using namespace muster;
 using net::StorageThread;
 using storage::MemoryCells;
 using storage::MemoryStorage;
+using test::Words;
 
 namespace {
 
@@ -54,7 +57,7 @@ class WatchedStorage final : public SafeStorage {
   void await_first() { begun_.get_future().wait(); }
   void go_on() { go_on_.set_value(); }
 
-  std::vector<std::string> done;         ///< to be read when the thread has ended
+  Words done;                            ///< to be read when the thread has ended
   std::vector<std::thread::id> threads;  ///< that called
   bool fails = false;
   bool lacks_memory = false;
@@ -106,14 +109,13 @@ BOOST_AUTO_TEST_CASE(a_save_goes_before_cells_that_were_asked_for_earlier) {
     thread.save(life(3), ignored);
     storage.go_on();
   }
-  const std::vector<std::string> expected{"write first", "save 2", "save 3",
-                                          "write a",     "scan b", "write c"};
-  BOOST_TEST(storage.done == expected, boost::test_tools::per_element());
+  BOOST_TEST(storage.done ==
+             (Words{"write first", "save 2", "save 3", "write a", "scan b", "write c"}));
 }
 
 BOOST_AUTO_TEST_CASE(a_save_waits_for_no_more_than_the_operation_that_runs) {
   WatchedStorage storage(true);
-  std::vector<std::string> told;
+  Words told;
   {
     StorageThread thread(storage);
     thread.write(cell("first"), [&](const Expected<>&) {
@@ -124,15 +126,14 @@ BOOST_AUTO_TEST_CASE(a_save_waits_for_no_more_than_the_operation_that_runs) {
     thread.write(cell("second"), [&](const Expected<>&) { told.push_back("second"); });
     storage.go_on();
   }
-  const std::vector<std::string> expected{"first", "save", "second"};
-  BOOST_TEST(told == expected, boost::test_tools::per_element());
+  BOOST_TEST(told == (Words{"first", "save", "second"}));
 }
 
 BOOST_AUTO_TEST_CASE(the_store_is_tended_when_all_that_was_asked_for_is_answered) {
   WatchedStorage storage(true);
   std::promise<void> tended;
   storage.tended = &tended;
-  std::vector<std::string> told;
+  Words told;
   {
     StorageThread thread(storage);
     thread.save(life(2), [&](const Expected<>&) { told.push_back("2"); });
@@ -142,10 +143,8 @@ BOOST_AUTO_TEST_CASE(the_store_is_tended_when_all_that_was_asked_for_is_answered
     storage.go_on();
     tended.get_future().wait();
   }
-  const std::vector<std::string> all{"2", "3", "a"};
-  BOOST_TEST(told == all, boost::test_tools::per_element());
-  const std::vector<std::string> expected{"save 2", "save 3", "write a"};
-  BOOST_TEST(storage.done == expected, boost::test_tools::per_element());
+  BOOST_TEST(told == (Words{"2", "3", "a"}));
+  BOOST_TEST(storage.done == (Words{"save 2", "save 3", "write a"}));
   BOOST_TEST(storage.done_when_tended == 3u);
 }
 
