@@ -50,14 +50,12 @@ NodeSet nodes(std::initializer_list<std::uint32_t> ids) {
   return set;
 }
 
-Timings patient() {
+Timings patient(Duration T, Duration check_every) {
   Timings timings;
-  timings.T = 2s;
-  timings.stop_deadline = 40s;
-  timings.start_deadline = 40s;
-  timings.reorganize_deadline = 40s;
-  timings.check_every = 500ms;
-  timings.coordinator_timeout = timings.check_every + timings.T;
+  timings.T = T;
+  timings.stop_deadline = timings.start_deadline = timings.reorganize_deadline = 40s;
+  timings.check_every = check_every;
+  timings.coordinator_timeout = check_every + T;
   return timings;
 }
 
@@ -132,6 +130,21 @@ void Cluster::start_all() {
   for (std::uint32_t id = 1; id <= options_.nodes; ++id) start(id);
 }
 
+GroupNumber Cluster::join(std::uint32_t id) {
+  start(id);
+  return await_all();
+}
+
+GroupNumber Cluster::join_all() {
+  start_all();
+  return await_all();
+}
+
+GroupNumber Cluster::lose(std::uint32_t id) {
+  kill(id);
+  return await_all();
+}
+
 std::unique_ptr<Process> Cluster::spawn(std::uint32_t id, const std::vector<std::string>& words) {
   const net::NodeOptions options = options_of(id);
   std::string addresses;
@@ -139,16 +152,9 @@ std::unique_ptr<Process> Cluster::spawn(std::uint32_t id, const std::vector<std:
     addresses += (addresses.empty() ? "" : ",") + address;
   std::vector<std::string> all{"id=" + std::to_string(id), "addresses=" + addresses,
                                "directory=" + directory_.path().string()};
-  const Timings& timings = options.config.timings;
-  const auto add = [&](const char* name, Duration time) {
-    all.push_back(std::string(name) + '=' + std::to_string(time / 1ms));
-  };
-  add("T", timings.T);
-  add("stop_deadline", timings.stop_deadline);
-  add("start_deadline", timings.start_deadline);
-  add("reorganize_deadline", timings.reorganize_deadline);
-  add("check_every", timings.check_every);
-  add("coordinator_timeout", timings.coordinator_timeout);
+  for_each_field(options.config.timings, [&](const std::string& name, Duration time) {
+    all.push_back(name + '=' + std::to_string(time / 1ms));
+  });
   all.insert(all.end(), words.begin(), words.end());
   return std::make_unique<Process>(NODE_PROCESS, all,
                                    directory_.path() / ("errors" + std::to_string(++spawned_)));
@@ -203,29 +209,19 @@ storage::MemoryCells& Cluster::cells(std::uint32_t id) {
   return *kept;
 }
 
-GroupNumber Cluster::await_group(std::set<std::uint32_t> members) {
-  std::optional<GroupNumber> group;
-  const NodeId highest{*members.rbegin()};
-  NodeSet others;
-  for (std::uint32_t id : members)
-    if (NodeId{id} != highest) others.insert(NodeId{id});
-  std::string what = "a group of";
-  for (std::uint32_t id : members) what += ' ' + std::to_string(id);
-  await(what, [&] {
-    const auto coordinator = journals.view(highest);
-    if (!coordinator || coordinator->status != Status::Normal || coordinator->up != others)
-      return false;
-    group = coordinator->group;
-    for (std::uint32_t id : members) {
-      const auto view = journals.view(NodeId{id});
-      if (!view || view->status != Status::Normal || view->group != group) return false;
-    }
-    return true;
-  });
-  return *group;
+GroupNumber Cluster::await_group(const std::set<std::uint32_t>& members) {
+  NodeSet all;
+  for (std::uint32_t id : members) all.insert(NodeId{id});
+  return await_together(all, NodeId{*members.rbegin()});
 }
 
-GroupNumber Cluster::await_together(const NodeSet& members) {
+GroupNumber Cluster::await_all() {
+  std::set<std::uint32_t> up;
+  for (const auto& [id, host] : hosts_) up.insert(id.value);
+  return await_group(up);
+}
+
+GroupNumber Cluster::await_together(const NodeSet& members, std::optional<NodeId> coordinator) {
   std::optional<GroupNumber> group;
   await("one group of " + to_text(members), [&] {
     group.reset();
@@ -239,7 +235,7 @@ GroupNumber Cluster::await_together(const NodeSet& members) {
       in_it = *view->up;
       in_it.insert(node);
     }
-    return in_it == members;
+    return in_it == members && group->coordinator == coordinator.value_or(group->coordinator);
   });
   return *group;
 }
@@ -283,11 +279,6 @@ void Cluster::never_came(const std::string& what) const {
     story += "\n  node " + to_text(id) + ": " + to_text(journals.view(id));
   BOOST_FAIL(story);
   throw std::logic_error(story);
-}
-
-bool is_edge(const journal::Line& line, Hook hook, journal::Edge edge) {
-  const auto* found = std::get_if<journal::HookEdge>(&line);
-  return found && found->hook == hook && found->edge == edge;
 }
 
 const Letter* letter_in(const journal::Line& line) {

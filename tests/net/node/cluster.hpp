@@ -52,7 +52,8 @@ NodeSet nodes(std::initializer_list<std::uint32_t> ids);
 
 /// The timings of tests on real nodes: T is long, for sanitizers and busy machines, and so is every
 /// deadline that a test does not mean to overrun.
-Timings patient();
+Timings patient(Duration T = std::chrono::seconds(2),
+                Duration check_every = std::chrono::milliseconds(500));
 
 struct ClusterOptions {
   std::uint32_t nodes = 3;
@@ -83,8 +84,13 @@ class Cluster {
   Expected<> try_start(std::uint32_t id);
   void start(std::uint32_t id);
   void start_all();
-  /// The same in a process of its own, with a store on disk; `words` say what its application does
-  /// (node_process.cpp).
+  /// It begins, and forms a group with all that are up.
+  GroupNumber join(std::uint32_t id);
+  GroupNumber join_all();
+  /// It fails, and those that are left form a group.
+  GroupNumber lose(std::uint32_t id);
+  /// Begins a life in a process of its own, with a store on disk; `words` say what its application
+  /// does (node_process.cpp).
   std::unique_ptr<Process> spawn(std::uint32_t id, const std::vector<std::string>& words);
   /// Leaves in order and ends the "process".
   void leave(std::uint32_t id);
@@ -110,10 +116,11 @@ class Cluster {
   void await(const std::string& what, Predicate predicate) {
     if (!bell.wait_until(std::move(predicate))) never_came(what);
   }
-  /// Waits until exactly these are members of one group, all Normal, and gives its number.
-  GroupNumber await_group(std::set<std::uint32_t> members);
-  /// The same, whoever coordinates them.
-  GroupNumber await_together(const NodeSet& members);
+  /// Waits until exactly these are members of one group under the highest, all Normal, and gives
+  /// its number.
+  GroupNumber await_group(const std::set<std::uint32_t>& members);
+  /// The same, whoever coordinates them, where nobody is named.
+  GroupNumber await_together(const NodeSet& members, std::optional<NodeId> coordinator = {});
   /// Waits until the last step of this node has left it so.
   void await_view(std::uint32_t id, const std::string& what,
                   const std::function<bool(const View&)>& is);
@@ -139,6 +146,7 @@ class Cluster {
   };
   [[noreturn]] void never_came(const std::string& what) const;
   std::unique_ptr<SafeStorage> open(NodeId id);
+  GroupNumber await_all();
 
   const ClusterOptions options_;
   int spawned_ = 0;
@@ -154,6 +162,12 @@ class Cluster {
 };
 
 // --- Lines
+
+/// True for a line of such a kind.
+template <class Kind>
+bool is_line(const journal::Line& line) {
+  return std::holds_alternative<Kind>(line);
+}
 
 /// True for a step that was made of such an event.
 template <class Kind>
@@ -171,8 +185,6 @@ std::vector<Kind> events(const std::vector<journal::Line>& lines) {
   return found;
 }
 
-bool is_edge(const journal::Line& line, Hook hook, journal::Edge edge);
-
 /// The letter that the node was given in that step; null for any other line.
 const Letter* letter_in(const journal::Line& line);
 
@@ -183,10 +195,12 @@ bool is_letter(const journal::Line& line) {
 }
 
 template <class Result>
-bool is_answer_from(const journal::Line& line, NodeId from) {
-  const Letter* letter = letter_in(line);
-  const auto* answer = letter ? std::get_if<Answer>(&letter->message) : nullptr;
-  return answer && letter->from == from && std::holds_alternative<Result>(answer->result);
+auto is_answer_from(NodeId from) {
+  return [from](const journal::Line& line) {
+    const Letter* letter = letter_in(line);
+    const auto* answer = letter ? std::get_if<Answer>(&letter->message) : nullptr;
+    return answer && letter->from == from && std::holds_alternative<Result>(answer->result);
+  };
 }
 
 }  // namespace muster::test

@@ -11,7 +11,6 @@
 
 using namespace muster;
 using test::Cluster;
-using test::ClusterOptions;
 using test::Cue;
 
 BOOST_AUTO_TEST_SUITE(embedding)
@@ -19,10 +18,7 @@ BOOST_AUTO_TEST_SUITE(embedding)
 // Everything of the protocol runs on one strand and every hook on another, whatever the number of
 // threads; what others may ask they may ask at any time.
 BOOST_AUTO_TEST_CASE(a_node_lives_in_contexts_that_many_threads_run) {
-  ClusterOptions options{.nodes = 3};
-  options.context_threads = 4;
-  options.hook_threads = 4;
-  Cluster cluster(std::move(options));
+  Cluster cluster({.context_threads = 4, .hook_threads = 4});
   cluster.start_all();
   std::atomic<bool> over = false;
   std::thread curious([&, &node = cluster.node(1)] {
@@ -44,10 +40,8 @@ BOOST_AUTO_TEST_CASE(a_node_lives_in_contexts_that_many_threads_run) {
     }
   });
   for (int round = 0; round < 3; ++round) {
-    cluster.kill(3);
-    cluster.await_group({1, 2});
-    cluster.start(3);
-    cluster.await_group({1, 2, 3});
+    cluster.lose(3);
+    cluster.join(3);
   }
   over = true;
   curious.join();
@@ -59,9 +53,7 @@ BOOST_AUTO_TEST_CASE(a_node_lives_in_contexts_that_many_threads_run) {
 
 // Services::post goes to the same strand as the hooks.
 BOOST_AUTO_TEST_CASE(what_an_application_posts_runs_one_at_a_time_with_its_hooks) {
-  ClusterOptions options{.nodes = 1};
-  options.hook_threads = 4;
-  Cluster cluster(std::move(options));
+  Cluster cluster({.nodes = 1, .hook_threads = 4});
   std::atomic<int> inside = 0;
   std::atomic<int> most = 0;
   std::atomic<int> ran = 0;
@@ -92,8 +84,7 @@ BOOST_AUTO_TEST_CASE(what_an_application_posts_runs_one_at_a_time_with_its_hooks
 
 BOOST_AUTO_TEST_CASE(each_who_leaves_is_told_once_whichever_thread_it_is) {
   Cluster cluster({.nodes = 1});
-  cluster.start(1);
-  cluster.await_group({1});
+  cluster.join(1);
   std::atomic<int> told = 0;
   std::vector<std::thread> leavers;
   for (int at = 0; at < 4; ++at)

@@ -19,8 +19,6 @@ namespace data = boost::unit_test::data;
 
 namespace {
 
-using Strings = std::vector<std::string>;
-
 Timings short_deadlines() {
   Timings timings = test::patient();
   timings.stop_deadline = timings.start_deadline = 100ms;
@@ -28,18 +26,17 @@ Timings short_deadlines() {
   return timings;
 }
 
-/// The process has ended so: one line says why, and so does the last of its journal.
-void check_end(Cluster& cluster, Process& process, std::uint32_t id, int code,
-               const std::string& what) {
+/// The process of node 1 has ended so: one line says why, and so does the last of its journal.
+void check_end(Cluster& cluster, Process& process, int code, const std::string& what) {
   BOOST_TEST(process.wait() == code);
-  const Strings errors = process.errors();
+  const auto errors = process.errors();
   BOOST_TEST_REQUIRE(!errors.empty());
   const std::string& line = errors.back();
   BOOST_TEST(line.find(" error muster: ") == std::string("2026-11-21T22:05:12.345Z").size(), line);
   BOOST_TEST(line.find(what) != std::string::npos, line << " should say: " << what);
   BOOST_TEST(line.find("exit code " + std::to_string(code)) != std::string::npos, line);
   cluster.journals.read_all();
-  const auto lines = cluster.journals.lines(NodeId{id});
+  const auto lines = cluster.journals.lines(NodeId{1});
   BOOST_TEST_REQUIRE(!lines.empty());
   const auto* ended = std::get_if<journal::Ended>(&lines.back());
   BOOST_TEST_REQUIRE(ended != nullptr);
@@ -58,7 +55,7 @@ BOOST_AUTO_TEST_CASE(a_stop_that_goes_wrong_ends_the_process_with_76) {
         std::pair("stop=hang", "stop overran stop_deadline = 100 ms")}) {
     Cluster cluster({.nodes = 1, .timings = short_deadlines()});
     const auto process = cluster.spawn(1, {words});
-    check_end(cluster, *process, 1, 76, what);
+    check_end(cluster, *process, 76, what);
     BOOST_TEST(process->errors().size() == 1u);
     cluster.judge();
   }
@@ -69,7 +66,7 @@ BOOST_AUTO_TEST_CASE(who_is_to_leave_does_not_wait_for_a_disk_that_hangs) {
   Cluster cluster({.nodes = 1, .timings = short_deadlines()});
   const auto process = cluster.spawn(1, {"hang_save=2", "T=100"});
   process->end_of_words();
-  check_end(cluster, *process, 1, 74,
+  check_end(cluster, *process, 74,
             "node 1 has not left in order within 300 ms: its disk has not answered for so long");
   cluster.judge();
 }
@@ -78,10 +75,9 @@ BOOST_AUTO_TEST_CASE(who_is_to_leave_does_not_wait_for_a_disk_that_hangs) {
 BOOST_AUTO_TEST_CASE(the_others_go_on_without_a_process_that_ended_itself) {
   Cluster cluster({.nodes = 3});
   cluster.start(2);
-  cluster.start(3);
-  cluster.await_group({2, 3});
+  cluster.join(3);
   const auto process = cluster.spawn(1, {"start=hang", "start_deadline=100", "stop_deadline=100"});
-  check_end(cluster, *process, 1, 76,
+  check_end(cluster, *process, 76,
             "a hook did not end within stop_deadline = 100 ms after it was cancelled");
   cluster.await_group({2, 3});
   cluster.judge();
@@ -94,7 +90,7 @@ BOOST_AUTO_TEST_CASE(an_application_that_writes_what_it_may_not_ends_with_76) {
     const auto process = cluster.spawn(1, {});
     cluster.await_group({1});
     process->tell(word);
-    check_end(cluster, *process, 1, 76, what);
+    check_end(cluster, *process, 76, what);
     cluster.judge();
   }
 }
@@ -106,7 +102,7 @@ BOOST_DATA_TEST_CASE(what_an_application_posts_or_is_told_by_may_not_throw,
                      where) {
   Cluster cluster({.nodes = 1});
   const auto process = cluster.spawn(1, {std::string("throws=") + where});
-  check_end(cluster, *process, 1, 76,
+  check_end(cluster, *process, 76,
             "node 1: what the application had posted, or was to be told by, threw (catch it "
             "there): as it was told; mend the application, then start the node again");
   BOOST_TEST(process->errors().size() == 1u);
@@ -116,10 +112,8 @@ BOOST_DATA_TEST_CASE(what_an_application_posts_or_is_told_by_may_not_throw,
 // The incarnation could not be raised after it stood back: it does not listen again in a life that
 // may be begun twice.
 BOOST_AUTO_TEST_CASE(a_next_life_that_cannot_begin_durably_does_not_begin) {
-  Timings timings = test::patient();
-  timings.T = 1s;  // so long it waits before the third reorganize
-  timings.coordinator_timeout = timings.check_every + timings.T;
-  Cluster cluster({.nodes = 1, .timings = timings});
+  // T is as long as it waits before the third reorganize.
+  Cluster cluster({.nodes = 1, .timings = test::patient(1s)});
   const auto process = cluster.spawn(
       1, {"reorganize=fail", "fail_save=3"});  // a life, a group number, the next life
   cluster.await("its end, or another life", [&] {
@@ -128,7 +122,7 @@ BOOST_AUTO_TEST_CASE(a_next_life_that_cannot_begin_durably_does_not_begin) {
     return (ended && ended->code == 74) || cluster.journals.life(NodeId{1}).value == 2;
   });
   process->end_of_words();
-  check_end(cluster, *process, 1, 74, "cannot write safe.sqlite: gone");
+  check_end(cluster, *process, 74, "cannot write safe.sqlite: gone");
   BOOST_TEST(cluster.journals.life(NodeId{1}).value == 1u);
   cluster.judge();
 }
@@ -136,14 +130,13 @@ BOOST_AUTO_TEST_CASE(a_next_life_that_cannot_begin_durably_does_not_begin) {
 // What was to be promised after it is not promised: Ready is never answered.
 BOOST_AUTO_TEST_CASE(nothing_is_sent_after_a_save_that_failed) {
   Cluster cluster({.nodes = 2});
-  cluster.start(2);
-  cluster.await_group({2});
+  cluster.join(2);
   const auto process = cluster.spawn(1, {"fail_save=3"});  // its life, the group number, Ready
-  check_end(cluster, *process, 1, 74, "cannot write safe.sqlite: gone");
+  check_end(cluster, *process, 74, "cannot write safe.sqlite: gone");
   cluster.await_group({2});
   cluster.journals.read_all();
   for (const journal::Line& line : cluster.journals.lines(NodeId{2}))
-    BOOST_TEST(!test::is_answer_from<Installed>(line, NodeId{1}));
+    BOOST_TEST(!test::is_answer_from<Installed>(NodeId{1})(line));
   const auto lines = cluster.journals.lines(NodeId{1});
   BOOST_TEST(test::is_letter<Ready>(lines.at(lines.size() - 2)));
   cluster.judge();
@@ -185,7 +178,7 @@ BOOST_AUTO_TEST_CASE(a_wiped_node_ends_with_65_and_names_the_way_out) {
   Cluster cluster({.nodes = 3, .sqlite = true});
   wipe_after_two_lives(cluster, {2, 3});
   const auto wiped = cluster.spawn(1, {});
-  check_end(cluster, *wiped, 1, 65, "or run this node with --initialise");
+  check_end(cluster, *wiped, 65, "or run this node with --initialise");
   const std::string line = wiped->errors().back();
   BOOST_TEST(line.find("incarnation 1, they saw 2") != std::string::npos, line);
   cluster.await_group({2, 3});
@@ -205,16 +198,13 @@ BOOST_AUTO_TEST_CASE(a_wiped_node_of_two_is_told_and_not_ended) {
 }
 
 BOOST_AUTO_TEST_CASE(a_node_that_is_initialised_adopts_a_later_life_durably) {
-  test::ClusterOptions options{.nodes = 2};
   bool initialise = false;
-  options.alter = [&](NodeId, net::NodeOptions& node) { node.initialise = initialise; };
-  Cluster cluster(std::move(options));
+  Cluster cluster(
+      {.nodes = 2, .alter = [&](NodeId, net::NodeOptions& node) { node.initialise = initialise; }});
   cluster.start(2);
-  cluster.start(1);
-  cluster.await_group({1, 2});
+  cluster.join(1);
   cluster.kill(1);
-  cluster.start(1);
-  cluster.await_group({1, 2});
+  cluster.join(1);
   cluster.kill(1);
   cluster.wipe(1);
   initialise = true;
@@ -229,12 +219,10 @@ BOOST_AUTO_TEST_CASE(a_node_that_is_initialised_adopts_a_later_life_durably) {
 
 // Its peers have seen the very incarnation that the empty store begins with.
 BOOST_AUTO_TEST_CASE(a_store_wiped_after_its_first_life_is_begun_anew_as_well) {
-  test::ClusterOptions options{.nodes = 2};
-  options.alter = [&](NodeId, net::NodeOptions& node) { node.initialise = true; };
-  Cluster cluster(std::move(options));
+  Cluster cluster(
+      {.nodes = 2, .alter = [](NodeId, net::NodeOptions& node) { node.initialise = true; }});
   cluster.start(2);
-  cluster.start(1);
-  cluster.await_group({1, 2});
+  cluster.join(1);
   cluster.kill(1);
   cluster.wipe(1);
   cluster.start(1);

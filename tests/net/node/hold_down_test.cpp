@@ -1,5 +1,6 @@
 #include "cluster.hpp"
 #include "storages.hpp"
+#include "words.hpp"
 
 #include <muster/host/hold_down.hpp>
 #include <muster/net/admin.hpp>
@@ -13,26 +14,23 @@
 using namespace muster;
 using namespace std::chrono_literals;
 using test::Cluster;
-using test::ClusterOptions;
 using Tcp = boost::asio::ip::tcp;
 
 namespace {
 
 /// One node, the last lives of which were short, and its owner.
 struct Held {
-  Held(Duration shortest, std::uint64_t short_lives) {
-    ClusterOptions options{.nodes = 1};
-    options.alter = [this, shortest](NodeId, net::NodeOptions& node) {
-      node.hold_down = shortest;
-      node.admin_socket = socket();
-    };
-    options.between = [this](NodeId, std::unique_ptr<SafeStorage> inner) {
-      return std::make_unique<test::WatchedWrites>(std::move(inner),
-                                                   [this](const CellBatch& batch) { note(batch); });
-    };
-    cluster.emplace(std::move(options));
+  Held(Duration shortest, std::uint64_t short_lives)
+      : cluster({.nodes = 1,
+                 .alter =
+                     [this, shortest](NodeId, net::NodeOptions& node) {
+                       node.hold_down = shortest;
+                       node.admin_socket = socket();
+                     },
+                 .between =
+                     test::watched({.write = [this](const CellBatch& batch) { note(batch); }})}) {
     if (short_lives > 0)
-      cluster->cells(1).cells[std::string(HoldDown::cell)] = Bytes{std::to_string(short_lives)};
+      cluster.cells(1).cells[std::string(HoldDown::cell)] = Bytes{std::to_string(short_lives)};
   }
   [[nodiscard]] std::filesystem::path socket() const { return directory.path() / "admin.sock"; }
   [[nodiscard]] std::string say(std::string_view word) const {
@@ -45,7 +43,7 @@ struct Held {
     if (batch.writes.front().key != HoldDown::cell) return;
     const std::lock_guard lock(mutex);
     counts.push_back(batch.writes.front().value.value_or(Bytes{"lasted"}).data);
-    cluster->bell.ring();
+    cluster.bell.ring();
   }
   [[nodiscard]] std::vector<std::string> counted() {
     const std::lock_guard lock(mutex);
@@ -55,7 +53,7 @@ struct Held {
   test::TemporaryDirectory directory;
   std::mutex mutex;  // guards counts
   std::vector<std::string> counts;
-  std::optional<Cluster> cluster;
+  Cluster cluster;
 };
 
 }  // namespace
@@ -64,43 +62,42 @@ BOOST_AUTO_TEST_SUITE(hold_down)
 
 BOOST_AUTO_TEST_CASE(a_life_counts_as_short_before_it_listens_and_no_more_when_it_has_lasted) {
   Held node(1s, 0);
-  node.cluster->start(1);
+  node.cluster.start(1);
   BOOST_TEST(node.counted().front() == "1");  // `start` listens, and has returned
-  node.cluster->await_group({1});
-  node.cluster->await("a life that has lasted", [&] { return node.counted().size() == 2; });
+  node.cluster.await_group({1});
+  node.cluster.await("a life that has lasted", [&] { return node.counted().size() == 2; });
   BOOST_TEST(node.counted().back() == "lasted");
-  node.cluster->judge();
+  node.cluster.judge();
 }
 
 BOOST_AUTO_TEST_CASE(after_short_lives_it_waits_and_says_so_and_ends_in_order_when_it_is_told) {
   Held node(5min, 1);
-  node.cluster->start(1);
-  node.cluster->await("the wait", [&] { return node.is_held_down(); });
+  node.cluster.start(1);
+  node.cluster.await("the wait", [&] { return node.is_held_down(); });
   BOOST_TEST(node.say("status").find("\"status\":\"Down\"") != std::string::npos);
   BOOST_TEST(node.say("elect now").find("held_down") != std::string::npos);
   BOOST_TEST(node.counted().empty());  // a life that has not begun is none
-  node.cluster->leave(1);
-  BOOST_TEST(node.cluster->journals.count(NodeId{1}) == 0u);
+  node.cluster.leave(1);
+  BOOST_TEST(node.cluster.journals.count(NodeId{1}) == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(when_it_has_waited_it_begins_its_life) {
   Held node(10ms, 2);
-  node.cluster->start(1);
-  node.cluster->await_group({1});
+  node.cluster.join(1);
   BOOST_TEST(node.counted().front() == "3");
   BOOST_TEST(node.say("status").find("\"incarnation\":1,") != std::string::npos);
-  node.cluster->judge();
+  node.cluster.judge();
 }
 
 BOOST_AUTO_TEST_CASE(its_owner_may_drain_it_meanwhile_and_bring_it_back) {
   Held node(5min, 1);
-  node.cluster->start(1);
-  node.cluster->await("the wait", [&] { return node.is_held_down(); });
+  node.cluster.start(1);
+  node.cluster.await("the wait", [&] { return node.is_held_down(); });
   BOOST_TEST(node.say("drain") == "{}");
   BOOST_TEST(node.say("status").find("\"out\":\"drained\"") != std::string::npos);
   BOOST_TEST(node.say("drain undo") == "{}");
-  node.cluster->await_group({1});
-  node.cluster->judge();
+  node.cluster.await_group({1});
+  node.cluster.judge();
 }
 
 // Its port is another's: it disturbed nobody, and may be tried again at once.
@@ -108,19 +105,16 @@ BOOST_AUTO_TEST_CASE(a_life_that_cannot_listen_does_not_count) {
   Held node(1s, 0);
   boost::asio::io_context context;
   const Tcp::acceptor other(context,
-                            {boost::asio::ip::address_v4::loopback(), node.cluster->port(1)});
-  BOOST_TEST(node.cluster->try_start(1).has_error());
-  const std::vector<std::string> expected{"1", "0"};
-  BOOST_TEST(node.counted() == expected, boost::test_tools::per_element());
+                            {boost::asio::ip::address_v4::loopback(), node.cluster.port(1)});
+  BOOST_TEST(node.cluster.try_start(1).has_error());
+  BOOST_TEST(node.counted() == (test::Words{"1", "0"}));
 }
 
 BOOST_AUTO_TEST_CASE(where_it_is_off_nothing_is_counted_and_what_was_counted_is_forgotten) {
   Held node(0s, 5);
-  node.cluster->start(1);
-  node.cluster->await_group({1});
-  BOOST_TEST(node.counted() == std::vector<std::string>{"lasted"},
-             boost::test_tools::per_element());
-  node.cluster->judge();
+  node.cluster.join(1);
+  BOOST_TEST(node.counted() == test::Words{"lasted"});
+  node.cluster.judge();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,5 @@
 #include "stage.hpp"
 
-#include <clock.hpp>
 #include <hooks.hpp>
 #include <services.hpp>
 
@@ -101,6 +100,13 @@ struct Fixture {
     turn();
     return stage.take(self, hook);
   }
+  /// Of such a life; the hook does not end before the test says so.
+  Cue begin_and_hold(Hook hook) {
+    begin();
+    stage.hold(self, hook);
+    hook == Hook::start ? start(2) : reorganize(2);
+    return take(hook);
+  }
 
   test::Bell bell;
   test::Stage stage{bell};
@@ -153,10 +159,7 @@ BOOST_FIXTURE_TEST_CASE(nothing_is_told_before_the_hook_ends, Fixture) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_done_may_be_completed_on_another_thread, Fixture) {
-  begin();
-  stage.hold(self, Hook::reorganize);
-  reorganize(2);
-  Cue cue = take(Hook::reorganize);
+  Cue cue = begin_and_hold(Hook::reorganize);
   std::thread([&] { cue.complete(Bytes{"plan"}); }).join();
   expect({"reorganize begin 7.1 #2", "reorganize end 7.1 #2",
           "Reorganized{ticket: 2, definition: " + to_text(task("plan")) + "}"});
@@ -186,10 +189,7 @@ BOOST_FIXTURE_TEST_CASE(stop_is_over_when_the_last_permit_is_back, Fixture) {
 }
 
 BOOST_FIXTURE_TEST_CASE(stop_waits_for_the_start_that_it_cancels_and_is_called_then, Fixture) {
-  begin();
-  stage.hold(self, Hook::start);
-  start(2);
-  Cue cue = take(Hook::start);
+  Cue cue = begin_and_hold(Hook::start);
   BOOST_TEST(!cue.cancelled.stop_requested());
   stop(3);
   while (!cue.cancelled.stop_requested()) std::this_thread::yield();
@@ -201,10 +201,7 @@ BOOST_FIXTURE_TEST_CASE(stop_waits_for_the_start_that_it_cancels_and_is_called_t
 
 // P7: it is cancelled, and what it gives in the end is not wanted any more.
 BOOST_FIXTURE_TEST_CASE(a_stop_that_is_not_owed_only_waits_for_the_reorganize, Fixture) {
-  begin();
-  stage.hold(self, Hook::reorganize);
-  reorganize(2);
-  Cue cue = take(Hook::reorganize);
+  Cue cue = begin_and_hold(Hook::reorganize);
   stop(3, false);
   expect({"reorganize begin 7.1 #2"});
   cue.complete(Bytes{"late"});
@@ -253,10 +250,7 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(deadlines)
 
 BOOST_FIXTURE_TEST_CASE(a_start_that_overruns_is_cancelled_and_has_failed_though_it_ends, Hurried) {
-  begin();
-  stage.hold(self, Hook::start);
-  start(2);
-  Cue cue = take(Hook::start);
+  Cue cue = begin_and_hold(Hook::start);
   while (!cue.cancelled.stop_requested()) turn();
   BOOST_TEST(told.back() == "start begin 7.1 #2");
   cue.complete();
@@ -281,10 +275,7 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(the_end_of_a_life)
 
 BOOST_FIXTURE_TEST_CASE(what_still_comes_is_dropped_and_the_application_ends, Fixture) {
-  begin();
-  stage.hold(self, Hook::start);
-  start(2);
-  Cue cue = take(Hook::start);
+  Cue cue = begin_and_hold(Hook::start);
   const auto permit = permits->door().try_acquire();
   heard();
   abandon();
@@ -296,19 +287,13 @@ BOOST_FIXTURE_TEST_CASE(what_still_comes_is_dropped_and_the_application_ends, Fi
 }
 
 BOOST_FIXTURE_TEST_CASE(its_end_cancels_the_hook_that_runs, Fixture) {
-  begin();
-  stage.hold(self, Hook::start);
-  start(2);
-  const Cue cue = take(Hook::start);
+  const Cue cue = begin_and_hold(Hook::start);
   abandon();
   while (!cue.cancelled.stop_requested()) std::this_thread::yield();
 }
 
 BOOST_FIXTURE_TEST_CASE(a_done_and_a_permit_may_outlive_everything, Fixture) {
-  begin();
-  stage.hold(self, Hook::start);
-  start(2);
-  std::optional<Cue> cue = take(Hook::start);
+  std::optional<Cue> cue = begin_and_hold(Hook::start);
   std::optional<Permit> permit = permits->door().try_acquire();
   stop(3);
   abandon();

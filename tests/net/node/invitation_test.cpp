@@ -22,11 +22,8 @@ using namespace std::chrono_literals;
 
 // No deadline is meant to be overrun. T is short enough for groups to merge while a test waits.
 Timings timings() {
-  Timings timings;
-  timings.T = 600ms;
+  Timings timings = test::patient(600ms, 200ms);
   timings.stop_deadline = timings.start_deadline = timings.reorganize_deadline = 8s;
-  timings.check_every = 200ms;
-  timings.coordinator_timeout = timings.check_every + timings.T;
   return timings;
 }
 
@@ -92,11 +89,10 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(textbook_nodes)
 
 BOOST_AUTO_TEST_CASE(agree_on_the_highest_that_is_up) {
-  ClusterOptions options{.nodes = 3, .timings = timings()};
-  options.alter = [](NodeId, net::NodeOptions& node) {
+  const auto textbook = [](NodeId, net::NodeOptions& node) {
     node.config.protocol = ProtocolName::textbook;
   };
-  Cluster cluster(std::move(options));
+  Cluster cluster({.timings = timings(), .alter = textbook});
   const auto await_agreement = [&](const NodeSet& members, std::uint32_t coordinator) {
     cluster.await("agreement of " + to_text(members), [&] {
       return std::all_of(members.begin(), members.end(), [&](NodeId node) {

@@ -10,7 +10,6 @@
 
 #include <csignal>
 #include <fstream>
-#include <iterator>
 #include <set>
 
 /// The file of a journal: segments, fresh lines, and what becomes of one that cannot be written.

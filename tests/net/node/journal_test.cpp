@@ -1,6 +1,7 @@
 #include "cluster.hpp"
 #include "hanging_disk.hpp"
 #include "judge.hpp"
+#include "written_in.hpp"
 
 #include <muster/values/text.hpp>
 
@@ -8,6 +9,7 @@
 #include <boost/json/serialize.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <fstream>
 
 /// The journals of real nodes: segments, lives, torn lines, and files that cannot be written.
@@ -19,16 +21,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<std::string> file_lines(const fs::path& file) {
-  std::vector<std::string> lines;
-  std::ifstream in(file);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
 std::vector<journal::Line> parsed(const fs::path& file) {
   std::vector<journal::Line> lines;
-  for (const std::string& text : file_lines(file)) {
+  std::ifstream in(file);
+  for (std::string text; std::getline(in, text);) {
     auto line = journal::parse_line(text);
     BOOST_TEST_REQUIRE(line.has_value(), text);
     lines.push_back(std::move(*line));
@@ -46,8 +42,7 @@ BOOST_AUTO_TEST_SUITE(journals)
 
 BOOST_AUTO_TEST_CASE(a_life_is_told_from_its_first_line_to_its_last) {
   Cluster cluster({.nodes = 1});
-  cluster.start(1);
-  cluster.await_group({1});
+  cluster.join(1);
   cluster.leave(1);
   const auto lines = cluster.journals.lines(NodeId{1});
   const auto* header = std::get_if<journal::Header>(&lines.front());
@@ -66,15 +61,11 @@ BOOST_AUTO_TEST_CASE(a_life_is_told_from_its_first_line_to_its_last) {
 
 // Each segment replays by itself, from the state on its first line.
 BOOST_AUTO_TEST_CASE(segments_begin_with_the_state_before_their_first_step) {
-  ClusterOptions options{.nodes = 2};
-  options.journal_limit = 4096;
-  Cluster cluster(std::move(options));
+  Cluster cluster({.nodes = 2, .journal_limit = 4096});
   cluster.start(1);
   for (int round = 0; round < 3; ++round) {
-    cluster.start(2);
-    cluster.await_group({1, 2});
-    cluster.kill(2);
-    cluster.await_group({1});
+    cluster.join(2);
+    cluster.lose(2);
   }
   cluster.leave(1);
   const fs::path file = test::journal_of(cluster.directory(), NodeId{1});
@@ -133,7 +124,8 @@ BOOST_AUTO_TEST_CASE(one_that_cannot_be_written_goes_on_when_it_can_and_tells_of
   nodes.await_group_of_coordinator(2, {NodeId{1}});
   BOOST_TEST(json_of(nodes.cluster.node(1), "journal_dropped") != "0");
   fs::create_directory(nodes.file.parent_path());
-  nodes.cluster.await("lines", [&] { return file_lines(nodes.file).size() > 10; });
+  nodes.cluster.await("lines",
+                      [&] { return std::ranges::count(test::written_in(nodes.file), '\n') > 10; });
   nodes.cluster.leave(1);
   const auto lines = parsed(nodes.file);
   const auto& header = std::get<journal::Header>(lines.at(0));
@@ -163,46 +155,35 @@ BOOST_AUTO_TEST_CASE(one_on_a_disk_that_hangs_holds_nobody_up) {
 
 // All that is seen of a node is there, and the journal is one: it replays, and is judged.
 BOOST_AUTO_TEST_CASE(one_of_changes_leaves_idle_checks_out) {
-  ClusterOptions options{.nodes = 3};
+  ClusterOptions options;
   options.timings.check_every = std::chrono::milliseconds(20);
   options.alter = [](NodeId id, net::NodeOptions& node) {
     if (id == NodeId{1}) node.journal->detail = journal::Detail::changes;
   };
   Cluster cluster(std::move(options));
   cluster.start(1);
-  cluster.start(2);
-  cluster.await_group({1, 2});
+  cluster.join(2);
   cluster.journals.read_all();
   const std::size_t before = cluster.journals.count(NodeId{1});
-  const auto answers = [](const journal::Line& line) {
-    return std::get_if<journal::Step>(&line) && test::is_step<Received>(line);
-  };
   std::size_t at = cluster.journals.count(NodeId{2});
   for (int heard = 0; heard < 5; ++heard)
-    at = cluster.await_line(2, "an answer to a Check", at, answers) + 1;
+    at = cluster.await_line(2, "an answer to a Check", at, test::is_step<Received>) + 1;
   cluster.journals.read_all();
   BOOST_TEST(cluster.journals.count(NodeId{1}) == before);
-  cluster.start(3);
-  cluster.await_group({1, 2, 3});
-  cluster.await_line(1, "a gap", before, [](const journal::Line& line) {
-    return std::holds_alternative<journal::Gap>(line);
-  });
+  cluster.join(3);
+  cluster.await_line(1, "a gap", before, test::is_line<journal::Gap>);
   BOOST_TEST(json_of(cluster.node(1), "journal_dropped") == "0");
   cluster.judge();
 }
 
 BOOST_AUTO_TEST_CASE(the_oldest_segments_are_deleted_and_the_rest_replays) {
-  ClusterOptions options{.nodes = 2};
-  options.journal_limit = 4096;
-  options.alter = [](NodeId, net::NodeOptions& node) { node.journal->keep = 40'000; };
-  Cluster cluster(std::move(options));
+  const auto keep = [](NodeId, net::NodeOptions& node) { node.journal->keep = 40'000; };
+  Cluster cluster({.nodes = 2, .journal_limit = 4096, .alter = keep});
   const fs::path file = test::journal_of(cluster.directory(), NodeId{1});
   cluster.start(1);
   do {
-    cluster.start(2);
-    cluster.await_group({1, 2});
-    cluster.kill(2);
-    cluster.await_group({1});
+    cluster.join(2);
+    cluster.lose(2);
   } while (fs::exists(file));
   cluster.leave(1);
   std::uint64_t all = 0;
@@ -216,8 +197,7 @@ BOOST_AUTO_TEST_CASE(the_oldest_segments_are_deleted_and_the_rest_replays) {
 // What others are shown is what the journal says.
 BOOST_AUTO_TEST_CASE(the_view_and_the_status_are_those_of_the_last_step) {
   Cluster cluster({.nodes = 2});
-  cluster.start_all();
-  const GroupNumber group = cluster.await_group({1, 2});
+  const GroupNumber group = cluster.join_all();
   const View shown = cluster.node(2).view();
   BOOST_TEST((shown.group == group));
   BOOST_TEST((shown.up == NodeSet{NodeId{1}}));

@@ -6,8 +6,6 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <fstream>
-#include <iterator>
 #include <thread>
 
 /// Lines handed to a thread, and disks that are full or hang.
@@ -31,6 +29,11 @@ struct Written {
         JournalOptions{file, limit, 10'000}, patience,
         [this](const std::string& sentence) { told.push_back(sentence); });
   }
+  static void step(JournalWriter& journal, const std::string& line) {
+    journal.begin_step();
+    journal.put({line, 1, 1, false});
+    journal.await();
+  }
 };
 
 }  // namespace
@@ -40,9 +43,7 @@ BOOST_FIXTURE_TEST_SUITE(journal_writer, Written)
 BOOST_AUTO_TEST_CASE(what_is_waited_for_is_written) {
   const auto journal = writer(20s);
   for (const char* line : {"one\n", "two\n"}) {
-    journal->begin_step();
-    journal->put({line, 1, 1, false});
-    journal->await();
+    step(*journal, line);
     BOOST_TEST(written_in(file).ends_with(line));
   }
   BOOST_TEST(!journal->has_lost());
@@ -70,15 +71,10 @@ BOOST_AUTO_TEST_CASE(a_segment_that_is_full_is_known_when_its_lines_are_written)
 BOOST_AUTO_TEST_CASE(nothing_is_written_after_what_was_lost_until_it_begins_anew) {
   file = directory.path() / "later" / "journal.jsonl";
   const auto journal = writer(20s);
-  const auto step = [&](const char* line) {
-    journal->begin_step();
-    journal->put({line, 1, 1, false});
-    journal->await();
-  };
-  step("one\n");
+  step(*journal, "one\n");
   BOOST_TEST(journal->has_lost());
   fs::create_directory(file.parent_path());
-  step("two\n");
+  step(*journal, "two\n");
   BOOST_TEST(!fs::exists(file));
   BOOST_TEST(journal->dropped() == 2u);
   BOOST_TEST_REQUIRE(told.size() == 1u);
@@ -87,7 +83,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_written_after_what_was_lost_until_it_begins_anew
   BOOST_TEST(journal->may_try_again());
   BOOST_TEST(!journal->may_try_again());  // not at once again
   BOOST_TEST(journal->begin_anew() == 2u);
-  step("three\n");
+  step(*journal, "three\n");
   BOOST_TEST(written_in(file) == "three\n");
   journal->begin_step();
   BOOST_TEST_REQUIRE(told.size() == 2u);
@@ -99,11 +95,7 @@ BOOST_AUTO_TEST_CASE(a_disk_that_hangs_is_waited_for_once) {
   test::HangingDisk disk(file);
   const auto journal = writer(1ms);
   const std::string line = std::string(1000, 'y') + '\n';
-  for (int step = 0; step < 10'000; ++step) {
-    journal->begin_step();
-    journal->put({line, 1, 1, false});
-    journal->await();
-  }
+  for (int steps = 0; steps < 10'000; ++steps) step(*journal, line);
   BOOST_TEST(journal->has_lost());  // what waits is bounded
   BOOST_TEST(journal->dropped() > 8'000u);
   BOOST_TEST(!journal->may_try_again());

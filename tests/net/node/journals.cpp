@@ -80,13 +80,6 @@ void Journals::read_file(const std::filesystem::path& path, File& file) {
   file.rest.erase(0, begin);
 }
 
-namespace {
-
-struct Writer {
-  NodeId node;
-  Incarnation life;
-};
-
 std::optional<Writer> writer_of(const journal::Line& line) {
   return std::visit(
       [](const auto& kind) -> std::optional<Writer> {
@@ -100,8 +93,6 @@ std::optional<Writer> writer_of(const journal::Line& line) {
       },
       line);
 }
-
-}  // namespace
 
 void Journals::take(std::string_view text) {
   auto line = journal::parse_line(text);
@@ -124,10 +115,12 @@ void Journals::note(journal::FaultKind kind, NodeId node, std::optional<NodeSet>
   if (kind == journal::FaultKind::killed) nodes_[node].view.reset();
 }
 
-std::vector<journal::Line> Journals::lines(NodeId node) const {
+std::vector<journal::Line> Journals::lines(NodeId node, std::size_t from) const {
   const std::lock_guard lock(mutex_);
   const auto found = nodes_.find(node);
-  return found == nodes_.end() ? std::vector<journal::Line>{} : found->second.lines;
+  if (found == nodes_.end()) return {};
+  return {found->second.lines.begin() + static_cast<std::ptrdiff_t>(from),
+          found->second.lines.end()};
 }
 
 std::size_t Journals::count(NodeId node) const {

@@ -19,6 +19,13 @@ namespace muster::test {
 /// Where the journal of a node begins in a directory.
 std::filesystem::path journal_of(const std::filesystem::path& directory, NodeId node);
 
+struct Writer {
+  NodeId node;
+  Incarnation life;
+};
+/// None of a line that is no node's.
+std::optional<Writer> writer_of(const journal::Line& line);
+
 /// Follows what is written into a directory of journals, and rings at each line.
 class Journals {
  public:
@@ -30,8 +37,8 @@ class Journals {
   /// A line of the test's own, about what it does to a node.
   void note(journal::FaultKind kind, NodeId node, std::optional<NodeSet> from = std::nullopt);
 
-  /// All lines of a node so far, over all segments and lives.
-  [[nodiscard]] std::vector<journal::Line> lines(NodeId node) const;
+  /// All lines of a node so far, over all segments and lives; but the first `from`.
+  [[nodiscard]] std::vector<journal::Line> lines(NodeId node, std::size_t from = 0) const;
   [[nodiscard]] std::size_t count(NodeId node) const;
   [[nodiscard]] NodeSet nodes() const;
   /// Lines that are none, as they were found.

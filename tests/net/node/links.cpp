@@ -1,10 +1,10 @@
 #include "links.hpp"
 
 #include <boost/asio/post.hpp>
+#include <boost/asio/use_future.hpp>
 #include <boost/asio/write.hpp>
 
 #include <array>
-#include <future>
 
 namespace muster::test {
 
@@ -114,8 +114,7 @@ void Links::accept(End& end) {
 }
 
 void Links::set(NodeId node, bool cut) {
-  std::promise<void> done;
-  asio::post(running_.context, [&] {
+  const auto change = [&] {
     if (cut)
       cut_.insert(node);
     else
@@ -124,9 +123,8 @@ void Links::set(NodeId node, bool cut) {
     const auto lines = lines_;
     for (const auto& weak : lines)
       if (const auto line = weak.lock()) line->go_on();
-    done.set_value();
-  });
-  done.get_future().wait();
+  };
+  asio::post(running_.context, asio::use_future(change)).wait();
 }
 
 void Links::cut(NodeId node) {

@@ -1,8 +1,6 @@
 #include "cluster.hpp"
 #include "storages.hpp"
 
-#include <muster/values/text.hpp>
-
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/test/unit_test.hpp>
 
@@ -18,7 +16,6 @@
 using namespace muster;
 using namespace std::chrono_literals;
 using test::Cluster;
-using test::ClusterOptions;
 using test::Cue;
 using test::fails;
 
@@ -36,13 +33,7 @@ bool listens(const Cluster& cluster, std::uint32_t id) {
 }
 
 /// T is as short as busy machines allow: back-offs are made of it.
-Timings quick() {
-  Timings timings = test::patient();
-  timings.T = 1s;
-  timings.check_every = 250ms;
-  timings.coordinator_timeout = timings.check_every + timings.T;
-  return timings;
-}
+const Timings quick = test::patient(1s, 250ms);
 
 bool stands_back(const journal::Line& line) {
   const auto* step = std::get_if<journal::Step>(&line);
@@ -57,37 +48,28 @@ BOOST_AUTO_TEST_SUITE(lives)
 BOOST_AUTO_TEST_CASE(the_incarnation_is_durable_before_the_node_can_be_reached) {
   std::vector<std::pair<std::uint64_t, bool>> raised;  // to which life; could it be reached then?
   Cluster* there = nullptr;
-  ClusterOptions options{.nodes = 1};
-  options.between = [&](NodeId,
-                        std::unique_ptr<SafeStorage> inner) -> std::unique_ptr<SafeStorage> {
-    return std::make_unique<test::WatchedSaves>(
-        std::move(inner), [&, first = true](const SafeState& safe) mutable {
-          if (first) raised.emplace_back(safe.incarnation.value, listens(*there, 1));
-          first = false;
-          return Expected<>();
-        });
+  const auto note = [&, first = true](const SafeState& safe) mutable {
+    if (first) raised.emplace_back(safe.incarnation.value, listens(*there, 1));
+    first = false;
+    return Expected<>();
   };
-  Cluster cluster(std::move(options));
+  Cluster cluster({.nodes = 1, .between = test::watched({.save = note})});
   there = &cluster;
   cluster.start(1);
   BOOST_TEST(listens(cluster, 1));
   cluster.await_group({1});
   cluster.kill(1);
-  cluster.start(1);
-  cluster.await_group({1});
+  cluster.join(1);
   const std::vector<std::pair<std::uint64_t, bool>> expected{{1, false}, {2, false}};
   BOOST_TEST((raised == expected));
   cluster.judge();
 }
 
 BOOST_AUTO_TEST_CASE(a_node_whose_incarnation_cannot_be_raised_does_not_begin) {
-  ClusterOptions options{.nodes = 1};
-  options.between = [](NodeId, std::unique_ptr<SafeStorage> inner) -> std::unique_ptr<SafeStorage> {
-    return std::make_unique<test::WatchedSaves>(std::move(inner), [](const SafeState&) {
-      return Expected<>(Failure{ExitCode::io_error, "gone"});
-    });
+  const auto fail = [](const SafeState&) -> Expected<> {
+    return Failure{ExitCode::io_error, "gone"};
   };
-  Cluster cluster(std::move(options));
+  Cluster cluster({.nodes = 1, .between = test::watched({.save = fail})});
   const Expected<> started = cluster.try_start(1);
   BOOST_TEST_REQUIRE(!started.has_value());
   BOOST_TEST((started.error().code == ExitCode::io_error));
@@ -100,8 +82,7 @@ BOOST_AUTO_TEST_CASE(a_node_whose_incarnation_cannot_be_raised_does_not_begin) {
 // While something works here the address takes connections; when it takes none, nothing works.
 BOOST_AUTO_TEST_CASE(the_listener_is_closed_when_all_has_ceased) {
   Cluster cluster({.nodes = 1});
-  cluster.start(1);
-  cluster.await_group({1});
+  cluster.join(1);
   cluster.stage.hold(NodeId{1}, Hook::stop);
   std::promise<bool> reachable;
   cluster.node(1).leave([&] { reachable.set_value(listens(cluster, 1)); });
@@ -115,8 +96,7 @@ BOOST_AUTO_TEST_CASE(the_listener_is_closed_when_all_has_ceased) {
 
 BOOST_AUTO_TEST_CASE(a_node_whose_address_is_taken_says_so) {
   Cluster cluster({.nodes = 1});
-  cluster.start(1);
-  cluster.await_group({1});
+  cluster.join(1);
   test::Running running;
   test::Running hooks;
   auto options = cluster.options_of(1);
@@ -168,7 +148,7 @@ BOOST_AUTO_TEST_SUITE(standing_back)
 // Nothing is answered for a while, then a new life begins.
 // The hook ends well from its fourth time on: the new life may have begun before the test looks.
 BOOST_AUTO_TEST_CASE(after_three_failures_a_node_stands_back_and_begins_a_new_life) {
-  Cluster cluster({.nodes = 1, .timings = quick()});
+  Cluster cluster({.nodes = 1, .timings = quick});
   const auto begun = std::make_shared<std::atomic<int>>(0);
   cluster.stage.play(NodeId{1}, Hook::reorganize,
                      [begun](Cue cue) { ++*begun <= 3 ? fails(std::move(cue)) : cue.complete(); });
@@ -177,21 +157,18 @@ BOOST_AUTO_TEST_CASE(after_three_failures_a_node_stands_back_and_begins_a_new_li
   cluster.await_group({1});
   BOOST_TEST(cluster.stage.count(NodeId{1}, Hook::reorganize) == 4u);
   const auto lines = cluster.journals.lines(NodeId{1});
-  const auto ended = std::find_if(lines.begin(), lines.end(), [](const journal::Line& line) {
-    return std::holds_alternative<journal::Ended>(line);
-  });
+  const auto ended = std::find_if(lines.begin(), lines.end(), test::is_line<journal::Ended>);
   BOOST_TEST_REQUIRE((ended != lines.end()));
   BOOST_TEST(std::get<journal::Ended>(*ended).code == 0);
   BOOST_TEST(cluster.journals.life(NodeId{1}).value == 2u);
   BOOST_TEST(listens(cluster, 1));
-  const auto calls = cluster.stage.calls(NodeId{1});
-  BOOST_TEST(calls.back().application == 2u);
+  BOOST_TEST(cluster.stage.calls(NodeId{1}).back().application == 2u);
   BOOST_TEST(cluster.stage.applications(NodeId{1}) == 1);
   cluster.judge();
 }
 
 BOOST_AUTO_TEST_CASE(a_node_may_be_left_while_it_stands_back) {
-  Cluster cluster({.nodes = 1, .timings = quick()});
+  Cluster cluster({.nodes = 1, .timings = quick});
   cluster.stage.play(NodeId{1}, Hook::reorganize, fails);
   cluster.start(1);
   cluster.await_line(1, "standing back", 0, stands_back);

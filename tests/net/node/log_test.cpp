@@ -1,4 +1,5 @@
 #include "cluster.hpp"
+#include "words.hpp"
 
 #include <node_log.hpp>  // of net/src
 
@@ -14,27 +15,25 @@
 
 using namespace muster;
 using test::Cluster;
-using test::ClusterOptions;
+using test::Words;
 
 namespace {
 
 /// The lines that nodes log, whichever thread they come from.
 struct Log {
-  explicit Log(std::uint32_t nodes) : cluster(options(nodes)) {}
-
-  ClusterOptions options(std::uint32_t nodes) {
-    ClusterOptions options{.nodes = nodes};
-    options.alter = [this](NodeId, net::NodeOptions& node) {
-      node.log_level = LogLevel::info;
-      node.log = [this](LogLevel level, const std::string& text) {
-        {
-          const std::lock_guard lock(mutex);
-          lines.push_back(std::string(enumerator_name(level)) + ' ' + text);
-        }
-        cluster.bell.ring();
-      };
-    };
-    return options;
+  explicit Log(std::uint32_t nodes)
+      : cluster({.nodes = nodes, .alter = [this](NodeId, net::NodeOptions& node) {
+                   node.log_level = LogLevel::info;
+                   node.log = [this](LogLevel level, const std::string& text) {
+                     note(level, text);
+                   };
+                 }}) {}
+  void note(LogLevel level, const std::string& text) {
+    {
+      const std::lock_guard lock(mutex);
+      lines.push_back(to_text(level) + ' ' + text);
+    }
+    cluster.bell.ring();
   }
   void await(const std::string& text) {
     cluster.await("\"" + text + "\"", [&] {
@@ -64,19 +63,23 @@ struct Clocked {
   }
 };
 
+Words said(const std::vector<News>& all) {
+  Words lines;
+  for (const News& one : all) lines.push_back(to_text(one.level) + ' ' + one.text);
+  return lines;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(logs)
 
 BOOST_AUTO_TEST_CASE(each_election_is_told_with_its_cause_and_each_group_with_its_members) {
   Log log(2);
-  log.cluster.start_all();
-  const GroupNumber both = log.cluster.await_group({1, 2});
+  const GroupNumber both = log.cluster.join_all();
   log.await("info node 2 begins an election: node 2 recovered");
   log.await("info node 2 is Normal in group " + to_text(both) + " under node 2, members 1 2");
   log.await("info node 1 is Normal in group " + to_text(both) + " under node 2");
-  log.cluster.kill(2);
-  const GroupNumber alone = log.cluster.await_group({1});
+  const GroupNumber alone = log.cluster.lose(2);
   log.await("info node 1 begins an election: node 2 failed");
   log.await("info node 1 is Normal in group " + to_text(alone) + " under node 1, members 1");
   log.cluster.leave(1);
@@ -96,12 +99,10 @@ BOOST_AUTO_TEST_CASE(a_hook_that_fails_is_told_with_its_reason) {
 
 BOOST_AUTO_TEST_CASE(a_refusal_is_told_with_who_and_why) {
   Newsreel news(NodeId{2});
-  const auto told = news.take(
-      Received{{NodeId{1}, Incarnation{1}, NodeId{2}, CallNumber{7}, Answer{Refused{"leaving"}}}},
-      {});
-  BOOST_TEST_REQUIRE(told.size() == 1u);
-  BOOST_TEST(to_text(told[0].level) == "warning");
-  BOOST_TEST(told[0].text == "node 2 is refused: node 1 refused: leaving");
+  const Letter letter{NodeId{1}, Incarnation{1}, NodeId{2}, CallNumber{7},
+                      Answer{Refused{"leaving"}}};
+  BOOST_TEST(said(news.take(Received{letter}, {})) ==
+             Words{"warning node 2 is refused: node 1 refused: leaving"});
 }
 
 BOOST_AUTO_TEST_CASE(who_stands_still_for_those_that_differ_is_told) {
@@ -109,21 +110,16 @@ BOOST_AUTO_TEST_CASE(who_stands_still_for_those_that_differ_is_told) {
   View after;
   const auto told_of = [&](NodeSet differ, Wait procedure) {
     after.procedure = procedure;
-    return news.take(Differing{std::move(differ), {}}, after);
+    return said(news.take(Differing{std::move(differ), {}}, after));
   };
-  auto told = told_of({NodeId{2}, NodeId{3}}, Wait::Outvoted);
-  BOOST_TEST_REQUIRE(told.size() == 1u);
-  BOOST_TEST(to_text(told[0].level) == "warning");
-  BOOST_TEST(told[0].text ==
-             "node 1 takes no part, as many others differ: node 2, node 3 differ from node 1");
-  told = told_of({NodeId{3}}, Wait::Rejoining);
-  BOOST_TEST_REQUIRE(told.size() == 1u);
-  BOOST_TEST(to_text(told[0].level) == "info");
-  BOOST_TEST(told[0].text ==
-             "node 1 waits for those that differ to cease: node 3 differs from node 1");
-  told = told_of({}, Wait::SeekingHigher);
-  BOOST_TEST_REQUIRE(told.size() == 1u);
-  BOOST_TEST(told[0].text == "node 1 begins an election: no other node differs any more");
+  BOOST_TEST(told_of({NodeId{2}, NodeId{3}}, Wait::Outvoted) ==
+             Words{"warning node 1 takes no part, as many others differ: "
+                   "node 2, node 3 differ from node 1"});
+  BOOST_TEST(told_of({NodeId{3}}, Wait::Rejoining) ==
+             Words{"info node 1 waits for those that differ to cease: "
+                   "node 3 differs from node 1"});
+  BOOST_TEST(told_of({}, Wait::SeekingHigher) ==
+             Words{"info node 1 begins an election: no other node differs any more"});
 }
 
 BOOST_AUTO_TEST_CASE(the_same_matter_is_told_so_often_and_then_how_many_were_left_out) {

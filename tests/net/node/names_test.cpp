@@ -8,7 +8,6 @@
 
 using namespace muster;
 using test::Cluster;
-using test::ClusterOptions;
 
 BOOST_AUTO_TEST_SUITE(names)
 
@@ -22,33 +21,27 @@ std::string port_of(const std::string& address) {
 
 // With what a name resolves to tried one after the other: nobody may listen at the first.
 BOOST_AUTO_TEST_CASE(are_resolved_when_they_are_dialled) {
-  ClusterOptions options{.nodes = 3};
-  options.alter = [](NodeId id, net::NodeOptions& node) {
+  Cluster cluster({.alter = [](NodeId id, net::NodeOptions& node) {
     node.listen = node.addresses.at(id);
     for (auto& [other, address] : node.addresses) address = "localhost" + port_of(address);
-  };
-  Cluster cluster(std::move(options));
-  cluster.start_all();
-  cluster.await_group({1, 2, 3});
-  cluster.kill(3);  // which is proven by a refused connection, at each address
-  cluster.await_group({1, 2});
+  }});
+  cluster.join_all();
+  cluster.lose(3);  // which is proven by a refused connection, at each address
   const auto failed = test::events<Failed>(cluster.journals.lines(NodeId{2}));
   BOOST_TEST(std::any_of(failed.begin(), failed.end(),
                          [](const Failed& event) { return event.node == NodeId{3}; }));
-  cluster.start(3);
-  cluster.await_group({1, 2, 3});
+  cluster.join(3);
   cluster.judge();
 }
 
 // Debian's installer writes the machine's own name beside 127.0.1.1: whoever listens there is
 // alone.
 BOOST_AUTO_TEST_CASE(that_are_loopback_here_alone_are_not_listened_at) {
-  ClusterOptions options{.nodes = 2};
-  options.alter = [](NodeId, net::NodeOptions& node) {
+  const auto names = [](NodeId, net::NodeOptions& node) {
     node.addresses.at(NodeId{1}) = "0x7f000001" + port_of(node.addresses.at(NodeId{1}));
     node.insecure = true;
   };
-  Cluster cluster(std::move(options));
+  Cluster cluster({.nodes = 2, .alter = names});
   const Expected<> started = cluster.try_start(1);
   BOOST_TEST_REQUIRE(started.has_error());
   BOOST_TEST(started.error().what.find("listen = \"0.0.0.0:") != std::string::npos,
@@ -57,27 +50,21 @@ BOOST_AUTO_TEST_CASE(that_are_loopback_here_alone_are_not_listened_at) {
 
 // Where something between may say so, that nobody listens is silence.
 BOOST_AUTO_TEST_CASE(that_nobody_listens_at_is_silence_where_that_is_no_proof) {
-  ClusterOptions options{.nodes = 2};
-  options.alter = [](NodeId, net::NodeOptions& node) { node.proofs = false; };
-  Cluster cluster(std::move(options));
-  cluster.start_all();
-  cluster.await_group({1, 2});
-  cluster.kill(2);
-  cluster.await_group({1});
-  const auto lines = cluster.journals.lines(NodeId{1});
-  BOOST_TEST(test::events<Failed>(lines).empty());
-  cluster.start(2);
-  cluster.await_group({1, 2});
+  Cluster cluster(
+      {.nodes = 2, .alter = [](NodeId, net::NodeOptions& node) { node.proofs = false; }});
+  cluster.join_all();
+  cluster.lose(2);
+  BOOST_TEST(test::events<Failed>(cluster.journals.lines(NodeId{1})).empty());
+  cluster.join(2);
   cluster.judge();
 }
 
 // Nobody knows whether that node lives: it is as silent as one that is cut off.
 BOOST_AUTO_TEST_CASE(that_are_not_resolved_are_silence_and_told_once) {
-  ClusterOptions options{.nodes = 2};
-  options.alter = [](NodeId, net::NodeOptions& node) {
+  const auto names = [](NodeId, net::NodeOptions& node) {
     node.addresses.at(NodeId{2}) = "no-such-host.invalid" + port_of(node.addresses.at(NodeId{2}));
   };
-  Cluster cluster(std::move(options));
+  Cluster cluster({.nodes = 2, .alter = names});
   const auto process =
       cluster.spawn(1, {"insecure", "reorganize=fail"});  // one election after another
   std::size_t from = 0;
@@ -89,13 +76,9 @@ BOOST_AUTO_TEST_CASE(that_are_not_resolved_are_silence_and_told_once) {
   cluster.journals.read_all();
   const auto lines = cluster.journals.lines(NodeId{1});
   BOOST_TEST(test::events<Failed>(lines).empty());
-  const auto lives = std::count_if(lines.begin(), lines.end(), [](const journal::Line& line) {
-    return std::holds_alternative<journal::Header>(line);
-  });
+  const auto lives = std::count_if(lines.begin(), lines.end(), test::is_line<journal::Header>);
+  BOOST_TEST(process->says("node 1 speaks without encryption"));
   const auto errors = process->errors();
-  BOOST_TEST(std::any_of(errors.begin(), errors.end(), [](const std::string& line) {
-    return line.find("node 1 speaks without encryption") != std::string::npos;
-  }));
   const std::string said = "node 2 cannot be dialled at no-such-host.invalid:";
   const auto told = std::count_if(errors.begin(), errors.end(), [&](const std::string& line) {
     return line.find(said) != std::string::npos &&

@@ -1,7 +1,9 @@
 #include "cluster.hpp"
 #include "storages.hpp"
 
+#include <muster/adapters.hpp>
 #include <muster/storage/sqlite_storage.hpp>
+#include <muster/values/text.hpp>
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -45,15 +47,8 @@ net::NodeOptions node_options(const Words& words) {
     options.config.nodes.insert(NodeId{++id});
     options.addresses[NodeId{id}] = address;
   }
-  Timings& timings = options.config.timings;
-  timings.T = milliseconds(words, "T", timings.T);
-  timings.stop_deadline = milliseconds(words, "stop_deadline", timings.stop_deadline);
-  timings.start_deadline = milliseconds(words, "start_deadline", timings.start_deadline);
-  timings.reorganize_deadline =
-      milliseconds(words, "reorganize_deadline", timings.reorganize_deadline);
-  timings.check_every = milliseconds(words, "check_every", timings.check_every);
-  timings.coordinator_timeout =
-      milliseconds(words, "coordinator_timeout", timings.coordinator_timeout);
+  for_each_field(options.config.timings,
+                 [&](const char* name, Duration& time) { time = milliseconds(words, name, time); });
   options.cluster = "name=test\n";
   options.log_level = LogLevel::warning;
   if (words.contains("tells_fatal"))
@@ -108,20 +103,15 @@ void behave(test::Stage& stage, const std::string& what, Cue cue) {
 }
 
 void play(test::Stage& stage, NodeId node, const Words& words) {
-  const std::pair<Hook, const char*> hooks[] = {
-      {Hook::stop, "stop"}, {Hook::reorganize, "reorganize"}, {Hook::start, "start"}};
-  for (const auto& [hook, name] : hooks)
-    stage.play(node, hook, [&stage, what = value(words, name)](Cue cue) {
+  for (const Hook hook : {Hook::stop, Hook::reorganize, Hook::start})
+    stage.play(node, hook, [&stage, what = value(words, to_text(hook))](Cue cue) {
       behave(stage, what, std::move(cue));
     });
 }
 
-/// Throws, at its start, what the word says: from what it posts, or wants to be told by.
-struct Throwing : Application {
-  Throwing(Services& given, std::string place) : services(given), where(std::move(place)) {}
-  void stop(StopContext, Done<Report> done) override { done(); }
-  void reorganize(Reorganization, Done<Definition> done) override { done(); }
-  void start(Assignment task, Done<> done) override {
+/// Throws, at its start, where the word says: from what it posts, or wants to be told by.
+std::unique_ptr<Application> throwing(Services& services, const std::string& where) {
+  return make_application(Functions{.start = [&services, where](const Assignment& task) {
     const auto throws = [](const auto&...) { throw std::runtime_error("as it was told"); };
     if (where == "posted") services.post(throws);
     if (where == "posted_after") services.post_after(Duration(1), throws);
@@ -129,11 +119,8 @@ struct Throwing : Application {
     if (where == "scanned") services.scan("k", throws);
     if (where == "answered") task.ask(NodeId{9}, {}, throws);  // which is no member
     if (where == "permitted") services.permits().acquire().then(throws);
-    done();
-  }
-  Services& services;
-  std::string where;
-};
+  }});
+}
 
 /// Standard error becomes a pipe that is full and that nobody reads.
 void fill_standard_error() {
@@ -163,16 +150,15 @@ std::unique_ptr<SafeStorage> open(const Words& words, NodeId id) {
   }
   const int failing = std::stoi(value(words, "fail_save", "0"));
   const int hanging = std::stoi(value(words, "hang_save", "0"));
-  return std::make_unique<test::WatchedSaves>(
-      std::move(*opened), [failing, hanging, saves = 0](const SafeState&) mutable -> Expected<> {
-        if (++saves == failing)
-          return Failure{ExitCode::io_error, "cannot write safe.sqlite: gone"};
-        if (saves == hanging) {
-          hangs.set_value();
-          for (;;) ::pause();
-        }
-        return {};
-      });
+  const auto before = [failing, hanging, saves = 0](const SafeState&) mutable -> Expected<> {
+    if (++saves == failing) return Failure{ExitCode::io_error, "cannot write safe.sqlite: gone"};
+    if (saves == hanging) {
+      hangs.set_value();
+      for (;;) ::pause();
+    }
+    return {};
+  };
+  return std::make_unique<test::Watched>(std::move(*opened), test::Before{before});
 }
 
 }  // namespace
@@ -196,9 +182,7 @@ int main(int count, char** arguments) {
   MakeApplication make = stage.make(id);
   if (value(words, "application") == "none") make = [](Services&) { return nullptr; };
   if (words.contains("throws"))
-    make = [where = value(words, "throws")](Services& services) {
-      return std::make_unique<Throwing>(services, where);
-    };
+    make = [&](Services& services) { return throwing(services, value(words, "throws")); };
   if (value(words, "application") == "throw")
     make = [](Services&) -> std::unique_ptr<Application> {
       throw std::runtime_error("there is no lamp");

@@ -3,8 +3,6 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <algorithm>
-
 /// The options that leave the paper (docs/options.md), on real nodes.
 
 using namespace muster;
@@ -34,10 +32,8 @@ BOOST_AUTO_TEST_SUITE(options)
 
 BOOST_AUTO_TEST_CASE(with_a_quorum_a_minority_is_never_normal) {
   Cluster cluster(with({.quorum = Quorum::majority}));
-  cluster.start_all();
-  const GroupNumber whole = cluster.await_group({1, 2, 3});
-  cluster.kill(3);
-  cluster.await_group({1, 2});
+  const GroupNumber whole = cluster.join_all();
+  cluster.lose(3);
   cluster.kill(2);
   await_procedure(cluster, 1, Wait::AwaitingMajority);
   cluster.start(2);
@@ -52,8 +48,7 @@ BOOST_AUTO_TEST_CASE(a_higher_node_that_comes_back_joins) {
   Cluster cluster(with({.preempt = Preempt::never}));
   cluster.start_all();
   cluster.await_together(nodes({1, 2, 3}));
-  cluster.kill(3);
-  cluster.await_group({1, 2});
+  cluster.lose(3);
   cluster.start(3);
   const GroupNumber joined = cluster.await_together(nodes({1, 2, 3}));
   BOOST_TEST((joined.coordinator == NodeId{2}));
@@ -67,8 +62,7 @@ BOOST_AUTO_TEST_CASE(where_all_resume_together_nobody_starts_before_all_know_the
   options.between = saves.between();
   Cluster cluster(options);
   cluster.start(3);
-  cluster.start(2);
-  cluster.await_group({2, 3});
+  cluster.join(2);
   const auto from = cluster.journals.count(NodeId{3});
   const auto starts = [&] {
     return cluster.stage.count(NodeId{2}, Hook::start) +
@@ -77,9 +71,7 @@ BOOST_AUTO_TEST_CASE(where_all_resume_together_nobody_starts_before_all_know_the
   cluster.start(1);
   BOOST_TEST_REQUIRE(saves.await());
   const std::size_t before = starts();
-  cluster.await_line(3, "node 2 knows its task", from, [](const journal::Line& line) {
-    return test::is_answer_from<Installed>(line, NodeId{2});
-  });
+  cluster.await_line(3, "node 2 knows its task", from, test::is_answer_from<Installed>(NodeId{2}));
   BOOST_TEST(starts() == before);
   saves.door.open();
   cluster.await_group({1, 2, 3});
@@ -94,8 +86,7 @@ BOOST_AUTO_TEST_CASE(first_lives_that_settle_form_one_group) {
   cluster.start(2);
   await_procedure(cluster, 1, Wait::Settling);
   await_procedure(cluster, 2, Wait::Settling);
-  cluster.start(3);
-  cluster.await_group({1, 2, 3});
+  cluster.join(3);
   for (const test::Called& call : cluster.stage.calls())
     if (call.hook == Hook::reorganize) BOOST_TEST(call.members.size() == 3u);
   cluster.leave_all();

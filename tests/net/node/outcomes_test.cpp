@@ -10,7 +10,6 @@
 using namespace muster;
 using namespace std::chrono_literals;
 using test::Cluster;
-using test::ClusterOptions;
 using test::Cue;
 
 BOOST_AUTO_TEST_SUITE(outcomes)
@@ -21,8 +20,7 @@ BOOST_AUTO_TEST_CASE(a_slow_start_keeps_nobody_from_answering) {
   timings.check_every = 50ms;
   Cluster cluster({.nodes = 2, .timings = timings});
   cluster.stage.hold(NodeId{1}, Hook::start);
-  cluster.start(2);
-  cluster.await_group({2});
+  cluster.join(2);
   cluster.start(1);
   Cue cue = cluster.stage.take(NodeId{1}, Hook::start);
   const std::size_t before = cluster.journals.count(NodeId{2});
@@ -31,9 +29,7 @@ BOOST_AUTO_TEST_CASE(a_slow_start_keeps_nobody_from_answering) {
     from = 1 + cluster.await_line(2, "an answer of node 1", from, test::is_step<Received>);
   cue.complete();
   cluster.await_group({1, 2});
-  auto after = cluster.journals.lines(NodeId{2});
-  after.erase(after.begin(), after.begin() + static_cast<std::ptrdiff_t>(before));
-  BOOST_TEST(test::events<Unanswered>(after).empty());
+  BOOST_TEST(test::events<Unanswered>(cluster.journals.lines(NodeId{2}, before)).empty());
   cluster.judge();
 }
 
@@ -46,26 +42,19 @@ namespace data = boost::unit_test::data;
 // The usual one, and the largest that a node may be told.
 BOOST_DATA_TEST_CASE(reports_and_definitions_of_the_limit_are_carried_whole,
                      data::make({32u * 1024u, 60u * 1024u}), limit) {
-  ClusterOptions options{.nodes = 3, .sqlite = true};
-  options.alter = [bytes = limit](NodeId, net::NodeOptions& node) {
+  const auto limits = [bytes = limit](NodeId, net::NodeOptions& node) {
     node.report_limit = node.definition_limit = bytes;
   };
-  Cluster cluster(std::move(options));
-  std::string report(limit, 'r');
-  std::string definition(limit, 'd');
-  for (std::size_t at = 0; at < limit; ++at)
-    report[at] = definition[at] = static_cast<char>(at * 7 % 256);
+  Cluster cluster({.sqlite = true, .alter = limits});
+  Bytes whole;
+  for (std::size_t at = 0; at < limit; ++at) whole.data += static_cast<char>(at * 7 % 256);
   for (std::uint32_t id = 1; id <= 3; ++id)
-    cluster.stage.play(NodeId{id}, Hook::stop, [&](Cue cue) { cue.complete(Bytes{report}); });
-  for (std::uint32_t id = 1; id <= 3; ++id)
-    cluster.stage.play(NodeId{id}, Hook::reorganize,
-                       [&](Cue cue) { cue.complete(Bytes{definition}); });
-  cluster.start_all();
-  cluster.await_group({1, 2, 3});
+    for (const Hook hook : {Hook::stop, Hook::reorganize})
+      cluster.stage.play(NodeId{id}, hook, [&](Cue cue) { cue.complete(whole); });
+  cluster.join_all();
   for (const test::Called& called : cluster.stage.calls()) {
-    if (called.hook == Hook::start) BOOST_CHECK(called.definition == Bytes{definition});
-    for (const Member& member : called.members)
-      BOOST_CHECK(member.holdings.report == Bytes{report});
+    if (called.hook == Hook::start) BOOST_CHECK(called.definition == whole);
+    for (const Member& member : called.members) BOOST_CHECK(member.holdings.report == whole);
   }
   cluster.judge();
 }

@@ -15,28 +15,20 @@
 using namespace muster;
 using namespace std::chrono_literals;
 using test::Cluster;
-using test::ClusterOptions;
 
 namespace {
 
-ClusterOptions with_sockets(std::uint32_t nodes, const std::filesystem::path& directory) {
-  ClusterOptions options{.nodes = nodes};
-  options.alter = [directory](NodeId id, net::NodeOptions& node) {
-    node.admin_socket = directory / ("n" + std::to_string(id.value) + ".sock");
-  };
-  return options;
-}
-
 /// Nodes whose owner is the test.
 struct Owned {
-  explicit Owned(std::uint32_t nodes, const std::function<void(Cluster&)>& prepare = {})
-      : cluster(with_sockets(nodes, directory.path())) {
-    if (prepare) prepare(cluster);
-    cluster.start_all();
+  explicit Owned(std::uint32_t nodes)
+      : cluster({.nodes = nodes, .alter = [this](NodeId id, net::NodeOptions& node) {
+                   node.admin_socket = socket(id.value);
+                 }}) {}
+  [[nodiscard]] std::filesystem::path socket(std::uint32_t id) const {
+    return directory.path() / ("n" + std::to_string(id) + ".sock");
   }
-  std::string say(std::uint32_t id, std::string_view word) const {
-    const auto socket = directory.path() / ("n" + std::to_string(id) + ".sock");
-    return net::ask_admin(socket, test::Bell::generous, word).value();
+  [[nodiscard]] std::string say(std::uint32_t id, std::string_view word) const {
+    return net::ask_admin(socket(id), test::Bell::generous, word).value();
   }
 
   test::TemporaryDirectory directory;
@@ -62,7 +54,7 @@ BOOST_AUTO_TEST_SUITE(owner)
 
 BOOST_AUTO_TEST_CASE(a_drained_node_can_still_be_ended_in_order) {
   Owned nodes(2);
-  nodes.cluster.await_group({1, 2});
+  nodes.cluster.join_all();
   BOOST_TEST(nodes.say(2, "drain") == "{}");
   nodes.cluster.await_group({1});
   BOOST_TEST(nodes.say(2, "drain") == "{}");
@@ -73,11 +65,10 @@ BOOST_AUTO_TEST_CASE(a_drained_node_can_still_be_ended_in_order) {
 }
 
 BOOST_AUTO_TEST_CASE(history_is_told_some_at_a_time) {
-  Owned nodes(1, [](Cluster& cluster) {
-    for (std::uint64_t number = 1; number <= 9; ++number)
-      cluster.cells(1).cells[key(number)] = cell(number);
-  });
-  nodes.cluster.await_group({1});
+  Owned nodes(1);
+  for (std::uint64_t number = 1; number <= 9; ++number)
+    nodes.cluster.cells(1).cells[key(number)] = cell(number);
+  nodes.cluster.join(1);
   const auto numbers = [&](const std::string& word) {
     std::string all;
     std::istringstream lines(nodes.say(1, word));
@@ -93,12 +84,11 @@ BOOST_AUTO_TEST_CASE(history_is_told_some_at_a_time) {
 }
 
 BOOST_AUTO_TEST_CASE(history_keeps_the_last_ten_thousand) {
-  Cluster cluster(ClusterOptions{.nodes = 1});
+  Cluster cluster({.nodes = 1});
   auto& cells = cluster.cells(1).cells;
   for (std::uint64_t number = 1; number <= 10'000; ++number) cells[key(number)] = cell(number);
   cells["of the application"] = {"precious"};
-  cluster.start(1);
-  cluster.await_group({1});
+  cluster.join(1);
   cluster.leave(1);
   BOOST_TEST(cells.size() == 10'001u);
   BOOST_TEST(!cells.contains(key(1)));
@@ -110,12 +100,11 @@ BOOST_AUTO_TEST_CASE(history_keeps_the_last_ten_thousand) {
 }
 
 BOOST_AUTO_TEST_CASE(an_application_is_shown_no_cell_of_the_node_s_own) {
-  Cluster cluster(ClusterOptions{.nodes = 1});
+  Cluster cluster({.nodes = 1});
   auto& cells = cluster.cells(1).cells;
   cells[key(1)] = cell(1);
   cells["mine"] = {"precious"};
-  cluster.start(1);
-  cluster.await_group({1});
+  cluster.join(1);
   std::promise<std::vector<std::pair<std::string, Bytes>>> shown;
   cluster.stage.services(NodeId{1}).scan("", [&](auto found) { shown.set_value(found); });
   const auto found = shown.get_future().get();

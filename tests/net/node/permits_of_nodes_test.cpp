@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(who_waits_when_the_life_ends_is_told_so) {
   const Cue cue = begun(cluster, 1);
   const Permits permits = permits_of(cluster, 1);
   std::promise<boost::system::error_code> told;
-  std::thread thread([&] {
+  const std::jthread thread([&] {
     try {
       (void)permits.acquire().wait();
     } catch (const boost::system::system_error& error) {
@@ -59,18 +59,16 @@ BOOST_AUTO_TEST_CASE(who_waits_when_the_life_ends_is_told_so) {
   });
   cluster.kill(1);
   BOOST_TEST((told.get_future().get() == boost::system::errc::operation_canceled));
-  thread.join();
   BOOST_TEST(!permits.try_acquire().has_value());
 }
 
 BOOST_AUTO_TEST_CASE(a_stop_is_requested_when_the_group_is_revoked_and_never_on_the_strand) {
   Cluster cluster;
-  cluster.start_all();
-  cluster.await_group({1, 2, 3});
+  cluster.join_all();
   auto permit = permits_of(cluster, 1).try_acquire();
   BOOST_TEST_REQUIRE(permit.has_value());
   std::promise<bool> asked;
-  std::set<std::thread::id> others = cluster.running(1).threads();
+  const auto others = cluster.running(1).threads();
   std::atomic<bool> on_the_strand = false;
   const std::stop_callback callback(permit->stop_token(), [&] {
     on_the_strand = others.contains(std::this_thread::get_id());

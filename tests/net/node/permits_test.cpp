@@ -8,6 +8,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <atomic>
+#include <functional>
 #include <future>
 #include <thread>
 #include <vector>
@@ -32,6 +33,18 @@ asio::any_io_executor executor() {
   return context.get_executor();
 }
 
+struct Granted {
+  Granted() { permits.grant(first); }
+  LifePermits permits{1h, executor()};
+};
+
+/// Three threads that do so, until they are joined.
+std::vector<std::jthread> three(const std::function<void()>& work) {
+  std::vector<std::jthread> workers;
+  for (int worker = 0; worker < 3; ++worker) workers.emplace_back(work);
+  return workers;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(permits)
@@ -42,9 +55,7 @@ BOOST_AUTO_TEST_CASE(there_are_none_before_a_group_is_granted) {
   BOOST_TEST(!permits.revoke([] { BOOST_ERROR("nothing was out"); }).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_revoked_one_is_not_valid_though_it_is_still_held) {
-  LifePermits permits(1h, executor());
-  permits.grant(first);
+BOOST_FIXTURE_TEST_CASE(a_revoked_one_is_not_valid_though_it_is_still_held, Granted) {
   bool returned = false;
   const auto permit = permits.door().try_acquire();
   const auto group = permits.revoke([&] { returned = true; });
@@ -54,9 +65,7 @@ BOOST_AUTO_TEST_CASE(a_revoked_one_is_not_valid_though_it_is_still_held) {
   BOOST_TEST(!permits.door().try_acquire().has_value());
 }
 
-BOOST_AUTO_TEST_CASE(the_last_that_comes_back_tells_so_once) {
-  LifePermits permits(1h, executor());
-  permits.grant(first);
+BOOST_FIXTURE_TEST_CASE(the_last_that_comes_back_tells_so_once, Granted) {
   auto one = permits.door().try_acquire();
   auto two = permits.door().try_acquire();
   auto moved = std::move(*two);
@@ -69,9 +78,7 @@ BOOST_AUTO_TEST_CASE(the_last_that_comes_back_tells_so_once) {
   BOOST_TEST(returned == 1);
 }
 
-BOOST_AUTO_TEST_CASE(where_none_is_out_they_are_back_at_once) {
-  LifePermits permits(1h, executor());
-  permits.grant(first);
+BOOST_FIXTURE_TEST_CASE(where_none_is_out_they_are_back_at_once, Granted) {
   (void)permits.door().try_acquire();
   int returned = 0;
   permits.revoke([&] { ++returned; });
@@ -79,9 +86,7 @@ BOOST_AUTO_TEST_CASE(where_none_is_out_they_are_back_at_once) {
 }
 
 // Stop waits for them, so that none is there when the next group is granted.
-BOOST_AUTO_TEST_CASE(a_group_is_not_granted_while_permits_of_the_one_before_are_out) {
-  LifePermits permits(1h, executor());
-  permits.grant(first);
+BOOST_FIXTURE_TEST_CASE(a_group_is_not_granted_while_permits_of_the_one_before_are_out, Granted) {
   auto old = permits.door().try_acquire();
   permits.revoke([] {});
   BOOST_CHECK_THROW(permits.grant(second), ImpossibleState);
@@ -142,9 +147,7 @@ BOOST_AUTO_TEST_CASE(none_is_valid_beyond_the_right_of_its_node_to_work) {
   BOOST_TEST(permit->valid());
 }
 
-BOOST_AUTO_TEST_CASE(those_that_are_out_are_known_by_name) {
-  LifePermits permits(1h, executor());
-  permits.grant(first);
+BOOST_FIXTURE_TEST_CASE(those_that_are_out_are_known_by_name, Granted) {
   const auto copy = permits.door().try_acquire("copy of shard 7");
   const auto nameless = permits.door().try_acquire();
   auto upload = permits.door().try_acquire("upload");
@@ -154,9 +157,7 @@ BOOST_AUTO_TEST_CASE(those_that_are_out_are_known_by_name) {
   BOOST_TEST((permits.out() == expected));
 }
 
-BOOST_AUTO_TEST_CASE(a_stop_is_requested_of_those_who_asked_for_its_token) {
-  LifePermits permits(1h, executor());
-  permits.grant(first);
+BOOST_FIXTURE_TEST_CASE(a_stop_is_requested_of_those_who_asked_for_its_token, Granted) {
   {
     const auto permit = permits.door().try_acquire();
     BOOST_TEST(!permits.revoke([] {})->stop.has_value());
@@ -177,27 +178,24 @@ BOOST_AUTO_TEST_CASE(a_stop_is_requested_of_those_who_asked_for_its_token) {
 // A permit that is given while the last is counted would be one of which STOP does not know.
 BOOST_AUTO_TEST_CASE(none_is_out_when_the_last_is_said_to_be_back_whoever_asks_meanwhile) {
   for (int round = 0; round < 200; ++round) {
-    LifePermits permits(1h, executor());
-    permits.grant(first);
+    Granted granted;
     std::atomic<int> out = 0;
     std::atomic<int> told = 0;
     std::atomic<bool> wrong = false;
     std::atomic<bool> revoked = false;
-    std::vector<std::thread> workers;
-    for (int worker = 0; worker < 3; ++worker)
-      workers.emplace_back([&] {
-        while (!revoked)
-          if (auto permit = permits.door().try_acquire()) {
-            ++out;
-            --out;  // before it is back
-          }
-      });
-    permits.revoke([&] {
+    auto workers = three([&] {
+      while (!revoked)
+        if (auto permit = granted.permits.door().try_acquire()) {
+          ++out;
+          --out;  // before it is back
+        }
+    });
+    granted.permits.revoke([&] {
       if (out != 0) wrong = true;
       ++told;
     });
     revoked = true;
-    for (std::thread& worker : workers) worker.join();
+    workers.clear();
     BOOST_CHECK(!wrong);
     BOOST_CHECK_EQUAL(told.load(), 1);
   }
@@ -206,20 +204,18 @@ BOOST_AUTO_TEST_CASE(none_is_out_when_the_last_is_said_to_be_back_whoever_asks_m
 // Whoever has seen that permits are revoked gets none, though others are still being counted.
 BOOST_AUTO_TEST_CASE(none_is_given_on_any_thread_after_one_was_seen_revoked) {
   for (int round = 0; round < 200; ++round) {
-    LifePermits permits(1h, executor());
-    permits.grant(first);
-    const auto held = permits.door().try_acquire();
+    Granted granted;
+    const auto door = granted.permits.door();
+    const auto held = door.try_acquire();
     std::atomic<int> given_late = 0;
     std::atomic<bool> revoked = false;
-    std::vector<std::thread> workers;
-    for (int worker = 0; worker < 3; ++worker)
-      workers.emplace_back([&] {
-        while (!revoked && held->valid()) (void)permits.door().try_acquire();
-        if (permits.door().try_acquire()) ++given_late;
-      });
-    permits.revoke([] {});
+    auto workers = three([&] {
+      while (!revoked && held->valid()) (void)door.try_acquire();
+      if (door.try_acquire()) ++given_late;
+    });
+    granted.permits.revoke([] {});
     revoked = true;
-    for (std::thread& worker : workers) worker.join();
+    workers.clear();
     BOOST_CHECK_EQUAL(given_late.load(), 0);
   }
 }
@@ -229,13 +225,11 @@ BOOST_AUTO_TEST_CASE(groups_follow_each_other_while_threads_work) {
   std::atomic<bool> over = false;
   std::atomic<std::uint64_t> present = 0;  // the counter of the group that may be worked for
   std::atomic<int> wrong = 0;
-  std::vector<std::thread> workers;
-  for (int worker = 0; worker < 3; ++worker)
-    workers.emplace_back([&] {
-      while (!over)
-        if (const auto permit = permits.door().try_acquire("work"))
-          if (permit->group().counter != present) ++wrong;
-    });
+  auto workers = three([&] {
+    while (!over)
+      if (const auto permit = permits.door().try_acquire("work"))
+        if (permit->group().counter != present) ++wrong;
+  });
   for (std::uint64_t group = 1; group <= 500; ++group) {
     std::promise<void> returned;
     present = group;
@@ -247,7 +241,7 @@ BOOST_AUTO_TEST_CASE(groups_follow_each_other_while_threads_work) {
     BOOST_TEST(permits.out().empty());
   }
   over = true;
-  for (std::thread& worker : workers) worker.join();
+  workers.clear();
   BOOST_TEST(wrong == 0);
 }
 

@@ -37,6 +37,11 @@ constexpr GroupNumber second{2, NodeId{3}};
 namespace asio = boost::asio;
 constexpr auto canceled = boost::system::errc::operation_canceled;
 
+asio::awaitable<GroupNumber> work_once(const Permits& permits) {
+  const Permit permit = co_await permits.acquire("waited for");
+  co_return permit.group();
+}
+
 /// An executor as a node has it for hooks, and one that belongs to somebody else.
 struct Waiting {
   void turn() {
@@ -50,79 +55,60 @@ struct Waiting {
     permits.announce(permits.grants());
   }
   [[nodiscard]] Acquisition acquire() const { return permits.door().acquire("waited for"); }
+  /// The group of the permit that a coroutine is given.
+  std::future<GroupNumber> await() {
+    return asio::co_spawn(others, work_once(permits.door()), asio::use_future);
+  }
 
   asio::io_context hooks;
   asio::io_context others;
-  LifePermits permits{1h, asio::make_strand(asio::any_io_executor(hooks.get_executor()))};
+  asio::any_io_executor strand = asio::make_strand(asio::any_io_executor(hooks.get_executor()));
+  LifePermits permits{1h, strand};
 };
 
-asio::awaitable<GroupNumber> work_once(const Permits& permits) {
-  const Permit permit = co_await permits.acquire("waited for");
-  co_return permit.group();
+bool is_aborted(const boost::system::system_error& thrown) {
+  return thrown.code() == asio::error::operation_aborted;
 }
 
-bool is_aborted(const std::exception_ptr& thrown) {
-  try {
-    if (thrown) std::rethrow_exception(thrown);
-  } catch (const boost::system::system_error& error) {
-    return error.code() == asio::error::operation_aborted;
-  }
-  return false;
+/// Waits on a thread of its own, in vain, and tells why.
+std::future<boost::system::error_code> why_in_vain(const Acquisition& acquisition,
+                                                   const std::stop_token& cancelled = {}) {
+  return std::async(std::launch::async, [=] {
+    try {
+      (void)acquisition.wait(cancelled);
+      return boost::system::error_code();
+    } catch (const boost::system::system_error& error) {
+      return error.code();
+    }
+  });
 }
 
 }  // namespace
 
 BOOST_FIXTURE_TEST_CASE(a_thread_waits_until_there_is_a_group, Waiting) {
-  std::promise<GroupNumber> worked;
-  std::thread thread([&] { worked.set_value(acquire().wait().group()); });
+  auto worked = std::async(std::launch::async, [&] { return acquire().wait().group(); });
   give(first);
-  BOOST_TEST((worked.get_future().get() == first));
-  thread.join();
+  BOOST_TEST((worked.get() == first));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_thread_that_waits_is_told_of_the_end_of_the_life, Waiting) {
-  std::promise<boost::system::error_code> ended;
-  std::thread thread([&] {
-    try {
-      (void)acquire().wait();
-    } catch (const boost::system::system_error& error) {
-      ended.set_value(error.code());
-    }
-  });
+  auto ended = why_in_vain(acquire());
   permits.close();
-  BOOST_TEST((ended.get_future().get() == canceled));
-  thread.join();
+  BOOST_TEST((ended.get() == canceled));
   BOOST_CHECK_THROW((void)acquire().wait(), boost::system::system_error);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_thread_that_waits_can_be_cancelled, Waiting) {
-  std::promise<boost::system::error_code> ended;
-  std::jthread thread([&](const std::stop_token& cancelled) {
-    try {
-      (void)acquire().wait(cancelled);
-    } catch (const boost::system::system_error& error) {
-      ended.set_value(error.code());
-    }
-  });
-  thread.request_stop();
-  BOOST_TEST((ended.get_future().get() == canceled));
+  std::stop_source stop;
+  auto ended = why_in_vain(acquire(), stop.get_token());
+  stop.request_stop();
+  BOOST_TEST((ended.get() == canceled));
 }
 
 // The hook that would give it could not run meanwhile.
-BOOST_AUTO_TEST_CASE(the_executor_of_the_application_is_refused_to_wait) {
-  asio::io_context hooks;
-  const auto strand = asio::make_strand(asio::any_io_executor(hooks.get_executor()));
-  LifePermits permits(1h, strand);
-  bool refused = false;
-  asio::post(strand, [&] {
-    try {
-      (void)permits.door().acquire().wait();
-    } catch (const std::logic_error&) {
-      refused = true;
-    }
-  });
-  hooks.run();
-  BOOST_TEST(refused);
+BOOST_FIXTURE_TEST_CASE(the_executor_of_the_application_is_refused_to_wait, Waiting) {
+  asio::post(strand, [&] { BOOST_CHECK_THROW((void)acquire().wait(), std::logic_error); });
+  BOOST_TEST(hooks.poll() > 0u);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_callback_is_called_on_the_executor_of_the_application, Waiting) {
@@ -152,7 +138,7 @@ BOOST_FIXTURE_TEST_CASE(whoever_waits_comes_after_start, Waiting) {
 BOOST_FIXTURE_TEST_CASE(who_comes_too_late_waits_for_the_next_group, Waiting) {
   std::vector<GroupNumber> given;
   acquire().then([&](const Permit& permit) { given.push_back(permit.group()); });
-  auto worked = asio::co_spawn(others, work_once(permits.door()), asio::use_future);
+  auto worked = await();
   turn();
   give(first);
   permits.revoke([] {});
@@ -175,45 +161,40 @@ BOOST_FIXTURE_TEST_CASE(nothing_is_called_when_the_life_is_over, Waiting) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_coroutine_of_any_executor_awaits_it, Waiting) {
-  auto worked = asio::co_spawn(others, work_once(permits.door()), asio::use_future);
+  auto worked = await();
   turn();
   give(first);
   turn();
   BOOST_TEST((worked.get() == first));
-  auto again = asio::co_spawn(others, work_once(permits.door()), asio::use_future);
+  auto again = await();
   turn();
   BOOST_TEST((again.get() == first));
   BOOST_TEST(permits.out().empty());
 }
 
 BOOST_FIXTURE_TEST_CASE(a_coroutine_that_awaits_it_keeps_its_context_at_work, Waiting) {
-  auto worked = asio::co_spawn(others, work_once(permits.door()), asio::use_future);
-  std::thread thread([&] { others.run(); });
+  auto worked = await();
+  const std::jthread thread([&] { others.run(); });
   give(first);
   BOOST_TEST((worked.get() == first));
-  thread.join();
 }
 
 BOOST_FIXTURE_TEST_CASE(a_coroutine_is_told_of_the_end_of_the_life, Waiting) {
-  std::exception_ptr thrown;
-  asio::co_spawn(others, work_once(permits.door()),
-                 [&](std::exception_ptr what, GroupNumber) { thrown = std::move(what); });
+  auto ended = await();
   turn();
   permits.close();
   turn();
-  BOOST_TEST(is_aborted(thrown));
+  BOOST_CHECK_EXCEPTION(ended.get(), boost::system::system_error, is_aborted);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_coroutine_that_awaits_it_can_be_cancelled, Waiting) {
-  std::exception_ptr thrown;
   asio::cancellation_signal cancel;
-  auto ended = [&](std::exception_ptr what, GroupNumber) { thrown = std::move(what); };
-  asio::co_spawn(others, work_once(permits.door()),
-                 asio::bind_cancellation_slot(cancel.slot(), ended));
+  auto ended = asio::co_spawn(others, work_once(permits.door()),
+                              asio::bind_cancellation_slot(cancel.slot(), asio::use_future));
   turn();
   cancel.emit(asio::cancellation_type::terminal);
   turn();
-  BOOST_TEST(is_aborted(thrown));
+  BOOST_CHECK_EXCEPTION(ended.get(), boost::system::system_error, is_aborted);
   give(first);
   turn();
   BOOST_TEST(permits.out().empty());

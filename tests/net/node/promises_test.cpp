@@ -1,8 +1,8 @@
 #include "cluster.hpp"
 #include "storages.hpp"
+#include "words.hpp"
 
 #include <muster/values/archive.hpp>
-#include <muster/values/hash.hpp>
 #include <muster/values/text.hpp>
 
 #include <boost/test/unit_test.hpp>
@@ -16,11 +16,12 @@ using namespace muster;
 using test::Called;
 using test::Cluster;
 using test::Cue;
+using test::Words;
 
 namespace {
 
-std::vector<std::string> names(const std::vector<Called>& calls) {
-  std::vector<std::string> all;
+Words names(const std::vector<Called>& calls) {
+  Words all;
   for (const Called& called : calls) all.push_back(to_text(called.hook));
   return all;
 }
@@ -31,16 +32,14 @@ BOOST_AUTO_TEST_SUITE(promises)
 
 BOOST_AUTO_TEST_CASE(p1_no_permit_is_valid_once_a_halt_is_answered) {
   Cluster cluster;
-  cluster.start_all();
-  cluster.await_group({1, 2, 3});
+  cluster.join_all();
   auto permit = cluster.stage.services(NodeId{1}).permits().try_acquire();
   BOOST_TEST_REQUIRE(permit.has_value());
   BOOST_TEST(permit->valid());
   const std::size_t before = cluster.journals.count(NodeId{2});
   cluster.kill(3);
-  cluster.await_line(2, "the answer of 1 to its Halt", before, [](const journal::Line& line) {
-    return test::is_answer_from<Halted>(line, NodeId{1});
-  });
+  cluster.await_line(2, "the answer of 1 to its Halt", before,
+                     test::is_answer_from<Halted>(NodeId{1}));
   BOOST_TEST(!permit->valid());
   BOOST_TEST(!cluster.stage.services(NodeId{1}).permits().try_acquire().has_value());
   permit.reset();  // STOP waits for it
@@ -50,8 +49,7 @@ BOOST_AUTO_TEST_CASE(p1_no_permit_is_valid_once_a_halt_is_answered) {
 
 BOOST_AUTO_TEST_CASE(p1_no_permit_is_valid_once_an_own_election_began) {
   Cluster cluster;
-  cluster.start_all();
-  const GroupNumber group = cluster.await_group({1, 2, 3});
+  const GroupNumber group = cluster.join_all();
   auto permit = cluster.stage.services(NodeId{2}).permits().try_acquire();
   BOOST_TEST_REQUIRE(permit.has_value());
   BOOST_TEST((permit->group() == group));
@@ -66,16 +64,13 @@ BOOST_AUTO_TEST_CASE(p1_no_permit_is_valid_once_an_own_election_began) {
 // The new group waits for the last permit of the old one, wherever it is held.
 BOOST_AUTO_TEST_CASE(p1_a_member_has_joined_when_its_last_permit_is_back) {
   Cluster cluster;
-  cluster.start_all();
-  cluster.await_group({1, 2, 3});
+  cluster.join_all();
   auto permit = cluster.stage.services(NodeId{1}).permits().try_acquire();
   const std::size_t before = cluster.journals.count(NodeId{1});
   // While the group formed node 2 may have reorganized a smaller one.
   const std::size_t reorganized = cluster.stage.count(NodeId{2}, Hook::reorganize);
   cluster.kill(3);
-  cluster.await_line(1, "the end of its permits", before, [](const journal::Line& line) {
-    return std::holds_alternative<journal::Permits>(line);
-  });
+  cluster.await_line(1, "the end of its permits", before, test::is_line<journal::Permits>);
   cluster.await_line(1, "NewCoordinator", before, test::is_letter<NewCoordinator>);
   BOOST_TEST(cluster.stage.count(NodeId{2}, Hook::reorganize) == reorganized);
   permit.reset();
@@ -85,17 +80,13 @@ BOOST_AUTO_TEST_CASE(p1_a_member_has_joined_when_its_last_permit_is_back) {
 
 BOOST_AUTO_TEST_CASE(p2_a_life_begins_with_a_stop_and_each_start_has_one_after_it) {
   Cluster cluster({.nodes = 2});
-  cluster.start(1);
-  cluster.await_group({1});
-  cluster.start(2);
-  cluster.await_group({1, 2});
-  cluster.kill(2);
-  cluster.await_group({1});
+  cluster.join(1);
+  cluster.join(2);
+  cluster.lose(2);
   cluster.leave(1);
   const auto calls = cluster.stage.calls(NodeId{1});
-  const std::vector<std::string> expected{"stop", "reorganize", "start", "stop", "start",
-                                          "stop", "reorganize", "start", "stop"};
-  BOOST_TEST(names(calls) == expected, boost::test_tools::per_element());
+  BOOST_TEST(names(calls) == (Words{"stop", "reorganize", "start", "stop", "start", "stop",
+                                    "reorganize", "start", "stop"}));
   BOOST_TEST(!calls[0].group.has_value());
   BOOST_TEST((calls[3].group == calls[2].group));
   BOOST_TEST((calls[5].group == calls[4].group));
@@ -122,8 +113,7 @@ BOOST_AUTO_TEST_CASE(p3_hooks_run_on_the_executor_of_the_user_and_under_no_lock)
       services.scan("", [](const auto&) {});
       cue.complete();
     });
-  cluster.start(1);
-  cluster.await_group({1});
+  cluster.join(1);
   const auto users = cluster.hooks(1).threads();
   for (const Called& called : cluster.stage.calls()) BOOST_TEST(users.contains(called.thread));
   BOOST_TEST(cluster.stage.calls().size() == 3u);
@@ -137,8 +127,7 @@ BOOST_AUTO_TEST_CASE(p3_hooks_run_on_the_executor_of_the_user_and_under_no_lock)
 BOOST_AUTO_TEST_CASE(p4_reorganize_sees_every_member_with_what_it_holds) {
   Cluster cluster;
   cluster.start(1);
-  cluster.start(2);
-  const GroupNumber before = cluster.await_group({1, 2});
+  const GroupNumber before = cluster.join(2);
   cluster.stage.hold(NodeId{3}, Hook::reorganize);
   cluster.start(3);
   Cue cue = cluster.stage.take(NodeId{3}, Hook::reorganize);
@@ -168,16 +157,13 @@ BOOST_AUTO_TEST_CASE(p4_reorganize_sees_every_member_with_what_it_holds) {
 
 BOOST_AUTO_TEST_CASE(hooks_are_told_who_was_lost_and_who_came_back) {
   Cluster cluster;
-  cluster.start_all();
-  cluster.await_group({1, 2, 3});
-  cluster.kill(3);
-  cluster.await_group({1, 2});
+  cluster.join_all();
+  cluster.lose(3);
   const Called lost = cluster.stage.calls(NodeId{1}).back();
   BOOST_TEST((lost.hook == Hook::start));
   BOOST_TEST((lost.lost == NodeSet{NodeId{3}}));
   BOOST_TEST((lost.came_back == NodeSet{}));
-  cluster.start(3);
-  cluster.await_group({1, 2, 3});
+  cluster.join(3);
   for (std::uint32_t id = 1; id <= 2; ++id) {
     const Called back = cluster.stage.calls(NodeId{id}).back();
     BOOST_TEST((back.lost == NodeSet{}));
@@ -200,10 +186,8 @@ BOOST_AUTO_TEST_CASE(p5_a_definition_is_durable_before_start_is_called) {
         ++durable;
       cue.complete();
     });
-  cluster.start(2);
-  cluster.await_group({2});
-  cluster.start(1);
-  cluster.await_group({1, 2});
+  cluster.join(2);
+  cluster.join(1);
   const auto starts =
       cluster.stage.count(NodeId{1}, Hook::start) + cluster.stage.count(NodeId{2}, Hook::start);
   BOOST_TEST(static_cast<std::size_t>(durable) == starts);
@@ -212,17 +196,14 @@ BOOST_AUTO_TEST_CASE(p5_a_definition_is_durable_before_start_is_called) {
 
 BOOST_AUTO_TEST_CASE(p6_a_restarted_node_reports_and_does_not_resume) {
   Cluster cluster;
-  cluster.start_all();
-  const GroupNumber before = cluster.await_group({1, 2, 3});
+  const GroupNumber before = cluster.join_all();
   for (std::uint32_t id = 1; id <= 3; ++id) cluster.kill(id);
-  const std::size_t called = cluster.stage.calls(NodeId{1}).size();
-  cluster.start(1);
-  const GroupNumber after = cluster.await_group({1});
+  const auto called = static_cast<std::ptrdiff_t>(cluster.stage.calls(NodeId{1}).size());
+  const GroupNumber after = cluster.join(1);
   BOOST_TEST((before < after));
   auto calls = cluster.stage.calls(NodeId{1});
-  calls.erase(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(called));
-  const std::vector<std::string> expected{"stop", "reorganize", "start"};
-  BOOST_TEST(names(calls) == expected, boost::test_tools::per_element());
+  calls.erase(calls.begin(), calls.begin() + called);
+  BOOST_TEST(names(calls) == (Words{"stop", "reorganize", "start"}));
   BOOST_TEST(!calls[0].group.has_value());
   BOOST_TEST((calls[1].members.at(0).holdings.group == before));
   BOOST_TEST(!calls[1].members.at(0).holdings.empty);
@@ -234,15 +215,12 @@ BOOST_AUTO_TEST_CASE(p6_a_restarted_node_reports_and_does_not_resume) {
 BOOST_AUTO_TEST_CASE(p8_ready_is_answered_when_the_definition_is_durable) {
   test::HeldSaves saves(NodeId{1}, [](const SafeState& safe) { return safe.assigned.has_value(); });
   Cluster cluster({.nodes = 2, .between = saves.between()});
-  cluster.start(2);
-  cluster.await_group({2});
+  cluster.join(2);
   cluster.start(1);
   BOOST_TEST_REQUIRE(saves.await());
   const auto answered = [&] {
     const auto lines = cluster.journals.lines(NodeId{2});
-    return std::any_of(lines.begin(), lines.end(), [](const journal::Line& line) {
-      return test::is_answer_from<Installed>(line, NodeId{1});
-    });
+    return std::any_of(lines.begin(), lines.end(), test::is_answer_from<Installed>(NodeId{1}));
   };
   BOOST_TEST(!answered());
   BOOST_TEST(cluster.stage.count(NodeId{1}, Hook::start) == 0u);

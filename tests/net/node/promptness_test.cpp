@@ -8,7 +8,6 @@
 #include <boost/asio/post.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include <algorithm>
 #include <future>
 
 /// Assumption 9: a node that let something wait for longer than T/2 has failed without noticing,
@@ -22,25 +21,7 @@ using test::Cluster;
 namespace {
 
 /// Long enough for busy machines not to pause by themselves, short enough to be waited for.
-Timings watched() {
-  Timings timings = test::patient();
-  timings.T = 1s;
-  timings.check_every = 100ms;
-  timings.coordinator_timeout = timings.check_every + timings.T;
-  return timings;
-}
-
-bool is_paused(const journal::Line& line) {
-  return test::is_step<Paused>(line);
-}
-bool is_any_step(const journal::Line& line) {
-  return std::holds_alternative<journal::Step>(line);
-}
-
-std::size_t pauses(const std::vector<journal::Line>& lines, std::size_t from) {
-  return static_cast<std::size_t>(
-      std::count_if(lines.begin() + static_cast<std::ptrdiff_t>(from), lines.end(), is_paused));
-}
+const Timings watched = test::patient(1s, 100ms);
 
 /// Keeps the only thread of a context busy for as long as this lives.
 class Busy {
@@ -78,9 +59,8 @@ BOOST_AUTO_TEST_SUITE(promptness)
 
 // The permit is asked on another thread: it does not have to wait until the node is told.
 BOOST_AUTO_TEST_CASE(a_busy_loop_makes_permits_invalid_at_once_and_is_told_as_paused_first) {
-  Cluster cluster({.nodes = 1, .timings = watched()});
-  cluster.start(1);
-  cluster.await_group({1});
+  Cluster cluster({.nodes = 1, .timings = watched});
+  cluster.join(1);
   auto permit = cluster.stage.services(NodeId{1}).permits().try_acquire();
   BOOST_TEST_REQUIRE(permit.has_value());
   std::size_t before = 0;
@@ -92,41 +72,43 @@ BOOST_AUTO_TEST_CASE(a_busy_loop_makes_permits_invalid_at_once_and_is_told_as_pa
     BOOST_TEST(!cluster.stage.services(NodeId{1}).permits().try_acquire().has_value());
     BOOST_TEST(cluster.journals.count(NodeId{1}) == before);  // it was not told yet
   }
-  const std::size_t next = cluster.await_line(1, "the next event", before, is_any_step);
-  auto lines = cluster.journals.lines(NodeId{1});
-  BOOST_TEST_REQUIRE(is_paused(lines[next]), to_text(std::get<journal::Step>(lines[next]).event));
-  BOOST_TEST((test::events<Paused>({lines[next]}).at(0).gap > watched().T / 2));
+  const std::size_t next =
+      cluster.await_line(1, "the next event", before, test::is_line<journal::Step>);
+  const auto lines = cluster.journals.lines(NodeId{1});
+  const auto& event = std::get<journal::Step>(lines[next]).event;
+  BOOST_TEST_REQUIRE(std::holds_alternative<Paused>(event), to_text(event));
+  BOOST_TEST((std::get<Paused>(event).gap > watched.T / 2));
   BOOST_TEST(!permit->valid());
   permit.reset();
   cluster.await_group({1});
   BOOST_TEST(cluster.stage.services(NodeId{1}).permits().try_acquire()->valid());
-  BOOST_TEST(pauses(cluster.journals.lines(NodeId{1}), before) == 1u);
+  BOOST_TEST(test::events<Paused>(cluster.journals.lines(NodeId{1}, before)).size() == 1u);
   BOOST_TEST(cluster.journals.life(NodeId{1}).value == 1u);  // no numbers were lost
   cluster.judge();
 }
 
 BOOST_AUTO_TEST_CASE(a_save_that_takes_long_makes_what_waited_for_it_late) {
   test::HeldSaves saves(NodeId{1}, [](const SafeState& safe) { return safe.assigned.has_value(); });
-  Cluster cluster({.nodes = 1, .timings = watched(), .between = saves.between()});
+  Cluster cluster({.nodes = 1, .timings = watched, .between = saves.between()});
   cluster.start(1);
   BOOST_TEST_REQUIRE(saves.await());
   cluster.journals.read_all();
   const std::size_t before = cluster.journals.count(NodeId{1});
   // `check` expires meanwhile, and waits.
   const Duration begun = boottime_now();
-  as_long_as(
-      [&] { return boottime_now() - begun <= watched().check_every + watched().T / 2 + 200ms; });
+  as_long_as([&] { return boottime_now() - begun <= watched.check_every + watched.T / 2 + 200ms; });
   cluster.journals.read_all();
   BOOST_TEST(cluster.journals.count(NodeId{1}) == before);  // nothing overtakes a Save
   saves.door.open();
-  const std::size_t next = cluster.await_line(1, "the next event", before, is_any_step);
+  const std::size_t next =
+      cluster.await_line(1, "the next event", before, test::is_line<journal::Step>);
   const auto lines = cluster.journals.lines(NodeId{1});
   BOOST_TEST(std::holds_alternative<journal::Performed>(lines[before]));
   const std::string status = cluster.node(1).status_json();
   BOOST_TEST(status.find("\"slow_saves\":1,") != std::string::npos, status);
   BOOST_TEST(status.find("\"needed_T_ns\":") != std::string::npos, status);
   BOOST_TEST(status.find("\"needed_T_ns\":0,") == std::string::npos, status);
-  BOOST_TEST(is_paused(lines[next]), to_text(std::get<journal::Step>(lines[next]).event));
+  BOOST_TEST(test::is_step<Paused>(lines[next]));
   cluster.await_group({1});
   cluster.judge();
 }

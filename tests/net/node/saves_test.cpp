@@ -7,7 +7,6 @@
 
 using namespace muster;
 using test::Cluster;
-using test::ClusterOptions;
 using test::Cue;
 using test::HeldSaves;
 
@@ -17,10 +16,8 @@ BOOST_AUTO_TEST_SUITE(saves)
 // the end of a STOP that owes nothing, waits until all of them are.
 BOOST_AUTO_TEST_CASE(no_action_after_a_save_is_lost) {
   HeldSaves saves(NodeId{1}, [](const SafeState& safe) { return safe.vector.h == NodeId{2}; });
-  ClusterOptions options{.nodes = 2};
-  options.repairs.save_promises_only = false;
-  options.between = saves.between();
-  Cluster cluster(std::move(options));
+  Cluster cluster(
+      {.nodes = 2, .repairs = {.save_promises_only = false}, .between = saves.between()});
   cluster.stage.hold(NodeId{1}, Hook::reorganize);
   cluster.start(1);
   Cue cue = cluster.stage.take(NodeId{1}, Hook::reorganize);
@@ -30,7 +27,8 @@ BOOST_AUTO_TEST_CASE(no_action_after_a_save_is_lost) {
   const std::size_t before = cluster.journals.count(NodeId{1});
   cue.complete();
   cluster.await_line(1, "the end of reorganize", before, [](const journal::Line& line) {
-    return test::is_edge(line, Hook::reorganize, journal::Edge::end);
+    const auto* edge = std::get_if<journal::HookEdge>(&line);
+    return edge && edge->hook == Hook::reorganize && edge->edge == journal::Edge::end;
   });
   saves.door.open();
   cluster.await_group({1, 2});
@@ -39,14 +37,9 @@ BOOST_AUTO_TEST_CASE(no_action_after_a_save_is_lost) {
 }
 
 BOOST_AUTO_TEST_CASE(the_whole_protocol_runs_where_all_of_the_state_is_saved) {
-  ClusterOptions options;
-  options.repairs = Repairs::none();
-  options.sqlite = true;
-  Cluster cluster(std::move(options));
-  cluster.start(3);
-  cluster.await_group({3});
-  cluster.start(1);
-  cluster.await_group({1, 3});
+  Cluster cluster({.repairs = Repairs::none(), .sqlite = true});
+  cluster.join(3);
+  cluster.join(1);
   cluster.judge();
 }
 

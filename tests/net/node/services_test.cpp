@@ -15,7 +15,6 @@
 
 using namespace muster;
 using test::Cluster;
-using test::ClusterOptions;
 using test::Cue;
 
 namespace {
@@ -33,14 +32,9 @@ BOOST_AUTO_TEST_SUITE(services)
 BOOST_AUTO_TEST_CASE(that_wait_for_room_hold_up_neither_hooks_nor_the_protocol) {
   constexpr std::size_t most = net::StorageThread::most_waiting;
   test::Door door;
-  ClusterOptions options{.nodes = 1};
-  options.between = [&](NodeId, std::unique_ptr<SafeStorage> inner) {
-    return std::make_unique<test::WatchedWrites>(std::move(inner),
-                                                 [&](const CellBatch&) { door.pass(); });
-  };
-  Cluster cluster(std::move(options));
-  cluster.start(1);
-  cluster.await_group({1});
+  Cluster cluster(
+      {.nodes = 1, .between = test::watched({.write = [&](const CellBatch&) { door.pass(); }})});
+  cluster.join(1);
   door.shut();
   Services& services = cluster.stage.services(NodeId{1});
   std::atomic<std::size_t> asked = 0;
@@ -64,8 +58,7 @@ BOOST_AUTO_TEST_CASE(that_wait_for_room_hold_up_neither_hooks_nor_the_protocol) 
 
 BOOST_AUTO_TEST_CASE(let_a_node_step_down_and_come_back) {
   Cluster cluster;
-  cluster.start_all();
-  cluster.await_group({1, 2, 3});
+  cluster.join_all();
   const auto incarnation = [&] {
     return status_of(cluster, 3).at("incarnation").to_number<std::uint64_t>();
   };
@@ -78,14 +71,13 @@ BOOST_AUTO_TEST_CASE(let_a_node_step_down_and_come_back) {
 
 // A role is of the group for which it was said: load balancers must not find the one of before.
 BOOST_AUTO_TEST_CASE(show_a_role_until_the_next_stop) {
-  Cluster cluster(ClusterOptions{.nodes = 2});
+  Cluster cluster({.nodes = 2});
   cluster.stage.play(NodeId{2}, Hook::start, [&](Cue cue) {
     if (cluster.stage.count(NodeId{2}, Hook::start) == 1)
       cluster.stage.services(NodeId{2}).show({{{"primary", true}, {"replica", false}}, "open\n"});
     cue.complete();
   });
-  cluster.start_all();
-  GroupNumber before = cluster.await_group({1, 2});
+  GroupNumber before = cluster.join_all();
   const auto shown = [&] { return boost::json::serialize(status_of(cluster, 2).at("shown")); };
   BOOST_TEST(shown() == R"({"roles":[["primary",true],["replica",false]],"text":"open?"})");
   cluster.stage.services(NodeId{1}).elect("to see");

@@ -17,9 +17,8 @@ namespace {
 
 /// So long that no test lives to see silence.
 Timings without_silence() {
-  Timings timings = test::patient();
-  timings.T = timings.reorganize_deadline = 10min;
-  timings.coordinator_timeout = timings.check_every + timings.T;
+  Timings timings = test::patient(10min);
+  timings.reorganize_deadline = timings.T;
   return timings;
 }
 

@@ -5,7 +5,6 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
-#include <stdexcept>
 
 namespace muster::test {
 
@@ -121,13 +120,6 @@ Cue Stage::take(NodeId node, Hook hook) {
   });
   BOOST_TEST_REQUIRE(held, "node " << node << " was to call " << hook);
   return std::move(*taken);
-}
-
-bool Stage::holds(NodeId node, Hook hook) const {
-  const std::lock_guard lock(mutex_);
-  return std::any_of(held_.begin(), held_.end(), [&](const Cue& cue) {
-    return cue.about.node == node && cue.about.hook == hook;
-  });
 }
 
 std::vector<Called> Stage::calls() const {

@@ -6,7 +6,6 @@
 
 #include <deque>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -82,8 +81,6 @@ class Stage {
 
   /// Waits for a hook that is held, and takes it.
   Cue take(NodeId node, Hook hook);
-  /// True when such a hook is held.
-  [[nodiscard]] bool holds(NodeId node, Hook hook) const;
 
   [[nodiscard]] std::vector<Called> calls() const;
   [[nodiscard]] std::vector<Called> calls(NodeId node) const;

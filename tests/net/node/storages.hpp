@@ -2,7 +2,7 @@
 
 #include "bell.hpp"
 
-#include <muster/storage/memory_storage.hpp>
+#include <muster/safe_storage.hpp>
 
 #include <atomic>
 #include <condition_variable>
@@ -13,14 +13,27 @@
 
 namespace muster::test {
 
+/// What a test sees before it is made, on the thread that makes it, and may make wait.
+struct Before {
+  std::function<Expected<>(const SafeState&)> save{};  ///< a failure is the save's
+  std::function<void(const CellBatch&)> write{};
+};
+
 /// Safe storage over another one.
-class StorageOver : public SafeStorage {
+class Watched final : public SafeStorage {
  public:
-  explicit StorageOver(std::unique_ptr<SafeStorage> inner) : inner_(std::move(inner)) {}
+  Watched(std::unique_ptr<SafeStorage> inner, Before before)
+      : inner_(std::move(inner)), before_(std::move(before)) {}
 
   Expected<SafeState> load() override { return inner_->load(); }
-  Expected<> save(const SafeState& safe) override { return inner_->save(safe); }
-  Expected<> write(const CellBatch& batch) override { return inner_->write(batch); }
+  Expected<> save(const SafeState& safe) override {
+    const Expected<> well = before_.save ? before_.save(safe) : Expected<>();
+    return well ? inner_->save(safe) : well;
+  }
+  Expected<> write(const CellBatch& batch) override {
+    if (before_.write) before_.write(batch);
+    return inner_->write(batch);
+  }
   Expected<std::optional<Bytes>> read(std::string_view key) override { return inner_->read(key); }
   Expected<> scan(std::string_view prefix,
                   const std::function<void(std::string_view, const Bytes&)>& visit) override {
@@ -29,42 +42,15 @@ class StorageOver : public SafeStorage {
 
  private:
   std::unique_ptr<SafeStorage> inner_;
-};
-
-/// A test sees every save before it is made, and may make it wait or fail.
-class WatchedSaves final : public StorageOver {
- public:
-  /// Called before each save, on the thread that saves; a failure is the save's.
-  using Before = std::function<Expected<>(const SafeState&)>;
-
-  WatchedSaves(std::unique_ptr<SafeStorage> inner, Before before)
-      : StorageOver(std::move(inner)), before_(std::move(before)) {}
-
-  Expected<> save(const SafeState& safe) override {
-    if (Expected<> well = before_(safe); !well) return well;
-    return StorageOver::save(safe);
-  }
-
- private:
   Before before_;
 };
 
-/// ... and every batch of cells, which it may make wait.
-class WatchedWrites final : public StorageOver {
- public:
-  using Before = std::function<void(const CellBatch&)>;
-
-  WatchedWrites(std::unique_ptr<SafeStorage> inner, Before before)
-      : StorageOver(std::move(inner)), before_(std::move(before)) {}
-
-  Expected<> write(const CellBatch& batch) override {
-    before_(batch);
-    return StorageOver::write(batch);
-  }
-
- private:
-  Before before_;
-};
+/// See ClusterOptions::between.
+inline auto watched(Before before) {
+  return [before = std::move(before)](NodeId, std::unique_ptr<SafeStorage> inner) {
+    return std::make_unique<Watched>(std::move(inner), before);
+  };
+}
 
 /// A door that a save waits at until the test opens it.
 class Door {
@@ -103,16 +89,17 @@ struct HeldSaves {
   }
   /// See ClusterOptions::between.
   auto between() {
-    return [this](NodeId id, std::unique_ptr<SafeStorage> inner) -> std::unique_ptr<SafeStorage> {
-      if (id != node) return inner;
-      return std::make_unique<WatchedSaves>(std::move(inner), [this](const SafeState& safe) {
-        if (which(safe)) {
-          waits = true;
-          arrived.ring();
-          door.pass();
-        }
-        return Expected<>();
-      });
+    const auto hold = [this](const SafeState& safe) {
+      if (which(safe)) {
+        waits = true;
+        arrived.ring();
+        door.pass();
+      }
+      return Expected<>();
+    };
+    return [of = node, hold](NodeId id, std::unique_ptr<SafeStorage> inner) {
+      if (id == of) inner = std::make_unique<Watched>(std::move(inner), Before{hold});
+      return inner;
     };
   }
   /// Until one waits.

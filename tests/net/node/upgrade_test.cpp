@@ -1,7 +1,6 @@
 #include "cluster.hpp"
 
 #include <muster/net/admin.hpp>
-#include <muster/values/text.hpp>
 
 #include <boost/test/unit_test.hpp>
 
