@@ -93,7 +93,7 @@ class Asking final : public net::Coroutines {
     co_return report;
   }
   awaitable<Definition> reorganize(Reorganization all) override {
-    const Ends ends{player_};
+    const test::Ends ends{player_};
     player_.reorganize(all);
     std::map<NodeId, std::string> answers;
     for (const Member& member : all.members) {
@@ -121,10 +121,6 @@ class Asking final : public net::Coroutines {
   }
 
  private:
-  struct Ends {
-    ~Ends() { player.ends(); }
-    test::Player& player;
-  };
   test::Player player_;
 };
 
@@ -185,8 +181,7 @@ BOOST_DATA_TEST_CASE(each_member_answers_the_coordinator_that_reorganizes_byte_f
                                             {"coroutines", coroutines_that_ask}})),
                      made) {
   const auto host = made.host();
-  host->start_all(3);
-  host->await_group({1, 2, 3});
+  host->join_all(3);
   BOOST_TEST(last_definition(*host, 1) == "1=right 2=right 3=right ");
   host->kill(3);
   host->await_group({1, 2});

@@ -63,8 +63,7 @@ BOOST_AUTO_TEST_SUITE(conformance)
 BOOST_DATA_TEST_CASE(a_life_begins_with_one_stop_and_each_start_is_followed_by_one,
                      data::make(test::every_case()), made) {
   const auto host = made.host();
-  host->start_all(3);
-  host->await_group({1, 2, 3});
+  host->join_all(3);
   host->kill(3);
   host->await_group({1, 2});
   host->start(3);
@@ -79,8 +78,7 @@ BOOST_DATA_TEST_CASE(a_life_begins_with_one_stop_and_each_start_is_followed_by_o
 BOOST_DATA_TEST_CASE(reports_and_definitions_arrive_byte_for_byte, data::make(test::every_case()),
                      made) {
   const auto host = made.host();
-  host->start_all(3);
-  host->await_group({1, 2, 3});
+  host->join_all(3);
   std::size_t members = 0;
   for (const Call& call : host->script().calls())
     for (const Member& member : call.members) {
@@ -93,8 +91,7 @@ BOOST_DATA_TEST_CASE(reports_and_definitions_arrive_byte_for_byte, data::make(te
 
 BOOST_DATA_TEST_CASE(permits_are_revoked_before_a_stop, data::make(test::every_case()), made) {
   const auto host = made.host();
-  host->start_all(3);
-  host->await_group({1, 2, 3});
+  host->join_all(3);
   host->kill(3);
   host->await_group({1, 2});
   BOOST_TEST(host->script().permits_kept() >= 5);
@@ -105,8 +102,7 @@ BOOST_DATA_TEST_CASE(a_reorganize_that_throws_has_failed_and_is_started_over,
                      data::make(test::every_case()), made) {
   const auto host = made.host({.nodes = 2});
   host->script().tell(NodeId{2}, Hook::reorganize, Act::throws);
-  host->start_all(2);
-  host->await_group({1, 2});
+  host->join_all(2);
   BOOST_TEST(has(host->failures(2), "reorganize", test::thrown));
   BOOST_TEST(host->failures(2).size() == 1u);
   check_end(*host);
@@ -116,8 +112,7 @@ BOOST_DATA_TEST_CASE(a_start_that_throws_at_the_coordinator_is_started_over,
                      data::make(test::every_case()), made) {
   const auto host = made.host({.nodes = 2});
   host->script().tell(NodeId{2}, Hook::start, Act::throws);
-  host->start_all(2);
-  host->await_group({1, 2});
+  host->join_all(2);
   BOOST_TEST(has(host->failures(2), "start", test::thrown));
   check_end(*host);
 }
@@ -147,8 +142,7 @@ BOOST_DATA_TEST_CASE(a_hook_that_drops_its_done_has_failed, data::make(test::cas
   const auto host = made.host({.nodes = 2});
   host->script().tell(NodeId{2}, Hook::reorganize, Act::drops);
   host->script().tell(NodeId{2}, Hook::start, Act::drops);
-  host->start_all(2);
-  host->await_group({1, 2});
+  host->join_all(2);
   BOOST_TEST(
       has(host->failures(2), "reorganize", "the hook dropped its Done without completing it"));
   BOOST_TEST(has(host->failures(2), "start", "the hook dropped its Done without completing it"));
@@ -171,8 +165,7 @@ BOOST_DATA_TEST_CASE(a_definition_that_is_too_large_is_refused_and_not_cut,
                      data::make(test::every_case()), made) {
   const auto host = made.host({.nodes = 2});
   host->script().tell(NodeId{2}, Hook::reorganize, Act::large);
-  host->start_all(2);
-  host->await_group({1, 2});
+  host->join_all(2);
   BOOST_TEST(has(host->failures(2), "reorganize", "its definition"));
   BOOST_TEST(has(host->failures(2), "reorganize", "large"));
   check_end(*host);

@@ -56,12 +56,6 @@ class Usual : public net::Coroutines {
   Seen& seen;
 };
 
-/// Of nodes that a test does not look at.
-Seen& others() {
-  static Seen seen;
-  return seen;
-}
-
 template <class Application>
 MakeApplication make(Seen& seen) {
   return [&seen](Services& services) {
@@ -196,17 +190,13 @@ BOOST_AUTO_TEST_CASE(what_a_hook_spawns_works_until_the_life_is_over) {
 BOOST_AUTO_TEST_CASE(on_real_nodes_they_may_await_timers_and_end_with_the_life) {
   Seen seen;
   for (const MakeApplication& application : {make<Timed>(seen), make<Working>(seen)}) {
-    ClusterOptions options{.nodes = 1};
-    options.application = application;
-    Cluster cluster(std::move(options));
-    cluster.start(1);
-    cluster.await_group({1});
+    Cluster cluster({.nodes = 1, .application = application});
+    cluster.join(1);
     cluster.await("the work", [&] { return seen.suspended == 1; });
     cluster.kill(1);
     BOOST_TEST(seen.suspended == 0);
     BOOST_TEST(seen.applications == 0);
-    cluster.start(1);
-    cluster.await_group({1});
+    cluster.join(1);
     cluster.leave(1);
     BOOST_TEST(seen.suspended == 0);
     BOOST_TEST(seen.applications == 0);
@@ -216,9 +206,9 @@ BOOST_AUTO_TEST_CASE(on_real_nodes_they_may_await_timers_and_end_with_the_life) 
 }
 
 BOOST_AUTO_TEST_CASE(a_permit_is_awaited_until_there_is_a_group_in_the_lab) {
-  Seen seen;
+  Seen seen, of_the_other;
   lab::World world(2, 1, [&](Services& services) {
-    Seen& told = services.self() == NodeId{1} ? seen : others();
+    Seen& told = services.self() == NodeId{1} ? seen : of_the_other;
     return net::make_application(std::make_unique<Permitted>(services, told));
   });
   for (int groups = 0; groups < 3; ++groups) {
@@ -233,12 +223,9 @@ BOOST_AUTO_TEST_CASE(a_permit_is_awaited_until_there_is_a_group_in_the_lab) {
 
 BOOST_AUTO_TEST_CASE(a_permit_is_awaited_until_there_is_a_group_on_real_nodes) {
   Seen seen;
-  ClusterOptions options{.nodes = 1};
-  options.application = make<Permitted>(seen);
-  Cluster cluster(std::move(options));
+  Cluster cluster({.nodes = 1, .application = make<Permitted>(seen)});
   for (int life = 1; life <= 2; ++life) {
-    cluster.start(1);
-    const GroupNumber group = cluster.await_group({1});
+    const GroupNumber group = cluster.join(1);
     cluster.await("the work", [&] { return seen.worked == group.counter; });
     cluster.kill(1);
     BOOST_TEST(seen.suspended == 0);

@@ -12,17 +12,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-bool is_of(const journal::Line& line, NodeId node) {
-  return std::visit(
-      [node](const auto& any) {
-        if constexpr (requires { any.stamp; })
-          return any.stamp.node == node;
-        else
-          return false;
-      },
-      line);
-}
-
 class RealHost final : public Host {
  public:
   RealHost(const Style& style, const HostOptions& options)
@@ -48,11 +37,7 @@ class RealHost final : public Host {
     ClusterOptions made{.nodes = options.nodes};
     if (options.reorganize_deadline)
       made.timings.T = made.timings.reorganize_deadline = *options.reorganize_deadline;
-    if (options.short_back_off) {
-      made.timings.T = 1s;
-      made.timings.check_every = 250ms;
-      made.timings.coordinator_timeout = made.timings.check_every + made.timings.T;
-    }
+    if (options.short_back_off) made.timings = patient(1s, 250ms);
     made.application = [this, make = style.make](Services& services) {
       return make(script_, services);
     };
@@ -81,7 +66,8 @@ class LabHost final : public Host {
   std::vector<journal::Line> lines(std::uint32_t id) override {
     std::vector<journal::Line> found;
     for (const journal::Line& line : world_.lines())
-      if (is_of(line, NodeId{id})) found.push_back(line);
+      if (const auto writer = writer_of(line); writer && writer->node == NodeId{id})
+        found.push_back(line);
     return found;
   }
   Script& script() override { return script_; }
@@ -116,6 +102,15 @@ std::vector<Case> cases(const std::function<bool(const Case&)>& wanted) {
 }
 
 }  // namespace
+
+void Host::join_all(std::uint32_t nodes) {
+  std::set<std::uint32_t> all;
+  for (std::uint32_t id = 1; id <= nodes; ++id) {
+    start(id);
+    all.insert(id);
+  }
+  await_group(all);
+}
 
 void Host::await_group(const std::set<std::uint32_t>& members) {
   NodeSet others;

@@ -41,9 +41,8 @@ class Host {
   /// Ends all, and checks the journals: assertions and hook grammar.
   virtual void judge() = 0;
 
-  void start_all(std::uint32_t nodes) {
-    for (std::uint32_t id = 1; id <= nodes; ++id) start(id);
-  }
+  /// So many begin, and form a group.
+  void join_all(std::uint32_t nodes);
   /// Waits until exactly these are members of one group, all Normal.
   void await_group(const std::set<std::uint32_t>& members);
   /// "HOOK: WHY" for each hook of the node that has failed.

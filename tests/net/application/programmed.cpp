@@ -1,4 +1,4 @@
-#include "programmed.hpp"
+#include "styles.hpp"
 
 #include "net/node/cluster.hpp"
 

@@ -179,4 +179,10 @@ class Player {
   unsigned life_;
 };
 
+/// The hook ends with this, in whatever way.
+struct Ends {
+  ~Ends() { player.ends(); }
+  Player& player;
+};
+
 }  // namespace muster::test

@@ -1,7 +1,5 @@
 #include "styles.hpp"
 
-#include "programmed.hpp"
-
 #include <muster/adapters.hpp>
 #include <muster/net/coroutines.hpp>
 #include <muster/typed.hpp>
@@ -67,10 +65,6 @@ class HandWritten final : public Application {
  private:
   Ending ending_;
 };
-
-std::unique_ptr<Application> hand_written(Script& script, Services& services) {
-  return std::make_unique<HandWritten>(script, services);
-}
 
 void wait_until(const std::stop_token& cancelled) {
   std::promise<void> promise;
@@ -147,10 +141,6 @@ class OfCoroutines final : public net::Coroutines {
   }
 
  private:
-  struct Ends {
-    ~Ends() { player.ends(); }
-    Player& player;
-  };
   awaitable<> end(Act act) {
     const Ends ends{player_};  // however: a usual hook may be cancelled too
     if (act == Act::waits)
@@ -163,12 +153,10 @@ class OfCoroutines final : public net::Coroutines {
   awaitable<> until_cancelled() {
     try {
       while (true) co_await wait_for(5ms);
-    } catch (const boost::system::system_error&) {
-      cancelled_ = true;
+    } catch (const boost::system::system_error&) {  // it is
     }
   }
   Player player_;
-  bool cancelled_ = false;
 };
 
 std::unique_ptr<Application> of_coroutines(Script& script, Services& services) {
@@ -203,18 +191,19 @@ class OfValues final : public Typed<Text, Text> {
   Ending ending_;
 };
 
-std::unique_ptr<Application> values(Script& script, Services& services) {
-  return std::make_unique<OfValues>(script, services);
+template <class Written>
+std::unique_ptr<Application> make(Script& script, Services& services) {
+  return std::make_unique<Written>(script, services);
 }
 
 }  // namespace
 
 const std::array<Style, 6> styles{{
-    {"hand-written", hand_written},
+    {"hand-written", make<HandWritten>},
     {"functions", functions, false, false},
     {"asynchronous functions", asynchronous_functions},
     {"coroutines", of_coroutines, false},
-    {"typed", values},
+    {"typed", make<OfValues>},
     {"program at a socket", programmed, false, false, false},
 }};
 

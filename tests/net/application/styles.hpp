@@ -22,4 +22,7 @@ struct Style {
 
 extern const std::array<Style, 6> styles;
 
+/// As a program at a node's socket plays it: on a thread of its own, told all by lines.
+std::unique_ptr<Application> programmed(Script& script, Services& services);
+
 }  // namespace muster::test

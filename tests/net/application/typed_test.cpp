@@ -1,10 +1,7 @@
 #include <muster/lab/world.hpp>
 #include <muster/typed.hpp>
-#include <muster/values/text.hpp>
 
 #include <boost/test/unit_test.hpp>
-
-#include <algorithm>
 
 // Reports and definitions as values: what is no value of this version fails the hook, by name.
 
