@@ -1,8 +1,6 @@
 #include "apps/muster/commands/commands.hpp"
-#include "storage/temporary_directory.hpp"
-#include "storage/values.hpp"
+#include "storage/store_fixture.hpp"
 
-#include <muster/storage/sqlite_storage.hpp>
 #include <muster/values/hash.hpp>
 #include <muster/values/json.hpp>
 
@@ -55,14 +53,18 @@ Answer muster(std::vector<std::string> words) {
   return answer;
 }
 
-struct Store {
-  Store() : directory(temporary.path() / "n3") {
-    auto store = storage::SqliteStorage::open(directory, {"demo", NodeId{3}}).value();
+struct Store : StoreFixture {
+  Store() {
+    const auto store = open().value();
     store->save(safe_state(9)).value();
     store->write(batch_of({{"shard/1", "one"}, {std::string("\0\n", 2), "two"}})).value();
   }
-  TemporaryDirectory temporary;
-  std::filesystem::path directory;
+  /// `muster store WORD DIR ...`
+  [[nodiscard]] Answer muster(const char* word, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words{"store", word, directory.string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return test::muster(words);
+  }
 };
 
 std::vector<boost::json::value> lines_of(const std::string& text) {
@@ -73,7 +75,7 @@ std::vector<boost::json::value> lines_of(const std::string& text) {
 }
 
 BOOST_FIXTURE_TEST_CASE(inspect_prints_state_and_cells, Store) {
-  const Answer answer = muster({"store", "inspect", directory.string()});
+  const Answer answer = muster("inspect");
   BOOST_TEST(answer.code == 0);
   BOOST_TEST(answer.err.empty());
   for (const char* part :
@@ -82,13 +84,11 @@ BOOST_FIXTURE_TEST_CASE(inspect_prints_state_and_cells, Store) {
         "shard/1", "\\x00\\x0a"})
     BOOST_TEST(answer.out.find(part) != std::string::npos, part << " is not in\n" << answer.out);
   BOOST_TEST(answer.out.find("one") == std::string::npos);
-  BOOST_TEST(
-      muster({"store", "inspect", directory.string(), "--values"}).out.find("shard/1 = one") !=
-      std::string::npos);
+  BOOST_TEST(muster("inspect", {"--values"}).out.find("shard/1 = one") != std::string::npos);
 }
 
 BOOST_FIXTURE_TEST_CASE(inspect_as_json_says_the_same, Store) {
-  const Answer answer = muster({"store", "inspect", directory.string(), "--json", "--values"});
+  const Answer answer = muster("inspect", {"--json", "--values"});
   BOOST_TEST(answer.code == 0);
   const auto lines = lines_of(answer.out);
   BOOST_REQUIRE(lines.size() == 3U);
@@ -112,33 +112,25 @@ BOOST_FIXTURE_TEST_CASE(inspect_as_json_says_the_same, Store) {
 }
 
 BOOST_FIXTURE_TEST_CASE(nothing_is_changed, Store) {
-  const auto look = [&] {
-    std::map<std::string, std::string> files;
-    for (const auto& entry : std::filesystem::directory_iterator(directory)) {
-      std::ifstream in(entry.path(), std::ios::binary);
-      files[entry.path().filename()] = std::string(std::istreambuf_iterator<char>(in), {});
-    }
-    return files;
-  };
-  const auto before = look();
-  BOOST_TEST(muster({"store", "inspect", directory.string()}).code == 0);
-  BOOST_TEST(muster({"store", "verify", directory.string()}).code == 0);
-  BOOST_TEST((look() == before));
+  const auto before = std::pair(content(), bytes_of(directory / "lock"));
+  BOOST_TEST(muster("inspect").code == 0);
+  BOOST_TEST(muster("verify").code == 0);
+  BOOST_TEST((std::pair(content(), bytes_of(directory / "lock")) == before));
 }
 
 BOOST_FIXTURE_TEST_CASE(verify_says_that_it_holds, Store) {
-  const Answer answer = muster({"store", "verify", directory.string()});
+  const Answer answer = muster("verify");
   BOOST_TEST(answer.code == 0);
   BOOST_TEST(answer.out.find("holds: the store of node 3, 9 lives, 2 cells") != std::string::npos);
-  const auto lines = lines_of(muster({"store", "verify", directory.string(), "--json"}).out);
+  const auto lines = lines_of(muster("verify", {"--json"}).out);
   BOOST_REQUIRE(lines.size() == 1U);
   BOOST_TEST(lines[0].at("holds").as_bool());
 }
 
 BOOST_FIXTURE_TEST_CASE(verify_names_what_is_wrong, Store) {
-  std::filesystem::resize_file(directory / "safe.sqlite", 8000);
-  std::filesystem::remove(directory / "safe.sqlite-wal");
-  const Answer answer = muster({"store", "verify", directory.string(), "--json"});
+  std::filesystem::resize_file(file, 8000);
+  std::filesystem::remove(log);
+  const Answer answer = muster("verify", {"--json"});
   BOOST_TEST(answer.code == 65);
   BOOST_TEST(!lines_of(answer.out).at(0).at("holds").as_bool());
   BOOST_TEST(answer.err.find("safe.sqlite is corrupt") != std::string::npos, answer.err);
@@ -148,37 +140,33 @@ BOOST_FIXTURE_TEST_CASE(verify_names_what_is_wrong, Store) {
 // As `muster node` would: the store of another node or cluster, files that others may write to, and
 // what a life left behind that was cut off while it made its store.
 BOOST_FIXTURE_TEST_CASE(verify_refuses_what_a_node_would, Store) {
-  const auto config = [&](int node, const std::string& cluster) {
-    const auto file = temporary.path() / (cluster + ".toml");
-    std::ofstream(file) << "[node]\nid = " << node << "\ndata = \"n3\"\n[cluster]\nname = \""
-                        << cluster << "\"\n[cluster.nodes]\n2 = \"127.0.0.1:7102\"\n"
-                        << "3 = \"127.0.0.1:7103\"\n";
-    return file.string();
+  const auto verify = [&](int node, const std::string& cluster) {
+    const auto config = temporary.path() / (cluster + ".toml");
+    std::ofstream(config) << "[node]\nid = " << node << "\ndata = \"n3\"\n[cluster]\nname = \""
+                          << cluster << "\"\n[cluster.nodes]\n2 = \"127.0.0.1:7102\"\n"
+                          << "3 = \"127.0.0.1:7103\"\n";
+    return muster("verify", {"--config", config.string()});
   };
-  const auto verify = [&](const std::string& file) {
-    return muster({"store", "verify", directory.string(), "--config", file});
-  };
-  const Answer own = verify(config(3, "demo"));
+  const Answer own = verify(3, "demo");
   BOOST_TEST(own.code == 0, own.err);
-  for (const std::string& file : {config(2, "demo"), config(3, "production")}) {
-    const Answer foreign = verify(file);
+  for (const Answer& foreign : {verify(2, "demo"), verify(3, "production")}) {
     BOOST_TEST(foreign.code == 65, foreign.out);
     BOOST_TEST(
         foreign.err.find("belongs to node 3 of cluster \"demo\", not to") != std::string::npos,
         foreign.err);
   }
-  BOOST_TEST(verify("/nowhere.toml").code == 64);
+  BOOST_TEST(muster("verify", {"--config", "/nowhere.toml"}).code == 64);
   std::ofstream(directory / "safe.sqlite.new") << "half of one";
   std::filesystem::permissions(directory / "safe.sqlite.new", std::filesystem::perms::all);
-  const Answer reachable = muster({"store", "verify", directory.string()});
+  const Answer reachable = muster("verify");
   BOOST_TEST(reachable.code == 65, reachable.out);
   BOOST_TEST(reachable.err.find("can be reached by others") != std::string::npos, reachable.err);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_store_in_use_is_named_with_its_holder, Store) {
-  const auto held = storage::SqliteStorage::open(directory, {"demo", NodeId{3}}).value();
+  const auto held = open().value();
   for (const char* word : {"inspect", "verify"}) {
-    const Answer answer = muster({"store", word, directory.string()});
+    const Answer answer = muster(word);
     BOOST_TEST(answer.code == 75);
     BOOST_TEST(answer.err.find("process " + std::to_string(::getpid())) != std::string::npos,
                answer.err);
