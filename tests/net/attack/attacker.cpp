@@ -32,32 +32,20 @@ Tally Attacker::attack(Attack how, const Scene& scene) {
   for (const auto& [known, life] : scene.lives)
     if (!said_.contains(known)) in_session(known);
   const NodeId node = one_of(scene.lives).first;
-  switch (how) {
-    case Attack::noise:
-    case Attack::before_hello:
-    case Attack::as_observer:
-    case Attack::in_session:
-    case Attack::letters_of_a_node:
-    case Attack::replay:
-      mutate(how, node);
-      break;
-    case Attack::as_asker:
-      ask(node);
-      break;
-    case Attack::in_greeting:
-    case Attack::crossing:
-      answer_dial(how, node);
-      break;
-    case Attack::question_flood:
-    case Attack::byte_by_byte:
-    case Attack::silent:
-    case Attack::half_closed:
-    case Attack::reset:
-      crowd(how, node);
-      break;
-    default:
-      forge(how, node);
-  }
+  using enum Attack;
+  const auto is_one_of = [how](std::initializer_list<Attack> kinds) {
+    return std::find(kinds.begin(), kinds.end(), how) != kinds.end();
+  };
+  if (is_one_of({noise, before_hello, as_observer, in_session, letters_of_a_node, replay}))
+    mutate(how, node);
+  else if (how == as_asker)
+    ask(node);
+  else if (is_one_of({in_greeting, crossing}))
+    answer_dial(how, node);
+  else if (is_one_of({question_flood, byte_by_byte, silent, half_closed, reset}))
+    crowd(how, node);
+  else
+    forge(how, node);
   return tally_;
 }
 

@@ -9,7 +9,6 @@
 #include <muster/values/json.hpp>
 #include <muster/values/text.hpp>
 
-#include <boost/describe/enum_to_string.hpp>
 #include <boost/json/parse.hpp>
 
 #include <algorithm>
@@ -33,10 +32,6 @@ constexpr Duration for_an_end = 1s;
 constexpr std::size_t most_descriptors = 64 + 16 + 4 + 40;
 // What a mutated letter has set going is over when the group is again what it was for so long.
 constexpr std::uint64_t bursts_of_letters = 10;
-
-std::string name_of(Attack attack) {
-  return boost::describe::enum_to_string(attack, "?");
-}
 
 std::size_t descriptors(pid_t process) {
   std::error_code ignored;  // a process that has ended has none
@@ -149,8 +144,8 @@ class Campaign final : apps::Cluster::Listener {
     sum.frames += tally.frames;
     sum.greeted += tally.greeted;
     sum.refused += tally.refused;
-    last_kinds_ += (last_kinds_.empty() ? "" : ", ") + name_of(kind);
-    if (++bursts_ % 4 == 0) last_kinds_ = name_of(kind);
+    last_kinds_ += (last_kinds_.empty() ? "" : ", ") + to_text(kind);
+    if (++bursts_ % 4 == 0) last_kinds_ = to_text(kind);
   }
 
   void look_at_processes() {

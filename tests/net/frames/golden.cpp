@@ -3,7 +3,6 @@
 #include <muster/values/archive.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
