@@ -15,8 +15,7 @@ BOOST_AUTO_TEST_CASE(the_first_stop_of_a_life_has_nothing_to_cease) {
   BOOST_TEST(!host.played.stopped->group.has_value());
   BOOST_TEST(!host.played.stopped->previous.has_value());
   BOOST_TEST((host.played.stopped->cause.reason == StopReason::halted));
-  (*host.played.bytes)({"held"});
-  host.look();
+  host.end({"held"});
   BOOST_REQUIRE(host.last<Stopped>());
   BOOST_TEST(host.last<Stopped>()->report->data == "held");
 }
@@ -51,79 +50,66 @@ BOOST_AUTO_TEST_CASE(where_nobody_was_assigned_anything_no_report_is_freshest) {
   BOOST_TEST(told.freshest() == nullptr);
 }
 
-BOOST_AUTO_TEST_CASE(a_task_names_its_members_and_gives_each_its_part_alone) {
-  Host host;
-  stopped_first(host);
-  host.runner.perform(Reorganize{Ticket{2}, g7, {member(1), member(2)}});
-  host.played.reorganized->give_part(NodeId{2}, {"mine"});
-  (*host.played.bytes)({"all"});
-  host.look();
-  BOOST_REQUIRE(host.last<Reorganized>());
-  const Definition defined = host.last<Reorganized>()->definition;
-  host.runner.perform(Start{Ticket{3}, defined, g7});
-  BOOST_TEST(host.played.started->definition.data == "all");
-  BOOST_TEST(host.played.started->part().data == "mine");
-  BOOST_TEST((host.played.started->members == NodeSet{NodeId{1}, NodeId{2}}));
-  BOOST_TEST((host.played.started->digest == digest(defined.data)));
+BOOST_FIXTURE_TEST_CASE(a_task_names_its_members_and_gives_each_its_part_alone, StoppedHost) {
+  runner.perform(Reorganize{Ticket{2}, g7, {member(1), member(2)}});
+  played.reorganized->give_part(NodeId{2}, {"mine"});
+  end({"all"});
+  BOOST_REQUIRE(last<Reorganized>());
+  const Definition defined = last<Reorganized>()->definition;
+  runner.perform(Start{Ticket{3}, defined, g7});
+  BOOST_TEST(played.started->definition.data == "all");
+  BOOST_TEST(played.started->part().data == "mine");
+  BOOST_TEST((played.started->members == NodeSet{NodeId{1}, NodeId{2}}));
+  BOOST_TEST((played.started->digest == digest(defined.data)));
   Host other;
   HookRunner one(other, NodeId{1}, Host::limits(), std::nullopt);
   one.perform(Start{Ticket{1}, defined, g7});
   BOOST_TEST(other.played.started->part().data.empty());
 }
 
-BOOST_AUTO_TEST_CASE(parts_count_towards_the_limit_and_are_for_members) {
-  Host host;
-  stopped_first(host);
-  host.runner.perform(Reorganize{Ticket{2}, g7, {member(2)}});
-  host.played.reorganized->give_part(NodeId{2}, {"123456"});
-  (*host.played.bytes)({"12345"});
-  host.look();
-  BOOST_REQUIRE(host.last<HookFailed>());
-  BOOST_TEST(host.last<HookFailed>()->why ==
+BOOST_FIXTURE_TEST_CASE(parts_count_towards_the_limit_and_are_for_members, StoppedHost) {
+  runner.perform(Reorganize{Ticket{2}, g7, {member(2)}});
+  played.reorganized->give_part(NodeId{2}, {"123456"});
+  end({"12345"});
+  BOOST_REQUIRE(last<HookFailed>());
+  BOOST_TEST(last<HookFailed>()->why ==
              "its definition with its parts of 11 bytes is larger than the limit of 10");
-  host.runner.perform(Reorganize{Ticket{3}, g7, {member(2)}});
-  host.played.reorganized->give_part(NodeId{5}, {"1"});
-  (*host.played.bytes)({"1"});
-  host.look();
-  BOOST_REQUIRE(host.last<HookFailed>());
-  BOOST_TEST(host.last<HookFailed>()->why == "it gave a part to node 5, which is no member");
+  runner.perform(Reorganize{Ticket{3}, g7, {member(2)}});
+  played.reorganized->give_part(NodeId{5}, {"1"});
+  end({"1"});
+  BOOST_REQUIRE(last<HookFailed>());
+  BOOST_TEST(last<HookFailed>()->why == "it gave a part to node 5, which is no member");
 }
 
-BOOST_AUTO_TEST_CASE(a_definition_that_is_no_task_fails_the_start) {
-  Host host;
-  stopped_first(host);
-  host.runner.perform(Start{Ticket{2}, {"no task"}, g7});
-  host.look();
-  BOOST_REQUIRE(host.last<HookFailed>());
-  BOOST_TEST(host.last<HookFailed>()->why == "its coordinator's definition is no task");
-  BOOST_TEST(!host.played.started.has_value());
+BOOST_FIXTURE_TEST_CASE(a_definition_that_is_no_task_fails_the_start, StoppedHost) {
+  runner.perform(Start{Ticket{2}, {"no task"}, g7});
+  look();
+  BOOST_REQUIRE(last<HookFailed>());
+  BOOST_TEST(last<HookFailed>()->why == "its coordinator's definition is no task");
+  BOOST_TEST(!played.started.has_value());
 }
 
 BOOST_AUTO_TEST_CASE(a_stop_waits_for_the_cancelled_hook_and_has_what_is_left_of_one_deadline) {
-  Host host;
-  stopped_first(host);
+  StoppedHost host;
   host.runner.perform(Start{Ticket{2}, task_of({NodeId{2}}, "all"), g7});
   host.played.stopped.reset();
   host.runner.perform(Stop{Ticket{3}, {StopReason::halted, NodeId{3}}, true});
   BOOST_TEST(host.played.started->stop_requested());
   BOOST_TEST(!host.played.stopped.has_value());
   host.left_ = 300ms;
-  (*host.played.done)();
-  host.look();
+  host.end_start();
   BOOST_REQUIRE(host.played.stopped.has_value());
   BOOST_TEST((host.played.stopped->deadline == 300ms));
   BOOST_TEST((host.played.stopped->group == g7));
   BOOST_TEST((host.played.stopped->previous->group == g7));
-  (*host.played.bytes)({"held"});
-  host.look();
+  host.end({"held"});
   BOOST_TEST(!host.last<Stopped>());
   host.returned_();
   BOOST_TEST(host.last<Stopped>());
 }
 
 BOOST_AUTO_TEST_CASE(the_overrun_of_a_stop_ends_the_process_and_says_what_it_waited_for) {
-  Host host;
-  stopped_first(host);
+  StoppedHost host;
   host.runner.perform(Start{Ticket{2}, task_of({NodeId{2}}, "all"), g7});
   host.runner.perform(Stop{Ticket{3}, {StopReason::halted, NodeId{3}}, true});
   host.overrun_();
@@ -133,14 +119,11 @@ BOOST_AUTO_TEST_CASE(the_overrun_of_a_stop_ends_the_process_and_says_what_it_wai
 
 BOOST_AUTO_TEST_CASE(permits_that_are_not_returned_in_time_are_named) {
   const auto said_of = [](PermitsOut out) {
-    Host host;
-    stopped_first(host);
+    StoppedHost host;
     host.runner.perform(Start{Ticket{2}, task_of({NodeId{2}}, "all"), g7});
-    (*host.played.done)();
-    host.look();
+    host.end_start();
     host.runner.perform(Stop{Ticket{3}, {StopReason::halted, NodeId{3}}, true});
-    (*host.played.bytes)({"held"});
-    host.look();
+    host.end({"held"});
     host.out = std::move(out);
     host.overrun_();
     return host.died;
@@ -157,34 +140,28 @@ BOOST_AUTO_TEST_CASE(permits_that_are_not_returned_in_time_are_named) {
 BOOST_AUTO_TEST_CASE(a_report_that_is_too_large_ends_the_process_and_is_never_cut) {
   Host host;
   host.runner.perform(Stop{Ticket{1}, {StopReason::own_election, {}}, true});
-  (*host.played.bytes)({"12345"});
-  host.look();
+  host.end({"12345"});
   BOOST_TEST(host.died == "stop failed: its report of 5 bytes is larger than the limit of 4");
   BOOST_TEST(host.events.empty());
 }
 
-BOOST_AUTO_TEST_CASE(progress_is_told_until_the_next_hook) {
-  Host host;
-  stopped_first(host);
-  host.runner.perform(Reorganize{Ticket{2}, g7, {member(2)}});
-  host.played.reorganized->progress("3/7 merged");
-  BOOST_TEST(host.how_far == "3/7 merged");
-  (*host.played.bytes)({"all"});
-  host.look();
-  host.runner.perform(Start{Ticket{3}, task_of({NodeId{2}}, "all"), g7});
-  BOOST_TEST(host.how_far.empty());
+BOOST_FIXTURE_TEST_CASE(progress_is_told_until_the_next_hook, StoppedHost) {
+  runner.perform(Reorganize{Ticket{2}, g7, {member(2)}});
+  played.reorganized->progress("3/7 merged");
+  BOOST_TEST(how_far == "3/7 merged");
+  end({"all"});
+  runner.perform(Start{Ticket{3}, task_of({NodeId{2}}, "all"), g7});
+  BOOST_TEST(how_far.empty());
 }
 
-BOOST_AUTO_TEST_CASE(the_late_end_of_an_abandoned_hook_changes_nothing) {
-  Host host;
-  stopped_first(host);
-  host.runner.perform(Reorganize{Ticket{2}, g7, {member(2)}});
-  auto late = std::move(*host.played.bytes);
-  host.runner.abandon();
-  const std::size_t before = host.events.size();
+BOOST_FIXTURE_TEST_CASE(the_late_end_of_an_abandoned_hook_changes_nothing, StoppedHost) {
+  runner.perform(Reorganize{Ticket{2}, g7, {member(2)}});
+  auto late = std::move(*played.bytes);
+  runner.abandon();
+  const std::size_t before = events.size();
   late({"late"});
-  host.look();
-  BOOST_TEST(host.events.size() == before);
+  look();
+  BOOST_TEST(events.size() == before);
 }
 
 }  // namespace

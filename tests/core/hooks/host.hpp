@@ -86,6 +86,23 @@ struct Host : HookHost {
       end();
     }
   }
+  /// The stop or reorganize that runs ends with that.
+  void end(Bytes value) {
+    (*played.bytes)(std::move(value));
+    look();
+  }
+  void end_start() {
+    (*played.done)();
+    look();
+  }
+  void end_answer(Bytes value) {
+    (*played.answered)(std::move(value));
+    look();
+  }
+  void fail_answer(const std::string& why) {
+    played.answered->fail(why);
+    look();
+  }
   void request_stop(std::stop_source cancel) override { cancel.request_stop(); }
   void bound(Duration deadline, std::function<void()> overrun) override {
     left_ = deadline;
@@ -144,9 +161,12 @@ struct Host : HookHost {
 
 inline void stopped_first(Host& host) {
   host.runner.perform(Stop{Ticket{1}, {StopReason::own_election, {}}, true});
-  (*host.played.bytes)({"held"});
-  host.look();
+  host.end({"held"});
   host.events.clear();
 }
+
+struct StoppedHost : Host {
+  StoppedHost() { stopped_first(*this); }
+};
 
 }  // namespace muster::test

@@ -22,12 +22,11 @@ bool has(const Words& words, const std::string& one) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(nodes_that_differ)
+BOOST_FIXTURE_TEST_SUITE(nodes_that_differ, Sessions2)
 
 BOOST_AUTO_TEST_CASE(are_those_that_refuse_it_where_it_dials_them) {
-  Sessions2 two;
-  two.join(1, 1);
-  BOOST_TEST(has(is_refused(two, 3, 2), "differ {3} agree {1}"));
+  join(1, 1);
+  BOOST_TEST(has(is_refused(*this, 3, 2), "differ {3} agree {1}"));
   for (const RefusalReason reason : {RefusalReason::version, RefusalReason::stranger}) {
     Sessions2 other;
     other.reaches(3, 1);
@@ -47,66 +46,60 @@ BOOST_AUTO_TEST_CASE(are_none_of_those_that_it_refuses_for_its_life) {
 }
 
 BOOST_AUTO_TEST_CASE(are_those_that_have_met_this_life_elsewhere_or_a_later_one) {
-  Sessions2 two;
-  BOOST_TEST(has(two.refused_by(3, 1, seen_elsewhere), "differ {3} agree {}"));
+  BOOST_TEST(has(refused_by(3, 1, seen_elsewhere), "differ {3} agree {}"));
 }
 
 // Its Hello says only that this node has not refused it.
 BOOST_AUTO_TEST_CASE(and_go_on_to_differ_where_they_dial_until_they_have_written) {
-  Sessions2 two;
-  two.refused_by(3, 1, seen_elsewhere);
+  refused_by(3, 1, seen_elsewhere);
   const auto dials_it = [&](std::uint64_t connection) {
-    two.accepted(connection);
-    return two.give_all(Came{ConnectionId{connection}, two.stranger(3, 1, connection), 100});
+    accepted(connection);
+    return give_all(Came{ConnectionId{connection}, stranger(3, 1, connection), 100});
   };
   for (std::uint64_t connection = 2; connection < 5; ++connection) {
     BOOST_TEST(!has(dials_it(connection), "differ {} agree {}"));
-    two.came(connection, seen_elsewhere);
-    BOOST_TEST(two.sessions.others.differ == NodeSet{NodeId{3}});
+    came(connection, seen_elsewhere);
+    BOOST_TEST(sessions.others.differ == NodeSet{NodeId{3}});
   }
   dials_it(5);
-  BOOST_TEST(has(two.came(5, two.carried(3, 1, 7, AreYouThere{})), "differ {} agree {}"));
+  BOOST_TEST(has(came(5, carried(3, 1, 7, AreYouThere{})), "differ {} agree {}"));
 }
 
 BOOST_AUTO_TEST_CASE(are_not_believed_where_they_dial_but_dialled) {
-  Sessions2 two;
-  Hello hello = two.stranger(3);
+  Hello hello = stranger(3);
   hello.cluster = "T=50ms\nname=test\n";
-  two.accepted(1);
-  BOOST_TEST(has(two.came(1, hello), "dial 3"));
-  BOOST_TEST(two.sessions.others.differ.empty());
-  two.dialled(3, 2);
-  BOOST_TEST(has(two.came(2, another_cluster), "differ {3} agree {}"));
+  accepted(1);
+  BOOST_TEST(has(came(1, hello), "dial 3"));
+  BOOST_TEST(sessions.others.differ.empty());
+  dialled(3, 2);
+  BOOST_TEST(has(came(2, another_cluster), "differ {3} agree {}"));
 }
 
 BOOST_AUTO_TEST_CASE(in_the_place_of_one_with_a_session_are_not_dialled_for_what_a_stranger_says) {
-  Sessions2 two;
-  two.join(3, 1);
-  Hello hello = two.stranger(3, 2);
+  join(3, 1);
+  Hello hello = stranger(3, 2);
   hello.cluster = "T=50ms\nname=test\n";
-  two.accepted(2);
-  BOOST_TEST(!has(two.came(2, hello), "dial 3"));
-  BOOST_TEST(std::holds_alternative<Connected>(two.sessions.peers.at(NodeId{3}).touch));
+  accepted(2);
+  BOOST_TEST(!has(came(2, hello), "dial 3"));
+  BOOST_TEST(std::holds_alternative<Connected>(sessions.peers.at(NodeId{3}).touch));
 }
 
 // Whoever answers there is another process than the one that the session was with.
 BOOST_AUTO_TEST_CASE(end_the_session_with_their_life_before_and_leave_calls_unanswered) {
-  Sessions2 two;
-  two.join(3, 1);
-  two.ask(3, 7);
-  BOOST_TEST(has(two.closed(1), "dial 3"));
-  two.dialled(3, 2);
-  BOOST_TEST(two.came(2, another_cluster) ==
+  join(3, 1);
+  ask(3, 7);
+  BOOST_TEST(has(closed(1), "dial 3"));
+  dialled(3, 2);
+  BOOST_TEST(came(2, another_cluster) ==
              (Words{"close #2", "differ {3} agree {}", "over 3:1", "unanswered 3:7"}));
 }
 
 BOOST_AUTO_TEST_CASE(are_dialled_until_they_differ_no_more) {
-  Sessions2 two;
-  is_refused(two, 3, 1);
-  BOOST_TEST(has(two.wake_up(), "dial 3"));
-  two.dialled(3, 2);
-  BOOST_TEST(has(two.came(2, two.stranger(3)), "differ {} agree {}"));
-  BOOST_TEST(two.sessions.others == OthersDiffer{});
+  is_refused(*this, 3, 1);
+  BOOST_TEST(has(wake_up(), "dial 3"));
+  dialled(3, 2);
+  BOOST_TEST(has(came(2, stranger(3)), "differ {} agree {}"));
+  BOOST_TEST(sessions.others == OthersDiffer{});
 }
 
 BOOST_AUTO_TEST_CASE(do_so_no_more_where_nobody_listens_or_answers) {
@@ -119,12 +112,11 @@ BOOST_AUTO_TEST_CASE(do_so_no_more_where_nobody_listens_or_answers) {
 }
 
 BOOST_AUTO_TEST_CASE(that_others_agree_is_told_while_one_differs) {
-  Sessions2 two;
-  is_refused(two, 3, 1);
-  two.reaches(1, 2);
-  BOOST_TEST(has(two.came(2, two.stranger(1)), "differ {3} agree {1}"));
-  two.closed(2);
-  BOOST_TEST(has(two.give_all(DialFailed{NodeId{1}, DialEnd::silence}), "differ {3} agree {}"));
+  is_refused(*this, 3, 1);
+  reaches(1, 2);
+  BOOST_TEST(has(came(2, stranger(1)), "differ {3} agree {1}"));
+  closed(2);
+  BOOST_TEST(has(give_all(DialFailed{NodeId{1}, DialEnd::silence}), "differ {3} agree {}"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

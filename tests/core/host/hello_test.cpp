@@ -9,19 +9,18 @@
 namespace muster::host::test {
 namespace {
 
-BOOST_AUTO_TEST_SUITE(hello)
+BOOST_FIXTURE_TEST_SUITE(hello, Sessions2)
 
 // --- Who is heard at all
 
 BOOST_AUTO_TEST_CASE(wire_versions_that_do_not_meet_are_told_with_both_ranges) {
-  Sessions2 two;
-  Hello newer = two.stranger(1);
+  Hello newer = stranger(1);
   newer.newest_version = 4;
-  BOOST_TEST(two.greeted(1, newer) == (Words{"write #1 Hello"}));
+  BOOST_TEST(greeted(1, newer) == (Words{"write #1 Hello"}));
   newer.oldest_version = 3;
   newer.number = 2;
-  BOOST_TEST(two.greeted(2, newer) == (Words{"write #2 Refusal version", "close #2"}));
-  BOOST_TEST(std::get<Refusal>(two.written.back()).text ==
+  BOOST_TEST(greeted(2, newer) == (Words{"write #2 Refusal version", "close #2"}));
+  BOOST_TEST(std::get<Refusal>(written.back()).text ==
              "wire versions that do not meet (2 at node 2, 3-4 at node 1)");
 }
 
@@ -60,55 +59,51 @@ BOOST_AUTO_TEST_CASE(the_newest_wire_version_that_both_speak_is_spoken_whoever_d
 }
 
 BOOST_AUTO_TEST_CASE(what_others_say_is_made_fit_for_a_line) {
-  Sessions2 two;
-  Hello evil = two.stranger(1);
+  Hello evil = stranger(1);
   evil.cluster = "evil\n\x1b[31m=" + std::string(12, 'x') + "\x7f\n";
-  BOOST_TEST(two.greeted(1, evil) == (Words{"write #1 Refusal cluster", "close #1", "dial 1"}));
-  const std::string& warning = two.warnings.at(0);
+  BOOST_TEST(greeted(1, evil) == (Words{"write #1 Refusal cluster", "close #1", "dial 1"}));
+  const std::string& warning = warnings.at(0);
   BOOST_TEST(warning.size() < 500u);
   BOOST_TEST(
       std::all_of(warning.begin(), warning.end(), [](char c) { return c >= ' ' && c <= '~'; }));
 }
 
 BOOST_AUTO_TEST_CASE(a_text_longer_than_twice_ones_own_is_not_compared) {
-  Sessions2 two;
-  Hello longer = two.stranger(1);
-  longer.cluster = std::string(2 * two.config.self.cluster.size() + 1, 'x');
-  two.greeted(1, longer);
-  BOOST_TEST(two.warnings.at(0).find("a text of 37 bytes, where this node's has 18") !=
+  Hello longer = stranger(1);
+  longer.cluster = std::string(2 * config.self.cluster.size() + 1, 'x');
+  greeted(1, longer);
+  BOOST_TEST(warnings.at(0).find("a text of 37 bytes, where this node's has 18") !=
              std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(clusters_that_differ_refuse_each_other_and_name_the_keys) {
-  Sessions2 two;
-  Hello hello = two.stranger(3);
+  Hello hello = stranger(3);
   hello.cluster = "T=50ms\ncheck=20ms\nname=test\n";
-  BOOST_TEST(two.greeted(1, hello) == (Words{"write #1 Refusal cluster", "close #1", "dial 3"}));
+  BOOST_TEST(greeted(1, hello) == (Words{"write #1 Refusal cluster", "close #1", "dial 3"}));
   // They are told here alone.
-  BOOST_TEST(std::get<Refusal>(two.written.back()).text == "the clusters differ");
+  BOOST_TEST(std::get<Refusal>(written.back()).text == "the clusters differ");
   const std::string keys =
       "T (100ms at node 2, 50ms at node 3), check (nothing at node 2, 20ms at node 3)";
-  BOOST_TEST(two.sessions.differing.at(NodeId{3}) == keys);
-  BOOST_TEST(two.warnings.back() == "refused node 3: the clusters differ in " + keys);
+  BOOST_TEST(sessions.differing.at(NodeId{3}) == keys);
+  BOOST_TEST(warnings.back() == "refused node 3: the clusters differ in " + keys);
   // The other refuses this one where it is dialled; that is said once, not with every dial.
   for (const std::uint64_t connection : {2u, 3u}) {
-    two.dialled(3, connection);
-    two.came(connection, Refusal{RefusalReason::cluster, "the clusters differ"});
-    BOOST_TEST(two.warnings.back() == "node 3 refuses this node: the clusters differ");
-    BOOST_TEST(two.wake_up() == (Words{"dial 3"}));
+    dialled(3, connection);
+    came(connection, Refusal{RefusalReason::cluster, "the clusters differ"});
+    BOOST_TEST(warnings.back() == "node 3 refuses this node: the clusters differ");
+    BOOST_TEST(wake_up() == (Words{"dial 3"}));
   }
-  BOOST_TEST(two.warnings.size() == 2u);
-  two.greeted(4, two.stranger(3));
-  BOOST_TEST(two.sessions.differing.empty());
+  BOOST_TEST(warnings.size() == 2u);
+  greeted(4, stranger(3));
+  BOOST_TEST(sessions.differing.empty());
 }
 
 // Whoever reaches the port can say any name.
 BOOST_AUTO_TEST_CASE(a_namesake_of_another_cluster_is_refused_and_not_obeyed) {
-  Sessions2 two;
-  Hello namesake = two.stranger(2, 1'000'000'000);
+  Hello namesake = stranger(2, 1'000'000'000);
   namesake.cluster = "name=another\n";
-  BOOST_TEST(two.greeted(1, namesake) == (Words{"write #1 Refusal cluster", "close #1"}));
-  BOOST_TEST(two.warnings.at(0).starts_with("refused node 2: the clusters differ"));
+  BOOST_TEST(greeted(1, namesake) == (Words{"write #1 Refusal cluster", "close #1"}));
+  BOOST_TEST(warnings.at(0).starts_with("refused node 2: the clusters differ"));
 }
 
 /// A Hello on a connection whose other side has proven to be that node.
@@ -117,30 +112,26 @@ Words proven_by(Sessions2& two, std::uint64_t connection, std::uint32_t node, co
 }
 
 BOOST_AUTO_TEST_CASE(one_in_the_name_of_another_than_its_certificate_s_is_refused) {
-  Sessions2 two;
   for (const std::uint32_t node : {0U, 1U}) {
-    two.accepted(node + 1);
-    BOOST_TEST(proven_by(two, node + 1, node, two.stranger(3)).front() ==
+    accepted(node + 1);
+    BOOST_TEST(proven_by(*this, node + 1, node, stranger(3)).front() ==
                "write #" + std::to_string(node + 1) + " Refusal stranger");
-    BOOST_TEST(!two.sessions.lives().contains(NodeId{3}));
+    BOOST_TEST(!sessions.lives().contains(NodeId{3}));
   }
-  BOOST_TEST(std::get<Refusal>(two.written.back()).text ==
+  BOOST_TEST(std::get<Refusal>(written.back()).text ==
              "the certificate of who says that it is node 3 is that of node 1");
-  two.accepted(3);
-  proven_by(two, 3, 3, two.stranger(3));
-  BOOST_TEST(two.sessions.lives().contains(NodeId{3}));
+  accepted(3);
+  proven_by(*this, 3, 3, stranger(3));
+  BOOST_TEST(sessions.lives().contains(NodeId{3}));
   // Whoever is of the cluster may look.
-  Hello looks = two.stranger(0);
-  looks.role = Role::observer;
-  two.accepted(4);
-  BOOST_TEST(proven_by(two, 4, 1, looks) == (Words{"write #4 Hello"}));
+  accepted(4);
+  BOOST_TEST(proven_by(*this, 4, 1, observer()) == (Words{"write #4 Hello"}));
 }
 
 BOOST_AUTO_TEST_CASE(one_that_answers_in_the_name_of_another_than_its_certificate_s_is_refused) {
-  Sessions2 two;
-  two.ask(3, 1);
-  two.dialled(3, 1);
-  BOOST_TEST(proven_by(two, 1, 1, two.stranger(3)).front() == "write #1 Refusal stranger");
+  ask(3, 1);
+  dialled(3, 1);
+  BOOST_TEST(proven_by(*this, 1, 1, stranger(3)).front() == "write #1 Refusal stranger");
 }
 
 BOOST_AUTO_TEST_CASE(who_does_not_believe_this_node_differs_and_who_is_not_believed_is_silent) {
@@ -157,59 +148,52 @@ BOOST_AUTO_TEST_CASE(who_does_not_believe_this_node_differs_and_who_is_not_belie
 }
 
 BOOST_AUTO_TEST_CASE(who_dials_and_is_not_believed_is_told_of_once) {
-  Sessions2 two;
   for (std::uint64_t connection = 1; connection < 4; ++connection) {
-    two.accepted(connection);
-    two.closed(connection, ConnectionEnd::unproven);
+    accepted(connection);
+    closed(connection, ConnectionEnd::unproven);
   }
-  BOOST_TEST(two.warnings.size() == 1u);
+  BOOST_TEST(warnings.size() == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(the_oldest_observer_gives_way) {
-  Sessions2 two;
-  two.config.limits.observers = 2;
-  Hello observer = two.stranger(0);
-  observer.role = Role::observer;
-  two.greeted(1, observer);
-  two.greeted(2, observer);
-  BOOST_TEST(two.greeted(3, observer) == (Words{"close #1", "write #3 Hello"}));
-  BOOST_TEST(two.sessions.counters.crowded == 1u);
+  config.limits.observers = 2;
+  greeted(1, observer());
+  greeted(2, observer());
+  BOOST_TEST(greeted(3, observer()) == (Words{"close #1", "write #3 Hello"}));
+  BOOST_TEST(sessions.counters.crowded == 1u);
 }
 
 // --- Lives
 
 BOOST_AUTO_TEST_CASE(what_a_session_has_seen_counts_as_what_was_in_the_store) {
-  Sessions2 two;
-  two.join(3, 1, 9);
-  BOOST_TEST(two.greeted(2, two.stranger(3, 1)).at(1) == "write #2 Refusal outlived");
-  BOOST_TEST(std::get<Refusal>(two.written.back()).figure == 9u);
+  join(3, 1, 9);
+  BOOST_TEST(greeted(2, stranger(3, 1)).at(1) == "write #2 Refusal outlived");
+  BOOST_TEST(std::get<Refusal>(written.back()).figure == 9u);
 }
 
 // The life before is over where nobody listened; who has come up since waits on the connection that
 // it dialled, and is dialled whether or not the first dial finds it.
 BOOST_AUTO_TEST_CASE(who_says_that_it_is_the_next_life_is_dialled_when_the_one_before_is_over) {
-  Sessions2 two;
-  two.join(3, 1);
-  BOOST_TEST(two.greeted(2, two.stranger(3, 2)) == (Words{"close #1", "dial 3"}));
-  BOOST_TEST(two.give_all(DialFailed{NodeId{3}, DialEnd::refused}) ==
+  join(3, 1);
+  BOOST_TEST(greeted(2, stranger(3, 2)) == (Words{"close #1", "dial 3"}));
+  BOOST_TEST(give_all(DialFailed{NodeId{3}, DialEnd::refused}) ==
              (Words{"drain #2 listener", "over 3:1", "dial 3"}));
-  BOOST_TEST(two.failed(3, DialEnd::silence).empty());
-  BOOST_TEST(two.wake_up() == (Words{"dial 3"}));
+  BOOST_TEST(failed(3, DialEnd::silence).empty());
+  BOOST_TEST(wake_up() == (Words{"dial 3"}));
   // Where nobody listens still, nobody has come up.
-  BOOST_TEST(two.give_all(DialFailed{NodeId{3}, DialEnd::refused}) == (Words{"drain #2 listener"}));
+  BOOST_TEST(give_all(DialFailed{NodeId{3}, DialEnd::refused}) == (Words{"drain #2 listener"}));
 }
 
 BOOST_AUTO_TEST_CASE(a_clone_that_answers_a_dial_is_refused_too) {
-  Sessions2 two;
-  two.join(3, 1, 4);
-  two.closed(1);
-  two.give_all(DialFailed{NodeId{3}, DialEnd::refused});
-  two.ask(3, 1);
-  two.dialled(3, 2);
-  Hello clone = two.stranger(3, 4);
+  join(3, 1, 4);
+  closed(1);
+  give_all(DialFailed{NodeId{3}, DialEnd::refused});
+  ask(3, 1);
+  dialled(3, 2);
+  Hello clone = stranger(3, 4);
   ++clone.instance;
-  BOOST_TEST(two.came(2, clone) == (Words{"write #2 Refusal clone", "close #2"}));
-  BOOST_TEST(std::get<Refusal>(two.written.back()).figure == 4u);
+  BOOST_TEST(came(2, clone) == (Words{"write #2 Refusal clone", "close #2"}));
+  BOOST_TEST(std::get<Refusal>(written.back()).figure == 4u);
 }
 
 /// What a refusal with that figure does, of whoever answers at the address of node 3.
@@ -224,40 +208,34 @@ Words heard(Sessions2 two, const Hello& hello, std::uint64_t figure,
 }
 
 BOOST_AUTO_TEST_CASE(a_figure_counts_after_a_hello_for_the_same_cluster_and_with_two_reasons) {
-  const Sessions2 two;
-  const Hello refuser = two.refuser(3);
-  BOOST_TEST(heard(two, refuser, 9) == (Words{"outlived 3:9"}));
-  BOOST_TEST(heard(two, refuser, 5, RefusalReason::clone) == (Words{"outlived 3:5"}));
-  BOOST_TEST(heard(two, refuser, 9, RefusalReason::busy).empty());
-  Hello other = refuser;
+  BOOST_TEST(heard(*this, refuser(3), 9) == (Words{"outlived 3:9"}));
+  BOOST_TEST(heard(*this, refuser(3), 5, RefusalReason::clone) == (Words{"outlived 3:5"}));
+  BOOST_TEST(heard(*this, refuser(3), 9, RefusalReason::busy).empty());
+  Hello other = refuser(3);
   other.cluster = "name=another\n";
-  BOOST_TEST(heard(two, other, 9).empty());
-  Hello somebody = refuser;
+  BOOST_TEST(heard(*this, other, 9).empty());
+  Hello somebody = refuser(3);
   somebody.from = NodeId{1};
-  BOOST_TEST(heard(two, somebody, 9).empty());
+  BOOST_TEST(heard(*this, somebody, 9).empty());
 }
 
 // The first life of a store is close to no figure, and believes each that leaves lives to come.
 BOOST_AUTO_TEST_CASE(a_first_life_believes_any_figure) {
-  Sessions2 two;
-  two.config.self.incarnation = Incarnation{1};
-  const Hello refuser = two.refuser(3);
-  BOOST_TEST(heard(two, refuser, std::uint64_t{1} << 60).size() == 1u);
-  BOOST_TEST(heard(two, refuser, highest_number).empty());
+  config.self.incarnation = Incarnation{1};
+  BOOST_TEST(heard(*this, refuser(3), std::uint64_t{1} << 60).size() == 1u);
+  BOOST_TEST(heard(*this, refuser(3), highest_number).empty());
 }
 
 // --- Sessions go on, or begin anew
 
-BOOST_AUTO_TEST_CASE(a_letter_that_comes_again_or_late_is_taken_once) {
-  Sessions2 two;
-  two.join(3, 1);
+BOOST_FIXTURE_TEST_CASE(a_letter_that_comes_again_or_late_is_taken_once, WithNode3) {
   Words taken;
   for (const std::uint64_t number : {1u, 2u, 2u, 1u, 7u, 5u})
-    for (const std::string& word : two.came(1, two.carried(3, number, number, AreYouThere{})))
+    for (const std::string& word : came(1, carried(3, number, number, AreYouThere{})))
       taken.push_back(word + ' ' + std::to_string(number));
   BOOST_TEST(taken ==
              (Words{"came 3 AreYouThere 1", "came 3 AreYouThere 2", "came 3 AreYouThere 7"}));
-  BOOST_TEST(two.sessions.counters.duplicates == 3u);
+  BOOST_TEST(sessions.counters.duplicates == 3u);
 }
 
 BOOST_AUTO_TEST_CASE(a_call_to_another_life_than_the_present_one_is_unanswered_at_once) {
@@ -270,26 +248,21 @@ BOOST_AUTO_TEST_CASE(a_call_to_another_life_than_the_present_one_is_unanswered_a
   BOOST_TEST(two.announce(3, 5, 9) == (Words{"write #1 1 NewCoordinator"}));
 }
 
-BOOST_AUTO_TEST_CASE(who_says_that_it_received_what_was_never_sent_is_cut_off) {
-  Sessions2 two;
-  two.join(3, 1);
-  BOOST_TEST(two.greeted(2, two.acquainted(3, 2, 77)) == (Words{"close #1", "close #2", "dial 3"}));
-  BOOST_TEST(two.sessions.counters.garbage == 1u);
+BOOST_FIXTURE_TEST_CASE(who_says_that_it_received_what_was_never_sent_is_cut_off, WithNode3) {
+  BOOST_TEST(greeted(2, acquainted(3, 2, 77)) == (Words{"close #1", "close #2", "dial 3"}));
+  BOOST_TEST(sessions.counters.garbage == 1u);
 }
 
-BOOST_AUTO_TEST_CASE(who_gave_the_session_up_is_not_told_again_what_it_was_told) {
-  Sessions2 two;
-  two.join(3, 1);
-  two.ask(3, 1);
-  Hello back = two.stranger(3, 1, 2);  // does not know this life: that is its first session with it
+BOOST_FIXTURE_TEST_CASE(who_gave_the_session_up_is_not_told_again_what_it_was_told, WithNode3) {
+  ask(3, 1);
+  Hello back = stranger(3, 1, 2);  // does not know this life: that is its first session with it
   back.session = 2;
-  BOOST_TEST(two.greeted(2, back) ==
-             (Words{"close #1", "write #2 Hello", "write #2 1 AreYouThere"}));
+  BOOST_TEST(greeted(2, back) == (Words{"close #1", "write #2 Hello", "write #2 1 AreYouThere"}));
   back.number = 3;
   back.session = 3;
-  back.peer_instance = two.config.self.instance;
-  BOOST_TEST(two.greeted(3, back) == (Words{"close #2", "write #3 Hello"}));
-  BOOST_TEST(two.ask(3, 2) == (Words{"write #3 1 AreYouThere"}));
+  back.peer_instance = config.self.instance;
+  BOOST_TEST(greeted(3, back) == (Words{"close #2", "write #3 Hello"}));
+  BOOST_TEST(ask(3, 2) == (Words{"write #3 1 AreYouThere"}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -33,7 +33,8 @@ SafeState safe_of(std::uint64_t incarnation) {
 
 /// What it is told to do, in words; its clock stands still but for `clock`.
 struct Life : host::Driver {
-  explicit Life(std::uint32_t nodes, Repairs repairs = {}) : config(config_of(nodes, repairs)) {}
+  explicit Life(std::uint32_t nodes = 3, Repairs repairs = {})
+      : config(config_of(nodes, repairs)) {}
 
   [[nodiscard]] Duration now() override { return clock; }
   Duration stood_still() override { return std::exchange(gap, {}); }
@@ -92,63 +93,60 @@ struct Life : host::Driver {
   host::Host host{config, safe_of(7), 50ms, HookRunner::Limits{config.timings}, *this, hooks};
 };
 
+struct AboutToWork : Life {
+  AboutToWork() : Life(1) { begin_to_work(); }
+};
+
 Letter are_you_there(std::uint64_t incarnation, std::uint64_t call) {
   return {NodeId{2}, Incarnation{incarnation}, NodeId{1}, CallNumber{call}, AreYouThere{}};
 }
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(a_host)
+BOOST_FIXTURE_TEST_SUITE(a_host, Life)
 
 BOOST_AUTO_TEST_CASE(begins_with_recovered_whatever_has_come_before) {
-  Life life(3);
-  life.give(Received{are_you_there(1, 1)});
-  life.expect({});
-  life.host.begin();
-  const Words heard = life.heard();
-  BOOST_REQUIRE(heard.size() >= 2);
-  BOOST_TEST(heard.front() == "Recovered");
-  BOOST_TEST(std::count(heard.begin(), heard.end(), "Received") == 1);
+  give(Received{are_you_there(1, 1)});
+  expect({});
+  host.begin();
+  const Words words = heard();
+  BOOST_REQUIRE(words.size() >= 2);
+  BOOST_TEST(words.front() == "Recovered");
+  BOOST_TEST(std::count(words.begin(), words.end(), "Received") == 1);
 }
 
-BOOST_AUTO_TEST_CASE(performs_what_follows_a_save_when_it_is_durable) {
-  Life life(1);
-  life.begin_to_work();
-  BOOST_TEST(life.heard().back() == "save");
-  BOOST_TEST(!life.hooks.played.started.has_value());
-  life.host.saved();
-  life.expect({"saved"});
-  BOOST_TEST(life.hooks.played.started.has_value());
+BOOST_FIXTURE_TEST_CASE(performs_what_follows_a_save_when_it_is_durable, AboutToWork) {
+  BOOST_TEST(heard().back() == "save");
+  BOOST_TEST(!hooks.played.started.has_value());
+  host.saved();
+  expect({"saved"});
+  BOOST_TEST(hooks.played.started.has_value());
 }
 
-BOOST_AUTO_TEST_CASE(gives_nothing_to_step_while_it_saves) {
-  Life life(1);
-  life.begin_to_work();
-  life.heard();
-  life.give(ElectionAsked{"why not"});
-  life.expect({});
-  life.host.saved();
-  const Words heard = life.heard();
-  BOOST_REQUIRE(heard.size() >= 2);
-  BOOST_TEST(heard.front() == "saved");
-  BOOST_TEST(heard.at(1) == "ElectionAsked");
+BOOST_FIXTURE_TEST_CASE(gives_nothing_to_step_while_it_saves, AboutToWork) {
+  heard();
+  give(ElectionAsked{"why not"});
+  expect({});
+  host.saved();
+  const Words words = heard();
+  BOOST_REQUIRE(words.size() >= 2);
+  BOOST_TEST(words.front() == "saved");
+  BOOST_TEST(words.at(1) == "ElectionAsked");
 }
 
-BOOST_AUTO_TEST_CASE(permits_nothing_from_a_pause_until_all_of_it_was_performed) {
-  Life life(1);
-  life.begin_to_work();
-  life.host.saved();
-  life.end_hook({});
-  BOOST_TEST(life.host.was_normal());
-  life.heard();
-  life.permitted = false;
-  life.gap = 51ms;
-  life.host.together([&] {
-    BOOST_TEST(!life.permitted);
-    life.host.put(ElectionAsked{"why not"});
+BOOST_FIXTURE_TEST_CASE(permits_nothing_from_a_pause_until_all_of_it_was_performed, AboutToWork) {
+  host.saved();
+  end_hook({});
+  BOOST_TEST(host.was_normal());
+  heard();
+  permitted = false;
+  gap = 51ms;
+  host.together([&] {
+    BOOST_TEST(!permitted);
+    host.put(ElectionAsked{"why not"});
   });
-  BOOST_TEST(life.heard().front() == "Paused");
-  BOOST_TEST(life.permitted);
+  BOOST_TEST(heard().front() == "Paused");
+  BOOST_TEST(permitted);
 }
 
 // Also where a Save comes before the Stop: permits are not revoked before it is durable, but they
@@ -173,54 +171,48 @@ BOOST_AUTO_TEST_CASE(permits_nothing_before_a_save_that_a_pause_leads_to_is_dura
   BOOST_TEST(life.permitted);
 }
 
-BOOST_AUTO_TEST_CASE(tells_of_a_pause_before_what_waited_for_too_long) {
-  Life life(1);
-  life.begin_to_work();
-  life.host.saved();
-  life.heard();
-  life.host.put(ElectionAsked{"why not"});
-  life.clock = 51ms;
-  life.host.turn();
-  BOOST_TEST(life.heard().front() == "Paused");
+BOOST_FIXTURE_TEST_CASE(tells_of_a_pause_before_what_waited_for_too_long, AboutToWork) {
+  host.saved();
+  heard();
+  host.put(ElectionAsked{"why not"});
+  clock = 51ms;
+  host.turn();
+  BOOST_TEST(heard().front() == "Paused");
 }
 
 BOOST_AUTO_TEST_CASE(sends_no_answer_whose_number_a_newer_call_has_that_waits) {
-  Life life(3);
-  life.host.begin();
-  life.heard();
-  life.host.together([&] {
-    life.host.put(Received{are_you_there(1, 4)});
-    life.host.put(Received{are_you_there(2, 4)});
+  host.begin();
+  heard();
+  host.together([&] {
+    host.put(Received{are_you_there(1, 4)});
+    host.put(Received{are_you_there(2, 4)});
   });
-  const Words heard = life.heard();
-  BOOST_TEST(std::count(heard.begin(), heard.end(), "Received") == 2);
-  BOOST_TEST(std::count(heard.begin(), heard.end(), "send 2:4") == 1);
+  const Words words = heard();
+  BOOST_TEST(std::count(words.begin(), words.end(), "Received") == 2);
+  BOOST_TEST(std::count(words.begin(), words.end(), "send 2:4") == 1);
 }
 
 BOOST_AUTO_TEST_CASE(tells_of_which_instance_a_life_is_until_step_knows) {
-  Life life(3);
-  life.host.begin();
+  host.begin();
   for (std::uint64_t call = 1; call <= 4; ++call)
-    life.give(Received{are_you_there((call + 1) / 2, call), Instance{call < 3 ? 10u : 20u}});
+    give(Received{are_you_there((call + 1) / 2, call), Instance{call < 3 ? 10u : 20u}});
   const std::vector<Instance> expected{{10}, {}, {20}, {}};
-  BOOST_TEST((life.told == expected));
-  const Common& known = common(life.host.protocol());
+  BOOST_TEST((told == expected));
+  const Common& known = common(host.protocol());
   BOOST_TEST((known.instances == std::map<NodeId, Instance>{{NodeId{2}, {20}}}));
-  life.give(Received{are_you_there(3, 5)});
+  give(Received{are_you_there(3, 5)});
   BOOST_TEST(known.seen.at(NodeId{2}).value == 3u);
   BOOST_TEST(known.instances.empty());
 }
 
-BOOST_AUTO_TEST_CASE(drops_whatever_comes_when_it_has_ended) {
-  Life life(1);
-  life.begin_to_work();
-  life.heard();
-  life.host.end();
-  life.host.saved();
-  life.give(Leaving{});
-  life.host.expired(Timer::check, 1);
-  life.expect({});
-  BOOST_TEST(!life.hooks.played.started.has_value());
+BOOST_FIXTURE_TEST_CASE(drops_whatever_comes_when_it_has_ended, AboutToWork) {
+  heard();
+  host.end();
+  host.saved();
+  give(Leaving{});
+  host.expired(Timer::check, 1);
+  expect({});
+  BOOST_TEST(!hooks.played.started.has_value());
 }
 
 BOOST_AUTO_TEST_CASE(is_asked_by_its_group_alone) {

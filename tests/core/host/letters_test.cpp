@@ -8,84 +8,73 @@
 namespace muster::host::test {
 namespace {
 
-BOOST_AUTO_TEST_SUITE(session_letters)
+BOOST_FIXTURE_TEST_SUITE(session_letters, Sessions2)
 
 BOOST_AUTO_TEST_CASE(a_new_life_dials_every_other_node_and_says_hello_first) {
-  Sessions2 two;
-  BOOST_TEST(two.give(Greet{}) == (Words{"dial 1", "dial 3"}));
-  BOOST_TEST(two.dialled(3, 1) == (Words{"write #1 Hello"}));
-  BOOST_TEST(two.ask(3, 1).empty());  // no letter before the Hello is answered
-  BOOST_TEST(two.came(1, two.stranger(3)) == (Words{"write #1 1 AreYouThere"}));
+  BOOST_TEST(give(Greet{}) == (Words{"dial 1", "dial 3"}));
+  BOOST_TEST(dialled(3, 1) == (Words{"write #1 Hello"}));
+  BOOST_TEST(ask(3, 1).empty());  // no letter before the Hello is answered
+  BOOST_TEST(came(1, stranger(3)) == (Words{"write #1 1 AreYouThere"}));
 }
 
-BOOST_AUTO_TEST_CASE(an_answer_comes_once) {
-  Sessions2 two;
-  two.join(3, 1);
-  BOOST_TEST(two.ask(3, 7) == (Words{"write #1 1 AreYouThere"}));
-  const Carried answer = two.carried(3, 1, 7, Answer{Here{}}, 1);
-  BOOST_TEST(two.came(1, answer) == (Words{"came 3 Here"}));
-  BOOST_TEST(two.came(1, answer).empty());  // the same letter again
-  BOOST_TEST(two.came(1, two.carried(3, 2, 7, Answer{Here{}}, 1)).empty());
-  BOOST_TEST(two.sessions.counters.duplicates == 1u);
+BOOST_FIXTURE_TEST_CASE(an_answer_comes_once, WithNode3) {
+  BOOST_TEST(ask(3, 7) == (Words{"write #1 1 AreYouThere"}));
+  const Carried answer = carried(3, 1, 7, Answer{Here{}}, 1);
+  BOOST_TEST(came(1, answer) == (Words{"came 3 Here"}));
+  BOOST_TEST(came(1, answer).empty());  // the same letter again
+  BOOST_TEST(came(1, carried(3, 2, 7, Answer{Here{}}, 1)).empty());
+  BOOST_TEST(sessions.counters.duplicates == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(a_call_to_a_node_that_the_cluster_does_not_have_is_unanswered) {
-  Sessions2 two;
-  BOOST_TEST(two.ask(9, 1) == (Words{"unanswered 9:1"}));
-  BOOST_TEST(two.ask(2, 2) == (Words{"unanswered 2:2"}));  // nor has it itself
+  BOOST_TEST(ask(9, 1) == (Words{"unanswered 9:1"}));
+  BOOST_TEST(ask(2, 2) == (Words{"unanswered 2:2"}));  // nor has it itself
 }
 
 BOOST_AUTO_TEST_CASE(an_answer_of_another_node_is_none) {
-  Sessions2 two;
-  two.join(1, 1);
-  two.join(3, 2);
-  two.ask(3, 7);
-  BOOST_TEST(two.came(1, two.carried(1, 1, 7, Answer{Here{}})).empty());
-  BOOST_TEST(two.came(2, two.carried(3, 1, 7, Answer{Here{}}, 1)) == (Words{"came 3 Here"}));
+  join(1, 1);
+  join(3, 2);
+  ask(3, 7);
+  BOOST_TEST(came(1, carried(1, 1, 7, Answer{Here{}})).empty());
+  BOOST_TEST(came(2, carried(3, 1, 7, Answer{Here{}}, 1)) == (Words{"came 3 Here"}));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_acknowledged_goes_again_over_the_next_connection) {
-  Sessions2 two;
-  two.join(3, 1);
-  two.ask(3, 1);
-  two.ask(3, 2);
-  two.ask(3, 3);
-  BOOST_TEST(two.closed(1) == (Words{"dial 3"}));
-  two.dialled(3, 2);
-  const Hello said = std::get<Hello>(two.written.back());
+BOOST_FIXTURE_TEST_CASE(what_is_not_acknowledged_goes_again_over_the_next_connection, WithNode3) {
+  ask(3, 1);
+  ask(3, 2);
+  ask(3, 3);
+  BOOST_TEST(closed(1) == (Words{"dial 3"}));
+  dialled(3, 2);
+  const Hello said = std::get<Hello>(written.back());
   BOOST_TEST(said.session == 1u);
   BOOST_TEST(said.peer_session == 1u);
-  BOOST_TEST(two.came(2, two.acquainted(3, 2, 2)) == (Words{"write #2 3 AreYouThere"}));
-  BOOST_TEST(two.sessions.counters.resent == 1u);
+  BOOST_TEST(came(2, acquainted(3, 2, 2)) == (Words{"write #2 3 AreYouThere"}));
+  BOOST_TEST(sessions.counters.resent == 1u);
 }
 
-BOOST_AUTO_TEST_CASE(a_call_that_was_given_up_is_not_sent_again) {
-  Sessions2 two;
-  two.join(3, 1);
-  two.ask(3, 1);
-  two.ask(3, 2);
-  two.closed(1);
-  two.sessions.keep_only([](CallNumber call) { return call == CallNumber{2}; });
-  two.dialled(3, 2);
-  BOOST_TEST(two.came(2, two.acquainted(3, 2, 0)) == (Words{"write #2 2 AreYouThere"}));
-  BOOST_TEST(two.came(2, two.carried(3, 1, 1, Answer{Here{}}, 2)).empty());
+BOOST_FIXTURE_TEST_CASE(a_call_that_was_given_up_is_not_sent_again, WithNode3) {
+  ask(3, 1);
+  ask(3, 2);
+  closed(1);
+  sessions.keep_only([](CallNumber call) { return call == CallNumber{2}; });
+  dialled(3, 2);
+  BOOST_TEST(came(2, acquainted(3, 2, 0)) == (Words{"write #2 2 AreYouThere"}));
+  BOOST_TEST(came(2, carried(3, 1, 1, Answer{Here{}}, 2)).empty());
 }
 
-BOOST_AUTO_TEST_CASE(an_answer_goes_to_the_life_that_called_or_nowhere) {
-  Sessions2 two;
-  two.join(3, 1);
-  BOOST_TEST(two.answer(3, 9).empty());  // nobody has asked
-  BOOST_TEST(two.came(1, two.carried(3, 1, 9, AreYouThere{})) == (Words{"came 3 AreYouThere"}));
-  BOOST_TEST(two.answer(3, 9) == (Words{"write #1 1 Here"}));
-  BOOST_TEST(two.answer(3, 9).empty());
+BOOST_FIXTURE_TEST_CASE(an_answer_goes_to_the_life_that_called_or_nowhere, WithNode3) {
+  BOOST_TEST(answer(3, 9).empty());  // nobody has asked
+  BOOST_TEST(came(1, carried(3, 1, 9, AreYouThere{})) == (Words{"came 3 AreYouThere"}));
+  BOOST_TEST(answer(3, 9) == (Words{"write #1 1 Here"}));
+  BOOST_TEST(answer(3, 9).empty());
 
-  two.came(1, two.carried(3, 2, 10, AreYouThere{}));
-  two.greeted(9, two.stranger(3, 2));  // its next life, which is dialled
-  two.dialled(3, 2);
-  two.came(2, two.stranger(3, 2, 2));
-  BOOST_TEST(two.answer(3, 10).empty());
-  two.came(2, two.carried(3, 1, 10, AreYouThere{}, 0, 2));
-  BOOST_TEST(two.answer(3, 10) == (Words{"write #2 1 Here"}));
+  came(1, carried(3, 2, 10, AreYouThere{}));
+  greeted(9, stranger(3, 2));  // its next life, which is dialled
+  dialled(3, 2);
+  came(2, stranger(3, 2, 2));
+  BOOST_TEST(answer(3, 10).empty());
+  came(2, carried(3, 1, 10, AreYouThere{}, 0, 2));
+  BOOST_TEST(answer(3, 10) == (Words{"write #2 1 Here"}));
 }
 
 BOOST_AUTO_TEST_CASE(letters_of_another_life_or_to_another_node_end_the_connection) {
@@ -99,70 +88,60 @@ BOOST_AUTO_TEST_CASE(letters_of_another_life_or_to_another_node_end_the_connecti
   }
 }
 
-BOOST_AUTO_TEST_CASE(who_acknowledges_what_was_never_sent_is_not_believed) {
-  Sessions2 two;
-  two.join(3, 1);
-  two.ask(3, 1);
-  BOOST_TEST(two.came(1, Acknowledged{2}) == (Words{"close #1", "dial 3"}));
+BOOST_FIXTURE_TEST_CASE(who_acknowledges_what_was_never_sent_is_not_believed, WithNode3) {
+  ask(3, 1);
+  BOOST_TEST(came(1, Acknowledged{2}) == (Words{"close #1", "dial 3"}));
 }
 
-BOOST_AUTO_TEST_CASE(what_nobody_answers_is_acknowledged_after_a_while) {
-  Sessions2 two;
-  two.join(3, 1);
+BOOST_FIXTURE_TEST_CASE(what_nobody_answers_is_acknowledged_after_a_while, WithNode3) {
   Words words;
-  for (std::uint64_t i = 1; i <= 32; ++i) words = two.came(1, two.carried(3, i, i, AreYouThere{}));
+  for (std::uint64_t i = 1; i <= 32; ++i) words = came(1, carried(3, i, i, AreYouThere{}));
   BOOST_TEST(words == (Words{"came 3 AreYouThere", "write #1 Acknowledged"}));
-  BOOST_TEST(std::get<Acknowledged>(two.written.back()).number == 32u);
+  BOOST_TEST(std::get<Acknowledged>(written.back()).number == 32u);
 }
 
 BOOST_AUTO_TEST_CASE(a_connection_takes_no_more_than_enough_at_a_time) {
-  Sessions2 two;
-  two.config.limits.queue_letters = 100000;
-  two.join(3, 1);
+  config.limits.queue_letters = 100000;
+  join(3, 1);
   std::uint64_t call = 0;
   Words words;
-  while (words.size() < 2) words = two.ask(3, ++call);
+  while (words.size() < 2) words = ask(3, ++call);
   BOOST_TEST(words.back() == "room #1");
-  BOOST_TEST(two.ask(3, ++call).empty());
-  BOOST_TEST(two.give(Writable{ConnectionId{1}}) ==
+  BOOST_TEST(ask(3, ++call).empty());
+  BOOST_TEST(give(Writable{ConnectionId{1}}) ==
              (Words{"write #1 " + std::to_string(call) + " AreYouThere"}));
 }
 
 BOOST_AUTO_TEST_CASE(what_finds_no_room_is_dropped_and_said_once) {
-  Sessions2 two;
-  two.config.limits.queue_letters = 3;
-  two.join(3, 1);
-  for (std::uint64_t call = 1; call <= 5; ++call) two.ask(3, call);
-  BOOST_TEST(two.sessions.counters.dropped == 2u);
-  BOOST_TEST(two.warnings.size() == 1u);
+  config.limits.queue_letters = 3;
+  join(3, 1);
+  for (std::uint64_t call = 1; call <= 5; ++call) ask(3, call);
+  BOOST_TEST(sessions.counters.dropped == 2u);
+  BOOST_TEST(warnings.size() == 1u);
   // Letters of calls that nobody awaits any more make room.
-  two.sessions.keep_only([](CallNumber call) { return call == CallNumber{1}; });
-  BOOST_TEST(two.ask(3, 6) == (Words{"write #1 4 AreYouThere"}));
+  sessions.keep_only([](CallNumber call) { return call == CallNumber{1}; });
+  BOOST_TEST(ask(3, 6) == (Words{"write #1 4 AreYouThere"}));
 }
 
-BOOST_AUTO_TEST_CASE(a_letter_that_no_frame_holds_is_unanswered_with_a_sentence) {
-  Sessions2 two;
-  two.join(3, 1);
+BOOST_FIXTURE_TEST_CASE(a_letter_that_no_frame_holds_is_unanswered_with_a_sentence, WithNode3) {
   Ready ready;
   ready.receiver = Incarnation{1};
   const Letter letter{NodeId{2}, Incarnation{5}, NodeId{3}, CallNumber{1}, ready};
-  BOOST_TEST(two.give(SendLetter{letter, T, frame_limit}) == (Words{"unanswered 3:1"}));
-  BOOST_TEST(two.warnings.size() == 1u);
+  BOOST_TEST(give(SendLetter{letter, T, frame_limit}) == (Words{"unanswered 3:1"}));
+  BOOST_TEST(warnings.size() == 1u);
 }
 
 // They are values: a copy goes on as the one that it was made of.
-BOOST_AUTO_TEST_CASE(sessions_can_be_copied_compared_hashed_and_printed) {
-  Sessions2 two;
-  two.join(3, 1);
-  two.ask(3, 1, T);
-  Sessions2 copy = two;
-  BOOST_TEST((copy.sessions == two.sessions));
-  BOOST_TEST(hash(copy.sessions) == hash(two.sessions));
-  BOOST_TEST(copy.closed(1) == two.closed(1));
-  BOOST_TEST((copy.sessions == two.sessions));
+BOOST_FIXTURE_TEST_CASE(sessions_can_be_copied_compared_hashed_and_printed, WithNode3) {
+  ask(3, 1, T);
+  Sessions2 copy = *this;
+  BOOST_TEST((copy.sessions == sessions));
+  BOOST_TEST(hash(copy.sessions) == hash(sessions));
+  BOOST_TEST(copy.closed(1) == closed(1));
+  BOOST_TEST((copy.sessions == sessions));
   copy.ask(1, 2);
-  BOOST_TEST((copy.sessions != two.sessions));
-  BOOST_TEST(hash(copy.sessions) != hash(two.sessions));
+  BOOST_TEST((copy.sessions != sessions));
+  BOOST_TEST(hash(copy.sessions) != hash(sessions));
   BOOST_TEST(to_text(copy.sessions).find("Dialling") != std::string::npos);
 }
 

@@ -5,35 +5,31 @@
 namespace muster::host::test {
 namespace {
 
-BOOST_AUTO_TEST_SUITE(proofs)
+BOOST_FIXTURE_TEST_SUITE(proofs, Sessions2)
 
 // --- Refused
 
 BOOST_AUTO_TEST_CASE(a_connection_that_ends_proves_nothing_and_a_refused_dial_proves_all) {
-  Sessions2 two;
-  two.join(3, 1);
-  two.came(1, two.carried(3, 1, 9, AreYouThere{}));
-  BOOST_TEST(two.closed(1) == (Words{"dial 3"}));
-  BOOST_TEST(two.failed(3, DialEnd::refused) == (Words{"drain listener"}));
-  BOOST_TEST(two.give(Drained{}) == (Words{"over 3:1"}));
+  join(3, 1);
+  came(1, carried(3, 1, 9, AreYouThere{}));
+  BOOST_TEST(closed(1) == (Words{"dial 3"}));
+  BOOST_TEST(failed(3, DialEnd::refused) == (Words{"drain listener"}));
+  BOOST_TEST(give(Drained{}) == (Words{"over 3:1"}));
 }
 
 BOOST_AUTO_TEST_CASE(a_life_that_was_never_heard_has_not_failed) {
-  Sessions2 two;
-  two.give(Greet{});
-  BOOST_TEST(two.give_all(DialFailed{NodeId{3}, DialEnd::refused}) == (Words{"drain listener"}));
+  give(Greet{});
+  BOOST_TEST(give_all(DialFailed{NodeId{3}, DialEnd::refused}) == (Words{"drain listener"}));
 }
 
-BOOST_AUTO_TEST_CASE(a_reset_dial_proves_nothing_and_is_made_again_at_once) {
-  Sessions2 two;
-  two.join(3, 1);
-  two.came(1, two.carried(3, 1, 9, AreYouThere{}));
-  two.closed(1);
-  BOOST_TEST(two.failed(3, DialEnd::reset).empty());
-  BOOST_TEST((two.wake == Time(200us)));
-  BOOST_TEST(two.wake_up() == (Words{"dial 3"}));
-  two.failed(3, DialEnd::reset);
-  BOOST_TEST((two.wake.value() - two.now == Duration(400us)));
+BOOST_FIXTURE_TEST_CASE(a_reset_dial_proves_nothing_and_is_made_again_at_once, WithNode3) {
+  came(1, carried(3, 1, 9, AreYouThere{}));
+  closed(1);
+  BOOST_TEST(failed(3, DialEnd::reset).empty());
+  BOOST_TEST((wake == Time(200us)));
+  BOOST_TEST(wake_up() == (Words{"dial 3"}));
+  failed(3, DialEnd::reset);
+  BOOST_TEST((wake.value() - now == Duration(400us)));
 }
 
 BOOST_AUTO_TEST_CASE(where_connections_break_over_and_over_a_call_gets_many_of_them) {
@@ -54,169 +50,147 @@ BOOST_AUTO_TEST_CASE(where_connections_break_over_and_over_a_call_gets_many_of_t
   BOOST_TEST((longest_delay(false) == T / 4));
 }
 
-BOOST_AUTO_TEST_CASE(silence_is_dialled_again_ever_more_slowly) {
-  Sessions2 two;
-  two.join(3, 1);
-  two.closed(1);
+BOOST_FIXTURE_TEST_CASE(silence_is_dialled_again_ever_more_slowly, WithNode3) {
+  closed(1);
   for (const Duration delay : {T / 8, T / 4, T / 2, T / 2}) {
-    BOOST_TEST(two.failed(3, DialEnd::silence).empty());
-    BOOST_TEST((two.wake.value() - two.now == delay));
-    BOOST_TEST(two.wake_up() == (Words{"dial 3"}));
+    BOOST_TEST(failed(3, DialEnd::silence).empty());
+    BOOST_TEST((wake.value() - now == delay));
+    BOOST_TEST(wake_up() == (Words{"dial 3"}));
   }
 }
 
 BOOST_AUTO_TEST_CASE(without_proofs_a_refused_dial_is_silence) {
-  Sessions2 two;
-  two.config.limits.proofs = false;
-  two.join(3, 1);
-  two.ask(3, 1);
-  two.closed(1);
-  BOOST_TEST(two.failed(3, DialEnd::refused).empty());
-  BOOST_TEST((two.wake.value() - two.now == T / 8));
-  BOOST_TEST((two.sessions.lives().at(NodeId{3}) == Incarnation{1}));
+  config.limits.proofs = false;
+  join(3, 1);
+  ask(3, 1);
+  closed(1);
+  BOOST_TEST(failed(3, DialEnd::refused).empty());
+  BOOST_TEST((wake.value() - now == T / 8));
+  BOOST_TEST((sessions.lives().at(NodeId{3}) == Incarnation{1}));
 }
 
 BOOST_AUTO_TEST_CASE(nobody_is_dialled_for_whom_nothing_waits) {
-  Sessions2 two;
-  two.ask(3, 1);
-  two.sessions.keep_only([](CallNumber) { return false; });
-  BOOST_TEST(two.failed(3, DialEnd::silence).empty());
-  BOOST_TEST(!two.wake.has_value());
+  ask(3, 1);
+  sessions.keep_only([](CallNumber) { return false; });
+  BOOST_TEST(failed(3, DialEnd::silence).empty());
+  BOOST_TEST(!wake.has_value());
 }
 
 BOOST_AUTO_TEST_CASE(a_refused_dial_answers_no_call_that_was_made_after_it) {
-  Sessions2 two;
-  BOOST_TEST(two.ask(3, 1) == (Words{"dial 3"}));
-  BOOST_TEST(two.ask(3, 2).empty());
-  BOOST_TEST(two.give_all(DialFailed{NodeId{3}, DialEnd::refused}) ==
+  BOOST_TEST(ask(3, 1) == (Words{"dial 3"}));
+  BOOST_TEST(ask(3, 2).empty());
+  BOOST_TEST(give_all(DialFailed{NodeId{3}, DialEnd::refused}) ==
              (Words{"drain listener", "unanswered 3:1", "dial 3"}));
-  BOOST_TEST(two.give_all(DialFailed{NodeId{3}, DialEnd::refused}) ==
+  BOOST_TEST(give_all(DialFailed{NodeId{3}, DialEnd::refused}) ==
              (Words{"drain listener", "unanswered 3:2"}));
 }
 
 // The Hello of a new life may have come while the dial was refused.
 BOOST_AUTO_TEST_CASE(who_says_hello_while_a_refusal_is_judged_is_not_over) {
-  Sessions2 two;
-  two.ask(3, 1);
-  two.accepted(1);
-  BOOST_TEST(two.failed(3, DialEnd::refused) == (Words{"drain #1 listener"}));
-  BOOST_TEST(two.came(1, two.stranger(3)) == (Words{"drain #1"}));
-  BOOST_TEST(two.give(Drained{}) == (Words{"write #1 Hello", "write #1 1 AreYouThere"}));
-  BOOST_TEST(two.give(Drained{}).empty());
+  ask(3, 1);
+  accepted(1);
+  BOOST_TEST(failed(3, DialEnd::refused) == (Words{"drain #1 listener"}));
+  BOOST_TEST(came(1, stranger(3)) == (Words{"drain #1"}));
+  BOOST_TEST(give(Drained{}) == (Words{"write #1 Hello", "write #1 1 AreYouThere"}));
+  BOOST_TEST(give(Drained{}).empty());
 }
 
 BOOST_AUTO_TEST_CASE(calls_to_a_life_that_is_over_are_unanswered_and_those_to_the_node_go_on) {
-  Sessions2 two;
-  two.join(3, 1);
-  two.came(1, two.carried(3, 1, 9, AreYouThere{}));
-  two.announce(3, 1, 1);
-  two.ask(3, 2);
-  two.accepted(2);
-  BOOST_TEST(two.came(2, two.stranger(3, 2)) == (Words{"drain #2 #1"}));
-  BOOST_TEST(two.give(Drained{}) == (Words{"close #1", "dial 3"}));
-  two.dialled(3, 3);
-  BOOST_TEST(two.came(3, two.stranger(3, 2, 2)) ==
+  join(3, 1);
+  came(1, carried(3, 1, 9, AreYouThere{}));
+  announce(3, 1, 1);
+  ask(3, 2);
+  accepted(2);
+  BOOST_TEST(came(2, stranger(3, 2)) == (Words{"drain #2 #1"}));
+  BOOST_TEST(give(Drained{}) == (Words{"close #1", "dial 3"}));
+  dialled(3, 3);
+  BOOST_TEST(came(3, stranger(3, 2, 2)) ==
              (Words{"over 3:1", "unanswered 3:1", "write #3 1 AreYouThere"}));
-  BOOST_TEST(two.announce(3, 1, 3) == (Words{"unanswered 3:3"}));
+  BOOST_TEST(announce(3, 1, 3) == (Words{"unanswered 3:3"}));
 }
 
 // Anybody may say here that it is the next life of a node. The one that works is at its address.
 BOOST_AUTO_TEST_CASE(who_says_that_it_is_the_next_life_of_a_node_that_works_is_not_believed) {
-  Sessions2 two;
-  two.join(3, 1);
-  BOOST_TEST(two.greeted(2, two.stranger(3, 2)) == (Words{"close #1", "dial 3"}));
-  BOOST_TEST(two.greeted(3, two.stranger(3, 9)).empty());
-  two.dialled(3, 4);
-  BOOST_TEST(two.came(4, two.acquainted(3, 2, 0)).empty());
-  BOOST_TEST((two.sessions.lives().at(NodeId{3}) == Incarnation{1}));
+  join(3, 1);
+  BOOST_TEST(greeted(2, stranger(3, 2)) == (Words{"close #1", "dial 3"}));
+  BOOST_TEST(greeted(3, stranger(3, 9)).empty());
+  dialled(3, 4);
+  BOOST_TEST(came(4, acquainted(3, 2, 0)).empty());
+  BOOST_TEST((sessions.lives().at(NodeId{3}) == Incarnation{1}));
   // It does not cost a connection for each who says so.
-  BOOST_TEST(two.greeted(5, two.stranger(3, 2)).empty());
-  two.now += T / 8;
-  two.wake_up();
-  BOOST_TEST(two.greeted(6, two.stranger(3, 2)) == (Words{"close #4", "dial 3"}));
+  BOOST_TEST(greeted(5, stranger(3, 2)).empty());
+  now += T / 8;
+  wake_up();
+  BOOST_TEST(greeted(6, stranger(3, 2)) == (Words{"close #4", "dial 3"}));
 }
 
 // A wall may let nothing but the dials of the other side through.
-BOOST_AUTO_TEST_CASE(where_dials_find_silence_who_dials_is_believed) {
-  Sessions2 two;
-  two.join(3, 1);
-  two.greeted(2, two.stranger(3, 2));
-  two.failed(3, DialEnd::silence);
-  BOOST_TEST(two.greeted(3, two.stranger(3, 2, 2)) == (Words{"over 3:1", "write #3 Hello"}));
+BOOST_FIXTURE_TEST_CASE(where_dials_find_silence_who_dials_is_believed, WithNode3) {
+  greeted(2, stranger(3, 2));
+  failed(3, DialEnd::silence);
+  BOOST_TEST(greeted(3, stranger(3, 2, 2)) == (Words{"over 3:1", "write #3 Hello"}));
 }
 
-BOOST_AUTO_TEST_CASE(what_a_life_said_comes_before_its_end) {
-  Sessions2 two;
-  two.join(3, 1);
-  two.announce(3, 1, 1);
-  two.accepted(2);
-  two.came(2, two.stranger(3, 2));
-  BOOST_TEST(two.came(1, two.carried(3, 1, 1, Answer{Installed{}}, 1)) ==
-             (Words{"came 3 Installed"}));
-  two.give(Drained{});
-  two.dialled(3, 3);
-  BOOST_TEST(two.came(3, two.stranger(3, 2, 2)) == (Words{"over 3:1"}));
+BOOST_FIXTURE_TEST_CASE(what_a_life_said_comes_before_its_end, WithNode3) {
+  announce(3, 1, 1);
+  accepted(2);
+  came(2, stranger(3, 2));
+  BOOST_TEST(came(1, carried(3, 1, 1, Answer{Installed{}}, 1)) == (Words{"came 3 Installed"}));
+  give(Drained{});
+  dialled(3, 3);
+  BOOST_TEST(came(3, stranger(3, 2, 2)) == (Words{"over 3:1"}));
 }
 
 // Also where the session was to go on over another connection, and its answer waits unread.
-BOOST_AUTO_TEST_CASE(what_a_life_said_behind_its_hello_comes_before_its_end) {
-  Sessions2 two;
-  two.join(3, 1);
-  two.announce(3, 1, 1);
-  two.closed(1);
-  two.dialled(3, 2);
-  two.accepted(3);
-  BOOST_TEST(two.came(3, two.stranger(3, 2)) == (Words{"drain #3 #2"}));
-  two.came(2, two.acquainted(3, 2, 1));
-  BOOST_TEST(two.came(2, two.carried(3, 1, 1, Answer{Installed{}}, 1)) ==
-             (Words{"came 3 Installed"}));
-  BOOST_TEST(two.give(Drained{}) == (Words{"close #2", "dial 3"}));
+BOOST_FIXTURE_TEST_CASE(what_a_life_said_behind_its_hello_comes_before_its_end, WithNode3) {
+  announce(3, 1, 1);
+  closed(1);
+  dialled(3, 2);
+  accepted(3);
+  BOOST_TEST(came(3, stranger(3, 2)) == (Words{"drain #3 #2"}));
+  came(2, acquainted(3, 2, 1));
+  BOOST_TEST(came(2, carried(3, 1, 1, Answer{Installed{}}, 1)) == (Words{"came 3 Installed"}));
+  BOOST_TEST(give(Drained{}) == (Words{"close #2", "dial 3"}));
 }
 
 // A firewall that rejects forges the proof: the other side goes on with the session that is over
 // here.
-BOOST_AUTO_TEST_CASE(a_life_that_was_taken_for_dead_begins_a_new_session) {
-  Sessions2 two;
-  two.join(3, 1);
-  two.came(1, two.carried(3, 1, 9, AreYouThere{}));
-  two.closed(1);
-  two.give_all(DialFailed{NodeId{3}, DialEnd::refused});
-  BOOST_TEST(two.greeted(2, two.acquainted(3, 2, 0)) == (Words{"write #2 Hello"}));
-  BOOST_TEST(std::get<Hello>(two.written.back()).session == 2u);
+BOOST_FIXTURE_TEST_CASE(a_life_that_was_taken_for_dead_begins_a_new_session, WithNode3) {
+  came(1, carried(3, 1, 9, AreYouThere{}));
+  closed(1);
+  give_all(DialFailed{NodeId{3}, DialEnd::refused});
+  BOOST_TEST(greeted(2, acquainted(3, 2, 0)) == (Words{"write #2 Hello"}));
+  BOOST_TEST(std::get<Hello>(written.back()).session == 2u);
   // Nothing was heard since: it is not over twice.
-  two.closed(2);
-  BOOST_TEST(two.give_all(DialFailed{NodeId{3}, DialEnd::refused}) == (Words{"drain listener"}));
+  closed(2);
+  BOOST_TEST(give_all(DialFailed{NodeId{3}, DialEnd::refused}) == (Words{"drain listener"}));
 }
 
 // --- Silence
 
-BOOST_AUTO_TEST_CASE(before_a_call_is_unanswered_all_is_read) {
-  Sessions2 two;
-  two.join(3, 1);
-  two.ask(3, 1, T);
-  two.ask(3, 2, T);
-  BOOST_TEST(two.wake_up() == (Words{"drain #1"}));
-  BOOST_TEST(two.came(1, two.carried(3, 1, 1, Answer{Here{}}, 2)) == (Words{"came 3 Here"}));
-  BOOST_TEST(two.give(Drained{}) == (Words{"unanswered 3:2"}));
-  BOOST_TEST(two.came(1, two.carried(3, 2, 2, Answer{Here{}}, 2)).empty());
+BOOST_FIXTURE_TEST_CASE(before_a_call_is_unanswered_all_is_read, WithNode3) {
+  ask(3, 1, T);
+  ask(3, 2, T);
+  BOOST_TEST(wake_up() == (Words{"drain #1"}));
+  BOOST_TEST(came(1, carried(3, 1, 1, Answer{Here{}}, 2)) == (Words{"came 3 Here"}));
+  BOOST_TEST(give(Drained{}) == (Words{"unanswered 3:2"}));
+  BOOST_TEST(came(1, carried(3, 2, 2, Answer{Here{}}, 2)).empty());
 }
 
 BOOST_AUTO_TEST_CASE(who_does_not_answer_a_hello_in_time_is_dialled_anew) {
-  Sessions2 two;
-  two.ask(3, 1);
-  two.dialled(3, 1);
-  BOOST_TEST(two.wake_up() == (Words{"drain #1"}));
-  BOOST_TEST(two.give(Drained{}) == (Words{"close #1"}));
-  BOOST_TEST(two.wake_up() == (Words{"dial 3"}));
+  ask(3, 1);
+  dialled(3, 1);
+  BOOST_TEST(wake_up() == (Words{"drain #1"}));
+  BOOST_TEST(give(Drained{}) == (Words{"close #1"}));
+  BOOST_TEST(wake_up() == (Words{"dial 3"}));
 }
 
 BOOST_AUTO_TEST_CASE(a_hello_that_came_in_time_counts_though_it_is_read_late) {
-  Sessions2 two;
-  two.ask(3, 1);
-  two.dialled(3, 1);
-  two.wake_up();
-  BOOST_TEST(two.came(1, two.stranger(3)) == (Words{"write #1 1 AreYouThere"}));
-  BOOST_TEST(two.give(Drained{}).empty());
+  ask(3, 1);
+  dialled(3, 1);
+  wake_up();
+  BOOST_TEST(came(1, stranger(3)) == (Words{"write #1 1 AreYouThere"}));
+  BOOST_TEST(give(Drained{}).empty());
 }
 
 // --- Two that cross
@@ -249,48 +223,42 @@ BOOST_AUTO_TEST_CASE(who_comes_again_while_ours_is_not_answered_is_taken) {
 }
 
 BOOST_AUTO_TEST_CASE(an_accepted_hello_ends_a_dial_that_is_out) {
-  Sessions2 two;
-  two.ask(3, 1);
-  BOOST_TEST(two.greeted(1, two.stranger(3)) ==
+  ask(3, 1);
+  BOOST_TEST(greeted(1, stranger(3)) ==
              (Words{"give up 3", "write #1 Hello", "write #1 1 AreYouThere"}));
 }
 
-BOOST_AUTO_TEST_CASE(a_hello_that_is_older_than_one_taken_is_not_taken) {
-  Sessions2 two;
-  two.join(3, 1);
-  BOOST_TEST(two.greeted(2, two.stranger(3, 1, 2)) == (Words{"close #1", "write #2 Hello"}));
-  BOOST_TEST(two.greeted(3, two.stranger(3, 1, 1)) == (Words{"close #3"}));
+BOOST_FIXTURE_TEST_CASE(a_hello_that_is_older_than_one_taken_is_not_taken, WithNode3) {
+  BOOST_TEST(greeted(2, stranger(3, 1, 2)) == (Words{"close #1", "write #2 Hello"}));
+  BOOST_TEST(greeted(3, stranger(3, 1, 1)) == (Words{"close #3"}));
 }
 
 BOOST_AUTO_TEST_CASE(who_has_gone_before_its_hello_is_judged_is_not_taken) {
-  Sessions2 two;
-  two.ask(3, 1);
-  two.accepted(1);
-  two.came(1, two.stranger(3));
-  BOOST_TEST(two.closed(1).empty());
-  BOOST_TEST(two.give(Drained{}).empty());
-  BOOST_TEST(!two.sessions.peers.at(NodeId{3}).session.has_value());
+  ask(3, 1);
+  accepted(1);
+  came(1, stranger(3));
+  BOOST_TEST(closed(1).empty());
+  BOOST_TEST(give(Drained{}).empty());
+  BOOST_TEST(!sessions.peers.at(NodeId{3}).session.has_value());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
 
-BOOST_AUTO_TEST_SUITE(lives)
+BOOST_FIXTURE_TEST_SUITE(lives, Sessions2)
 
 const Refusal met_elsewhere{RefusalReason::outlived, "seen", 9};
 
-BOOST_AUTO_TEST_CASE(a_clone_is_refused) {
-  Sessions2 two;
-  two.join(3, 1);
-  Hello clone = two.stranger(3, 1, 9);
+BOOST_FIXTURE_TEST_CASE(a_clone_is_refused, WithNode3) {
+  Hello clone = stranger(3, 1, 9);
   ++clone.instance;
-  two.accepted(2);
-  two.came(2, clone);
+  accepted(2);
+  came(2, clone);
   // A figure is believed after a Hello.
-  BOOST_TEST(two.give_all(Drained{}) ==
+  BOOST_TEST(give_all(Drained{}) ==
              (Words{"write #2 Hello", "write #2 Refusal clone", "close #2"}));
-  BOOST_TEST(std::get<Hello>(two.written[two.written.size() - 2]).session == 0u);
-  BOOST_TEST(std::get<Refusal>(two.written.back()).figure == 1u);
-  BOOST_TEST(two.warnings.back().starts_with(
+  BOOST_TEST(std::get<Hello>(written[written.size() - 2]).session == 0u);
+  BOOST_TEST(std::get<Refusal>(written.back()).figure == 1u);
+  BOOST_TEST(warnings.back().starts_with(
       "refused node 3: two processes say that they are incarnation 1 of node 3"));
 }
 
@@ -346,76 +314,69 @@ BOOST_AUTO_TEST_CASE(a_life_far_ahead_is_of_another_cluster) {
 }
 
 BOOST_AUTO_TEST_CASE(a_figure_counts_after_a_hello_and_where_this_node_has_dialled) {
-  Sessions2 two;
-  two.reaches(3, 1);
-  BOOST_TEST(two.came(1, met_elsewhere) == (Words{"close #1"}));
+  reaches(3, 1);
+  BOOST_TEST(came(1, met_elsewhere) == (Words{"close #1"}));
   // Who has dialled is dialled, to hear it there.
-  two.greeted(2, two.stranger(3));
-  BOOST_TEST(two.came(2, met_elsewhere) == (Words{"close #2"}));
-  BOOST_TEST(two.wake_up() == (Words{"dial 3"}));
+  greeted(2, stranger(3));
+  BOOST_TEST(came(2, met_elsewhere) == (Words{"close #2"}));
+  BOOST_TEST(wake_up() == (Words{"dial 3"}));
   const Words counts{"close #3", "outlived 3:9", "differ {3} agree {}"};
-  BOOST_TEST(two.refused_by(3, 3, met_elsewhere) == counts);
+  BOOST_TEST(refused_by(3, 3, met_elsewhere) == counts);
 }
 
 BOOST_AUTO_TEST_CASE(each_address_is_a_voice) {
-  Sessions2 two;
   for (const std::uint64_t connection : {1u, 2u})
-    BOOST_TEST(two.refused_by(3, connection, met_elsewhere).at(1) == "outlived 3:9");
-  BOOST_TEST(two.refused_by(1, 3, met_elsewhere).at(1) == "outlived 1:9 3:9");
+    BOOST_TEST(refused_by(3, connection, met_elsewhere).at(1) == "outlived 3:9");
+  BOOST_TEST(refused_by(1, 3, met_elsewhere).at(1) == "outlived 1:9 3:9");
 }
 
 BOOST_AUTO_TEST_CASE(a_figure_that_this_life_cannot_be_close_to_is_none) {
-  Sessions2 two;
   for (const std::uint64_t figure : {std::uint64_t{4}, 6 + most_lives_ahead}) {
-    const Words words = two.refused_by(3, figure, {RefusalReason::outlived, "seen", figure});
+    const Words words = refused_by(3, figure, {RefusalReason::outlived, "seen", figure});
     BOOST_TEST(words.size() == 1u);
   }
 }
 
 BOOST_AUTO_TEST_CASE(who_takes_this_life_after_all_has_no_voice_any_more) {
-  Sessions2 two;
-  two.refused_by(3, 1, met_elsewhere);
-  BOOST_TEST(two.sessions.voices.size() == 1u);
-  two.wake_up();
-  two.dialled(3, 2);
-  two.came(2, two.stranger(3, 1, 2));
-  BOOST_TEST(two.sessions.voices.empty());
+  refused_by(3, 1, met_elsewhere);
+  BOOST_TEST(sessions.voices.size() == 1u);
+  wake_up();
+  dialled(3, 2);
+  came(2, stranger(3, 1, 2));
+  BOOST_TEST(sessions.voices.empty());
 }
 
 // As where a firewall has refused a dial to a life that works.
 BOOST_AUTO_TEST_CASE(a_session_that_the_other_side_has_ended_begins_under_the_count_that_was_said) {
-  Sessions2 two;
-  two.join(3, 1);
-  two.closed(1);
-  two.dialled(3, 2);
-  Hello ended = two.acquainted(3, 2, 0);
+  join(3, 1);
+  closed(1);
+  dialled(3, 2);
+  Hello ended = acquainted(3, 2, 0);
   ended.session = 2;
-  two.came(2, ended);
-  two.closed(2);
-  two.dialled(3, 3);
-  const Hello& again = std::get<Hello>(two.written.back());
+  came(2, ended);
+  closed(2);
+  dialled(3, 3);
+  const Hello& again = std::get<Hello>(written.back());
   BOOST_TEST(again.session == 1u);
   BOOST_TEST(again.peer_session == 2u);
 }
 
 BOOST_AUTO_TEST_CASE(who_answers_in_the_place_of_another_is_refused) {
-  Sessions2 two;
-  two.ask(3, 1);
-  two.dialled(3, 1);
-  BOOST_TEST(two.came(1, two.stranger(1)) == (Words{"write #1 Refusal stranger", "close #1",
-                                                    "differ {3} agree {}", "unanswered 3:1"}));
-  BOOST_TEST(two.warnings.back() ==
+  ask(3, 1);
+  dialled(3, 1);
+  BOOST_TEST(came(1, stranger(1)) == (Words{"write #1 Refusal stranger", "close #1",
+                                            "differ {3} agree {}", "unanswered 3:1"}));
+  BOOST_TEST(warnings.back() ==
              "refused node 3: node 1 answers at three:3, where node 3 should be");
 }
 
 // --- Calls do not hurry a dial that was refused by a Hello
 BOOST_AUTO_TEST_CASE(a_node_that_is_not_welcome_is_dialled_again_when_its_time_comes) {
-  Sessions2 two;
-  two.ask(3, 1);
-  two.dialled(3, 1);
-  two.came(1, Refusal{RefusalReason::cluster, "the clusters differ"});
-  BOOST_TEST(two.ask(3, 2).empty());
-  BOOST_TEST(two.wake_up() == (Words{"dial 3"}));
+  ask(3, 1);
+  dialled(3, 1);
+  came(1, Refusal{RefusalReason::cluster, "the clusters differ"});
+  BOOST_TEST(ask(3, 2).empty());
+  BOOST_TEST(wake_up() == (Words{"dial 3"}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -68,6 +68,11 @@ class Sessions2 {
   /// The Hello of another node that has not met this life.
   [[nodiscard]] Hello stranger(std::uint32_t from, std::uint64_t incarnation = 1,
                                std::uint64_t number = 1) const;
+  [[nodiscard]] Hello observer() const {
+    Hello hello = stranger(0);
+    hello.role = Role::observer;
+    return hello;
+  }
   /// The one that comes before a refusal with a figure, and begins no session.
   [[nodiscard]] Hello refuser(std::uint32_t from) const;
   /// That of one that has met this life.
@@ -84,6 +89,11 @@ class Sessions2 {
   std::optional<Time> wake;
   Words warnings;
   std::vector<Frame> written;
+};
+
+/// With a session with node 3, over connection 1.
+struct WithNode3 : Sessions2 {
+  WithNode3() { join(3, 1); }
 };
 
 }  // namespace muster::host::test

@@ -5,68 +5,56 @@
 namespace muster::host::test {
 namespace {
 
-Words observer_comes(Sessions2& two, std::uint64_t connection) {
-  Hello observer = two.stranger(0);
-  observer.role = Role::observer;
-  return two.greeted(connection, observer);
-}
-
-BOOST_AUTO_TEST_SUITE(strangers)
+BOOST_FIXTURE_TEST_SUITE(strangers, Sessions2)
 
 BOOST_AUTO_TEST_CASE(who_says_no_hello_in_time_goes) {
-  Sessions2 two;
-  BOOST_TEST(two.accepted(1).empty());
-  BOOST_TEST((two.wake == Time(2 * T)));
-  BOOST_TEST(two.wake_up() == (Words{"drain #1"}));
-  BOOST_TEST(two.give(Drained{}) == (Words{"close #1"}));
-  BOOST_TEST(two.sessions.counters.garbage == 1u);
+  BOOST_TEST(accepted(1).empty());
+  BOOST_TEST((wake == Time(2 * T)));
+  BOOST_TEST(wake_up() == (Words{"drain #1"}));
+  BOOST_TEST(give(Drained{}) == (Words{"close #1"}));
+  BOOST_TEST(sessions.counters.garbage == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(the_oldest_gives_way) {
-  Sessions2 two;
-  two.config.limits.strangers = 2;
-  two.accepted(1);
-  two.accepted(2);
-  BOOST_TEST(two.accepted(3) == (Words{"close #1"}));
-  BOOST_TEST(two.sessions.counters.crowded == 1u);
+  config.limits.strangers = 2;
+  accepted(1);
+  accepted(2);
+  BOOST_TEST(accepted(3) == (Words{"close #1"}));
+  BOOST_TEST(sessions.counters.crowded == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(who_dials_too_often_is_closed_unread_for_a_while_and_others_are_not) {
-  Sessions2 two;
   const auto admitted = [&](const std::string& machine, int dials) {
     int count = 0;
-    for (int dial = 0; dial < dials; ++dial)
-      count += two.sessions.admits(two.config, two.now, machine) ? 1 : 0;
+    for (int dial = 0; dial < dials; ++dial) count += sessions.admits(config, now, machine) ? 1 : 0;
     return count;
   };
   BOOST_TEST(admitted("10.0.0.7", 1000) == 400);
   BOOST_TEST(admitted("10.0.0.8", 3) == 3);
-  BOOST_TEST(two.sessions.counters.crowded == 600u);
-  two.now += 99ms;
+  BOOST_TEST(sessions.counters.crowded == 600u);
+  now += 99ms;
   BOOST_TEST(admitted("10.0.0.7", 1) == 0);
-  two.now += 1ms;
+  now += 1ms;
   BOOST_TEST(admitted("10.0.0.7", 1) == 1);
 }
 
 BOOST_AUTO_TEST_CASE(more_machines_than_are_told_apart_count_as_one) {
-  Sessions2 two;
-  two.config.limits.arrivals = 2;
+  config.limits.arrivals = 2;
   int count = 0;
   for (int machine = 0; machine < 1000; ++machine)
-    count += two.sessions.admits(two.config, two.now, std::to_string(machine)) ? 1 : 0;
+    count += sessions.admits(config, now, std::to_string(machine)) ? 1 : 0;
   BOOST_TEST(count == 256 + 2);
-  BOOST_TEST(two.sessions.arrivals.size() <= 257u);
-  two.now += 1s;
-  BOOST_TEST(two.sessions.admits(two.config, two.now, "another"));
-  BOOST_TEST(two.sessions.arrivals.size() == 1u);
+  BOOST_TEST(sessions.arrivals.size() <= 257u);
+  now += 1s;
+  BOOST_TEST(sessions.admits(config, now, "another"));
+  BOOST_TEST(sessions.arrivals.size() == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(no_machine_takes_the_place_of_another_or_of_a_node) {
-  Sessions2 two;
-  two.config.limits.strangers = 3;
-  two.config.addresses[NodeId{3}] = "10.0.0.3:7103";
+  config.limits.strangers = 3;
+  config.addresses[NodeId{3}] = "10.0.0.3:7103";
   const auto comes = [&](std::uint64_t connection, const char* from) {
-    return two.give(Accepted{ConnectionId{connection}, from});
+    return give(Accepted{ConnectionId{connection}, from});
   };
   comes(1, "10.0.0.3");
   comes(2, "10.0.0.8");
@@ -74,113 +62,100 @@ BOOST_AUTO_TEST_CASE(no_machine_takes_the_place_of_another_or_of_a_node) {
   BOOST_TEST(comes(4, "10.0.0.9") == (Words{"close #3"}));
   BOOST_TEST(comes(5, "10.0.0.9") == (Words{"close #4"}));
   BOOST_TEST(comes(6, "10.0.0.10") == (Words{"close #2"}));
-  two.config.limits.strangers = 2;
+  config.limits.strangers = 2;
   BOOST_TEST(comes(7, "10.0.0.11") == (Words{"close #5", "close #6"}));
 }
 
 // Anybody could choose that order, and a node that writes to a connection that is closed ends.
 BOOST_AUTO_TEST_CASE(an_observer_whose_connection_is_older_than_the_others_is_answered) {
-  Sessions2 two;
-  two.config.limits.observers = 2;
-  for (std::uint64_t connection = 1; connection < 4; ++connection) two.accepted(connection);
-  Hello observer = two.stranger(0);
-  observer.role = Role::observer;
-  for (const std::uint64_t connection : {2u, 3u}) two.came(connection, observer);
-  BOOST_TEST(two.came(1, observer) == (Words{"close #2", "write #1 Hello"}));
+  config.limits.observers = 2;
+  for (std::uint64_t connection = 1; connection < 4; ++connection) accepted(connection);
+  for (const std::uint64_t connection : {2u, 3u}) came(connection, observer());
+  BOOST_TEST(came(1, observer()) == (Words{"close #2", "write #1 Hello"}));
 }
 
 BOOST_AUTO_TEST_CASE(without_descriptors_strangers_go_and_nodes_stay) {
-  Sessions2 two;
-  two.join(3, 1);
-  two.accepted(2);
-  observer_comes(two, 3);
-  BOOST_TEST(two.give(Exhausted{}) == (Words{"close #2", "close #3"}));
-  BOOST_TEST(two.warnings.size() == 1u);
+  join(3, 1);
+  accepted(2);
+  greeted(3, observer());
+  BOOST_TEST(give(Exhausted{}) == (Words{"close #2", "close #3"}));
+  BOOST_TEST(warnings.size() == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(an_observer_is_told_the_status_as_often_as_it_asks) {
-  Sessions2 two;
-  BOOST_TEST(observer_comes(two, 1) == (Words{"write #1 Hello"}));
+  BOOST_TEST(greeted(1, observer()) == (Words{"write #1 Hello"}));
   for (int times = 0; times < 2; ++times) {
-    BOOST_TEST(two.came(1, StatusQuestion{}) == (Words{"status #1", "room #1"}));
-    BOOST_TEST(two.give(Writable{ConnectionId{1}}).empty());
+    BOOST_TEST(came(1, StatusQuestion{}) == (Words{"status #1", "room #1"}));
+    BOOST_TEST(give(Writable{ConnectionId{1}}).empty());
   }
-  BOOST_TEST(two.came(1, two.stranger(0)) == (Words{"close #1"}));
+  BOOST_TEST(came(1, stranger(0)) == (Words{"close #1"}));
 }
 
 // Its answers would wait in memory.
 BOOST_AUTO_TEST_CASE(an_observer_that_asks_again_before_its_answer_has_gone_is_closed) {
-  Sessions2 two;
-  observer_comes(two, 1);
-  two.came(1, StatusQuestion{});
-  BOOST_TEST(two.came(1, StatusQuestion{}) == (Words{"close #1"}));
-  BOOST_TEST(two.sessions.counters.garbage == 1u);
+  greeted(1, observer());
+  came(1, StatusQuestion{});
+  BOOST_TEST(came(1, StatusQuestion{}) == (Words{"close #1"}));
+  BOOST_TEST(sessions.counters.garbage == 1u);
 }
 
 // With it, it could go on with a session of this life.
 BOOST_AUTO_TEST_CASE(an_observer_does_not_learn_the_instance) {
-  Sessions2 two;
-  observer_comes(two, 1);
-  BOOST_TEST(std::get<Hello>(two.written.back()).instance == 0u);
-  two.accepted(2);
-  two.give_all(Came{ConnectionId{2}, two.stranger(3), 100});
-  BOOST_TEST(std::get<Hello>(two.written.back()).instance == two.config.self.instance);
+  greeted(1, observer());
+  BOOST_TEST(std::get<Hello>(written.back()).instance == 0u);
+  accepted(2);
+  give_all(Came{ConnectionId{2}, stranger(3), 100});
+  BOOST_TEST(std::get<Hello>(written.back()).instance == config.self.instance);
 }
 
 BOOST_AUTO_TEST_CASE(who_asks_is_handed_over_after_its_hello_is_answered) {
-  Sessions2 two;
-  Hello asker = two.stranger(3);
+  Hello asker = stranger(3);
   asker.role = Role::asker;
-  BOOST_TEST(two.greeted(1, asker) == (Words{"write #1 Hello", "hand over #1"}));
-  BOOST_TEST(std::get<Hello>(two.written.back()).instance == 0u);
-  BOOST_TEST(two.closed(1).empty());  // it is not of these sessions any more
+  BOOST_TEST(greeted(1, asker) == (Words{"write #1 Hello", "hand over #1"}));
+  BOOST_TEST(std::get<Hello>(written.back()).instance == 0u);
+  BOOST_TEST(closed(1).empty());  // it is not of these sessions any more
 }
 
 BOOST_AUTO_TEST_CASE(a_status_question_before_a_hello_is_garbage) {
-  Sessions2 two;
-  two.accepted(1);
-  BOOST_TEST(two.came(1, StatusQuestion{}) == (Words{"close #1"}));
-  BOOST_TEST(two.sessions.counters.garbage == 1u);
+  accepted(1);
+  BOOST_TEST(came(1, StatusQuestion{}) == (Words{"close #1"}));
+  BOOST_TEST(sessions.counters.garbage == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(who_goes_on_before_its_hello_is_answered_is_closed) {
-  Sessions2 two;
-  two.accepted(1);
-  two.came(1, two.stranger(3));
-  BOOST_TEST(two.came(1, two.stranger(3, 1, 2)) == (Words{"close #1"}));
-  BOOST_TEST(two.give(Drained{}).empty());
+  accepted(1);
+  came(1, stranger(3));
+  BOOST_TEST(came(1, stranger(3, 1, 2)) == (Words{"close #1"}));
+  BOOST_TEST(give(Drained{}).empty());
 }
 
 BOOST_AUTO_TEST_CASE(hellos_to_another_node_and_of_unknown_nodes_are_refused) {
-  Sessions2 two;
-  Hello elsewhere = two.stranger(3);
+  Hello elsewhere = stranger(3);
   elsewhere.to = NodeId{1};
-  BOOST_TEST(two.greeted(1, elsewhere) == (Words{"write #1 Refusal stranger", "close #1"}));
-  two.now += 2s;
-  BOOST_TEST(two.greeted(2, two.stranger(9)) == (Words{"write #2 Refusal stranger", "close #2"}));
-  BOOST_TEST(two.warnings == (Words{"refused node 3: this is node 2, not node 1, which was dialled",
-                                    "refused node 9: the cluster has no node 9"}));
+  BOOST_TEST(greeted(1, elsewhere) == (Words{"write #1 Refusal stranger", "close #1"}));
+  now += 2s;
+  BOOST_TEST(greeted(2, stranger(9)) == (Words{"write #2 Refusal stranger", "close #2"}));
+  BOOST_TEST(warnings == (Words{"refused node 3: this is node 2, not node 1, which was dialled",
+                                "refused node 9: the cluster has no node 9"}));
 }
 
 BOOST_AUTO_TEST_CASE(a_namesake_is_told_of_and_no_more) {
-  Sessions2 two;
-  Hello namesake = two.stranger(2, 99);
-  BOOST_TEST(two.greeted(1, namesake) == (Words{"write #1 Refusal clone", "close #1"}));
-  namesake.instance = two.config.self.instance;
+  Hello namesake = stranger(2, 99);
+  BOOST_TEST(greeted(1, namesake) == (Words{"write #1 Refusal clone", "close #1"}));
+  namesake.instance = config.self.instance;
   namesake.to = NodeId{3};
-  two.now += 2s;
-  BOOST_TEST(two.greeted(2, namesake) == (Words{"write #2 Refusal oneself", "close #2"}));
-  BOOST_TEST(std::get<Refusal>(two.written.back()).text ==
+  now += 2s;
+  BOOST_TEST(greeted(2, namesake) == (Words{"write #2 Refusal oneself", "close #2"}));
+  BOOST_TEST(std::get<Refusal>(written.back()).text ==
              "node 2 has dialled itself: the address of node 3 is its own");
 }
 
 BOOST_AUTO_TEST_CASE(a_warning_is_not_repeated_while_nothing_changes) {
-  Sessions2 two;
   for (std::uint64_t i = 1; i <= 5; ++i) {
-    two.greeted(i, two.stranger(9));
-    two.now += 2s;
+    greeted(i, stranger(9));
+    now += 2s;
   }
-  BOOST_TEST(two.warnings.size() == 1u);
+  BOOST_TEST(warnings.size() == 1u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
