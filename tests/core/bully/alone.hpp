@@ -4,14 +4,24 @@
 
 #include <muster/values/text.hpp>
 
+#include <boost/test/data/monomorphic.hpp>
+#include <boost/test/data/test_case.hpp>
+
 #include <utility>
 
 namespace muster::test {
 
+/// The paper's text and as it ships, for data-driven cases.
+inline auto every_form() {
+  static const Repairs forms[] = {Repairs::none(), Repairs{}};
+  return boost::unit_test::data::make(forms);
+}
+
 /// A node that runs the Bully among others that the test plays itself.
 class BullyAlone : public Alone {
  public:
-  BullyAlone(std::uint32_t self, std::uint32_t nodes, Repairs repairs = {}, Options options = {})
+  explicit BullyAlone(std::uint32_t self = 3, std::uint32_t nodes = 5, Repairs repairs = {},
+                      Options options = {})
       : Alone(self, nodes, like(repairs, std::move(options))) {}
 
   // What others do, as a whole.
@@ -26,6 +36,7 @@ class BullyAlone : public Alone {
     return {election(by), own_life(), group_, Definition{std::move(task)}};
   }
 
+  const Actions& failed(std::uint32_t node) { return give(Failed{id(node), {1}}); }
   /// The node is halted by `by`, and has stopped.
   void halt_by(std::uint32_t by) {
     called(by, new_halt(by));
@@ -36,14 +47,17 @@ class BullyAlone : public Alone {
     called(by, new_coordinator(by));
     BOOST_REQUIRE_EQUAL(state().s, Status::Reorganization);
   }
-  void normal_member_of(std::uint32_t by) {
+  void starting_for(std::uint32_t by) {
     reorganization_of(by);
     called(by, ready(by));
+  }
+  void normal_member_of(std::uint32_t by) {
+    starting_for(by);
     end_hook();
     BOOST_REQUIRE_EQUAL(state().s, Status::Normal);
   }
   /// Its own election goes as far as the election point, the nodes of `up` being halted by it.
-  void coordinator_elect(NodeSet up) {
+  void coordinator_elect(const NodeSet& up) {
     if (procedure<bully::Idle>()) election_begins();
     while (procedure<bully::SeekingHigher>()) unanswered(first_asked());
     if (procedure<bully::Ceasing>()) stop();
@@ -88,6 +102,7 @@ class BullyAlone : public Alone {
 
   [[nodiscard]] const bully::State& state() const { return node().state(); }
   [[nodiscard]] GroupNumber group() const { return group_; }
+  [[nodiscard]] bool armed(Timer timer) const { return node().timers().contains(timer); }
   template <class Wait>
   [[nodiscard]] const Wait* procedure() const {
     return std::get_if<Wait>(&state().procedure);

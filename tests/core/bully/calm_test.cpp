@@ -10,16 +10,12 @@ namespace {
 using namespace muster;
 using namespace muster::test;
 
-Options calm() {
-  Options options;
-  options.calm = 1s;
-  return options;
-}
+const Options calm{.calm = 1s};
 
 /// The highest of a cluster, which coordinates it.
 class Coordinator : public Clocked {
  public:
-  explicit Coordinator(std::uint32_t nodes, Options options = calm())
+  explicit Coordinator(std::uint32_t nodes = 5, Options options = calm)
       : Clocked(nodes, nodes, options) {
     all.resize(nodes - 1);
     std::iota(all.begin(), all.end(), 1U);
@@ -82,7 +78,7 @@ class Coordinator : public Clocked {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(calm_)
+BOOST_FIXTURE_TEST_SUITE(calm_, Coordinator)
 
 BOOST_AUTO_TEST_CASE(it_is_held_for_twice_as_long_with_each_time_up_to_sixty_times) {
   BOOST_TEST((held_after(0, {1s, 60s}) == 0s));
@@ -95,141 +91,132 @@ BOOST_AUTO_TEST_CASE(it_is_held_for_twice_as_long_with_each_time_up_to_sixty_tim
 }
 
 BOOST_AUTO_TEST_CASE(the_first_time_in_an_hour_costs_nothing) {
-  Coordinator node(5);
-  node.loses(1);
-  BOOST_TEST(node.held().empty());
-  node.lets_in(1);
-  node.now += calm_memory;
-  node.loses(1);
-  BOOST_TEST(node.held().empty());
+  loses(1);
+  BOOST_TEST(held().empty());
+  lets_in(1);
+  now += calm_memory;
+  loses(1);
+  BOOST_TEST(held().empty());
 }
 
 BOOST_AUTO_TEST_CASE(the_second_time_it_is_held) {
-  Coordinator node(5);
-  node.loses(1);
-  node.lets_in(1);
-  node.loses(1);
-  BOOST_TEST((node.held().at(id(1)).until == node.now + 1s));
-  node.now += 1s - 1ms;
-  node.checks();
-  node.answered(1, Normality{false});
-  BOOST_TEST((node.state.s == Status::Normal));
-  BOOST_TEST(!node.runs<bully::HaltingLower>());
-  node.now += 1ms;
-  node.lets_in(1);
-  BOOST_TEST((node.members().contains(id(1))));
-  BOOST_TEST(node.held().empty());
+  loses(1);
+  lets_in(1);
+  loses(1);
+  BOOST_TEST((held().at(id(1)).until == now + 1s));
+  now += 1s - 1ms;
+  checks();
+  answered(1, Normality{false});
+  BOOST_TEST((state.s == Status::Normal));
+  BOOST_TEST(!runs<bully::HaltingLower>());
+  now += 1ms;
+  lets_in(1);
+  BOOST_TEST((members().contains(id(1))));
+  BOOST_TEST(held().empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_held_node_that_may_work_on_its_own_is_halted) {
-  Coordinator node(5);
-  node.loses(1);
-  node.lets_in(1);
-  node.loses(1);
-  const auto own = *node.state.c;
-  node.checks();
-  node.answered(1, Normality{false});
-  BOOST_REQUIRE((node.sent<Halt>() == std::vector{1U}));
-  BOOST_TEST((own < std::get<Halt>(node.out.at(id(1)).message).election));
-  BOOST_TEST((node.state.c == own));
+  loses(1);
+  lets_in(1);
+  loses(1);
+  const auto own = *state.c;
+  checks();
+  answered(1, Normality{false});
+  BOOST_REQUIRE((sent<Halt>() == std::vector{1U}));
+  BOOST_TEST((own < std::get<Halt>(out.at(id(1)).message).election));
+  BOOST_TEST((state.c == own));
 }
 
 BOOST_AUTO_TEST_CASE(it_is_left_out_of_an_election_when_its_application_has_ceased) {
-  Coordinator node(5);
   for (int i = 0; i < 2; ++i) {
-    node.checks();
-    node.answered(1, Normality{false});
-    if (i == 0) node.reorganizes(node.all);
+    checks();
+    answered(1, Normality{false});
+    if (i == 0) reorganizes(all);
   }
-  BOOST_TEST((node.held().empty()));  // told where it coordinates
-  node.halts(node.all);
-  BOOST_TEST(!node.members().contains(id(1)));
-  BOOST_TEST(node.held().contains(id(1)));
+  BOOST_TEST((held().empty()));  // told where it coordinates
+  halts(all);
+  BOOST_TEST(!members().contains(id(1)));
+  BOOST_TEST(held().contains(id(1)));
 }
 
 BOOST_AUTO_TEST_CASE(until_that_has_it_is_waited_for_and_then_left_out) {
-  Coordinator node(5);
-  node.ceased = false;
+  ceased = false;
   for (int i = 0; i < 2; ++i) {
-    node.checks();
-    node.answered(1, Normality{false});
-    if (i == 0) node.reorganizes(node.all);
+    checks();
+    answered(1, Normality{false});
+    if (i == 0) reorganizes(all);
   }
-  node.halts(node.all);
-  BOOST_REQUIRE(node.members().contains(id(1)));
-  for (std::uint32_t j : node.all_but(1)) node.answered(j, Joined{});
-  BOOST_TEST(!node.runs<bully::Reorganizing>());
-  node.answered(1, Joined{});
-  if (node.state.application == Activity::Stopping) node.end_hook();
-  BOOST_TEST(node.runs<bully::Reorganizing>());
-  BOOST_TEST(!node.members().contains(id(1)));
+  halts(all);
+  BOOST_REQUIRE(members().contains(id(1)));
+  for (std::uint32_t j : all_but(1)) answered(j, Joined{});
+  BOOST_TEST(!runs<bully::Reorganizing>());
+  answered(1, Joined{});
+  if (state.application == Activity::Stopping) end_hook();
+  BOOST_TEST(runs<bully::Reorganizing>());
+  BOOST_TEST(!members().contains(id(1)));
 }
 
 BOOST_AUTO_TEST_CASE(a_member_that_refuses_its_part_again_is_left_out) {
-  Coordinator node(5);
-  node.checks();
-  node.answered(1, Normality{false});
+  checks();
+  answered(1, Normality{false});
   for (int i = 0; i < 2; ++i) {
-    node.halts(node.all);
-    if (i == 0) node.answered(1, Refused{"stopped meanwhile"});
+    halts(all);
+    if (i == 0) answered(1, Refused{"stopped meanwhile"});
   }
-  BOOST_TEST(!node.members().contains(id(1)));
+  BOOST_TEST(!members().contains(id(1)));
 }
 
 BOOST_AUTO_TEST_CASE(proven_deaths_and_new_lives_count_for_nothing) {
-  Coordinator node(5);
   for (std::uint64_t life = 1; life < 5; ++life) {
-    node.give(Failed{id(1), {life}});
-    node.reorganizes(node.all_but(1));
+    give(Failed{id(1), {life}});
+    reorganizes(all_but(1));
     const auto answers = [&](NodeId j, Result result) {
-      node.give(Received{{j,
-                          {j == id(1) ? life + 1 : 1},
-                          node.config.self,
-                          node.out.at(j).call,
-                          Answer{std::move(result)},
-                          {}}});
+      give(Received{{j,
+                     {j == id(1) ? life + 1 : 1},
+                     config.self,
+                     out.at(j).call,
+                     Answer{std::move(result)},
+                     {}}});
     };
-    node.give(Received{{id(1), {life + 1}, node.config.self, {1}, AreYouThere{}, {}}});
+    give(Received{{id(1), {life + 1}, config.self, {1}, AreYouThere{}, {}}});
     answers(id(1), Normality{false});
-    while (node.runs<bully::HaltingLower>())
-      answers(std::get<bully::HaltingLower>(node.state.procedure).node, Halted{});
-    BOOST_REQUIRE(node.members().contains(id(1)));
-    for (NodeId j : node.members()) answers(j, Joined{});
-    node.end_hook();
-    node.end_hook();
-    for (NodeId j : node.members()) answers(j, Installed{});
-    if (node.state.s != Status::Normal) node.end_hook();
-    BOOST_REQUIRE((node.state.s == Status::Normal));
+    while (runs<bully::HaltingLower>())
+      answers(std::get<bully::HaltingLower>(state.procedure).node, Halted{});
+    BOOST_REQUIRE(members().contains(id(1)));
+    for (NodeId j : members()) answers(j, Joined{});
+    end_hook();
+    end_hook();
+    for (NodeId j : members()) answers(j, Installed{});
+    if (state.s != Status::Normal) end_hook();
+    BOOST_REQUIRE((state.s == Status::Normal));
   }
-  BOOST_TEST(node.state.by_options.calm.unsteady.empty());
+  BOOST_TEST(state.by_options.calm.unsteady.empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_machine_that_refuses_is_a_proof_too) {
-  Coordinator node(5);
   for (int i = 0; i < 3; ++i) {
-    node.checks();
-    node.unanswered(1, Unheard::refused);
-    node.reorganizes(node.all_but(1));
-    BOOST_TEST(node.held().empty());
-    node.lets_in(1);
+    checks();
+    unanswered(1, Unheard::refused);
+    reorganizes(all_but(1));
+    BOOST_TEST(held().empty());
+    lets_in(1);
   }
 }
 
 BOOST_AUTO_TEST_CASE(half_of_the_cluster_is_left_at_work) {
-  Coordinator node(5);
   for (std::uint32_t j : {1U, 2U}) {
-    node.loses(j);
-    node.lets_in(j);
-    node.is_silent(j);
-    node.reorganizes(node.all_but(j));
-    node.now += 100ms;
+    loses(j);
+    lets_in(j);
+    is_silent(j);
+    reorganizes(all_but(j));
+    now += 100ms;
     if (j == 1) {
-      BOOST_TEST(node.held().contains(id(1)));
-      node.now += 1s;
-      node.lets_in(1);
+      BOOST_TEST(held().contains(id(1)));
+      now += 1s;
+      lets_in(1);
     }
   }
-  BOOST_TEST(node.held().contains(id(2)));
+  BOOST_TEST(held().contains(id(2)));
 
   Coordinator of_two(3);
   of_two.loses(1);
@@ -239,44 +226,41 @@ BOOST_AUTO_TEST_CASE(half_of_the_cluster_is_left_at_work) {
 }
 
 BOOST_AUTO_TEST_CASE(a_held_node_is_let_in_where_too_few_would_be_left) {
-  Coordinator node(5);
-  node.loses(1);
-  node.lets_in(1);
-  node.loses(1);
+  loses(1);
+  lets_in(1);
+  loses(1);
   for (std::uint64_t dead : {4U, 3U}) {
-    node.give(Failed{id(static_cast<std::uint32_t>(dead)), {1}});
+    give(Failed{id(static_cast<std::uint32_t>(dead)), {1}});
     std::vector<std::uint32_t> here = {1, 2};
     if (dead == 4) here.push_back(3);
-    node.reorganizes(here);
+    reorganizes(here);
   }
-  BOOST_TEST(node.members().contains(id(1)));
+  BOOST_TEST(members().contains(id(1)));
 }
 
 BOOST_AUTO_TEST_CASE(whoever_loses_more_than_it_keeps_is_to_blame_itself) {
-  Coordinator node(5);
-  node.is_silent(1);
-  node.reorganizes({});
-  BOOST_TEST(node.members().empty());
-  node.checks();
-  node.answered(1, Normality{false});
-  node.reorganizes(node.all);
-  node.is_silent(1);
-  node.halts({});
-  BOOST_REQUIRE(node.state.leaving);
-  BOOST_TEST((*node.state.leaving == LeaveCause::unsteady));
+  is_silent(1);
+  reorganizes({});
+  BOOST_TEST(members().empty());
+  checks();
+  answered(1, Normality{false});
+  reorganizes(all);
+  is_silent(1);
+  halts({});
+  BOOST_REQUIRE(state.leaving);
+  BOOST_TEST((*state.leaving == LeaveCause::unsteady));
 }
 
 BOOST_AUTO_TEST_CASE(a_coordinator_that_pauses_again_and_again_leaves_for_a_while) {
-  Coordinator node(5);
-  node.give(Paused{200ms});
-  BOOST_TEST(!node.state.leaving);
-  if (node.state.application == Activity::Stopping) node.end_hook();
-  while (node.runs<bully::SeekingHigher>()) node.unanswered(5);
-  node.reorganizes(node.all);
-  node.give(Paused{200ms});
-  node.end_hook();
-  BOOST_REQUIRE(node.asked<Leave>());
-  BOOST_TEST((node.asked<Leave>()->cause == LeaveCause::unsteady));
+  give(Paused{200ms});
+  BOOST_TEST(!state.leaving);
+  if (state.application == Activity::Stopping) end_hook();
+  while (runs<bully::SeekingHigher>()) unanswered(5);
+  reorganizes(all);
+  give(Paused{200ms});
+  end_hook();
+  BOOST_REQUIRE(asked<Leave>());
+  BOOST_TEST((asked<Leave>()->cause == LeaveCause::unsteady));
 }
 
 BOOST_AUTO_TEST_CASE(nobody_leaves_where_too_few_would_go_on) {

@@ -17,17 +17,12 @@ inline constexpr Duration check = 50ms, T = 100ms, stop_deadline = 1s;
 inline constexpr Duration L = check + T + T;
 
 /// With a quorum, and clocks that keep time.
-inline Options with_quorum() {
-  Options options;
-  options.quorum = Quorum::majority;
-  options.clock_drift = {0};
-  return options;
-}
+inline const Options with_quorum{.quorum = Quorum::majority, .clock_drift = {0}};
 
 /// One node whose others and whose clock the test plays itself.
 class Clocked {
  public:
-  Clocked(std::uint32_t self, std::uint32_t nodes, Options options = with_quorum()) {
+  Clocked(std::uint32_t self, std::uint32_t nodes, Options options = with_quorum) {
     for (std::uint32_t i = 1; i <= nodes; ++i) config.nodes.insert(id(i));
     config.self = id(self);
     config.timings.check_every = check;

@@ -8,7 +8,7 @@ namespace muster::test {
 namespace {
 
 struct Among : BullyAlone {
-  explicit Among(std::uint32_t self = 3, std::uint32_t nodes = 5) : BullyAlone(self, nodes) {}
+  using BullyAlone::BullyAlone;
 
   const Actions& differ(NodeSet nodes, NodeSet agree = {}) {
     return give(Differing{std::move(nodes), std::move(agree)});
@@ -17,17 +17,16 @@ struct Among : BullyAlone {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(nodes_that_differ)
+BOOST_FIXTURE_TEST_SUITE(nodes_that_differ, Among)
 
 BOOST_AUTO_TEST_CASE(a_node_from_which_more_differ_takes_no_part) {
-  Among node;
-  node.normal_member_of(4);
-  const Actions& actions = node.differ({id(1), id(2)}, {});
+  normal_member_of(4);
+  const Actions& actions = differ({id(1), id(2)}, {});
   BOOST_TEST((first<Stop>(actions)->cause.reason == StopReason::outvoted));
-  BOOST_TEST(node.procedure<bully::Outvoted>());
-  BOOST_TEST(node.state().s == Status::Down);
-  node.stop();
-  BOOST_TEST(!node.node().timers().contains(Timer::coordinator));
+  BOOST_TEST(procedure<bully::Outvoted>());
+  BOOST_TEST(state().s == Status::Down);
+  stop();
+  BOOST_TEST(!node().timers().contains(Timer::coordinator));
 }
 
 BOOST_AUTO_TEST_CASE(on_a_tie_all_stand_still) {
@@ -42,13 +41,12 @@ BOOST_AUTO_TEST_CASE(on_a_tie_all_stand_still) {
 }
 
 BOOST_AUTO_TEST_CASE(whoever_calls_it_is_refused) {
-  Among node;
-  node.differ({id(1)});
+  differ({id(1)});
   for (const Message& message :
-       {Message{AreYouThere{}}, Message{AreYouNormal{}}, Message{node.new_halt(5)},
-        Message{node.new_coordinator(5)}, Message{node.ready(5)}})
-    BOOST_TEST(answer<Refused>(node.called(5, message)));
-  BOOST_TEST(node.procedure<bully::Outvoted>());
+       {Message{AreYouThere{}}, Message{AreYouNormal{}}, Message{new_halt(5)},
+        Message{new_coordinator(5)}, Message{ready(5)}})
+    BOOST_TEST(answer<Refused>(called(5, message)));
+  BOOST_TEST(procedure<bully::Outvoted>());
 }
 
 BOOST_AUTO_TEST_CASE(to_others_it_is_as_one_that_does_not_answer) {
@@ -72,14 +70,11 @@ BOOST_AUTO_TEST_CASE(to_others_it_is_as_one_that_does_not_answer) {
 
 // Not before its application has ceased: a group without it would be at work beside it.
 BOOST_AUTO_TEST_CASE(it_says_whether_its_application_has_ceased) {
-  Among node;
-  node.normal_member_of(4);
-  node.differ({id(1), id(2)});
-  const auto at_work = [&] {
-    return answer<Refused>(node.called(5, node.new_halt(5)))->at_work.yet;
-  };
+  normal_member_of(4);
+  differ({id(1), id(2)});
+  const auto at_work = [&] { return answer<Refused>(called(5, new_halt(5)))->at_work.yet; };
   BOOST_TEST(at_work());
-  node.stop();
+  stop();
   BOOST_TEST(!at_work());
 }
 
@@ -113,25 +108,22 @@ BOOST_AUTO_TEST_CASE(who_is_in_a_group_asks_it_again_as_a_candidate) {
 }
 
 BOOST_AUTO_TEST_CASE(a_pause_changes_nothing_for_it) {
-  Among node;
-  node.differ({id(1)});
-  node.give(Paused{});
-  BOOST_TEST(node.procedure<bully::Outvoted>());
+  differ({id(1)});
+  give(Paused{});
+  BOOST_TEST(procedure<bully::Outvoted>());
 }
 
 BOOST_AUTO_TEST_CASE(it_takes_part_again_at_once_when_none_differs_any_more) {
-  Among node;
-  node.differ({id(1)});
-  BOOST_TEST(sent<AreYouThere>(node.differ({})) == Nodes({4}));
+  differ({id(1)});
+  BOOST_TEST(sent<AreYouThere>(differ({})) == Nodes({4}));
 }
 
 // They may have been the majority until now, and at work.
 BOOST_AUTO_TEST_CASE(a_new_majority_waits_for_those_that_differ_to_cease) {
-  Among node;
-  node.differ({id(1), id(2)}, {});
-  BOOST_TEST(arms(node.differ({id(1), id(2)}, {id(4), id(5)}), Timer::rejoin));
-  BOOST_TEST(node.procedure<bully::Rejoining>());
-  BOOST_TEST(sent<AreYouThere>(node.expire(Timer::rejoin)) == Nodes({4}));
+  differ({id(1), id(2)}, {});
+  BOOST_TEST(arms(differ({id(1), id(2)}, {id(4), id(5)}), Timer::rejoin));
+  BOOST_TEST(procedure<bully::Rejoining>());
+  BOOST_TEST(sent<AreYouThere>(expire(Timer::rejoin)) == Nodes({4}));
 }
 
 BOOST_AUTO_TEST_CASE(so_does_a_life_that_begins_in_it) {
@@ -146,41 +138,37 @@ BOOST_AUTO_TEST_CASE(so_does_a_life_that_begins_in_it) {
 }
 
 BOOST_AUTO_TEST_CASE(a_halt_of_one_that_agrees_ends_this_wait) {
-  Among node;
-  node.differ({id(1)}, {});
-  node.differ({id(1)}, {id(4), id(5)});
-  BOOST_REQUIRE(node.procedure<bully::Rejoining>());
-  BOOST_TEST(answer<Halted>(node.called(5, node.new_halt(5))));
-  BOOST_TEST(node.procedure<bully::Idle>());
+  differ({id(1)}, {});
+  differ({id(1)}, {id(4), id(5)});
+  BOOST_REQUIRE(procedure<bully::Rejoining>());
+  BOOST_TEST(answer<Halted>(called(5, new_halt(5))));
+  BOOST_TEST(procedure<bully::Idle>());
   // Should its candidate fail, which may not have waited, it waits on.
-  node.expire(Timer::coordinator);
-  BOOST_TEST(node.procedure<bully::Rejoining>());
-  BOOST_TEST(sent<AreYouThere>(node.expire(Timer::rejoin)) == Nodes({4}));
+  expire(Timer::coordinator);
+  BOOST_TEST(procedure<bully::Rejoining>());
+  BOOST_TEST(sent<AreYouThere>(expire(Timer::rejoin)) == Nodes({4}));
 }
 
 BOOST_AUTO_TEST_CASE(a_halted_node_that_finds_one_waits_before_an_election_of_its_own) {
-  Among node;
-  node.halt_by(5);
-  BOOST_TEST(arms(node.differ({id(1)}, {id(4), id(5)}), Timer::rejoin));
-  BOOST_TEST(node.procedure<bully::Idle>());
-  node.expire(Timer::coordinator);
-  BOOST_TEST(node.procedure<bully::Rejoining>());
+  halt_by(5);
+  BOOST_TEST(arms(differ({id(1)}, {id(4), id(5)}), Timer::rejoin));
+  BOOST_TEST(procedure<bully::Idle>());
+  expire(Timer::coordinator);
+  BOOST_TEST(procedure<bully::Rejoining>());
 }
 
 BOOST_AUTO_TEST_CASE(who_is_taken_into_a_group_waits_no_more) {
-  Among node;
-  node.halt_by(5);
-  node.differ({id(1)}, {id(4), id(5)});
-  BOOST_TEST(first<Disarm>(node.called(5, node.new_coordinator(5))));
-  BOOST_TEST(node.differ({id(1), id(2)}, {id(4), id(5)}).empty());
+  halt_by(5);
+  differ({id(1)}, {id(4), id(5)});
+  BOOST_TEST(first<Disarm>(called(5, new_coordinator(5))));
+  BOOST_TEST(differ({id(1), id(2)}, {id(4), id(5)}).empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_leaving_node_goes_on_leaving) {
-  Among node;
-  node.normal_member_of(4);
-  node.give(Leaving{});
-  BOOST_TEST(node.differ({id(1), id(2)}).empty());
-  BOOST_TEST(first<Leave>(node.end_hook()));
+  normal_member_of(4);
+  give(Leaving{});
+  BOOST_TEST(differ({id(1), id(2)}).empty());
+  BOOST_TEST(first<Leave>(end_hook()));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -10,6 +10,14 @@ inline ByQuorum tells(std::vector<Rights> rights) {
   return {std::nullopt, true, false, std::move(rights)};
 }
 
+struct Lowest : Clocked {
+  Lowest() : Clocked(1, 3) {}
+};
+
+struct Highest : Clocked {
+  Highest() : Clocked(3, 3) {}
+};
+
 /// Node 3 of three at its election point: 1 is out of reach, and this is what 2 has told.
 inline Clocked told_by_2(std::vector<Rights> rights) {
   Clocked node(3, 3);
@@ -29,7 +37,5 @@ inline void coordinates_all(Clocked& node) {
   node.end_hook();
   BOOST_REQUIRE((node.state.s == Status::Normal));
 }
-
-using Nodes = std::vector<std::uint32_t>;
 
 }  // namespace muster::test

@@ -7,19 +7,19 @@ namespace muster::test {
 namespace {
 
 Options calm_too() {
-  Options options = with_quorum();
+  Options options = with_quorum;
   options.calm = 1s;
   return options;
 }
 
 /// Node 3 of three: 2 has told that 1 may be at work, and 1 has not been heard.
-Clocked waiting_for_1() {
-  Clocked node(3, 3);
-  node.long_after();
-  node.elected_with({id(2)});
-  node.answered(2, Joined{}, tells({Rights{GroupNumber{9, id(1)}, 80ms, 200ms}}));
-  return node;
-}
+struct WaitingFor1 : Highest {
+  WaitingFor1() {
+    long_after();
+    elected_with({id(2)});
+    answered(2, Joined{}, tells({Rights{GroupNumber{9, id(1)}, 80ms, 200ms}}));
+  }
+};
 
 BOOST_AUTO_TEST_SUITE(grants_of_others)
 
@@ -31,41 +31,37 @@ BOOST_AUTO_TEST_CASE(whoever_is_out_of_reach_has_ceased_before_reorganize) {
   BOOST_TEST(node.asked<Reorganize>());
 }
 
-BOOST_AUTO_TEST_CASE(a_machine_that_has_refused_since_is_waited_for_no_longer) {
-  Clocked node = waiting_for_1();
-  BOOST_TEST(!node.asked<Reorganize>());
-  node.unanswered(1, Unheard::refused);
-  BOOST_TEST(node.asked<Reorganize>());
+BOOST_FIXTURE_TEST_CASE(a_machine_that_has_refused_since_is_waited_for_no_longer, WaitingFor1) {
+  BOOST_TEST(!asked<Reorganize>());
+  unanswered(1, Unheard::refused);
+  BOOST_TEST(asked<Reorganize>());
 }
 
 const ByQuorum says_it_ceased{std::nullopt, false, false, {}, true};
 
-BOOST_AUTO_TEST_CASE(nor_a_node_that_has_said_since_that_it_has_ceased) {
-  Clocked node = waiting_for_1();
-  BOOST_TEST(!node.asked<Reorganize>());
-  node.answered(1, Here{}, says_it_ceased);
-  BOOST_TEST(node.asked<Reorganize>());
+BOOST_FIXTURE_TEST_CASE(nor_a_node_that_has_said_since_that_it_has_ceased, WaitingFor1) {
+  BOOST_TEST(!asked<Reorganize>());
+  answered(1, Here{}, says_it_ceased);
+  BOOST_TEST(asked<Reorganize>());
 }
 
-BOOST_AUTO_TEST_CASE(that_it_is_there_alone_says_nothing) {
-  Clocked node = waiting_for_1();
-  node.answered(1, Here{});
-  BOOST_TEST(!node.asked<Reorganize>());
+BOOST_FIXTURE_TEST_CASE(that_it_is_there_alone_says_nothing, WaitingFor1) {
+  answered(1, Here{});
+  BOOST_TEST(!asked<Reorganize>());
 }
 
-BOOST_AUTO_TEST_CASE(who_has_not_said_so_is_asked_again_while_it_is_waited_for) {
-  Clocked node = waiting_for_1();
+BOOST_FIXTURE_TEST_CASE(who_has_not_said_so_is_asked_again_while_it_is_waited_for, WaitingFor1) {
   for (int i = 0; i < 3; ++i) {
-    i == 0 ? node.unanswered(1) : node.answered(1, Here{});
-    node.give(Expired{Timer::check});
-    BOOST_TEST(node.sent<AreYouThere>() == (Nodes{1}));
+    i == 0 ? unanswered(1) : answered(1, Here{});
+    give(Expired{Timer::check});
+    BOOST_TEST(sent<AreYouThere>() == (Nodes{1}));
   }
-  node.give(Expired{Timer::check});  // it has not answered yet
-  BOOST_TEST(node.sent<AreYouThere>().empty());
-  node.answered(1, Here{}, says_it_ceased);
-  BOOST_TEST_REQUIRE(node.asked<Reorganize>());
-  node.give(Expired{Timer::check});
-  BOOST_TEST(node.sent<AreYouThere>().empty());
+  give(Expired{Timer::check});  // it has not answered yet
+  BOOST_TEST(sent<AreYouThere>().empty());
+  answered(1, Here{}, says_it_ceased);
+  BOOST_TEST_REQUIRE(asked<Reorganize>());
+  give(Expired{Timer::check});
+  BOOST_TEST(sent<AreYouThere>().empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_node_has_ceased_when_it_works_for_nobody_and_nobody_else_has_halted_it) {
@@ -88,14 +84,13 @@ BOOST_AUTO_TEST_CASE(a_node_has_ceased_when_it_works_for_nobody_and_nobody_else_
   BOOST_TEST(!says(node));
 }
 
-BOOST_AUTO_TEST_CASE(an_older_proof_counts_for_nothing) {
-  Clocked node(3, 3);
-  node.long_after();
-  node.give(Failed{id(1), {1}});
-  node.elected_with({id(2)});
-  node.unanswered(1);
-  node.answered(2, Joined{}, tells({Rights{GroupNumber{9, id(1)}, 80ms, 200ms}}));
-  BOOST_TEST(!node.asked<Reorganize>());
+BOOST_FIXTURE_TEST_CASE(an_older_proof_counts_for_nothing, Highest) {
+  long_after();
+  give(Failed{id(1), {1}});
+  elected_with({id(2)});
+  unanswered(1);
+  answered(2, Joined{}, tells({Rights{GroupNumber{9, id(1)}, 80ms, 200ms}}));
+  BOOST_TEST(!asked<Reorganize>());
 }
 
 BOOST_AUTO_TEST_CASE(the_least_is_taken_that_a_majority_stays_within) {
@@ -127,24 +122,22 @@ BOOST_AUTO_TEST_CASE(nobody_else_s_word_does) {
   BOOST_TEST(!node.asked<Reorganize>());
 }
 
-BOOST_AUTO_TEST_CASE(a_new_life_may_have_granted_just_before) {
-  Clocked node(3, 3);
-  node.elected_with({id(2)});
-  node.unanswered(1);
+BOOST_FIXTURE_TEST_CASE(a_new_life_may_have_granted_just_before, Highest) {
+  elected_with({id(2)});
+  unanswered(1);
   const ByQuorum new_life = tells({Rights{std::nullopt, 2 * L, 2 * L}});
-  node.answered(2, Joined{}, new_life);
-  BOOST_TEST(!node.asked<Reorganize>());
-  node.now += 2 * L + stop_deadline;
-  node.give(Expired{Timer::right});
-  BOOST_TEST(node.asked<Reorganize>());
+  answered(2, Joined{}, new_life);
+  BOOST_TEST(!asked<Reorganize>());
+  now += 2 * L + stop_deadline;
+  give(Expired{Timer::right});
+  BOOST_TEST(asked<Reorganize>());
 }
 
-BOOST_AUTO_TEST_CASE(and_so_it_tells_when_it_joins) {
-  Clocked node(1, 3);
-  node.now += 100ms;
-  node.joins(3);
+BOOST_FIXTURE_TEST_CASE(and_so_it_tells_when_it_joins, Lowest) {
+  now += 100ms;
+  joins(3);
   const Rights anybody{std::nullopt, 2 * L - 100ms, 2 * L - 100ms};
-  BOOST_TEST((node.answer<Joined>()->by_quorum->rights == std::vector{anybody}));
+  BOOST_TEST((answer<Joined>()->by_quorum->rights == std::vector{anybody}));
 }
 
 BOOST_AUTO_TEST_CASE(a_letter_that_lies_holds_nobody_up_for_ever) {
@@ -155,16 +148,15 @@ BOOST_AUTO_TEST_CASE(a_letter_that_lies_holds_nobody_up_for_ever) {
   BOOST_TEST(node.asked<Reorganize>());
 }
 
-BOOST_AUTO_TEST_CASE(who_joins_tells_what_it_knows) {
-  Clocked node(1, 3);
-  node.long_after();
-  node.joins(3);
-  node.now += 100ms;
-  node.called(2, Halt{{id(2), {1}, 1}});
-  node.called(2, NewCoordinator{{id(2), {1}, 1}, {1}, {200, id(2)}});
-  const Letter* joined = node.answer<Joined>();
+BOOST_FIXTURE_TEST_CASE(who_joins_tells_what_it_knows, Lowest) {
+  long_after();
+  joins(3);
+  now += 100ms;
+  called(2, Halt{{id(2), {1}, 1}});
+  called(2, NewCoordinator{{id(2), {1}, 1}, {1}, {200, id(2)}});
+  const Letter* joined = answer<Joined>();
   BOOST_TEST_REQUIRE(joined);
-  const Rights expected{node.group(3), L - 100ms, 2 * L - 100ms};
+  const Rights expected{group(3), L - 100ms, 2 * L - 100ms};
   BOOST_TEST((joined->by_quorum->rights == std::vector{expected}));
 }
 

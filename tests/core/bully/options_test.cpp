@@ -10,35 +10,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Options quorum() {
-  Options options;
-  options.quorum = Quorum::majority;
-  return options;
-}
+const Options quorum{.quorum = Quorum::majority};
+const Options never_preempts{.preempt = Preempt::never};
+const Options preempts_after{.preempt = Preempt::after, .preempt_after = 1h};
+const Options resume_all{.resume = Resume::all};
+const Options settle{.settle = 5s};
 
-Options preempt(Preempt when) {
-  Options options;
-  options.preempt = when;
-  options.preempt_after = when == Preempt::after ? 1h : 0h;
-  return options;
-}
-
-Options resume_all() {
-  Options options;
-  options.resume = Resume::all;
-  return options;
-}
-
-Options settle() {
-  Options options;
-  options.settle = 5s;
-  return options;
-}
-
-World with(std::uint32_t nodes, const Options& options) {
-  World world(nodes);
-  for (std::uint32_t i = 1; i <= nodes; ++i) world[i].config.options = options;
-  return world;
+Config with(const Options& options) {
+  Config config;
+  config.options = options;
+  return config;
 }
 
 void pass_time(World& world) {
@@ -60,7 +41,7 @@ BOOST_AUTO_TEST_SUITE(options)
 // --- quorum
 
 BOOST_AUTO_TEST_CASE(with_a_quorum_a_minority_halts_nobody_and_tries_again) {
-  BullyAlone node(3, 3, {}, quorum());
+  BullyAlone node(3, 3, {}, quorum);
   node.unanswered(2);
   node.unanswered(1);
   BOOST_TEST(node.procedure<bully::AwaitingMajority>() != nullptr);
@@ -73,7 +54,7 @@ BOOST_AUTO_TEST_CASE(with_a_quorum_a_minority_halts_nobody_and_tries_again) {
 }
 
 BOOST_AUTO_TEST_CASE(with_a_quorum_half_of_all_is_no_majority) {
-  BullyAlone node(4, 4, {}, quorum());
+  BullyAlone node(4, 4, {}, quorum);
   node.answered(3, Free{});
   BOOST_TEST(sent<Halt>(node.answered(2, Free{})) == Nodes({3}));
   node.answered(3, Halted{});
@@ -83,9 +64,7 @@ BOOST_AUTO_TEST_CASE(with_a_quorum_half_of_all_is_no_majority) {
 }
 
 BOOST_AUTO_TEST_CASE(with_a_quorum_a_group_that_falls_below_it_halts_until_enough_are_there) {
-  World world = with(3, quorum());
-  for (std::uint32_t i = 1; i <= 3; ++i) world.recover(i);
-  BOOST_REQUIRE(world.settle());
+  World world = settled(3, with(quorum));
   world.fail(2);
   BOOST_REQUIRE(world.settle());
   BOOST_TEST(coordinator_of(world, 3) == 3u);  // two of three are enough
@@ -102,7 +81,7 @@ BOOST_AUTO_TEST_CASE(with_a_quorum_a_group_that_falls_below_it_halts_until_enoug
 // --- preempt
 
 BOOST_AUTO_TEST_CASE(where_a_higher_node_joins_a_life_begins_by_waiting_to_be_found) {
-  BullyAlone node(3, 3, {}, preempt(Preempt::never));
+  BullyAlone node(3, 3, {}, never_preempts);
   BOOST_TEST(sent<Halt>(node.actions()).empty());
   BOOST_TEST(arms(node.actions(), Timer::coordinator));
   BOOST_TEST(answer<Here>(node.called(2, AreYouThere{})) != nullptr);  // no coordinator
@@ -114,7 +93,7 @@ BOOST_AUTO_TEST_CASE(where_a_higher_node_joins_a_life_begins_by_waiting_to_be_fo
 }
 
 BOOST_AUTO_TEST_CASE(a_candidate_halts_the_higher_nodes_that_stand_back_in_rounds) {
-  BullyAlone node(2, 3, {}, preempt(Preempt::never));
+  BullyAlone node(2, 3, {}, never_preempts);
   node.expire(Timer::coordinator);
   BOOST_TEST(sent<Halt>(node.answered(3, Refused{"stands back"})) == Nodes({1, 3}));
   node.answered(3, Halted{});
@@ -126,7 +105,7 @@ BOOST_AUTO_TEST_CASE(a_candidate_halts_the_higher_nodes_that_stand_back_in_round
 }
 
 BOOST_AUTO_TEST_CASE(a_higher_node_that_comes_back_joins_and_takes_over_when_the_lower_fails) {
-  World world = with(3, preempt(Preempt::never));
+  World world(3, with(never_preempts));
   world.recover(1);
   world.recover(2);
   BOOST_REQUIRE(world.settle());
@@ -142,14 +121,12 @@ BOOST_AUTO_TEST_CASE(a_higher_node_that_comes_back_joins_and_takes_over_when_the
 }
 
 BOOST_AUTO_TEST_CASE(nodes_that_begin_together_have_the_highest_as_coordinator_where_it_joins) {
-  World world = with(3, preempt(Preempt::never));
-  for (std::uint32_t i = 1; i <= 3; ++i) world.recover(i);
-  BOOST_REQUIRE(world.settle());
+  World world = settled(3, with(never_preempts));
   BOOST_TEST(coordinator_of(world, 1) == 3u);
 }
 
 BOOST_AUTO_TEST_CASE(a_higher_node_takes_over_when_it_has_been_a_member_for_long_enough) {
-  World world = with(3, preempt(Preempt::after));
+  World world(3, with(preempts_after));
   world.recover(2);
   BOOST_REQUIRE(world.settle());
   world.recover(3);
@@ -167,7 +144,7 @@ BOOST_AUTO_TEST_CASE(a_higher_node_takes_over_when_it_has_been_a_member_for_long
 // --- resume
 
 BOOST_AUTO_TEST_CASE(where_all_resume_together_the_first_ready_installs_and_the_second_starts) {
-  BullyAlone node(1, 3, {}, resume_all());
+  BullyAlone node(1, 3, {}, resume_all);
   node.reorganization_of(3);
   const Actions first_word = node.called(3, node.ready(3));
   BOOST_TEST(answer<Installed>(first_word) != nullptr);
@@ -183,7 +160,7 @@ BOOST_AUTO_TEST_CASE(where_all_resume_together_the_first_ready_installs_and_the_
 
 BOOST_AUTO_TEST_CASE(
     where_all_resume_together_a_member_that_never_started_holds_what_it_installed) {
-  BullyAlone node(1, 3, {}, resume_all());
+  BullyAlone node(1, 3, {}, resume_all);
   node.reorganization_of(3);
   const GroupNumber installed = node.group();
   node.called(3, node.ready(3));
@@ -197,7 +174,7 @@ BOOST_AUTO_TEST_CASE(
 }
 
 BOOST_AUTO_TEST_CASE(where_all_resume_together_a_coordinator_says_ready_twice) {
-  BullyAlone node(3, 3, {}, resume_all());
+  BullyAlone node(3, 3, {}, resume_all);
   node.reorganizing({id(1), id(2)});
   const Actions first_word = node.end_hook();
   BOOST_TEST(sent<Ready>(first_word) == Nodes({1, 2}));
@@ -214,7 +191,7 @@ BOOST_AUTO_TEST_CASE(where_all_resume_together_a_coordinator_says_ready_twice) {
 }
 
 BOOST_AUTO_TEST_CASE(where_all_resume_together_one_alone_does_too) {
-  World world = with(2, resume_all());
+  World world(2, with(resume_all));
   world.recover(1);
   BOOST_REQUIRE(world.settle());
   BOOST_TEST(coordinator_of(world, 1) == 1u);
@@ -223,7 +200,7 @@ BOOST_AUTO_TEST_CASE(where_all_resume_together_one_alone_does_too) {
 // --- settle
 
 BOOST_AUTO_TEST_CASE(a_first_life_that_settles_elects_when_it_has_heard_of_all) {
-  BullyAlone node(3, 3, {}, settle());
+  BullyAlone node(3, 3, {}, settle);
   BOOST_TEST(sent<AreYouThere>(node.actions()) == Nodes({1, 2}));
   BOOST_TEST(arms(node.actions(), Timer::settle));
   node.unanswered(2);
@@ -233,22 +210,19 @@ BOOST_AUTO_TEST_CASE(a_first_life_that_settles_elects_when_it_has_heard_of_all) 
 }
 
 BOOST_AUTO_TEST_CASE(a_first_life_that_settles_elects_when_the_time_is_over) {
-  BullyAlone node(3, 3, {}, settle());
+  BullyAlone node(3, 3, {}, settle);
   node.unanswered(2);
   BOOST_TEST(sent<Halt>(node.expire(Timer::settle)) == Nodes({2}));
   BOOST_TEST(first<Disarm>(node.actions()) == nullptr);
 }
 
 BOOST_AUTO_TEST_CASE(a_first_life_that_settles_elects_when_a_normal_coordinator_asks) {
-  BullyAlone node(3, 3, {}, settle());
+  BullyAlone node(3, 3, {}, settle);
   BOOST_TEST(sent<Halt>(node.called(2, AreYouNormal{{7, id(2)}})) == Nodes({2}));
 }
 
 BOOST_AUTO_TEST_CASE(a_node_that_was_assigned_something_does_not_settle) {
-  World world = with(2, settle());
-  world.recover(1);
-  world.recover(2);
-  BOOST_REQUIRE(world.settle());
+  World world = settled(2, with(settle));
   world.fail(2);
   world.recover(2);
   BOOST_TEST(!std::holds_alternative<bully::Settling>(world[2].state().procedure));

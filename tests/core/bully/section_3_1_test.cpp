@@ -13,15 +13,14 @@ struct Literal : BullyAlone {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(section_3_1)
+BOOST_FIXTURE_TEST_SUITE(section_3_1, Literal)
 
 // --- Remote procedures
 
 BOOST_AUTO_TEST_CASE(are_you_normal_tells_the_status_and_not_whose_member_the_node_is) {
-  Literal node;
-  node.normal_member_of(4);
-  BOOST_TEST(answer<Normality>(node.called(4, AreYouNormal{node.group()}))->normal);
-  BOOST_TEST(answer<Normality>(node.called(5, AreYouNormal{{99, id(5)}}))->normal);
+  normal_member_of(4);
+  BOOST_TEST(answer<Normality>(called(4, AreYouNormal{group()}))->normal);
+  BOOST_TEST(answer<Normality>(called(5, AreYouNormal{{99, id(5)}}))->normal);
 }
 
 // --- Election(i)
@@ -116,23 +115,21 @@ BOOST_AUTO_TEST_CASE(the_coordinator_is_normal_last) {
 // --- Recovery(i), Check(i), Timeout(i)
 
 BOOST_AUTO_TEST_CASE(check_asks_every_other_node_of_a_normal_coordinator) {
-  Literal node;
-  node.normal_coordinator_of({id(1)});
-  BOOST_TEST(sent<AreYouNormal>(node.expire(Timer::check)) == Nodes({1}));
-  BOOST_TEST(sent<AreYouNormal>(node.answered(1, Normality{true})) == Nodes({2}));
-  BOOST_TEST(sent<AreYouNormal>(node.unanswered(2)) == Nodes({4}));
-  BOOST_TEST(sent<AreYouNormal>(node.unanswered(4)) == Nodes({5}));
-  node.unanswered(5);
-  BOOST_TEST(node.procedure<bully::Idle>());
-  BOOST_TEST(node.state().s == Status::Normal);
+  normal_coordinator_of({id(1)});
+  BOOST_TEST(sent<AreYouNormal>(expire(Timer::check)) == Nodes({1}));
+  BOOST_TEST(sent<AreYouNormal>(answered(1, Normality{true})) == Nodes({2}));
+  BOOST_TEST(sent<AreYouNormal>(unanswered(2)) == Nodes({4}));
+  BOOST_TEST(sent<AreYouNormal>(unanswered(4)) == Nodes({5}));
+  unanswered(5);
+  BOOST_TEST(procedure<bully::Idle>());
+  BOOST_TEST(state().s == Status::Normal);
 }
 
 BOOST_AUTO_TEST_CASE(a_coordinator_that_does_not_answer_timeout_means_an_election) {
-  Literal node;
-  node.normal_member_of(5);
-  node.expire(Timer::coordinator);
-  BOOST_TEST(sent<AreYouThere>(node.unanswered(5)) == Nodes({4}));
-  BOOST_TEST(node.procedure<bully::SeekingHigher>());
+  normal_member_of(5);
+  expire(Timer::coordinator);
+  BOOST_TEST(sent<AreYouThere>(unanswered(5)) == Nodes({4}));
+  BOOST_TEST(procedure<bully::SeekingHigher>());
 }
 
 BOOST_AUTO_TEST_CASE(at_the_coordinator_itself_timeout_does_nothing) {

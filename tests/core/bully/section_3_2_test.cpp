@@ -1,8 +1,5 @@
 #include "alone.hpp"
 
-#include <boost/test/data/monomorphic.hpp>
-#include <boost/test/data/test_case.hpp>
-
 /// Section 3.2, the table event x status -> action, for node 3 of 5: the paper's text (every switch
 /// off) and as it ships. Where the two differ the test says so.
 
@@ -10,7 +7,6 @@ namespace muster::test {
 
 namespace {
 
-const Repairs forms[] = {Repairs::none(), Repairs{}};
 const Status statuses[] = {Status::Down, Status::Election, Status::Reorganization, Status::Normal};
 
 /// Node 3 in that status, as a member of 4 where it is one.
@@ -26,9 +22,6 @@ struct InStatus : BullyAlone {
   }
 };
 
-auto every_form() {
-  return boost::unit_test::data::make(forms);
-}
 auto every_status() {
   return every_form() * boost::unit_test::data::make(statuses);
 }

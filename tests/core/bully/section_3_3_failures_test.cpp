@@ -5,12 +5,12 @@
 
 namespace muster::test {
 
-BOOST_AUTO_TEST_SUITE(section_3_3_failures)
-
 namespace {
 
+const Refused refused{"no"};
+
 struct Shipped : BullyAlone {
-  explicit Shipped(std::uint32_t self = 3, std::uint32_t nodes = 5) : BullyAlone(self, nodes) {}
+  using BullyAlone::BullyAlone;
 
   /// It has begun its election anew, by its own doing; its first question is to 4.
   void started_over() {
@@ -20,13 +20,21 @@ struct Shipped : BullyAlone {
     BOOST_TEST(procedure<bully::SeekingHigher>());
     BOOST_TEST(sent<AreYouThere>(actions()) == Nodes({4}));
   }
-  const Actions& failed(std::uint32_t node) { return give(Failed{id(node), {1}}); }
+  /// A member refuses its NewCoordinator.
+  void is_refused() {
+    coordinator_elect({id(1)});
+    answered(1, refused);
+  }
   const Actions& lower_asks(std::uint32_t node) { return called(node, AreYouThere{}); }
 };
 
-const Refused refused{"no"};
+/// Where a coordinator-elect waits for longer calls.
+constexpr auto on_its_way = {&BullyAlone::coordinator_elect, &BullyAlone::reorganizing,
+                             &BullyAlone::making_ready};
 
 }  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(section_3_3_failures, Shipped)
 
 // --- Starting over
 
@@ -36,8 +44,7 @@ BOOST_AUTO_TEST_CASE(an_unanswered_or_refused_new_coordinator_starts_over) {
   unanswered.unanswered(1);
   unanswered.started_over();
   Shipped refuses;
-  refuses.coordinator_elect({id(1)});
-  refuses.answered(1, refused);
+  refuses.is_refused();
   refuses.started_over();
 }
 
@@ -54,27 +61,20 @@ BOOST_AUTO_TEST_CASE(an_unanswered_or_refused_ready_starts_over) {
 }
 
 BOOST_AUTO_TEST_CASE(an_unanswered_question_starts_over) {
-  Shipped node;
-  node.reorganizing({id(1), id(2)});
-  node.expire(Timer::check);
-  node.answered(1, Here{});
-  node.unanswered(2);
-  node.started_over();
+  reorganizing({id(1), id(2)});
+  expire(Timer::check);
+  answered(1, Here{});
+  unanswered(2);
+  started_over();
 }
 
 BOOST_AUTO_TEST_CASE(a_member_proven_dead_starts_over_at_once) {
-  Shipped announcing;
-  announcing.coordinator_elect({id(1)});
-  announcing.failed(1);
-  announcing.started_over();
-  Shipped reorganizing;
-  reorganizing.reorganizing({id(1)});
-  reorganizing.failed(1);
-  reorganizing.started_over();
-  Shipped making_ready;
-  making_ready.making_ready({id(1)});
-  making_ready.failed(1);
-  making_ready.started_over();
+  for (const auto& goes_to : on_its_way) {
+    Shipped node;
+    (node.*goes_to)({id(1)});
+    node.failed(1);
+    node.started_over();
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_node_that_is_halted_and_proven_dead_is_as_if_it_had_not_answered) {
@@ -94,53 +94,44 @@ BOOST_AUTO_TEST_CASE(the_proof_of_a_former_life_takes_no_halted_node) {
 }
 
 BOOST_AUTO_TEST_CASE(a_reorganize_that_fails_starts_over) {
-  Shipped node;
-  node.reorganizing({id(1)});
-  node.end_hook(false);
-  node.started_over();
+  reorganizing({id(1)});
+  end_hook(false);
+  started_over();
 }
 
 BOOST_AUTO_TEST_CASE(an_own_start_that_fails_starts_over) {
-  Shipped node;
-  node.making_ready({id(1)});
-  node.end_hook(false);
-  node.started_over();
-  BOOST_TEST(first<Stop>(node.actions())->owed);
+  making_ready({id(1)});
+  end_hook(false);
+  started_over();
+  BOOST_TEST(first<Stop>(actions())->owed);
 }
 
 BOOST_AUTO_TEST_CASE(a_member_is_never_dropped_instead) {
-  Shipped node;
-  node.coordinator_elect({id(1), id(2)});
-  node.answered(2, Joined{});
-  node.answered(1, refused);
-  node.stop();
-  BOOST_TEST(!first<Reorganize>(node.actions()));
-  BOOST_TEST(node.state().s == Status::Election);
+  coordinator_elect({id(1), id(2)});
+  answered(2, Joined{});
+  answered(1, refused);
+  stop();
+  BOOST_TEST(!first<Reorganize>(actions()));
+  BOOST_TEST(state().s == Status::Election);
 }
 
 BOOST_AUTO_TEST_CASE(timeout_of_a_coordinator_elect_without_procedure_starts_over) {
-  Shipped node;
-  node.coordinator_elect({id(1)});
-  node.stop();
-  bully::State forced = node.state();  // no event of its own leads here any more
+  coordinator_elect({id(1)});
+  stop();
+  bully::State forced = state();  // no event of its own leads here any more
   forced.procedure = bully::Idle{};
-  const Actions actions = bully::step(node.node().config, forced, Expired{Timer::coordinator});
+  const Actions actions = bully::step(node().config, forced, Expired{Timer::coordinator});
   BOOST_TEST(forced.s == Status::Election);
   BOOST_TEST(sent<AreYouThere>(actions) == Nodes({4}));
 }
 
 BOOST_AUTO_TEST_CASE(the_first_start_over_is_immediate_and_then_it_waits_from_T_to_8_T) {
   Shipped node(3, 3);
-  const auto spoilt = [&] {
-    node.coordinator_elect({id(1)});
-    node.answered(1, refused);
-  };
-  node.coordinator_elect({id(1)});
-  node.answered(1, refused);
+  node.is_refused();
   BOOST_TEST(node.procedure<bully::HaltingLower>());
   std::vector<unsigned> levels;
   for (int times = 0; times < 5; ++times) {
-    spoilt();
+    node.is_refused();
     BOOST_REQUIRE(node.procedure<bully::BackingOff>());
     levels.push_back(first<Arm>(node.actions())->level);
     node.expire(Timer::retry);
@@ -162,8 +153,7 @@ BOOST_AUTO_TEST_CASE(after_a_proven_death_it_does_not_wait) {
 BOOST_AUTO_TEST_CASE(waiting_ends_with_any_halt) {
   Shipped node(3, 4);
   for (int times = 0; times < 2; ++times) {
-    node.coordinator_elect({id(1)});
-    node.answered(1, refused);
+    node.is_refused();
   }
   BOOST_REQUIRE(node.procedure<bully::BackingOff>());
   node.called(1, node.new_halt(1));
@@ -175,8 +165,7 @@ BOOST_AUTO_TEST_CASE(waiting_ends_with_any_halt) {
 BOOST_AUTO_TEST_CASE(the_level_falls_back_after_ten_checks_in_a_row_that_found_nothing) {
   for (const int checks : {9, 10}) {
     Shipped node(2, 2);
-    node.coordinator_elect({id(1)});
-    node.answered(1, refused);
+    node.is_refused();
     node.normal_coordinator_of({id(1)});
     for (int times = 0; times < checks; ++times) {
       node.expire(Timer::check);
@@ -184,21 +173,18 @@ BOOST_AUTO_TEST_CASE(the_level_falls_back_after_ten_checks_in_a_row_that_found_n
     }
     node.expire(Timer::check);  // one more, which finds something
     node.answered(1, Normality{false});
-    node.coordinator_elect({id(1)});
-    node.answered(1, refused);
+    node.is_refused();
     BOOST_TEST((node.procedure<bully::BackingOff>() != nullptr) == (checks == 9));
   }
 }
 
 BOOST_AUTO_TEST_CASE(the_level_falls_back_when_the_node_is_normal_as_a_member) {
   Shipped node(2, 3);
-  node.coordinator_elect({id(1)});
-  node.answered(1, refused);
+  node.is_refused();
   node.normal_member_of(3);
   node.expire(Timer::coordinator);
   node.unanswered(3);
-  node.coordinator_elect({id(1)});
-  node.answered(1, refused);
+  node.is_refused();
   BOOST_TEST(!node.procedure<bully::BackingOff>());
 }
 
@@ -227,28 +213,25 @@ BOOST_AUTO_TEST_CASE(failed_starts_timeout_when_it_is_the_coordinator) {
 }
 
 BOOST_AUTO_TEST_CASE(failed_starts_timeout_when_it_is_h_in_election) {
-  Shipped node;
-  node.halt_by(4);
-  BOOST_TEST(sent<AreYouThere>(node.failed(4)) == Nodes({4}));  // no question is spared
-  BOOST_TEST(node.procedure<bully::SeekingHigher>());
+  halt_by(4);
+  BOOST_TEST(sent<AreYouThere>(failed(4)) == Nodes({4}));  // no question is spared
+  BOOST_TEST(procedure<bully::SeekingHigher>());
 }
 
 BOOST_AUTO_TEST_CASE(failed_starts_timeout_when_it_is_who_answered_the_last_phase_a) {
-  Shipped node;
-  node.unanswered(4);
-  node.answered(5, Here{});
-  node.failed(4);
-  BOOST_TEST(node.procedure<bully::Idle>());
-  node.failed(5);
-  BOOST_TEST(node.procedure<bully::SeekingHigher>());
+  unanswered(4);
+  answered(5, Here{});
+  failed(4);
+  BOOST_TEST(procedure<bully::Idle>());
+  failed(5);
+  BOOST_TEST(procedure<bully::SeekingHigher>());
 }
 
 BOOST_AUTO_TEST_CASE(failed_of_an_older_life_starts_nothing) {
-  Shipped node;
-  node.restarts(4);
-  node.normal_member_of(4);
-  BOOST_TEST(node.failed(4).empty());
-  BOOST_TEST(node.procedure<bully::Idle>());
+  restarts(4);
+  normal_member_of(4);
+  BOOST_TEST(failed(4).empty());
+  BOOST_TEST(procedure<bully::Idle>());
 }
 
 BOOST_AUTO_TEST_CASE(failed_of_a_former_life_of_a_member_loses_nobody) {
@@ -265,10 +248,9 @@ BOOST_AUTO_TEST_CASE(failed_of_a_former_life_of_a_member_loses_nobody) {
 }
 
 BOOST_AUTO_TEST_CASE(failed_of_any_other_node_starts_nothing) {
-  Shipped node;
-  node.normal_member_of(4);
-  BOOST_TEST(node.failed(5).empty());
-  BOOST_TEST(node.failed(1).empty());
+  normal_member_of(4);
+  BOOST_TEST(failed(5).empty());
+  BOOST_TEST(failed(1).empty());
 }
 
 BOOST_AUTO_TEST_CASE(failed_starts_nothing_while_a_procedure_but_probing_runs) {
@@ -287,21 +269,19 @@ BOOST_AUTO_TEST_CASE(failed_starts_nothing_while_a_procedure_but_probing_runs) {
 }
 
 BOOST_AUTO_TEST_CASE(a_member_proven_dead_is_an_election_in_normal) {
-  Shipped node;
-  node.normal_coordinator_of({id(1)});
-  BOOST_TEST(sent<AreYouThere>(node.failed(1)) == Nodes({4}));
-  BOOST_TEST(node.procedure<bully::SeekingHigher>());
-  BOOST_TEST(node.state().s == Status::Normal);
+  normal_coordinator_of({id(1)});
+  BOOST_TEST(sent<AreYouThere>(failed(1)) == Nodes({4}));
+  BOOST_TEST(procedure<bully::SeekingHigher>());
+  BOOST_TEST(state().s == Status::Normal);
 }
 
 BOOST_AUTO_TEST_CASE(a_member_that_does_not_answer_check_is_an_election) {
-  Shipped node;
-  node.normal_coordinator_of({id(1)});
-  node.expire(Timer::check);
-  node.unanswered(2);  // not a member
-  BOOST_TEST(node.procedure<bully::Checking>());
-  node.unanswered(1);
-  BOOST_TEST(node.procedure<bully::SeekingHigher>());
+  normal_coordinator_of({id(1)});
+  expire(Timer::check);
+  unanswered(2);  // not a member
+  BOOST_TEST(procedure<bully::Checking>());
+  unanswered(1);
+  BOOST_TEST(procedure<bully::SeekingHigher>());
 }
 
 BOOST_AUTO_TEST_CASE(
@@ -353,36 +333,30 @@ BOOST_AUTO_TEST_CASE(phase_a_asks_the_nearest_first_and_the_rest_together) {
 }
 
 BOOST_AUTO_TEST_CASE(while_longer_calls_are_out_all_in_up_are_asked_after_one_check_period) {
-  Shipped announcing;
-  announcing.coordinator_elect({id(1), id(2)});
-  BOOST_TEST(sent<AreYouThere>(announcing.actions()).empty());
-  BOOST_TEST(sent<AreYouThere>(announcing.expire(Timer::check)) == Nodes({1, 2}));
-  Shipped reorganizing;
-  reorganizing.reorganizing({id(1), id(2)});
-  BOOST_TEST(sent<AreYouThere>(reorganizing.expire(Timer::check)) == Nodes({1, 2}));
-  Shipped making_ready;
-  making_ready.making_ready({id(1), id(2)});
-  BOOST_TEST(sent<AreYouThere>(making_ready.expire(Timer::check)) == Nodes({1, 2}));
+  for (const auto& goes_to : on_its_way) {
+    Shipped node;
+    (node.*goes_to)({id(1), id(2)});
+    BOOST_TEST(sent<AreYouThere>(node.actions()).empty());
+    BOOST_TEST(sent<AreYouThere>(node.expire(Timer::check)) == Nodes({1, 2}));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(members_that_answer_are_asked_again_after_the_next_period) {
-  Shipped node;
-  node.reorganizing({id(1), id(2)});
-  node.expire(Timer::check);
-  node.answered(1, Here{});
-  BOOST_TEST(node.procedure<bully::Reorganizing>());
-  BOOST_TEST(sent<AreYouThere>(node.expire(Timer::check)) == Nodes({1}));  // 2 is still being asked
+  reorganizing({id(1), id(2)});
+  expire(Timer::check);
+  answered(1, Here{});
+  BOOST_TEST(procedure<bully::Reorganizing>());
+  BOOST_TEST(sent<AreYouThere>(expire(Timer::check)) == Nodes({1}));  // 2 is still being asked
 }
 
 BOOST_AUTO_TEST_CASE(a_question_from_a_lower_node_makes_a_normal_coordinator_ask_it_at_once) {
-  Shipped node;
-  node.normal_coordinator_of({id(2)});
-  const Actions& actions = node.lower_asks(1);
+  normal_coordinator_of({id(2)});
+  const Actions& actions = lower_asks(1);
   BOOST_TEST(answer<Here>(actions));
   BOOST_TEST(sent<AreYouNormal>(actions) == Nodes({1}));
-  BOOST_TEST(sent<AreYouNormal>(node.lower_asks(1)).empty());  // it is still being asked
-  node.answered(1, Normality{false});
-  BOOST_TEST(node.procedure<bully::SeekingHigher>());
+  BOOST_TEST(sent<AreYouNormal>(lower_asks(1)).empty());  // it is still being asked
+  answered(1, Normality{false});
+  BOOST_TEST(procedure<bully::SeekingHigher>());
 }
 
 BOOST_AUTO_TEST_CASE(a_question_from_a_higher_node_or_to_a_member_does_not) {

@@ -7,13 +7,18 @@
 
 namespace muster::test {
 
-BOOST_AUTO_TEST_SUITE(section_3_3_leaving)
-
 namespace {
 
-struct Shipped : BullyAlone {
-  explicit Shipped(std::uint32_t self = 3, std::uint32_t nodes = 5) : BullyAlone(self, nodes) {}
-  [[nodiscard]] bool armed(Timer timer) const { return node().timers().contains(timer); }
+struct MemberOf4 : BullyAlone {
+  MemberOf4() { normal_member_of(4); }
+};
+
+struct LeavingMember : MemberOf4 {
+  LeavingMember() { give(Leaving{}); }
+};
+
+struct HaltedBy4 : BullyAlone {
+  HaltedBy4() { halt_by(4); }
 };
 
 std::size_t saves(const Actions& actions) {
@@ -24,64 +29,53 @@ std::size_t saves(const Actions& actions) {
 
 }  // namespace
 
+BOOST_FIXTURE_TEST_SUITE(section_3_3_leaving, BullyAlone)
+
 BOOST_AUTO_TEST_CASE(leaving_ends_procedures_disarms_timers_and_stops) {
-  Shipped node;
-  node.normal_coordinator_of({id(1)});
-  node.expire(Timer::check);
-  const Actions& actions = node.give(Leaving{});
-  BOOST_TEST(node.procedure<bully::Idle>());
-  BOOST_TEST(node.node().timers().empty());
+  normal_coordinator_of({id(1)});
+  expire(Timer::check);
+  const Actions& actions = give(Leaving{});
+  BOOST_TEST(procedure<bully::Idle>());
+  BOOST_TEST(node().timers().empty());
   BOOST_REQUIRE(first<Stop>(actions));
   BOOST_TEST((first<Stop>(actions)->cause.reason == StopReason::leaving));
 }
 
-BOOST_AUTO_TEST_CASE(a_leaving_node_ignores_failed_and_expired) {
-  Shipped node;
-  node.normal_member_of(4);
-  node.give(Leaving{});
-  const bully::State before = node.state();
-  BOOST_TEST(node.give(Failed{id(4), {1}}).empty());
+BOOST_FIXTURE_TEST_CASE(a_leaving_node_ignores_failed_and_expired, LeavingMember) {
+  const bully::State before = state();
+  BOOST_TEST(give(Failed{id(4), {1}}).empty());
   for (Timer timer : {Timer::check, Timer::coordinator, Timer::retry})
-    BOOST_TEST(node.would(Expired{timer}).empty());
-  BOOST_TEST((node.state() == before));
+    BOOST_TEST(would(Expired{timer}).empty());
+  BOOST_TEST((state() == before));
 }
 
 // Departs from the text, which ignores it: the others may have elected another by then, and a node
 // that still stood in Normal with its old coordinator would violate Assertion 1a until its stop is
 // over.
-BOOST_AUTO_TEST_CASE(a_leaving_node_that_pauses_is_down_and_goes_on_leaving) {
-  Shipped node;
-  node.normal_member_of(4);
-  node.give(Leaving{});
-  BOOST_TEST(node.give(Paused{}).empty());
-  BOOST_TEST(node.state().s == Status::Down);
-  BOOST_TEST(!node.state().h.has_value());
-  BOOST_TEST(first<Leave>(node.end_hook()));
+BOOST_FIXTURE_TEST_CASE(a_leaving_node_that_pauses_is_down_and_goes_on_leaving, LeavingMember) {
+  BOOST_TEST(give(Paused{}).empty());
+  BOOST_TEST(state().s == Status::Down);
+  BOOST_TEST(!state().h.has_value());
+  BOOST_TEST(first<Leave>(end_hook()));
 }
 
-BOOST_AUTO_TEST_CASE(a_leaving_node_still_answers_are_you_there) {
-  Shipped node;
-  node.normal_member_of(4);
-  node.give(Leaving{});
-  BOOST_TEST(answer<Here>(node.called(1, AreYouThere{})));
+BOOST_FIXTURE_TEST_CASE(a_leaving_node_still_answers_are_you_there, LeavingMember) {
+  BOOST_TEST(answer<Here>(called(1, AreYouThere{})));
 }
 
-BOOST_AUTO_TEST_CASE(a_leaving_node_obeys_halt) {
-  Shipped node;
-  node.normal_member_of(4);
-  node.give(Leaving{});
-  BOOST_TEST(answer<Halted>(node.called(5, node.new_halt(5))));
-  BOOST_TEST(node.state().s == Status::Election);
-  BOOST_TEST(first<Leave>(node.end_hook()));
+BOOST_FIXTURE_TEST_CASE(a_leaving_node_obeys_halt, LeavingMember) {
+  BOOST_TEST(answer<Halted>(called(5, new_halt(5))));
+  BOOST_TEST(state().s == Status::Election);
+  BOOST_TEST(first<Leave>(end_hook()));
 }
 
 BOOST_AUTO_TEST_CASE(a_leaving_node_refuses_new_coordinator_and_ready) {
-  Shipped halted;
+  BullyAlone halted;
   halted.normal_member_of(4);
   halted.give(Leaving{});
   halted.called(5, halted.new_halt(5));
   BOOST_TEST(answer<Refused>(halted.called(5, halted.new_coordinator(5))));
-  Shipped node;
+  BullyAlone node;
   node.normal_member_of(4);
   node.halt_by(4);
   node.called(4, node.new_coordinator(4));
@@ -93,32 +87,27 @@ BOOST_AUTO_TEST_CASE(a_leaving_node_refuses_new_coordinator_and_ready) {
 }
 
 BOOST_AUTO_TEST_CASE(a_leaving_node_answers_are_you_normal_as_before_until_it_is_halted) {
-  Shipped node;
-  node.normal_member_of(4);
-  node.give(Leaving{});
-  BOOST_TEST(answer<Normality>(node.called(4, AreYouNormal{node.group()}))->normal);
-  node.called(5, node.new_halt(5));
-  BOOST_TEST(!answer<Normality>(node.called(4, AreYouNormal{node.group()}))->normal);
+  normal_member_of(4);
+  give(Leaving{});
+  BOOST_TEST(answer<Normality>(called(4, AreYouNormal{group()}))->normal);
+  called(5, new_halt(5));
+  BOOST_TEST(!answer<Normality>(called(4, AreYouNormal{group()}))->normal);
 }
 
-BOOST_AUTO_TEST_CASE(when_it_has_stopped_s_is_down_and_it_leaves) {
-  Shipped node;
-  node.normal_member_of(4);
-  BOOST_TEST(!first<Leave>(node.give(Leaving{})));
-  const Actions& actions = node.end_hook();
+BOOST_FIXTURE_TEST_CASE(when_it_has_stopped_s_is_down_and_it_leaves, MemberOf4) {
+  BOOST_TEST(!first<Leave>(give(Leaving{})));
+  const Actions& actions = end_hook();
   BOOST_REQUIRE(first<Leave>(actions));
   BOOST_TEST((first<Leave>(actions)->cause == LeaveCause::asked));
-  BOOST_TEST(!node.node().up());
+  BOOST_TEST(!node().up());
 }
 
-BOOST_AUTO_TEST_CASE(a_node_that_is_stopped_leaves_at_once) {
-  Shipped node;
-  node.halt_by(4);
-  BOOST_TEST(first<Leave>(node.give(Leaving{})));
+BOOST_FIXTURE_TEST_CASE(a_node_that_is_stopped_leaves_at_once, HaltedBy4) {
+  BOOST_TEST(first<Leave>(give(Leaving{})));
 }
 
 BOOST_AUTO_TEST_CASE(a_node_stands_back_when_hooks_fail_again_and_again) {
-  Shipped coordinator(2, 2);
+  BullyAlone coordinator(2, 2);
   for (int times = 0; times < 3; ++times) {
     if (coordinator.procedure<bully::BackingOff>()) coordinator.expire(Timer::retry);
     coordinator.reorganizing({id(1)});
@@ -126,11 +115,10 @@ BOOST_AUTO_TEST_CASE(a_node_stands_back_when_hooks_fail_again_and_again) {
   }
   BOOST_REQUIRE(first<Leave>(coordinator.actions()));
   BOOST_TEST((first<Leave>(coordinator.actions())->cause == LeaveCause::stood_back));
-  Shipped member;
+  BullyAlone member;
   for (int times = 0; times < 3; ++times) {
     BOOST_TEST(!member.state().leaving.has_value());
-    member.reorganization_of(4);
-    member.called(4, member.ready(4));
+    member.starting_for(4);
     BOOST_TEST(answer<Refused>(member.end_hook(false)));
   }
   BOOST_TEST((member.state().leaving == LeaveCause::stood_back));
@@ -139,11 +127,10 @@ BOOST_AUTO_TEST_CASE(a_node_stands_back_when_hooks_fail_again_and_again) {
 }
 
 BOOST_AUTO_TEST_CASE(failures_of_hooks_are_counted_since_the_node_was_last_normal) {
-  Shipped member;
+  BullyAlone member;
   for (int times = 0; times < 4; ++times) {
     for (int failures = 0; failures < 2; ++failures) {
-      member.reorganization_of(4);
-      member.called(4, member.ready(4));
+      member.starting_for(4);
       member.end_hook(false);
     }
     member.normal_member_of(4);
@@ -155,79 +142,73 @@ BOOST_AUTO_TEST_CASE(failures_of_hooks_are_counted_since_the_node_was_last_norma
 
 BOOST_AUTO_TEST_CASE(
     coordinator_is_armed_whenever_no_own_procedure_runs_but_for_a_normal_coordinator) {
-  Shipped node;
-  BOOST_TEST(!node.armed(Timer::coordinator));
-  node.answered(4, Here{});
-  BOOST_TEST(node.armed(Timer::coordinator));
-  node.halt_by(4);
-  BOOST_TEST(node.armed(Timer::coordinator));
-  node.expire(Timer::coordinator);
-  BOOST_TEST(!node.armed(Timer::coordinator));
-  node.normal_coordinator_of({id(1)});
-  BOOST_TEST(!node.armed(Timer::coordinator));
+  BOOST_TEST(!armed(Timer::coordinator));
+  answered(4, Here{});
+  BOOST_TEST(armed(Timer::coordinator));
+  halt_by(4);
+  BOOST_TEST(armed(Timer::coordinator));
+  expire(Timer::coordinator);
+  BOOST_TEST(!armed(Timer::coordinator));
+  normal_coordinator_of({id(1)});
+  BOOST_TEST(!armed(Timer::coordinator));
 }
 
 BOOST_AUTO_TEST_CASE(
     coordinator_is_armed_anew_by_halt_new_coordinator_ready_and_any_question_from_c) {
-  Shipped node;
-  node.answered(4, Here{});
-  BOOST_TEST(arms(node.called(4, node.new_halt(4)), Timer::coordinator));
-  node.stop();
-  BOOST_TEST(arms(node.called(4, node.new_coordinator(4)), Timer::coordinator));
-  BOOST_TEST(arms(node.called(4, node.ready(4)), Timer::coordinator));
-  node.end_hook();
-  BOOST_TEST(arms(node.called(4, AreYouNormal{node.group()}), Timer::coordinator));
-  BOOST_TEST(arms(node.called(4, AreYouThere{}), Timer::coordinator));
-  BOOST_TEST(!arms(node.called(5, AreYouThere{}), Timer::coordinator));
-  BOOST_TEST(!arms(node.called(1, AreYouThere{}), Timer::coordinator));
+  answered(4, Here{});
+  BOOST_TEST(arms(called(4, new_halt(4)), Timer::coordinator));
+  stop();
+  BOOST_TEST(arms(called(4, new_coordinator(4)), Timer::coordinator));
+  BOOST_TEST(arms(called(4, ready(4)), Timer::coordinator));
+  end_hook();
+  BOOST_TEST(arms(called(4, AreYouNormal{group()}), Timer::coordinator));
+  BOOST_TEST(arms(called(4, AreYouThere{}), Timer::coordinator));
+  BOOST_TEST(!arms(called(5, AreYouThere{}), Timer::coordinator));
+  BOOST_TEST(!arms(called(1, AreYouThere{}), Timer::coordinator));
 }
 
 BOOST_AUTO_TEST_CASE(check_is_armed_in_a_normal_coordinator_and_while_longer_calls_are_out) {
-  Shipped node;
-  BOOST_TEST(!node.armed(Timer::check));
-  node.coordinator_elect({id(1)});
-  BOOST_TEST(node.armed(Timer::check));
-  node.reorganizing({id(1)});
-  BOOST_TEST(node.armed(Timer::check));
-  node.end_hook();
-  BOOST_TEST(node.armed(Timer::check));
-  node.answered(1, Installed{});
-  node.end_hook();
-  BOOST_TEST(node.armed(Timer::check));
-  node.halt_by(5);
-  BOOST_TEST(!node.armed(Timer::check));
+  BOOST_TEST(!armed(Timer::check));
+  coordinator_elect({id(1)});
+  BOOST_TEST(armed(Timer::check));
+  reorganizing({id(1)});
+  BOOST_TEST(armed(Timer::check));
+  end_hook();
+  BOOST_TEST(armed(Timer::check));
+  answered(1, Installed{});
+  end_hook();
+  BOOST_TEST(armed(Timer::check));
+  halt_by(5);
+  BOOST_TEST(!armed(Timer::check));
 }
 
 BOOST_AUTO_TEST_CASE(check_is_armed_anew_when_check_begins) {
-  Shipped node;
-  node.normal_coordinator_of({id(1)});
-  BOOST_TEST(arms(node.expire(Timer::check), Timer::check));
-  BOOST_TEST(!arms(node.answered(1, Normality{true}), Timer::check));
+  normal_coordinator_of({id(1)});
+  BOOST_TEST(arms(expire(Timer::check), Timer::check));
+  BOOST_TEST(!arms(answered(1, Normality{true}), Timer::check));
 }
 
 BOOST_AUTO_TEST_CASE(check_asks_in_parallel_and_no_node_that_is_still_being_asked) {
-  Shipped node;
-  node.normal_coordinator_of({id(1)});
-  BOOST_TEST(sent<AreYouNormal>(node.expire(Timer::check)) == Nodes({1, 2, 4, 5}));
-  node.answered(1, Normality{true});
-  BOOST_TEST(sent<AreYouNormal>(node.expire(Timer::check)) == Nodes({1}));
+  normal_coordinator_of({id(1)});
+  BOOST_TEST(sent<AreYouNormal>(expire(Timer::check)) == Nodes({1, 2, 4, 5}));
+  answered(1, Normality{true});
+  BOOST_TEST(sent<AreYouNormal>(expire(Timer::check)) == Nodes({1}));
 }
 
 BOOST_AUTO_TEST_CASE(check_begins_only_when_no_procedure_runs_but_checking) {
-  Shipped node;
-  node.normal_coordinator_of({id(1)});
-  node.expire(Timer::check);
-  node.answered(2, Normality{false});
-  BOOST_REQUIRE(node.procedure<bully::SeekingHigher>());
-  BOOST_REQUIRE(node.state().s == Status::Normal);
-  BOOST_TEST(sent<AreYouNormal>(node.expire(Timer::check)).empty());
-  BOOST_TEST(node.armed(Timer::check));
+  normal_coordinator_of({id(1)});
+  expire(Timer::check);
+  answered(2, Normality{false});
+  BOOST_REQUIRE(procedure<bully::SeekingHigher>());
+  BOOST_REQUIRE(state().s == Status::Normal);
+  BOOST_TEST(sent<AreYouNormal>(expire(Timer::check)).empty());
+  BOOST_TEST(armed(Timer::check));
 }
 
 // --- Numbers
 
 BOOST_AUTO_TEST_CASE(every_letter_names_the_life_of_its_sender) {
-  Shipped node(2, 2);
+  BullyAlone node(2, 2);
   node.world.fail(2);
   node.world.recover(2);
   node.normal_coordinator_of({id(1)});
@@ -236,22 +217,20 @@ BOOST_AUTO_TEST_CASE(every_letter_names_the_life_of_its_sender) {
       BOOST_TEST((letter.incarnation == Incarnation{2}));
 }
 
-BOOST_AUTO_TEST_CASE(elections_are_matched_exactly) {
-  Shipped node;
-  node.halt_by(4);
-  NewCoordinator old = node.new_coordinator(4);
-  node.halt_by(4);
-  BOOST_TEST(answer<Refused>(node.called(4, old)));
-  BOOST_TEST(node.state().s == Status::Election);
-  node.called(4, node.new_coordinator(4));
-  Ready other = node.ready(4);
+BOOST_FIXTURE_TEST_CASE(elections_are_matched_exactly, HaltedBy4) {
+  NewCoordinator old = new_coordinator(4);
+  halt_by(4);
+  BOOST_TEST(answer<Refused>(called(4, old)));
+  BOOST_TEST(state().s == Status::Election);
+  called(4, new_coordinator(4));
+  Ready other = ready(4);
   --other.election.number;
-  BOOST_TEST(answer<Refused>(node.called(4, other)));
-  BOOST_TEST(node.state().s == Status::Reorganization);
+  BOOST_TEST(answer<Refused>(called(4, other)));
+  BOOST_TEST(state().s == Status::Reorganization);
 }
 
 BOOST_AUTO_TEST_CASE(new_coordinator_and_ready_name_the_life_that_answered_halt) {
-  Shipped node(2, 2);
+  BullyAlone node(2, 2);
   node.restarts(1);
   node.coordinator_elect({id(1)});
   const Letter* announced = nullptr;
@@ -261,40 +240,36 @@ BOOST_AUTO_TEST_CASE(new_coordinator_and_ready_name_the_life_that_answered_halt)
   BOOST_TEST((life_called(*announced) == Incarnation{2}));
 }
 
-BOOST_AUTO_TEST_CASE(new_coordinator_or_ready_to_another_life_is_refused) {
-  Shipped node;
-  node.halt_by(4);
-  NewCoordinator call = node.new_coordinator(4);
+BOOST_FIXTURE_TEST_CASE(new_coordinator_or_ready_to_another_life_is_refused, HaltedBy4) {
+  NewCoordinator call = new_coordinator(4);
   ++call.receiver.value;
-  BOOST_TEST(answer<Refused>(node.called(4, call)));
-  node.called(4, node.new_coordinator(4));
-  Ready ready = node.ready(4);
-  ++ready.receiver.value;
-  BOOST_TEST(answer<Refused>(node.called(4, ready)));
-  BOOST_TEST(node.state().s == Status::Reorganization);
+  BOOST_TEST(answer<Refused>(called(4, call)));
+  called(4, new_coordinator(4));
+  Ready wrong = ready(4);
+  ++wrong.receiver.value;
+  BOOST_TEST(answer<Refused>(called(4, wrong)));
+  BOOST_TEST(state().s == Status::Reorganization);
 }
 
 BOOST_AUTO_TEST_CASE(a_halt_that_is_not_newer_is_neither_executed_nor_answered) {
-  Shipped node;
-  const Halt old = node.new_halt(4);
-  node.halt_by(4);
-  node.called(4, node.new_coordinator(4));
-  const bully::State before = node.state();
-  BOOST_TEST(node.called(4, Halt{node.election(4)}).empty());
-  BOOST_TEST(node.called(4, old).empty());
-  BOOST_TEST(node.state().s == before.s);
-  BOOST_TEST(answer<Halted>(node.called(4, node.new_halt(4))));
+  const Halt old = new_halt(4);
+  halt_by(4);
+  called(4, new_coordinator(4));
+  const bully::State before = state();
+  BOOST_TEST(called(4, Halt{election(4)}).empty());
+  BOOST_TEST(called(4, old).empty());
+  BOOST_TEST(state().s == before.s);
+  BOOST_TEST(answer<Halted>(called(4, new_halt(4))));
 }
 
 BOOST_AUTO_TEST_CASE(the_halt_of_a_new_life_is_newer) {
-  Shipped node;
-  for (int times = 0; times < 3; ++times) node.halt_by(4);
-  node.restarts(4);
-  BOOST_TEST(answer<Halted>(node.called(4, Halt{{id(4), {2}, 1}})));
+  for (int times = 0; times < 3; ++times) halt_by(4);
+  restarts(4);
+  BOOST_TEST(answer<Halted>(called(4, Halt{{id(4), {2}, 1}})));
 }
 
 BOOST_AUTO_TEST_CASE(the_group_number_is_one_above_all_that_the_halted_and_the_node_have_seen) {
-  Shipped node(3, 3);
+  BullyAlone node(3, 3);
   node.answered(2, Halted{41});
   node.answered(1, Halted{7});
   BOOST_TEST((*node.state().g == GroupNumber{42, id(3)}));
@@ -305,44 +280,38 @@ BOOST_AUTO_TEST_CASE(the_group_number_is_one_above_all_that_the_halted_and_the_n
 }
 
 BOOST_AUTO_TEST_CASE(a_group_number_that_is_not_above_the_own_is_refused) {
-  Shipped node;
-  node.normal_member_of(4);  // of group 100.4
-  node.halt_by(4);
-  NewCoordinator call = node.new_coordinator(4);
+  normal_member_of(4);  // of group 100.4
+  halt_by(4);
+  NewCoordinator call = new_coordinator(4);
   call.group.counter = 100;
-  BOOST_TEST(answer<Refused>(node.called(4, call)));
+  BOOST_TEST(answer<Refused>(called(4, call)));
   call.group.counter = 101;
-  node.called(4, call);
-  BOOST_TEST(node.state().s == Status::Reorganization);
+  called(4, call);
+  BOOST_TEST(state().s == Status::Reorganization);
 }
 
-BOOST_AUTO_TEST_CASE(every_save_lifts_the_limit_to_the_counter_and_16) {
-  Shipped node;
-  node.halt_by(4);
-  const Actions& actions = node.called(4, node.new_coordinator(4));
+BOOST_FIXTURE_TEST_CASE(every_save_lifts_the_limit_to_the_counter_and_16, HaltedBy4) {
+  const Actions& actions = called(4, new_coordinator(4));
   BOOST_REQUIRE(first<Save>(actions));
   BOOST_TEST(first<Save>(actions)->safe.counter_limit == 116U);
 }
 
-BOOST_AUTO_TEST_CASE(a_save_of_its_own_is_needed_only_beyond_the_limit) {
-  Shipped node;
-  node.halt_by(4);
-  NewCoordinator call = node.new_coordinator(4);
-  node.called(4, call);
+BOOST_FIXTURE_TEST_CASE(a_save_of_its_own_is_needed_only_beyond_the_limit, HaltedBy4) {
+  NewCoordinator call = new_coordinator(4);
+  called(4, call);
   for (std::uint64_t counter = 101; counter <= 118; ++counter) {
-    node.halt_by(4);
-    call = node.new_coordinator(4);
+    halt_by(4);
+    call = new_coordinator(4);
     call.group.counter = counter;
-    BOOST_TEST(saves(node.called(4, call)) == (counter == 117 ? 1U : 0U));
+    BOOST_TEST(saves(called(4, call)) == (counter == 117 ? 1U : 0U));
   }
 }
 
 BOOST_AUTO_TEST_CASE(a_restarted_node_counts_from_its_limit) {
-  Shipped node;
-  node.normal_member_of(4);  // of group 100.4
-  node.world.fail(3);
-  node.world.recover(3);
-  BOOST_TEST(answer<Halted>(node.called(5, node.new_halt(5)))->counter == 116U);
+  normal_member_of(4);  // of group 100.4
+  world.fail(3);
+  world.recover(3);
+  BOOST_TEST(answer<Halted>(called(5, new_halt(5)))->counter == 116U);
 }
 
 BOOST_AUTO_TEST_CASE(a_fail_over_costs_one_commit_on_each_node) {
@@ -360,12 +329,11 @@ BOOST_AUTO_TEST_CASE(a_fail_over_costs_one_commit_on_each_node) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(are_you_normal_says_yes_only_to_the_coordinator_of_the_very_group) {
-  Shipped node;
-  node.normal_member_of(4);
-  BOOST_TEST(answer<Normality>(node.called(4, AreYouNormal{node.group()}))->normal);
-  BOOST_TEST(!answer<Normality>(node.called(5, AreYouNormal{node.group()}))->normal);
-  BOOST_TEST(!answer<Normality>(node.called(4, AreYouNormal{{99, id(4)}}))->normal);
+BOOST_FIXTURE_TEST_CASE(are_you_normal_says_yes_only_to_the_coordinator_of_the_very_group,
+                        MemberOf4) {
+  BOOST_TEST(answer<Normality>(called(4, AreYouNormal{group()}))->normal);
+  BOOST_TEST(!answer<Normality>(called(5, AreYouNormal{group()}))->normal);
+  BOOST_TEST(!answer<Normality>(called(4, AreYouNormal{{99, id(4)}}))->normal);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

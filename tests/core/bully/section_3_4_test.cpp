@@ -9,13 +9,6 @@ namespace muster::test {
 
 namespace {
 
-Repairs without(bool Repairs::*repair) {
-  Repairs repairs;
-  repairs.*repair = false;
-  if (repair == &Repairs::report_refusals) repairs.stop_beside_halts = false;
-  return repairs;
-}
-
 /// What must be true with the switch on, and not with it off.
 template <class Holds>
 void only_with(bool Repairs::*repair, Holds holds) {

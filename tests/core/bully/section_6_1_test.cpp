@@ -34,15 +34,14 @@ constexpr const char* restart_inside_an_election = R"(
   recover 1
 )";
 
-BOOST_AUTO_TEST_CASE(
-    a_lower_node_that_restarts_inside_an_election_is_no_member_by_what_was_sent_to_its_old_life) {
-  for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
-    World world = played(3, repairs, restart_inside_an_election);
-    while (state(world, 1).s == Status::Down && world.run_once()) {
-    }
-    BOOST_TEST(state(world, 1).s == Status::Election);  // not before its new life was halted
-    BOOST_TEST((state(world, 1).safe.incarnation == Incarnation{2}));
+BOOST_DATA_TEST_CASE(
+    a_lower_node_that_restarts_inside_an_election_is_no_member_by_what_was_sent_to_its_old_life,
+    every_form(), repairs) {
+  World world = played(3, repairs, restart_inside_an_election);
+  while (state(world, 1).s == Status::Down && world.run_once()) {
   }
+  BOOST_TEST(state(world, 1).s == Status::Election);  // not before its new life was halted
+  BOOST_TEST((state(world, 1).safe.incarnation == Incarnation{2}));
 }
 
 BOOST_AUTO_TEST_CASE(literally_the_next_check_finds_it_and_restarts_everything) {
@@ -97,56 +96,51 @@ constexpr const char* higher_node_between = R"(
   recover 3          # and there it is
 )";
 
-BOOST_AUTO_TEST_CASE(a_higher_node_between_are_you_there_and_halt_is_safe) {
-  for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
-    World world = played(3, repairs, higher_node_between);
-    BOOST_TEST(world.settle());
-    BOOST_TEST(state(world, 1).c->candidate == id(3));
-    BOOST_TEST(state(world, 2).c->candidate == id(3));
-  }
+BOOST_DATA_TEST_CASE(a_higher_node_between_are_you_there_and_halt_is_safe, every_form(), repairs) {
+  World world = played(3, repairs, higher_node_between);
+  BOOST_TEST(world.settle());
+  BOOST_TEST(state(world, 1).c->candidate == id(3));
+  BOOST_TEST(state(world, 2).c->candidate == id(3));
 }
 
-BOOST_AUTO_TEST_CASE(the_late_new_coordinator_finds_another_h_and_is_ignored) {
-  for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
-    BullyAlone node(1, 3, repairs);
-    node.answered(2, Here{});
-    node.halt_by(2);
-    const NewCoordinator late = node.new_coordinator(2);
-    node.halt_by(3);
-    node.called(2, late);
-    BOOST_TEST(node.state().s == Status::Election);
-    node.called(3, node.new_coordinator(3));
-    BOOST_TEST(node.view().coordinator.value() == id(3));
-  }
+BOOST_DATA_TEST_CASE(the_late_new_coordinator_finds_another_h_and_is_ignored, every_form(),
+                     repairs) {
+  BullyAlone node(1, 3, repairs);
+  node.answered(2, Here{});
+  node.halt_by(2);
+  const NewCoordinator late = node.new_coordinator(2);
+  node.halt_by(3);
+  node.called(2, late);
+  BOOST_TEST(node.state().s == Status::Election);
+  node.called(3, node.new_coordinator(3));
+  BOOST_TEST(node.view().coordinator.value() == id(3));
 }
 
 // --- 6.3 Two concurrent elections
 
-BOOST_AUTO_TEST_CASE(of_two_elections_at_once_the_lower_is_answered_or_halted_by_the_higher) {
-  for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
-    World world(3, repairs);
-    for (std::uint32_t i = 1; i <= 3; ++i) world.recover(i);
-    world.run();
-    BOOST_TEST(state(world, 3).s == Status::Normal);
-    BOOST_TEST(world.settle());
-    BOOST_TEST(state(world, 1).c->candidate == id(3));
-  }
+BOOST_DATA_TEST_CASE(of_two_elections_at_once_the_lower_is_answered_or_halted_by_the_higher,
+                     every_form(), repairs) {
+  World world(3, repairs);
+  for (std::uint32_t i = 1; i <= 3; ++i) world.recover(i);
+  world.run();
+  BOOST_TEST(state(world, 3).s == Status::Normal);
+  BOOST_TEST(world.settle());
+  BOOST_TEST(state(world, 1).c->candidate == id(3));
 }
 
 // --- 6.4 What STOP must kill
 
-BOOST_AUTO_TEST_CASE(an_answer_to_an_election_that_was_halted_has_no_effect) {
-  for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
-    BullyAlone node(2, 3, repairs);
-    node.unanswered(3);
-    node.stop();
-    BOOST_REQUIRE(node.procedure<bully::HaltingLower>());
-    const CallNumber call = node.procedure<bully::HaltingLower>()->call;
-    node.halt_by(3);
-    node.give(Received{{id(1), {1}, id(2), call, Answer{Halted{}}}});
-    BOOST_TEST(node.state().s == Status::Election);
-    BOOST_TEST(node.procedure<bully::Idle>());
-  }
+BOOST_DATA_TEST_CASE(an_answer_to_an_election_that_was_halted_has_no_effect, every_form(),
+                     repairs) {
+  BullyAlone node(2, 3, repairs);
+  node.unanswered(3);
+  node.stop();
+  BOOST_REQUIRE(node.procedure<bully::HaltingLower>());
+  const CallNumber call = node.procedure<bully::HaltingLower>()->call;
+  node.halt_by(3);
+  node.give(Received{{id(1), {1}, id(2), call, Answer{Halted{}}}});
+  BOOST_TEST(node.state().s == Status::Election);
+  BOOST_TEST(node.procedure<bully::Idle>());
 }
 
 BOOST_AUTO_TEST_CASE(every_continuation_of_an_ended_procedure_has_no_effect) {
@@ -162,15 +156,14 @@ BOOST_AUTO_TEST_CASE(every_continuation_of_an_ended_procedure_has_no_effect) {
 
 // --- 6.5 Halt must be sequential and descending
 
-BOOST_AUTO_TEST_CASE(
-    with_descending_halts_the_lower_candidate_is_dead_before_the_lower_node_is_halted) {
-  for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
-    BullyAlone node(3, 3, repairs);
-    node.stop();
-    for (const Letter& letter : node.world.sent())
-      if (std::holds_alternative<Halt>(letter.message)) BOOST_TEST(letter.to == id(2));
-    BOOST_TEST(sent<Halt>(node.answered(2, Halted{})) == Nodes({1}));
-  }
+BOOST_DATA_TEST_CASE(
+    with_descending_halts_the_lower_candidate_is_dead_before_the_lower_node_is_halted, every_form(),
+    repairs) {
+  BullyAlone node(3, 3, repairs);
+  node.stop();
+  for (const Letter& letter : node.world.sent())
+    if (std::holds_alternative<Halt>(letter.message)) BOOST_TEST(letter.to == id(2));
+  BOOST_TEST(sent<Halt>(node.answered(2, Halted{})) == Nodes({1}));
 }
 
 BOOST_AUTO_TEST_CASE(an_unanswered_halt_is_waited_for_before_the_next_goes_out) {

@@ -29,17 +29,16 @@ BOOST_AUTO_TEST_SUITE(section_6_from_8_on)
 
 // --- 6.8 Halted node whose halter dies
 
-BOOST_AUTO_TEST_CASE(a_halted_node_whose_halter_dies_begins_an_election_on_timeout) {
-  for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
-    BullyAlone node(1, 2, repairs);
-    node.answered(2, Here{});
-    node.halt_by(2);
-    node.expire(Timer::coordinator);
-    BOOST_TEST(node.procedure<bully::SeekingHigher>());
-    node.unanswered(2);
-    node.stop();
-    BOOST_TEST(node.state().s == Status::Reorganization);
-  }
+BOOST_DATA_TEST_CASE(a_halted_node_whose_halter_dies_begins_an_election_on_timeout, every_form(),
+                     repairs) {
+  BullyAlone node(1, 2, repairs);
+  node.answered(2, Here{});
+  node.halt_by(2);
+  node.expire(Timer::coordinator);
+  BOOST_TEST(node.procedure<bully::SeekingHigher>());
+  node.unanswered(2);
+  node.stop();
+  BOOST_TEST(node.state().s == Status::Reorganization);
 }
 
 // --- 6.9 Late, reordered, duplicate letters; incarnations
@@ -110,16 +109,14 @@ BOOST_AUTO_TEST_CASE(an_answer_that_is_owed_to_a_life_that_is_over_is_never_give
 
 // --- 6.10 Minimum down time
 
-BOOST_AUTO_TEST_CASE(no_minimum_down_time_is_needed) {
-  for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
-    World world = settled(3, repairs);
-    for (std::uint32_t times = 0; times < 12; ++times) {
-      world.fail(1 + times % 3);
-      world.recover(1 + times % 3);
-      for (std::uint32_t items = 0; items < times; ++items) world.run_once();
-    }
-    BOOST_TEST(world.settle());
+BOOST_DATA_TEST_CASE(no_minimum_down_time_is_needed, every_form(), repairs) {
+  World world = settled(3, repairs);
+  for (std::uint32_t times = 0; times < 12; ++times) {
+    world.fail(1 + times % 3);
+    world.recover(1 + times % 3);
+    for (std::uint32_t items = 0; items < times; ++items) world.run_once();
   }
+  BOOST_TEST(world.settle());
 }
 
 // --- 6.11 Paused coordinator
@@ -218,14 +215,12 @@ BOOST_AUTO_TEST_CASE(a_node_proven_dead_is_halted_again) {
 }
 
 // The schedule of 6.19, its nodes 0, 1, 2 being 1, 2, 3.
-BOOST_AUTO_TEST_CASE(the_schedule_of_6_19_is_safe) {
-  for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
-    World world(3, repairs);
-    BOOST_REQUIRE(
-        possible(world, "recover 1\n run\n recover 3\n until 3 Announcing\n fail 1\n recover 1"));
-    possible(world, "refuse 1 2\n run\n recover 2\n until 3 Announcing\n fail 3");
-    BOOST_TEST(world.settle());
-  }
+BOOST_DATA_TEST_CASE(the_schedule_of_6_19_is_safe, every_form(), repairs) {
+  World world(3, repairs);
+  BOOST_REQUIRE(
+      possible(world, "recover 1\n run\n recover 3\n until 3 Announcing\n fail 1\n recover 1"));
+  possible(world, "refuse 1 2\n run\n recover 2\n until 3 Announcing\n fail 3");
+  BOOST_TEST(world.settle());
 }
 
 // --- 6.20 Slow stops
@@ -263,22 +258,20 @@ BOOST_AUTO_TEST_CASE(literally_it_waits_for_the_sum) {
 // --- 6.21 The end of a life is no answer to a call to the node
 
 // The schedule of 6.21, its nodes 0, 1, 2 being 1, 2, 3.
-BOOST_AUTO_TEST_CASE(the_schedule_of_6_21_is_safe) {
-  for (const Repairs& repairs : {Repairs::none(), Repairs{}}) {
-    World world(3, repairs);
-    BOOST_REQUIRE(possible(world, "recover 1\n recover 2\n settle\n fail 1\n recover 1"));
-    BOOST_REQUIRE(possible(world, "recover 3\n connect 1 3\n connect 2 3\n"));
-    // 3 halts 2 and the new 1; 2's session is still with 1's old life.
-    for (int items = 0; items < 60 && world[1].state().s != Status::Reorganization; ++items) {
-      for (std::uint32_t i : {1U, 2U, 3U}) world.end_hook(i);
-      for (std::uint32_t i : {1U, 2U}) world.deliver(3, i) || world.deliver(i, 3);
-      if (world[3].calls().size() == 1) world.silence(3, 2);
-    }
-    world.fail(3);
-    world.refuse(2, 3);
-    world.run();
-    BOOST_TEST(world.settle());
+BOOST_DATA_TEST_CASE(the_schedule_of_6_21_is_safe, every_form(), repairs) {
+  World world(3, repairs);
+  BOOST_REQUIRE(possible(world, "recover 1\n recover 2\n settle\n fail 1\n recover 1"));
+  BOOST_REQUIRE(possible(world, "recover 3\n connect 1 3\n connect 2 3\n"));
+  // 3 halts 2 and the new 1; 2's session is still with 1's old life.
+  for (int items = 0; items < 60 && world[1].state().s != Status::Reorganization; ++items) {
+    for (std::uint32_t i : {1U, 2U, 3U}) world.end_hook(i);
+    for (std::uint32_t i : {1U, 2U}) world.deliver(3, i) || world.deliver(i, 3);
+    if (world[3].calls().size() == 1) world.silence(3, 2);
   }
+  world.fail(3);
+  world.refuse(2, 3);
+  world.run();
+  BOOST_TEST(world.settle());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

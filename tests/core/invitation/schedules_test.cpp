@@ -12,13 +12,6 @@ namespace {
 
 using invitation::Repairs;
 
-Config config(Repairs repairs) {
-  Config made;
-  made.protocol = ProtocolName::invitation;
-  made.invitation_repairs = repairs;
-  return made;
-}
-
 /// The paper's text, and this one switch.
 Repairs literal_but(bool Repairs::*on) {
   Repairs repairs = Repairs::none();
@@ -76,7 +69,7 @@ bool is_normal(const World& world, std::uint32_t node, std::uint32_t coordinator
 
 /// 2 coordinates 3, which believes that 2 has failed, and is a group of its own.
 World two_has_three_still_in_up(Repairs repairs) {
-  World world(3, config(repairs));
+  World world(3, of_invitation(repairs));
   group_of_one(world, 2);
   group_of_one(world, 3);
   merge(world, 2, {1});
@@ -151,7 +144,7 @@ BOOST_AUTO_TEST_CASE(a_volatile_counter) {
   const auto forms_second_groups = [](bool safe) {
     Repairs repairs = Repairs::none();
     repairs.safe_counter = safe;
-    World world(3, config(repairs));
+    World world(3, of_invitation(repairs));
     group_of_one(world, 1);
     group_of_one(world, 2);
     merge(world, 2, {3});
@@ -175,7 +168,7 @@ BOOST_AUTO_TEST_CASE(a_volatile_counter) {
 // to the distance keeps them apart the next time.
 BOOST_AUTO_TEST_CASE(a_mutual_invitation) {
   for (const Repairs& repairs : {Repairs{}, Repairs::none()}) {
-    World world(2, config(repairs));
+    World world(2, of_invitation(repairs));
     group_of_one(world, 1);
     group_of_one(world, 2);
     BOOST_REQUIRE(world.expire(1, Timer::check));
@@ -200,7 +193,7 @@ BOOST_AUTO_TEST_CASE(a_member_that_fell_silent) {
   for (const bool is_lost : {true, false}) {
     Repairs repairs;
     repairs.lost_members = is_lost;
-    World world(2, config(repairs));
+    World world(2, of_invitation(repairs));
     group_of_one(world, 1);
     group_of_one(world, 2);
     BOOST_REQUIRE(world.settle());
@@ -219,7 +212,7 @@ BOOST_AUTO_TEST_SUITE(invitation_messages)
 namespace {
 
 World all_together(std::uint32_t n) {
-  return settled(n, config(Repairs::none()));
+  return settled(n, of_invitation(Repairs::none()));
 }
 
 /// n, the coordinator, fails; its m members ask it in vain and become groups of their own. Then the
@@ -266,7 +259,7 @@ BOOST_AUTO_TEST_CASE(a_fail_over_at_worst_2_n_squared_and_2_n_less_10) {
 BOOST_AUTO_TEST_CASE(a_merge_of_two_groups_takes_8_for_each_other_node) {
   for (std::uint32_t n = 2; n <= 7; ++n)
     for (std::uint32_t left = 1; left < n; ++left) {
-      World world(n, config(Repairs::none()));
+      World world(n, of_invitation(Repairs::none()));
       NodeSet sides[2];
       for (std::uint32_t i = 1; i <= n; ++i) sides[i > left].insert(id(i));
       for (NodeId i : sides[0])

@@ -6,8 +6,6 @@
 
 namespace muster::test {
 
-BOOST_AUTO_TEST_SUITE(section_4)
-
 namespace {
 
 using invitation::Accept;
@@ -18,16 +16,9 @@ using invitation::Invited;
 using invitation::Membership;
 using invitation::Repairs;
 
-Config config(Repairs repairs = {}) {
-  Config made;
-  made.protocol = ProtocolName::invitation;
-  made.invitation_repairs = repairs;
-  return made;
-}
-
 /// Node 2 of three, up; the others are played by the test.
 struct Node2 : Alone {
-  explicit Node2(Repairs repairs = {}) : Alone(2, 3, config(repairs)) {}
+  explicit Node2(Repairs repairs = {}) : Alone(2, 3, of_invitation(repairs)) {}
 
   [[nodiscard]] const invitation::State& state() const {
     return std::get<invitation::State>(node().protocol());
@@ -53,125 +44,116 @@ struct Node2 : Alone {
 };
 
 World all_together(std::uint32_t nodes, Repairs repairs = {}) {
-  return settled(nodes, config(repairs));
+  return settled(nodes, of_invitation(repairs));
 }
 
 }  // namespace
 
+BOOST_FIXTURE_TEST_SUITE(section_4, Node2)
+
 BOOST_AUTO_TEST_CASE(recovery_makes_a_one_node_group_with_a_fresh_number) {
-  Node2 node;
-  BOOST_TEST((node.state().s == Status::Election));
-  BOOST_TEST((node.state().g == GroupNumber{1, id(2)}));
-  node.end_hooks();
-  BOOST_TEST((node.state().s == Status::Normal && node.state().c == id(2)));
-  BOOST_TEST(node.state().up.empty());
+  BOOST_TEST((state().s == Status::Election));
+  BOOST_TEST((state().g == GroupNumber{1, id(2)}));
+  end_hooks();
+  BOOST_TEST((state().s == Status::Normal && state().c == id(2)));
+  BOOST_TEST(state().up.empty());
 }
 
 BOOST_AUTO_TEST_CASE(the_counter_is_in_safe_storage_before_it_is_used) {
-  Node2 node;
-  BOOST_TEST(node.node().safe.counter_limit >= 1u);
-  node.world.fail(2);
-  node.world.recover(2);
-  BOOST_TEST(node.state().g->counter > 1u);
+  BOOST_TEST(node().safe.counter_limit >= 1u);
+  world.fail(2);
+  world.recover(2);
+  BOOST_TEST(state().g->counter > 1u);
 }
 
 BOOST_AUTO_TEST_CASE(only_a_normal_coordinator_says_that_it_is_one) {
-  Node2 node;
-  BOOST_TEST(!answer<Coordinating>(node.called(3, AreYouCoordinator{}))->coordinator);
-  node.group_of_one();
-  BOOST_TEST(answer<Coordinating>(node.called(3, AreYouCoordinator{}))->coordinator);
+  BOOST_TEST(!answer<Coordinating>(called(3, AreYouCoordinator{}))->coordinator);
+  group_of_one();
+  BOOST_TEST(answer<Coordinating>(called(3, AreYouCoordinator{}))->coordinator);
   Node2 member;
   member.member_of_3();
   BOOST_TEST(!answer<Coordinating>(member.called(1, AreYouCoordinator{}))->coordinator);
 }
 
 BOOST_AUTO_TEST_CASE(an_invitation_is_declined_outside_normal) {
-  Node2 node;
-  const auto* invited = answer<Invited>(node.called(3, Invitation{Node2::group_of_3()}));
+  const auto* invited = answer<Invited>(called(3, Invitation{group_of_3()}));
   BOOST_REQUIRE(invited);
   BOOST_TEST(!invited->coming);
-  BOOST_TEST((node.state().g == GroupNumber{1, id(2)}));
+  BOOST_TEST((state().g == GroupNumber{1, id(2)}));
 }
 
 BOOST_AUTO_TEST_CASE(an_invited_node_stops_joins_and_accepts_when_it_has_stopped) {
-  Node2 node;
-  node.group_of_one();
-  const Actions invited = node.called(3, Invitation{Node2::group_of_3()});
+  group_of_one();
+  const Actions invited = called(3, Invitation{group_of_3()});
   BOOST_TEST(answer<Invited>(invited)->coming);
   BOOST_TEST(sent<Accept>(invited).empty());
   BOOST_TEST((first<Stop>(invited)->cause == StopCause{StopReason::invited, id(3)}));
-  BOOST_TEST((node.state().s == Status::Election && node.state().c == id(3)));
-  node.end_hooks();
-  BOOST_TEST((node.state().s == Status::Reorganization));
-  BOOST_TEST((std::holds_alternative<Accept>(node.world.sent().back().message)));
-  BOOST_TEST(!std::get<Accept>(node.world.sent().back().message).holdings.report.data.empty());
+  BOOST_TEST((state().s == Status::Election && state().c == id(3)));
+  end_hooks();
+  BOOST_TEST((state().s == Status::Reorganization));
+  BOOST_TEST((std::holds_alternative<Accept>(world.sent().back().message)));
+  BOOST_TEST(!std::get<Accept>(world.sent().back().message).holdings.report.data.empty());
 }
 
 BOOST_AUTO_TEST_CASE(an_unanswered_accept_is_followed_by_recovery) {
-  Node2 node;
-  node.accepting();
-  node.unanswered(3);
-  BOOST_TEST((node.state().c == id(2) && node.state().g->counter > 100u));
+  accepting();
+  unanswered(3);
+  BOOST_TEST((state().c == id(2) && state().g->counter > 100u));
 }
 
 BOOST_AUTO_TEST_CASE(ready_installs_the_definition_in_reorganization_of_that_group) {
-  Node2 node;
-  node.member_of_3();
-  BOOST_TEST(node.state().d->data == "task");
-  BOOST_TEST((node.node().safe.assigned->group == Node2::group_of_3()));
+  member_of_3();
+  BOOST_TEST(state().d->data == "task");
+  BOOST_TEST((node().safe.assigned->group == group_of_3()));
 }
 
 BOOST_AUTO_TEST_CASE(ready_of_another_group_is_refused) {
-  Node2 node;
-  node.accepting();
-  node.answered(3, Here{});
-  const GroupNumber older{Node2::group_of_3().counter - 1, id(3)};
+  accepting();
+  answered(3, Here{});
+  const GroupNumber older{group_of_3().counter - 1, id(3)};
   BOOST_TEST(answer<Refused>(
-      node.called(3, invitation::Ready{older, Incarnation{1}, {"the task of another group"}})));
-  BOOST_TEST((node.state().s == Status::Reorganization && !node.state().d));
+      called(3, invitation::Ready{older, Incarnation{1}, {"the task of another group"}})));
+  BOOST_TEST((state().s == Status::Reorganization && !state().d));
 }
 
 BOOST_AUTO_TEST_CASE(timeout_asks_the_coordinator_and_a_no_is_followed_by_recovery) {
-  Node2 node;
-  node.member_of_3();
-  node.expire(Timer::coordinator);
-  BOOST_TEST(node.view().procedure == Wait::Probing);
-  node.answered(3, Membership{true});
-  BOOST_TEST((node.state().s == Status::Normal && node.state().c == id(3)));
-  node.expire(Timer::coordinator);
-  node.answered(3, Membership{false});
-  BOOST_TEST((node.state().c == id(2)));
+  member_of_3();
+  expire(Timer::coordinator);
+  BOOST_TEST(view().procedure == Wait::Probing);
+  answered(3, Membership{true});
+  BOOST_TEST((state().s == Status::Normal && state().c == id(3)));
+  expire(Timer::coordinator);
+  answered(3, Membership{false});
+  BOOST_TEST((state().c == id(2)));
 }
 
 BOOST_AUTO_TEST_CASE(a_lower_coordinator_waits_in_proportion_to_the_distance) {
-  Node2 node;
-  node.group_of_one();
-  node.expire(Timer::check);
-  node.answered(1, Coordinating{true, {}, 5});
-  node.answered(3, Coordinating{true, {}, 7});
-  BOOST_TEST(node.view().procedure == Wait::GivingWay);
-  BOOST_TEST(node.node().timers().contains(Timer::merge));
-  node.expire(Timer::merge);
-  BOOST_TEST(node.view().procedure == Wait::Inviting);
-  BOOST_TEST(node.state().g->counter > 7u);
+  group_of_one();
+  expire(Timer::check);
+  answered(1, Coordinating{true, {}, 5});
+  answered(3, Coordinating{true, {}, 7});
+  BOOST_TEST(view().procedure == Wait::GivingWay);
+  BOOST_TEST(node().timers().contains(Timer::merge));
+  expire(Timer::merge);
+  BOOST_TEST(view().procedure == Wait::Inviting);
+  BOOST_TEST(state().g->counter > 7u);
 }
 
 BOOST_AUTO_TEST_CASE(accept_and_are_you_there_are_about_one_group) {
-  Node2 node;
-  node.group_of_one();
-  const GroupNumber alone = *node.state().g;
-  node.expire(Timer::check);
-  node.answered(1, Coordinating{true, {}, 5});
-  node.answered(3, Coordinating{false, {}, 5});
-  node.answered(1, Invited{true, 5});
-  BOOST_TEST(answer<Refused>(node.called(1, Accept{alone, {}, {}})));
-  BOOST_TEST(node.state().up.empty());
-  const GroupNumber group = *node.state().g;
-  BOOST_TEST(answer<Here>(node.called(1, Accept{group, {}, {}})));
-  BOOST_TEST((node.state().up.size() == 1u && node.state().up.front().node == id(1)));
+  group_of_one();
+  const GroupNumber alone = *state().g;
+  expire(Timer::check);
+  answered(1, Coordinating{true, {}, 5});
+  answered(3, Coordinating{false, {}, 5});
+  answered(1, Invited{true, 5});
+  BOOST_TEST(answer<Refused>(called(1, Accept{alone, {}, {}})));
+  BOOST_TEST(state().up.empty());
+  const GroupNumber group = *state().g;
+  BOOST_TEST(answer<Here>(called(1, Accept{group, {}, {}})));
+  BOOST_TEST((state().up.size() == 1u && state().up.front().node == id(1)));
   const auto is_member = [&](GroupNumber of) {
     const invitation::AreYouThere question{of, Status::Reorganization};
-    return answer<Membership>(node.called(1, question))->member;
+    return answer<Membership>(called(1, question))->member;
   };
   BOOST_TEST(is_member(group));
   BOOST_TEST(!is_member(alone));
@@ -245,7 +227,7 @@ BOOST_AUTO_TEST_CASE(an_invitation_into_the_own_group_is_ignored) {
     repairs.ignore_own_group = ignores;
     Node2 node(repairs);
     node.member_of_3();
-    node.called(1, Invitation{Node2::group_of_3()});
+    node.called(1, Invitation{group_of_3()});
     BOOST_TEST((node.state().s == Status::Normal) == ignores);
   }
 }
@@ -258,7 +240,7 @@ BOOST_AUTO_TEST_CASE(a_ready_before_the_answer_to_accept_is_not_lost) {
     repairs.report_refusals = first;
     Node2 node(repairs);
     node.accepting();
-    node.called(3, invitation::Ready{Node2::group_of_3(), Incarnation{1}, {"task"}});
+    node.called(3, invitation::Ready{group_of_3(), Incarnation{1}, {"task"}});
     node.end_hooks();
     BOOST_TEST((node.state().s == Status::Normal) == first);
   }
@@ -276,7 +258,7 @@ BOOST_AUTO_TEST_CASE(a_late_no_about_what_is_over_is_not_followed) {
     const Letter probe = node.world.sent().back();
     node.called(3, Answer{Membership{true}});  // of no call: has no effect
     BOOST_TEST(node.view().procedure == Wait::Probing);
-    node.called(3, invitation::Ready{Node2::group_of_3(), Incarnation{1}, {"task"}});
+    node.called(3, invitation::Ready{group_of_3(), Incarnation{1}, {"task"}});
     node.end_hooks();
     node.give(Received{{id(3), Incarnation{1}, id(2), probe.call, Answer{Membership{false}}}});
     BOOST_TEST((node.state().s == Status::Normal) == rechecks);
@@ -297,21 +279,18 @@ BOOST_AUTO_TEST_CASE(a_number_is_never_used_again_thanks_to_the_safe_counter) {
 }
 
 BOOST_AUTO_TEST_CASE(paused_does_what_recovery_does_in_the_same_life) {
-  Node2 node;
-  node.member_of_3();
-  node.world.pause(2);
-  node.world.resume(2);
-  BOOST_TEST((node.state().s == Status::Election && node.state().c == id(2)));
-  BOOST_TEST((node.node().safe.incarnation == Incarnation{1}));
+  member_of_3();
+  world.pause(2);
+  world.resume(2);
+  BOOST_TEST((state().s == Status::Election && state().c == id(2)));
+  BOOST_TEST((node().safe.incarnation == Incarnation{1}));
 }
 
 BOOST_AUTO_TEST_CASE(a_letter_of_a_life_that_is_over_is_ignored) {
-  Node2 node;
-  node.group_of_one();
-  node.restarts(3);
-  node.called(3, AreYouCoordinator{});
-  BOOST_TEST(
-      node.give(Received{{id(3), {1}, id(2), {1}, Invitation{Node2::group_of_3()}}}).empty());
+  group_of_one();
+  restarts(3);
+  called(3, AreYouCoordinator{});
+  BOOST_TEST(give(Received{{id(3), {1}, id(2), {1}, Invitation{group_of_3()}}}).empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

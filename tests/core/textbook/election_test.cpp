@@ -39,7 +39,7 @@ World all_together(std::uint32_t nodes, const Config& like = config()) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(textbook_elections)
+BOOST_FIXTURE_TEST_SUITE(textbook_elections, Node2)
 
 BOOST_AUTO_TEST_CASE(election_goes_to_all_that_are_more_important_at_once) {
   const Node2 node;
@@ -48,41 +48,37 @@ BOOST_AUTO_TEST_CASE(election_goes_to_all_that_are_more_important_at_once) {
 }
 
 BOOST_AUTO_TEST_CASE(whoever_is_asked_answers_and_begins_an_election_of_its_own_but_one_only) {
-  Node2 node;
-  node.member_of_4();
-  const Actions first = node.called(1, Election{});
+  member_of_4();
+  const Actions first = called(1, Election{});
   BOOST_TEST((sent<Answer>(first) == std::vector<std::uint32_t>{1}));
   BOOST_TEST((sent<Election>(first) == std::vector<std::uint32_t>{3, 4}));
-  const Actions second = node.called(1, Election{});
+  const Actions second = called(1, Election{});
   BOOST_TEST((sent<Answer>(second) == std::vector<std::uint32_t>{1}));
   BOOST_TEST(sent<Election>(second).empty());
 }
 
 BOOST_AUTO_TEST_CASE(the_first_timeout_makes_a_coordinator_that_tells_the_less_important) {
-  Node2 node;
-  node.unanswered(3);
-  BOOST_TEST((node.state().s == Status::Election));
-  node.unanswered(4);
-  node.end_hooks();
-  BOOST_TEST((node.state().s == Status::Normal && node.state().c == id(2)));
-  BOOST_TEST((sent<Coordinator>(node.world.sent()) == std::vector<std::uint32_t>{1}));
+  unanswered(3);
+  BOOST_TEST((state().s == Status::Election));
+  unanswered(4);
+  end_hooks();
+  BOOST_TEST((state().s == Status::Normal && state().c == id(2)));
+  BOOST_TEST((sent<Coordinator>(world.sent()) == std::vector<std::uint32_t>{1}));
 }
 
 BOOST_AUTO_TEST_CASE(the_second_timeout_begins_the_election_anew) {
-  Node2 node;
-  node.answered(3, Here{});
-  BOOST_TEST(node.view().procedure == Wait::AwaitingCoordinator);
-  BOOST_TEST(!node.world.silence(2, 4));  // one Answer is enough
-  node.expire(Timer::coordinator);
-  BOOST_TEST((sent<Election>(node.world.sent()) == std::vector<std::uint32_t>{3, 4, 3, 4}));
+  answered(3, Here{});
+  BOOST_TEST(view().procedure == Wait::AwaitingCoordinator);
+  BOOST_TEST(!world.silence(2, 4));  // one Answer is enough
+  expire(Timer::coordinator);
+  BOOST_TEST((sent<Election>(world.sent()) == std::vector<std::uint32_t>{3, 4, 3, 4}));
 }
 
 BOOST_AUTO_TEST_CASE(a_coordinator_message_is_not_answered) {
-  Node2 node;
-  BOOST_TEST(sent<Answer>(node.called(4, Coordinator{{7, id(4)}, {"task"}})).empty());
-  node.end_hooks();
-  BOOST_TEST(sent<Answer>(node.world.sent()).empty());
-  BOOST_TEST((node.state().d->data == "task"));
+  BOOST_TEST(sent<Answer>(called(4, Coordinator{{7, id(4)}, {"task"}})).empty());
+  end_hooks();
+  BOOST_TEST(sent<Answer>(world.sent()).empty());
+  BOOST_TEST((state().d->data == "task"));
 }
 
 BOOST_AUTO_TEST_CASE(the_highest_that_comes_back_takes_over) {
@@ -109,20 +105,18 @@ BOOST_AUTO_TEST_CASE(the_most_important_wins_by_its_score_and_of_equals_the_high
 // What it lacks beside the paper's.
 
 BOOST_AUTO_TEST_CASE(until_the_result_is_known_others_work_on_under_the_old_view) {
-  Node2 node;
-  node.member_of_4();
-  node.called(1, Election{});
-  BOOST_TEST((node.state().application == Activity::Working));
-  BOOST_TEST(node.node().application.permits.has_value());
+  member_of_4();
+  called(1, Election{});
+  BOOST_TEST((state().application == Activity::Working));
+  BOOST_TEST(node().application.permits.has_value());
 }
 
 BOOST_AUTO_TEST_CASE(a_coordinator_message_of_the_past_is_believed) {
-  Node2 node;
-  node.member_of_4();
-  node.called(3, Coordinator{{2, id(3)}, {"old"}});
-  node.end_hooks();
-  BOOST_TEST((node.state().s == Status::Normal && node.state().c == id(3)));
-  BOOST_TEST((node.state().g == GroupNumber{2, id(3)}));
+  member_of_4();
+  called(3, Coordinator{{2, id(3)}, {"old"}});
+  end_hooks();
+  BOOST_TEST((state().s == Status::Normal && state().c == id(3)));
+  BOOST_TEST((state().g == GroupNumber{2, id(3)}));
 }
 
 BOOST_AUTO_TEST_CASE(two_coordinators_after_a_cut_remain_for_ever) {

@@ -10,34 +10,14 @@ namespace muster::test {
 
 namespace {
 
-Config bully(Repairs repairs) {
-  Config config;
-  config.repairs = repairs;
-  return config;
-}
-
-Config invitation(invitation::Repairs repairs = {}) {
-  Config config;
-  config.protocol = ProtocolName::invitation;
-  config.invitation_repairs = repairs;
-  return config;
-}
-
 Config textbook() {
   Config config;
   config.protocol = ProtocolName::textbook;
   return config;
 }
 
-Repairs without(bool Repairs::*repair) {
-  Repairs repairs;
-  repairs.*repair = false;
-  if (repair == &Repairs::report_refusals) repairs.stop_beside_halts = false;
-  return repairs;
-}
-
 /// Of the Invitation, which bears cuts, and calls that go unanswered at any time.
-Wildness of_groups(Wildness wildness, Config config = invitation()) {
+Wildness of_groups(Wildness wildness, Config config = of_invitation()) {
   wildness.config = std::move(config);
   wildness.silences = 6;
   wildness.cuts = std::max(wildness.cuts, 3U);
@@ -85,7 +65,7 @@ BOOST_AUTO_TEST_CASE(with_nodes_that_differ) {
 }
 
 BOOST_AUTO_TEST_CASE(literal) {
-  explore_seeds({.config = bully(Repairs::none()), .failures = 5, .must_settle = false}, 60);
+  explore_seeds({.config = of_bully(Repairs::none()), .failures = 5, .must_settle = false}, 60);
 }
 
 BOOST_AUTO_TEST_CASE(with_any_one_repair_off) {
@@ -93,7 +73,7 @@ BOOST_AUTO_TEST_CASE(with_any_one_repair_off) {
        {&Repairs::normal_for_me, &Repairs::lost_members, &Repairs::report_refusals, &Repairs::tags,
         &Repairs::parallel_calls, &Repairs::proofs, &Repairs::stop_beside_halts,
         &Repairs::save_promises_only, &Repairs::back_off})
-    explore_seeds({.config = bully(without(repair)), .failures = 5, .failed_hooks = 1}, 6);
+    explore_seeds({.config = of_bully(without(repair)), .failures = 5, .failed_hooks = 1}, 6);
 }
 
 // An explorer that could find nothing would be worth nothing.
@@ -139,7 +119,7 @@ BOOST_AUTO_TEST_CASE(with_nodes_that_differ) {
 }
 
 BOOST_AUTO_TEST_CASE(literal) {
-  explore_seeds(of_groups({.must_settle = false}, invitation(invitation::Repairs::none())), 100);
+  explore_seeds(of_groups({.must_settle = false}, of_invitation(invitation::Repairs::none())), 100);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -13,15 +13,25 @@ namespace muster::test {
 
 using muster::operator==;
 
-namespace {
-
 Config of_bully(Repairs repairs) {
   Config config;
   config.repairs = repairs;
   return config;
 }
 
-}  // namespace
+Config of_invitation(invitation::Repairs repairs) {
+  Config config;
+  config.protocol = ProtocolName::invitation;
+  config.invitation_repairs = repairs;
+  return config;
+}
+
+Repairs without(bool Repairs::*repair) {
+  Repairs repairs;
+  repairs.*repair = false;
+  if (repair == &Repairs::report_refusals) repairs.stop_beside_halts = false;
+  return repairs;
+}
 
 const Protocol& TestNode::protocol() const {
   static const std::map<ProtocolName, Protocol> none = [] {

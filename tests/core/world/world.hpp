@@ -17,6 +17,13 @@
 
 namespace muster::test {
 
+/// Configurations of a protocol, as it ships or with these repairs.
+Config of_bully(Repairs repairs);
+Config of_invitation(invitation::Repairs repairs = {});
+
+/// What ships, without that repair.
+Repairs without(bool Repairs::*repair);
+
 struct TestNode {
   Config config;
   std::unique_ptr<Life> life;  ///< none while it is down
