@@ -37,7 +37,7 @@ esac
 class Machine:
     """A directory with a copy of `dev`, a PATH of stand-ins and a log of their calls."""
 
-    def __init__(self, root, stand_ins=("id", "dpkg-query", "apt-get", "cmake", "ctest")):
+    def __init__(self, root):
         self.root = Path(root)
         self.bin = self.root / "path"
         self.bin.mkdir()
@@ -45,7 +45,7 @@ class Machine:
         self.log.touch()
         for tool in TOOLS:
             (self.bin / tool).symlink_to(shutil.which(tool))
-        for name in stand_ins:
+        for name in ("id", "dpkg-query", "apt-get", "cmake", "ctest"):
             self.executable(self.bin / name)
         shutil.copy(readme.ROOT / "dev", self.root / "dev")
         self.executable(self.root / "build/release/bin/muster")
@@ -70,48 +70,46 @@ class Machine:
 
 class Dev(unittest.TestCase):
     def setUp(self):
-        self.directory = tempfile.TemporaryDirectory()
-        self.addCleanup(self.directory.cleanup)
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.machine = Machine(directory.name)
 
     def test_alone_it_lists_its_words(self):
-        ran = Machine(self.directory.name).run()
+        ran = self.machine.run()
         self.assertEqual(ran.returncode, 0)
         for word in "demo test check build bench fuzz format tidy docs picture clean".split():
             self.assertRegex(ran.stdout, rf"(?m)^  {word} ")
 
     def test_another_word_is_refused_and_they_are_listed(self):
-        ran = Machine(self.directory.name).run("frobnicate")
+        ran = self.machine.run("frobnicate")
         self.assertEqual(ran.returncode, 2)
         self.assertIn("  demo ", ran.stderr)
 
     def test_the_commands_of_the_readme_are_words(self):
-        listed = Machine(self.directory.name).run().stdout
+        listed = self.machine.run().stdout
         words = [command[1] for command in readme.commands() if command[0] == "./dev"]
         self.assertEqual(words, ["demo", "test"])
         for word in words:
             self.assertRegex(listed, rf"(?m)^  {word} ")
 
     def test_demo_configures_builds_and_runs_the_command(self):
-        machine = Machine(self.directory.name)
-        self.assertEqual(machine.run("demo", "--nodes", "3").returncode, 0)
-        configure, build, demo = machine.calls("cmake", "muster")
+        self.assertEqual(self.machine.run("demo", "--nodes", "3").returncode, 0)
+        configure, build, demo = self.machine.calls("cmake", "muster")
         self.assertTrue(configure.startswith("cmake --preset release"))
         self.assertRegex(build, r"^cmake --build build/release .*--target muster$")
         self.assertEqual(demo, "muster demo --nodes 3")
-        self.assertEqual(machine.calls("apt-get"), [])
+        self.assertEqual(self.machine.calls("apt-get"), [])
 
     def test_test_builds_all_and_runs_ctest(self):
-        machine = Machine(self.directory.name)
-        self.assertEqual(machine.run("test", "-R", "core").returncode, 0)
-        _, build, tests, _ = machine.calls("cmake", "ctest")
+        self.assertEqual(self.machine.run("test", "-R", "core").returncode, 0)
+        _, build, tests, _ = self.machine.calls("cmake", "ctest")
         self.assertRegex(build, r"^cmake --build build/dev .*--target all$")
         self.assertRegex(tests, r"^ctest --preset dev .*-R core$")
 
     def test_test_leaves_out_the_long_ones_and_names_them_and_the_slowest(self):
-        machine = Machine(self.directory.name)
-        ran = machine.run("test", CTEST_RESULT="8")
+        ran = self.machine.run("test", CTEST_RESULT="8")
         self.assertEqual(ran.returncode, 8)
-        self.assertRegex(machine.calls("ctest")[0], r"^ctest --preset dev .*-LE long$")
+        self.assertRegex(self.machine.calls("ctest")[0], r"^ctest --preset dev .*-LE long$")
         self.assertIn("./dev check long: much/longer", ran.stderr)
         slowest = ran.stderr.split("the slowest:\n")[1].splitlines()[:10]
         self.assertEqual(slowest[0], "  11.25 s  some/test_11")
@@ -120,81 +118,73 @@ class Dev(unittest.TestCase):
         self.assertRegex(ran.stderr, took)
 
     def test_a_build_says_a_line_a_step_and_what_compilers_say_only_where_it_fails(self):
-        machine = Machine(self.directory.name)
         says = ("[1/2] Building CXX object core/CMakeFiles/muster_core.dir/Unity/unity_3_cxx.o\n"
                 "core/src/x.cpp:1: a warning\n[2/2] Linking CXX executable bin/muster")  # fmt: skip
-        ran = machine.run("demo", BUILD_SAYS=says)
+        ran = self.machine.run("demo", BUILD_SAYS=says)
         self.assertIn("\n  [1/2] core/muster_core 3\n  [2/2] bin/muster\n", ran.stderr)
         self.assertNotIn("a warning", ran.stderr)
-        ran = machine.run("demo", BUILD_SAYS=says, BUILD_RESULT="1")
+        ran = self.machine.run("demo", BUILD_SAYS=says, BUILD_RESULT="1")
         self.assertEqual(ran.returncode, 1)
         self.assertIn("core/src/x.cpp:1: a warning\n", ran.stderr)
-        self.assertEqual(len(machine.calls("muster")), 1)
+        self.assertEqual(len(self.machine.calls("muster")), 1)
 
     def test_bench_runs_a_program_of_tests_or_the_command(self):
-        machine = Machine(self.directory.name)
-        (machine.root / "tests/bench").mkdir(parents=True)
-        (machine.root / "tests/bench/codec.cpp").touch()
-        machine.executable(machine.root / "build/release/bin/bench_codec")
-        self.assertEqual(machine.run("bench", "codec", "--json").returncode, 0)
-        self.assertEqual(machine.run("bench", "soak", "--faults", "9").returncode, 0)
-        ran = machine.calls("bench_codec", "muster")
+        (self.machine.root / "tests/bench").mkdir(parents=True)
+        (self.machine.root / "tests/bench/codec.cpp").touch()
+        self.machine.executable(self.machine.root / "build/release/bin/bench_codec")
+        self.assertEqual(self.machine.run("bench", "codec", "--json").returncode, 0)
+        self.assertEqual(self.machine.run("bench", "soak", "--faults", "9").returncode, 0)
+        ran = self.machine.calls("bench_codec", "muster")
         self.assertEqual(ran, ["bench_codec --json", "muster bench soak --faults 9"])
-        listed = machine.run("bench")
+        listed = self.machine.run("bench")
         self.assertIn("codec", listed.stdout)
-        self.assertEqual(machine.calls("muster")[-1], "muster bench --help")
+        self.assertEqual(self.machine.calls("muster")[-1], "muster bench --help")
 
     def test_bench_runs_what_stands_beside_peers(self):
-        machine = Machine(self.directory.name)
-        machine.executable(machine.bin / "python3")
-        self.assertEqual(machine.run("bench", "pgbench", "--pairs", "2").returncode, 0)
-        [ran] = machine.calls("python3")
+        self.machine.executable(self.machine.bin / "python3")
+        self.assertEqual(self.machine.run("bench", "pgbench", "--pairs", "2").returncode, 0)
+        [ran] = self.machine.calls("python3")
         self.assertEqual(ran, "python3 -B tests/bench/peers/pgbench.py build/release/bin/muster "
                               "--pairs 2")
 
     def test_bench_mutants_builds_on_its_own(self):
-        machine = Machine(self.directory.name)
-        machine.executable(machine.root / "tests/mutants/run.py")
-        self.assertEqual(machine.run("bench", "mutants", "no-c-test").returncode, 0)
-        [ran] = machine.calls("run.py", "cmake")
+        self.machine.executable(self.machine.root / "tests/mutants/run.py")
+        self.assertEqual(self.machine.run("bench", "mutants", "no-c-test").returncode, 0)
+        [ran] = self.machine.calls("run.py", "cmake")
         self.assertRegex(ran, r"^run\.py --jobs \d+ no-c-test$")
 
     def test_a_failed_configuration_ends_it(self):
-        machine = Machine(self.directory.name)
-        self.assertEqual(machine.run("demo", CMAKE_RESULT="3").returncode, 3)
-        self.assertEqual(len(machine.calls("cmake", "muster")), 1)
+        self.assertEqual(self.machine.run("demo", CMAKE_RESULT="3").returncode, 3)
+        self.assertEqual(len(self.machine.calls("cmake", "muster")), 1)
 
     def test_root_installs_only_what_is_missing(self):
-        machine = Machine(self.directory.name)
-        self.assertEqual(machine.run("demo", MISSING="ninja-build").returncode, 0)
-        update, simulate, install = machine.calls("apt-get")
+        self.assertEqual(self.machine.run("demo", MISSING="ninja-build").returncode, 0)
+        update, simulate, install = self.machine.calls("apt-get")
         self.assertIn("update", update)
         self.assertIn("-s install", simulate)
         self.assertRegex(install, "^apt-get install -y --no-install-recommends ninja-build -o ")
 
     def test_what_apt_would_remove_is_shown_first(self):
-        machine = Machine(self.directory.name)
-        ran = machine.run("demo", MISSING="ninja-build", REMOVED="libboost1.74-dev")
+        ran = self.machine.run("demo", MISSING="ninja-build", REMOVED="libboost1.74-dev")
         self.assertEqual(ran.returncode, 0)
         self.assertIn("REMOVE", ran.stderr)
         self.assertIn("libboost1.74-dev", ran.stderr)
 
     def test_sudo_installs_for_others(self):
-        machine = Machine(self.directory.name, ("id", "dpkg-query", "apt-get", "cmake", "sudo"))
-        self.assertEqual(machine.run("demo", MISSING="git", WHO="1000").returncode, 0)
-        self.assertRegex(machine.calls("sudo")[-1], "^sudo -n env .* apt-get install -y .* git -o ")
+        self.machine.executable(self.machine.bin / "sudo")
+        self.assertEqual(self.machine.run("demo", MISSING="git", WHO="1000").returncode, 0)
+        [*_, install] = self.machine.calls("sudo")
+        self.assertRegex(install, "^sudo -n env .* apt-get install -y .* git -o ")
 
     def test_where_nothing_can_be_installed_it_says_what_is_missing_and_how(self):
-        machine = Machine(self.directory.name)
-        ran = machine.run("demo", MISSING="libsqlite3-dev", WHO="1000")
+        ran = self.machine.run("demo", MISSING="libsqlite3-dev", WHO="1000")
         self.assertEqual(ran.returncode, 1)
         self.assertRegex(ran.stderr, r"missing.* libsqlite3-dev.*apt-get install .*libsqlite3-dev")
-        self.assertEqual(machine.calls("apt-get", "cmake"), [])
+        self.assertEqual(self.machine.calls("apt-get", "cmake"), [])
 
     def test_clean_removes_the_build_directory(self):
-        machine = Machine(self.directory.name)
-        self.assertEqual(machine.run("clean").returncode, 0)
-        self.assertFalse((machine.root / "build").exists())
+        self.assertEqual(self.machine.run("clean").returncode, 0)
+        self.assertFalse((self.machine.root / "build").exists())
 
 
 if __name__ == "__main__":

@@ -64,6 +64,32 @@ Bounds wrong_timeouts(std::uint32_t nodes, std::optional<unsigned> how_many) {
   return bounds;
 }
 
+Bounds over(Bounds bounds, Channels channels) {
+  bounds.channels = channels;
+  return bounds;
+}
+
+Bounds tagged(Bounds bounds) {
+  bounds.repairs.tags = true;
+  return bounds;
+}
+
+Bounds in_parallel(Bounds bounds) {
+  bounds.repairs.parallel_calls = true;
+  return bounds;
+}
+
+Bounds from_1_and_2(Bounds bounds) {
+  bounds.start = {NodeId{1}, NodeId{2}};
+  return bounds;
+}
+
+// Looked at by the bench only.
+Row large(Row row) {
+  row.quick = false;
+  return row;
+}
+
 Bounds in_rounds(const Bounds& bounds, std::initializer_list<Line> until) {
   return without(without(bounds, {Line::halts_one_by_one, Line::halts_once}), until);
 }
@@ -84,92 +110,56 @@ void add_literal(std::vector<Row>& rows) {
       rows.end(),
       {{"B1", "literal", live(literal(2, none, 3)), holds},
        {"B2", "literal", live(literal(3, none, 1)), holds},
-       {"C1", "literal", live(literal(3, none, 2)), holds, "", 0, true, false},
-       {"C2", "literal", normal(live(literal(4, 2, 2))), holds, "", 0, true, false},
-       {"C3", "literal", normal(literal(4, 3, 2)), holds, "", 0, true, false},
-       {"C3", "literal, all down at first", literal(4, 3, 1), holds, "", 0, true, false},
-       {"G4", "literal, 3 and 4 down at first",
-        live(with(literal(4, 3, 1),
-                  [](Bounds& b) {
-                    b.start = {NodeId{1}, NodeId{2}};
-                  })),
-        holds, "", 0, false, false},
+       large({"C1", "literal", live(literal(3, none, 2)), holds}),
+       large({"C2", "literal", normal(live(literal(4, 2, 2))), holds}),
+       large({"C3", "literal", normal(literal(4, 3, 2)), holds}),
+       large({"C3", "literal, all down at first", literal(4, 3, 1), holds}),
+       large({"G4", "literal, 3 and 4 down at first", live(from_1_and_2(literal(4, 3, 1))), holds,
+              "", 0, false}),
        {"U1", "literal, any timeout", wrong_timeouts(2, none), violated, "1a", 3},
        {"U2", "literal, any timeout", wrong_timeouts(3, none), violated, "1a", 4},
        {"S1", "literal, 2 wrong timeouts", live(wrong_timeouts(2, 2)), violated, "1a", 3, false},
        {"S2", "S1 + normal_for_me", live(with(wrong_timeouts(2, 2), normal_for_me)), violated, "1a",
         3},
-       {"S3", "literal, 3 wrong timeouts", live(wrong_timeouts(3, 3)), violated, "1a", 4, false,
-        false},
-       {"S4", "S3 + normal_for_me", live(with(wrong_timeouts(3, 3), normal_for_me)), violated, "1a",
-        4, true, false},
+       large({"S3", "literal, 3 wrong timeouts", live(wrong_timeouts(3, 3)), violated, "1a", 4,
+              false}),
+       large({"S4", "S3 + normal_for_me", live(with(wrong_timeouts(3, 3), normal_for_me)), violated,
+              "1a", 4}),
        {"M1", "STOP does not end the Election", without(three, {Line::stop_ends_election}),
         violated, "1a", 12},
        {"M2", "no h test", without(three, {Line::h_test}), violated, "1a", 13},
-       {"M2b", "no c test", only(without(three, {Line::c_test}), {"1a", "1b"}), violated, "1a", 0,
-        true, false},
+       large({"M2b", "no c test", only(without(three, {Line::c_test}), {"1a", "1b"}), violated,
+              "1a"}),
        {"M3", "Election at recovery, h kept",
         without(three, {Line::down_at_recovery, Line::h_undefined_at_recovery}), violated, "1a",
         15},
        {"M6", "no status test of NewCoordinator, h kept",
         without(three, {Line::status_test_of_new_coordinator, Line::h_undefined_at_recovery}),
         violated, "1a", 12},
-       {"F8", "Election at recovery, h reset", without(literal(3, 4, 1), {Line::down_at_recovery}),
-        holds, "", 0, true, false},
-       {"M4", "no order",
-        with(only(three, {"1a"}),
-             [](Bounds& b) {
-               b.channels = Channels::any;
-               b.queue = 3;
-             }),
-        violated, "1a", 16, true, false},
-       {"M4b", "no order",
-        with(only(literal(2, 2, 3), {"1a", "1b"}), [](Bounds& b) { b.channels = Channels::any; }),
-        violated, "1b", 15},
-       {"M5", "order within a life",
-        with(only(three, {"1a"}),
-             [](Bounds& b) {
-               b.channels = Channels::incarnation;
-               b.queue = 3;
-             }),
-        violated, "1a", 16, true, false},
+       large({"F8", "Election at recovery, h reset",
+              without(literal(3, 4, 1), {Line::down_at_recovery}), holds}),
+       large({"M4", "no order", over(only(literal(3, 2, 3), {"1a"}), Channels::any), violated, "1a",
+              16}),
+       {"M4b", "no order", over(only(literal(2, 2, 3), {"1a", "1b"}), Channels::any), violated,
+        "1b", 15},
+       large({"M5", "order within a life",
+              over(only(literal(3, 2, 3), {"1a"}), Channels::incarnation), violated, "1a", 16}),
        {"M5b", "order within a life",
-        with(only(literal(2, 2, 3), {"1a", "1b"}),
-             [](Bounds& b) { b.channels = Channels::incarnation; }),
-        violated, "1b", 16},
-       {"F3r", "M5, letters of older lives are dropped",
-        without(with(normal(three),
-                     [](Bounds& b) {
-                       b.channels = Channels::incarnation;
-                       b.queue = 2;
-                       b.repairs.tags = true;
-                     }),
-                {Line::same_election, Line::newer_halts_only, Line::life_test}),
-        holds, "", 0, true, false},
-       {"G1", "a letter comes twice",
-        with(three,
-             [](Bounds& b) {
-               b.duplicates = 2;
-               b.queue = 3;
-             }),
-        violated, "1a", 16, true, false},
-       {"P1/P3", "calls in parallel but Halt",
-        with(literal(3, 3, 1), [](Bounds& b) { b.repairs.parallel_calls = true; }), holds, "", 0,
-        true, false},
+        over(only(literal(2, 2, 3), {"1a", "1b"}), Channels::incarnation), violated, "1b", 16},
+       large({"F3r", "M5, letters of older lives are dropped",
+              without(over(tagged(normal(literal(3, 2, 2))), Channels::incarnation),
+                      {Line::same_election, Line::newer_halts_only, Line::life_test}),
+              holds}),
+       large({"G1", "a letter comes twice",
+              with(literal(3, 2, 3), [](Bounds& b) { b.duplicates = 2; }), violated, "1a", 16}),
+       large({"P1/P3", "calls in parallel but Halt", in_parallel(literal(3, 3, 1)), holds}),
        {"P2", "Halts in parallel", without(three, {Line::halts_one_by_one}), violated, "1a", 13},
        {"P2b", "Halts ascending", without(three, {Line::halts_descending}), violated, "1a", 13},
        {"P2g", "P2, and a lower node's Halt is refused after a higher one's",
         without(three, {Line::halts_one_by_one, Line::unconditional_halt}), violated, "1a", 15},
-       {"H1", "tags, no order",
-        with(literal(2, 2, 3),
-             [](Bounds& b) {
-               b.channels = Channels::any;
-               b.repairs.tags = true;
-             }),
-        holds, "", 0, true, false},
-       {"H6", "tags, Halts in parallel",
-        without(with(three, [](Bounds& b) { b.repairs.tags = true; }), {Line::halts_one_by_one}),
-        violated, "1a", 15},
+       large({"H1", "tags, no order", over(tagged(literal(2, 2, 3)), Channels::any), holds}),
+       {"H6", "tags, Halts in parallel", without(tagged(three), {Line::halts_one_by_one}), violated,
+        "1a", 15},
        {"D1", "Halts in parallel, restarts slower than any pending call",
         without(with(three, [](Bounds& b) { b.slow_restart = true; }), {Line::halts_one_by_one}),
         violated, "1a", 13},
@@ -177,30 +167,22 @@ void add_literal(std::vector<Row>& rows) {
         violated, "1a", 20},
        {"D3", "Halts in rounds until the same nodes answer", in_rounds(literal(3, 2, 2), {}),
         violated, "1a", 20},
-       {"D6", "Halts in rounds until the same lives answer",
-        in_rounds(literal(3, 4, 1), {Line::rounds_by_node}), holds, "", 0, true, false},
-       {"F2", "literal + start_over_halted + normal_for_me",
-        live(with(literal(3, none, 1), recommended)), holds, "", 0, true, false},
-       {"F4", "F2, 2 wrong timeouts and 2 failures",
-        live(with(literal(3, 2, 1),
-                  [](Bounds& b) {
-                    recommended(b);
-                    b.wrong_timeouts = 2;
-                  })),
-        violated, "1a", 0, true, false}});
+       large({"D6", "Halts in rounds until the same lives answer",
+              in_rounds(literal(3, 4, 1), {Line::rounds_by_node}), holds}),
+       large({"F2", "literal + start_over_halted + normal_for_me",
+              live(with(literal(3, none, 1), recommended)), holds}),
+       large({"F4", "F2, 2 wrong timeouts and 2 failures",
+              live(with(with(literal(3, 2, 1), recommended),
+                        [](Bounds& b) { b.wrong_timeouts = 2; })),
+              violated, "1a"})});
 }
 
 // Rows that repeat a verdict in a larger world.
 void add_larger(std::vector<Row>& rows) {
   const auto none = std::nullopt;
   const auto by_life = {Line::rounds_by_node};
-  const auto parallel = [](Bounds& b) { b.repairs.parallel_calls = true; };
-  const auto tagged = [](Bounds bounds, bool order, unsigned duplicates) {
-    bounds.repairs.tags = true;
-    if (!order) bounds.channels = Channels::any;
-    bounds.duplicates = duplicates;
-    return bounds;
-  };
+  const auto twice = [](Bounds& b) { b.duplicates = 2; };
+  const auto any = Channels::any;
   const auto a_failed_hook = [](Bounds& b) {
     b.hooks = Hooks::failing;
     b.failed_hooks = 1;
@@ -208,26 +190,26 @@ void add_larger(std::vector<Row>& rows) {
   const auto a_pause = [](Bounds& b) { b.pauses = 1; };
   const auto one_that_leaves = [](Bounds& b) { b.leaves = 1; };
   for (Row row :
-       {Row{"D5", "P1/P3 with 4 failures", with(literal(3, 4, 1), parallel)},
-        Row{"D10", "P1/P3, 4 nodes", normal(with(literal(4, 2, 1), parallel))},
+       {Row{"D5", "P1/P3 with 4 failures", in_parallel(literal(3, 4, 1))},
+        Row{"D10", "P1/P3, 4 nodes", normal(in_parallel(literal(4, 2, 1)))},
         Row{"D7", "D6 without end", live(in_rounds(literal(3, none, 1), by_life))},
         Row{"D9", "D6, 4 nodes", normal(in_rounds(literal(4, 2, 1), by_life))},
         Row{"D11", "D9, all in parallel",
-            normal(in_rounds(with(literal(4, 2, 1), parallel), by_life))},
-        Row{"H2", "tags, no order, 3 nodes", tagged(normal(literal(3, 2, 2)), false, 0)},
-        Row{"H2", "the same, 1 failure", tagged(normal(literal(3, 1, 2)), false, 0)},
-        Row{"H3", "tags, letters twice", tagged(normal(literal(3, 2, 2)), true, 2)},
-        Row{"H4", "tags, no order, letters twice", tagged(normal(literal(3, 2, 2)), false, 2)},
-        Row{"H4", "the same, 1 failure", tagged(normal(literal(3, 1, 2)), false, 2)},
-        Row{"H5", "H4, 2 nodes", tagged(literal(2, 2, 3), false, 2)},
+            normal(in_rounds(in_parallel(literal(4, 2, 1)), by_life))},
+        Row{"H2", "tags, no order, 3 nodes", over(tagged(normal(literal(3, 2, 2))), any)},
+        Row{"H2", "the same, 1 failure", over(tagged(normal(literal(3, 1, 2))), any)},
+        Row{"H3", "tags, letters twice", with(tagged(normal(literal(3, 2, 2))), twice)},
+        Row{"H4", "tags, no order, letters twice",
+            with(over(tagged(normal(literal(3, 2, 2))), any), twice)},
+        Row{"H4", "the same, 1 failure", with(over(tagged(normal(literal(3, 1, 2))), any), twice)},
+        Row{"H5", "H4, 2 nodes", with(over(tagged(literal(2, 2, 3)), any), twice)},
         Row{"G2", "F2, 4 nodes", normal(live(with(literal(4, 3, 1), recommended)))},
         Row{"V2", "as it ships, a hook fails", live(normal(with(ships(2), a_failed_hook)))},
         Row{"V2", "as it ships, a pause", normal(with(ships(2), a_pause))},
         Row{"V2", "the same, 1 failure", live(normal(with(ships(1), a_pause)))},
         Row{"V2", "as it ships, one leaves", normal(with(ships(2), one_that_leaves))},
         Row{"V2", "the same, 1 failure", live(normal(with(ships(1), one_that_leaves)))}}) {
-    row.quick = false;
-    rows.push_back(row);
+    rows.push_back(large(std::move(row)));
   }
 }
 
@@ -237,11 +219,6 @@ Bounds repaired(unsigned failures) {
   bounds.hooks = Hooks::slow;
   recommended(bounds);
   bounds.repairs.lost_members = true;
-  return bounds;
-}
-
-Bounds in_parallel(Bounds bounds) {
-  bounds.repairs.parallel_calls = true;
   return bounds;
 }
 
@@ -259,55 +236,50 @@ void add_shipped(std::vector<Row>& rows) {
   };
   rows.insert(
       rows.end(),
-      {{"Q1", "three repairs, Halt answered when stopped", repaired(3), holds, "", 0, true, false},
-       {"Q2", "Q1, who was asked in vain is not asked again", in_parallel(repaired(3)), holds, "",
-        0, true, false},
-       {"Q3", "Q2, nor halted again", without(in_parallel(repaired(3)), {Line::halts_to_all}),
-        violated, "1a", 20, true, false},
+      {large({"Q1", "three repairs, Halt answered when stopped", repaired(3), holds}),
+       large(
+           {"Q2", "Q1, who was asked in vain is not asked again", in_parallel(repaired(3)), holds}),
+       large({"Q3", "Q2, nor halted again", without(in_parallel(repaired(3)), {Line::halts_to_all}),
+              violated, "1a", 20}),
        {"Q3", "no Halt to who was called in vain, prompt hooks",
         without(in_parallel(literal(3, 2, 1)), {Line::halts_to_all}), violated, "1a", 20},
-       {"Q4", "Q2, Halt answered at once, refusals reported", at_once(in_parallel(repaired(3))),
-        holds, "", 0, true, false},
-       {"V1", "as it ships", live(normal(ships(1))), holds, "", 0, true, false},
-       {"V1", "as it ships", live(normal(ships(2))), holds, "", 0, true, false},
-       {"V1", "as it ships", normal(ships(3)), holds, "", 0, true, false},
-       {"V3", "Hello of a new life answers Halts and questions",
-        without(prompt(with(ships(0), [](Bounds& b) { b.leaves = 1; })),
-                {Line::halt_outlives_life, Line::question_outlives_life}),
-        violated, "1a", 16, true, false},
-       {"V4", "Hello of a new life answers questions",
-        without(prompt(with(ships(2),
-                            [](Bounds& b) {
-                              b.start = {NodeId{1}, NodeId{2}};
-                            })),
-                {Line::question_outlives_life}),
-        violated, "1a", 0, true, false},
-       {"V5", "the proof of an old life spares the question",
-        without(prompt(with(ships(2), [](Bounds& b) { b.start = {NodeId{1}}; })),
-                {Line::failed_spares_no_question}),
-        violated, "1a", 21, true, false},
-       {"V5", "the same, Normal at first",
-        without(normal(ships(2)), {Line::failed_spares_no_question}), holds, "", 0, true, false},
-       {"V6", "without start_over_halted", live(off(&Repairs::start_over_halted)), holds, "", 0,
-        true, false},
-       {"V9", "without report_refusals and stop_beside_halts",
-        with(normal(ships(2)),
-             [](Bounds& b) { b.repairs.report_refusals = b.repairs.stop_beside_halts = false; }),
-        holds, "", 0, true, false},
-       {"V10", "without any switch",
-        live(with(normal(ships(2)), [](Bounds& b) { b.repairs = Repairs::none(); })), holds, "", 0,
-        true, false},
-       {"V7", "STOP leaves a NewCoordinator waiting",
-        live(without(normal(ships(2)), {Line::stop_refuses_waiting_calls})), holds, "", 0, true,
-        false},
+       large({"Q4", "Q2, Halt answered at once, refusals reported",
+              at_once(in_parallel(repaired(3))), holds}),
+       large({"V1", "as it ships", live(normal(ships(1))), holds}),
+       large({"V1", "as it ships", live(normal(ships(2))), holds}),
+       large({"V1", "as it ships", normal(ships(3)), holds}),
+       large({"V3", "Hello of a new life answers Halts and questions",
+              without(prompt(with(ships(0), [](Bounds& b) { b.leaves = 1; })),
+                      {Line::halt_outlives_life, Line::question_outlives_life}),
+              violated, "1a", 16}),
+       large({"V4", "Hello of a new life answers questions",
+              without(prompt(from_1_and_2(ships(2))), {Line::question_outlives_life}), violated,
+              "1a"}),
+       large({"V5", "the proof of an old life spares the question",
+              without(prompt(with(ships(2), [](Bounds& b) { b.start = {NodeId{1}}; })),
+                      {Line::failed_spares_no_question}),
+              violated, "1a", 21}),
+       large({"V5", "the same, Normal at first",
+              without(normal(ships(2)), {Line::failed_spares_no_question}), holds}),
+       large({"V6", "without start_over_halted", live(off(&Repairs::start_over_halted)), holds}),
+       large({"V9", "without report_refusals and stop_beside_halts",
+              with(normal(ships(2)),
+                   [](Bounds& b) {
+                     b.repairs.report_refusals = b.repairs.stop_beside_halts = false;
+                   }),
+              holds}),
+       large({"V10", "without any switch",
+              live(with(normal(ships(2)), [](Bounds& b) { b.repairs = Repairs::none(); })), holds}),
+       large({"V7", "STOP leaves a NewCoordinator waiting",
+              live(without(normal(ships(2)), {Line::stop_refuses_waiting_calls})), holds}),
        {"V8", "a leaving node is silent at once",
         without(with(ships(1), [](Bounds& b) { b.leaves = 1; }), {Line::leaving_answers}), violated,
         "1a", 8},
        {"Q5", "reorganize does not wait for the answers",
         only(without(ships(2), {Line::reorganize_after_stops}), {"1a", "1b", "works-apart"}),
         violated, "works-apart", 15},
-       {"Q6", "who refuses NewCoordinator is dropped",
-        without(ships(2), {Line::refusal_starts_over}), violated, "works-apart", 0, true, false}});
+       large({"Q6", "who refuses NewCoordinator is dropped",
+              without(ships(2), {Line::refusal_starts_over}), violated, "works-apart"})});
 }
 
 // Others that differ (docs/decisions/differing.md), stores that are put back
@@ -329,15 +301,13 @@ void add_others(std::vector<Row>& rows) {
       {{"V11", "others differ", live(differ(two(ships(2)), 2)), holds},
        {"V11", "others differ", normal(differ(two(ships(3)), 3)), holds},
        {"V11", "others differ", normal(differ(prompt(ships(1)), 1)), holds},
-       {"V11", "others differ", normal(differ(ships(1), 1)), holds, "", 0, true, false},
-       {"V11", "others differ", differ(prompt(ships(1)), 1), holds, "", 0, true, false},
+       large({"V11", "others differ", normal(differ(ships(1), 1)), holds}),
+       large({"V11", "others differ", differ(prompt(ships(1)), 1), holds}),
        {"R1", "a store is put back", put_back(prompt(two(ships(2))), 1), holds},
-       {"R1", "a store is put back", with(put_back(two(ships(3)), 1), queues_of_2), holds, "", 0,
-        true, false},
-       {"R1", "a store is put back", put_back(prompt(two(ships(3))), 2), holds, "", 0, true, false},
-       {"R1", "a store is put back", normal(put_back(prompt(ships(1)), 1)), holds, "", 0, true,
-        false},
-       {"R1", "a store is put back", normal(put_back(ships(1), 1)), holds, "", 0, true, false}});
+       large({"R1", "a store is put back", with(put_back(two(ships(3)), 1), queues_of_2), holds}),
+       large({"R1", "a store is put back", put_back(prompt(two(ships(3))), 2), holds}),
+       large({"R1", "a store is put back", normal(put_back(prompt(ships(1)), 1)), holds}),
+       large({"R1", "a store is put back", normal(put_back(ships(1), 1)), holds})});
 }
 
 // With clocks (docs/options/quorum.md, docs/options/calm.md); smaller worlds are in
@@ -401,23 +371,19 @@ void add_invitation(std::vector<Row>& rows) {
   };
   const auto volatile_counter = [](Bounds& b) { b.invitation_repairs.safe_counter = false; };
   const auto probe = [](Bounds& b) { b.invitation_repairs.probe_tells_status = true; };
-  rows.insert(rows.end(),
-              {{"I4", "Invitation, literal, volatile counter",
-                with(invitation(3, 1, 2), volatile_counter), violated, "3b", 21},
-               {"I5", "Invitation, literal, any timeout, a loss",
-                live(with(invitation(2, 2, 2), any)), holds, "", 0, true, false},
-               {"I6", "Invitation, literal, any timeout", with(invitation(3, 0, 1), any), holds, "",
-                0, true, false},
-               {"I7", "Invitation, literal", live(invitation(3, 1, 2)), holds, "", 0, false, false},
-               {"I11", "I7 + probe_tells_status", live(with(invitation(3, 1, 2), probe)), holds, "",
-                0, true, false},
-               {"I12", "Invitation as it ships",
-                live(with(invitation(3, 1, 1),
-                          [](Bounds& b) {
-                            b.invitation_repairs = {};
-                            b.channels = Channels::session;
-                          })),
-                holds, "", 0, true, false}});
+  rows.insert(
+      rows.end(),
+      {{"I4", "Invitation, literal, volatile counter", with(invitation(3, 1, 2), volatile_counter),
+        violated, "3b", 21},
+       large({"I5", "Invitation, literal, any timeout, a loss",
+              live(with(invitation(2, 2, 2), any)), holds}),
+       large({"I6", "Invitation, literal, any timeout", with(invitation(3, 0, 1), any), holds}),
+       large({"I7", "Invitation, literal", live(invitation(3, 1, 2)), holds, "", 0, false}),
+       large({"I11", "I7 + probe_tells_status", live(with(invitation(3, 1, 2), probe)), holds}),
+       large({"I12", "Invitation as it ships",
+              live(over(with(invitation(3, 1, 1), [](Bounds& b) { b.invitation_repairs = {}; }),
+                        Channels::session)),
+              holds})});
 }
 
 }  // namespace

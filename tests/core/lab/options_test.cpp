@@ -15,29 +15,31 @@ CheckReport run(const Bounds& bounds) {
   return check(bounds, [](const Progress&) {});
 }
 
-/// Two nodes that fail once, with nothing cut, and what they come to.
-void holds(const Options& options) {
-  Bounds bounds;
-  bounds.nodes = 2;
-  bounds.failures = 1;
-  bounds.queue = 8;
+/// No world violates anything, and from each one comes to what is promised.
+CheckReport holds(Bounds bounds) {
   bounds.liveness = true;
-  bounds.options = options;
-  const CheckReport report = run(bounds);
-  BOOST_TEST(report.exhausted());
-  BOOST_TEST(report.progress.states > 1000u);
+  CheckReport report = run(bounds);
   if (const auto& found = report.counterexample)
     BOOST_ERROR(found->assertion + ": " + found->disagreement.why);
   BOOST_REQUIRE(report.wedged.has_value());
   BOOST_TEST(report.wedged->worlds == 0u);
   BOOST_TEST((report.avoids && !report.avoids->story));
+  return report;
 }
 
-Options with_quorum() {
-  Options options;
-  options.quorum = Quorum::majority;
-  return options;
+/// Two nodes that fail once, with nothing cut.
+void holds_with(const Options& options) {
+  Bounds bounds;
+  bounds.nodes = 2;
+  bounds.failures = 1;
+  bounds.queue = 8;
+  bounds.options = options;
+  const CheckReport report = holds(bounds);
+  BOOST_TEST(report.exhausted());
+  BOOST_TEST(report.progress.states > 1000u);
 }
+
+const Options with_quorum{.quorum = Quorum::majority};
 
 }  // namespace
 
@@ -48,41 +50,25 @@ BOOST_AUTO_TEST_CASE(a_quorum_keeps_the_assertions_and_leads_to_a_group_of_a_maj
   Bounds bounds;
   bounds.nodes = 2;
   bounds.failures = 0;
-  bounds.liveness = true;
-  bounds.options = with_quorum();
+  bounds.options = with_quorum;
   bounds.start = {NodeId{1}, NodeId{2}};
-  const CheckReport report = run(bounds);
-  BOOST_TEST(report.progress.states > 100'000u);
-  if (const auto& found = report.counterexample)
-    BOOST_ERROR(found->assertion + ": " + found->disagreement.why);
-  BOOST_REQUIRE(report.wedged.has_value());
-  BOOST_TEST(report.wedged->worlds == 0u);
-  BOOST_TEST((report.avoids && !report.avoids->story));
+  BOOST_TEST(holds(bounds).progress.states > 100'000u);
 }
 
 BOOST_AUTO_TEST_CASE(a_higher_node_that_joins_keeps_the_assertions) {
-  Options options;
-  options.preempt = Preempt::never;
-  holds(options);
+  holds_with({.preempt = Preempt::never});
 }
 
 BOOST_AUTO_TEST_CASE(a_higher_node_that_takes_over_later_keeps_the_assertions) {
-  Options options;
-  options.preempt = Preempt::after;
-  options.preempt_after = std::chrono::minutes(5);
-  holds(options);
+  holds_with({.preempt = Preempt::after, .preempt_after = std::chrono::minutes(5)});
 }
 
 BOOST_AUTO_TEST_CASE(to_resume_together_keeps_the_assertions) {
-  Options options;
-  options.resume = Resume::all;
-  holds(options);
+  holds_with({.resume = Resume::all});
 }
 
 BOOST_AUTO_TEST_CASE(to_settle_keeps_the_assertions) {
-  Options options;
-  options.settle = std::chrono::seconds(5);
-  holds(options);
+  holds_with({.settle = std::chrono::seconds(5)});
 }
 
 BOOST_AUTO_TEST_CASE(with_a_quorum_wrong_timeouts_make_no_group_of_a_minority) {
@@ -90,7 +76,7 @@ BOOST_AUTO_TEST_CASE(with_a_quorum_wrong_timeouts_make_no_group_of_a_minority) {
   bounds.failures = 0;
   bounds.wrong_timeouts = 1;
   for (std::uint32_t id = 1; id <= bounds.nodes; ++id) bounds.start.insert(NodeId{id});
-  bounds.options = with_quorum();
+  bounds.options = with_quorum;
   bounds.limit_states = 20'000;
   bounds.assertions = {"quorum", "works-apart", "3a", "3b"};
   BOOST_TEST(!run(bounds).counterexample);
@@ -102,7 +88,7 @@ BOOST_AUTO_TEST_CASE(three_nodes_with_a_quorum_are_searched_to_the_end_of_their_
   bounds.failures = 0;
   bounds.ticks = 2;
   bounds.start = {NodeId{1}, NodeId{2}, NodeId{3}};
-  bounds.options = with_quorum();
+  bounds.options = with_quorum;
   const CheckReport report = run(bounds);
   BOOST_TEST(report.ended);
   BOOST_TEST(report.progress.states > 500'000u);
@@ -118,7 +104,7 @@ BOOST_AUTO_TEST_CASE(no_two_of_three_nodes_work_apart_where_hooks_are_slow) {
   bounds.ticks = 2;
   bounds.hooks = Hooks::slow;
   bounds.start = {NodeId{1}, NodeId{2}, NodeId{3}};
-  bounds.options = with_quorum();
+  bounds.options = with_quorum;
   bounds.limit_states = 2'500'000;
   const CheckReport report = run(bounds);
   BOOST_TEST(!report.counterexample);

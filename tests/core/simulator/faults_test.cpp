@@ -32,14 +32,12 @@ std::size_t events(const lab::World& world, NodeId node) {
 
 struct Formed {
   lab::World world;
-  explicit Formed(std::uint32_t nodes) : world(nodes, 7) {
+  explicit Formed(std::uint32_t nodes = 3) : world(nodes, 7) {
     BOOST_REQUIRE(world.run_until_normal());
   }
 };
 
-BOOST_AUTO_TEST_CASE(a_refused_connection_proves_the_end_of_a_life_long_before_silence) {
-  Formed formed(3);
-  lab::World& world = formed.world;
+BOOST_FIXTURE_TEST_CASE(a_refused_connection_proves_the_end_of_a_life_long_before_silence, Formed) {
   const Duration before = world.now();
   world.fail(NodeId{3});
   BOOST_TEST(world.run_until_normal());
@@ -48,9 +46,7 @@ BOOST_AUTO_TEST_CASE(a_refused_connection_proves_the_end_of_a_life_long_before_s
   all_holds(world);
 }
 
-BOOST_AUTO_TEST_CASE(a_machine_without_power_is_known_by_silence_alone) {
-  Formed formed(3);
-  lab::World& world = formed.world;
+BOOST_FIXTURE_TEST_CASE(a_machine_without_power_is_known_by_silence_alone, Formed) {
   const Duration before = world.now();
   world.power_cut(NodeId{3});
   BOOST_TEST(world.run_until_normal());
@@ -59,9 +55,7 @@ BOOST_AUTO_TEST_CASE(a_machine_without_power_is_known_by_silence_alone) {
   all_holds(world);
 }
 
-BOOST_AUTO_TEST_CASE(a_broken_connection_loses_nothing_and_proves_nothing) {
-  Formed formed(3);
-  lab::World& world = formed.world;
+BOOST_FIXTURE_TEST_CASE(a_broken_connection_loses_nothing_and_proves_nothing, Formed) {
   const std::optional<GroupNumber> group = world.view(NodeId{1}).group;
   for (int times = 0; times < 50; ++times) {
     BOOST_TEST(world.reset(NodeId{1}, NodeId{3}));
@@ -73,9 +67,7 @@ BOOST_AUTO_TEST_CASE(a_broken_connection_loses_nothing_and_proves_nothing) {
   all_holds(world);
 }
 
-BOOST_AUTO_TEST_CASE(a_node_that_paused_for_long_is_told_so_before_anything_else) {
-  Formed formed(3);
-  lab::World& world = formed.world;
+BOOST_FIXTURE_TEST_CASE(a_node_that_paused_for_long_is_told_so_before_anything_else, Formed) {
   world.pause(NodeId{3});
   world.run_for(2s);
   BOOST_TEST(world.view(NodeId{2}).coordinator.value().value == 2u);
@@ -87,9 +79,7 @@ BOOST_AUTO_TEST_CASE(a_node_that_paused_for_long_is_told_so_before_anything_else
   all_holds(world);
 }
 
-BOOST_AUTO_TEST_CASE(a_short_pause_is_none) {
-  Formed formed(3);
-  lab::World& world = formed.world;
+BOOST_FIXTURE_TEST_CASE(a_short_pause_is_none, Formed) {
   world.pause(NodeId{3});
   world.run_for(world.config(NodeId{3}).timings.T / 3);
   world.resume(NodeId{3});
@@ -124,9 +114,7 @@ BOOST_AUTO_TEST_CASE(a_link_that_is_cut_one_way_is_silent) {
   all_holds(world);
 }
 
-BOOST_AUTO_TEST_CASE(an_emptied_store_begins_a_life_above_those_that_were_seen) {
-  Formed formed(3);
-  lab::World& world = formed.world;
+BOOST_FIXTURE_TEST_CASE(an_emptied_store_begins_a_life_above_those_that_were_seen, Formed) {
   for (int times = 0; times < 3; ++times) {
     world.fail(NodeId{2});
     world.run_for(100ms);
@@ -163,9 +151,7 @@ BOOST_AUTO_TEST_CASE(without_being_told_to_adopt_one_it_stays_out) {
   BOOST_TEST(std::get<journal::Ended>(*last).code == 65);
 }
 
-BOOST_AUTO_TEST_CASE(a_node_that_leaves_is_gone_in_order) {
-  Formed formed(3);
-  lab::World& world = formed.world;
+BOOST_FIXTURE_TEST_CASE(a_node_that_leaves_is_gone_in_order, Formed) {
   world.leave(NodeId{3});
   BOOST_TEST(world.run_until([&] { return !world.is_up(NodeId{3}); }, 5s));
   BOOST_TEST(world.run_until_normal());

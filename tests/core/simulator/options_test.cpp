@@ -43,10 +43,8 @@ void look_at_seeds(const lab::Simulation& simulation, std::uint64_t last, const 
 const auto no_more = [](const lab::SeedRun&) {};
 
 BOOST_AUTO_TEST_CASE(nothing_is_violated_where_a_higher_node_joins) {
-  Options options;
-  options.preempt = Preempt::never;
   std::size_t below = 0;  // lower nodes that coordinate a higher one
-  look_at_seeds(with(options), 60, [&](const lab::SeedRun& run) {
+  look_at_seeds(with({.preempt = Preempt::never}), 60, [&](const lab::SeedRun& run) {
     for (const journal::Line& line : run.lines)
       if (const auto* step = std::get_if<journal::Step>(&line))
         below += step->view.status == Status::Normal && step->view.coordinator < step->stamp.node;
@@ -55,9 +53,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_violated_where_a_higher_node_joins) {
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_violated_where_a_higher_node_joins_and_takes_over_later) {
-  Options options;
-  options.preempt = Preempt::after;
-  options.preempt_after = 300ms;
+  const Options options{.preempt = Preempt::after, .preempt_after = 300ms};
   std::size_t taken = 0;
   look_at_seeds(with(options), 60, [&](const lab::SeedRun& run) {
     for (const journal::Line& line : run.lines)
@@ -97,10 +93,8 @@ void groups_ascend(const lab::SeedRun& run, std::size_t& compared) {
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_violated_with_a_quorum_and_later_groups_have_higher_numbers) {
-  Options options;
-  options.quorum = Quorum::majority;
-  look_at_seeds(with(options), 60, no_more);
-  lab::Simulation simulation = with(options);
+  lab::Simulation simulation = with({.quorum = Quorum::majority});
+  look_at_seeds(simulation, 60, no_more);
   simulation.allowed.erase(lab::Trouble::wipe);  // forgets numbers
   std::size_t compared = 0;
   look_at_seeds(simulation, 60, [&](const lab::SeedRun& run) { groups_ascend(run, compared); });
@@ -142,27 +136,22 @@ void all_know_before_one_starts(const lab::SeedRun& run) {
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_violated_where_all_resume_together_and_all_know_before_one_starts) {
-  Options options;
-  options.resume = Resume::all;
-  lab::Simulation simulation = with(options);
+  lab::Simulation simulation = with({.resume = Resume::all});
   simulation.allowed.erase(lab::Trouble::wipe);
   look_at_seeds(simulation, 60, all_know_before_one_starts);
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_violated_where_first_lives_settle) {
-  Options options;
-  options.settle = 2s;
-  look_at_seeds(with(options), 60, no_more);
+  look_at_seeds(with({.settle = 2s}), 60, no_more);
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_violated_with_all_options_together) {
-  Options options;
-  options.preempt = Preempt::after;
-  options.preempt_after = 300ms;
-  options.quorum = Quorum::majority;
-  options.settle = 1s;
-  options.resume = Resume::all;
-  look_at_seeds(with(options), 60, no_more);
+  look_at_seeds(with({.preempt = Preempt::after,
+                      .preempt_after = 300ms,
+                      .quorum = Quorum::majority,
+                      .settle = 1s,
+                      .resume = Resume::all}),
+                60, no_more);
 }
 
 }  // namespace
