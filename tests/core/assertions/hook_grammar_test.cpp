@@ -100,6 +100,10 @@ Life good_life() {
   };
 }
 
+struct GoodLife {
+  Life life = good_life();
+};
+
 // What is wrong first, and in which line.
 std::string first_wrong(const Life& life, HookGrammar grammar = {}) {
   for (const LineOfLife& line : life)
@@ -174,15 +178,13 @@ BOOST_AUTO_TEST_CASE(are_returned_after_they_were_revoked) {
              "the last permit of group 16.1 is returned, but none was revoked (P1)");
 }
 
-BOOST_AUTO_TEST_CASE(are_returned_before_stop_is_over) {
-  Life life = good_life();
+BOOST_FIXTURE_TEST_CASE(are_returned_before_stop_is_over, GoodLife) {
   std::swap(life[returned], life[stop_ends]);
   std::swap(life[stop_ends], life[stopped]);
   BOOST_TEST(first_wrong(life) == "the last permit of group 16.1 is returned after Stopped (P1)");
 }
 
-BOOST_AUTO_TEST_CASE(are_revoked_where_a_cancelled_start_owes_a_stop) {
-  Life life = good_life();
+BOOST_FIXTURE_TEST_CASE(are_revoked_where_a_cancelled_start_owes_a_stop, GoodLife) {
   life.resize(start_begins + 1);
   life.push_back(step(Received{}, {stop(4)}));
   life.push_back(permits(PermitsEdge::revoked));
@@ -197,8 +199,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(p2_stops_and_starts)
 
-BOOST_AUTO_TEST_CASE(a_life_begins_with_a_stop) {
-  Life life = good_life();
+BOOST_FIXTURE_TEST_CASE(a_life_begins_with_a_stop, GoodLife) {
   life[recovered] = step(Recovered{}, {reorganize});
   life.erase(life.begin() + first_stop_begins, life.begin() + reorganize_begins);
   BOOST_TEST(first_wrong(life) == "reorganize (ticket 2) begins, but a stop is owed (P2)");
@@ -216,8 +217,7 @@ BOOST_AUTO_TEST_CASE(a_start_is_followed_by_a_stop_before_the_next_start) {
   BOOST_TEST(first_wrong(life) == "start (ticket 4) begins, but a stop is owed (P2)");
 }
 
-BOOST_AUTO_TEST_CASE(a_start_that_failed_owes_a_stop_too) {
-  Life life = good_life();
+BOOST_FIXTURE_TEST_CASE(a_start_that_failed_owes_a_stop_too, GoodLife) {
   life[start_ends] = hook(Hook::start, Edge::failed, 3);
   life[started] = step(HookFailed{Ticket{3}, Hook::start, "no space"});
   BOOST_TEST(first_wrong(life) == "");
@@ -226,8 +226,7 @@ BOOST_AUTO_TEST_CASE(a_start_that_failed_owes_a_stop_too) {
   BOOST_TEST(first_wrong(life) == "reorganize (ticket 4) begins, but a stop is owed (P2)");
 }
 
-BOOST_AUTO_TEST_CASE(exactly_one_stop_follows_a_start) {
-  Life life = good_life();
+BOOST_FIXTURE_TEST_CASE(exactly_one_stop_follows_a_start, GoodLife) {
   life.push_back(step(Expired{}, {stop(5)}));
   life.push_back(hook(Hook::stop, Edge::begin, 5));
   BOOST_TEST(first_wrong(life) == "stop (ticket 5) begins, but none is owed (P2)");
@@ -238,14 +237,12 @@ BOOST_AUTO_TEST_CASE(none_is_called_that_was_not_owed) {
              "stop (ticket 4) begins, but none is owed (P2)");
 }
 
-BOOST_AUTO_TEST_CASE(hooks_never_overlap) {
-  Life life = good_life();
+BOOST_FIXTURE_TEST_CASE(hooks_never_overlap, GoodLife) {
   life.erase(life.begin() + start_ends, life.begin() + halted);
   BOOST_TEST(first_wrong(life) == "stop (ticket 4) begins while start (ticket 3) runs");
 }
 
-BOOST_AUTO_TEST_CASE(a_cancelled_reorganize_owes_no_stop) {
-  Life life = good_life();
+BOOST_FIXTURE_TEST_CASE(a_cancelled_reorganize_owes_no_stop, GoodLife) {
   life.resize(reorganize_begins + 1);
   life.push_back(step(Received{}, {stop(3, false)}));
   life.push_back(hook(Hook::reorganize, Edge::end, 2));
@@ -299,15 +296,13 @@ BOOST_AUTO_TEST_CASE(stopped_comes_after_the_end_of_stop) {
   BOOST_TEST(first_wrong(life) == "Stopped was given, but stop (ticket 4) has not ended");
 }
 
-BOOST_AUTO_TEST_CASE(a_stop_that_is_owed_gives_a_report) {
-  Life life = good_life();
+BOOST_FIXTURE_TEST_CASE(a_stop_that_is_owed_gives_a_report, GoodLife) {
   life.erase(life.begin() + stop_begins, life.begin() + stopped);
   life[stop_begins] = step(Stopped{Ticket{4}, std::nullopt});
   BOOST_TEST(first_wrong(life) == "Stopped was given without a report, but a stop is owed");
 }
 
-BOOST_AUTO_TEST_CASE(stopped_comes_after_permits_were_revoked) {
-  Life life = good_life();
+BOOST_FIXTURE_TEST_CASE(stopped_comes_after_permits_were_revoked, GoodLife) {
   life.erase(life.begin() + revoked, life.begin() + stopped);
   BOOST_TEST(first_wrong(life) == "Stopped was given while permits of group 16.1 are valid");
 }
@@ -348,8 +343,7 @@ BOOST_AUTO_TEST_CASE(its_save_is_performed) {
              early);
 }
 
-BOOST_AUTO_TEST_CASE(start_is_repeatable_with_what_was_saved_before) {
-  Life life = good_life();
+BOOST_FIXTURE_TEST_CASE(start_is_repeatable_with_what_was_saved_before, GoodLife) {
   life[recovered] = step(Recovered{{Incarnation{2}, 16, Assigned{task, group}, {}, {}}}, {stop(1)});
   life[reorganized] = step(Reorganized{Ticket{2}, task}, {start});
   life.erase(life.begin() + save_performed);
@@ -370,8 +364,7 @@ BOOST_AUTO_TEST_CASE(what_is_performed_was_asked_for) {
              "a Save was performed that the last step did not ask for");
 }
 
-BOOST_AUTO_TEST_CASE(each_save_is_performed) {
-  Life life = good_life();
+BOOST_FIXTURE_TEST_CASE(each_save_is_performed, GoodLife) {
   life[reorganized] = step(Reorganized{Ticket{2}, task}, {save({"other"}), save(), start});
   BOOST_TEST(first_wrong(life) == "start (ticket 3) begins before its definition is durable (P5)");
   life.insert(life.begin() + save_performed, performed);

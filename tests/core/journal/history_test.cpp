@@ -16,21 +16,20 @@ using namespace std::chrono_literals;
 using history::Entry;
 using history::Recorder;
 
-/// Node 3 in its second life, step by step, a millisecond after the other.
+/// Node 3 in its second life, step by step, a millisecond after the other: Normal in group 7.5.
 struct Tale {
+  Tale() {
+    step(Recovered{}, Status::Down, Wait::SeekingHigher);
+    view.group = GroupNumber{7, NodeId{5}};
+    view.coordinator = NodeId{5};
+    BOOST_REQUIRE(step(Started{}, Status::Normal, Wait::Idle));
+  }
   std::optional<Entry> step(Event event, Status status, Wait procedure,
                             Activity application = Activity::Working) {
     view.status = status;
     view.procedure = procedure;
     view.application = application;
     return recorder.take(now += 1ms, event, view);
-  }
-  /// Normal in group 7.5.
-  void member_of_5() {
-    step(Recovered{}, Status::Down, Wait::SeekingHigher);
-    view.group = GroupNumber{7, NodeId{5}};
-    view.coordinator = NodeId{5};
-    BOOST_REQUIRE(step(Started{}, Status::Normal, Wait::Idle));
   }
   Event from(std::uint32_t node, Message message) const {
     Letter letter;
@@ -46,7 +45,7 @@ struct Tale {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(histories)
+BOOST_FIXTURE_TEST_SUITE(histories, Tale)
 
 /// What it begins elections for, while it asks with a quorum whether others are free.
 struct Asking {
@@ -84,22 +83,19 @@ BOOST_AUTO_TEST_CASE(who_asks_within_an_election_does_not_begin_another) {
 }
 
 BOOST_AUTO_TEST_CASE(a_coordinator_s_election_and_where_its_time_goes) {
-  Tale tale;
-  tale.member_of_5();
-  BOOST_TEST(!tale.step(Failed{NodeId{5}, Incarnation{1}}, Status::Normal, Wait::SeekingHigher));
-  BOOST_TEST(!tale.step(Unanswered{NodeId{4}, CallNumber{1}}, Status::Election, Wait::HaltingLower,
-                        Activity::Stopping));
-  tale.now += 9ms;
-  tale.view.up = NodeSet{};
-  BOOST_TEST(!tale.step(Stopped{}, Status::Election, Wait::HaltingLower, Activity::Idle));
-  tale.view.group = GroupNumber{8, NodeId{3}};
-  tale.view.coordinator = NodeId{3};
-  tale.view.up = NodeSet{NodeId{1}};
-  BOOST_TEST(!tale.step(tale.from(1, Answer{Halted{7}}), Status::Reorganization, Wait::Announcing));
-  BOOST_TEST(
-      !tale.step(tale.from(1, Answer{Joined{}}), Status::Reorganization, Wait::Reorganizing));
-  BOOST_TEST(!tale.step(Reorganized{}, Status::Reorganization, Wait::MakingReady));
-  const auto entry = tale.step(tale.from(1, Answer{Installed{}}), Status::Normal, Wait::Idle);
+  BOOST_TEST(!step(Failed{NodeId{5}, Incarnation{1}}, Status::Normal, Wait::SeekingHigher));
+  BOOST_TEST(!step(Unanswered{NodeId{4}, CallNumber{1}}, Status::Election, Wait::HaltingLower,
+                   Activity::Stopping));
+  now += 9ms;
+  view.up = NodeSet{};
+  BOOST_TEST(!step(Stopped{}, Status::Election, Wait::HaltingLower, Activity::Idle));
+  view.group = GroupNumber{8, NodeId{3}};
+  view.coordinator = NodeId{3};
+  view.up = NodeSet{NodeId{1}};
+  BOOST_TEST(!step(from(1, Answer{Halted{7}}), Status::Reorganization, Wait::Announcing));
+  BOOST_TEST(!step(from(1, Answer{Joined{}}), Status::Reorganization, Wait::Reorganizing));
+  BOOST_TEST(!step(Reorganized{}, Status::Reorganization, Wait::MakingReady));
+  const auto entry = step(from(1, Answer{Installed{}}), Status::Normal, Wait::Idle);
   BOOST_REQUIRE(entry);
   BOOST_TEST((entry->node == NodeId{3} && entry->incarnation == Incarnation{2}));
   BOOST_TEST((entry->trigger == Trigger::failed));
@@ -115,23 +111,19 @@ BOOST_AUTO_TEST_CASE(a_coordinator_s_election_and_where_its_time_goes) {
 }
 
 BOOST_AUTO_TEST_CASE(a_member_knows_who_halted_it) {
-  Tale tale;
-  tale.member_of_5();
-  tale.view.group.reset();
-  tale.view.coordinator.reset();
-  BOOST_TEST(!tale.step(tale.from(4, Halt{}), Status::Election, Wait::Idle, Activity::Stopping));
-  BOOST_TEST(!tale.step(Stopped{}, Status::Election, Wait::Idle, Activity::Idle));
-  BOOST_TEST(!tale.step(tale.from(5, Halt{}), Status::Election, Wait::Idle, Activity::Idle));
-  tale.view.group = GroupNumber{9, NodeId{5}};
-  tale.view.coordinator = NodeId{5};
-  BOOST_TEST(!tale.step(tale.from(5, NewCoordinator{}), Status::Reorganization, Wait::Idle,
-                        Activity::Idle));
-  BOOST_TEST(
-      !tale.step(tale.from(5, Ready{}), Status::Reorganization, Wait::Idle, Activity::Starting));
-  const auto going_on = tale.recorder.going_on(tale.now + 5ms);
+  view.group.reset();
+  view.coordinator.reset();
+  BOOST_TEST(!step(from(4, Halt{}), Status::Election, Wait::Idle, Activity::Stopping));
+  BOOST_TEST(!step(Stopped{}, Status::Election, Wait::Idle, Activity::Idle));
+  BOOST_TEST(!step(from(5, Halt{}), Status::Election, Wait::Idle, Activity::Idle));
+  view.group = GroupNumber{9, NodeId{5}};
+  view.coordinator = NodeId{5};
+  BOOST_TEST(!step(from(5, NewCoordinator{}), Status::Reorganization, Wait::Idle, Activity::Idle));
+  BOOST_TEST(!step(from(5, Ready{}), Status::Reorganization, Wait::Idle, Activity::Starting));
+  const auto going_on = recorder.going_on(now + 5ms);
   BOOST_REQUIRE(going_on);
   BOOST_TEST((!going_on->group && going_on->took == 9ms && going_on->phases.starting == 5ms));
-  const auto entry = tale.step(Started{}, Status::Normal, Wait::Idle);
+  const auto entry = step(Started{}, Status::Normal, Wait::Idle);
   BOOST_REQUIRE(entry);
   BOOST_TEST((entry->trigger == Trigger::halted));
   BOOST_TEST(entry->evidence == "node 4 halted it");
@@ -140,26 +132,22 @@ BOOST_AUTO_TEST_CASE(a_member_knows_who_halted_it) {
   BOOST_TEST(!entry->members);
   const history::Phases phases{0ms, 0ms, 3ms, 0ms, 1ms, 1ms, 1ms};
   BOOST_TEST((entry->phases == phases));
-  BOOST_TEST(!tale.recorder.going_on(tale.now));
+  BOOST_TEST(!recorder.going_on(now));
 }
 
 BOOST_AUTO_TEST_CASE(an_election_that_is_left_to_a_higher_node_is_no_reorganization) {
-  Tale tale;
-  tale.member_of_5();
-  BOOST_TEST(!tale.step(ElectionAsked{"to see"}, Status::Normal, Wait::SeekingHigher));
-  BOOST_TEST(tale.recorder.going_on(tale.now).has_value());
-  BOOST_TEST(!tale.step(tale.from(5, Answer{Here{}}), Status::Normal, Wait::Idle));
-  BOOST_TEST(!tale.recorder.going_on(tale.now));
+  BOOST_TEST(!step(ElectionAsked{"to see"}, Status::Normal, Wait::SeekingHigher));
+  BOOST_TEST(recorder.going_on(now).has_value());
+  BOOST_TEST(!step(from(5, Answer{Here{}}), Status::Normal, Wait::Idle));
+  BOOST_TEST(!recorder.going_on(now));
 }
 
 BOOST_AUTO_TEST_CASE(one_that_is_begun_anew_says_why) {
-  Tale tale;
-  tale.member_of_5();
-  tale.step(ElectionAsked{"new\ndisk"}, Status::Election, Wait::HaltingLower);
-  tale.step(tale.from(1, Answer{Halted{7}}), Status::Reorganization, Wait::Announcing);
-  tale.step(Unanswered{NodeId{1}, CallNumber{2}}, Status::Election, Wait::HaltingLower);
-  tale.view.group = GroupNumber{10, NodeId{3}};
-  const auto entry = tale.step(Started{}, Status::Normal, Wait::Idle);
+  step(ElectionAsked{"new\ndisk"}, Status::Election, Wait::HaltingLower);
+  step(from(1, Answer{Halted{7}}), Status::Reorganization, Wait::Announcing);
+  step(Unanswered{NodeId{1}, CallNumber{2}}, Status::Election, Wait::HaltingLower);
+  view.group = GroupNumber{10, NodeId{3}};
+  const auto entry = step(Started{}, Status::Normal, Wait::Idle);
   BOOST_REQUIRE(entry);
   BOOST_TEST((entry->trigger == Trigger::asked));
   BOOST_TEST(entry->evidence == "it was asked for: new?disk");
@@ -168,11 +156,9 @@ BOOST_AUTO_TEST_CASE(one_that_is_begun_anew_says_why) {
 }
 
 BOOST_AUTO_TEST_CASE(a_node_that_leaves_is_in_no_reorganization) {
-  Tale tale;
-  tale.member_of_5();
-  tale.step(Leaving{}, Status::Normal, Wait::Idle, Activity::Stopping);
-  tale.step(Stopped{}, Status::Down, Wait::Idle, Activity::Idle);
-  BOOST_TEST(!tale.recorder.going_on(tale.now));
+  step(Leaving{}, Status::Normal, Wait::Idle, Activity::Stopping);
+  step(Stopped{}, Status::Down, Wait::Idle, Activity::Idle);
+  BOOST_TEST(!recorder.going_on(now));
 }
 
 // Of release 0.1, as they lie in a store: one that cannot be read is lost to `muster history`.

@@ -62,38 +62,34 @@ class Coordinator {
   std::map<NodeId, CallNumber> calls_;
 };
 
+struct Coordinating : Coordinator {
+  Coordinating() { coordinates(); }
+};
+
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(nothing_of_an_election_is_idle) {
-  Coordinator node;
-  node.coordinates();
+BOOST_FIXTURE_TEST_CASE(nothing_of_an_election_is_idle, Coordinator) {
+  coordinates();
 }
 
-BOOST_AUTO_TEST_CASE(a_check_that_finds_all_as_it_was_is_idle) {
-  Coordinator node;
-  node.coordinates();
-  BOOST_TEST(node.take(Expired{Timer::check}));
-  BOOST_TEST(node.seen().procedure == Wait::Checking);
-  BOOST_TEST(node.answered(one, Normality{true}));
-  BOOST_TEST(node.unanswered(three));  // it is down, as before
-  BOOST_TEST(node.seen().procedure == Wait::Idle);
+BOOST_FIXTURE_TEST_CASE(a_check_that_finds_all_as_it_was_is_idle, Coordinating) {
+  BOOST_TEST(take(Expired{Timer::check}));
+  BOOST_TEST(seen().procedure == Wait::Checking);
+  BOOST_TEST(answered(one, Normality{true}));
+  BOOST_TEST(unanswered(three));  // it is down, as before
+  BOOST_TEST(seen().procedure == Wait::Idle);
 }
 
-BOOST_AUTO_TEST_CASE(a_check_that_finds_something_is_not) {
-  Coordinator node;
-  node.coordinates();
-  BOOST_TEST(node.take(Expired{Timer::check}));
-  BOOST_TEST(!node.answered(one, Normality{false}));
-  Coordinator of_a_lost_member;
-  of_a_lost_member.coordinates();
+BOOST_FIXTURE_TEST_CASE(a_check_that_finds_something_is_not, Coordinating) {
+  BOOST_TEST(take(Expired{Timer::check}));
+  BOOST_TEST(!answered(one, Normality{false}));
+  Coordinating of_a_lost_member;
   BOOST_TEST(of_a_lost_member.take(Expired{Timer::check}));
   BOOST_TEST(!of_a_lost_member.unanswered(one));
 }
 
-BOOST_AUTO_TEST_CASE(a_question_that_is_answered_is_idle) {
-  Coordinator node;
-  node.coordinates();
-  BOOST_TEST(node.take(Received{{three, Incarnation{1}, two, CallNumber{1}, AreYouThere{}}}));
+BOOST_FIXTURE_TEST_CASE(a_question_that_is_answered_is_idle, Coordinating) {
+  BOOST_TEST(take(Received{{three, Incarnation{1}, two, CallNumber{1}, AreYouThere{}}}));
 }
 
 // What was refused, who is gone and what its owner wants is always told.
@@ -108,8 +104,7 @@ BOOST_AUTO_TEST_CASE(all_else_is_told) {
       ElectionAsked{"new disk"},
       Leaving{}};
   for (const Event& event : events) {
-    Coordinator node;
-    node.coordinates();
+    Coordinating node;
     BOOST_TEST(!node.take(event), to_text(event));
   }
 }

@@ -70,6 +70,13 @@ inline Judgement judge(const Story& story) {
   return *judgement;
 }
 
+/// It violates that alone, and this is the sentence.
+inline void violates(const Story& story, const std::string& assertion, const std::string& why) {
+  const Judgement judgement = judge(story);
+  BOOST_TEST(judgement.violated() == assertion);
+  BOOST_TEST(judgement.why(assertion) == why);
+}
+
 inline std::string failure(const Story& story) {
   const auto judgement = try_judge(story.lines);
   BOOST_TEST_REQUIRE(!judgement.has_value());
@@ -82,6 +89,10 @@ inline Story formed() {
   story.form({1, 2, 3});
   return story;
 }
+
+struct Formed {
+  Story story = formed();
+};
 
 // 3 was killed, 1 and 2 are a group of their own.
 inline Story reformed() {

@@ -92,12 +92,25 @@ const Action actions[] = {
 const View seen{Status::Reorganization, NodeId{4}, group,      NodeId{4},
                 NodeSet{NodeId{1}},     Digest{1}, Wait::Idle, Activity::Starting};
 
+// `line`, of journal::header_line and others, with that.
+template <class... What>
+std::string written(void (*line)(std::string&, What...), std::type_identity_t<What>... what) {
+  std::string out;
+  line(out, what...);
+  return out;
+}
+
+std::string step_line(const Event& event, const Actions& asked = {}, const View& after = seen) {
+  std::string out;
+  journal::step_line(out, stamp(2, 41), event, asked, after);
+  return out;
+}
+
 // Of a life of that node, with the configuration of node 3.
 std::string first_line(std::uint32_t node = 3) {
-  std::string out;
-  journal::header_line(
-      out, {Duration(1), NodeId{node}, Incarnation{9}, journal::Clock::monotonic, config(), {}});
-  return out;
+  return written(
+      journal::header_line,
+      {Duration(1), NodeId{node}, Incarnation{9}, journal::Clock::monotonic, config(), {}});
 }
 
 // What one line says; written again, it is the same line.
@@ -124,7 +137,6 @@ std::string refusal(std::string_view text) {
 BOOST_AUTO_TEST_SUITE(written_as_the_manual_shows_it)
 
 BOOST_AUTO_TEST_CASE(a_step) {
-  std::string out;
   const Answer answer{Halted{21}};
   const Actions asked{
       Stop{Ticket{7}, {StopReason::halted, NodeId{5}}, true},
@@ -135,9 +147,8 @@ BOOST_AUTO_TEST_CASE(a_step) {
   after.halted_by = NodeId{5};
   after.procedure = Wait::Idle;
   after.application = Activity::Stopping;
-  journal::step_line(out, stamp(2, 41), Received{letter(Halt{election})}, asked, after);
   BOOST_TEST(
-      out ==
+      step_line(Received{letter(Halt{election})}, asked, after) ==
       R"({"t_ns":2,"node":3,"incarnation":9,"seq":41,)"
       R"("event":{"type":"Received","from":5,"incarnation":4,"to":3,"call":17,"message":"Halt",)"
       R"("election":[5,4,2]},)"
@@ -151,9 +162,7 @@ BOOST_AUTO_TEST_CASE(a_step) {
 }
 
 BOOST_AUTO_TEST_CASE(a_save_that_is_durable) {
-  std::string out;
-  journal::performed_line(out, stamp(3, 42));
-  BOOST_TEST(out ==
+  BOOST_TEST(written(journal::performed_line, stamp(3, 42)) ==
              "{\"t_ns\":3,\"node\":3,\"incarnation\":9,\"seq\":42,\"performed\":\"Save\"}\n");
 }
 
@@ -182,9 +191,7 @@ BOOST_AUTO_TEST_CASE(a_reorganize_lists_its_members) {
 }
 
 BOOST_AUTO_TEST_CASE(permits) {
-  std::string out;
-  journal::permits_line(out, stamp(3, 44), journal::PermitsEdge::revoked, group);
-  BOOST_TEST(out ==
+  BOOST_TEST(written(journal::permits_line, stamp(3, 44), journal::PermitsEdge::revoked, group) ==
              "{\"t_ns\":3,\"node\":3,\"incarnation\":9,\"seq\":44,\"permits\":\"revoked\","
              "\"group\":[16,4]}\n");
 }
@@ -201,9 +208,7 @@ BOOST_AUTO_TEST_CASE(faults) {
 }
 
 BOOST_AUTO_TEST_CASE(a_life_that_ends_itself) {
-  std::string out;
-  journal::ended_line(out, stamp(5, 99), 76, "stop overran 2 s");
-  BOOST_TEST(out ==
+  BOOST_TEST(written(journal::ended_line, stamp(5, 99), 76, "stop overran 2 s") ==
              "{\"t_ns\":5,\"node\":3,\"incarnation\":9,\"seq\":99,\"ended\":76,"
              "\"why\":\"stop overran 2 s\"}\n");
 }
@@ -221,18 +226,14 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(read_as_it_was_written)
 
 BOOST_DATA_TEST_CASE(every_event, data::xrange(std::size(events)), index) {
-  std::string out;
-  journal::step_line(out, stamp(2, 41), events[index], {}, seen);
-  const journal::Line line = read_again(out);
+  const journal::Line line = read_again(step_line(events[index]));
   BOOST_TEST((std::get<journal::Step>(line).event == events[index]), to_text(events[index]));
   BOOST_TEST(std::get<journal::Step>(line).view == seen);
   BOOST_TEST(std::get<journal::Step>(line).stamp == stamp(2, 41));
 }
 
 BOOST_DATA_TEST_CASE(every_action, data::xrange(std::size(actions)), index) {
-  std::string out;
-  journal::step_line(out, stamp(2, 41), Leaving{}, {actions[index]}, seen);
-  const journal::Line line = read_again(out);
+  const journal::Line line = read_again(step_line(Leaving{}, {actions[index]}));
   BOOST_TEST((std::get<journal::Step>(line).actions == Actions{actions[index]}),
              to_text(actions[index]));
 }
@@ -251,8 +252,7 @@ BOOST_AUTO_TEST_CASE(every_other_line) {
       journal::Ended{stamp(4, 4), 0, "asked \"to\""},
   };
   for (const journal::Line& line : lines) {
-    std::string out;
-    journal::append_line(out, line);
+    const std::string out = written(journal::append_line, line);
     BOOST_TEST((read_again(out) == line), out);
   }
 }
@@ -261,8 +261,7 @@ BOOST_AUTO_TEST_CASE(every_fault) {
   boost::mp11::mp_for_each<boost::describe::describe_enumerators<journal::FaultKind>>(
       [](auto kind) {
         const journal::Fault fault{Duration(7), kind.value, NodeId{2}, {}};
-        std::string out;
-        journal::fault_line(out, fault);
+        const std::string out = written(journal::fault_line, fault);
         BOOST_TEST((read_again(out) == journal::Line(fault)), out);
       });
 }
@@ -279,9 +278,7 @@ BOOST_AUTO_TEST_CASE(the_first_line_of_a_segment_with_its_whole_state) {
   bully::step(own, state, Expired{Timer::coordinator});
   const journal::Header header{Duration(1), NodeId{3}, Incarnation{9}, journal::Clock::simulated,
                                own,         state};
-  std::string out;
-  journal::header_line(out, header);
-  const journal::Line line = read_again(out);
+  const journal::Line line = read_again(written(journal::header_line, header));
   BOOST_TEST(std::get<journal::Header>(line) == header);
 }
 
@@ -294,9 +291,8 @@ BOOST_AUTO_TEST_CASE(the_first_line_of_a_segment_of_each_protocol) {
     step(own, state, Recovered{safe});
     const journal::Header header{Duration(1), NodeId{3}, Incarnation{9}, journal::Clock::simulated,
                                  own,         state};
-    std::string out;
-    journal::header_line(out, header);
-    BOOST_TEST(std::get<journal::Header>(read_again(out)) == header);
+    BOOST_TEST(std::get<journal::Header>(read_again(written(journal::header_line, header))) ==
+               header);
   }
 }
 
@@ -309,8 +305,7 @@ BOOST_AUTO_TEST_CASE(a_gap_with_the_whole_state_of_each_protocol) {
     Protocol state = begin(own);
     step(own, state, Recovered{safe});
     const journal::Gap gap{stamp(5, 60), 17, state};
-    std::string out;
-    journal::gap_line(out, gap.stamp, gap.lines, gap.state);
+    std::string out = written(journal::gap_line, gap.stamp, gap.lines, gap.state);
     BOOST_TEST(
         out.starts_with(R"({"t_ns":5,"node":3,"incarnation":9,"seq":60,"gap":17,"state":{"s":)"));
     BOOST_TEST((std::get<journal::Gap>(read_again(out)) == gap));
@@ -345,9 +340,9 @@ BOOST_AUTO_TEST_CASE(a_configuration_that_knows_the_bully_alone) {
 BOOST_AUTO_TEST_CASE(the_paper_s_text_is_named_literal) {
   Config own = config();
   own.repairs = Repairs::none();
-  std::string out;
-  journal::header_line(
-      out, {Duration(1), NodeId{3}, Incarnation{1}, journal::Clock::simulated, own, {}});
+  const std::string out =
+      written(journal::header_line,
+              {Duration(1), NodeId{3}, Incarnation{1}, journal::Clock::simulated, own, {}});
   BOOST_TEST(out.find("\"literal\":true") != std::string::npos);
   BOOST_TEST(std::get<journal::Header>(read_again(out)).config == own);
 }
@@ -356,9 +351,9 @@ BOOST_AUTO_TEST_CASE(the_paper_s_text_is_named_literal) {
 BOOST_AUTO_TEST_CASE(a_cluster_of_more_nodes_than_there_are_is_none) {
   Config many = config();
   for (std::uint32_t id = 1; many.nodes.size() <= most_nodes; ++id) many.nodes.insert(NodeId{id});
-  std::string out;
-  journal::header_line(
-      out, {Duration(1), NodeId{3}, Incarnation{1}, journal::Clock::simulated, many, {}});
+  std::string out =
+      written(journal::header_line,
+              {Duration(1), NodeId{3}, Incarnation{1}, journal::Clock::simulated, many, {}});
   out.pop_back();
   BOOST_TEST(journal::parse_line(out).error().what == "a cluster of 65 nodes: at most 64 are one");
 }
@@ -373,8 +368,7 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(refused_with_a_reason)
 
 BOOST_AUTO_TEST_CASE(every_torn_line) {
-  std::string out;
-  journal::step_line(out, stamp(2, 41), events[0], {actions[0]}, seen);
+  std::string out = step_line(events[0], {actions[0]});
   out.pop_back();
   BOOST_TEST_REQUIRE(journal::parse_line(out).has_value());
   for (std::size_t length = 0; length < out.size(); ++length)
@@ -431,8 +425,7 @@ BOOST_AUTO_TEST_CASE(lines_may_grow_but_events_count_in_full) {
   BOOST_TEST(journal::parse_line(
                  R"({"t_ns":3,"node":3,"incarnation":9,"seq":1,"performed":"Save","took_ns":5})")
                  .has_value());
-  std::string out;
-  journal::step_line(out, stamp(2, 41), Leaving{}, {}, seen);
+  std::string out = step_line(Leaving{});
   out.pop_back();
   out.replace(out.find("\"type\""), 0, "\"mood\":1,");
   BOOST_TEST(refusal(out) == "event: mood: is a key that is not known here");

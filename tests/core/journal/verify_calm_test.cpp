@@ -65,8 +65,7 @@ BOOST_AUTO_TEST_CASE(only_to_resumed_where_the_first_event_after_it_is_another) 
              static_cast<std::uint64_t>(resumed - story.lines.begin()) + 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_paused_node_that_never_goes_on_is_down_to_the_end) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(a_paused_node_that_never_goes_on_is_down_to_the_end, Formed) {
   story.fault(FaultKind::paused, 3);
   story.reform({1, 2});
   story.wait(bound(story));
@@ -77,8 +76,7 @@ BOOST_AUTO_TEST_CASE(a_paused_node_that_never_goes_on_is_down_to_the_end) {
   BOOST_TEST(judgement.not_claimed.size() == 3u);
 }
 
-BOOST_AUTO_TEST_CASE(a_node_that_is_killed_while_paused_is_down) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(a_node_that_is_killed_while_paused_is_down, Formed) {
   story.fault(FaultKind::paused, 3);
   story.fault(FaultKind::killed, 3);
   story.reform({1, 2});
@@ -86,8 +84,7 @@ BOOST_AUTO_TEST_CASE(a_node_that_is_killed_while_paused_is_down) {
 }
 
 // What a paused node worked for counts no longer, from the beginning of that time.
-BOOST_AUTO_TEST_CASE(its_work_does_not_count_again_until_it_is_started) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(its_work_does_not_count_again_until_it_is_started, Formed) {
   const Duration from = story.now();
   story.fault(FaultKind::paused, 3);
   story.reform({1, 2});
@@ -105,26 +102,21 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(assertion_2)
 
-BOOST_AUTO_TEST_CASE(is_checked_before_a_fault_when_the_calm_was_long_enough) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(is_checked_before_a_fault_when_the_calm_was_long_enough, Formed) {
   story.is_halted(1);
   story.wait(bound(story));
   story.fault(FaultKind::reset, 1);
-  const Judgement judgement = judge(story);
-  BOOST_TEST(judgement.violated() == "2");
-  BOOST_TEST(judgement.why("2") == "node 3 Normal c=3, node 1 Election c=none");
+  violates(story, "2", "node 3 Normal c=3, node 1 Election c=none");
 }
 
-BOOST_AUTO_TEST_CASE(is_checked_at_the_end) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(is_checked_at_the_end, Formed) {
   story.is_halted(1);
   story.wait(bound(story));
   story.step(3, Expired{});
   BOOST_TEST(judge(story).violated() == "2");
 }
 
-BOOST_AUTO_TEST_CASE(is_not_checked_after_too_short_a_calm) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(is_not_checked_after_too_short_a_calm, Formed) {
   story.is_halted(1);
   const Duration calm = story.now() - journal::time_of(story.lines.front());
   story.wait(bound(story) - 2 * calm);
@@ -216,8 +208,7 @@ BOOST_AUTO_TEST_CASE(all_is_claimed_again_afterwards) {
   BOOST_TEST(judge(story).violated() == "1a");
 }
 
-BOOST_AUTO_TEST_CASE(nothing_is_claimed_before_all_is_healed) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(nothing_is_claimed_before_all_is_healed, Formed) {
   story.fault(FaultKind::cut, 3, NodeSet{NodeId{1}, NodeId{2}});
   story.reform({1, 2});
   story.fault(FaultKind::healed, 3, NodeSet{NodeId{1}});
@@ -270,8 +261,7 @@ BOOST_AUTO_TEST_CASE(stores_that_were_lost_beside_one_put_back_count_again_once_
 }
 
 // 6.12: two coordinators that each think all is well.
-BOOST_AUTO_TEST_CASE(a_split_brain_that_does_not_heal_violates_assertion_2) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(a_split_brain_that_does_not_heal_violates_assertion_2, Formed) {
   story.fault(FaultKind::cut, 3);
   story.reform({1, 2});
   story.fault(FaultKind::healed, 3);

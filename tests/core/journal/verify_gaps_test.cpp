@@ -49,6 +49,11 @@ Letter letter(std::uint32_t from, std::uint32_t to, std::uint64_t call) {
   return {NodeId{from}, Incarnation{1}, NodeId{to}, CallNumber{call}, AreYouThere{}};
 }
 
+/// Three nodes that have formed a group; lines from here on may be lost.
+struct Losing : Formed {
+  std::size_t from = story.lines.size();
+};
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(gaps)
@@ -73,8 +78,7 @@ BOOST_AUTO_TEST_CASE(a_reorganization_in_a_gap_is_no_violation) {
 }
 
 // But what stands after it counts again.
-BOOST_AUTO_TEST_CASE(what_the_gap_has_led_to_is_judged) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(what_the_gap_has_led_to_is_judged, Formed) {
   story.wait(moment);
   const std::size_t from = story.lines.size();
   story.is_halted(1);
@@ -87,9 +91,7 @@ BOOST_AUTO_TEST_CASE(what_the_gap_has_led_to_is_judged) {
   BOOST_TEST(judgement.violated() == "1a 1b works-apart");
 }
 
-BOOST_AUTO_TEST_CASE(numbers_do_not_get_smaller_after_it) {
-  Story story = formed();
-  const std::size_t from = story.lines.size();
+BOOST_FIXTURE_TEST_CASE(numbers_do_not_get_smaller_after_it, Losing) {
   for (std::uint32_t id : {1U, 2U, 3U}) story.is_halted(id);
   story.joins(1, 3, {9, NodeId{3}});
   lose(story, 1, from);
@@ -128,9 +130,7 @@ BOOST_AUTO_TEST_CASE(a_gap_in_which_a_node_worked_on_takes_nothing_from_what_is_
   BOOST_TEST(judgement.outcome.missing_lines == 10u);
 }
 
-BOOST_AUTO_TEST_CASE(the_grammar_of_hooks_goes_on_where_a_node_worked_on) {
-  Story story = formed();
-  const std::size_t from = story.lines.size();
+BOOST_FIXTURE_TEST_CASE(the_grammar_of_hooks_goes_on_where_a_node_worked_on, Losing) {
   story.step(1, Expired{Timer::check});
   lose(story, 1, from);
   story.enter_election(1);
@@ -139,9 +139,7 @@ BOOST_AUTO_TEST_CASE(the_grammar_of_hooks_goes_on_where_a_node_worked_on) {
   BOOST_TEST(judge(story).violated() == "hook-grammar");
 }
 
-BOOST_AUTO_TEST_CASE(the_grammar_of_hooks_begins_anew_where_it_did_not) {
-  Story story = formed();
-  const std::size_t from = story.lines.size();
+BOOST_FIXTURE_TEST_CASE(the_grammar_of_hooks_begins_anew_where_it_did_not, Losing) {
   for (std::uint32_t id : {1U, 2U, 3U}) story.is_halted(id);
   story.joins(1, 3, {9, NodeId{3}});
   lose(story, 1, from);
@@ -151,9 +149,7 @@ BOOST_AUTO_TEST_CASE(the_grammar_of_hooks_begins_anew_where_it_did_not) {
 }
 
 // No calm is claimed while nobody knows what a node does.
-BOOST_AUTO_TEST_CASE(a_calm_with_a_gap_in_it_is_none) {
-  Story story = formed();
-  const std::size_t from = story.lines.size();
+BOOST_FIXTURE_TEST_CASE(a_calm_with_a_gap_in_it_is_none, Losing) {
   story.is_halted(1);
   story.wait(bound(story));
   story.fault(FaultKind::reset, 2);
@@ -162,8 +158,7 @@ BOOST_AUTO_TEST_CASE(a_calm_with_a_gap_in_it_is_none) {
 }
 
 // P4: of a member whose lines are missing nobody knows whether it has ceased, and what it reported.
-BOOST_AUTO_TEST_CASE(a_member_may_have_ceased_in_a_gap) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(a_member_may_have_ceased_in_a_gap, Formed) {
   story.fault(FaultKind::killed, 3);
   const std::size_t from = story.lines.size();
   for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
@@ -174,9 +169,7 @@ BOOST_AUTO_TEST_CASE(a_member_may_have_ceased_in_a_gap) {
   BOOST_TEST(judge(story).violated() == "");
 }
 
-BOOST_AUTO_TEST_CASE(letters_in_gaps_are_not_judged) {
-  Story story = formed();
-  const std::size_t from = story.lines.size();
+BOOST_FIXTURE_TEST_CASE(letters_in_gaps_are_not_judged, Losing) {
   story.step(1, Expired{Timer::check}, {Send{letter(1, 2, 5), Bound::answer}});
   story.step(2, Received{letter(1, 2, 5)});
   lose(story, 1, from);
@@ -186,9 +179,7 @@ BOOST_AUTO_TEST_CASE(letters_in_gaps_are_not_judged) {
 }
 
 // Letters come in the order sent: those of the gap are behind when so many have come after it.
-BOOST_AUTO_TEST_CASE(letters_long_after_a_gap_are_judged) {
-  Story story = formed();
-  const std::size_t from = story.lines.size();
+BOOST_FIXTURE_TEST_CASE(letters_long_after_a_gap_are_judged, Losing) {
   story.step(1, Expired{Timer::check});
   lose(story, 1, from);
   Actions sends;
@@ -206,8 +197,7 @@ BOOST_AUTO_TEST_CASE(letters_long_after_a_gap_are_judged) {
 
 // P8: the line that tells that the Save was performed is lost, and the letter arrives before the
 // gap is told.
-BOOST_AUTO_TEST_CASE(a_save_may_have_been_performed_in_a_gap) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(a_save_may_have_been_performed_in_a_gap, Formed) {
   story.step(1, Expired{Timer::check}, {Save{story[1].safe}, Send{letter(1, 2, 5), Bound::answer}});
   const std::size_t from = story.lines.size();
   story.performed(1);
@@ -216,8 +206,7 @@ BOOST_AUTO_TEST_CASE(a_save_may_have_been_performed_in_a_gap) {
   BOOST_TEST(judge(story).violated() == "");
 }
 
-BOOST_AUTO_TEST_CASE(permits_may_have_been_revoked_in_a_gap) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(permits_may_have_been_revoked_in_a_gap, Formed) {
   const Letter answer{NodeId{1}, Incarnation{1}, NodeId{3}, CallNumber{5}, Answer{Halted{1}}};
   story.enter_election(1);
   story.step(1, Received{}, {story.stop_action(1), Send{answer, std::nullopt}});
@@ -229,8 +218,7 @@ BOOST_AUTO_TEST_CASE(permits_may_have_been_revoked_in_a_gap) {
 }
 
 // The first line of a life may be lost with others: a later one goes on in it, with the gap told.
-BOOST_AUTO_TEST_CASE(a_life_may_begin_with_a_gap) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(a_life_may_begin_with_a_gap, Formed) {
   story.fault(FaultKind::killed, 1);
   const std::size_t from = story.lines.size();
   story.recovers(1);

@@ -27,6 +27,10 @@ Story cut_apart() {
   return story;
 }
 
+struct CutApart {
+  Story story = cut_apart();
+};
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(groups)
@@ -41,8 +45,7 @@ BOOST_AUTO_TEST_CASE(side_by_side_are_what_the_invitation_is_for) {
   BOOST_TEST(judgement.not_claimed.empty());
 }
 
-BOOST_AUTO_TEST_CASE(of_one_number_have_one_coordinator_and_one_definition) {
-  Story story = cut_apart();
+BOOST_FIXTURE_TEST_CASE(of_one_number_have_one_coordinator_and_one_definition, CutApart) {
   const GroupNumber group = *story[2].view.group;
   story.is_halted(3);
   story.joins(3, 3, group);
@@ -131,8 +134,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(assertion_4_after_a_calm)
 
-BOOST_AUTO_TEST_CASE(holds_for_each_side_of_a_cut) {
-  Story story = cut_apart();
+BOOST_FIXTURE_TEST_CASE(holds_for_each_side_of_a_cut, CutApart) {
   story.wait(bound(story));
   story.fault(FaultKind::healed, 3);
   const Judgement judgement = judge(story);
@@ -140,16 +142,14 @@ BOOST_AUTO_TEST_CASE(holds_for_each_side_of_a_cut) {
   BOOST_TEST(judgement.checked("4") == 2u);
 }
 
-BOOST_AUTO_TEST_CASE(is_violated_by_two_groups_that_could_merge) {
-  Story story = cut_apart();
+BOOST_FIXTURE_TEST_CASE(is_violated_by_two_groups_that_could_merge, CutApart) {
   story.fault(FaultKind::healed, 3);
   story.wait(bound(story));
   story.fault(FaultKind::terminated, 1);
   BOOST_TEST(judge(story).violated() == "4");
 }
 
-BOOST_AUTO_TEST_CASE(is_not_claimed_where_links_make_no_parts) {
-  Story story = cut_apart();
+BOOST_FIXTURE_TEST_CASE(is_not_claimed_where_links_make_no_parts, CutApart) {
   story.fault(FaultKind::healed, 3);
   story.fault(FaultKind::cut, 3, NodeSet{NodeId{1}});  // 2 reaches both
   story.wait(bound(story));

@@ -9,29 +9,28 @@ using journal::Edge;
 using journal::FaultKind;
 using journal::PermitsEdge;
 
+struct Recovered2 {
+  Story story = recovered(2);
+};
+
 // --- Numbers and safe storage
 
 BOOST_AUTO_TEST_SUITE(numbers)
 
-BOOST_AUTO_TEST_CASE(a_smaller_number_violates_group_grows) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(a_smaller_number_violates_group_grows, Formed) {
   for (std::uint32_t id : {1U, 2U, 3U}) story.is_halted(id);
   story.joins(1, 3, {0, NodeId{3}});
-  const Judgement judgement = judge(story);
-  BOOST_TEST(judgement.violated() == "group-grows");
-  BOOST_TEST(judgement.why("group-grows") == "node 1 accepted group 0.3 after group 1.3");
+  violates(story, "group-grows", "node 1 accepted group 0.3 after group 1.3");
 }
 
-BOOST_AUTO_TEST_CASE(restarts_are_included) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(restarts_are_included, Formed) {
   story.fault(FaultKind::killed, 1);
   story.recovers(1);
   story.joins(1, 3, {0, NodeId{3}});
   BOOST_TEST(judge(story).violated() == "group-grows");
 }
 
-BOOST_AUTO_TEST_CASE(but_not_a_wiped_node) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(but_not_a_wiped_node, Formed) {
   story.fault(FaultKind::killed, 1);
   story.fault(FaultKind::wiped, 1);
   story[1].safe = {};
@@ -41,8 +40,7 @@ BOOST_AUTO_TEST_CASE(but_not_a_wiped_node) {
 }
 
 // The number that it accepted was above its limit, and the Save did not come to its end.
-BOOST_AUTO_TEST_CASE(an_acceptance_counts_once_its_save_is_performed) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(an_acceptance_counts_once_its_save_is_performed, Formed) {
   story.is_halted(1);
   story.joins(1, 3, {40, NodeId{3}}, true);
   Story durable = story;
@@ -57,14 +55,11 @@ BOOST_AUTO_TEST_CASE(an_acceptance_counts_once_its_save_is_performed) {
   BOOST_TEST(judge(durable).violated() == "group-grows");
 }
 
-BOOST_AUTO_TEST_CASE(what_was_durable_survives) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(what_was_durable_survives, Formed) {
   story.fault(FaultKind::killed, 1);
   story[1].safe.assigned.reset();
   story.recovers(1);
-  const Judgement judgement = judge(story);
-  BOOST_TEST(judgement.violated() == "durable");
-  BOOST_TEST(judgement.why("durable") == "node 1 recovered no group, but group 1.3 was durable");
+  violates(story, "durable", "node 1 recovered no group, but group 1.3 was durable");
 }
 
 BOOST_AUTO_TEST_CASE(what_was_not_performed_may_be_there_or_not) {
@@ -87,17 +82,12 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(grammar)
 
-BOOST_AUTO_TEST_CASE(a_line_out_of_order_is_told_with_its_node) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(a_line_out_of_order_is_told_with_its_node, Formed) {
   story.hook(2, Hook::start, Edge::begin);
-  const Judgement judgement = judge(story);
-  BOOST_TEST(judgement.violated() == "hook-grammar");
-  BOOST_TEST(judgement.why("hook-grammar") ==
-             "node 2: start (ticket 2) begins, but a stop is owed (P2)");
+  violates(story, "hook-grammar", "node 2: start (ticket 2) begins, but a stop is owed (P2)");
 }
 
-BOOST_AUTO_TEST_CASE(each_line_out_of_order_counts) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(each_line_out_of_order_counts, Formed) {
   story.hook(2, Hook::start, Edge::begin);
   story.hook(1, Hook::start, Edge::begin);
   BOOST_TEST(judge(story).violations("hook-grammar") == 2u);
@@ -112,10 +102,8 @@ BOOST_AUTO_TEST_CASE(reorganize_begins_when_every_member_has_ceased) {
   story.hook(1, Hook::stop, Edge::begin);
   story.joins(2, 2, {1, NodeId{2}});
   story.reorganizes(2, {1, 2});
-  const Judgement judgement = judge(story);
-  BOOST_TEST(judgement.violated() == "hook-grammar");
-  BOOST_TEST(judgement.why("hook-grammar") ==
-             "node 1: reorganize of node 2 begins, but node 1 has not ceased (P4)");
+  violates(story, "hook-grammar",
+           "node 1: reorganize of node 2 begins, but node 1 has not ceased (P4)");
 }
 
 BOOST_AUTO_TEST_CASE(a_member_that_failed_need_not_have_ceased) {
@@ -161,22 +149,18 @@ Story sent_after_a_save(bool performed_first) {
 
 BOOST_AUTO_TEST_CASE(a_letter_arrives_after_the_saves_before_it) {
   BOOST_TEST(judge(sent_after_a_save(true)).violated() == "");
-  const Judgement judgement = judge(sent_after_a_save(false));
-  BOOST_TEST(judgement.violated() == "hook-grammar");
-  BOOST_TEST(judgement.why("hook-grammar") ==
-             "node 1: Halt of node 2 arrived before the Save before it was performed (P8)");
+  violates(sent_after_a_save(false), "hook-grammar",
+           "node 1: Halt of node 2 arrived before the Save before it was performed (P8)");
 }
 
-BOOST_AUTO_TEST_CASE(a_letter_that_was_sent_before_the_save_may_arrive_before_it) {
-  Story story = recovered(2);
+BOOST_FIXTURE_TEST_CASE(a_letter_that_was_sent_before_the_save_may_arrive_before_it, Recovered2) {
   story.step(2, Expired{}, {Send{halted_by_2(), Bound::answer}, Save{story[2].safe}});
   story.step(1, Received{halted_by_2()});
   story.performed(2);
   BOOST_TEST(judge(story).violated() == "");
 }
 
-BOOST_AUTO_TEST_CASE(a_letter_of_a_life_that_failed_in_its_save_was_never_sent) {
-  Story story = recovered(2);
+BOOST_FIXTURE_TEST_CASE(a_letter_of_a_life_that_failed_in_its_save_was_never_sent, Recovered2) {
   story.step(2, Expired{}, {Save{story[2].safe}, Send{halted_by_2(), Bound::answer}});
   story.fault(FaultKind::killed, 2);
   story.recovers(2);
@@ -186,8 +170,7 @@ BOOST_AUTO_TEST_CASE(a_letter_of_a_life_that_failed_in_its_save_was_never_sent) 
 
 // The stamp `killed` is older than the signal: the Save was performed after it, and the letter
 // sent.
-BOOST_AUTO_TEST_CASE(a_letter_of_the_last_moment_was_sent) {
-  Story story = recovered(2);
+BOOST_FIXTURE_TEST_CASE(a_letter_of_the_last_moment_was_sent, Recovered2) {
   story.fault(FaultKind::killed, 2);
   story.step(2, Expired{}, {Save{story[2].safe}, Send{halted_by_2(), Bound::answer}});
   story.performed(2);
@@ -195,8 +178,7 @@ BOOST_AUTO_TEST_CASE(a_letter_of_the_last_moment_was_sent) {
   BOOST_TEST(judge(story).violated() == "");
 }
 
-BOOST_AUTO_TEST_CASE(a_letter_that_nobody_sent_is_told_where_it_arrived) {
-  Story story = recovered(2);
+BOOST_FIXTURE_TEST_CASE(a_letter_that_nobody_sent_is_told_where_it_arrived, Recovered2) {
   story.step(1, Received{halted_by_2()});
   const Duration arrived = story.now();
   story.step(2, Expired{});
@@ -207,8 +189,7 @@ BOOST_AUTO_TEST_CASE(a_letter_that_nobody_sent_is_told_where_it_arrived) {
   BOOST_TEST((std::get<verify::Violated>(judgement.of("hook-grammar")).t == arrived));
 }
 
-BOOST_AUTO_TEST_CASE(of_a_letter_that_may_have_been_sent_nothing_is_claimed) {
-  Story story = recovered(2);
+BOOST_FIXTURE_TEST_CASE(of_a_letter_that_may_have_been_sent_nothing_is_claimed, Recovered2) {
   story.step(2, Expired{});
   story.step(1, Received{halted_by_2()});
   Story sent_after_it_by_the_clock = story;
@@ -253,20 +234,17 @@ BOOST_AUTO_TEST_CASE(in_which_there_is_nothing_to_check) {
   BOOST_TEST(!judge(faults).outcome.holds());
 }
 
-BOOST_AUTO_TEST_CASE(lines_before_the_first_line_of_their_life_are_refused) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(lines_before_the_first_line_of_their_life_are_refused, Formed) {
   story.lines.erase(story.lines.begin());
   BOOST_TEST(failure(story) == "node 1 in life 1: this life has no first line before this one");
 }
 
-BOOST_AUTO_TEST_CASE(lines_that_are_there_twice_are_refused) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(lines_that_are_there_twice_are_refused, Formed) {
   story.lines.push_back(story.lines.back());
   BOOST_TEST(failure(story).find("comes after seq") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(lines_that_are_missing_are_counted_and_excuse_what_follows) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(lines_that_are_missing_are_counted_and_excuse_what_follows, Formed) {
   for (std::uint32_t id : {1U, 2U, 3U}) story.is_halted(id);
   std::size_t dropped = 0;
   std::erase_if(story.lines, [&](const journal::Line& line) {
@@ -302,8 +280,7 @@ BOOST_AUTO_TEST_CASE(may_begin_with_a_segment) {
   BOOST_TEST(judgement.outcome.missing_lines == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(a_segment_that_goes_on_in_a_life_changes_nothing) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(a_segment_that_goes_on_in_a_life_changes_nothing, Formed) {
   const std::uint64_t seq = story[1].seq;
   const auto ticket = story[1].ticket;
   const auto kept = story[1];

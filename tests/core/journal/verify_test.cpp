@@ -32,8 +32,7 @@ BOOST_AUTO_TEST_CASE(a_story_that_holds) {
 
 BOOST_AUTO_TEST_SUITE(states)
 
-BOOST_AUTO_TEST_CASE(two_coordinators_violate_1a_where_it_begins) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(two_coordinators_violate_1a_where_it_begins, Formed) {
   story.is_halted(1);
   const std::size_t before = story.lines.size();
   story.joins(1, 2, {9, NodeId{2}});
@@ -48,8 +47,7 @@ BOOST_AUTO_TEST_CASE(two_coordinators_violate_1a_where_it_begins) {
   BOOST_TEST(!judgement.outcome.holds());
 }
 
-BOOST_AUTO_TEST_CASE(a_violation_counts_once_each_time_that_it_begins) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(a_violation_counts_once_each_time_that_it_begins, Formed) {
   for (int round = 0; round < 2; ++round) {
     story.is_halted(1);
     story.joins(1, 2, {9, NodeId{2}});
@@ -68,20 +66,15 @@ BOOST_AUTO_TEST_CASE(two_definitions_violate_1b) {
 }
 
 // Its stop has not ended when the others begin anew.
-BOOST_AUTO_TEST_CASE(work_for_two_groups_violates_works_apart) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(work_for_two_groups_violates_works_apart, Formed) {
   story.enter_election(1);
   story.step(1, Expired{}, {story.stop_action(1)});
   story.permits(1, PermitsEdge::revoked);
   story.reform({2, 3});
-  const Judgement judgement = judge(story);
-  BOOST_TEST(judgement.violated() == "works-apart");
-  BOOST_TEST(judgement.why("works-apart") ==
-             "node 1 works for group 1.3, node 2 works for group 2.3");
+  violates(story, "works-apart", "node 1 works for group 1.3, node 2 works for group 2.3");
 }
 
-BOOST_AUTO_TEST_CASE(a_node_works_from_the_beginning_of_start_to_the_end_of_stop) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(a_node_works_from_the_beginning_of_start_to_the_end_of_stop, Formed) {
   story.enter_election(1);
   story.step(1, Expired{}, {story.stop_action(1)});
   story.permits(1, PermitsEdge::revoked);
@@ -152,16 +145,14 @@ BOOST_AUTO_TEST_CASE(from_its_last_line_where_another_was_told_that_it_failed) {
   BOOST_TEST(judge(story).violated() == "");
 }
 
-BOOST_AUTO_TEST_CASE(but_not_where_it_says_more_after_it_was_called_failed) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(but_not_where_it_says_more_after_it_was_called_failed, Formed) {
   story.step(1, Failed{NodeId{3}, {1}});
   story.reform({1, 2});
   story.step(3, Expired{Timer::check});
   BOOST_TEST(judge(story).violated() == "1a works-apart");
 }
 
-BOOST_AUTO_TEST_CASE(what_it_did_before_its_last_line_counts) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(what_it_did_before_its_last_line_counts, Formed) {
   story.reform({1, 2});
   story.step(3, Expired{Timer::check});
   story.recovers(3);
@@ -169,8 +160,7 @@ BOOST_AUTO_TEST_CASE(what_it_did_before_its_last_line_counts) {
 }
 
 // A first line that stands last of all.
-BOOST_AUTO_TEST_CASE(a_life_lasts_to_the_next_first_line) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(a_life_lasts_to_the_next_first_line, Formed) {
   story.recovers(3);
   story.reform({1, 2});
   BOOST_TEST(judge(story).violated() == "");
@@ -179,16 +169,14 @@ BOOST_AUTO_TEST_CASE(a_life_lasts_to_the_next_first_line) {
   BOOST_TEST(judge(story).violated() == "");
 }
 
-BOOST_AUTO_TEST_CASE(everybody_by_a_power_cut_without_a_name) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(everybody_by_a_power_cut_without_a_name, Formed) {
   story.fault(FaultKind::power_cut);
   story.recovers(1);
   story.form({1});
   BOOST_TEST(judge(story).violated() == "");
 }
 
-BOOST_AUTO_TEST_CASE(later_lines_of_that_life_no_longer_count) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(later_lines_of_that_life_no_longer_count, Formed) {
   story.fault(FaultKind::killed, 3);
   for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
   const std::uint64_t checked = judge(story).checked("hook-grammar");
@@ -203,8 +191,7 @@ BOOST_AUTO_TEST_CASE(later_lines_of_that_life_no_longer_count) {
   BOOST_TEST(judge(without).violated() == "hook-grammar");
 }
 
-BOOST_AUTO_TEST_CASE(a_segment_of_a_life_that_is_over_does_not_bring_it_back) {
-  Story story = formed();
+BOOST_FIXTURE_TEST_CASE(a_segment_of_a_life_that_is_over_does_not_bring_it_back, Formed) {
   story.fault(FaultKind::killed, 3);
   for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
   bully::State state;
