@@ -7,17 +7,9 @@
 namespace muster::apps {
 namespace {
 
-using Words = std::vector<std::string>;
-
-Words and_also(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
-const Words any_timeout = {"check",      "--nodes",      "2",       "--failures",
-                           "0",          "--timeouts",   "any",     "--literal",
-                           "--channels", "fifo",         "--start", "normal",
-                           "--strike",   "counter-test", "--queue", "3"};
+const std::string any_timeout =
+    "check --nodes 2 --failures 0 --timeouts any --literal --channels fifo --start normal "
+    "--strike counter-test --queue 3";
 
 std::vector<boost::json::object> objects_of(const std::string& output) {
   std::vector<boost::json::object> objects;
@@ -27,41 +19,40 @@ std::vector<boost::json::object> objects_of(const std::string& output) {
   return objects;
 }
 
+struct Checked : TestDirectory {
+  [[nodiscard]] std::string file(const std::string& name) const { return (path / name).string(); }
+
+  std::string journal = file("story.jsonl");
+};
+
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(check)
+BOOST_FIXTURE_TEST_SUITE(check, Checked)
 
 BOOST_AUTO_TEST_CASE(two_nodes_that_may_fail_once_hold_in_all_worlds) {
-  const TestDirectory directory;
-  const Ran ran = run_muster(directory, {"check", "--protocol", "bully", "--nodes", "2",
-                                         "--failures", "1", "--queue", "8", "--liveness"});
-  BOOST_TEST(ran.code == 0, ran.output);
-  BOOST_TEST(says(ran, "1a, 1b, works-apart, hook-grammar hold in all worlds"), ran.output);
-  BOOST_TEST(says(ran, "2 can be reached from every world"), ran.output);
+  ends_well(muster("check --protocol bully --nodes 2 --failures 1 --queue 8 --liveness"),
+            {"1a, 1b, works-apart, hook-grammar hold in all worlds",
+             "2 can be reached from every world"});
 }
 
 BOOST_AUTO_TEST_CASE(a_counterexample_is_a_story_and_a_journal_that_the_other_commands_take) {
-  const TestDirectory directory;
-  const std::string journal = (directory.path / "story.jsonl").string();
-  const Ran checked = run_muster(directory, and_also(any_timeout, {"--out", journal}));
+  const Ran checked = muster(any_timeout + " --out " + journal);
   says_why(checked, 1, "assertion 1a does not hold in this world");
   BOOST_TEST(says(checked, "node 1 Normal c=1, node 2 Normal c=2"), checked.output);
   BOOST_TEST(says(checked, "      here the search begins\n"), checked.output);
   BOOST_TEST(says(checked, "3 steps from where the search begins; 3 letters, calls"),
              checked.output);
-  const Ran replayed = run_muster(directory, {"replay", journal});
-  BOOST_TEST(replayed.code == 0, replayed.output);
-  const Ran verified = run_muster(directory, {"verify", journal});
+  ends_well(muster("replay " + journal));
+  const Ran verified = muster("verify " + journal);
   BOOST_TEST(verified.code == 1, verified.output);
   BOOST_TEST(says(verified, "1a"), verified.output);
-  const std::string drawing = (directory.path / "story.svg").string();
-  BOOST_TEST(run_muster(directory, {"draw", journal, "-o", drawing}).code == 0);
+  const std::string drawing = file("story.svg");
+  BOOST_TEST(muster("draw " + journal + " -o " + drawing).code == 0);
   BOOST_TEST(holds(drawing, "AreYouThere"));
 }
 
 BOOST_AUTO_TEST_CASE(as_json_the_last_line_has_the_figures) {
-  const TestDirectory directory;
-  const Ran ran = run_muster(directory, and_also(any_timeout, {"--json"}));
+  const Ran ran = muster(any_timeout + " --json");
   const auto objects = objects_of(ran.output);
   BOOST_REQUIRE(objects.size() == 2u);
   BOOST_TEST(objects[0].at("assertion").as_string() == "1a");
@@ -75,23 +66,20 @@ BOOST_AUTO_TEST_CASE(as_json_the_last_line_has_the_figures) {
 }
 
 BOOST_AUTO_TEST_CASE(a_state_that_nothing_leads_out_of_is_told) {
-  const TestDirectory directory;
-  const Ran ran = run_muster(
-      directory, {"check", "--nodes", "2", "--failures", "0", "--timeouts", "2", "--literal",
-                  "--channels", "fifo", "--start", "normal", "--strike", "counter-test",
-                  "--assertion", "works-apart", "--queue", "3", "--liveness"});
+  const Ran ran = muster(
+      "check --nodes 2 --failures 0 --timeouts 2 --literal --channels fifo --start normal --strike "
+      "counter-test --assertion works-apart --queue 3 --liveness");
   says_why(ran, 1, "assertion");
   BOOST_TEST(says(ran, "wedged: from there"), ran.output);
 }
 
 BOOST_AUTO_TEST_CASE(a_violation_is_told_with_the_numbers_of_its_story) {
-  const TestDirectory directory;
-  const std::string journal = (directory.path / "story.jsonl").string();
-  const Ran ran = run_muster(
-      directory, {"check", "--nodes", "2", "--failures", "2", "--split-actions", "--assertion",
-                  "group-grows", "--strike", "safe-counter", "--out", journal});
+  const Ran ran = muster(
+      "check --nodes 2 --failures 2 --split-actions --assertion group-grows --strike safe-counter "
+      "--out " +
+      journal);
   says_why(ran, 1, "assertion group-grows does not hold in this world");
-  const Ran verified = run_muster(directory, {"verify", journal});
+  const Ran verified = muster("verify " + journal);
   // A node that fails within a step has failed in the journal too.
   BOOST_TEST(says(verified, "works-apart  holds"), verified.output);
   const std::string what = "node 1 accepted group 1.1 a second time";
@@ -100,194 +88,151 @@ BOOST_AUTO_TEST_CASE(a_violation_is_told_with_the_numbers_of_its_story) {
 }
 
 BOOST_AUTO_TEST_CASE(the_place_of_a_story_is_looked_at_before_the_search) {
-  const TestDirectory directory;
-  says_why(run_muster(directory, and_also(any_timeout, {"--out", "/nonexistent/story.jsonl"})), 74,
+  says_why(muster(any_timeout + " --out /nonexistent/story.jsonl"), 74,
            "cannot write /nonexistent/story.jsonl: No such file or directory");
-  const std::filesystem::path journal = directory.path / "story.jsonl";
   std::ofstream(journal) << "an older story\n";
-  const Ran holds = run_muster(
-      directory, {"check", "--nodes", "2", "--failures", "0", "--out", journal.string()});
-  BOOST_TEST(holds.code == 0, holds.output);
+  ends_well(muster("check --nodes 2 --failures 0 --out " + journal));
   BOOST_TEST(!std::filesystem::exists(journal));
 }
 
 BOOST_AUTO_TEST_CASE(no_limit_is_negative_or_beyond_all_numbers) {
-  const TestDirectory directory;
-  for (const char* number : {"-1", "99999999999999999999"})
-    says_why(run_muster(directory, {"check", "--limit-states", number}), 2,
-             std::string("expected a number of states, not ") + number);
-  says_why(run_muster(directory, {"check", "--limit-memory", "-4GB"}), 2,
+  for (const std::string number : {"-1", "99999999999999999999"})
+    says_why(muster("check --limit-states " + number), 2,
+             "expected a number of states, not " + number);
+  says_why(muster("check --limit-memory -4GB"), 2,
            "expected a number of bytes, such as 4GB, not -4GB");
 }
 
 BOOST_AUTO_TEST_CASE(a_limit_ends_the_search_and_says_how_far_it_went) {
-  const TestDirectory directory;
-  const Ran ran = run_muster(directory, {"check", "--limit-states", "1000"});
-  BOOST_TEST(ran.code == 0, ran.output);
-  BOOST_TEST(says(ran, "hold as far as the limit"), ran.output);
-  const Ran little = run_muster(directory, {"check", "--limit-memory", "1MB"});
+  ends_well(muster("check --limit-states 1000"), {"hold as far as the limit"});
+  const Ran little = muster("check --limit-memory 1MB");
   BOOST_TEST(says(little, "hold as far as the limit"), little.output);
 }
 
 BOOST_AUTO_TEST_CASE(every_protocol_is_searched_for_what_it_claims) {
-  const TestDirectory directory;
-  const Ran invitation = run_muster(directory, {"check", "--protocol", "invitation", "--nodes", "2",
-                                                "--failures", "1", "--queue", "6", "--liveness"});
-  BOOST_TEST(invitation.code == 0, invitation.output);
-  BOOST_TEST(says(invitation, "3a, 3b, group-grows, hook-grammar hold in all worlds"),
-             invitation.output);
-  BOOST_TEST(says(invitation, "4 can be reached from every world"), invitation.output);
-  const Ran textbook = run_muster(
-      directory, {"check", "--protocol", "textbook", "--nodes", "3", "--assertion", "1a"});
+  ends_well(muster("check --protocol invitation --nodes 2 --failures 1 --queue 6 --liveness"),
+            {"3a, 3b, group-grows, hook-grammar hold in all worlds",
+             "4 can be reached from every world"});
+  const Ran textbook = muster("check --protocol textbook --nodes 3 --assertion 1a");
   says_why(textbook, 1, "assertion 1a does not hold in this world");
   BOOST_TEST(says(textbook, "not claimed in this world: 1a (no claim of --protocol textbook)"),
              textbook.output);
-  const Ran claimed =
-      run_muster(directory, {"check", "--protocol", "textbook", "--nodes", "2", "--failures", "0"});
-  BOOST_TEST(says(claimed, "hook-grammar holds"), claimed.output);
-  BOOST_TEST(says(claimed, "claims nothing else of single worlds"), claimed.output);
+  says_all(muster("check --protocol textbook --nodes 2 --failures 0"),
+           {"hook-grammar holds", "claims nothing else of single worlds"});
 }
 
 BOOST_AUTO_TEST_CASE(a_violation_of_what_is_not_claimed_is_judged_where_it_is_asked_for) {
-  const TestDirectory directory;
-  const std::string journal = (directory.path / "a story.jsonl").string();
-  const Ran checked = run_muster(
-      directory, {"check", "--protocol", "textbook", "--assertion", "1a", "--out", journal});
-  BOOST_TEST(says(checked, "muster verify --assertion 1a '" + journal + '\''), checked.output);
-  const Ran unasked = run_muster(directory, {"verify", journal});
-  BOOST_TEST(unasked.code == 0, unasked.output);
-  const Ran asked = run_muster(directory, {"verify", "--assertion", "1a", journal});
+  journal = '\'' + file("a story.jsonl") + '\'';
+  const Ran checked = muster("check --protocol textbook --assertion 1a --out " + journal);
+  BOOST_TEST(says(checked, "muster verify --assertion 1a " + journal), checked.output);
+  ends_well(muster("verify " + journal));
+  const Ran asked = muster("verify --assertion 1a " + journal);
   says_why(asked, 1, "1a does not hold: node");
-  const std::string drawing = (directory.path / "story.svg").string();
-  const Words draw = {"draw", journal, "-o", drawing};
-  BOOST_TEST(says(run_muster(directory, draw), ", 0 violations"));
-  BOOST_TEST(says(run_muster(directory, and_also(draw, {"--assertion", "1a"})), ", 1 violation"));
+  const std::string drawing = file("story.svg");
+  const std::string draw = "draw " + journal + " -o " + drawing;
+  BOOST_TEST(says(muster(draw), ", 0 violations"));
+  BOOST_TEST(says(muster(draw + " --assertion 1a"), ", 1 violation"));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_claimed_in_a_world_is_said) {
-  const TestDirectory directory;
-  const Words few = {"check", "--nodes", "2", "--failures", "0", "--limit-states", "500"};
-  const Ran claimed = run_muster(directory, few);
+  const std::string few = "check --nodes 2 --failures 0 --limit-states 500 ";
+  const Ran claimed = muster(few);
   BOOST_TEST(!says(claimed, "not claimed"), claimed.output);
-  const std::vector<std::pair<Words, std::string>> worlds = {
-      {{"--losses", "1"}, "1a (--losses, against assumption 8)"},
-      {{"--timeouts", "1"}, "1a (--timeouts, against assumptions 8 and 9)"},
-      {{"--duplicates", "1", "--literal", "--assertion", "1b"},
+  const std::vector<std::pair<std::string, std::string>> worlds = {
+      {"--losses 1", "1a (--losses, against assumption 8)"},
+      {"--timeouts 1", "1a (--timeouts, against assumptions 8 and 9)"},
+      {"--duplicates 1 --literal --assertion 1b",
        "1b (letters that come twice or out of order, against assumptions 6 and 7, without the "
        "switch tags)"},
-      {{"--assertion", "3a"}, "3a (no claim of --protocol bully)"},
-      {{"--assertion", "quorum"}, "quorum (without --option quorum=majority)"},
-      {{"--protocol", "invitation", "--repair", "safe-counter=off", "--assertion", "3b"},
+      {"--assertion 3a", "3a (no claim of --protocol bully)"},
+      {"--assertion quorum", "quorum (without --option quorum=majority)"},
+      {"--protocol invitation --repair safe-counter=off --assertion 3b",
        "3b (without the switch safe_counter)"},
-      {{"--protocol", "invitation", "--literal", "--assertion", "group-grows"},
+      {"--protocol invitation --literal --assertion group-grows",
        "group-grows (without the switch growing_numbers)"},
-      {{"--repair", "report-refusals=off"},
+      {"--repair report-refusals=off",
        "1a, 1b, works-apart (without the switch report_refusals, beside stop_beside_halts)"},
-      {{"--repair", "report-refusals=off"},
+      {"--repair report-refusals=off",
        "hook-grammar (P4: without the switch report_refusals, beside stop_beside_halts)"},
-      {{"--option", "quorum=majority", "--repair", "tags=off", "--assertion", "quorum"},
+      {"--option quorum=majority --repair tags=off --assertion quorum",
        "quorum (an option without every switch: docs/options.md)"},
-      {{"--channels", "any", "--liveness"}, "2 (letters that come twice or out of order"},
-      {{"--losses", "1", "--liveness"}, "2 (--losses, against assumption 8)"},
-      {{"--protocol", "invitation", "--channels", "any", "--liveness"},
+      {"--channels any --liveness", "2 (letters that come twice or out of order"},
+      {"--losses 1 --liveness", "2 (--losses, against assumption 8)"},
+      {"--protocol invitation --channels any --liveness",
        "4 (letters that come twice or out of order, against assumptions 6 and 7)"},
-      {{"--protocol", "textbook", "--losses", "1", "--liveness"},
-       "2 (--losses, against assumption 8)"}};
-  const Ran heals = run_muster(directory, and_also(few, {"--protocol", "invitation", "--timeouts",
-                                                         "any", "--losses", "1", "--liveness"}));
+      {"--protocol textbook --losses 1 --liveness", "2 (--losses, against assumption 8)"}};
+  const Ran heals = muster(few + "--protocol invitation --timeouts any --losses 1 --liveness");
   BOOST_TEST(!says(heals, "not claimed"), heals.output);
   for (const auto& [words, what] : worlds) {
-    const Ran ran = run_muster(directory, and_also(few, words));
+    const Ran ran = muster(few + words);
     BOOST_TEST(says(ran, "not claimed in this world: " + what), ran.output);
   }
 }
 
 BOOST_AUTO_TEST_CASE(options_that_were_not_checked_together_are_refused) {
-  const TestDirectory directory;
-  const Ran ran =
-      run_muster(directory, {"check", "--option", "quorum=majority", "--option", "preempt=never"});
+  const Ran ran = muster("check --option quorum=majority --option preempt=never");
   BOOST_TEST(ran.code == 2, ran.output);
   BOOST_TEST(says(ran, "no row of the checker has both"), ran.output);
 }
 
 // What the verifier takes for an acceptance is one in the checker, too.
 BOOST_AUTO_TEST_CASE(group_numbers_that_fall_in_the_invitation_fall_in_its_journal) {
-  const TestDirectory directory;
-  const std::string journal = (directory.path / "story.jsonl").string();
-  const Ran checked =
-      run_muster(directory, {"check", "--protocol", "invitation", "--nodes", "2", "--failures", "2",
-                             "--strike", "safe-counter", "--out", journal});
+  const Ran checked = muster(
+      "check --protocol invitation --nodes 2 --failures 2 --strike safe-counter --out " + journal);
   says_why(checked, 1, "assertion group-grows does not hold");
-  says_why(run_muster(directory, {"verify", journal}), 1, "group-grows does not hold");
+  says_why(muster("verify " + journal), 1, "group-grows does not hold");
 }
 
 BOOST_AUTO_TEST_CASE(a_quorum_is_looked_at_where_it_is_asked_for) {
-  const TestDirectory directory;
-  const std::string journal = (directory.path / "story.jsonl").string();
-  const Ran checked =
-      run_muster(directory, {"check", "--nodes", "2", "--assertion", "quorum", "--out", journal});
+  const Ran checked = muster("check --nodes 2 --assertion quorum --out " + journal);
   says_why(checked, 1, "assertion quorum does not hold");
-  says_why(run_muster(directory, {"verify", "--assertion", "quorum", journal}), 1,
+  says_why(muster("verify --assertion quorum " + journal), 1,
            "quorum does not hold: node 1 reorganizes 1 nodes, and it takes 2");
 }
 
 // A node of the textbooks' Bully may wait for any number of calls.
 BOOST_AUTO_TEST_CASE(a_world_in_which_too_many_calls_wait_is_cut) {
-  const TestDirectory directory;
-  for (const char* threads : {"1", "2"}) {
-    const Ran ran =
-        run_muster(directory, {"check", "--protocol", "textbook", "--nodes", "2", "--failures", "1",
-                               "--timeouts", "any", "--queue", "2", "--threads", threads});
-    BOOST_TEST(ran.code == 0, ran.output);
-    BOOST_TEST(says(ran, "cut)"), ran.output);
-  }
+  const std::string line =
+      "check --protocol textbook --nodes 2 --failures 1 --timeouts any --queue 2 --threads ";
+  for (const std::string threads : {"1", "2"}) ends_well(muster(line + threads), {"cut)"});
 }
 
 BOOST_AUTO_TEST_CASE(lines_and_assumptions_are_listed) {
-  const TestDirectory directory;
-  const Ran lines = run_muster(directory, {"check", "--lines"});
-  for (const char* name : {"stop-ends-election", "h-test", "halts-descending", "self-timeout"})
-    BOOST_TEST(says(lines, name), name);
+  says_all(muster("check --lines"),
+           {"stop-ends-election", "h-test", "halts-descending", "self-timeout"});
   // Each has its sentence, the switches of both protocols too.
-  const auto all = objects_of(run_muster(directory, {"check", "--lines", "--json"}).output);
+  const auto all = objects_of(muster("check --lines --json").output);
   BOOST_TEST(all.size() > 40u);
   for (const auto& line : all) BOOST_TEST(line.at("says").is_string(), line.at("line").as_string());
-  const Ran assumptions = run_muster(directory, {"check", "--assumptions"});
-  for (const char* name : {"1a", "1b", "works-apart", "group-grows", "hook-grammar", "claimed in"})
-    BOOST_TEST(says(assumptions, name), name);
+  says_all(muster("check --assumptions"),
+           {"1a", "1b", "works-apart", "group-grows", "hook-grammar", "claimed in"});
 }
 
 BOOST_AUTO_TEST_CASE(a_line_may_be_written_as_in_the_paper) {
-  const TestDirectory directory;
-  for (const char* line : {"status-test-of-NewCoordinator", "status-test-of-Ready", "tags",
-                           "normal-for-me", "halts-descending=rounds-with-incarnations"})
-    BOOST_TEST(
-        run_muster(directory, {"check", "--nodes", "2", "--strike", line, "--limit-states", "100"})
-                .code == 0,
-        line);
+  for (const std::string line : {"status-test-of-NewCoordinator", "status-test-of-Ready", "tags",
+                                 "normal-for-me", "halts-descending=rounds-with-incarnations"})
+    BOOST_TEST(muster("check --nodes 2 --strike " + line + " --limit-states 100").code == 0, line);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_known_is_refused) {
-  const TestDirectory directory;
-  const std::vector<std::pair<Words, std::string>> refused = {
-      {{"--strike", "nothing"}, "--strike does not know 'nothing'"},
-      {{"--repair", "tags"}, "--repair is NAME=on or NAME=off"},
-      {{"--start", "5"}, "--start is down, normal or a list of nodes up to 3"},
-      {{"--start", "1,"}, "--start is down, normal or a list of nodes up to 3"},
-      {{"--start", ""}, "--start is down, normal or a list of nodes up to 3"},
-      {{"--failures", "many"}, "--failures is unbounded or a number up to 14"},
-      {{"--channels", "tube"}, "--channels does not know 'tube'"},
-      {{"--timeouts", "many"}, "--timeouts is certain, any or a number up to 14, not 'many'"},
-      {{"--strike", "ignore-own-group"},
+  const std::vector<std::pair<std::string, std::string>> refused = {
+      {"--strike nothing", "--strike does not know 'nothing'"},
+      {"--repair tags", "--repair is NAME=on or NAME=off"},
+      {"--start 5", "--start is down, normal or a list of nodes up to 3"},
+      {"--start 1,", "--start is down, normal or a list of nodes up to 3"},
+      {"--start ''", "--start is down, normal or a list of nodes up to 3"},
+      {"--failures many", "--failures is unbounded or a number up to 14"},
+      {"--channels tube", "--channels does not know 'tube'"},
+      {"--timeouts many", "--timeouts is certain, any or a number up to 14, not 'many'"},
+      {"--strike ignore-own-group",
        "--strike ignore-own-group is of the Invitation: add --protocol invitation"},
-      {{"--protocol", "textbook", "--strike", "tags"}, "--strike tags is of the Bully"},
-      {{"--protocol", "invitation", "--strike", "halts-descending=parallel"},
+      {"--protocol textbook --strike tags", "--strike tags is of the Bully"},
+      {"--protocol invitation --strike halts-descending=parallel",
        "--strike halts-descending=parallel is of the Bully"},
-      {{"--repair", "safe_counter=off"}, "this protocol has no switch of that name"},
-      {{"--protocol", "textbook", "--literal"}, "--literal: the textbook protocol has no switches"},
-      {{"--ticks", "3"}, "--ticks bounds clocks, and nobody reads one here"}};
-  for (const auto& [words, why] : refused)
-    says_why(run_muster(directory, and_also({"check"}, words)), 2, why);
+      {"--repair safe_counter=off", "this protocol has no switch of that name"},
+      {"--protocol textbook --literal", "--literal: the textbook protocol has no switches"},
+      {"--ticks 3", "--ticks bounds clocks, and nobody reads one here"}};
+  for (const auto& [words, why] : refused) says_why(muster("check " + words), 2, why);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -22,13 +22,16 @@ using namespace std::chrono_literals;
 using test::TemporaryDirectory;
 using test::written_in;
 
-ProcessOptions shell(const std::string& command, const TemporaryDirectory& directory) {
-  ProcessOptions options;
-  options.program = "/bin/sh";
-  options.arguments = {"-c", command};
-  options.output = directory.path() / "out";
-  return options;
-}
+struct Here : TemporaryDirectory {
+  [[nodiscard]] ProcessOptions shell(const std::string& command) const {
+    ProcessOptions options;
+    options.program = "/bin/sh";
+    options.arguments = {"-c", command};
+    options.output = path() / "out";
+    return options;
+  }
+  [[nodiscard]] std::string output() const { return written_in(path() / "out"); }
+};
 
 void append(const std::filesystem::path& file, const std::string& text) {
   std::ofstream(file, std::ios::app) << text;
@@ -42,19 +45,17 @@ std::string fault(std::int64_t t) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(process)
+BOOST_FIXTURE_TEST_SUITE(process, Here)
 
 BOOST_AUTO_TEST_CASE(runs_in_a_group_of_its_own_with_its_output_and_environment) {
-  TemporaryDirectory directory;
-  auto options =
-      shell("echo $MUSTER_WORD; ps -o pgid= -p $$ | tr -d ' '; echo $$; exit 7", directory);
+  auto options = shell("echo $MUSTER_WORD; ps -o pgid= -p $$ | tr -d ' '; echo $$; exit 7");
   options.environment = {"MUSTER_WORD=hello"};
   auto process = Process::launch(options);
   BOOST_REQUIRE(process.has_value());
   const int status = process->wait();
   BOOST_TEST(WEXITSTATUS(status) == 7);
   BOOST_TEST(describe_end(status) == "ended with exit code 7");
-  std::istringstream out(written_in(directory.path() / "out"));
+  std::istringstream out(output());
   std::string word;
   pid_t group = 0;
   pid_t pid = 0;
@@ -65,13 +66,12 @@ BOOST_AUTO_TEST_CASE(runs_in_a_group_of_its_own_with_its_output_and_environment)
 }
 
 BOOST_AUTO_TEST_CASE(inherits_only_what_it_is_given) {
-  TemporaryDirectory directory;
   auto given = make_pipe().value();
   auto other = make_pipe().value();
-  auto options = shell("ls /proc/self/fd", directory);
+  auto options = shell("ls /proc/self/fd");
   options.inherited = {given.write.fd()};
   Process::launch(options)->wait();
-  std::istringstream out(written_in(directory.path() / "out"));
+  std::istringstream out(output());
   std::set<int> open;
   for (int fd = 0; out >> fd;) open.insert(fd);
   BOOST_TEST(open.contains(given.write.fd()));
@@ -79,16 +79,14 @@ BOOST_AUTO_TEST_CASE(inherits_only_what_it_is_given) {
 }
 
 BOOST_AUTO_TEST_CASE(a_program_that_is_not_there_is_said_at_once) {
-  TemporaryDirectory directory;
-  auto options = shell("", directory);
-  options.program = directory.path() / "nothing";
+  auto options = shell("");
+  options.program = path() / "nothing";
   const auto process = Process::launch(options);
   BOOST_REQUIRE(process.has_error());
   BOOST_TEST(process.error().what.find("nothing") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(a_signal_comes_once) {
-  TemporaryDirectory directory;
   auto pipe = make_pipe().value();
   const std::string ready = std::to_string(pipe.write.fd());
   // Real-time signals are queued one by one, and the lower number comes first.
@@ -98,13 +96,12 @@ BOOST_AUTO_TEST_CASE(a_signal_comes_once) {
       "counted, last = signal.SIGRTMIN, signal.SIGRTMIN + 1\n"
       "signal.pthread_sigmask(signal.SIG_BLOCK, {counted, last})\n"
       "os.write(" +
-          ready +
-          ", b\"!\")\n"
-          "count = 0\n"
-          "while signal.sigwaitinfo({counted, last}).si_signo == counted:\n"
-          "    count += 1\n"
-          "print(count)'",
-      directory);
+      ready +
+      ", b\"!\")\n"
+      "count = 0\n"
+      "while signal.sigwaitinfo({counted, last}).si_signo == counted:\n"
+      "    count += 1\n"
+      "print(count)'");
   options.inherited = {pipe.write.fd()};
   auto process = Process::launch(options);
   BOOST_REQUIRE(process.has_value());
@@ -114,16 +111,14 @@ BOOST_AUTO_TEST_CASE(a_signal_comes_once) {
   for (int times = 0; times < 20; ++times) process->signal(SIGRTMIN);
   process->signal(SIGRTMIN + 1);
   BOOST_TEST(WEXITSTATUS(process->wait()) == 0);
-  BOOST_TEST(written_in(directory.path() / "out") == "20\n");
+  BOOST_TEST(output() == "20\n");
 }
 
 BOOST_AUTO_TEST_CASE(ends_with_its_handle) {
-  TemporaryDirectory directory;
   auto pipe = make_pipe().value();
   {
     // A grandchild in its group, too: both hold the pipe.
-    auto options = shell("cat & cat", directory);
-    options.arguments[1] = "tail -f /dev/null & tail -f /dev/null";
+    auto options = shell("tail -f /dev/null & tail -f /dev/null");
     options.inherited = {pipe.write.fd()};
     auto process = Process::launch(options);
     BOOST_REQUIRE(process.has_value());
@@ -135,11 +130,10 @@ BOOST_AUTO_TEST_CASE(ends_with_its_handle) {
 }
 
 BOOST_AUTO_TEST_CASE(ends_when_its_launcher_is_killed) {
-  TemporaryDirectory directory;
   auto pipe = make_pipe().value();
   const pid_t launcher = fork();
   if (launcher == 0) {
-    auto options = shell("exec tail -f /dev/null", directory);
+    auto options = shell("exec tail -f /dev/null");
     options.inherited = {pipe.write.fd()};
     auto process = Process::launch(options);
     ::kill(getpid(), SIGKILL);
@@ -153,7 +147,6 @@ BOOST_AUTO_TEST_CASE(ends_when_its_launcher_is_killed) {
 
 BOOST_AUTO_TEST_CASE(takes_no_signal_in_place_of_its_launcher) {
   constexpr int sent = 5000;
-  TemporaryDirectory directory;
   auto pipe = make_pipe().value();
   const pid_t launcher = fork();
   if (launcher == 0) {
@@ -166,8 +159,7 @@ BOOST_AUTO_TEST_CASE(takes_no_signal_in_place_of_its_launcher) {
       for (int times = 0; times < sent; ++times) ::kill(0, SIGRTMIN);
       _exit(0);
     }
-    while (waitpid(sender, nullptr, WNOHANG) != sender)
-      Process::launch(shell("exit 0", directory))->wait();
+    while (waitpid(sender, nullptr, WNOHANG) != sender) Process::launch(shell("exit 0"))->wait();
     _exit(0);
   }
   pipe.write = Descriptor();
@@ -199,11 +191,10 @@ BOOST_AUTO_TEST_CASE(are_below_the_ephemeral_range_and_nobody_elses) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-BOOST_AUTO_TEST_SUITE(journal_tail)
+BOOST_FIXTURE_TEST_SUITE(journal_tail, Here)
 
 BOOST_AUTO_TEST_CASE(gives_whole_lines_over_torn_ones_and_segments) {
-  TemporaryDirectory directory;
-  const auto file = directory.path() / "journal.jsonl";
+  const auto file = path() / "journal.jsonl";
   JournalTail tail(file);
   std::vector<journal::Line> lines;
   tail.read(lines);

@@ -10,6 +10,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iomanip>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -18,8 +19,17 @@
 
 namespace muster::apps {
 
+/// How a run of the command ended, and what it wrote.
+struct Ran {
+  int code = -1;
+  std::string output;  ///< standard output and error
+};
+
 /// A directory for one test.
 struct TestDirectory {
+  /// `muster` with the words of that line, of which those with blanks stand in '...'.
+  [[nodiscard]] Ran muster(const std::string& line) const;
+
   test::TemporaryDirectory own;
   std::filesystem::path path = own.path();
 };
@@ -33,12 +43,6 @@ inline std::string read_all(const std::filesystem::path& file) {
 inline bool holds(const std::filesystem::path& file, const std::string& text) {
   return read_all(file).find(text) != std::string::npos;
 }
-
-/// How a run of the command ended, and what it wrote.
-struct Ran {
-  int code = -1;
-  std::string output;  ///< standard output and error
-};
 
 inline bool says(const Ran& ran, const std::string& text) {
   return ran.output.find(text) != std::string::npos;
@@ -66,6 +70,13 @@ inline Ran run_muster(const TestDirectory& directory, const std::vector<std::str
   return run_program(directory, muster_with(arguments, {}));
 }
 
+inline Ran TestDirectory::muster(const std::string& line) const {
+  std::istringstream text(line);
+  std::vector<std::string> words;
+  for (std::string word; text >> std::quoted(word, '\'');) words.push_back(word);
+  return run_muster(*this, words);
+}
+
 /// Waits until the process has written that; it must not end before.
 inline void wait_until_says(Process& process, const std::filesystem::path& output,
                             const std::string& text) {
@@ -73,6 +84,17 @@ inline void wait_until_says(Process& process, const std::filesystem::path& outpu
     BOOST_REQUIRE_MESSAGE(!process.ended(), read_all(output));
     ::poll(nullptr, 0, 5);
   }
+}
+
+inline void says_all(const Ran& ran, const std::vector<std::string>& texts) {
+  for (const std::string& text : texts)
+    BOOST_TEST(says(ran, text), '"' << text << "\" is not in: " << ran.output);
+}
+
+/// It ended with 0, and has said each of those.
+inline void ends_well(const Ran& ran, const std::vector<std::string>& texts = {}) {
+  BOOST_TEST(ran.code == 0, ran.output);
+  says_all(ran, texts);
 }
 
 /// The last line says what, and the code that the process ended with.

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <iterator>
 #include <sstream>
 
 namespace muster::apps {
@@ -22,72 +21,60 @@ struct Pair : Nodes {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(command)
+BOOST_FIXTURE_TEST_SUITE(command, Pair)
 
 BOOST_AUTO_TEST_CASE(help_is_everywhere) {
-  TestDirectory directory;
   std::istringstream commands(
       ",demo,node,run,status,members,top,wait,why,history,step-down,drain,elect,check,verify,"
       "replay,"
       "draw,simulate,store,store inspect,bench,bench failover,bench election,bench checker");
   for (std::string command; std::getline(commands, command, ',');) {
-    std::istringstream text(command);
-    std::vector<std::string> words(std::istream_iterator<std::string>{text}, {});
-    words.emplace_back("--help");
-    const Ran ran = run_muster(directory, words);
-    BOOST_TEST(ran.code == 0, ran.output);
-    BOOST_TEST(says(ran, "Usage:"), ran.output);
+    ends_well(muster(command + " --help"), {"Usage:"});
   }
 }
 
 BOOST_AUTO_TEST_CASE(version) {
-  TestDirectory directory;
-  const Ran ran = run_muster(directory, {"--version"});
+  const Ran ran = muster("--version");
   BOOST_TEST(ran.code == 0);
   BOOST_TEST(ran.output.starts_with("muster "));
 }
 
 BOOST_AUTO_TEST_CASE(wrong_usage_is_2) {
-  TestDirectory directory;
-  says_why(run_muster(directory, {}), 2, "subcommand");
-  says_why(run_muster(directory, {"chekc"}), 2, "no command 'muster chekc'; see muster --help");
-  says_why(run_muster(directory, {"bench", "electio"}), 2,
+  says_why(muster(""), 2, "subcommand");
+  says_why(muster("chekc"), 2, "no command 'muster chekc'; see muster --help");
+  says_why(muster("bench electio"), 2,
            "no command 'muster bench electio'; see muster bench --help");
-  says_why(run_muster(directory, {"bench"}), 2, "see muster bench --help");
-  says_why(run_muster(directory, {"simulate", "--faults", "none,crash"}), 2, "none stands alone");
-  says_why(run_muster(directory, {"node"}), 2, "--config");
-  says_why(run_muster(directory, {"status"}), 2, "--dir");
-  says_why(run_muster(directory, {"demo", "--random", "soon"}), 2, "soon");
-  says_why(run_muster(directory, {"demo", "--nodes", "0"}), 2, "--nodes 0");
-  says_why(run_muster(directory, {"demo", "--script", "/nothing"}), 2, "/nothing");
-  says_why(run_muster(directory, {"demo", "--dir", "/proc"}), 2, "/proc");
+  says_why(muster("bench"), 2, "see muster bench --help");
+  says_why(muster("simulate --faults none,crash"), 2, "none stands alone");
+  says_why(muster("node"), 2, "--config");
+  says_why(muster("status"), 2, "--dir");
+  says_why(muster("demo --random soon"), 2, "soon");
+  says_why(muster("demo --nodes 0"), 2, "--nodes 0");
+  says_why(muster("demo --script /nothing"), 2, "/nothing");
+  says_why(muster("demo --dir /proc"), 2, "/proc");
 }
 
 BOOST_AUTO_TEST_CASE(a_bad_configuration_is_64) {
-  TestDirectory directory;
-  const auto file = directory.path / "n.toml";
-  std::ofstream(file) << "[node]\nid = 0\n";
-  says_why(run_muster(directory, {"node", "--config", file.string()}), 64, "n.toml:2: id = 0");
-  says_why(run_muster(directory, {"node", "--config", "/nothing.toml"}), 64, "/nothing.toml");
-  says_why(run_muster(directory, {"members", "--config", file.string()}), 64, "n.toml:2");
+  const std::string wrong = directory.path / "n.toml";
+  std::ofstream(wrong) << "[node]\nid = 0\n";
+  says_why(muster("node --config " + wrong), 64, "n.toml:2: id = 0");
+  says_why(muster("node --config /nothing.toml"), 64, "/nothing.toml");
+  says_why(muster("members --config " + wrong), 64, "n.toml:2");
 }
 
 BOOST_AUTO_TEST_CASE(a_node_that_does_not_run_is_5) {
-  Pair pair;
-  says_why(run_muster(pair.directory, {"status", "--dir", pair.data(1)}), 5, pair.data(1));
-  says_why(run_muster(pair.directory, {"members", "--config", pair.file(1)}), 5, "no node");
+  says_why(muster("status --dir " + data(1)), 5, data(1));
+  says_why(muster("members --config " + file(1)), 5, "no node");
 }
 
 BOOST_AUTO_TEST_CASE(status_and_members_of_nodes_that_run) {
-  Pair pair;
-  const Process one = pair.start(1);
-  const Process two = pair.start(2);
-  const Ran members = pair.until(0, {"members", "--config", pair.file(1), "--json"});
+  const Process one = start(1);
+  const Process two = start(2);
+  const Ran members = until(0, "members --config " + file(1) + " --json");
   BOOST_TEST(members.output.find("{\"node\":1,\"status\":") == 0u, members.output);
   BOOST_TEST(says(members, "\n{\"node\":2,\"status\":"), members.output);
-  const Ran status = pair.until(0, {"status", "--config", pair.file(2), "--json"});
-  BOOST_TEST(says(status, "\"coordinator\":2"), status.output);
-  BOOST_TEST(says(status, "\"protocol\":\"bully\""), status.output);
+  says_all(until(0, "status --config " + file(2) + " --json"),
+           {"\"coordinator\":2", "\"protocol\":\"bully\""});
 }
 
 BOOST_AUTO_TEST_CASE(nodes_of_another_protocol_say_so_and_the_textbook_s_warn) {
@@ -96,8 +83,8 @@ BOOST_AUTO_TEST_CASE(nodes_of_another_protocol_say_so_and_the_textbook_s_warn) {
     Pair pair(protocol);
     const Process one = pair.start(1);
     const Process two = pair.start(2);
-    pair.until(0, {"members", "--config", pair.file(1), "--json"});
-    const Ran status = pair.until(0, {"status", "--config", pair.file(1), "--json"});
+    pair.until(0, "members --config " + pair.file(1) + " --json");
+    const Ran status = pair.until(0, "status --config " + pair.file(1) + " --json");
     BOOST_TEST(says(status, "\"coordinator\":2"), status.output);
     BOOST_TEST(says(status, "\"protocol\":\"" + name + "\""), status.output);
     const std::string said = read_all(pair.directory.path / "n1.log");
@@ -135,9 +122,8 @@ BOOST_AUTO_TEST_CASE(output_that_nobody_reads_holds_no_node_up) {
     options.environment = {"MUSTER_RECORD_PIPE=" + std::to_string(pipe.write.fd())};
     auto process = Process::launch(options);
     BOOST_REQUIRE(process.has_value());
-    nodes.until(0, {"status", "--config", nodes.file(1)});
-    const Ran elected =
-        run_muster(nodes.directory, {"elect", "--config", nodes.file(1), "--reason", "to see"});
+    nodes.until(0, "status --config " + nodes.file(1));
+    const Ran elected = nodes.muster("elect --config " + nodes.file(1) + " --reason 'to see'");
     BOOST_TEST(elected.code == 0, kind << ": " << elected.output);
     process->signal(SIGTERM);
     const int status = process->wait();
@@ -146,9 +132,8 @@ BOOST_AUTO_TEST_CASE(output_that_nobody_reads_holds_no_node_up) {
 }
 
 BOOST_AUTO_TEST_CASE(a_signal_lets_a_node_leave_in_order_with_0) {
-  Pair pair;
   for (int number : {SIGTERM, SIGINT}) {
-    Process node = pair.start(1);
+    Process node = start(1);
     node.signal(number);
     const int status = node.wait();
     BOOST_TEST((WIFEXITED(status) && WEXITSTATUS(status) == 0), describe_end(status));
@@ -156,27 +141,24 @@ BOOST_AUTO_TEST_CASE(a_signal_lets_a_node_leave_in_order_with_0) {
 }
 
 BOOST_AUTO_TEST_CASE(a_second_process_on_one_store_is_75_and_names_the_first) {
-  Pair pair;
-  const Process node = pair.start(1);
-  const Ran second = run_muster(pair.directory, {"node", "--config", pair.file(1)});
+  const Process node = start(1);
+  const Ran second = muster("node --config " + file(1));
   says_why(second, 75, std::to_string(node.pid()));
 }
 
 // One object a line, from the first election to the reason of its end.
 BOOST_AUTO_TEST_CASE(a_log_of_json_has_one_object_a_line) {
-  Pair pair;
-  auto config = load_config(pair.file(1)).value();
+  auto config = load_config(file(1)).value();
   config.log.format = LogFormat::json;
-  std::ofstream(pair.file(1)) << write_config(config);
+  std::ofstream(file(1)) << write_config(config);
   {
-    const Process node = pair.start(1);
-    pair.until(0, {"status", "--config", pair.file(1)});
+    const Process node = start(1);
+    until(0, "status --config " + file(1));
   }
-  const Process node = pair.start(1);
-  const Ran second =
-      run_muster(pair.directory, {"node", "--config", pair.file(1), "--log", "json"});
+  const Process node = start(1);
+  const Ran second = muster("node --config " + file(1) + " --log json");
   BOOST_TEST(second.code == 75);
-  std::istringstream lines(read_all(pair.directory.path / "n1.log") + second.output);
+  std::istringstream lines(read_all(directory.path / "n1.log") + second.output);
   std::string levels;
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("node 1 of ")) continue;  // on standard output
@@ -191,34 +173,31 @@ BOOST_AUTO_TEST_CASE(a_log_of_json_has_one_object_a_line) {
 }
 
 BOOST_AUTO_TEST_CASE(an_address_in_use_is_75) {
-  Pair pair;
-  const Process node = pair.start(1);
+  const Process node = start(1);
   // The same address, and another directory.
-  auto config = load_config(pair.file(1)).value();
-  config.data = pair.directory.path / "other";
-  std::ofstream(pair.directory.path / "other.toml") << write_config(config);
-  const Ran second = run_muster(
-      pair.directory, {"node", "--config", (pair.directory.path / "other.toml").string()});
+  auto config = load_config(file(1)).value();
+  config.data = directory.path / "other";
+  const std::string other = directory.path / "other.toml";
+  std::ofstream(other) << write_config(config);
+  const Ran second = muster("node --config " + other);
   says_why(second, 75, config.cluster.nodes.at(NodeId{1}).text());
 }
 
 BOOST_AUTO_TEST_CASE(a_store_of_another_cluster_is_65) {
-  Pair pair;
   {
-    Process node = pair.start(1);
+    Process node = start(1);
     node.signal(SIGTERM);
     node.wait();
   }
-  auto config = load_config(pair.file(1)).value();
+  auto config = load_config(file(1)).value();
   config.cluster.name = "another";
-  std::ofstream(pair.file(1)) << write_config(config);
-  says_why(run_muster(pair.directory, {"node", "--config", pair.file(1)}), 65, "another");
+  std::ofstream(file(1)) << write_config(config);
+  says_why(muster("node --config " + file(1)), 65, "another");
 }
 
 BOOST_AUTO_TEST_CASE(a_node_ends_with_whoever_holds_its_death_pipe) {
-  Pair pair;
   auto pipe = make_pipe().value();
-  auto options = muster_with({"node", "--config", pair.file(1)}, pair.directory.path / "log");
+  auto options = muster_with({"node", "--config", file(1)}, directory.path / "log");
   options.inherited = {pipe.read.fd()};
   options.environment = {"MUSTER_DEATH_PIPE=" + std::to_string(pipe.read.fd())};
   auto node = Process::launch(options);

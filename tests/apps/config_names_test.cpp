@@ -1,6 +1,4 @@
-#include "apps/muster/config/config.hpp"
-
-#include <boost/test/unit_test.hpp>
+#include "accepted.hpp"
 
 /// Where nodes are dialled and where one listens, names of hosts, and `[node] listen`; and by what
 /// they prove who they are there. And where a program is found, and its socket.
@@ -17,16 +15,9 @@ static Expected<NodeConfig> read(const std::string& node, const std::string& clu
                       "/c/n.toml");
 }
 
-static void refused(const Expected<NodeConfig>& config, const std::string& what) {
-  BOOST_TEST_REQUIRE(config.has_error());
-  BOOST_TEST((config.error().code == ExitCode::bad_configuration));
-  BOOST_TEST(config.error().what.find(what) != std::string::npos, config.error().what);
-}
-
 BOOST_AUTO_TEST_CASE(localhost_is_of_this_machine_and_other_names_are_not) {
-  const auto local = read("", "", "localhost:7102");
-  BOOST_TEST_REQUIRE(local.has_value());
-  BOOST_TEST(local->cluster.nodes.at(NodeId{2}).text() == "localhost:7102");
+  const NodeConfig local = accepted(read("", "", "localhost:7102"));
+  BOOST_TEST(local.cluster.nodes.at(NodeId{2}).text() == "localhost:7102");
   refused(read("", "", "db1.example:7102"), "insecure = true");
   refused(read("", "", "localhost.example:7102"), "insecure = true");
 }
@@ -41,9 +32,8 @@ BOOST_AUTO_TEST_CASE(proofs_stand_in_what_nodes_compare_where_they_are_off) {
 
 // Nodes compare the text: it is one, however it was written.
 BOOST_AUTO_TEST_CASE(large_letters_are_small_ones) {
-  const auto config = read("", "insecure = true", "DB1.Example:7102");
-  BOOST_TEST_REQUIRE(config.has_value());
-  BOOST_TEST(config->cluster.canonical().find("nodes.2=db1.example:7102\n") != std::string::npos);
+  const NodeConfig config = accepted(read("", "insecure = true", "DB1.Example:7102"));
+  BOOST_TEST(config.cluster.canonical().find("nodes.2=db1.example:7102\n") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_name_is_refused) {
@@ -56,13 +46,12 @@ BOOST_AUTO_TEST_CASE(what_is_no_name_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(a_node_may_listen_elsewhere_than_it_is_dialled) {
-  const auto config = read("listen = \"0.0.0.0:7101\"", "insecure = true", "db2.example:7102");
-  BOOST_TEST_REQUIRE(config.has_value());
-  BOOST_TEST(config->listen->text() == "0.0.0.0:7101");
-  BOOST_TEST(config->cluster.canonical().find("0.0.0.0") == std::string::npos);
-  const auto again = parse_config(write_config(*config), "/c/n.toml");
-  BOOST_TEST_REQUIRE(again.has_value());
-  BOOST_TEST(again->listen->text() == "0.0.0.0:7101");
+  const NodeConfig config =
+      accepted(read("listen = \"0.0.0.0:7101\"", "insecure = true", "db2.example:7102"));
+  BOOST_TEST(config.listen->text() == "0.0.0.0:7101");
+  BOOST_TEST(config.cluster.canonical().find("0.0.0.0") == std::string::npos);
+  const NodeConfig again = written_and_read(config, "/c/n.toml");
+  BOOST_TEST(again.listen->text() == "0.0.0.0:7101");
   BOOST_TEST(!read("", "", "127.0.0.1:7102")->listen.has_value());
 }
 
@@ -83,16 +72,14 @@ static Expected<NodeConfig> proven(const std::string& more) {
 
 BOOST_AUTO_TEST_CASE(with_certificates_addresses_may_be_any) {
   const std::string files = "ca = \"ca.crt\"\ncert = \"tls.crt\"\nkey = \"/k/tls.key\"\n";
-  const auto config = proven(files +
-                             "crl = \"crl.pem\"\nname = \"spiffe://CLUSTER/ID\"\n"
-                             "observer = \"spiffe://CLUSTER/me\"\n");
-  BOOST_TEST_REQUIRE(config.has_value());
-  BOOST_TEST(config->tls->ca == "/c/ca.crt");
-  BOOST_TEST(config->tls->key == "/k/tls.key");
-  BOOST_TEST(config->tls->cluster == "demo");
-  const auto again = parse_config(write_config(*config), "/elsewhere/m.toml");
-  BOOST_TEST_REQUIRE(again.has_value());
-  BOOST_TEST((again->tls == config->tls));
+  const NodeConfig config =
+      accepted(proven(files + "crl = \"crl.pem\"\nname = \"spiffe://CLUSTER/ID\"\n"
+                              "observer = \"spiffe://CLUSTER/me\"\n"));
+  BOOST_TEST(config.tls->ca == "/c/ca.crt");
+  BOOST_TEST(config.tls->key == "/k/tls.key");
+  BOOST_TEST(config.tls->cluster == "demo");
+  const NodeConfig again = written_and_read(config);
+  BOOST_TEST((again.tls == config.tls));
   refused(proven("ca = \"ca.crt\"\ncert = \"tls.crt\"\n"), "/c/n.toml:4: [tls] has no key");
   refused(proven(files + "name = \"muster://CLUSTER\"\n"), "a URI in which ID stands once");
   refused(proven(files + "observer = \"muster://CLUSTER/CLUSTER\"\n"), "CLUSTER stands once");
@@ -104,12 +91,10 @@ BOOST_AUTO_TEST_CASE(watchers_are_answered_at_loopback_unless_told_otherwise) {
     return read("[http]\n" + lines, "", "127.0.0.1:7102");
   };
   BOOST_TEST(http("listen = \"127.0.0.1:9100\"")->http->listen.text() == "127.0.0.1:9100");
-  const auto insecure = http("listen = \"0.0.0.0:9100\"\ninsecure = true");
-  BOOST_TEST_REQUIRE(insecure.has_value());
-  const auto again = parse_config(write_config(*insecure), "/c/n.toml");
-  BOOST_TEST_REQUIRE(again.has_value());
-  BOOST_TEST(again->http->insecure);
-  BOOST_TEST(again->http->listen.text() == "0.0.0.0:9100");
+  const NodeConfig insecure = accepted(http("listen = \"0.0.0.0:9100\"\ninsecure = true"));
+  const NodeConfig again = written_and_read(insecure, "/c/n.toml");
+  BOOST_TEST(again.http->insecure);
+  BOOST_TEST(again.http->listen.text() == "0.0.0.0:9100");
   refused(http("listen = \"0.0.0.0:9100\""),
           "/c/n.toml:5: listen = \"0.0.0.0:9100\": expected a loopback address, or [tls], or "
           "insecure = true in [http]");
@@ -135,7 +120,7 @@ BOOST_AUTO_TEST_CASE(is_relative_to_the_file_and_written_back) {
   BOOST_TEST(config.application.program == (std::vector<std::string>{"/c/lamp.py", "./a b"}));
   BOOST_TEST(config.application.directory.string() == "/c/");
   BOOST_TEST(config.application_socket().string() == "/c/n1/application.sock");
-  const auto again = parse_config(write_config(config), "/elsewhere/m.toml").value();
+  const NodeConfig again = written_and_read(config);
   BOOST_TEST(again.application.program == config.application.program);
   BOOST_TEST(write_config(again) == write_config(config));
 }

@@ -11,15 +11,14 @@
 namespace muster::apps {
 namespace {
 
-/// Runs a demo with that script, with a T that is long enough for sanitizers and a busy machine.
-Ran run_demo(const TestDirectory& directory, const std::string& script,
-             std::vector<std::string> more = {}) {
-  const auto file = directory.path / "demo.script";
-  std::ofstream(file) << script;
-  std::vector<std::string> arguments{"demo", "--T", "2s", "--script", file.string()};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return run_muster(directory, arguments);
-}
+struct Demo : TestDirectory {
+  /// With that script, and a T that is long enough for sanitizers and a busy machine.
+  [[nodiscard]] Ran demo(const std::string& script, const std::string& more = "") const {
+    const auto file = path / "demo.script";
+    std::ofstream(file) << script;
+    return muster("demo --T 2s --script " + file.string() + ' ' + more);
+  }
+};
 
 const std::string wait = "wait normal within 100s\n";
 
@@ -47,13 +46,16 @@ bool becomes_normal(Cluster& cluster) {
   return cluster.until([&] { return cluster.normal(); }, std::chrono::seconds(100));
 }
 
+struct TwoNodes {
+  TestDirectory directory;
+  std::unique_ptr<Cluster> cluster = two_nodes(directory);
+};
+
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(cluster)
+BOOST_FIXTURE_TEST_SUITE(cluster, TwoNodes)
 
 BOOST_AUTO_TEST_CASE(is_not_normal_for_what_was_before_a_start_or_a_pause) {
-  TestDirectory directory;
-  const auto cluster = two_nodes(directory);
   start_both(*cluster);
   BOOST_TEST_REQUIRE(becomes_normal(*cluster));
   cluster->pause(NodeId{1});
@@ -69,93 +71,72 @@ BOOST_AUTO_TEST_CASE(is_not_normal_for_what_was_before_a_start_or_a_pause) {
 }
 
 BOOST_AUTO_TEST_CASE(leaves_in_order_when_it_is_told_so_while_it_begins) {
-  TestDirectory directory;
-  const auto cluster = two_nodes(directory);
   start_both(*cluster);
   BOOST_TEST(cluster->terminate_all());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
 
-BOOST_AUTO_TEST_SUITE(demo)
+BOOST_FIXTURE_TEST_SUITE(demo, Demo)
 
 BOOST_AUTO_TEST_CASE(kill_and_restart_hold_every_promise) {
-  TestDirectory directory;
-  const Ran ran = run_demo(directory, wait + "run 500ms\nkill coordinator\n" + wait +
-                                          "run 500ms\nstart coordinator\n" + wait +
-                                          "kill lowest highest-member\n" + wait + "start all\n" +
-                                          wait + "run 500ms\n");
-  BOOST_TEST(ran.code == 0, ran.output);
-  BOOST_TEST(says(ran, "kill -9: node 5, the coordinator"), ran.output);
-  BOOST_TEST(says(ran, "because node 5 failed"), ran.output);
-  BOOST_TEST(says(ran, "node 5 recovers, life 2"), ran.output);
-  BOOST_TEST(says(ran, "because node 5 recovered"), ran.output);
-  BOOST_TEST(says(ran, "All held: 3 faults"), ran.output);
+  const Ran ran =
+      demo(wait + "run 500ms\nkill coordinator\n" + wait + "run 500ms\nstart coordinator\n" + wait +
+           "kill lowest highest-member\n" + wait + "start all\n" + wait + "run 500ms\n");
+  ends_well(ran, {"kill -9: node 5, the coordinator", "because node 5 failed",
+                  "node 5 recovers, life 2", "because node 5 recovered", "All held: 3 faults"});
   for (char c : ran.output)
     BOOST_REQUIRE((c == '\n' || std::isprint(static_cast<unsigned char>(c)) != 0));
 }
 
 BOOST_AUTO_TEST_CASE(of_the_invitation_holds_what_that_promises) {
-  TestDirectory directory;
   const Ran ran =
-      run_demo(directory,
-               wait + "run 500ms\nkill coordinator\n" + wait + "start all\n" + wait + "run 500ms\n",
-               {"--nodes", "3", "--protocol", "invitation"});
-  BOOST_TEST(ran.code == 0, ran.output);
-  BOOST_TEST(says(ran, "begins Merge and invites others"), ran.output);
-  BOOST_TEST(says(ran, "3a           holds"), ran.output);
+      demo(wait + "run 500ms\nkill coordinator\n" + wait + "start all\n" + wait + "run 500ms\n",
+           "--nodes 3 --protocol invitation");
+  ends_well(ran, {"begins Merge and invites others", "3a           holds"});
   BOOST_TEST(!says(ran, "1a "), ran.output);
   BOOST_TEST(says(ran, "All held: 1 fault,"), ran.output);
 }
 
 BOOST_AUTO_TEST_CASE(all_down_and_up_again_keep_every_accepted_record) {
-  TestDirectory directory;
-  const Ran ran = run_demo(directory, wait + "run 1s\nkill all\nstart all\n" + wait + "run 500ms\n",
-                           {"--nodes", "3", "--json"});
-  BOOST_TEST(ran.code == 0, ran.output);
-  BOOST_TEST(says(ran, "\"held\":true"), ran.output);
+  const Ran ran =
+      demo(wait + "run 1s\nkill all\nstart all\n" + wait + "run 500ms\n", "--nodes 3 --json");
+  ends_well(ran, {"\"held\":true"});
   const std::string promise = "every accepted record is in its node's store\",\"holds\":true";
   BOOST_TEST(says(ran, promise), ran.output);
   BOOST_TEST(!says(ran, promise + ",\"checked\":0"), ran.output);
 }
 
 BOOST_AUTO_TEST_CASE(what_was_waited_for_in_vain_is_1_and_keeps_the_directory) {
-  TestDirectory directory;
-  const auto kept = directory.path / "run";
-  const Ran ran = run_demo(
-      directory,
+  const auto kept = path / "run";
+  const Ran ran = demo(
       wait + "wait normal\npause all\nresume 1\n" + "wait normal within 1ms\nresume all\n" + wait,
-      {"--nodes", "3", "--dir", kept.string()});
+      "--nodes 3 --dir " + kept.string());
   says_why(ran, 1, kept.string());
   BOOST_TEST(says(ran, "DOES NOT HOLD: "), ran.output);
   BOOST_TEST(std::filesystem::exists(kept / "n1" / "journal.jsonl"));
 }
 
 BOOST_AUTO_TEST_CASE(a_step_that_cannot_be_done_is_2_with_its_line) {
-  TestDirectory directory;
-  says_why(run_demo(directory, wait + "start 3\n", {"--nodes", "3"}), 2, "demo.script:2: start 3");
+  says_why(demo(wait + "start 3\n", "--nodes 3"), 2, "demo.script:2: start 3");
 }
 
 BOOST_AUTO_TEST_CASE(a_directory_of_an_earlier_demo_is_gone_on_with) {
-  TestDirectory directory;
-  const std::vector<std::string> more{"--nodes", "3", "--dir", (directory.path / "run").string()};
-  BOOST_TEST(run_demo(directory, wait + "run 300ms\n", more).code == 0);
-  const Ran again = run_demo(directory, wait + "run 300ms\n", more);
-  BOOST_TEST(again.code == 0, again.output);
-  BOOST_TEST(says(again, "node 3 recovers, life 2: it was last in group"), again.output);
-  BOOST_TEST(std::filesystem::exists(directory.path / "run" / "earlier" / "1" / "faults.jsonl"));
+  const std::string more = "--nodes 3 --dir " + (path / "run").string();
+  BOOST_TEST(demo(wait + "run 300ms\n", more).code == 0);
+  ends_well(demo(wait + "run 300ms\n", more), {"node 3 recovers, life 2: it was last in group"});
+  BOOST_TEST(std::filesystem::exists(path / "run" / "earlier" / "1" / "faults.jsonl"));
 }
 
 BOOST_AUTO_TEST_CASE(its_nodes_end_with_it_however_it_ends) {
   for (int number : {SIGINT, SIGTERM, SIGHUP, SIGKILL}) {
-    TestDirectory directory;
-    const auto run = directory.path / "run";
-    std::ofstream(directory.path / "s") << wait << "pause 2\nrun 1000s\n";
-    const auto output = directory.path / "output";
-    auto demo =
-        Process::launch(muster_with({"demo", "--nodes", "3", "--T", "2s", "--dir", run.string(),
-                                     "--script", (directory.path / "s").string()},
-                                    output));
+    const Demo other;
+    const auto run = other.path / "run";
+    std::ofstream(other.path / "s") << wait << "pause 2\nrun 1000s\n";
+    const auto output = other.path / "output";
+    auto demo = Process::launch(muster_with({"demo", "--nodes", "3", "--T", "2s", "--dir",
+                                             run.string(), "--script", (other.path / "s").string()},
+                                            output));
     BOOST_REQUIRE(demo.has_value());
     wait_until_says(*demo, output, "SIGSTOP: node 2");
     demo->signal(number);
@@ -165,7 +146,7 @@ BOOST_AUTO_TEST_CASE(its_nodes_end_with_it_however_it_ends) {
     // The kernel needs a moment to end them.
     Ran next;
     do {
-      next = run_demo(directory, wait, {"--nodes", "3", "--dir", run.string()});
+      next = other.demo(wait, "--nodes 3 --dir " + run.string());
     } while (next.code == 1 && says(next, "75"));
     BOOST_TEST(next.code == 0, next.output);
   }

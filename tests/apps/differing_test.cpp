@@ -30,13 +30,13 @@ BOOST_AUTO_TEST_CASE(one_key_at_one_of_three_keeps_that_one_from_working) {
   nodes.with_T(990ms);
   nodes.begin_anew(1);
   nodes.await_outvoted(1);
-  const Ran status = nodes.ask(1, {"status"});
+  const Ran status = nodes.ask(1, "status");
   BOOST_TEST(status.code == 3);
   BOOST_TEST(says(status, "T (990ms at node 1, 1s at node 2)"), status.output);
-  const Ran wait = nodes.ask(1, {"wait", "--timeout", "1s"});
+  const Ran wait = nodes.ask(1, "wait --timeout 1s");
   BOOST_TEST(wait.code == 7);
   BOOST_TEST(says(wait, " takes no part, as many others differ"), wait.output);
-  const Ran why = nodes.ask(1, {"why"});
+  const Ran why = nodes.ask(1, "why");
   BOOST_TEST(why.code == 3);
   BOOST_TEST(says(why, " takes no part, as many others differ: node 2 in T (990ms"), why.output);
   BOOST_TEST(says(why, "; make their configurations alike"), why.output);
@@ -50,8 +50,7 @@ BOOST_AUTO_TEST_CASE(one_key_at_one_of_three_keeps_that_one_from_working) {
 
 BOOST_AUTO_TEST_CASE(a_rolling_change_moves_the_work_to_the_new_majority) {
   Changed nodes(3);
-  for (std::uint32_t id : {1U, 2U, 3U}) nodes.begin_anew(id);
-  nodes.await_coordinator(3, {1, 2, 3});
+  nodes.begin_together({1, 2, 3});
   nodes.with_T(1100ms);
   nodes.begin_anew(1);
   nodes.await_outvoted(1);
@@ -68,11 +67,9 @@ BOOST_AUTO_TEST_CASE(a_node_is_added_when_all_others_know_it) {
   Changed nodes(4);
   const auto four = nodes.cluster.nodes;
   nodes.cluster.nodes.erase(NodeId{4});
-  for (std::uint32_t id : {1U, 2U, 3U}) nodes.begin_anew(id);
-  nodes.await_coordinator(3, {1, 2, 3});
+  nodes.begin_together({1, 2, 3});
   nodes.cluster.nodes = four;
-  for (std::uint32_t id : {1U, 2U, 3U}) nodes.begin_anew(id);
-  nodes.await_coordinator(3, {1, 2, 3});
+  nodes.begin_together({1, 2, 3});
   nodes.begin_anew(4);
   nodes.await_coordinator(4, {1, 2, 3, 4});
   nodes.judge();
@@ -80,13 +77,11 @@ BOOST_AUTO_TEST_CASE(a_node_is_added_when_all_others_know_it) {
 
 BOOST_AUTO_TEST_CASE(a_node_is_removed_before_the_others_forget_it) {
   Changed nodes(4);
-  for (std::uint32_t id : {1U, 2U, 3U, 4U}) nodes.begin_anew(id);
-  nodes.await_coordinator(4, {1, 2, 3, 4});
+  nodes.begin_together({1, 2, 3, 4});
   BOOST_TEST(nodes.leave(4).code == 0);
   nodes.await_coordinator(3, {1, 2, 3});
   nodes.cluster.nodes.erase(NodeId{4});
-  for (std::uint32_t id : {1U, 2U, 3U}) nodes.begin_anew(id);
-  nodes.await_coordinator(3, {1, 2, 3});
+  nodes.begin_together({1, 2, 3});
   nodes.judge();
 }
 

@@ -20,16 +20,15 @@ std::vector<std::string> shell(const std::string& command) {
 /// A cluster of one node with hooks, which run in the directory of the test.
 struct Hooked : RealNodes {
   Hooked() : RealNodes(1) { hooks.emplace(); }
+  /// It begins, and leaves in order when it is so.
+  void runs_until(const std::function<bool()>& so) {
+    node(1);
+    wait_until(so);
+    leaves_in_order();
+  }
 };
 
-/// The first block of that language in the documents.
-std::string block_of(const std::string& language) {
-  const std::string text = read_all(MUSTER_DOCUMENTS "/programs.md");
-  const auto begin = text.find("\n```" + language + "\n");
-  BOOST_REQUIRE(begin != std::string::npos);
-  const auto first = begin + language.size() + 5;
-  return text.substr(first, text.find("```\n", first) - first);
-}
+const std::string document = read_all(MUSTER_DOCUMENTS "/programs.md");
 
 /// The keys of an object, and those of the first object in each of its arrays, in their order.
 std::string keys_of(const boost::json::value& value) {
@@ -85,9 +84,7 @@ BOOST_AUTO_TEST_CASE(of_the_shell_carry_reports_and_definitions) {
   hooks->start = shell(
       "echo start >>calls; cp $MUSTER_DEFINITION_FILE definition; "
       "echo $MUSTER_GROUP >group; pwd -P >where; : >ready");
-  node(1);
-  wait_until([&] { return there("ready"); });
-  leaves_in_order();
+  runs_until([&] { return there("ready"); });
   std::string group = read_all(file("group"));
   group.pop_back();
   BOOST_TEST(read_all(file("definition")) == "held by 1 in " + group + " of 1");
@@ -96,7 +93,7 @@ BOOST_AUTO_TEST_CASE(of_the_shell_carry_reports_and_definitions) {
 }
 
 BOOST_AUTO_TEST_CASE(of_python_read_and_write_json) {
-  write_file(file("hook.py"), R"(#!/usr/bin/env python3
+  write_program(file("hook.py"), R"(#!/usr/bin/env python3
 import json, sys
 
 told = json.load(sys.stdin)
@@ -113,11 +110,8 @@ else:
     import os
     os.rename("started.new", "started")
 )");
-  std::filesystem::permissions(file("hook.py"), std::filesystem::perms::owner_all);
   hooks->stop = hooks->reorganize = hooks->start = {file("hook.py")};
-  node(1);
-  wait_until([&] { return there("started"); });
-  leaves_in_order();
+  runs_until([&] { return there("started"); });
   const auto started = boost::json::parse(read_all(file("started"))).as_object();
   BOOST_TEST(started.at("agrees").as_bool());
   BOOST_TEST(boost::json::serialize(started.at("reports")) ==
@@ -129,14 +123,13 @@ else:
 }
 
 BOOST_AUTO_TEST_CASE(of_the_documents_run_as_they_stand) {
-  write_file(file("shards.py"), block_of("python"));
-  std::filesystem::permissions(file("shards.py"), std::filesystem::perms::owner_all);
+  write_program(file("shards.py"), block_of(document, "python"));
   hooks.reset();
-  hooks = parse_config(read_all(configure(1)) + block_of("toml"), file("n1.toml")).value().hooks;
+  hooks = parse_config(read_all(configure(1)) + block_of(document, "toml"), file("n1.toml"))
+              .value()
+              .hooks;
   BOOST_REQUIRE(hooks.has_value());
-  node(1);
-  wait_until([&] { return holds(log(1), "working with [1] for group ["); });
-  leaves_in_order();
+  runs_until([&] { return holds(log(1), "working with [1] for group ["); });
 }
 
 BOOST_AUTO_TEST_CASE(are_told_what_the_documents_say) {
@@ -145,15 +138,13 @@ BOOST_AUTO_TEST_CASE(are_told_what_the_documents_say) {
   for (int life : {1, 2}) {  // the second one was assigned something before
     BOOST_TEST_CONTEXT("life " << life) {
       std::filesystem::remove(file("ready"));
-      node(1);
-      wait_until([&] { return there("ready"); });
-      leaves_in_order();
+      runs_until([&] { return there("ready"); });
     }
   }
-  const std::string text = read_all(MUSTER_DOCUMENTS "/programs.md");
   for (const std::string hook : {"stop", "reorganize", "start"}) {
-    const auto begin = text.find("`{\"hook\":\"" + hook) + 1;
-    const auto shown = boost::json::parse(text.substr(begin, text.find('`', begin) - begin));
+    const auto begin = document.find("`{\"hook\":\"" + hook) + 1;
+    const auto shown =
+        boost::json::parse(document.substr(begin, document.find('`', begin) - begin));
     const auto told = boost::json::parse(read_all(file("told-" + hook)));
     BOOST_TEST(keys_of(told) == keys_of(shown), hook);
   }
@@ -161,9 +152,7 @@ BOOST_AUTO_TEST_CASE(are_told_what_the_documents_say) {
 
 BOOST_AUTO_TEST_CASE(without_a_reorganize_the_definition_is_who_is_there) {
   hooks->start = shell("cp $MUSTER_DEFINITION_FILE definition; : >ready");
-  node(1);
-  wait_until([&] { return there("ready"); });
-  leaves_in_order();
+  runs_until([&] { return there("ready"); });
   BOOST_TEST(read_all(file("definition")) == R"({"coordinator":1,"members":[1]})");
 }
 
@@ -172,25 +161,19 @@ BOOST_AUTO_TEST_CASE(that_end_with_75_are_run_again) {
       "echo >>tries-$MUSTER_HOOK; [ $(wc -l <tries-$MUSTER_HOOK) -ge 3 ] || "
       "exit 75; : >ready-$MUSTER_HOOK";
   hooks->stop = hooks->reorganize = hooks->start = shell(again);
-  node(1);
-  wait_until([&] { return there("ready-start"); });
-  leaves_in_order();
+  runs_until([&] { return there("ready-start"); });
   BOOST_TEST(read_all(file("tries-start")) == "\n\n\n");
 }
 
 BOOST_AUTO_TEST_CASE(that_fail_are_named) {
   hooks->reorganize = shell("exit 3");
-  node(1);
-  wait_until([&] { return holds(journal(1), "reorganize (/bin/sh): it ended with exit code 3"); });
-  leaves_in_order();
+  runs_until([&] { return holds(journal(1), "reorganize (/bin/sh): it ended with exit code 3"); });
   hooks->reorganize = {file("nothing")};
   write_program(file("nothing"), "#!/nowhere/at/all\n");
-  node(1);
-  wait_until([&] {
+  runs_until([&] {
     return holds(journal(1), "reorganize (" + file("nothing").string() + "): cannot start " +
                                  file("nothing").string() + ": No such file or directory");
   });
-  leaves_in_order();
   hooks->reorganize.clear();
   hooks->stop = shell("echo what it says >&2; kill -9 $$");
   node(1);
@@ -201,11 +184,9 @@ BOOST_AUTO_TEST_CASE(that_fail_are_named) {
 
 BOOST_AUTO_TEST_CASE(that_give_too_much_are_refused) {
   hooks->reorganize = shell("head -c 32769 /dev/zero");
-  node(1);
-  wait_until([&] {
+  runs_until([&] {
     return holds(journal(1), "it gave more than the 32768 bytes that a definition may have");
   });
-  leaves_in_order();
   hooks->reorganize.clear();
   hooks->stop = shell("head -c 32769 /dev/zero");
   node(1);
@@ -215,18 +196,14 @@ BOOST_AUTO_TEST_CASE(that_give_too_much_are_refused) {
 BOOST_AUTO_TEST_CASE(may_give_as_much_as_is_carried) {
   hooks->stop = hooks->reorganize = shell("head -c 32768 /dev/zero");
   hooks->start = shell("wc -c <$MUSTER_DEFINITION_FILE >size; : >ready");
-  node(1);
-  wait_until([&] { return there("ready"); });
-  leaves_in_order();
+  runs_until([&] { return there("ready"); });
   BOOST_TEST(read_all(file("size")) == "32768\n");
 }
 
 BOOST_AUTO_TEST_CASE(that_run_are_told_when_they_are_cancelled) {
   hooks->reorganize =
       shell("trap ': >told; exit 1' TERM; : >ready; tail -f /dev/null >/dev/null & wait");
-  node(1);
-  wait_until([&] { return there("ready"); });
-  leaves_in_order();
+  runs_until([&] { return there("ready"); });
   BOOST_TEST(there("told"));
 }
 

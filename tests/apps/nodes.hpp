@@ -50,11 +50,12 @@ struct Nodes {
     return std::move(*process);
   }
 
+  [[nodiscard]] Ran muster(const std::string& line) const { return directory.muster(line); }
   /// Asks until the command ends with that code.
-  Ran until(int code, const std::vector<std::string>& arguments) const {
+  Ran until(int code, const std::string& line) const {
     Ran ran;
     do {
-      ran = run_muster(directory, arguments);
+      ran = muster(line);
     } while (ran.code != code);
     return ran;
   }

@@ -110,8 +110,7 @@ BOOST_AUTO_TEST_CASE(that_cannot_be_executed_is_named_with_the_reason) {
              "cannot start /nothing/there: No such file or directory");
   // No shell: a file that says of no program how it is to be read is not given to one.
   const auto text = directory.path / "text";
-  write_file(text, "exit 0\n");
-  std::filesystem::permissions(text, std::filesystem::perms::owner_all);
+  write_program(text, "exit 0\n");
   options.command = {text.string()};
   BOOST_TEST(Child::launch(options).error().what ==
              "cannot start " + text.string() + ": Exec format error");

@@ -28,6 +28,14 @@ inline void write_program(const std::filesystem::path& file, const std::string& 
   std::filesystem::permissions(file, std::filesystem::perms::owner_all);
 }
 
+/// The first block of that language in the document.
+inline std::string block_of(const std::string& document, const std::string& language) {
+  const auto begin = document.find("\n```" + language + "\n");
+  BOOST_REQUIRE(begin != std::string::npos);
+  const auto first = begin + language.size() + 5;
+  return document.substr(first, document.find("```\n", first) - first);
+}
+
 /// Waits until it is so; CTest bounds it.
 inline void wait_until(const std::function<bool()>& so) {
   while (!so()) ::poll(nullptr, 0, 5);
@@ -131,22 +139,26 @@ struct RealNodes {
     wait_until([&] { return holds(log(id), " is up on "); });
   }
 
-  Ran ask(std::uint32_t id, std::vector<std::string> words) const {
-    words.insert(words.end(), {"--dir", file("n" + std::to_string(id)).string()});
-    return run_muster(directory, words);
+  [[nodiscard]] Ran muster(const std::string& line) const { return directory.muster(line); }
+  [[nodiscard]] Ran ask(std::uint32_t id, const std::string& line) const {
+    return muster(line + " --dir " + file("n" + std::to_string(id)).string());
   }
   void await_coordinator(std::uint32_t coordinator, const std::vector<std::uint32_t>& of) const {
     for (std::uint32_t id : of) {
-      const Ran ran =
-          ask(id, {"wait", "--coordinator", std::to_string(coordinator), "--timeout", "5min"});
+      const Ran ran = ask(id, "wait --timeout 5min --coordinator " + std::to_string(coordinator));
       BOOST_TEST_REQUIRE(ran.code == 0, ran.output);
     }
+  }
+  /// They begin, and form a group under the last of them.
+  void begin_together(const std::vector<std::uint32_t>& nodes) {
+    for (std::uint32_t id : nodes) begin_anew(id);
+    await_coordinator(nodes.back(), nodes);
   }
   /// What its status says then.
   Ran await_outvoted(std::uint32_t id) const {
     Ran status;
     wait_until([&] {
-      status = ask(id, {"status"});
+      status = ask(id, "status");
       return says(status, " takes no part, as many others differ");
     });
     return status;
@@ -160,10 +172,7 @@ struct RealNodes {
     processes.at(id).signal(SIGTERM);
     return end(id);
   }
-  void leaves_in_order(std::uint32_t id = 1) {
-    const Ran left = leave(id);
-    BOOST_TEST(left.code == 0, left.output);
-  }
+  void leaves_in_order(std::uint32_t id = 1) { ends_well(leave(id)); }
   /// Waits for its end.
   Ran end(std::uint32_t id) {
     const int status = processes.at(id).wait();
@@ -173,12 +182,11 @@ struct RealNodes {
   }
   /// All leave in order, and the journals of those that were ever started hold.
   void judge() {
-    std::vector<std::string> words{"verify"};
+    std::string words = "verify";
     while (!processes.empty()) BOOST_TEST(leave(processes.begin()->first).code == 0);
     for (const auto& [id, address] : cluster.nodes)
-      if (std::filesystem::exists(log(id.value))) words.push_back(journal(id.value).string());
-    const Ran ran = run_muster(directory, words);
-    BOOST_TEST(ran.code == 0, ran.output);
+      if (std::filesystem::exists(log(id.value))) words += " " + journal(id.value).string();
+    ends_well(muster(words));
   }
 
   TestDirectory directory;

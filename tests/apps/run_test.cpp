@@ -75,16 +75,13 @@ BOOST_AUTO_TEST_CASE(a_program_that_ends_with_75_is_started_again) {
   run(1, shell("echo run >>$D/runs; [ -e $D/again ] || { : >$D/again; exit 75; }; : >$D/ready; "
                "exec tail -f /dev/null"));
   wait_until([&] { return there("ready"); });
-  const Ran left = leave(1);
-  BOOST_TEST(left.code == 0, left.output);
-  BOOST_TEST(says(left, "/bin/sh asks to be started again: in 1s"), left.output);
+  ends_well(leave(1), {"/bin/sh asks to be started again: in 1s"});
   BOOST_TEST(lines_of(file("runs")).size() == 2u);
 }
 
 BOOST_AUTO_TEST_CASE(a_program_that_is_told_to_end_takes_its_node_out_in_order) {
   run(1, shell("kill -TERM $$"));
-  const Ran left = end(1);
-  BOOST_TEST(left.code == 0, left.output);
+  ends_well(end(1));
 }
 
 BOOST_AUTO_TEST_CASE(a_program_that_fails_ends_its_node_with_76) {
@@ -109,11 +106,10 @@ BOOST_AUTO_TEST_CASE(a_program_that_cannot_be_executed_is_a_failed_start) {
 BOOST_AUTO_TEST_CASE(what_is_wrong_from_the_beginning_is_said) {
   run(1, {"--", "no-such-program"});
   says_why(end(1), 2, "no-such-program");
-  says_why(run_muster(directory, {"run", "--config", configure(1)}), 2, "PROGRAM");
-  says_why(run_muster(directory, {"run", "--config", configure(1), "--where", "here", "--", "sh"}),
-           2, "here");
+  says_why(muster("run --config " + configure(1)), 2, "PROGRAM");
+  says_why(muster("run --config " + configure(1) + " --where here -- sh"), 2, "here");
   hooks = HooksConfig{{"sh"}, {}, {}, {}};
-  says_why(run_muster(directory, {"run", "--config", configure(1), "--", "sh"}), 64, "[hooks]");
+  says_why(muster("run --config " + configure(1) + " -- sh"), 64, "[hooks]");
 }
 
 BOOST_AUTO_TEST_CASE(a_program_does_not_outlive_its_node) {
@@ -183,9 +179,8 @@ struct ThreeNodes : RealNodes {
   }
   /// All promises held, by the journals.
   void verify() const {
-    const Ran ran =
-        run_muster(directory, {"verify", file("faults.jsonl"), journal(1), journal(2), journal(3)});
-    BOOST_TEST(ran.code == 0, ran.output);
+    ends_well(run_muster(directory,
+                         {"verify", file("faults.jsonl"), journal(1), journal(2), journal(3)}));
   }
   /// Kills the node alone; its program ends with it, and what that had started does not.
   void kill_node(std::uint32_t id, pid_t program) {

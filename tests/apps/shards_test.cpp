@@ -281,24 +281,38 @@ Assignment alone(GroupNumber group, const ShardReport& held = {}) {
   return assignment;
 }
 
+/// It has stopped for the first time, and been started in a group of its own.
+struct Working {
+  Working() {
+    application->stop({}, first.done());
+    host.grant({4, NodeId{3}});
+    application->start(alone({4, NodeId{3}}), started(well));
+    host.run_timer();
+  }
+  Host host;
+  Pipe pipe;
+  std::unique_ptr<Application> application = make_shards({20, pipe.ends[1]})(host);
+  Ended first;
+  bool well = false;
+};
+
+/// What the first stop of a life comes to, with that in its store.
+Ended stopped_with(const std::string& head) {
+  Host host;
+  host.cells[head_key(9)] = Bytes{head};
+  Ended ended;
+  make_shards({})(host)->stop({}, ended.done());
+  return ended;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(shards)
 
-BOOST_AUTO_TEST_CASE(works_acknowledges_and_reports) {
-  Host host;
-  Pipe pipe;
-  const auto application = make_shards({20, pipe.ends[1]})(host);
-  Ended first;
-  application->stop({}, first.done());
+BOOST_FIXTURE_TEST_CASE(works_acknowledges_and_reports, Working) {
   BOOST_REQUIRE(first.report.has_value());
   BOOST_TEST((decode_report(*first.report).value() == ShardReport{}));
-
-  bool well = false;
-  host.grant({4, NodeId{3}});
-  application->start(alone({4, NodeId{3}}), started(well));
   BOOST_REQUIRE(well);
-  host.run_timer();
   BOOST_TEST(host.permits_out() == 1);
   host.make_durable();
   BOOST_TEST(host.permits_out() == 0);
@@ -313,16 +327,7 @@ BOOST_AUTO_TEST_CASE(works_acknowledges_and_reports) {
   BOOST_TEST(host.writes.empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_record_durable_after_the_halt_is_reported_and_not_acknowledged) {
-  Host host;
-  Pipe pipe;
-  const auto application = make_shards({20, pipe.ends[1]})(host);
-  Ended first;
-  application->stop({}, first.done());
-  bool well = false;
-  host.grant({4, NodeId{3}});
-  application->start(alone({4, NodeId{3}}), started(well));
-  host.run_timer();
+BOOST_FIXTURE_TEST_CASE(a_record_durable_after_the_halt_is_reported_and_not_acknowledged, Working) {
   host.revoke();
   Ended second;
   application->stop({}, second.done());
@@ -340,54 +345,41 @@ BOOST_AUTO_TEST_CASE(a_record_durable_after_the_halt_is_reported_and_not_acknowl
 }
 
 BOOST_AUTO_TEST_CASE(a_new_life_reports_what_the_store_holds) {
-  Host host;
-  host.cells[head_key(9)] = Bytes{R"({"group":[2,4],"sequence":33})"};
-  const auto application = make_shards({})(host);
-  Ended ended;
-  application->stop({}, ended.done());
+  const Ended ended = stopped_with(R"({"group":[2,4],"sequence":33})");
   BOOST_REQUIRE(ended.report.has_value());
   BOOST_TEST((decode_report(*ended.report).value().heads.at(9) == ShardHead{{2, NodeId{4}}, 33}));
 }
 
 BOOST_AUTO_TEST_CASE(a_cell_that_is_not_ours_fails_the_stop) {
-  Host host;
-  host.cells[head_key(9)] = Bytes{"{}"};
-  const auto application = make_shards({})(host);
-  Ended ended;
-  application->stop({}, ended.done());
+  const Ended ended = stopped_with("{}");
   BOOST_TEST(!ended.report.has_value());
   BOOST_TEST(ended.why.find("head/") != std::string::npos, ended.why);
 }
 
-Reorganization of_group_1(Members members) {
+/// Why that member's shards are not dealt.
+std::string why_not_dealt(ShardsOptions options, std::uint32_t node, const std::string& report) {
+  Host host;
+  Member member;
+  member.node = NodeId{node};
+  member.holdings.report = Report{report};
   Reorganization reorganization;
   reorganization.group = {1, NodeId{3}};
-  reorganization.members = std::move(members);
-  return reorganization;
+  reorganization.members = {member};
+  std::string why;
+  make_shards(options)(host)->reorganize(std::move(reorganization),
+                                         Done<Definition>([&](auto outcome) {
+                                           if (!outcome) why = outcome.error();
+                                         }));
+  return why;
 }
 
 BOOST_AUTO_TEST_CASE(a_report_that_is_no_report_fails_the_reorganize) {
-  Host host;
-  const auto application = make_shards({})(host);
-  Member member;
-  member.node = NodeId{4};
-  member.holdings.report = Report{"garbage"};
-  std::string why;
-  application->reorganize(of_group_1({member}), Done<Definition>([&](auto outcome) {
-                            if (!outcome) why = outcome.error();
-                          }));
+  const std::string why = why_not_dealt({}, 4, "garbage");
   BOOST_TEST(why.find("node 4") != std::string::npos, why);
 }
 
 BOOST_AUTO_TEST_CASE(a_definition_of_too_many_shards_fails_the_reorganize) {
-  Host host;
-  const auto application = make_shards({20, -1, 4096})(host);
-  Member member;
-  member.node = NodeId{3};
-  std::string why;
-  application->reorganize(of_group_1({member}), Done<Definition>([&](auto outcome) {
-                            if (!outcome) why = outcome.error();
-                          }));
+  const std::string why = why_not_dealt({20, -1, 4096}, 3, "");
   BOOST_TEST(why.find("at most 32768") != std::string::npos, why);
 }
 

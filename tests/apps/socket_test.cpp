@@ -123,8 +123,7 @@ struct Socketed : RealNodes {
     processes.at(1).signal(SIGTERM);
     program.done(program.hear_hook("stop"));
     BOOST_TEST(program.hear().is_null());
-    const Ran left = end(1);
-    BOOST_TEST(left.code == 0, left.output);
+    ends_well(end(1));
   }
 };
 
@@ -142,14 +141,6 @@ std::string document() {
   return read_all(MUSTER_DOCUMENTS "/socket.md");
 }
 
-std::string block_of(const std::string& heading) {
-  const std::string text = document();
-  const auto begin = text.find("\n```" + heading + "\n");
-  BOOST_REQUIRE(begin != std::string::npos);
-  const auto first = begin + heading.size() + 5;
-  return text.substr(first, text.find("```\n", first) - first);
-}
-
 std::string keys_of(const json::object& object) {
   std::set<std::string> keys;
   for (const auto& [key, value] : object) keys.emplace(key);
@@ -165,7 +156,7 @@ BOOST_FIXTURE_TEST_SUITE(program_at_a_socket, Socketed)
 BOOST_AUTO_TEST_CASE(is_what_its_node_waits_for) {
   waits_for_program();
   BOOST_TEST(!is_up());
-  const Ran status = run_muster(directory, {"status", "--dir", file("n1").string()});
+  const Ran status = ask(1, "status");
   BOOST_TEST(status.code == 5, status.output);
   struct stat found {};
   BOOST_TEST(::stat(socket().c_str(), &found) == 0);
@@ -242,10 +233,7 @@ BOOST_AUTO_TEST_CASE(says_how_far_it_is_and_why_it_failed) {
   const json::object told = program.hear_hook("reorganize");
   const std::string ticket = json::serialize(told.at("ticket"));
   program.say(R"({"progress":)" + ticket + R"(,"text":"3/7 merged"})");
-  wait_until([&] {
-    const Ran status = run_muster(directory, {"status", "--json", "--dir", file("n1").string()});
-    return says(status, "3/7 merged");
-  });
+  wait_until([&] { return says(ask(1, "status --json"), "3/7 merged"); });
   program.say(R"({"failed":)" + ticket + R"(,"why":"no more chalk"})");
   wait_until([&] { return holds(journal(1), "no more chalk"); });
   program.done(program.hear_hook("reorganize"));
@@ -258,10 +246,7 @@ BOOST_AUTO_TEST_CASE(says_what_it_is_and_what_it_wants_of_its_node) {
   Program program = awaited_program();
   program.works();
   program.say(R"({"show":{"primary":true,"replica":false},"text":"2 of 3 hold each commit"})");
-  wait_until([&] {
-    const Ran status = run_muster(directory, {"status", "--dir", file("n1").string()});
-    return says(status, "; primary (2 of 3 hold each commit)");
-  });
+  wait_until([&] { return says(ask(1, "status"), "; primary (2 of 3 hold each commit)"); });
   program.say(R"({"elect":"its database has died"})");
   program.works();
   BOOST_TEST(holds(journal(1), "its database has died"));
@@ -328,20 +313,13 @@ BOOST_AUTO_TEST_CASE(is_sent_away_with_the_reason_and_another_may_come) {
 }
 
 BOOST_AUTO_TEST_CASE(that_goes_away_while_it_works_takes_its_node_with_it) {
-  waits_for_program();
-  {
-    Program program(socket());
-    program.registers();
-    program.works();
-  }
+  awaited_program().works();
   says_why(end(1), 76, "its program went away while its node was at work");
 }
 
 BOOST_AUTO_TEST_CASE(that_goes_away_at_its_stop_takes_its_node_with_it) {
-  waits_for_program();
   {
-    Program program(socket());
-    program.registers();
+    Program program = awaited_program();
     program.works();
     processes.at(1).signal(SIGTERM);
     program.hear_hook("stop");
@@ -350,13 +328,11 @@ BOOST_AUTO_TEST_CASE(that_goes_away_at_its_stop_takes_its_node_with_it) {
 }
 
 BOOST_AUTO_TEST_CASE(may_be_replaced_while_its_node_is_out) {
-  waits_for_program();
   const std::vector<std::string> drain{"drain", "--dir", file("n1").string()};
   auto undo = drain;
   undo.emplace_back("--undo");
   {
-    Program program(socket());
-    program.registers();
+    Program program = awaited_program();
     program.works();
     wait_until([&] { return is_up(); });
     auto draining = Process::launch(muster_with(drain, file("drain.log")));
@@ -404,11 +380,11 @@ BOOST_AUTO_TEST_SUITE(program_of_the_documents)
 
 BOOST_AUTO_TEST_CASE(runs_as_it_stands_and_survives_its_coordinator) {
   RealNodes nodes(3);
-  write_program(nodes.file("lamp.py"), block_of("python file=lamp.py"));
+  write_program(nodes.file("lamp.py"), block_of(document(), "python file=lamp.py"));
   nodes.application =
       parse_config(read_all(nodes.configure(1))
                            .substr(0, read_all(nodes.configure(1)).find("\n[application]")) +
-                       "\n" + block_of("toml"),
+                       "\n" + block_of(document(), "toml"),
                    nodes.file("n1.toml"))
           .value()
           .application;

@@ -21,16 +21,18 @@ struct OneNode : RealNodes {
     node(1);
     return end(1);
   }
-  /// The same with a limit on its descriptors; none where it comes up, and is ended then.
-  [[nodiscard]] std::optional<Ran> refused_within(int descriptors) {
-    auto options = muster_with({}, log(1));
+  [[nodiscard]] Expected<Process> within(int descriptors, const std::vector<std::string>& words) {
+    auto options = muster_with(
+        {"-c", "ulimit -n " + std::to_string(descriptors) + "; exec \"$@\"", "sh", MUSTER_PROGRAM},
+        log(1));
     options.program = "/bin/sh";
-    options.arguments = {"-c",        "ulimit -n " + std::to_string(descriptors) + "; exec \"$@\"",
-                         "sh",        MUSTER_PROGRAM,
-                         "node",      "--config",
-                         configure(1)};
+    options.arguments.insert(options.arguments.end(), words.begin(), words.end());
+    return Process::launch(options);
+  }
+  /// How it ends with a limit on its descriptors; none where it comes up, and is ended then.
+  [[nodiscard]] std::optional<Ran> refused_within(int descriptors) {
     std::filesystem::remove(log(1));
-    auto process = Process::launch(options);
+    auto process = within(descriptors, {"node", "--config", configure(1)});
     BOOST_REQUIRE(process.has_value());
     std::optional<int> status;
     wait_until([&] {
@@ -55,8 +57,7 @@ BOOST_AUTO_TEST_CASE(ends_neither_a_node_nor_its_program) {
     BOOST_TEST_CONTEXT(times << " times") {
       node.signal(SIGHUP);
       wait_until_says(node, log(1), "has read again what its owner has written");
-      const Ran status = run_muster(directory, {"status", "--dir", file("n1").string()});
-      BOOST_TEST(status.code == 0, status.output);
+      ends_well(ask(1, "status"));
     }
   }
   leaves_in_order();
@@ -81,7 +82,7 @@ BOOST_AUTO_TEST_CASE(leaves_a_node_at_work_that_was_started_from_it) {
   ::close(terminal);  // whose processes get SIGHUP, before this returns
   Ran status;
   do {
-    status = run_muster(directory, {"status", "--dir", file("n1").string()});
+    status = ask(1, "status");
     BOOST_REQUIRE_MESSAGE(status.code == 0 || status.code == 3, status.output);
   } while (status.code != 0);
   ::kill(pid, SIGTERM);
@@ -114,7 +115,7 @@ BOOST_AUTO_TEST_CASE(is_heeded_where_that_may_be_and_the_rest_is_named) {
     const std::size_t at = text.find(old);
     BOOST_TEST_REQUIRE(at != std::string::npos, text);
     write_file(config, text.replace(at, old.size(), fresh));
-    return ask(1, {"reload"});
+    return ask(1, "reload");
   };
   auto options = muster_with({"node", "--config", config.string()}, log(1));
   processes.emplace(1, Process::launch(options).value());
@@ -164,11 +165,7 @@ BOOST_AUTO_TEST_CASE(says_75_where_its_address_is_not_there_yet) {
 BOOST_AUTO_TEST_CASE(says_75_where_it_has_too_few_descriptors) {
   int limit = 3;
   const auto runs = [&] {
-    auto options = muster_with({}, file("version"));
-    options.program = "/bin/sh";
-    options.arguments = {"-c", "ulimit -n " + std::to_string(limit) + "; exec \"$@\"", "sh",
-                         MUSTER_PROGRAM, "--version"};
-    auto process = Process::launch(options);
+    auto process = within(limit, {"--version"});
     return process && process->wait() == 0;
   };
   while (!runs()) ++limit;  // the loader of programs needs some
@@ -216,7 +213,7 @@ BOOST_AUTO_TEST_CASE(says_64_where_its_journal_can_be_none) {
     const std::string before = "file = \"" + journal(1).string();
     text.replace(text.find(before), before.size(), "file = \"" + file(name).string());
     write_file(file("n1.toml"), text);
-    return run_muster(directory, {"node", "--config", file("n1.toml").string()});
+    return muster("node --config " + file("n1.toml").string());
   };
   says_why(with_journal("logs/n1.jsonl"), 64,
            "file = \"" + file("logs/n1.jsonl").string() +

@@ -7,9 +7,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Writes the lines that nodes would have written.
+/// Writes the lines that nodes would have written: at first 1, 2 and 3 form a group of 3.
 class Tale {
  public:
+  Tale() {
+    for (std::uint32_t node : {1U, 2U, 3U}) begins(node);
+    for (std::uint32_t node : {1U, 2U, 3U}) starts(node, {1, NodeId{3}});
+    for (std::uint32_t node : {1U, 2U}) normal(node, {1, NodeId{3}});
+    normal(3, {1, NodeId{3}}, {NodeId{1}, NodeId{2}});
+  }
+
   Watch watch;
 
   void begins(std::uint32_t node) {
@@ -53,22 +60,11 @@ class Tale {
     step(node, Started{}, view, Wait::Idle);
   }
 
-  /// Nodes 1, 2 and 3 in a group of 3.
-  void form() {
-    for (std::uint32_t node : {1U, 2U, 3U}) begins(node);
-    for (std::uint32_t node : {1U, 2U, 3U}) starts(node, {1, NodeId{3}});
-    for (std::uint32_t node : {1U, 2U}) normal(node, {1, NodeId{3}});
-    normal(3, {1, NodeId{3}}, {NodeId{1}, NodeId{2}});
-  }
-
   bool formed_now = false;
   Duration at_{};
 
  private:
-  journal::Stamp stamp(std::uint32_t node) {
-    at_ += 1ms;
-    return {at_, NodeId{node}, {lives_[node]}, 1};
-  }
+  journal::Stamp stamp(std::uint32_t node) { return {at_ += 1ms, NodeId{node}, {lives_[node]}, 1}; }
   std::map<std::uint32_t, std::uint64_t> lives_;
 };
 
@@ -77,77 +73,68 @@ const NodeSet two{NodeId{1}, NodeId{2}};
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(watch)
+BOOST_FIXTURE_TEST_SUITE(watch, Tale)
 
 BOOST_AUTO_TEST_CASE(sees_a_group_form_and_why) {
-  Tale tale;
-  tale.form();
-  BOOST_REQUIRE_EQUAL(tale.watch.formed().size(), 1u);
-  const Formed& formed = tale.watch.formed().front();
+  BOOST_REQUIRE_EQUAL(watch.formed().size(), 1u);
+  const Formed& formed = watch.formed().front();
   BOOST_TEST((formed.members == three));
   BOOST_TEST(formed.reason == "node 3 recovered");
   BOOST_TEST(!formed.without_work.has_value());
-  BOOST_TEST(tale.watch.normal(three, {}));
-  BOOST_TEST(!tale.watch.normal(two, {}));
-  BOOST_TEST((tale.watch.coordinator() == NodeId{3}));
-  BOOST_TEST(!tale.watch.normal(three, {{NodeId{1}, tale.at_}}));
+  BOOST_TEST(watch.normal(three, {}));
+  BOOST_TEST(!watch.normal(two, {}));
+  BOOST_TEST((watch.coordinator() == NodeId{3}));
+  BOOST_TEST(!watch.normal(three, {{NodeId{1}, at_}}));
 }
 
 BOOST_AUTO_TEST_CASE(counts_the_time_without_work_from_the_kill) {
-  Tale tale;
-  tale.form();
-  tale.fault(3, journal::FaultKind::killed);
-  const Duration killed = tale.at_;
-  BOOST_TEST(!tale.watch.normal(two, {}));
+  fault(3, journal::FaultKind::killed);
+  const Duration killed = at_;
+  BOOST_TEST(!watch.normal(two, {}));
   View view;
   view.status = Status::Normal;
-  tale.step(2, Failed{NodeId{3}, {1}}, view, Wait::Probing);
-  tale.step(2, Unanswered{NodeId{3}, {1}}, view, Wait::HaltingLower);
-  for (std::uint32_t node : {1U, 2U}) tale.stops(node, {1, NodeId{3}});
-  for (std::uint32_t node : {2U, 1U}) tale.starts(node, {2, NodeId{2}});
-  const Duration started = tale.at_;
-  tale.normal(1, {2, NodeId{2}});
-  tale.normal(2, {2, NodeId{2}}, {NodeId{1}});
-  BOOST_REQUIRE_EQUAL(tale.watch.formed().size(), 2u);
-  const Formed& formed = tale.watch.formed().back();
+  step(2, Failed{NodeId{3}, {1}}, view, Wait::Probing);
+  step(2, Unanswered{NodeId{3}, {1}}, view, Wait::HaltingLower);
+  for (std::uint32_t node : {1U, 2U}) stops(node, {1, NodeId{3}});
+  for (std::uint32_t node : {2U, 1U}) starts(node, {2, NodeId{2}});
+  const Duration started = at_;
+  normal(1, {2, NodeId{2}});
+  normal(2, {2, NodeId{2}}, {NodeId{1}});
+  BOOST_REQUIRE_EQUAL(watch.formed().size(), 2u);
+  const Formed& formed = watch.formed().back();
   BOOST_TEST((formed.members == two));
   BOOST_TEST(formed.reason == "node 3 failed");
   BOOST_TEST((formed.without_work == started - killed));
-  BOOST_TEST(tale.watch.normal(two, {}));
-  BOOST_TEST(!tale.watch.normal(three, {}));
+  BOOST_TEST(watch.normal(two, {}));
+  BOOST_TEST(!watch.normal(three, {}));
 }
 
 BOOST_AUTO_TEST_CASE(the_time_in_which_all_are_down_is_not_counted) {
-  Tale tale;
-  tale.form();
-  for (std::uint32_t node : {1U, 2U, 3U}) tale.fault(node, journal::FaultKind::killed);
-  for (std::uint32_t node : {1U, 2U, 3U}) tale.begins(node);
-  for (std::uint32_t node : {1U, 2U, 3U}) tale.starts(node, {17, NodeId{3}});
-  tale.normal(3, {17, NodeId{3}}, two);
-  BOOST_REQUIRE_EQUAL(tale.watch.formed().size(), 2u);
-  BOOST_TEST(!tale.watch.formed().back().without_work.has_value());
+  for (std::uint32_t node : {1U, 2U, 3U}) fault(node, journal::FaultKind::killed);
+  for (std::uint32_t node : {1U, 2U, 3U}) begins(node);
+  for (std::uint32_t node : {1U, 2U, 3U}) starts(node, {17, NodeId{3}});
+  normal(3, {17, NodeId{3}}, two);
+  BOOST_REQUIRE_EQUAL(watch.formed().size(), 2u);
+  BOOST_TEST(!watch.formed().back().without_work.has_value());
 }
 
 BOOST_AUTO_TEST_CASE(work_ends_with_the_stop_the_kill_and_the_pause) {
-  Tale tale;
-  tale.form();
-  tale.stops(1, {1, NodeId{3}});
-  const Duration stopped = tale.at_;
-  tale.fault(2, journal::FaultKind::killed);
-  const Duration killed = tale.at_;
-  tale.fault(3, journal::FaultKind::paused);
-  const Duration paused = tale.at_;
-  BOOST_REQUIRE_EQUAL(tale.watch.worked().size(), 3u);
-  BOOST_TEST((tale.watch.worked()[0].end == stopped));
-  BOOST_TEST((tale.watch.worked()[1].end == killed));
-  BOOST_TEST((tale.watch.worked()[2].end == paused));
-  BOOST_TEST((tale.watch.pauses(NodeId{3}) == std::vector<Duration>{paused}));
+  stops(1, {1, NodeId{3}});
+  const Duration stopped = at_;
+  fault(2, journal::FaultKind::killed);
+  const Duration killed = at_;
+  fault(3, journal::FaultKind::paused);
+  const Duration paused = at_;
+  BOOST_REQUIRE_EQUAL(watch.worked().size(), 3u);
+  BOOST_TEST((watch.worked()[0].end == stopped));
+  BOOST_TEST((watch.worked()[1].end == killed));
+  BOOST_TEST((watch.worked()[2].end == paused));
+  BOOST_TEST((watch.pauses(NodeId{3}) == std::vector<Duration>{paused}));
 }
 
 BOOST_AUTO_TEST_CASE(says_the_reason_of_each_kind_of_election) {
   const auto reason = [](Event event, Wait before, Wait after) {
     Tale tale;
-    tale.form();
     View view;
     view.status = Status::Normal;
     tale.step(3, Expired{Timer::check}, view, before);
@@ -178,12 +165,10 @@ BOOST_AUTO_TEST_CASE(says_the_reason_of_each_kind_of_election) {
 }
 
 BOOST_AUTO_TEST_CASE(lines_of_a_life_after_its_kill_do_not_count) {
-  Tale tale;
-  tale.form();
-  tale.fault(3, journal::FaultKind::killed);
-  tale.normal(3, {1, NodeId{3}}, two);
-  BOOST_TEST(!tale.watch.node(NodeId{3}).up);
-  BOOST_TEST((tale.watch.node(NodeId{3}).view.status == Status::Down));
+  fault(3, journal::FaultKind::killed);
+  normal(3, {1, NodeId{3}}, two);
+  BOOST_TEST(!watch.node(NodeId{3}).up);
+  BOOST_TEST((watch.node(NodeId{3}).view.status == Status::Down));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

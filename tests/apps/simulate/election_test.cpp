@@ -1,5 +1,5 @@
 #include "apps/bench/election.hpp"
-#include "said.hpp"
+#include "apps/printed.hpp"
 #include "storage/temporary_directory.hpp"
 
 #include <muster/values/failure.hpp>
@@ -63,11 +63,9 @@ BOOST_AUTO_TEST_CASE(the_command_prints_a_table_and_leaves_a_plot) {
   apps::election::Options options;
   options.most_nodes = 20;
   options.svg = directory.path() / "election.svg";
-  const Said said = said_by(apps::election::bench, options);
-  BOOST_TEST(said.code == 0, said.err);
-  for (const char* word : {"messages", "as it ships", "textbook", "invitation", "2 T + 9 RTT",
-                           "All as the closed forms"})
-    BOOST_TEST(said.out.find(word) != std::string::npos, word);
+  ends_well(print(apps::election::bench, options),
+            {"messages", "as it ships", "textbook", "invitation", "2 T + 9 RTT",
+             "All as the closed forms"});
   std::stringstream svg;
   svg << std::ifstream(*options.svg).rdbuf();
   for (const char* part :
@@ -79,7 +77,7 @@ BOOST_AUTO_TEST_CASE(as_json_there_is_a_line_for_each_protocol_and_case) {
   apps::election::Options options;
   options.most_nodes = 5;
   options.json = true;
-  const Said said = said_by(apps::election::bench, options);
+  const Printed said = print(apps::election::bench, options);
   BOOST_TEST(said.code == 0, said.err);
   std::istringstream lines(said.out);
   std::size_t count = 0;
@@ -92,7 +90,7 @@ BOOST_AUTO_TEST_CASE(where_a_plot_cannot_be_left_it_says_so) {
   apps::election::Options options;
   options.least_nodes = options.most_nodes = 3;
   options.svg = "/nowhere/at/all.svg";
-  const Said said = said_by(apps::election::bench, options);
+  const Printed said = print(apps::election::bench, options);
   BOOST_TEST(said.code == static_cast<int>(ExitCode::io_error));
   BOOST_TEST(said.err.find("/nowhere/at/all.svg") != std::string::npos, said.err);
   BOOST_TEST(said.out.empty(), said.out);  // it says so before it measures

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "apps/printed.hpp"
 #include "storage/temporary_directory.hpp"
 
 #include <muster/journal/journal.hpp>
@@ -8,7 +9,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -72,34 +72,5 @@ class JournalFiles {
  private:
   TemporaryDirectory directory_;
 };
-
-/// What a command printed, and its exit code.
-struct Printed {
-  int code = 0;
-  std::string out;
-  std::string err;
-
-  [[nodiscard]] bool says(const std::string& text) const {
-    return out.find(text) != std::string::npos;
-  }
-  [[nodiscard]] bool complains(const std::string& text) const {
-    return err.find(text) != std::string::npos;
-  }
-};
-
-template <class Command, class Options>
-Printed print(Command command, const Options& options) {
-  std::ostringstream out;
-  std::ostringstream err;
-  Printed printed;
-  printed.code = command(options, out, err);
-  printed.out = out.str();
-  printed.err = err.str();
-  return printed;
-}
-
-inline std::ostream& operator<<(std::ostream& out, const Printed& printed) {
-  return out << "exit code " << printed.code << '\n' << printed.out << printed.err;
-}
 
 }  // namespace muster::test

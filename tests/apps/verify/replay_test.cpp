@@ -94,6 +94,11 @@ Alone a_normal_life(std::uint32_t id = 1) {
   return node;
 }
 
+struct NormalLife {
+  Alone node = a_normal_life();
+  apps::ReplayOptions options;
+};
+
 Printed replay(std::vector<std::filesystem::path> journals, apps::ReplayOptions options = {}) {
   options.journals = std::move(journals);
   return test::print(apps::replay, options);
@@ -116,8 +121,7 @@ journal::Step& last_step(std::vector<journal::Line>& lines) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_life_is_replayed_exactly) {
-  Alone node = a_normal_life();
+BOOST_FIXTURE_TEST_CASE(a_life_is_replayed_exactly, NormalLife) {
   const Printed printed = replay(node.lines);
   BOOST_TEST(printed.code == 0, printed);
   BOOST_TEST(printed.out == "5 steps of 1 life replayed exactly\n");
@@ -145,8 +149,7 @@ BOOST_AUTO_TEST_CASE(several_nodes_in_one_file_and_in_several) {
 }
 
 // Left out, or lost: from the line that tells of it on all is compared again.
-BOOST_AUTO_TEST_CASE(replay_begins_anew_after_a_gap) {
-  Alone node = a_normal_life();
+BOOST_FIXTURE_TEST_CASE(replay_begins_anew_after_a_gap, NormalLife) {
   node.loses_a_pause(false);
   node.give(ElectionAsked{"to see"});
   BOOST_TEST(replay(node.lines).out == "6 steps of 1 life replayed exactly\n");
@@ -155,15 +158,13 @@ BOOST_AUTO_TEST_CASE(replay_begins_anew_after_a_gap) {
 }
 
 // A segment may begin there: the state of its first line is not that of the line before.
-BOOST_AUTO_TEST_CASE(a_segment_may_begin_with_a_gap) {
-  Alone node = a_normal_life();
+BOOST_FIXTURE_TEST_CASE(a_segment_may_begin_with_a_gap, NormalLife) {
   node.loses_a_pause(true);
   node.give(ElectionAsked{"to see"});
   BOOST_TEST(replay(node.lines).out == "6 steps of 1 life replayed exactly\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_torn_last_line_of_each_life) {
-  Alone node = a_normal_life();
+BOOST_FIXTURE_TEST_CASE(a_torn_last_line_of_each_life, NormalLife) {
   std::string text = JournalFiles::text_of(node.lines);
   text.resize(text.size() - 20);
   text += '\n';
@@ -179,8 +180,7 @@ BOOST_AUTO_TEST_CASE(a_torn_last_line_of_each_life) {
 
 BOOST_AUTO_TEST_SUITE(segments)
 
-BOOST_AUTO_TEST_CASE(go_on_in_a_life) {
-  Alone node = a_normal_life();
+BOOST_FIXTURE_TEST_CASE(go_on_in_a_life, NormalLife) {
   const std::size_t first = node.lines.size();
   node.header(true);
   for (int i = 0; i < 3; ++i) node.give(Expired{Timer::check});
@@ -196,44 +196,33 @@ BOOST_AUTO_TEST_CASE(go_on_in_a_life) {
   BOOST_TEST(replay({next}).out == "3 steps of 1 life replayed exactly\n");
 }
 
-BOOST_AUTO_TEST_CASE(that_begin_with_another_state_are_named) {
-  Alone node = a_normal_life();
+BOOST_FIXTURE_TEST_CASE(that_begin_with_another_state_are_named, NormalLife) {
   node.header(true);
   std::get<bully::State>(*std::get<journal::Header>(node.lines.back()).state).counter += 1;
-  const Printed printed = replay(node.lines);
-  BOOST_TEST(printed.code == 1);
-  BOOST_TEST(printed.complains(":" + std::to_string(node.lines.size()) + ": the segment differs"),
-             printed);
+  fails(replay(node.lines), {":" + std::to_string(node.lines.size()) + ": the segment differs"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(a_difference)
 
-BOOST_AUTO_TEST_CASE(of_the_actions_is_named_with_both) {
-  Alone node = a_normal_life();
+BOOST_FIXTURE_TEST_CASE(of_the_actions_is_named_with_both, NormalLife) {
   last_step(node.lines).actions.emplace_back(Disarm{Timer::retry});
   const Printed printed = replay(node.lines);
-  BOOST_TEST(printed.code == 1);
-  BOOST_TEST(
-      printed.complains("n1.jsonl:" + std::to_string(node.lines.size()) + ": the actions differ"),
-      printed);
+  fails(printed, {"n1.jsonl:" + std::to_string(node.lines.size()) + ": the actions differ"});
   BOOST_TEST(printed.says("recorded: " + to_json(last_step(node.lines).actions)), printed);
   BOOST_TEST(printed.says("replayed: ["), printed);
   BOOST_TEST(printed.says("4 steps of 1 life replayed exactly, 1 step not"), printed);
 }
 
-BOOST_AUTO_TEST_CASE(of_the_state_is_named_with_both) {
-  Alone node = a_normal_life();
+BOOST_FIXTURE_TEST_CASE(of_the_state_is_named_with_both, NormalLife) {
   last_step(node.lines).view.procedure = Wait::Probing;
   const Printed printed = replay(node.lines);
-  BOOST_TEST(printed.code == 1);
-  BOOST_TEST(printed.complains(": the state differs"), printed);
+  fails(printed, {": the state differs"});
   BOOST_TEST(printed.says("\"procedure\":\"Probing\""), printed);
 }
 
-BOOST_AUTO_TEST_CASE(of_an_event_shows_in_what_follows) {
-  Alone node = a_normal_life();
+BOOST_FIXTURE_TEST_CASE(of_an_event_shows_in_what_follows, NormalLife) {
   for (journal::Line& line : node.lines)
     if (auto* step = std::get_if<journal::Step>(&line))
       if (auto* event = std::get_if<Reorganized>(&step->event)) event->definition = {"another"};
@@ -268,8 +257,7 @@ BOOST_AUTO_TEST_CASE(is_reported_once_a_life) {
 BOOST_AUTO_TEST_SUITE_END()
 
 // Nothing can be compared from there on, before the next segment or life.
-BOOST_AUTO_TEST_CASE(steps_after_missing_lines_are_passed_over) {
-  Alone node = a_normal_life();
+BOOST_FIXTURE_TEST_CASE(steps_after_missing_lines_are_passed_over, NormalLife) {
   node.lines.erase(node.lines.begin() + 2);
   node.header(true);
   node.give(Expired{Timer::check});
@@ -280,14 +268,10 @@ BOOST_AUTO_TEST_CASE(steps_after_missing_lines_are_passed_over) {
       "2 steps of 1 life replayed exactly, 3 steps passed over: the lines before do not join on\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_line_that_cannot_stand_there_is_named) {
-  Alone node = a_normal_life();
+BOOST_FIXTURE_TEST_CASE(a_line_that_cannot_stand_there_is_named, NormalLife) {
   node.lines.erase(node.lines.begin());
-  const Printed printed = replay(node.lines);
-  BOOST_TEST(printed.code == 1);
-  BOOST_TEST(printed.complains(
-                 "n1.jsonl:1: node 1 in life 1: this life has no first line before this one"),
-             printed);
+  fails(replay(node.lines),
+        {"n1.jsonl:1: node 1 in life 1: this life has no first line before this one"});
 }
 
 BOOST_AUTO_TEST_CASE(without_a_step_there_is_nothing_to_replay) {
@@ -298,41 +282,27 @@ BOOST_AUTO_TEST_CASE(without_a_step_there_is_nothing_to_replay) {
 
 BOOST_AUTO_TEST_SUITE(options)
 
-BOOST_AUTO_TEST_CASE(until_stops_and_shows_the_state) {
-  Alone node = a_normal_life();
-  apps::ReplayOptions options;
+BOOST_FIXTURE_TEST_CASE(until_stops_and_shows_the_state, NormalLife) {
   options.until = 2;
-  const Printed printed = replay(node.lines, options);
-  BOOST_TEST(printed.code == 0, printed);
-  BOOST_TEST(printed.says("node 1 after seq 2\n  s: Reorganization"), printed);
-  BOOST_TEST(printed.says("2 steps of 1 life replayed exactly"), printed);
+  ends_well(replay(node.lines, options),
+            {"node 1 after seq 2\n  s: Reorganization", "2 steps of 1 life replayed exactly"});
 }
 
-BOOST_AUTO_TEST_CASE(until_a_step_that_is_not_there_shows_the_state_after_the_last) {
-  Alone node = a_normal_life();
-  apps::ReplayOptions options;
+BOOST_FIXTURE_TEST_CASE(until_a_step_that_is_not_there_shows_the_state_after_the_last, NormalLife) {
   options.until = 1000;
-  const Printed printed = replay(node.lines, options);
-  BOOST_TEST(printed.code == 0, printed);
-  BOOST_TEST(printed.says("\n  s: Normal"), printed);
+  ends_well(replay(node.lines, options), {"\n  s: Normal"});
 }
 
-BOOST_AUTO_TEST_CASE(until_a_time_shows_the_state_then) {
-  Alone node = a_normal_life();
-  apps::ReplayOptions options;
+BOOST_FIXTURE_TEST_CASE(until_a_time_shows_the_state_then, NormalLife) {
   options.until_time = Duration(1);
   for (const bool state : {false, true}) {
     options.state = state;
-    const Printed printed = replay(node.lines, options);
-    BOOST_TEST(printed.code == 0, printed);
-    BOOST_TEST(printed.says("node 1 after seq 1\n  s: "), printed);
-    BOOST_TEST(printed.says("1 step of 1 life replayed exactly"), printed);
+    ends_well(replay(node.lines, options),
+              {"node 1 after seq 1\n  s: ", "1 step of 1 life replayed exactly"});
   }
 }
 
-BOOST_AUTO_TEST_CASE(the_states_after_the_end_in_json) {
-  Alone node = a_normal_life();
-  apps::ReplayOptions options;
+BOOST_FIXTURE_TEST_CASE(the_states_after_the_end_in_json, NormalLife) {
   options.state = options.json = true;
   const Printed printed = replay(node.lines, options);
   BOOST_TEST(printed.says("\"state\":{\"s\":\"Normal\""), printed);
@@ -349,18 +319,13 @@ BOOST_AUTO_TEST_CASE(journals_are_walked_through_together_in_the_order_of_their_
   options.step = true;
   options.walk = &walk;
   const Printed printed = replay({first, second}, options);
-  BOOST_TEST(printed.code == 0, printed);
-  BOOST_TEST(printed.says("step 1: [Enter] next"), printed);
-  BOOST_TEST(printed.says("step 2: "), printed);
-  BOOST_TEST(printed.says("node 2 after seq 1\n  s: "), printed);
+  ends_well(printed, {"step 1: [Enter] next", "step 2: ", "node 2 after seq 1\n  s: "});
   BOOST_TEST(!printed.says("step 3: "), printed);
   BOOST_TEST(printed.says("step 5: "), printed);
   BOOST_TEST(printed.says("5 steps of 2 lives replayed exactly"), printed);
 }
 
-BOOST_AUTO_TEST_CASE(step_shows_each_step_s_line_in_json) {
-  Alone node = a_normal_life();
-  apps::ReplayOptions options;
+BOOST_FIXTURE_TEST_CASE(step_shows_each_step_s_line_in_json, NormalLife) {
   options.step = options.json = true;
   const Printed printed = replay(node.lines, options);
   std::string steps;
@@ -369,9 +334,7 @@ BOOST_AUTO_TEST_CASE(step_shows_each_step_s_line_in_json) {
   BOOST_TEST(printed.out.starts_with(steps + "{\"exact\":"), printed);
 }
 
-BOOST_AUTO_TEST_CASE(step_shows_each_step) {
-  Alone node = a_normal_life();
-  apps::ReplayOptions options;
+BOOST_FIXTURE_TEST_CASE(step_shows_each_step, NormalLife) {
   options.step = true;
   const Printed printed = replay(node.lines, options);
   BOOST_TEST(printed.says("node 1 seq 1: Recovered{"), printed);
@@ -381,8 +344,7 @@ BOOST_AUTO_TEST_CASE(step_shows_each_step) {
              steps_in(node.lines));
 }
 
-BOOST_AUTO_TEST_CASE(on_the_command_line) {
-  Alone node = a_normal_life();
+BOOST_FIXTURE_TEST_CASE(on_the_command_line, NormalLife) {
   JournalFiles files;
   const std::string path = files.write("n1.jsonl", node.lines);
   const auto run = [](const std::string& words) {

@@ -33,6 +33,10 @@ Printed verify(std::vector<std::filesystem::path> journals, bool json = false) {
   return test::print(apps::verify, apps::VerifyOptions{std::move(journals), json});
 }
 
+struct Files {
+  JournalFiles files;
+};
+
 // A group of three, of two when 3 is killed, of three again.
 Story good_story() {
   Story story = recovered(3);
@@ -65,20 +69,17 @@ std::vector<boost::json::object> objects(const std::string& lines) {
 
 BOOST_AUTO_TEST_SUITE(journals)
 
-BOOST_AUTO_TEST_CASE(of_several_nodes_are_merged_by_time) {
-  JournalFiles files;
+BOOST_FIXTURE_TEST_CASE(of_several_nodes_are_merged_by_time, Files) {
   std::vector<std::filesystem::path> paths = files.write_each(good_story().lines);
   BOOST_TEST_REQUIRE(paths.size() == 4u);
   const Printed once = verify(paths);
-  BOOST_TEST(once.code == 0, once);
-  BOOST_TEST(once.says(" lines of 4 lives in 4 journals"), once);
+  ends_well(once, {" lines of 4 lives in 4 journals"});
   std::reverse(paths.begin(), paths.end());
   BOOST_TEST(verify(paths).out == once.out);
 }
 
 // As one's own nodes are after kill -9, with nobody who writes down what befell them.
-BOOST_AUTO_TEST_CASE(without_anybodys_word_of_what_killed_a_node_hold) {
-  JournalFiles files;
+BOOST_FIXTURE_TEST_CASE(without_anybodys_word_of_what_killed_a_node_hold, Files) {
   Story story = good_story();
   std::erase_if(story.lines, [](const journal::Line& line) {
     return std::holds_alternative<journal::Fault>(line);
@@ -97,8 +98,7 @@ BOOST_AUTO_TEST_CASE(without_anybodys_word_of_what_killed_a_node_hold) {
 }
 
 // Spaces, and keys in another order.
-BOOST_AUTO_TEST_CASE(that_another_program_has_written_anew_are_the_same) {
-  JournalFiles files;
+BOOST_FIXTURE_TEST_CASE(that_another_program_has_written_anew_are_the_same, Files) {
   const auto rewritten = [](const Story& story) {
     std::string text;
     std::istringstream lines(JournalFiles::text_of(story.lines));
@@ -120,8 +120,7 @@ BOOST_AUTO_TEST_CASE(that_another_program_has_written_anew_are_the_same) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(of_all_nodes_in_one_file_give_the_same) {
-  JournalFiles files;
+BOOST_FIXTURE_TEST_CASE(of_all_nodes_in_one_file_give_the_same, Files) {
   const Story story = bad_story();
   const Printed one = verify({files.write("all.jsonl", story.lines)}, true);
   const Printed each = verify(files.write_each(story.lines), true);
@@ -138,8 +137,7 @@ BOOST_AUTO_TEST_CASE(of_all_nodes_in_one_file_give_the_same) {
 }
 
 // Lines of the same time keep their order in the file: here all have the same.
-BOOST_AUTO_TEST_CASE(keep_their_order_where_times_are_equal) {
-  JournalFiles files;
+BOOST_FIXTURE_TEST_CASE(keep_their_order_where_times_are_equal, Files) {
   std::string text = JournalFiles::text_of(good_story().lines);
   constexpr std::string_view key = "\"t_ns\":";
   for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + 1)) {
@@ -150,8 +148,7 @@ BOOST_AUTO_TEST_CASE(keep_their_order_where_times_are_equal) {
   BOOST_TEST(printed.code == 0, printed);
 }
 
-BOOST_AUTO_TEST_CASE(are_read_with_all_their_segments) {
-  JournalFiles files;
+BOOST_FIXTURE_TEST_CASE(are_read_with_all_their_segments, Files) {
   const std::vector<journal::Line> lines = good_story().lines;
   std::vector<std::string> names{"all.jsonl"};
   for (int number = 1; number <= 11; ++number)
@@ -160,9 +157,7 @@ BOOST_AUTO_TEST_CASE(are_read_with_all_their_segments) {
     files.write(names[i * names.size() / lines.size()], JournalFiles::text_of({lines[i]}), true);
   files.write("all.jsonl.old", "not a segment");
   const Printed printed = verify({files.path("all.jsonl")});
-  BOOST_TEST(printed.code == 0, printed);
-  BOOST_TEST(printed.says(std::to_string(lines.size()) + " lines of 4 lives in 1 journal"),
-             printed);
+  ends_well(printed, {std::to_string(lines.size()) + " lines of 4 lives in 1 journal"});
   // Segments that are named as well, as a shell does with a star.
   const Printed starred = verify({files.path("all.jsonl.10"), files.path("all.jsonl"),
                                   files.path("all.jsonl.1"), files.path("all.jsonl")});
@@ -191,14 +186,11 @@ BOOST_AUTO_TEST_CASE(are_passed_over_at_the_end_of_a_file) {
   const std::size_t end = whole.find('\n', before.size());
   for (std::size_t length = before.size() + 1; length < end; ++length) {
     JournalFiles files;
-    const Printed printed = verify({files.write("n1.jsonl", whole.substr(0, length))});
-    BOOST_TEST(printed.code == 0, printed);
-    BOOST_TEST(printed.says(halfway(1)), printed);
+    ends_well(verify({files.write("n1.jsonl", whole.substr(0, length))}), {halfway(1)});
   }
 }
 
-BOOST_AUTO_TEST_CASE(are_passed_over_before_the_next_life) {
-  JournalFiles files;
+BOOST_FIXTURE_TEST_CASE(are_passed_over_before_the_next_life, Files) {
   Story story(1);
   story.recovers(1);
   const std::string first = JournalFiles::text_of(story.lines);
@@ -207,9 +199,7 @@ BOOST_AUTO_TEST_CASE(are_passed_over_before_the_next_life) {
   story.recovers(1);
   const std::string second = JournalFiles::text_of(story.lines);
   const std::string torn = first.substr(0, first.size() - 30) + '\n';
-  const Printed printed = verify({files.write("n1.jsonl", torn + second)});
-  BOOST_TEST(printed.code == 0, printed);
-  BOOST_TEST(printed.says(halfway(1)), printed);
+  ends_well(verify({files.write("n1.jsonl", torn + second)}), {halfway(1)});
   // The next life may stand in the next segment.
   files.write("n2.jsonl", torn);
   files.write("n2.jsonl.1", second);
@@ -217,8 +207,7 @@ BOOST_AUTO_TEST_CASE(are_passed_over_before_the_next_life) {
 }
 
 // A line is no less whole where a file ends with it, and what is wrong with it is said.
-BOOST_AUTO_TEST_CASE(are_none_that_are_whole_but_for_their_end) {
-  JournalFiles files;
+BOOST_FIXTURE_TEST_CASE(are_none_that_are_whole_but_for_their_end, Files) {
   const std::string nodes = files.write("nodes.jsonl", good_story().lines);
   const auto with = [&](const std::string& text) {
     return verify({nodes, files.write("faults.jsonl", text)});
@@ -226,17 +215,12 @@ BOOST_AUTO_TEST_CASE(are_none_that_are_whole_but_for_their_end) {
   const Printed whole = with("{\"t_ns\":4,\"fault\":\"reset\",\"node\":3}");
   BOOST_TEST(whole.code == 0, whole);
   BOOST_TEST(!whole.says("halfway"), whole);
-  const Printed wrong = with("{\"t_ns\":4,\"fault\":\"kiled\",\"node\":3}");
-  BOOST_TEST(wrong.code == 1, wrong);
-  BOOST_TEST(wrong.complains("faults.jsonl:1: "), wrong);
-  const Printed no_time = with("{\"fault\":\"killed\",\"node\":3}");
-  BOOST_TEST(no_time.code == 1, no_time);
-  BOOST_TEST(no_time.complains("faults.jsonl:1: t_ns is missing"), no_time);
+  fails(with("{\"t_ns\":4,\"fault\":\"kiled\",\"node\":3}"), {"faults.jsonl:1: "});
+  fails(with("{\"fault\":\"killed\",\"node\":3}"), {"faults.jsonl:1: t_ns is missing"});
 }
 
 // A life whose last line is torn is over at the line before.
-BOOST_AUTO_TEST_CASE(are_not_the_end_of_a_life) {
-  JournalFiles files;
+BOOST_FIXTURE_TEST_CASE(are_not_the_end_of_a_life, Files) {
   Story story = recovered(2);
   story.form({1, 2});
   std::string text = JournalFiles::text_of(story.lines);
@@ -248,24 +232,19 @@ BOOST_AUTO_TEST_CASE(are_not_the_end_of_a_life) {
   story.wait(moment);
   story.recovers(2);
   const std::string next_life = JournalFiles::text_of(story.lines);
-  const Printed printed = verify({files.write("all.jsonl", text + next_life)});
-  BOOST_TEST(printed.code == 0, printed);
-  BOOST_TEST(printed.says(halfway(1)), printed);
+  ends_well(verify({files.write("all.jsonl", text + next_life)}), {halfway(1)});
 }
 
-BOOST_AUTO_TEST_CASE(are_named_anywhere_else) {
-  JournalFiles files;
+BOOST_FIXTURE_TEST_CASE(are_named_anywhere_else, Files) {
   std::string text = JournalFiles::text_of(good_story().lines);
   const std::size_t third = text.find('\n', text.find('\n') + 1) + 1;
   text.erase(third + 40, 10);
   const Printed printed = verify({files.write("all.jsonl", text)});
-  BOOST_TEST(printed.code == 1);
-  BOOST_TEST(printed.complains("all.jsonl:3: "), printed);
+  fails(printed, {"all.jsonl:3: "});
   BOOST_TEST(std::count(printed.err.begin(), printed.err.end(), '\n') == 1);
 }
 
-BOOST_AUTO_TEST_CASE(without_a_time_are_named_too) {
-  JournalFiles files;
+BOOST_FIXTURE_TEST_CASE(without_a_time_are_named_too, Files) {
   const std::string text = "garbage\n" + JournalFiles::text_of({good_story().lines[1]});
   BOOST_TEST(verify({files.write("all.jsonl", text)}).complains("all.jsonl:1: t_ns is missing"));
 }
@@ -274,8 +253,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(exit_codes)
 
-BOOST_AUTO_TEST_CASE(one_where_something_does_not_hold) {
-  JournalFiles files;
+BOOST_FIXTURE_TEST_CASE(one_where_something_does_not_hold, Files) {
   const Printed printed = verify({files.write("all.jsonl", bad_story().lines)});
   BOOST_TEST(printed.code == 1);
   BOOST_TEST(printed.says("1a           DOES NOT HOLD"), printed);
@@ -283,18 +261,15 @@ BOOST_AUTO_TEST_CASE(one_where_something_does_not_hold) {
              printed);
 }
 
-BOOST_AUTO_TEST_CASE(one_where_nothing_could_be_checked) {
-  JournalFiles files;
+BOOST_FIXTURE_TEST_CASE(one_where_nothing_could_be_checked, Files) {
   BOOST_TEST(verify({files.write("empty.jsonl", "")}).code == 1);
   Story faults(1);
   faults.fault(FaultKind::killed, 1);
-  const Printed printed = verify({files.write("faults.jsonl", faults.lines)});
-  BOOST_TEST(printed.code == 1);
-  BOOST_TEST(printed.complains("there is nothing in these journals to check"), printed);
+  fails(verify({files.write("faults.jsonl", faults.lines)}),
+        {"there is nothing in these journals to check"});
 }
 
-BOOST_AUTO_TEST_CASE(two_where_there_is_no_such_file) {
-  JournalFiles files;
+BOOST_FIXTURE_TEST_CASE(two_where_there_is_no_such_file, Files) {
   const Printed printed = verify({files.path("nowhere.jsonl")});
   BOOST_TEST(printed.code == 2);
   BOOST_TEST(printed.complains("nowhere.jsonl: there is no such journal file"), printed);
@@ -302,15 +277,12 @@ BOOST_AUTO_TEST_CASE(two_where_there_is_no_such_file) {
   BOOST_TEST(verify({files.path("")}).code == 2);
 }
 
-BOOST_AUTO_TEST_CASE(two_where_it_is_no_file_and_one_where_it_is_no_journal) {
-  JournalFiles files;
+BOOST_FIXTURE_TEST_CASE(two_where_it_is_no_file_and_one_where_it_is_no_journal, Files) {
   const Printed directory = verify({files.path("")});
   BOOST_TEST(directory.complains("is a directory: name the journals in it"), directory);
   BOOST_TEST(verify({"/dev/null"}).complains("/dev/null: is no file that can be read twice"));
-  const Printed bytes = verify({files.write("bytes.jsonl", "\x01\x02\n\x03\x04\n")});
-  BOOST_TEST(bytes.code == 1);
-  BOOST_TEST(bytes.complains("bytes.jsonl:1: t_ns is missing, so this is no line of a journal"),
-             bytes);
+  fails(verify({files.write("bytes.jsonl", "\x01\x02\n\x03\x04\n")}),
+        {"bytes.jsonl:1: t_ns is missing, so this is no line of a journal"});
 }
 
 BOOST_AUTO_TEST_CASE(seventy_four_where_it_cannot_be_read) {
@@ -322,22 +294,18 @@ BOOST_AUTO_TEST_CASE(seventy_four_where_it_cannot_be_read) {
 }
 
 // The machine was restarted between two lives, and with it the clock.
-BOOST_AUTO_TEST_CASE(a_clock_that_goes_back_is_named) {
-  JournalFiles files;
+BOOST_FIXTURE_TEST_CASE(a_clock_that_goes_back_is_named, Files) {
   Story story(1);
   story.wait(std::chrono::seconds(5));
   story.recovers(1);
   const std::string before = JournalFiles::text_of(story.lines);
   Story after(1);
   after.recovers(1);
-  const Printed printed =
-      verify({files.write("n1.jsonl", before + JournalFiles::text_of(after.lines))});
-  BOOST_TEST(printed.code == 1);
-  BOOST_TEST(printed.complains("t_ns goes back by 5.000 s: the machine was restarted"), printed);
+  fails(verify({files.write("n1.jsonl", before + JournalFiles::text_of(after.lines))}),
+        {"t_ns goes back by 5.000 s: the machine was restarted"});
 }
 
-BOOST_AUTO_TEST_CASE(of_the_command_line) {
-  JournalFiles files;
+BOOST_FIXTURE_TEST_CASE(of_the_command_line, Files) {
   const std::string good = files.write("g.jsonl", good_story().lines);
   const std::string bad = files.write("b.jsonl", bad_story().lines);
   const auto run = [](const std::string& words) {
@@ -355,8 +323,7 @@ BOOST_AUTO_TEST_CASE(of_the_command_line) {
 BOOST_AUTO_TEST_SUITE_END()
 
 // Of the Bully's journals, what only the Invitation claims.
-BOOST_AUTO_TEST_CASE(what_is_asked_for_is_judged_too) {
-  JournalFiles files;
+BOOST_FIXTURE_TEST_CASE(what_is_asked_for_is_judged_too, Files) {
   apps::VerifyOptions options{{files.write("all.jsonl", bad_story().lines)}};
   BOOST_TEST(!test::print(apps::verify, options).says("3a"));
   options.assertions = {"3a", "1a"};
@@ -368,8 +335,7 @@ BOOST_AUTO_TEST_CASE(what_is_asked_for_is_judged_too) {
 
 BOOST_AUTO_TEST_SUITE(reports)
 
-BOOST_AUTO_TEST_CASE(in_json_one_object_a_line) {
-  JournalFiles files;
+BOOST_FIXTURE_TEST_CASE(in_json_one_object_a_line, Files) {
   Story story = good_story();
   const Duration from = story.now();
   story.fault(FaultKind::paused, 1);
@@ -396,8 +362,7 @@ BOOST_AUTO_TEST_CASE(in_json_one_object_a_line) {
   BOOST_TEST(verdicts["2"].at("bound_ns") == settling_bound(story.config()).count());
 }
 
-BOOST_AUTO_TEST_CASE(in_text_one_line_an_assertion) {
-  JournalFiles files;
+BOOST_FIXTURE_TEST_CASE(in_text_one_line_an_assertion, Files) {
   Story story = good_story();
   for (int round = 0; round < 2; ++round) {
     story.wait(2 * moment);
@@ -418,8 +383,7 @@ BOOST_AUTO_TEST_CASE(in_text_one_line_an_assertion) {
 BOOST_AUTO_TEST_SUITE_END()
 
 // A journal much larger than the memory that reading it may take.
-BOOST_AUTO_TEST_CASE(memory_does_not_grow_with_the_journal) {
-  JournalFiles files;
+BOOST_FIXTURE_TEST_CASE(memory_does_not_grow_with_the_journal, Files) {
   Story story = recovered(3);
   story.form({1, 2, 3});
   const auto path = files.write("all.jsonl", story.lines);

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <boost/test/unit_test.hpp>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace muster::test {
+
+/// What a command printed, and its exit code.
+struct Printed {
+  int code = 0;
+  std::string out;
+  std::string err;
+
+  [[nodiscard]] bool says(const std::string& text) const {
+    return out.find(text) != std::string::npos;
+  }
+  [[nodiscard]] bool complains(const std::string& text) const {
+    return err.find(text) != std::string::npos;
+  }
+};
+
+/// `command(options, out, err)`.
+template <class Options>
+Printed print(int (*command)(const Options&, std::ostream&, std::ostream&),
+              const Options& options) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = command(options, out, err);
+  return {code, out.str(), err.str()};
+}
+
+inline std::ostream& operator<<(std::ostream& out, const Printed& printed) {
+  return out << "exit code " << printed.code << '\n' << printed.out << printed.err;
+}
+
+/// It ended with 0, and has printed each of those.
+inline void ends_well(const Printed& printed, const std::vector<std::string>& texts) {
+  BOOST_TEST(printed.code == 0, printed);
+  for (const std::string& text : texts)
+    BOOST_TEST(printed.says(text), printed << " lacks " << text);
+}
+
+/// It ended with 1, and has complained of each of those.
+inline void fails(const Printed& printed, const std::vector<std::string>& texts) {
+  BOOST_TEST(printed.code == 1, printed);
+  for (const std::string& text : texts)
+    BOOST_TEST(printed.complains(text), printed << " lacks " << text);
+}
+
+}  // namespace muster::test
