@@ -43,10 +43,6 @@ struct Tale {
   Duration now = 100s;
 };
 
-}  // namespace
-
-BOOST_FIXTURE_TEST_SUITE(histories, Tale)
-
 /// What it begins elections for, while it asks with a quorum whether others are free.
 struct Asking {
   std::string after(const Event& event, Wait procedure) {
@@ -59,6 +55,10 @@ struct Asking {
 const Event answer = Received{{NodeId{1}, {}, NodeId{3}, {}, Answer{Free{}}}};
 const Event silence = Unanswered{NodeId{1}, CallNumber{1}};
 const Event wish = ElectionAsked{"node 2 asks for it"};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(histories, Tale)
 
 // What comes last before it halts them is an answer, or none.
 BOOST_AUTO_TEST_CASE(who_asks_before_it_halts_elects_for_what_made_it_ask) {
