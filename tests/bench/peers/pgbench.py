@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """pgbench on Muster's PostgreSQL and on a plain one with two standbys and the same settings.
 
-./dev bench pgbench [--pairs 10] [--seconds 60] [--results FILE]: scale 10, 8 clients; in each pair
-both in turn, each alone, the other first every second time. Plain has segments of 16 MB, Muster
-its own of 1 MB. Prints the ratios; with FILE, of all that stands there.
+./dev bench pgbench [--pairs 10] [--seconds 60] [--results FILE]: scale 10, 8 clients; both stand on
+the same machines, and in each pair are measured in turn, the other first every second time. Plain
+has segments of 16 MB, Muster its own of 1 MB. Prints the ratios; with FILE, of all that stands
+there.
 """
 
 import argparse
@@ -29,6 +30,7 @@ def plain_of(System):
         """A primary and two standbys, as by hand; `conf` is Muster's file of settings."""
 
         name = "plain"
+        port = PORT + 1
 
         def data(self, number):
             return self.path / f"n{number}"
@@ -54,7 +56,7 @@ def plain_of(System):
             for number in NUMBERS[1:]:
                 self.machines[number].run(
                     [*as_postgres(), PROGRAMS / "pg_basebackup", "-R", "-c", "fast", "-D",
-                     self.data(number), "-d", f"host={address(1)} port={PORT} user=postgres "
+                     self.data(number), "-d", f"host={address(1)} port={self.port} user=postgres "
                      f"application_name=n{number}"])
                 self.start_node(number)
             return self.await_calm()
@@ -62,7 +64,7 @@ def plain_of(System):
         def start_node(self, number):
             self.machines[number].serve("postgres", [
                 *as_postgres(), PROGRAMS / "postgres", "-D", self.data(number),
-                "-c", f"listen_addresses={address(number)}", "-c", f"port={PORT}",
+                "-c", f"listen_addresses={address(number)}", "-c", f"port={self.port}",
                 "-c", "unix_socket_directories="], self.path / f"n{number}.log")
     return Plain
 
@@ -71,7 +73,7 @@ def pgbench(system, *words):
     """What it says; asked anew where its primary is not the primary to its end."""
     def said():
         ran = subprocess.run([PROGRAMS / "pgbench", "-h", address(system.await_calm()), "-p",
-                              str(PORT), "-U", "postgres", *words, "postgres"],
+                              str(system.port), "-U", "postgres", *words, "postgres"],
                              capture_output=True, text=True, check=False)
         if ran.returncode:
             print(f"{system.name}: {ran.stderr}; again", file=sys.stderr)
@@ -81,14 +83,8 @@ def pgbench(system, *words):
 
 def measure(system, seconds):
     """Transactions each second, of the running primary."""
-    system.ask(system.await_calm(), "checkpoint")
     said = pgbench(system, "-c", "8", "-T", str(seconds))
     return float(re.search(r"tps = ([\d.]+)", said)[1])
-
-
-def fill(system):
-    pgbench(system, "-q", "-i", "-s", "10")
-    system.end()
 
 
 def print_ratios(pairs):
@@ -117,15 +113,14 @@ def main():
     plain = plain_of(System)(hosts, path / "plain")
     plain.hba = machines.HBA
     muster.begin()
-    fill(muster)
     plain.begin(muster.path / "pg1/muster.conf")
-    fill(plain)
+    for system in (muster, plain):
+        pgbench(system, "-q", "-i", "-s", "10")
+        system.ask(system.await_calm(), "checkpoint")
     for pair in range(said.pairs):
         row = {}
         for system in ((muster, plain), (plain, muster))[pair % 2]:
-            system.start()
             row["plain" if system is plain else "muster"] = measure(system, said.seconds)
-            system.end()
         print(row, file=sys.stderr)
         with open(results, "a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")

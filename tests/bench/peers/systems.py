@@ -12,6 +12,7 @@ from machines import HBA, NUMBERS, PORT, PROGRAMS, address, as_postgres, until
 class System:
     """`path` is its directory, which it has for itself."""
 
+    port = PORT  # of PostgreSQL
     calm_within = 120  # s
     phase = 1.0  # s: of what it does at intervals, the longest
 
@@ -22,7 +23,8 @@ class System:
 
     def ask(self, number, statement):
         """The rows; None where it does not answer."""
-        text = f"host={address(number)} port={PORT} user=postgres dbname=postgres connect_timeout=2"
+        text = (f"host={address(number)} port={self.port} user=postgres dbname=postgres "
+                "connect_timeout=2")
         try:
             with contextlib.closing(psycopg2.connect(text)) as session:
                 session.autocommit = True
