@@ -3,6 +3,7 @@
 #include "apps/postgres/group.hpp"
 #include "apps/postgres/keeper.hpp"
 #include "apps/postgres/memory.hpp"
+#include "apps/postgres/processes.hpp"
 #include "apps/postgres/room.hpp"
 #include "apps/postgres/wanted.hpp"
 #include "apps/postgres/watch.hpp"
@@ -37,7 +38,9 @@ constexpr Duration patience_with_coordinator = std::chrono::seconds(1);
 constexpr Duration usual_step = std::chrono::seconds(15);
 
 /// A standby that does not answer keeps a shutdown in order waiting, and nothing is written.
-constexpr Duration longest_hand_over = std::chrono::seconds(1);
+constexpr Duration longest_standstill = std::chrono::seconds(1);
+/// One that gets on, in all: sessions that end slowly, much that is not on the disk yet.
+constexpr Duration longest_hand_over = std::chrono::seconds(10);
 
 /// What an owner is told whose word is not followed.
 struct Refusal {
@@ -173,11 +176,22 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
  private:
   // --- What has happened, and what comes of it
 
-  void is_overdue_after(Duration time) {
+  void when_overdue(Duration time, std::function<void(Impl&)> then) {
     overdue_.expires_after(time);
-    overdue_.async_wait([weak = weak_from_this()](auto error) {
+    overdue_.async_wait([weak = weak_from_this(), then = std::move(then)](auto error) {
       const auto self = weak.lock();
-      if (!error && self) self->take(Overdue{});
+      if (!error && self) then(*self);
+    });
+  }
+  void is_overdue_after(Duration time) {
+    when_overdue(time, [](Impl& self) { self.take(Overdue{}); });
+  }
+  void is_overdue_at_a_standstill(std::chrono::steady_clock::time_point latest) {
+    const auto& data = options().data;
+    when_overdue(longest_standstill, [latest, before = progress_of_shutdown(data)](Impl& self) {
+      const bool gets_on = progress_of_shutdown(self.options().data) != before;
+      if (!gets_on || std::chrono::steady_clock::now() > latest) return self.take(Overdue{});
+      self.is_overdue_at_a_standstill(latest);
     });
   }
 
@@ -264,7 +278,8 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   }
   void hand_over(const std::string& because, NodeId heir) {
     take(HandOverAsked{heir});
-    if (refused_because_.empty()) is_overdue_after(longest_hand_over);
+    if (refused_because_.empty())
+      is_overdue_at_a_standstill(std::chrono::steady_clock::now() + longest_hand_over);
     tell_(because + ": " +
           (refused_because_.empty() ? "it hands over to node " + to_text(heir) : refused_because_));
   }

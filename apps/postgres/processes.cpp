@@ -24,6 +24,8 @@ std::string_view value_of(std::string_view status, std::string_view key) {
   return status.substr(0, status.find('\n'));
 }
 
+constexpr std::string_view waits_key = "\nvoluntary_ctxt_switches:";
+
 }  // namespace
 
 std::vector<pid_t> processes_on(const std::filesystem::path& data) {
@@ -68,7 +70,7 @@ bool takes_connections(const std::filesystem::path& data, pid_t postmaster) {
 std::optional<std::uint64_t> sleeps_of(pid_t pid) {
   const std::string status = text_of(pid, "status");
   if (!value_of(status, "\nState:").starts_with('S')) return std::nullopt;
-  return apps::parse_number(value_of(status, "\nvoluntary_ctxt_switches:"));
+  return apps::parse_number(value_of(status, waits_key));
 }
 
 std::optional<std::string> log_file_read_by(pid_t startup) {
@@ -89,6 +91,21 @@ std::string progress_of_recovery(const std::filesystem::path& data) {
     for (const std::string_view of :
          {"startup recovering ", "startup waiting for ", "walreceiver streaming "})
       if (const auto at = title.find(of); at != std::string::npos) all += title.substr(at) + '\n';
+  }
+  return all;
+}
+
+std::string progress_of_shutdown(const std::filesystem::path& data) {
+  std::string all;
+  for (const pid_t pid : processes_on(data)) {
+    const std::string title = text_of(pid, "cmdline");
+    // Who comes now is turned away by a process that has no title yet.
+    if (!title.starts_with("postgres: ")) continue;
+    all += std::to_string(pid) + ' ' + title + '\n';
+    if (title.find("checkpointer") == std::string::npos) continue;
+    // It sleeps while it waits for walsenders, and else for the disk alone.
+    const std::string status = text_of(pid, "status");
+    if (!value_of(status, "\nState:").starts_with('S')) all += value_of(status, waits_key);
   }
   return all;
 }

@@ -36,4 +36,9 @@ std::optional<std::string> log_file_read_by(pid_t startup);
 /// directory: changes while it comes, and is replayed.
 std::string progress_of_recovery(const std::filesystem::path& data);
 
+/// How far a shutdown in order is, by the processes on that directory: changes while sessions end
+/// and while its checkpoint comes to the disk, and not while it waits for a standby that does not
+/// answer.
+std::string progress_of_shutdown(const std::filesystem::path& data);
+
 }  // namespace muster::postgres

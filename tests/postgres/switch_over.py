@@ -6,7 +6,10 @@ without being rewound or cloned: exit 1 otherwise. --times 20 tells how long not
 """
 
 import argparse
+import contextlib
+import os
 import re
+import signal
 import statistics
 import subprocess
 import sys
@@ -93,6 +96,52 @@ class Planned(Run):
 
         return self.follows_as_it_is(primary, does)
 
+    @contextlib.contextmanager
+    def standing_still(self, node, which):
+        """These processes of its PostgreSQL do nothing until they are taken out of the list."""
+        pids = self.cluster.ask(node, f"select pid from pg_stat_activity where {which}", 10).split()
+        stopped = list(map(int, pids))
+        try:
+            for pid in stopped:
+                os.kill(pid, signal.SIGSTOP)
+            yield stopped
+        finally:
+            for pid in stopped:
+                os.kill(pid, signal.SIGCONT)
+
+    def waits_for_what_gets_on(self):
+        """Sessions that end one after the other, in more than twice the time that a standstill may
+        last, are waited for; a standby that does not answer is not."""
+        primary = self.await_calm()
+        heir, other = (node for node in IDS if node != primary)
+        at_once = "immediate shutdown request"
+        before = self.told(primary, at_once)
+        sleeps = [PROGRAMS / "psql", "-X", "-c", "SELECT pg_sleep(600)",
+                  self.cluster.connection(primary)]
+        with contextlib.ExitStack() as sessions:
+            for _ in range(8):
+                sessions.enter_context(subprocess.Popen(sleeps, stderr=subprocess.DEVNULL))
+            which = "query = 'SELECT pg_sleep(600)'"
+            self.until(lambda: self.cluster.ask(primary, "select count(*) from pg_stat_activity "
+                                                f"where {which}", 10) == "8", "they sleep")
+            with self.standing_still(primary, which) as slow:
+                command = self.cluster.command("switch-over", primary, "--to", str(heir))
+                with subprocess.Popen(command, cwd=self.cluster.path) as asks:
+                    while slow:
+                        with contextlib.suppress(subprocess.TimeoutExpired):
+                            asks.wait(0.3)
+                        os.kill(slow.pop(), signal.SIGCONT)
+        if asks.returncode or self.told(primary, at_once) != before:
+            raise Wrong(f"sessions of node {primary} that ended slowly were not waited for")
+        self.await_calm()
+        before = self.told(heir, at_once)
+        with self.standing_still(other, "backend_type = 'walreceiver'"):
+            began = time.monotonic()
+            self.asked(heir, primary)
+            self.until(lambda: self.written_since(began), "written again")
+        if self.told(heir, at_once) == before:
+            raise Wrong(f"the standby of node {other}, which did not answer, was waited for")
+
     def notify_as_anybody(self, primary, heir):
         """Any role may NOTIFY; a superuser alone is obeyed."""
         self.cluster.ask(primary, "CREATE ROLE anybody LOGIN", 10)
@@ -157,6 +206,7 @@ def main():
             raise Wrong("who joined before the first group was cloned again")
         in_order = sum(run.hand_over() for _ in range(said.times))
         left_in_order = sum(run.leave_as_primary() for _ in range(said.times))
+        run.waits_for_what_gets_on()
         run.refused()
         count = run.judge()
     except Exception as wrong:
