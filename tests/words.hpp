@@ -9,6 +9,20 @@ namespace muster::test {
 
 using Words = std::vector<std::string>;
 
+/// Whether `part` stands in `text`; the check that fails shows both.
+inline boost::test_tools::assertion_result says(const std::string& text, const std::string& part) {
+  boost::test_tools::assertion_result found(text.find(part) != std::string::npos);
+  if (!found) found.message() << "\"" << part << "\" does not stand in \"" << text << "\"";
+  return found;
+}
+
+/// Why it failed, which it has to.
+template <class Expected>
+auto failure_of(const Expected& result) {
+  BOOST_TEST_REQUIRE(result.has_error());
+  return result.error();
+}
+
 }  // namespace muster::test
 
 // Lists of words are compared, and printed, element by element.
