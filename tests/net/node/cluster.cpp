@@ -5,8 +5,6 @@
 #include <muster/storage/sqlite_storage.hpp>
 #include <muster/values/text.hpp>
 
-#include <boost/test/unit_test.hpp>
-
 #include <future>
 
 namespace muster::test {
@@ -279,6 +277,11 @@ void Cluster::never_came(const std::string& what) const {
     story += "\n  node " + to_text(id) + ": " + to_text(journals.view(id));
   BOOST_FAIL(story);
   throw std::logic_error(story);
+}
+
+journal::Ended ended_in(const std::vector<journal::Line>& lines) {
+  BOOST_TEST_REQUIRE((!lines.empty() && is_line<journal::Ended>(lines.back())));
+  return std::get<journal::Ended>(lines.back());
 }
 
 const Letter* letter_in(const journal::Line& line) {

@@ -6,6 +6,7 @@
 #include "process.hpp"
 #include "stage.hpp"
 #include "storage/temporary_directory.hpp"
+#include "words.hpp"
 
 #include <muster/net/node.hpp>
 #include <muster/storage/memory_storage.hpp>
@@ -161,6 +162,18 @@ class Cluster {
   std::map<NodeId, Host> hosts_;
 };
 
+/// A test that has so many nodes.
+template <std::uint32_t count>
+struct Nodes : Cluster {
+  Nodes() : Cluster({.nodes = count}) {}
+};
+
+/// The same, judged when the test has come to its end.
+template <std::uint32_t count>
+struct Judged : Nodes<count> {
+  void teardown() { this->judge(); }
+};
+
 // --- Lines
 
 /// True for a line of such a kind.
@@ -168,6 +181,9 @@ template <class Kind>
 bool is_line(const journal::Line& line) {
   return std::holds_alternative<Kind>(line);
 }
+
+/// How the life of a node ended, by the last of its lines.
+journal::Ended ended_in(const std::vector<journal::Line>& lines);
 
 /// True for a step that was made of such an event.
 template <class Kind>

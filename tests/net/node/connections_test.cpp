@@ -5,7 +5,6 @@
 #include <muster/values/json.hpp>
 
 #include <boost/json/parse.hpp>
-#include <boost/test/unit_test.hpp>
 
 #include <atomic>
 #include <thread>
@@ -13,7 +12,7 @@
 /// Connections that break between living nodes, whenever they may, lose nothing and start nothing.
 
 using namespace muster;
-using test::Cluster;
+using namespace muster::test;
 
 namespace {
 
@@ -26,7 +25,7 @@ class Breaking {
           while (!over_) {
             const std::uint64_t before = letters();
             for (const std::string& socket : sockets_)
-              if (net::ask_admin(socket, test::Bell::generous, "break-connections")) ++broken_;
+              if (net::ask_admin(socket, Bell::generous, "break-connections")) ++broken_;
             for (int looks = 0; looks < most_looks && !over_ && letters() == before; ++looks)
               continue;
           }
@@ -46,7 +45,7 @@ class Breaking {
   [[nodiscard]] std::uint64_t letters() const {
     std::uint64_t all = 0;
     for (const std::string& socket : sockets_)
-      if (const auto line = net::ask_admin(socket, test::Bell::generous)) {
+      if (const auto line = net::ask_admin(socket, Bell::generous)) {
         boost::system::error_code none;
         const auto status = read_json<net::NodeStatus>(boost::json::parse(*line, none));
         if (status) all += status->counters.letters_in;
@@ -65,7 +64,7 @@ class Breaking {
 BOOST_AUTO_TEST_SUITE(connections)
 
 BOOST_AUTO_TEST_CASE(broken_at_any_point_of_an_election_they_lose_nothing_and_start_nothing) {
-  const test::TemporaryDirectory directory;
+  const TemporaryDirectory directory;
   const auto socket = [&](std::uint32_t id) {
     return (directory.path() / (std::to_string(id) + ".sock")).string();
   };
@@ -84,8 +83,8 @@ BOOST_AUTO_TEST_CASE(broken_at_any_point_of_an_election_they_lose_nothing_and_st
   }
   for (std::uint32_t id = 2; id <= 3; ++id) {
     const auto lines = cluster.journals.lines(NodeId{id}, before[id - 2]);
-    for (const Failed& failed : test::events<Failed>(lines)) BOOST_TEST((failed.node == NodeId{1}));
-    for (const Unanswered& unanswered : test::events<Unanswered>(lines))
+    for (const Failed& failed : events<Failed>(lines)) BOOST_TEST((failed.node == NodeId{1}));
+    for (const Unanswered& unanswered : events<Unanswered>(lines))
       BOOST_TEST((unanswered.by == NodeId{1}));
   }
   cluster.judge();

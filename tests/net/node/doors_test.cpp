@@ -6,7 +6,6 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/write.hpp>
-#include <boost/test/unit_test.hpp>
 
 #include <functional>
 #include <thread>
@@ -15,9 +14,7 @@
 /// options that do not fit, a handler that throws.
 
 using namespace muster;
-using test::Cluster;
-using test::ClusterOptions;
-using test::Process;
+using namespace muster::test;
 using namespace std::chrono_literals;
 
 BOOST_AUTO_TEST_SUITE(doors)
@@ -74,8 +71,8 @@ const std::string own_cluster = "name=test\n";  // of Cluster's nodes
 
 /// What a node is made with.
 struct Made {
-  test::Running running;
-  test::Running hooks;
+  Running running;
+  Running hooks;
   std::unique_ptr<SafeStorage> storage = std::make_unique<storage::MemoryStorage>();
   MakeApplication application = [](Services&) { return make_application(Functions{}); };
   boost::asio::any_io_executor executor = hooks.context.get_executor();
@@ -91,22 +88,20 @@ struct Made {
 }  // namespace
 
 // Each of these ended the node with 65.
-BOOST_AUTO_TEST_CASE(a_stranger_in_the_name_of_a_node_ends_nobody) {
-  Cluster cluster({.nodes = 2});
-  cluster.start(2);
-  const auto process = cluster.spawn(1, {});
-  const GroupNumber group = cluster.await_group({1, 2});
+BOOST_FIXTURE_TEST_CASE(a_stranger_in_the_name_of_a_node_ends_nobody, Judged<2>) {
+  start(2);
+  const auto process = spawn(1, {});
+  const GroupNumber group = await_group({1, 2});
   for (const auto& said :
        {hello(1, 1, "name=another\n", 1'000'000'000), hello(1, 1, own_cluster, 1'000'000'000),
         hello(1, 1, own_cluster, 2), hello(1, 1, own_cluster, highest_number)}) {
-    Stranger stranger(cluster, 1);
+    Stranger stranger(*this, 1);
     stranger.say(said);
     BOOST_TEST(!stranger.hear().empty());
   }
   BOOST_TEST(process->end_in_order() == 0);
   BOOST_TEST((process->says("the clusters differ") || process->says("another process says")));
   BOOST_TEST(group.coordinator == NodeId{2});
-  cluster.judge();
 }
 
 // Whoever listens at the address of a node that is down, and dials as those that dialled it: both
@@ -151,41 +146,37 @@ BOOST_AUTO_TEST_CASE(a_stranger_at_the_address_of_a_node_that_is_down_ends_nobod
 }
 
 // Nobody reads what the node says for people, and the pipe is full.
-BOOST_AUTO_TEST_CASE(a_full_standard_error_does_not_keep_a_node_from_working) {
-  Cluster cluster({.nodes = 2});
-  const auto process = cluster.spawn(2, {"full_stderr"});
-  cluster.start(1);
-  cluster.await_group({1, 2});
+BOOST_FIXTURE_TEST_CASE(a_full_standard_error_does_not_keep_a_node_from_working, Judged<2>) {
+  const auto process = spawn(2, {"full_stderr"});
+  start(1);
+  await_group({1, 2});
   for (int i = 0; i < 3; ++i) {
-    Stranger stranger(cluster, 2);
+    Stranger stranger(*this, 2);
     stranger.say(hello(1, 2, "name=another\n", 1));
     BOOST_TEST(!stranger.hear().empty());
   }
-  cluster.kill(1);
-  cluster.await_group({2});
-  cluster.start(1);
-  cluster.await_group({1, 2});
+  kill(1);
+  await_group({2});
+  start(1);
+  await_group({1, 2});
   BOOST_TEST(process->end_in_order() == 0);
-  cluster.judge();
 }
 
-BOOST_AUTO_TEST_CASE(nor_from_ending) {
-  Cluster cluster({.nodes = 1});
-  const auto process = cluster.spawn(1, {"full_stderr", "fail_save=2"});
+BOOST_FIXTURE_TEST_CASE(nor_from_ending, Nodes<1>) {
+  const auto process = spawn(1, {"full_stderr", "fail_save=2"});
   BOOST_TEST(process->wait() == 74);
-  cluster.journals.read_all();
-  BOOST_TEST(std::holds_alternative<journal::Ended>(cluster.journals.lines(NodeId{1}).back()));
+  journals.read_all();
+  BOOST_TEST(std::holds_alternative<journal::Ended>(journals.lines(NodeId{1}).back()));
 }
 
 // What was to come after is not done, and nobody could know what that was.
-BOOST_AUTO_TEST_CASE(what_leaves_a_handler_ends_the_process_with_70) {
-  Cluster cluster({.nodes = 1});
-  const auto process = cluster.spawn(1, {"left=throw"});
-  cluster.await_group({1});
+BOOST_FIXTURE_TEST_CASE(what_leaves_a_handler_ends_the_process_with_70, Nodes<1>) {
+  const auto process = spawn(1, {"left=throw"});
+  await_group({1});
   process->end_of_words();
   BOOST_TEST(process->wait() == 70);
   BOOST_TEST_REQUIRE(!process->errors().empty());
-  BOOST_TEST(process->errors().back().find("a handler threw: as it was told") != std::string::npos);
+  BOOST_TEST(says(process->errors().back(), "a handler threw: as it was told"));
 }
 
 BOOST_AUTO_TEST_CASE(a_node_that_cannot_be_is_not_started) {
@@ -197,7 +188,7 @@ BOOST_AUTO_TEST_CASE(a_node_that_cannot_be_is_not_started) {
     const Expected<> started = node.start();
     BOOST_TEST_REQUIRE(started.has_error(), words);
     BOOST_TEST((started.error().code == ExitCode::bad_configuration), words);
-    BOOST_TEST(started.error().what.find(words) != std::string::npos, started.error().what);
+    BOOST_TEST(says(started.error().what, words));
   };
   begins([](Made& made) { made.storage = nullptr; }, "storage has to be an open store");
   begins([](Made& made) { made.application = {}; }, "make_application has to be");
@@ -220,32 +211,23 @@ BOOST_AUTO_TEST_CASE(a_node_that_cannot_be_is_not_started) {
   begins([](Made& made) { made.options.definition_limit = 64 * 1024; }, "definition_limit");
 }
 
-BOOST_AUTO_TEST_CASE(a_node_is_started_once) {
-  Cluster cluster({.nodes = 1});
-  cluster.join(1);
-  const Expected<> again = cluster.node(1).start();
-  BOOST_TEST_REQUIRE(again.has_error());
-  BOOST_TEST(again.error().what.find("started once") != std::string::npos);
-  cluster.judge();
+BOOST_FIXTURE_TEST_CASE(a_node_is_started_once, Judged<1>) {
+  join(1);
+  BOOST_TEST(says(failure_of(node(1).start()).what, "started once"));
 }
 
-BOOST_AUTO_TEST_CASE(a_factory_that_gives_no_application_is_named) {
-  Cluster cluster({.nodes = 1});
-  const auto process = cluster.spawn(1, {"application=none"});
+BOOST_FIXTURE_TEST_CASE(a_factory_that_gives_no_application_is_named, Nodes<1>) {
+  const auto process = spawn(1, {"application=none"});
   BOOST_TEST(process->wait() == 76);
-  BOOST_TEST(process->errors().back().find("node 1: make_application gave no application; mend") !=
-             std::string::npos);
+  BOOST_TEST(says(process->errors().back(), "node 1: make_application gave no application; mend"));
 }
 
-BOOST_AUTO_TEST_CASE(a_factory_that_throws_is_told_as_that) {
-  Cluster cluster({.nodes = 1});
-  const auto process = cluster.spawn(1, {"application=throw"});
+BOOST_FIXTURE_TEST_CASE(a_factory_that_throws_is_told_as_that, Nodes<1>) {
+  const auto process = spawn(1, {"application=throw"});
   BOOST_TEST(process->wait() == 76);
   const std::string said = process->errors().back();
-  BOOST_TEST(said.find("node 1: make_application threw: there is no lamp; mend the application") !=
-                 std::string::npos,
-             said);
-  BOOST_TEST(said.find("stop") == std::string::npos, said);
+  BOOST_TEST(says(said, "node 1: make_application threw: there is no lamp; mend the application"));
+  BOOST_TEST(!says(said, "stop"));
 }
 
 // README, guide and examples leave the cluster's text empty.

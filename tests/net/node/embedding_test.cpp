@@ -2,7 +2,6 @@
 #include "storages.hpp"
 
 #include <boost/asio/post.hpp>
-#include <boost/test/unit_test.hpp>
 
 #include <atomic>
 #include <future>
@@ -10,8 +9,7 @@
 /// A node in a program that has contexts, threads and other nodes of its own.
 
 using namespace muster;
-using test::Cluster;
-using test::Cue;
+using namespace muster::test;
 
 BOOST_AUTO_TEST_SUITE(embedding)
 
@@ -47,7 +45,7 @@ BOOST_AUTO_TEST_CASE(a_node_lives_in_contexts_that_many_threads_run) {
   curious.join();
   busy.join();
   BOOST_TEST(worked > 0);
-  for (const test::Called& called : cluster.stage.calls()) BOOST_CHECK(!called.beside_another);
+  for (const Called& called : cluster.stage.calls()) BOOST_CHECK(!called.beside_another);
   cluster.judge();
 }
 
@@ -82,24 +80,22 @@ BOOST_AUTO_TEST_CASE(what_an_application_posts_runs_one_at_a_time_with_its_hooks
   cluster.judge();
 }
 
-BOOST_AUTO_TEST_CASE(each_who_leaves_is_told_once_whichever_thread_it_is) {
-  Cluster cluster({.nodes = 1});
-  cluster.join(1);
+BOOST_FIXTURE_TEST_CASE(each_who_leaves_is_told_once_whichever_thread_it_is, Judged<1>) {
+  join(1);
   std::atomic<int> told = 0;
   std::vector<std::thread> leavers;
   for (int at = 0; at < 4; ++at)
-    leavers.emplace_back([&, &node = cluster.node(1)] {
+    leavers.emplace_back([&, &node = node(1)] {
       node.leave([&] {
         ++told;
-        cluster.bell.ring();
+        bell.ring();
       });
     });
   for (std::thread& leaver : leavers) leaver.join();
-  cluster.await("all to be told", [&] { return told == 4; });
-  cluster.leave(1);  // once more, when it has gone
+  await("all to be told", [&] { return told == 4; });
+  leave(1);  // once more, when it has gone
   BOOST_TEST(told == 4);
-  BOOST_TEST(cluster.stage.count(NodeId{1}, Hook::stop) == 2u);
-  cluster.judge();
+  BOOST_TEST(stage.count(NodeId{1}, Hook::stop) == 2u);
 }
 
 BOOST_AUTO_TEST_CASE(a_node_may_be_left_as_soon_as_it_has_begun) {
@@ -111,35 +107,32 @@ BOOST_AUTO_TEST_CASE(a_node_may_be_left_as_soon_as_it_has_begun) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_node_may_be_left_by_its_own_hook) {
-  Cluster cluster({.nodes = 1});
+BOOST_FIXTURE_TEST_CASE(a_node_may_be_left_by_its_own_hook, Judged<1>) {
   std::promise<void> left;
-  cluster.stage.play(NodeId{1}, Hook::start, [&](Cue cue) {
-    cluster.node(1).leave([&] { left.set_value(); });
+  stage.play(NodeId{1}, Hook::start, [&](Cue cue) {
+    node(1).leave([&] { left.set_value(); });
     cue.complete();
   });
-  cluster.start(1);
+  start(1);
   left.get_future().wait();
-  cluster.judge();
 }
 
 // The application may still be in a hook then, and ask for things.
-BOOST_AUTO_TEST_CASE(a_hook_may_still_run_when_its_node_is_destroyed) {
-  Cluster cluster({.nodes = 1});
-  test::Running running;
-  test::Running hooks;
+BOOST_FIXTURE_TEST_CASE(a_hook_may_still_run_when_its_node_is_destroyed, Nodes<1>) {
+  Running running;
+  Running hooks;
   auto kept = std::make_shared<storage::MemoryCells>();
-  auto node = std::make_unique<net::Node>(
-      running.context, cluster.options_of(1), std::make_unique<storage::MemoryStorage>(kept),
-      cluster.stage.make(NodeId{1}), hooks.context.get_executor());
-  test::Door door;
+  auto node = std::make_unique<net::Node>(running.context, options_of(1),
+                                          std::make_unique<storage::MemoryStorage>(kept),
+                                          stage.make(NodeId{1}), hooks.context.get_executor());
+  Door door;
   std::promise<void> in_hook;
   bool wrong = false;
   std::optional<Cue> late;
-  cluster.stage.play(NodeId{1}, Hook::start, [&](Cue cue) {
+  stage.play(NodeId{1}, Hook::start, [&](Cue cue) {
     in_hook.set_value();
     door.pass();
-    Services& services = cluster.stage.services(NodeId{1});
+    Services& services = stage.services(NodeId{1});
     wrong = services.permits().try_acquire().has_value();
     services.write({"k", {"v"}}, [&] { wrong = true; });
     services.scan("", [&](const auto&) { wrong = true; });
@@ -156,33 +149,32 @@ BOOST_AUTO_TEST_CASE(a_hook_may_still_run_when_its_node_is_destroyed) {
   late->complete();
   BOOST_TEST(!wrong);
   BOOST_TEST(kept->cells.empty());
-  BOOST_TEST(cluster.stage.applications(NodeId{1}) == 0);
+  BOOST_TEST(stage.applications(NodeId{1}) == 0);
 }
 
-BOOST_AUTO_TEST_CASE(two_nodes_share_a_context_and_one_goes_on_when_the_other_is_destroyed) {
-  Cluster cluster({.nodes = 2});
-  auto running = std::make_unique<test::Running>(2);
-  test::Running hooks;
+BOOST_FIXTURE_TEST_CASE(two_nodes_share_a_context_and_one_goes_on_when_the_other_is_destroyed,
+                        Judged<2>) {
+  auto running = std::make_unique<Running>(2);
+  Running hooks;
   std::unique_ptr<net::Node> nodes[2];
   for (std::uint32_t id = 1; id <= 2; ++id) {
     nodes[id - 1] = std::make_unique<net::Node>(
-        running->context, cluster.options_of(id), std::make_unique<storage::MemoryStorage>(),
-        cluster.stage.make(NodeId{id}), hooks.context.get_executor());
+        running->context, options_of(id), std::make_unique<storage::MemoryStorage>(),
+        stage.make(NodeId{id}), hooks.context.get_executor());
     BOOST_TEST_REQUIRE(nodes[id - 1]->start().has_value());
   }
-  cluster.await_group({1, 2});
+  await_group({1, 2});
   running->halt();
-  cluster.journals.note(journal::FaultKind::killed, NodeId{2});
+  journals.note(journal::FaultKind::killed, NodeId{2});
   nodes[1].reset();
   running->go_on();
-  cluster.journals.read_all();
-  cluster.await_group({1});
+  journals.read_all();
+  await_group({1});
   std::promise<void> left;
   nodes[0]->leave([&] { left.set_value(); });
   left.get_future().wait();
   running->halt();
   nodes[0].reset();
-  cluster.judge();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

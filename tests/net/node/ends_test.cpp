@@ -4,7 +4,6 @@
 
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
-#include <boost/test/unit_test.hpp>
 
 #include <csignal>
 
@@ -12,15 +11,14 @@
 /// what the last line of its journal is.
 
 using namespace muster;
+using namespace muster::test;
 using namespace std::chrono_literals;
-using test::Cluster;
-using test::Process;
 namespace data = boost::unit_test::data;
 
 namespace {
 
 Timings short_deadlines() {
-  Timings timings = test::patient();
+  Timings timings = patient();
   timings.stop_deadline = timings.start_deadline = 100ms;
   timings.reorganize_deadline = timings.T;
   return timings;
@@ -33,15 +31,12 @@ void check_end(Cluster& cluster, Process& process, int code, const std::string& 
   BOOST_TEST_REQUIRE(!errors.empty());
   const std::string& line = errors.back();
   BOOST_TEST(line.find(" error muster: ") == std::string("2026-11-21T22:05:12.345Z").size(), line);
-  BOOST_TEST(line.find(what) != std::string::npos, line << " should say: " << what);
-  BOOST_TEST(line.find("exit code " + std::to_string(code)) != std::string::npos, line);
+  BOOST_TEST(says(line, what));
+  BOOST_TEST(says(line, "exit code " + std::to_string(code)));
   cluster.journals.read_all();
-  const auto lines = cluster.journals.lines(NodeId{1});
-  BOOST_TEST_REQUIRE(!lines.empty());
-  const auto* ended = std::get_if<journal::Ended>(&lines.back());
-  BOOST_TEST_REQUIRE(ended != nullptr);
-  BOOST_TEST(ended->code == code);
-  BOOST_TEST(ended->why.find(what) != std::string::npos, ended->why);
+  const journal::Ended ended = ended_in(cluster.journals.lines(NodeId{1}));
+  BOOST_TEST(ended.code == code);
+  BOOST_TEST(says(ended.why, what));
 }
 
 }  // namespace
@@ -72,15 +67,13 @@ BOOST_AUTO_TEST_CASE(who_is_to_leave_does_not_wait_for_a_disk_that_hangs) {
 }
 
 // The member that hangs is proven dead, and the others go on without it.
-BOOST_AUTO_TEST_CASE(the_others_go_on_without_a_process_that_ended_itself) {
-  Cluster cluster({.nodes = 3});
-  cluster.start(2);
-  cluster.join(3);
-  const auto process = cluster.spawn(1, {"start=hang", "start_deadline=100", "stop_deadline=100"});
-  check_end(cluster, *process, 76,
+BOOST_FIXTURE_TEST_CASE(the_others_go_on_without_a_process_that_ended_itself, Judged<3>) {
+  start(2);
+  join(3);
+  const auto process = spawn(1, {"start=hang", "start_deadline=100", "stop_deadline=100"});
+  check_end(*this, *process, 76,
             "a hook did not end within stop_deadline = 100 ms after it was cancelled");
-  cluster.await_group({2, 3});
-  cluster.judge();
+  await_group({2, 3});
 }
 
 BOOST_AUTO_TEST_CASE(an_application_that_writes_what_it_may_not_ends_with_76) {
@@ -113,7 +106,7 @@ BOOST_DATA_TEST_CASE(what_an_application_posts_or_is_told_by_may_not_throw,
 // may be begun twice.
 BOOST_AUTO_TEST_CASE(a_next_life_that_cannot_begin_durably_does_not_begin) {
   // T is as long as it waits before the third reorganize.
-  Cluster cluster({.nodes = 1, .timings = test::patient(1s)});
+  Cluster cluster({.nodes = 1, .timings = patient(1s)});
   const auto process = cluster.spawn(
       1, {"reorganize=fail", "fail_save=3"});  // a life, a group number, the next life
   cluster.await("its end, or another life", [&] {
@@ -128,32 +121,25 @@ BOOST_AUTO_TEST_CASE(a_next_life_that_cannot_begin_durably_does_not_begin) {
 }
 
 // What was to be promised after it is not promised: Ready is never answered.
-BOOST_AUTO_TEST_CASE(nothing_is_sent_after_a_save_that_failed) {
-  Cluster cluster({.nodes = 2});
-  cluster.join(2);
-  const auto process = cluster.spawn(1, {"fail_save=3"});  // its life, the group number, Ready
-  check_end(cluster, *process, 74, "cannot write safe.sqlite: gone");
-  cluster.await_group({2});
-  cluster.journals.read_all();
-  for (const journal::Line& line : cluster.journals.lines(NodeId{2}))
-    BOOST_TEST(!test::is_answer_from<Installed>(NodeId{1})(line));
-  const auto lines = cluster.journals.lines(NodeId{1});
-  BOOST_TEST(test::is_letter<Ready>(lines.at(lines.size() - 2)));
-  cluster.judge();
+BOOST_FIXTURE_TEST_CASE(nothing_is_sent_after_a_save_that_failed, Judged<2>) {
+  join(2);
+  const auto process = spawn(1, {"fail_save=3"});  // its life, the group number, Ready
+  check_end(*this, *process, 74, "cannot write safe.sqlite: gone");
+  await_group({2});
+  journals.read_all();
+  for (const journal::Line& line : journals.lines(NodeId{2}))
+    BOOST_TEST(!is_answer_from<Installed>(NodeId{1})(line));
+  const auto lines = journals.lines(NodeId{1});
+  BOOST_TEST(is_letter<Ready>(lines.at(lines.size() - 2)));
 }
 
-BOOST_AUTO_TEST_CASE(a_node_that_leaves_ends_in_order_with_0) {
-  Cluster cluster({.nodes = 1});
-  const auto process = cluster.spawn(1, {});
-  cluster.await_group({1});
+BOOST_FIXTURE_TEST_CASE(a_node_that_leaves_ends_in_order_with_0, Judged<1>) {
+  const auto process = spawn(1, {});
+  await_group({1});
   BOOST_TEST(process->end_in_order() == 0);
   BOOST_TEST(process->errors().empty());
-  cluster.journals.read_all();
-  const auto lines = cluster.journals.lines(NodeId{1});
-  const auto* ended = std::get_if<journal::Ended>(&lines.back());
-  BOOST_TEST_REQUIRE(ended != nullptr);
-  BOOST_TEST(ended->code == 0);
-  cluster.judge();
+  journals.read_all();
+  BOOST_TEST(ended_in(journals.lines(NodeId{1})).code == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -180,7 +166,7 @@ BOOST_AUTO_TEST_CASE(a_wiped_node_ends_with_65_and_names_the_way_out) {
   const auto wiped = cluster.spawn(1, {});
   check_end(cluster, *wiped, 65, "or run this node with --initialise");
   const std::string line = wiped->errors().back();
-  BOOST_TEST(line.find("incarnation 1, they saw 2") != std::string::npos, line);
+  BOOST_TEST(says(line, "incarnation 1, they saw 2"));
   cluster.await_group({2, 3});
   cluster.judge({"durable"});
 }
@@ -211,7 +197,7 @@ BOOST_AUTO_TEST_CASE(a_node_that_is_initialised_adopts_a_later_life_durably) {
   cluster.start(1);
   cluster.await("the adopted life", [&] { return cluster.journals.life(NodeId{1}).value == 3; });
   cluster.await_group({1, 2});
-  BOOST_TEST(cluster.node(1).status_json().find("\"incarnation\":3") != std::string::npos);
+  BOOST_TEST(says(cluster.node(1).status_json(), "\"incarnation\":3"));
   cluster.leave(1);
   BOOST_TEST(cluster.cells(1).safe.incarnation.value == 3u);
   cluster.judge({"durable"});
@@ -250,7 +236,7 @@ BOOST_AUTO_TEST_CASE(a_clone_is_refused_and_named) {
   const auto original = cluster.spawn(1, {});
   const GroupNumber group = cluster.await_group({1, 2});
 
-  test::Ports port(1);
+  Ports port(1);
   const std::string addresses =
       "127.0.0.1:" + std::to_string(port[0]) + "," + cluster.options_of(1).addresses.at(NodeId{2});
   const auto clone = cluster.spawn(1, {"directory=" + elsewhere, "addresses=" + addresses});

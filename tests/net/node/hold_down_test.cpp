@@ -1,19 +1,17 @@
 #include "cluster.hpp"
 #include "storages.hpp"
-#include "words.hpp"
 
 #include <muster/host/hold_down.hpp>
 #include <muster/net/admin.hpp>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/test/unit_test.hpp>
 
 /// hold_down on real nodes: who waits, what is answered meanwhile, and what is counted.
 
 using namespace muster;
+using namespace muster::test;
 using namespace std::chrono_literals;
-using test::Cluster;
 using Tcp = boost::asio::ip::tcp;
 
 namespace {
@@ -27,14 +25,13 @@ struct Held {
                        node.hold_down = shortest;
                        node.admin_socket = socket();
                      },
-                 .between =
-                     test::watched({.write = [this](const CellBatch& batch) { note(batch); }})}) {
+                 .between = watched({.write = [this](const CellBatch& batch) { note(batch); }})}) {
     if (short_lives > 0)
       cluster.cells(1).cells[std::string(HoldDown::cell)] = Bytes{std::to_string(short_lives)};
   }
   [[nodiscard]] std::filesystem::path socket() const { return directory.path() / "admin.sock"; }
   [[nodiscard]] std::string say(std::string_view word) const {
-    return net::ask_admin(socket(), test::Bell::generous, word).value();
+    return net::ask_admin(socket(), Bell::generous, word).value();
   }
   [[nodiscard]] bool is_held_down() const {
     return say("status").find("\"out\":\"held_down\"") != std::string::npos;
@@ -50,7 +47,7 @@ struct Held {
     return counts;
   }
 
-  test::TemporaryDirectory directory;
+  TemporaryDirectory directory;
   std::mutex mutex;  // guards counts
   std::vector<std::string> counts;
   Cluster cluster;
@@ -74,8 +71,8 @@ BOOST_AUTO_TEST_CASE(after_short_lives_it_waits_and_says_so_and_ends_in_order_wh
   Held node(5min, 1);
   node.cluster.start(1);
   node.cluster.await("the wait", [&] { return node.is_held_down(); });
-  BOOST_TEST(node.say("status").find("\"status\":\"Down\"") != std::string::npos);
-  BOOST_TEST(node.say("elect now").find("held_down") != std::string::npos);
+  BOOST_TEST(says(node.say("status"), "\"status\":\"Down\""));
+  BOOST_TEST(says(node.say("elect now"), "held_down"));
   BOOST_TEST(node.counted().empty());  // a life that has not begun is none
   node.cluster.leave(1);
   BOOST_TEST(node.cluster.journals.count(NodeId{1}) == 0u);
@@ -85,7 +82,7 @@ BOOST_AUTO_TEST_CASE(when_it_has_waited_it_begins_its_life) {
   Held node(10ms, 2);
   node.cluster.join(1);
   BOOST_TEST(node.counted().front() == "3");
-  BOOST_TEST(node.say("status").find("\"incarnation\":1,") != std::string::npos);
+  BOOST_TEST(says(node.say("status"), "\"incarnation\":1,"));
   node.cluster.judge();
 }
 
@@ -94,7 +91,7 @@ BOOST_AUTO_TEST_CASE(its_owner_may_drain_it_meanwhile_and_bring_it_back) {
   node.cluster.start(1);
   node.cluster.await("the wait", [&] { return node.is_held_down(); });
   BOOST_TEST(node.say("drain") == "{}");
-  BOOST_TEST(node.say("status").find("\"out\":\"drained\"") != std::string::npos);
+  BOOST_TEST(says(node.say("status"), "\"out\":\"drained\""));
   BOOST_TEST(node.say("drain undo") == "{}");
   node.cluster.await_group({1});
   node.cluster.judge();
@@ -107,13 +104,13 @@ BOOST_AUTO_TEST_CASE(a_life_that_cannot_listen_does_not_count) {
   const Tcp::acceptor other(context,
                             {boost::asio::ip::address_v4::loopback(), node.cluster.port(1)});
   BOOST_TEST(node.cluster.try_start(1).has_error());
-  BOOST_TEST(node.counted() == (test::Words{"1", "0"}));
+  BOOST_TEST(node.counted() == (Words{"1", "0"}));
 }
 
 BOOST_AUTO_TEST_CASE(where_it_is_off_nothing_is_counted_and_what_was_counted_is_forgotten) {
   Held node(0s, 5);
   node.cluster.join(1);
-  BOOST_TEST(node.counted() == test::Words{"lasted"});
+  BOOST_TEST(node.counted() == Words{"lasted"});
   node.cluster.judge();
 }
 

@@ -3,18 +3,13 @@
 #include <muster/claims/verify.hpp>
 #include <muster/values/text.hpp>
 
-#include <boost/test/unit_test.hpp>
-
 #include <algorithm>
 
 /// The Invitation algorithm on real nodes: the same Application, and several groups at once while
 /// the network is cut.
 
 using namespace muster;
-using test::Cluster;
-using test::ClusterOptions;
-using test::Links;
-using test::nodes;
+using namespace muster::test;
 
 namespace {
 
@@ -22,7 +17,7 @@ using namespace std::chrono_literals;
 
 // No deadline is meant to be overrun. T is short enough for groups to merge while a test waits.
 Timings timings() {
-  Timings timings = test::patient(600ms, 200ms);
+  Timings timings = patient(600ms, 200ms);
   timings.stop_deadline = timings.start_deadline = timings.reorganize_deadline = 8s;
   return timings;
 }

@@ -7,7 +7,6 @@
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
-#include <boost/test/unit_test.hpp>
 
 #include <algorithm>
 #include <fstream>
@@ -15,8 +14,7 @@
 /// The journals of real nodes: segments, lives, torn lines, and files that cannot be written.
 
 using namespace muster;
-using test::Cluster;
-using test::ClusterOptions;
+using namespace muster::test;
 namespace fs = std::filesystem;
 
 namespace {
@@ -40,23 +38,19 @@ fs::path segment(const fs::path& file, int number) {
 
 BOOST_AUTO_TEST_SUITE(journals)
 
-BOOST_AUTO_TEST_CASE(a_life_is_told_from_its_first_line_to_its_last) {
-  Cluster cluster({.nodes = 1});
-  cluster.join(1);
-  cluster.leave(1);
-  const auto lines = cluster.journals.lines(NodeId{1});
+BOOST_FIXTURE_TEST_CASE(a_life_is_told_from_its_first_line_to_its_last, Judged<1>) {
+  join(1);
+  leave(1);
+  const auto lines = journals.lines(NodeId{1});
   const auto* header = std::get_if<journal::Header>(&lines.front());
   BOOST_TEST_REQUIRE(header != nullptr);
   BOOST_TEST((header->clock == journal::Clock::monotonic));
   BOOST_TEST(!header->state.has_value());
-  Config config = cluster.options_of(1).config;
-  config.options.calm = cluster.options_of(1).calm;
+  Config config = options_of(1).config;
+  config.options.calm = options_of(1).calm;
   BOOST_TEST((header->config == config));
-  BOOST_TEST(test::is_step<Recovered>(lines.at(1)));
-  const auto* ended = std::get_if<journal::Ended>(&lines.back());
-  BOOST_TEST_REQUIRE(ended != nullptr);
-  BOOST_TEST(ended->code == 0);
-  cluster.judge();
+  BOOST_TEST(is_step<Recovered>(lines.at(1)));
+  BOOST_TEST(ended_in(lines).code == 0);
 }
 
 // Each segment replays by itself, from the state on its first line.
@@ -68,7 +62,7 @@ BOOST_AUTO_TEST_CASE(segments_begin_with_the_state_before_their_first_step) {
     cluster.lose(2);
   }
   cluster.leave(1);
-  const fs::path file = test::journal_of(cluster.directory(), NodeId{1});
+  const fs::path file = journal_of(cluster.directory(), NodeId{1});
   int segments = 0;
   for (; fs::exists(segment(file, segments)); ++segments) {
     const auto lines = parsed(segment(file, segments));
@@ -125,7 +119,7 @@ BOOST_AUTO_TEST_CASE(one_that_cannot_be_written_goes_on_when_it_can_and_tells_of
   BOOST_TEST(json_of(nodes.cluster.node(1), "journal_dropped") != "0");
   fs::create_directory(nodes.file.parent_path());
   nodes.cluster.await("lines",
-                      [&] { return std::ranges::count(test::written_in(nodes.file), '\n') > 10; });
+                      [&] { return std::ranges::count(written_in(nodes.file), '\n') > 10; });
   nodes.cluster.leave(1);
   const auto lines = parsed(nodes.file);
   const auto& header = std::get<journal::Header>(lines.at(0));
@@ -140,7 +134,7 @@ BOOST_AUTO_TEST_CASE(one_that_cannot_be_written_goes_on_when_it_can_and_tells_of
 // It is coordinator, and member, and coordinator again.
 BOOST_AUTO_TEST_CASE(one_on_a_disk_that_hangs_holds_nobody_up) {
   Elsewhere nodes(2, 3);
-  const test::HangingDisk disk(nodes.file);
+  const HangingDisk disk(nodes.file);
   nodes.cluster.start(1);
   nodes.cluster.start(2);
   nodes.await_group_of_coordinator(2, {NodeId{1}});
@@ -167,11 +161,11 @@ BOOST_AUTO_TEST_CASE(one_of_changes_leaves_idle_checks_out) {
   const std::size_t before = cluster.journals.count(NodeId{1});
   std::size_t at = cluster.journals.count(NodeId{2});
   for (int heard = 0; heard < 5; ++heard)
-    at = cluster.await_line(2, "an answer to a Check", at, test::is_step<Received>) + 1;
+    at = cluster.await_line(2, "an answer to a Check", at, is_step<Received>) + 1;
   cluster.journals.read_all();
   BOOST_TEST(cluster.journals.count(NodeId{1}) == before);
   cluster.join(3);
-  cluster.await_line(1, "a gap", before, test::is_line<journal::Gap>);
+  cluster.await_line(1, "a gap", before, is_line<journal::Gap>);
   BOOST_TEST(json_of(cluster.node(1), "journal_dropped") == "0");
   cluster.judge();
 }
@@ -179,7 +173,7 @@ BOOST_AUTO_TEST_CASE(one_of_changes_leaves_idle_checks_out) {
 BOOST_AUTO_TEST_CASE(the_oldest_segments_are_deleted_and_the_rest_replays) {
   const auto keep = [](NodeId, net::NodeOptions& node) { node.journal->keep = 40'000; };
   Cluster cluster({.nodes = 2, .journal_limit = 4096, .alter = keep});
-  const fs::path file = test::journal_of(cluster.directory(), NodeId{1});
+  const fs::path file = journal_of(cluster.directory(), NodeId{1});
   cluster.start(1);
   do {
     cluster.join(2);
@@ -195,17 +189,15 @@ BOOST_AUTO_TEST_CASE(the_oldest_segments_are_deleted_and_the_rest_replays) {
 }
 
 // What others are shown is what the journal says.
-BOOST_AUTO_TEST_CASE(the_view_and_the_status_are_those_of_the_last_step) {
-  Cluster cluster({.nodes = 2});
-  const GroupNumber group = cluster.join_all();
-  const View shown = cluster.node(2).view();
+BOOST_FIXTURE_TEST_CASE(the_view_and_the_status_are_those_of_the_last_step, Judged<2>) {
+  const GroupNumber group = join_all();
+  const View shown = node(2).view();
   BOOST_TEST((shown.group == group));
   BOOST_TEST((shown.up == NodeSet{NodeId{1}}));
-  const std::string status = cluster.node(2).status_json();
+  const std::string status = node(2).status_json();
   for (const char* part : {"\"node\":2", "\"status\":\"Normal\"", "\"coordinator\":2", "\"up\":[1]",
                            "\"incarnation\":1", "\"protocol\":\"bully\"", "\"as_of_ns\":"})
     BOOST_TEST(status.find(part) != std::string::npos, part << " in " << status);
-  cluster.judge();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -2,7 +2,6 @@
 #include "storages.hpp"
 
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/test/unit_test.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -14,10 +13,8 @@
 /// and the life that follows after a node stood back.
 
 using namespace muster;
+using namespace muster::test;
 using namespace std::chrono_literals;
-using test::Cluster;
-using test::Cue;
-using test::fails;
 
 namespace {
 
@@ -33,7 +30,7 @@ bool listens(const Cluster& cluster, std::uint32_t id) {
 }
 
 /// T is as short as busy machines allow: back-offs are made of it.
-const Timings quick = test::patient(1s, 250ms);
+const Timings quick = patient(1s, 250ms);
 
 bool stands_back(const journal::Line& line) {
   const auto* step = std::get_if<journal::Step>(&line);
@@ -53,7 +50,7 @@ BOOST_AUTO_TEST_CASE(the_incarnation_is_durable_before_the_node_can_be_reached) 
     first = false;
     return Expected<>();
   };
-  Cluster cluster({.nodes = 1, .between = test::watched({.save = note})});
+  Cluster cluster({.nodes = 1, .between = watched({.save = note})});
   there = &cluster;
   cluster.start(1);
   BOOST_TEST(listens(cluster, 1));
@@ -69,10 +66,8 @@ BOOST_AUTO_TEST_CASE(a_node_whose_incarnation_cannot_be_raised_does_not_begin) {
   const auto fail = [](const SafeState&) -> Expected<> {
     return Failure{ExitCode::io_error, "gone"};
   };
-  Cluster cluster({.nodes = 1, .between = test::watched({.save = fail})});
-  const Expected<> started = cluster.try_start(1);
-  BOOST_TEST_REQUIRE(!started.has_value());
-  BOOST_TEST((started.error().code == ExitCode::io_error));
+  Cluster cluster({.nodes = 1, .between = watched({.save = fail})});
+  BOOST_TEST((failure_of(cluster.try_start(1)).code == ExitCode::io_error));
   BOOST_TEST(!listens(cluster, 1));
   BOOST_TEST(cluster.stage.calls().empty());
   cluster.journals.read_all();
@@ -80,64 +75,55 @@ BOOST_AUTO_TEST_CASE(a_node_whose_incarnation_cannot_be_raised_does_not_begin) {
 }
 
 // While something works here the address takes connections; when it takes none, nothing works.
-BOOST_AUTO_TEST_CASE(the_listener_is_closed_when_all_has_ceased) {
-  Cluster cluster({.nodes = 1});
-  cluster.join(1);
-  cluster.stage.hold(NodeId{1}, Hook::stop);
+BOOST_FIXTURE_TEST_CASE(the_listener_is_closed_when_all_has_ceased, Judged<1>) {
+  join(1);
+  stage.hold(NodeId{1}, Hook::stop);
   std::promise<bool> reachable;
-  cluster.node(1).leave([&] { reachable.set_value(listens(cluster, 1)); });
-  Cue cue = cluster.stage.take(NodeId{1}, Hook::stop);
-  BOOST_TEST(listens(cluster, 1));
-  BOOST_TEST(cluster.journals.view(NodeId{1}).has_value());
+  node(1).leave([&] { reachable.set_value(listens(*this, 1)); });
+  Cue cue = stage.take(NodeId{1}, Hook::stop);
+  BOOST_TEST(listens(*this, 1));
+  BOOST_TEST(journals.view(NodeId{1}).has_value());
   cue.complete();
   BOOST_TEST(!reachable.get_future().get());
-  cluster.judge();
 }
 
-BOOST_AUTO_TEST_CASE(a_node_whose_address_is_taken_says_so) {
-  Cluster cluster({.nodes = 1});
-  cluster.join(1);
-  test::Running running;
-  test::Running hooks;
-  auto options = cluster.options_of(1);
+BOOST_FIXTURE_TEST_CASE(a_node_whose_address_is_taken_says_so, Judged<1>) {
+  join(1);
+  Running running;
+  Running hooks;
+  auto options = options_of(1);
   options.journal.reset();
   net::Node second(running.context, options, std::make_unique<storage::MemoryStorage>(),
-                   cluster.stage.make(NodeId{1}), hooks.context.get_executor());
-  const Expected<> started = second.start();
-  BOOST_TEST_REQUIRE(!started.has_value());
-  BOOST_TEST((started.error().code == ExitCode::temporary));
+                   stage.make(NodeId{1}), hooks.context.get_executor());
+  BOOST_TEST((failure_of(second.start()).code == ExitCode::temporary));
   std::promise<void> left;
   second.leave([&] { left.set_value(); });  // what never began is left at once
   left.get_future().wait();
   running.halt();
-  cluster.judge();
 }
 
-BOOST_AUTO_TEST_CASE(a_node_that_has_not_begun_is_down) {
-  Cluster cluster({.nodes = 1});
-  test::Running running;
-  test::Running hooks;
-  net::Node node(running.context, cluster.options_of(1), std::make_unique<storage::MemoryStorage>(),
-                 cluster.stage.make(NodeId{1}), hooks.context.get_executor());
+BOOST_FIXTURE_TEST_CASE(a_node_that_has_not_begun_is_down, Nodes<1>) {
+  Running running;
+  Running hooks;
+  net::Node node(running.context, options_of(1), std::make_unique<storage::MemoryStorage>(),
+                 stage.make(NodeId{1}), hooks.context.get_executor());
   BOOST_TEST((node.view().status == Status::Down));
-  BOOST_TEST(node.status_json().find("\"status\":\"Down\"") != std::string::npos);
+  BOOST_TEST(says(node.status_json(), "\"status\":\"Down\""));
   running.halt();
 }
 
-BOOST_AUTO_TEST_CASE(a_node_whose_numbers_are_used_up_does_not_begin) {
-  Cluster cluster({.nodes = 1});
-  test::Running running;
-  test::Running hooks;
+BOOST_FIXTURE_TEST_CASE(a_node_whose_numbers_are_used_up_does_not_begin, Nodes<1>) {
+  Running running;
+  Running hooks;
   auto storage = std::make_unique<storage::MemoryStorage>();
   SafeState safe;
   safe.incarnation.value = highest_number;
   BOOST_REQUIRE(storage->save(safe).has_value());
-  net::Node node(running.context, cluster.options_of(1), std::move(storage),
-                 cluster.stage.make(NodeId{1}), hooks.context.get_executor());
-  const Expected<> begun = node.start();
-  BOOST_TEST_REQUIRE(!begun.has_value());
-  BOOST_TEST((begun.error().code == ExitCode::storage_refused));
-  BOOST_TEST(begun.error().what.starts_with("the node's store: incarnation has to be at most"));
+  net::Node node(running.context, options_of(1), std::move(storage), stage.make(NodeId{1}),
+                 hooks.context.get_executor());
+  const Failure failure = failure_of(node.start());
+  BOOST_TEST((failure.code == ExitCode::storage_refused));
+  BOOST_TEST(failure.what.starts_with("the node's store: incarnation has to be at most"));
   running.halt();
 }
 
@@ -157,7 +143,7 @@ BOOST_AUTO_TEST_CASE(after_three_failures_a_node_stands_back_and_begins_a_new_li
   cluster.await_group({1});
   BOOST_TEST(cluster.stage.count(NodeId{1}, Hook::reorganize) == 4u);
   const auto lines = cluster.journals.lines(NodeId{1});
-  const auto ended = std::find_if(lines.begin(), lines.end(), test::is_line<journal::Ended>);
+  const auto ended = std::find_if(lines.begin(), lines.end(), is_line<journal::Ended>);
   BOOST_TEST_REQUIRE((ended != lines.end()));
   BOOST_TEST(std::get<journal::Ended>(*ended).code == 0);
   BOOST_TEST(cluster.journals.life(NodeId{1}).value == 2u);

@@ -1,12 +1,10 @@
 #include "cluster.hpp"
-#include "words.hpp"
 
 #include <node_log.hpp>  // of net/src
 
 #include <muster/values/text.hpp>
 
 #include <boost/json/parse.hpp>
-#include <boost/test/unit_test.hpp>
 
 #include <algorithm>
 #include <mutex>
@@ -14,8 +12,7 @@
 /// What the log of a node tells, how often, and to whom.
 
 using namespace muster;
-using test::Cluster;
-using test::Words;
+using namespace muster::test;
 
 namespace {
 
@@ -89,7 +86,7 @@ BOOST_AUTO_TEST_CASE(each_election_is_told_with_its_cause_and_each_group_with_it
 
 BOOST_AUTO_TEST_CASE(a_hook_that_fails_is_told_with_its_reason) {
   Log log(1);
-  log.cluster.stage.play(NodeId{1}, Hook::start, test::fails);
+  log.cluster.stage.play(NodeId{1}, Hook::start, fails);
   log.cluster.start(1);
   log.await("warning node 1 goes on: its start failed: as it was told");
   log.await(
@@ -122,25 +119,23 @@ BOOST_AUTO_TEST_CASE(who_stands_still_for_those_that_differ_is_told) {
              Words{"info node 1 begins an election: no other node differs any more"});
 }
 
-BOOST_AUTO_TEST_CASE(the_same_matter_is_told_so_often_and_then_how_many_were_left_out) {
-  Clocked clocked;
-  for (int i = 0; i < 5; ++i) clocked.log.tell(LogLevel::warning, "matter", "told", 2);
-  BOOST_TEST(clocked.lines.size() == 2u);
-  clocked.log.warn("another matter");
-  BOOST_TEST(clocked.lines.size() == 3u);
-  clocked.now += std::chrono::seconds(11);
-  clocked.log.tell(LogLevel::warning, "matter", "told", 2);
-  BOOST_TEST(clocked.lines.back() == "told (3 lines like this one were left out before it)");
-  clocked.log.tell(LogLevel::warning, "matter", "told", 2);
-  BOOST_TEST(clocked.lines.back() == "told");
+BOOST_FIXTURE_TEST_CASE(the_same_matter_is_told_so_often_and_then_how_many_were_left_out, Clocked) {
+  for (int i = 0; i < 5; ++i) log.tell(LogLevel::warning, "matter", "told", 2);
+  BOOST_TEST(lines.size() == 2u);
+  log.warn("another matter");
+  BOOST_TEST(lines.size() == 3u);
+  now += std::chrono::seconds(11);
+  log.tell(LogLevel::warning, "matter", "told", 2);
+  BOOST_TEST(lines.back() == "told (3 lines like this one were left out before it)");
+  log.tell(LogLevel::warning, "matter", "told", 2);
+  BOOST_TEST(lines.back() == "told");
 }
 
-BOOST_AUTO_TEST_CASE(what_matters_less_than_the_level_is_not_told) {
-  Clocked clocked;
-  clocked.log.tell(LogLevel::info, "matter", "told");
-  BOOST_TEST(clocked.lines.empty());
-  clocked.log.fatal("always");
-  BOOST_TEST(clocked.lines.size() == 1u);
+BOOST_FIXTURE_TEST_CASE(what_matters_less_than_the_level_is_not_told, Clocked) {
+  log.tell(LogLevel::info, "matter", "told");
+  BOOST_TEST(lines.empty());
+  log.fatal("always");
+  BOOST_TEST(lines.size() == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(a_line_of_text_has_time_and_level) {
@@ -179,13 +174,12 @@ BOOST_AUTO_TEST_CASE(a_line_of_json_is_utf_8_whatever_it_says) {
 }
 
 // Before the process ends, and beside the line of the log.
-BOOST_AUTO_TEST_CASE(an_embedded_node_is_told_of_the_fault_that_ends_its_process) {
-  Cluster cluster({.nodes = 1});
-  const auto process = cluster.spawn(1, {"stop=fail", "tells_fatal"});
+BOOST_FIXTURE_TEST_CASE(an_embedded_node_is_told_of_the_fault_that_ends_its_process, Nodes<1>) {
+  const auto process = spawn(1, {"stop=fail", "tells_fatal"});
   BOOST_TEST(process->wait() == 76);
   const auto errors = process->errors();
   BOOST_TEST_REQUIRE(errors.size() == 2u);
-  BOOST_TEST(errors[0].find(" error muster: node 1: ") != std::string::npos, errors[0]);
+  BOOST_TEST(says(errors[0], " error muster: node 1: "));
   BOOST_TEST(errors[1].starts_with("told: node 1: "), errors[1]);
 }
 

@@ -1,15 +1,10 @@
 #include "cluster.hpp"
 #include "storages.hpp"
 
-#include <boost/test/unit_test.hpp>
-
 /// The options that leave the paper (docs/options.md), on real nodes.
 
 using namespace muster;
-using test::Cluster;
-using test::ClusterOptions;
-using test::HeldSaves;
-using test::nodes;
+using namespace muster::test;
 
 namespace {
 
@@ -38,7 +33,7 @@ BOOST_AUTO_TEST_CASE(with_a_quorum_a_minority_is_never_normal) {
   await_procedure(cluster, 1, Wait::AwaitingMajority);
   cluster.start(2);
   BOOST_TEST((whole < cluster.await_group({1, 2})));
-  for (const test::Called& call : cluster.stage.calls())
+  for (const Called& call : cluster.stage.calls())
     if (call.hook == Hook::reorganize) BOOST_TEST(call.members.size() >= 2u);
   cluster.leave_all();
   cluster.judge();
@@ -71,7 +66,7 @@ BOOST_AUTO_TEST_CASE(where_all_resume_together_nobody_starts_before_all_know_the
   cluster.start(1);
   BOOST_TEST_REQUIRE(saves.await());
   const std::size_t before = starts();
-  cluster.await_line(3, "node 2 knows its task", from, test::is_answer_from<Installed>(NodeId{2}));
+  cluster.await_line(3, "node 2 knows its task", from, is_answer_from<Installed>(NodeId{2}));
   BOOST_TEST(starts() == before);
   saves.door.open();
   cluster.await_group({1, 2, 3});
@@ -87,7 +82,7 @@ BOOST_AUTO_TEST_CASE(first_lives_that_settle_form_one_group) {
   await_procedure(cluster, 1, Wait::Settling);
   await_procedure(cluster, 2, Wait::Settling);
   cluster.join(3);
-  for (const test::Called& call : cluster.stage.calls())
+  for (const Called& call : cluster.stage.calls())
     if (call.hook == Hook::reorganize) BOOST_TEST(call.members.size() == 3u);
   cluster.leave_all();
   cluster.judge();

@@ -2,21 +2,19 @@
 
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
-#include <boost/test/unit_test.hpp>
 
 /// Hooks that take their time, and reports and definitions of any size. What comes of a hook that
 /// fails is in net/application; where it ends the process in ends_test.cpp, too.
 
 using namespace muster;
+using namespace muster::test;
 using namespace std::chrono_literals;
-using test::Cluster;
-using test::Cue;
 
 BOOST_AUTO_TEST_SUITE(outcomes)
 
 // Questions are answered while a hook takes its time: nobody is thought dead.
 BOOST_AUTO_TEST_CASE(a_slow_start_keeps_nobody_from_answering) {
-  Timings timings = test::patient();
+  Timings timings = patient();
   timings.check_every = 50ms;
   Cluster cluster({.nodes = 2, .timings = timings});
   cluster.stage.hold(NodeId{1}, Hook::start);
@@ -26,10 +24,10 @@ BOOST_AUTO_TEST_CASE(a_slow_start_keeps_nobody_from_answering) {
   const std::size_t before = cluster.journals.count(NodeId{2});
   std::size_t from = before;
   for (int answers = 0; answers < 3; ++answers)
-    from = 1 + cluster.await_line(2, "an answer of node 1", from, test::is_step<Received>);
+    from = 1 + cluster.await_line(2, "an answer of node 1", from, is_step<Received>);
   cue.complete();
   cluster.await_group({1, 2});
-  BOOST_TEST(test::events<Unanswered>(cluster.journals.lines(NodeId{2}, before)).empty());
+  BOOST_TEST(events<Unanswered>(cluster.journals.lines(NodeId{2}, before)).empty());
   cluster.judge();
 }
 
@@ -52,7 +50,7 @@ BOOST_DATA_TEST_CASE(reports_and_definitions_of_the_limit_are_carried_whole,
     for (const Hook hook : {Hook::stop, Hook::reorganize})
       cluster.stage.play(NodeId{id}, hook, [&](Cue cue) { cue.complete(whole); });
   cluster.join_all();
-  for (const test::Called& called : cluster.stage.calls()) {
+  for (const Called& called : cluster.stage.calls()) {
     if (called.hook == Hook::start) BOOST_CHECK(called.definition == whole);
     for (const Member& member : called.members) BOOST_CHECK(member.holdings.report == whole);
   }

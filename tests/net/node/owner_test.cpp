@@ -6,15 +6,13 @@
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
-#include <boost/test/unit_test.hpp>
 
 #include <future>
 
 /// What the owner of a node may want of it, and what the node keeps for its owner.
 
 using namespace muster;
-using namespace std::chrono_literals;
-using test::Cluster;
+using namespace muster::test;
 
 namespace {
 
@@ -28,10 +26,10 @@ struct Owned {
     return directory.path() / ("n" + std::to_string(id) + ".sock");
   }
   [[nodiscard]] std::string say(std::uint32_t id, std::string_view word) const {
-    return net::ask_admin(socket(id), test::Bell::generous, word).value();
+    return net::ask_admin(socket(id), Bell::generous, word).value();
   }
 
-  test::TemporaryDirectory directory;
+  TemporaryDirectory directory;
   Cluster cluster;
 };
 
@@ -58,8 +56,8 @@ BOOST_AUTO_TEST_CASE(a_drained_node_can_still_be_ended_in_order) {
   BOOST_TEST(nodes.say(2, "drain") == "{}");
   nodes.cluster.await_group({1});
   BOOST_TEST(nodes.say(2, "drain") == "{}");
-  BOOST_TEST(nodes.say(2, "step-down 1").find("refused") != std::string::npos);
-  BOOST_TEST(nodes.say(2, "step-down soon").find("refused") != std::string::npos);
+  BOOST_TEST(says(nodes.say(2, "step-down 1"), "refused"));
+  BOOST_TEST(says(nodes.say(2, "step-down soon"), "refused"));
   nodes.cluster.leave(2);
   nodes.cluster.judge();
 }
@@ -83,30 +81,27 @@ BOOST_AUTO_TEST_CASE(history_is_told_some_at_a_time) {
   BOOST_TEST(numbers("history") == "1 2 3 4 5 6 7 8 9 10 ");
 }
 
-BOOST_AUTO_TEST_CASE(history_keeps_the_last_ten_thousand) {
-  Cluster cluster({.nodes = 1});
-  auto& cells = cluster.cells(1).cells;
+BOOST_FIXTURE_TEST_CASE(history_keeps_the_last_ten_thousand, Nodes<1>) {
+  auto& cells = this->cells(1).cells;
   for (std::uint64_t number = 1; number <= 10'000; ++number) cells[key(number)] = cell(number);
   cells["of the application"] = {"precious"};
-  cluster.join(1);
-  cluster.leave(1);
+  join(1);
+  leave(1);
   BOOST_TEST(cells.size() == 10'001u);
   BOOST_TEST(!cells.contains(key(1)));
   BOOST_TEST(cells.contains(key(2)));
   BOOST_REQUIRE(cells.contains(key(10'001)));
-  BOOST_TEST(cells[key(10'001)].data.find("\"evidence\":\"node 1 recovered\"") !=
-             std::string::npos);
+  BOOST_TEST(says(cells[key(10'001)].data, "\"evidence\":\"node 1 recovered\""));
   BOOST_TEST(cells["of the application"].data == "precious");
 }
 
-BOOST_AUTO_TEST_CASE(an_application_is_shown_no_cell_of_the_node_s_own) {
-  Cluster cluster({.nodes = 1});
-  auto& cells = cluster.cells(1).cells;
+BOOST_FIXTURE_TEST_CASE(an_application_is_shown_no_cell_of_the_node_s_own, Nodes<1>) {
+  auto& cells = this->cells(1).cells;
   cells[key(1)] = cell(1);
   cells["mine"] = {"precious"};
-  cluster.join(1);
+  join(1);
   std::promise<std::vector<std::pair<std::string, Bytes>>> shown;
-  cluster.stage.services(NodeId{1}).scan("", [&](auto found) { shown.set_value(found); });
+  stage.services(NodeId{1}).scan("", [&](auto found) { shown.set_value(found); });
   const auto found = shown.get_future().get();
   BOOST_REQUIRE(found.size() == 1u);
   BOOST_TEST(found[0].first == "mine");

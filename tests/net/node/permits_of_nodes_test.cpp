@@ -1,7 +1,6 @@
 #include "cluster.hpp"
 
 #include <boost/system/system_error.hpp>
-#include <boost/test/unit_test.hpp>
 
 #include <atomic>
 #include <future>
@@ -10,8 +9,7 @@
 /// What permits do on real nodes, beside P1: who waits for one, and who is asked to end its work.
 
 using namespace muster;
-using test::Cluster;
-using test::Cue;
+using namespace muster::test;
 
 namespace {
 
@@ -30,25 +28,22 @@ Cue begun(Cluster& cluster, std::uint32_t id) {
 
 BOOST_AUTO_TEST_SUITE(permits_of_nodes)
 
-BOOST_AUTO_TEST_CASE(a_callback_comes_after_start_on_the_executor_of_the_hooks) {
-  Cluster cluster({.nodes = 1});
-  Cue cue = begun(cluster, 1);
+BOOST_FIXTURE_TEST_CASE(a_callback_comes_after_start_on_the_executor_of_the_hooks, Judged<1>) {
+  Cue cue = begun(*this, 1);
   std::promise<std::thread::id> thread;
   std::atomic<std::size_t> starts = 0;
-  permits_of(cluster, 1).acquire().then([&](const Permit&) {
-    starts = cluster.stage.count(NodeId{1}, Hook::start);
+  permits_of(*this, 1).acquire().then([&](const Permit&) {
+    starts = stage.count(NodeId{1}, Hook::start);
     thread.set_value(std::this_thread::get_id());
   });
   cue.complete();
-  BOOST_TEST(cluster.hooks(1).threads().contains(thread.get_future().get()));
+  BOOST_TEST(hooks(1).threads().contains(thread.get_future().get()));
   BOOST_TEST(starts == 1u);
-  cluster.judge();
 }
 
-BOOST_AUTO_TEST_CASE(who_waits_when_the_life_ends_is_told_so) {
-  Cluster cluster({.nodes = 1});
-  const Cue cue = begun(cluster, 1);
-  const Permits permits = permits_of(cluster, 1);
+BOOST_FIXTURE_TEST_CASE(who_waits_when_the_life_ends_is_told_so, Nodes<1>) {
+  const Cue cue = begun(*this, 1);
+  const Permits permits = permits_of(*this, 1);
   std::promise<boost::system::error_code> told;
   const std::jthread thread([&] {
     try {
@@ -57,31 +52,30 @@ BOOST_AUTO_TEST_CASE(who_waits_when_the_life_ends_is_told_so) {
       told.set_value(error.code());
     }
   });
-  cluster.kill(1);
+  kill(1);
   BOOST_TEST((told.get_future().get() == boost::system::errc::operation_canceled));
   BOOST_TEST(!permits.try_acquire().has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_stop_is_requested_when_the_group_is_revoked_and_never_on_the_strand) {
-  Cluster cluster;
-  cluster.join_all();
-  auto permit = permits_of(cluster, 1).try_acquire();
+BOOST_FIXTURE_TEST_CASE(a_stop_is_requested_when_the_group_is_revoked_and_never_on_the_strand,
+                        Judged<3>) {
+  join_all();
+  auto permit = permits_of(*this, 1).try_acquire();
   BOOST_TEST_REQUIRE(permit.has_value());
   std::promise<bool> asked;
-  const auto others = cluster.running(1).threads();
+  const auto others = running(1).threads();
   std::atomic<bool> on_the_strand = false;
   const std::stop_callback callback(permit->stop_token(), [&] {
     on_the_strand = others.contains(std::this_thread::get_id());
     asked.set_value(permit->valid());
   });
   BOOST_TEST(permit->valid());
-  cluster.kill(3);
+  kill(3);
   BOOST_TEST(!asked.get_future().get());
   BOOST_TEST(!on_the_strand);
-  cluster.await_halted(1, 2);
+  await_halted(1, 2);
   permit.reset();
-  cluster.await_group({1, 2});
-  cluster.judge();
+  await_group({1, 2});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -6,7 +6,6 @@
 #include <muster/values/text.hpp>
 
 #include <boost/asio/post.hpp>
-#include <boost/test/unit_test.hpp>
 
 #include <future>
 
@@ -21,7 +20,7 @@ using test::Cluster;
 namespace {
 
 /// Long enough for busy machines not to pause by themselves, short enough to be waited for.
-const Timings watched = test::patient(1s, 100ms);
+const Timings prompt = test::patient(1s, 100ms);
 
 /// Keeps the only thread of a context busy for as long as this lives.
 class Busy {
@@ -59,7 +58,7 @@ BOOST_AUTO_TEST_SUITE(promptness)
 
 // The permit is asked on another thread: it does not have to wait until the node is told.
 BOOST_AUTO_TEST_CASE(a_busy_loop_makes_permits_invalid_at_once_and_is_told_as_paused_first) {
-  Cluster cluster({.nodes = 1, .timings = watched});
+  Cluster cluster({.nodes = 1, .timings = prompt});
   cluster.join(1);
   auto permit = cluster.stage.services(NodeId{1}).permits().try_acquire();
   BOOST_TEST_REQUIRE(permit.has_value());
@@ -77,7 +76,7 @@ BOOST_AUTO_TEST_CASE(a_busy_loop_makes_permits_invalid_at_once_and_is_told_as_pa
   const auto lines = cluster.journals.lines(NodeId{1});
   const auto& event = std::get<journal::Step>(lines[next]).event;
   BOOST_TEST_REQUIRE(std::holds_alternative<Paused>(event), to_text(event));
-  BOOST_TEST((std::get<Paused>(event).gap > watched.T / 2));
+  BOOST_TEST((std::get<Paused>(event).gap > prompt.T / 2));
   BOOST_TEST(!permit->valid());
   permit.reset();
   cluster.await_group({1});
@@ -89,14 +88,14 @@ BOOST_AUTO_TEST_CASE(a_busy_loop_makes_permits_invalid_at_once_and_is_told_as_pa
 
 BOOST_AUTO_TEST_CASE(a_save_that_takes_long_makes_what_waited_for_it_late) {
   test::HeldSaves saves(NodeId{1}, [](const SafeState& safe) { return safe.assigned.has_value(); });
-  Cluster cluster({.nodes = 1, .timings = watched, .between = saves.between()});
+  Cluster cluster({.nodes = 1, .timings = prompt, .between = saves.between()});
   cluster.start(1);
   BOOST_TEST_REQUIRE(saves.await());
   cluster.journals.read_all();
   const std::size_t before = cluster.journals.count(NodeId{1});
   // `check` expires meanwhile, and waits.
   const Duration begun = boottime_now();
-  as_long_as([&] { return boottime_now() - begun <= watched.check_every + watched.T / 2 + 200ms; });
+  as_long_as([&] { return boottime_now() - begun <= prompt.check_every + prompt.T / 2 + 200ms; });
   cluster.journals.read_all();
   BOOST_TEST(cluster.journals.count(NodeId{1}) == before);  // nothing overtakes a Save
   saves.door.open();
@@ -105,9 +104,9 @@ BOOST_AUTO_TEST_CASE(a_save_that_takes_long_makes_what_waited_for_it_late) {
   const auto lines = cluster.journals.lines(NodeId{1});
   BOOST_TEST(std::holds_alternative<journal::Performed>(lines[before]));
   const std::string status = cluster.node(1).status_json();
-  BOOST_TEST(status.find("\"slow_saves\":1,") != std::string::npos, status);
-  BOOST_TEST(status.find("\"needed_T_ns\":") != std::string::npos, status);
-  BOOST_TEST(status.find("\"needed_T_ns\":0,") == std::string::npos, status);
+  BOOST_TEST(test::says(status, "\"slow_saves\":1,"));
+  BOOST_TEST(test::says(status, "\"needed_T_ns\":"));
+  BOOST_TEST(!test::says(status, "\"needed_T_ns\":0,"));
   BOOST_TEST(test::is_step<Paused>(lines[next]));
   cluster.await_group({1});
   cluster.judge();

@@ -1,14 +1,10 @@
 #include "cluster.hpp"
 #include "storages.hpp"
 
-#include <boost/test/unit_test.hpp>
-
 /// Saves that take time, and of the whole state: nothing of their step is lost.
 
 using namespace muster;
-using test::Cluster;
-using test::Cue;
-using test::HeldSaves;
+using namespace muster::test;
 
 BOOST_AUTO_TEST_SUITE(saves)
 
@@ -32,7 +28,7 @@ BOOST_AUTO_TEST_CASE(no_action_after_a_save_is_lost) {
   });
   saves.door.open();
   cluster.await_group({1, 2});
-  BOOST_TEST(test::events<Unanswered>(cluster.journals.lines(NodeId{2})).empty());
+  BOOST_TEST(events<Unanswered>(cluster.journals.lines(NodeId{2})).empty());
   cluster.judge();
 }
 

@@ -5,7 +5,6 @@
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
-#include <boost/test/unit_test.hpp>
 
 #include <atomic>
 #include <future>
@@ -14,8 +13,7 @@
 /// What an application asks of its services from threads of its own.
 
 using namespace muster;
-using test::Cluster;
-using test::Cue;
+using namespace muster::test;
 
 namespace {
 
@@ -31,9 +29,9 @@ BOOST_AUTO_TEST_SUITE(services)
 // of the life waits for them.
 BOOST_AUTO_TEST_CASE(that_wait_for_room_hold_up_neither_hooks_nor_the_protocol) {
   constexpr std::size_t most = net::StorageThread::most_waiting;
-  test::Door door;
+  Door door;
   Cluster cluster(
-      {.nodes = 1, .between = test::watched({.write = [&](const CellBatch&) { door.pass(); }})});
+      {.nodes = 1, .between = watched({.write = [&](const CellBatch&) { door.pass(); }})});
   cluster.join(1);
   door.shut();
   Services& services = cluster.stage.services(NodeId{1});
@@ -56,35 +54,31 @@ BOOST_AUTO_TEST_CASE(that_wait_for_room_hold_up_neither_hooks_nor_the_protocol) 
   cluster.judge();
 }
 
-BOOST_AUTO_TEST_CASE(let_a_node_step_down_and_come_back) {
-  Cluster cluster;
-  cluster.join_all();
+BOOST_FIXTURE_TEST_CASE(let_a_node_step_down_and_come_back, Judged<3>) {
+  join_all();
   const auto incarnation = [&] {
-    return status_of(cluster, 3).at("incarnation").to_number<std::uint64_t>();
+    return status_of(*this, 3).at("incarnation").to_number<std::uint64_t>();
   };
   const std::uint64_t before = incarnation();
-  cluster.stage.services(NodeId{3}).step_down(std::chrono::milliseconds(1));
-  cluster.await("its next life", [&] { return incarnation() > before; });
-  cluster.await_group({1, 2, 3});
-  cluster.judge();
+  stage.services(NodeId{3}).step_down(std::chrono::milliseconds(1));
+  await("its next life", [&] { return incarnation() > before; });
+  await_group({1, 2, 3});
 }
 
 // A role is of the group for which it was said: load balancers must not find the one of before.
-BOOST_AUTO_TEST_CASE(show_a_role_until_the_next_stop) {
-  Cluster cluster({.nodes = 2});
-  cluster.stage.play(NodeId{2}, Hook::start, [&](Cue cue) {
-    if (cluster.stage.count(NodeId{2}, Hook::start) == 1)
-      cluster.stage.services(NodeId{2}).show({{{"primary", true}, {"replica", false}}, "open\n"});
+BOOST_FIXTURE_TEST_CASE(show_a_role_until_the_next_stop, Judged<2>) {
+  stage.play(NodeId{2}, Hook::start, [&](Cue cue) {
+    if (stage.count(NodeId{2}, Hook::start) == 1)
+      stage.services(NodeId{2}).show({{{"primary", true}, {"replica", false}}, "open\n"});
     cue.complete();
   });
-  GroupNumber before = cluster.join_all();
-  const auto shown = [&] { return boost::json::serialize(status_of(cluster, 2).at("shown")); };
+  GroupNumber before = join_all();
+  const auto shown = [&] { return boost::json::serialize(status_of(*this, 2).at("shown")); };
   BOOST_TEST(shown() == R"({"roles":[["primary",true],["replica",false]],"text":"open?"})");
-  cluster.stage.services(NodeId{1}).elect("to see");
-  cluster.await("a new group", [&] { return cluster.node(2).view().group > before; });
-  before = cluster.await_group({1, 2});
+  stage.services(NodeId{1}).elect("to see");
+  await("a new group", [&] { return node(2).view().group > before; });
+  before = await_group({1, 2});
   BOOST_TEST(shown() == R"({"roles":[["primary",false],["replica",false]],"text":"open?"})");
-  cluster.judge();
 }
 
 BOOST_AUTO_TEST_CASE(know_what_is_no_role) {

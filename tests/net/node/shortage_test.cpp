@@ -1,15 +1,12 @@
 #include "cluster.hpp"
 
-#include <boost/test/unit_test.hpp>
-
 #include <unistd.h>
 
 /// A process that gets no more descriptors, threads or memory.
 
 using namespace muster;
+using namespace muster::test;
 using namespace std::chrono_literals;
-using test::Cluster;
-using test::Process;
 
 BOOST_AUTO_TEST_SUITE(shortage)
 
@@ -17,7 +14,7 @@ namespace {
 
 /// So long that no test lives to see silence.
 Timings without_silence() {
-  Timings timings = test::patient(10min);
+  Timings timings = patient(10min);
   timings.reorganize_deadline = timings.T;
   return timings;
 }
@@ -45,25 +42,23 @@ BOOST_AUTO_TEST_CASE(of_descriptors_leaves_one_to_dial_and_to_accept_with) {
 
 // Not even that one is left: a third node cannot be dialled and counts as silent. But those with
 // whom sessions stand are asked and answered.
-BOOST_AUTO_TEST_CASE(of_descriptors_is_no_death_where_a_session_stands) {
-  Cluster cluster({.nodes = 3});
-  const auto process = cluster.spawn(2, {"reorganize=descriptors"});
-  cluster.await_group({2});
-  cluster.start(1);  // whose connection takes the last one
-  const GroupNumber group = cluster.await_group({1, 2});
+BOOST_FIXTURE_TEST_CASE(of_descriptors_is_no_death_where_a_session_stands, Judged<3>) {
+  const auto process = spawn(2, {"reorganize=descriptors"});
+  await_group({2});
+  start(1);  // whose connection takes the last one
+  const GroupNumber group = await_group({1, 2});
   BOOST_TEST(process->end_in_order() == 0);
-  cluster.journals.read_all();
+  journals.read_all();
   for (std::uint32_t id : {1u, 2u})
-    for (const Failed& failed : test::events<Failed>(cluster.journals.lines(NodeId{id})))
+    for (const Failed& failed : events<Failed>(journals.lines(NodeId{id})))
       BOOST_TEST((failed.node == NodeId{2} && id == 1), "after it has left, and not before");
   BOOST_TEST(group.coordinator == NodeId{2});
-  cluster.judge();
 }
 
 // Where a hook is cancelled its token is stopped on a thread of its own.
 BOOST_AUTO_TEST_CASE(of_threads_ends_the_process_with_74,
                      *boost::unit_test::precondition(is_root)) {
-  Timings timings = test::patient();
+  Timings timings = patient();
   timings.start_deadline = 100ms;
   Cluster cluster({.nodes = 1, .timings = timings});
   const auto process = cluster.spawn(1, {"stop=threads", "start=hang", "store=memory"});
@@ -73,10 +68,9 @@ BOOST_AUTO_TEST_CASE(of_threads_ends_the_process_with_74,
   BOOST_TEST(process->errors().size() == 1u);
 }
 
-BOOST_AUTO_TEST_CASE(of_memory_ends_the_process_with_74) {
-  Cluster cluster({.nodes = 1});
-  const auto process = cluster.spawn(1, {"left=memory"});
-  cluster.await_group({1});
+BOOST_FIXTURE_TEST_CASE(of_memory_ends_the_process_with_74, Nodes<1>) {
+  const auto process = spawn(1, {"left=memory"});
+  await_group({1});
   process->end_of_words();
   BOOST_TEST(process->wait() == 74);
   BOOST_TEST(process->says("node 1: there is no memory left"));

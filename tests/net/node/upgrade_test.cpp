@@ -2,8 +2,6 @@
 
 #include <muster/net/admin.hpp>
 
-#include <boost/test/unit_test.hpp>
-
 #include <map>
 #include <memory>
 #include <set>
@@ -13,8 +11,7 @@
 /// the next version too.
 
 using namespace muster;
-using test::Cluster;
-using test::ClusterOptions;
+using namespace muster::test;
 
 namespace {
 
@@ -61,13 +58,13 @@ struct Rolling {
   /// What its status says of the wire versions of its sessions.
   void await_wire(std::uint32_t id, const std::string& wire) {
     cluster.await("node " + std::to_string(id) + " speaks " + wire, [&] {
-      const auto status = net::ask_admin(socket(id), test::Bell::generous);
+      const auto status = net::ask_admin(socket(id), Bell::generous);
       return status && status->find("\"wire\":" + wire + ",") != std::string::npos;
     });
   }
 
   Cluster cluster;
-  std::map<std::uint32_t, std::unique_ptr<test::Process>> processes;
+  std::map<std::uint32_t, std::unique_ptr<Process>> processes;
 };
 
 }  // namespace
