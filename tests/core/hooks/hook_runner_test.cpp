@@ -9,15 +9,14 @@ namespace {
 
 using namespace test;
 
-BOOST_AUTO_TEST_CASE(the_first_stop_of_a_life_has_nothing_to_cease) {
-  Host host;
-  host.runner.perform(Stop{Ticket{1}, {StopReason::halted, NodeId{3}}, true});
-  BOOST_TEST(!host.played.stopped->group.has_value());
-  BOOST_TEST(!host.played.stopped->previous.has_value());
-  BOOST_TEST((host.played.stopped->cause.reason == StopReason::halted));
-  host.end({"held"});
-  BOOST_REQUIRE(host.last<Stopped>());
-  BOOST_TEST(host.last<Stopped>()->report->data == "held");
+BOOST_FIXTURE_TEST_CASE(the_first_stop_of_a_life_has_nothing_to_cease, Host) {
+  runner.perform(Stop{Ticket{1}, {StopReason::halted, NodeId{3}}, true});
+  BOOST_TEST(!played.stopped->group.has_value());
+  BOOST_TEST(!played.stopped->previous.has_value());
+  BOOST_TEST((played.stopped->cause.reason == StopReason::halted));
+  end({"held"});
+  BOOST_REQUIRE(last<Stopped>());
+  BOOST_TEST(last<Stopped>()->report->data == "held");
 }
 
 BOOST_AUTO_TEST_CASE(what_safe_storage_holds_is_what_was_assigned_before) {
@@ -137,12 +136,11 @@ BOOST_AUTO_TEST_CASE(permits_that_are_not_returned_in_time_are_named) {
   BOOST_TEST(said_of(many).ends_with("\"h\" (2 of them), and 4 more"));
 }
 
-BOOST_AUTO_TEST_CASE(a_report_that_is_too_large_ends_the_process_and_is_never_cut) {
-  Host host;
-  host.runner.perform(Stop{Ticket{1}, {StopReason::own_election, {}}, true});
-  host.end({"12345"});
-  BOOST_TEST(host.died == "stop failed: its report of 5 bytes is larger than the limit of 4");
-  BOOST_TEST(host.events.empty());
+BOOST_FIXTURE_TEST_CASE(a_report_that_is_too_large_ends_the_process_and_is_never_cut, Host) {
+  runner.perform(Stop{Ticket{1}, {StopReason::own_election, {}}, true});
+  end({"12345"});
+  BOOST_TEST(died == "stop failed: its report of 5 bytes is larger than the limit of 4");
+  BOOST_TEST(events.empty());
 }
 
 BOOST_FIXTURE_TEST_CASE(progress_is_told_until_the_next_hook, StoppedHost) {

@@ -210,24 +210,22 @@ BOOST_FIXTURE_TEST_CASE(a_stop_does_not_begin_before_an_answer_of_one_who_works_
   BOOST_TEST(answers.at(0) == "A");
 }
 
-BOOST_AUTO_TEST_CASE(a_coordinator_asks_from_its_start_until_it_is_to_stop) {
-  Host host;
-  stopped_first(host);
+BOOST_FIXTURE_TEST_CASE(a_coordinator_asks_from_its_start_until_it_is_to_stop, StoppedHost) {
   const GroupNumber mine{8, NodeId{2}};
-  host.runner.perform(Start{Ticket{2}, task_of({NodeId{1}, NodeId{2}}, "all"), mine});
+  runner.perform(Start{Ticket{2}, task_of({NodeId{1}, NodeId{2}}, "all"), mine});
   Words answers;
-  const Assignment work = *host.played.started;
+  const Assignment work = *played.started;
   const auto ask = [&] {
     work.ask(NodeId{1}, {"?"}, [&](const HookHost::Outcome& answer) {
       answers.push_back(answer ? answer->data : answer.error());
     });
   };
   ask();
-  host.answer(1, Bytes{"!"});
+  answer(1, Bytes{"!"});
   BOOST_TEST(answers.at(0) == "!");
-  host.end_start();
+  end_start();
   ask();
-  host.runner.perform(Stop{Ticket{3}, {StopReason::halted, NodeId{3}}, true});
+  runner.perform(Stop{Ticket{3}, {StopReason::halted, NodeId{3}}, true});
   BOOST_TEST(answers.at(1) == over);
   ask();
   BOOST_TEST(answers.at(2) == over);

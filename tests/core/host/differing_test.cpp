@@ -1,7 +1,5 @@
 #include "sessions.hpp"
 
-#include <boost/test/unit_test.hpp>
-
 /// Nodes that are alive and cannot be spoken with.
 
 namespace muster::host::test {

@@ -2,8 +2,6 @@
 
 #include <muster/values/types.hpp>
 
-#include <boost/test/unit_test.hpp>
-
 #include <algorithm>
 
 namespace muster::host::test {
@@ -72,8 +70,7 @@ BOOST_AUTO_TEST_CASE(a_text_longer_than_twice_ones_own_is_not_compared) {
   Hello longer = stranger(1);
   longer.cluster = std::string(2 * config.self.cluster.size() + 1, 'x');
   greeted(1, longer);
-  BOOST_TEST(warnings.at(0).find("a text of 37 bytes, where this node's has 18") !=
-             std::string::npos);
+  BOOST_TEST(says(warnings.at(0), "a text of 37 bytes, where this node's has 18"));
 }
 
 BOOST_AUTO_TEST_CASE(clusters_that_differ_refuse_each_other_and_name_the_keys) {

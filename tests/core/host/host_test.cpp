@@ -4,8 +4,6 @@
 #include <muster/host/host.hpp>
 #include <muster/values/text.hpp>
 
-#include <boost/test/unit_test.hpp>
-
 #include <algorithm>
 
 /// One life of node 1 of one, or of three, whose driver is the test.

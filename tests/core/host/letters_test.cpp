@@ -3,8 +3,6 @@
 #include <muster/values/hash.hpp>
 #include <muster/values/text.hpp>
 
-#include <boost/test/unit_test.hpp>
-
 namespace muster::host::test {
 namespace {
 
@@ -142,7 +140,7 @@ BOOST_FIXTURE_TEST_CASE(sessions_can_be_copied_compared_hashed_and_printed, With
   copy.ask(1, 2);
   BOOST_TEST((copy.sessions != sessions));
   BOOST_TEST(hash(copy.sessions) != hash(sessions));
-  BOOST_TEST(to_text(copy.sessions).find("Dialling") != std::string::npos);
+  BOOST_TEST(says(to_text(copy.sessions), "Dialling"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

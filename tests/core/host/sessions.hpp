@@ -5,7 +5,6 @@
 #include <muster/host/sessions.hpp>
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 /// The sessions of node 2 of three, told by hand what a driver can see.
@@ -14,6 +13,7 @@ namespace muster::host::test {
 
 using namespace std::chrono_literals;
 
+using muster::test::says;
 using muster::test::Words;
 
 inline constexpr Duration T = 100ms;

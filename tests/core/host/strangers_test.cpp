@@ -1,7 +1,5 @@
 #include "sessions.hpp"
 
-#include <boost/test/unit_test.hpp>
-
 namespace muster::host::test {
 namespace {
 

@@ -1,10 +1,10 @@
+#include "words.hpp"
+
 #include <muster/protocol/bully.hpp>
 #include <muster/values/json.hpp>
 #include <muster/values/text.hpp>
 
 #include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
-#include <boost/test/unit_test.hpp>
 
 #include <string>
 
@@ -94,15 +94,13 @@ BOOST_AUTO_TEST_CASE(writes_the_view_as_the_journal_has_it) {
 BOOST_AUTO_TEST_CASE(keeps_the_variant_of_a_state_in_an_object_of_its_own) {
   bully::State state;
   state.procedure = bully::Checking{{{CallNumber{1}, NodeId{2}}}, {NodeId{3}}};
-  BOOST_TEST(
-      to_json(state).find(R"("procedure":{"type":"Checking","asked":[[1,2]],"not_asked":[3]},)") !=
-      std::string::npos);
+  BOOST_TEST(test::says(to_json(state),
+                        R"("procedure":{"type":"Checking","asked":[[1,2]],"not_asked":[3]},)"));
 }
 
 BOOST_AUTO_TEST_CASE(names_the_unit_of_a_duration) {
   const std::string config = to_json(Config{NodeId{1}, {NodeId{1}}, {}, {}});
-  BOOST_TEST(config.find(R"("timings":{"T_ns":100000000,"stop_deadline_ns":2000000000,)") !=
-             std::string::npos);
+  BOOST_TEST(test::says(config, R"("timings":{"T_ns":100000000,"stop_deadline_ns":2000000000,)"));
 }
 
 BOOST_AUTO_TEST_CASE(writes_extreme_numbers_in_full) {

@@ -17,10 +17,10 @@
 /// The hooks of one life, without a node: the two contexts turn only when a test lets them.
 
 using namespace muster;
+using namespace muster::test;
 using namespace std::chrono_literals;
 using journal::Edge;
 using net::Hooks;
-using test::Cue;
 
 namespace {
 
@@ -64,7 +64,7 @@ struct Fixture {
   }
   /// Turns until the last that was told begins so.
   void turn_until(const std::string& begin) {
-    const auto deadline = std::chrono::steady_clock::now() + test::Bell::generous;
+    const auto deadline = std::chrono::steady_clock::now() + Bell::generous;
     while (told.empty() || !told.back().starts_with(begin)) {
       BOOST_REQUIRE(std::chrono::steady_clock::now() < deadline);
       turn();
@@ -94,7 +94,7 @@ struct Fixture {
   void begin() {
     stop(1);
     expect({"stop begin none #1", "stop end none #1",
-            "Stopped{ticket: 1, report: " + to_text(test::usual_report(self)) + "}"});
+            "Stopped{ticket: 1, report: " + to_text(usual_report(self)) + "}"});
   }
   Cue take(Hook hook) {
     turn();
@@ -108,8 +108,8 @@ struct Fixture {
     return take(hook);
   }
 
-  test::Bell bell;
-  test::Stage stage{bell};
+  Bell bell;
+  Stage stage{bell};
   std::vector<std::string> told;
   std::unique_ptr<boost::asio::io_context> strand = std::make_unique<boost::asio::io_context>();
   std::unique_ptr<boost::asio::io_context> user = std::make_unique<boost::asio::io_context>();
@@ -143,7 +143,7 @@ BOOST_FIXTURE_TEST_CASE(a_life_begins_with_one_stop_and_each_start_is_followed_b
   expect({"start begin 7.1 #2", "start end 7.1 #2", "Started{ticket: 2}"});
   stop(3);
   expect({"permits revoked 7.1", "stop begin 7.1 #3", "permits returned 7.1", "stop end 7.1 #3",
-          "Stopped{ticket: 3, report: " + to_text(test::usual_report(self)) + "}"});
+          "Stopped{ticket: 3, report: " + to_text(usual_report(self)) + "}"});
   BOOST_TEST((stage.calls(self).at(2).group == group));
 }
 
@@ -196,7 +196,7 @@ BOOST_FIXTURE_TEST_CASE(stop_waits_for_the_start_that_it_cancels_and_is_called_t
   expect({"start begin 7.1 #2", "permits revoked 7.1", "permits returned 7.1"});
   cue.fail("cancelled");
   expect({"start failed 7.1 #2", "stop begin 7.1 #3", "stop end 7.1 #3",
-          "Stopped{ticket: 3, report: " + to_text(test::usual_report(self)) + "}"});
+          "Stopped{ticket: 3, report: " + to_text(usual_report(self)) + "}"});
 }
 
 // P7: it is cancelled, and what it gives in the end is not wanted any more.

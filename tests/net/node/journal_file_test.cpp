@@ -15,10 +15,9 @@
 /// The file of a journal: segments, fresh lines, and what becomes of one that cannot be written.
 
 using namespace muster;
+using namespace muster::test;
 using net::JournalFile;
 using net::JournalOptions;
-using test::TemporaryDirectory;
-using test::written_in;
 namespace fs = std::filesystem;
 
 namespace {

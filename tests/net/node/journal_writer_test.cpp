@@ -4,23 +4,21 @@
 #include "storage/temporary_directory.hpp"
 #include "written_in.hpp"
 
-#include <boost/test/unit_test.hpp>
-
 #include <thread>
 
 /// Lines handed to a thread, and disks that are full or hang.
 
 using namespace muster;
+using namespace muster::test;
 using namespace std::chrono_literals;
 using net::JournalOptions;
 using net::JournalWriter;
-using test::written_in;
 namespace fs = std::filesystem;
 
 namespace {
 
 struct Written {
-  test::TemporaryDirectory directory;
+  TemporaryDirectory directory;
   fs::path file = directory.path() / "journal.jsonl";
   std::vector<std::string> told;
   [[nodiscard]] std::unique_ptr<JournalWriter> writer(Duration patience,
@@ -92,7 +90,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_written_after_what_was_lost_until_it_begins_anew
 
 // Once its patience is over it waits no more: else this would take for ever.
 BOOST_AUTO_TEST_CASE(a_disk_that_hangs_is_waited_for_once) {
-  test::HangingDisk disk(file);
+  HangingDisk disk(file);
   const auto journal = writer(1ms);
   const std::string line = std::string(1000, 'y') + '\n';
   for (int steps = 0; steps < 10'000; ++steps) step(*journal, line);
@@ -107,7 +105,7 @@ BOOST_AUTO_TEST_CASE(a_disk_that_hangs_is_waited_for_once) {
 }
 
 BOOST_AUTO_TEST_CASE(a_disk_that_hangs_keeps_nobody_from_ending) {
-  const test::HangingDisk disk(file);
+  const HangingDisk disk(file);
   writer(1ms)->put({"one\n", 1, 1, false});
 }
 

@@ -96,22 +96,21 @@ BOOST_AUTO_TEST_CASE(again_and_again) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(on_purpose) {
-  TwoNodes net;
+BOOST_FIXTURE_TEST_CASE(on_purpose, TwoNodes) {
   for (std::uint64_t i = 1; i <= 50; ++i) {
-    net.one.ask(2);
-    net.two.ask(1);
-    net.world.context.restart();
-    for (std::uint64_t turn = 0; turn < i; ++turn) net.world.context.poll_one();
-    (i % 2 == 0 ? net.one : net.two).sessions.break_connections();
+    one.ask(2);
+    two.ask(1);
+    world.context.restart();
+    for (std::uint64_t turn = 0; turn < i; ++turn) world.context.poll_one();
+    (i % 2 == 0 ? one : two).sessions.break_connections();
   }
-  UNTIL(net.world, net.one.log.size() >= 100 && net.two.log.size() >= 100);
-  for (const TestNode* node : {&net.one, &net.two}) {
+  UNTIL(world, one.log.size() >= 100 && two.log.size() >= 100);
+  for (const TestNode* node : {&one, &two}) {
     BOOST_TEST(node->log.size() == 100u);
     BOOST_TEST(node->entries("answer").size() == 50u);
     BOOST_TEST(node->entries("failed").empty());
   }
-  BOOST_TEST(net.one.sessions.counters().broken > 10u);
+  BOOST_TEST(one.sessions.counters().broken > 10u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

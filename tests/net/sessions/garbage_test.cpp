@@ -33,20 +33,19 @@ const Setting patient{.limits = {.hello_deadline = 1h, .frame_deadline = 1h}};
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(noise_closes_its_connection_and_nothing_else) {
-  TwoOfThree net;
-  net.still_works();
+BOOST_FIXTURE_TEST_CASE(noise_closes_its_connection_and_nothing_else, TwoOfThree) {
+  still_works();
   std::minstd_rand random(7);
   for (std::uint64_t i = 1; i <= 100; ++i) {
-    Outsider outsider(net.world, net.first);
+    Outsider outsider(world, first);
     std::string noise(10'000, '\0');
     for (char& byte : noise) byte = static_cast<char>(random());
     outsider.say(noise);
-    UNTIL(net.world, outsider.closed());
-    UNTIL(net.world, net.garbage() == i);
+    UNTIL(world, outsider.closed());
+    UNTIL(world, garbage() == i);
   }
-  net.still_works();
-  BOOST_TEST(net.one.sessions.counters().broken == 0u);
+  still_works();
+  BOOST_TEST(one.sessions.counters().broken == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(a_length_beyond_the_limit_is_enough_to_be_closed) {

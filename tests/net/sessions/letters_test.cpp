@@ -6,17 +6,15 @@ using namespace sessions_test;
 
 BOOST_AUTO_TEST_SUITE(letters)
 
-BOOST_AUTO_TEST_CASE(many_letters_both_ways_keep_their_order) {
-  TwoNodes net;
+BOOST_FIXTURE_TEST_CASE(many_letters_both_ways_keep_their_order, TwoNodes) {
   constexpr std::uint64_t count = 500;
   for (std::uint64_t i = 0; i < count; ++i) {
-    net.one.ask(2);
-    net.two.ask(1);
+    one.ask(2);
+    two.ask(1);
   }
-  UNTIL(net.world,
-        net.one.entries("answer").size() == count && net.two.entries("answer").size() == count);
-  for (auto* node : {&net.one, &net.two}) {
-    const std::uint32_t other = node == &net.one ? 2 : 1;
+  UNTIL(world, one.entries("answer").size() == count && two.entries("answer").size() == count);
+  for (auto* node : {&one, &two}) {
+    const std::uint32_t other = node == &one ? 2 : 1;
     const auto calls = node->entries("call");
     const auto answers = node->entries("answer");
     BOOST_REQUIRE(calls.size() == count);
@@ -29,18 +27,16 @@ BOOST_AUTO_TEST_CASE(many_letters_both_ways_keep_their_order) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(letters_as_large_as_they_may_be_go_through) {
-  TwoNodes net;
+BOOST_FIXTURE_TEST_CASE(letters_as_large_as_they_may_be_go_through, TwoNodes) {
   const std::string task(32 * 1024, 'd');
   std::vector<std::uint64_t> calls;
-  net.two.on_call = [&](const Letter& call) {
+  two.on_call = [&](const Letter& call) {
     BOOST_TEST(std::get<Ready>(call.message).definition.data == task);
-    net.two.answer(call, Joined{Holdings{Report{task}, {}, {}, false}});
+    two.answer(call, Joined{Holdings{Report{task}, {}, {}, false}});
   };
-  for (int i = 0; i < 40; ++i)
-    calls.push_back(net.one.call(2, Ready{{}, Incarnation{1}, {}, {task}}));
-  UNTIL(net.world, net.one.entries("answer").size() == calls.size());
-  BOOST_TEST(net.one.sessions.counters().bytes_out > calls.size() * task.size());
+  for (int i = 0; i < 40; ++i) calls.push_back(one.call(2, Ready{{}, Incarnation{1}, {}, {task}}));
+  UNTIL(world, one.entries("answer").size() == calls.size());
+  BOOST_TEST(one.sessions.counters().bytes_out > calls.size() * task.size());
 }
 
 BOOST_AUTO_TEST_CASE(a_call_given_up_when_its_fate_is_known_already_is_forgotten) {
@@ -55,26 +51,24 @@ BOOST_AUTO_TEST_CASE(a_call_given_up_when_its_fate_is_known_already_is_forgotten
   BOOST_TEST(!one.has(TestNode::unanswered(9, life)));
 }
 
-BOOST_AUTO_TEST_CASE(nothing_is_told_after_the_end) {
-  TwoNodes net;
-  net.one.ask(2);
-  net.one.ask(9);
-  net.one.sessions.close();
-  net.one.sessions.send(net.one.letter(2, CallNumber{77}, AreYouThere{}), 1s);
-  net.one.sessions.close();
-  const auto call = net.two.ask(1);
-  UNTIL(net.world, net.two.has(TestNode::unanswered(1, call)));
-  BOOST_TEST(net.one.log.empty());
+BOOST_FIXTURE_TEST_CASE(nothing_is_told_after_the_end, TwoNodes) {
+  one.ask(2);
+  one.ask(9);
+  one.sessions.close();
+  one.sessions.send(one.letter(2, CallNumber{77}, AreYouThere{}), 1s);
+  one.sessions.close();
+  const auto call = two.ask(1);
+  UNTIL(world, two.has(TestNode::unanswered(1, call)));
+  BOOST_TEST(one.log.empty());
 }
 
 BOOST_AUTO_TEST_CASE(an_address_that_is_none_is_said_with_exit_code_64) {
   World world;
   for (const char* address : {"127.0.0.1", "127.0.0.1:99999", ":7101", "1:2:3"}) {
     TestNode node(world, 1, {{NodeId{1}, address}});
-    const auto listening = node.sessions.listen();
-    BOOST_REQUIRE(listening.has_error());
-    BOOST_TEST(static_cast<int>(listening.error().code) == 64);
-    BOOST_TEST(listening.error().what.find(address) != std::string::npos);
+    const Failure failure = test::failure_of(node.sessions.listen());
+    BOOST_TEST(static_cast<int>(failure.code) == 64);
+    BOOST_TEST(test::says(failure.what, address));
   }
 }
 
@@ -87,10 +81,9 @@ BOOST_AUTO_TEST_CASE(a_port_may_be_chosen_by_the_system) {
   UNTIL(world, one.has(TestNode::answered(2, call)));
 }
 
-BOOST_AUTO_TEST_CASE(hello_can_be_said_without_a_call) {
-  TwoNodes net;
-  net.one.sessions.greet();
-  UNTIL(net.world, net.two.sessions.lives().size() == 1 && net.one.sessions.lives().size() == 1);
+BOOST_FIXTURE_TEST_CASE(hello_can_be_said_without_a_call, TwoNodes) {
+  one.sessions.greet();
+  UNTIL(world, two.sessions.lives().size() == 1 && one.sessions.lives().size() == 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -56,41 +56,38 @@ BOOST_AUTO_TEST_CASE(kill_is_proven) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(who_accepts_and_resets_is_neither_alive_nor_proven_dead) {
-  OneOfTwo net;
-  Listening two(net.world, 2, addresses({&net.first, &net.second}));
-  const auto first_call = net.one.ask(2);
-  UNTIL(net.world, net.one.has(TestNode::answered(2, first_call)));
-  net.one.log.clear();
+BOOST_FIXTURE_TEST_CASE(who_accepts_and_resets_is_neither_alive_nor_proven_dead, OneOfTwo) {
+  Listening two(world, 2, addresses({&first, &second}));
+  const auto first_call = one.ask(2);
+  UNTIL(world, one.has(TestNode::answered(2, first_call)));
+  one.log.clear();
 
   two.sessions.close();
-  std::optional<Door> dying(std::in_place, net.world, net.second);
-  const auto call = net.one.ask(2);
+  std::optional<Door> dying(std::in_place, world, second);
+  const auto call = one.ask(2);
   for (int resets = 0; resets < 8; ++resets) {
     dying->next().reset();
-    net.world.settle();
-    BOOST_TEST(net.one.log.empty());
+    world.settle();
+    BOOST_TEST(one.log.empty());
   }
   dying.reset();
-  UNTIL(net.world, net.one.log.size() == 2);
-  BOOST_TEST(net.one.log[0] == TestNode::failed(2, 1));
-  BOOST_TEST(net.one.log[1] == TestNode::unanswered(2, call));
+  UNTIL(world, one.log.size() == 2);
+  BOOST_TEST(one.log[0] == TestNode::failed(2, 1));
+  BOOST_TEST(one.log[1] == TestNode::unanswered(2, call));
 }
 
-BOOST_AUTO_TEST_CASE(what_a_life_said_comes_before_its_end_and_its_calls_after) {
-  OneOfTwo net;
-  Outsider two(net.world);
-  net.greet(two, 1, 4711);
-  const auto to_node = net.one.ask(2);
-  const auto to_life = net.one.announce(2, 1);
+BOOST_FIXTURE_TEST_CASE(what_a_life_said_comes_before_its_end_and_its_calls_after, OneOfTwo) {
+  Outsider two(world);
+  greet(two, 1, 4711);
+  const auto to_node = one.ask(2);
+  const auto to_life = one.announce(2, 1);
   two.say(carried(1, letter_of_two(1, 1)));
   two.say(carried(2, letter_of_two(1, to_node, Answer{Here{}})));
   two.say(net::encode_frame(carried(3, letter_of_two(1, 2))).substr(0, 20));
   two.reset();
-  UNTIL(net.world, net.one.log.size() == 4);
-  BOOST_TEST(net.one.log ==
-             (test::Words{TestNode::called(2, 1), TestNode::answered(2, to_node),
-                          TestNode::failed(2, 1), TestNode::unanswered(2, to_life)}));
+  UNTIL(world, one.log.size() == 4);
+  BOOST_TEST(one.log == (test::Words{TestNode::called(2, 1), TestNode::answered(2, to_node),
+                                     TestNode::failed(2, 1), TestNode::unanswered(2, to_life)}));
 }
 
 BOOST_AUTO_TEST_CASE(what_the_old_life_said_is_read_before_the_hello_of_the_new_one_is_heeded) {

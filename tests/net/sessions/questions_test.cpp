@@ -151,25 +151,22 @@ BOOST_AUTO_TEST_CASE(a_question_goes_over_tls) {
   BOOST_TEST(net.bytes_of_answer().size() == 1'000'000U);
 }
 
-BOOST_AUTO_TEST_CASE(an_empty_question_has_an_empty_answer) {
-  Two net;
-  net.ask_and_await("");
-  net.asked[0].answered(Bytes{});
-  BOOST_TEST(net.bytes_of_answer().empty());
+BOOST_FIXTURE_TEST_CASE(an_empty_question_has_an_empty_answer, Two) {
+  ask_and_await("");
+  asked[0].answered(Bytes{});
+  BOOST_TEST(bytes_of_answer().empty());
 }
 
-BOOST_AUTO_TEST_CASE(why_there_is_no_answer_is_told) {
-  Two net;
-  net.ask_and_await("?");
-  net.asked[0].answered({boost::system::in_place_error, "the disk is on fire"});
-  BOOST_TEST(net.await_answer().error() == "node 2: the disk is on fire");
+BOOST_FIXTURE_TEST_CASE(why_there_is_no_answer_is_told, Two) {
+  ask_and_await("?");
+  asked[0].answered({boost::system::in_place_error, "the disk is on fire"});
+  BOOST_TEST(await_answer().error() == "node 2: the disk is on fire");
 }
 
-BOOST_AUTO_TEST_CASE(who_asks_in_another_group_is_told_so_and_not_heard) {
-  Two net;
-  net.ask(std::string(1'000'000, 'q'), GroupNumber{8, NodeId{1}});
-  BOOST_TEST(net.await_answer().error() == "node 2: it is not in group 8");
-  BOOST_TEST(net.asked.empty());
+BOOST_FIXTURE_TEST_CASE(who_asks_in_another_group_is_told_so_and_not_heard, Two) {
+  ask(std::string(1'000'000, 'q'), GroupNumber{8, NodeId{1}});
+  BOOST_TEST(await_answer().error() == "node 2: it is not in group 8");
+  BOOST_TEST(asked.empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_member_that_left_the_group_while_it_was_asked_does_not_hear_the_question) {
@@ -185,25 +182,23 @@ BOOST_AUTO_TEST_CASE(a_member_that_left_the_group_while_it_was_asked_does_not_he
   BOOST_TEST(net.asked.empty());
 }
 
-BOOST_AUTO_TEST_CASE(nobody_asks_in_the_name_of_another_coordinator) {
-  Two net;
-  Asker asker(net, 3);
+BOOST_FIXTURE_TEST_CASE(nobody_asks_in_the_name_of_another_coordinator, Two) {
+  Asker asker(*this, 3);
   asker.say(net::Asks{g7, true});
   BOOST_TEST(!asker.hear().has_value());
-  BOOST_TEST(net.asked.empty());
+  BOOST_TEST(asked.empty());
 }
 
-BOOST_AUTO_TEST_CASE(more_bytes_than_the_limit_end_the_connection) {
-  Two net;
-  Asker asker(net, 1);
+BOOST_FIXTURE_TEST_CASE(more_bytes_than_the_limit_end_the_connection, Two) {
+  Asker asker(*this, 1);
   asker.say(net::Asks{g7, true});
   const std::string piece = net::encode_frame(net::Piece{std::string(32 * 1024, 'x'), false});
   for (std::size_t sent = 0; sent <= most_bytes; sent += 32 * 1024) {
     asker.say(piece);
-    net.world.settle();
+    world.settle();
   }
   BOOST_TEST(!asker.hear().has_value());
-  BOOST_TEST(net.asked.empty());
+  BOOST_TEST(asked.empty());
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_question_ends_the_connection) {
@@ -216,37 +211,33 @@ BOOST_AUTO_TEST_CASE(what_is_no_question_ends_the_connection) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(one_more_who_asks_ends_the_oldest) {
-  Two net;
+BOOST_FIXTURE_TEST_CASE(one_more_who_asks_ends_the_oldest, Two) {
   std::vector<Asker> askers;
-  for (int i = 0; i < 5; ++i) askers.emplace_back(net, 1);
+  for (int i = 0; i < 5; ++i) askers.emplace_back(*this, 1);
   BOOST_TEST(!askers[0].hear().has_value());
   BOOST_TEST(!askers[1].closed());
 }
 
-BOOST_AUTO_TEST_CASE(whoever_is_asked_is_told_that_the_answer_is_not_wanted_any_more) {
-  Two net;
-  net.ask_and_await("?");
-  net.coordinator->give_up();
-  UNTIL(net.world, !net.not_wanted.empty());
-  BOOST_TEST(net.not_wanted.at(0) == 1u);
-  net.asked[0].answered(Bytes{"late"});
-  net.world.settle();
-  BOOST_TEST(!net.answer.has_value());
+BOOST_FIXTURE_TEST_CASE(whoever_is_asked_is_told_that_the_answer_is_not_wanted_any_more, Two) {
+  ask_and_await("?");
+  coordinator->give_up();
+  UNTIL(world, !not_wanted.empty());
+  BOOST_TEST(not_wanted.at(0) == 1u);
+  asked[0].answered(Bytes{"late"});
+  world.settle();
+  BOOST_TEST(!answer.has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_member_that_ends_is_no_answer) {
-  Two net;
-  net.ask_and_await("?");
-  net.member->close();
-  BOOST_TEST(net.await_answer().error().starts_with("node 2: the connection ended"));
+BOOST_FIXTURE_TEST_CASE(a_member_that_ends_is_no_answer, Two) {
+  ask_and_await("?");
+  member->close();
+  BOOST_TEST(await_answer().error().starts_with("node 2: the connection ended"));
 }
 
-BOOST_AUTO_TEST_CASE(a_member_that_is_not_there_is_no_answer) {
-  Two net;
-  net.sessions->close();
-  net.ask("?");
-  BOOST_TEST(net.await_answer().error() == "node 2: it cannot be reached");
+BOOST_FIXTURE_TEST_CASE(a_member_that_is_not_there_is_no_answer, Two) {
+  sessions->close();
+  ask("?");
+  BOOST_TEST(await_answer().error() == "node 2: it cannot be reached");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,8 +3,6 @@
 #include <muster/net/storage_thread.hpp>
 #include <muster/storage/memory_storage.hpp>
 
-#include <boost/test/unit_test.hpp>
-
 #include <atomic>
 #include <future>
 #include <memory>
@@ -14,10 +12,10 @@
 /// The thread that uses a node's safe storage: in which order, and what it tells whom.
 
 using namespace muster;
+using namespace muster::test;
 using net::StorageThread;
 using storage::MemoryCells;
 using storage::MemoryStorage;
-using test::Words;
 
 namespace {
 
@@ -80,6 +78,10 @@ class WatchedStorage final : public SafeStorage {
   std::promise<void> go_on_;
 };
 
+struct Held {
+  WatchedStorage storage{true};
+};
+
 SafeState life(std::uint64_t incarnation) {
   SafeState safe;
   safe.incarnation = {incarnation};
@@ -96,8 +98,7 @@ const auto ignored = [](const auto&) {};
 
 BOOST_AUTO_TEST_SUITE(order)
 
-BOOST_AUTO_TEST_CASE(a_save_goes_before_cells_that_were_asked_for_earlier) {
-  WatchedStorage storage(true);
+BOOST_FIXTURE_TEST_CASE(a_save_goes_before_cells_that_were_asked_for_earlier, Held) {
   {
     StorageThread thread(storage);
     thread.write(cell("first"), ignored);
@@ -113,8 +114,7 @@ BOOST_AUTO_TEST_CASE(a_save_goes_before_cells_that_were_asked_for_earlier) {
              (Words{"write first", "save 2", "save 3", "write a", "scan b", "write c"}));
 }
 
-BOOST_AUTO_TEST_CASE(a_save_waits_for_no_more_than_the_operation_that_runs) {
-  WatchedStorage storage(true);
+BOOST_FIXTURE_TEST_CASE(a_save_waits_for_no_more_than_the_operation_that_runs, Held) {
   Words told;
   {
     StorageThread thread(storage);
@@ -129,8 +129,7 @@ BOOST_AUTO_TEST_CASE(a_save_waits_for_no_more_than_the_operation_that_runs) {
   BOOST_TEST(told == (Words{"first", "save", "second"}));
 }
 
-BOOST_AUTO_TEST_CASE(the_store_is_tended_when_all_that_was_asked_for_is_answered) {
-  WatchedStorage storage(true);
+BOOST_FIXTURE_TEST_CASE(the_store_is_tended_when_all_that_was_asked_for_is_answered, Held) {
   std::promise<void> tended;
   storage.tended = &tended;
   Words told;
@@ -148,8 +147,7 @@ BOOST_AUTO_TEST_CASE(the_store_is_tended_when_all_that_was_asked_for_is_answered
   BOOST_TEST(storage.done_when_tended == 3u);
 }
 
-BOOST_AUTO_TEST_CASE(cells_keep_their_order_and_a_scan_sees_what_was_written_before_it) {
-  WatchedStorage storage(true);
+BOOST_FIXTURE_TEST_CASE(cells_keep_their_order_and_a_scan_sees_what_was_written_before_it, Held) {
   std::vector<StorageThread::Cells> seen;
   {
     StorageThread thread(storage);
@@ -218,8 +216,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(its_end)
 
-BOOST_AUTO_TEST_CASE(the_destructor_finishes_what_was_asked_for) {
-  WatchedStorage storage(true);
+BOOST_FIXTURE_TEST_CASE(the_destructor_finishes_what_was_asked_for, Held) {
   int told = 0;
   auto thread = std::make_unique<StorageThread>(storage);
   thread->save(life(1), [&](const Expected<>&) { ++told; });
@@ -235,8 +232,7 @@ BOOST_AUTO_TEST_CASE(the_destructor_finishes_what_was_asked_for) {
   BOOST_TEST(storage.done.size() == 21u);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_asked_for_while_it_ends_is_finished_too) {
-  WatchedStorage storage(true);
+BOOST_FIXTURE_TEST_CASE(what_is_asked_for_while_it_ends_is_finished_too, Held) {
   bool told = false;
   {
     StorageThread thread(storage);
@@ -299,9 +295,8 @@ BOOST_AUTO_TEST_CASE(what_a_callback_holds_may_ask_for_more_as_it_is_destroyed) 
   told.get_future().wait();
 }
 
-BOOST_AUTO_TEST_CASE(who_asks_for_more_than_may_wait_waits_too) {
+BOOST_FIXTURE_TEST_CASE(who_asks_for_more_than_may_wait_waits_too, Held) {
   constexpr std::size_t all = StorageThread::most_waiting + 100;
-  WatchedStorage storage(true);
   std::atomic<std::size_t> asked = 0;
   {
     StorageThread thread(storage);
@@ -323,8 +318,7 @@ BOOST_AUTO_TEST_CASE(who_asks_for_more_than_may_wait_waits_too) {
 }
 
 // Whoever waits at a door that is shut goes on, and of what he asked nothing comes.
-BOOST_AUTO_TEST_CASE(a_door_that_is_shut_lets_go_who_waits_there) {
-  WatchedStorage storage(true);
+BOOST_FIXTURE_TEST_CASE(a_door_that_is_shut_lets_go_who_waits_there, Held) {
   {
     StorageThread thread(storage);
     StorageThread::Door door(thread);
@@ -350,10 +344,9 @@ BOOST_AUTO_TEST_CASE(storage_that_gets_no_memory_has_failed) {
   std::promise<Expected<>> told;
   StorageThread thread(storage);
   thread.save(life(1), [&](const Expected<>& saved) { told.set_value(saved); });
-  const Expected<> saved = told.get_future().get();
-  BOOST_TEST_REQUIRE(saved.has_error());
-  BOOST_TEST((saved.error().code == ExitCode::io_error));
-  BOOST_TEST(saved.error().what.find("no memory left") != std::string::npos);
+  const Failure failure = failure_of(told.get_future().get());
+  BOOST_TEST((failure.code == ExitCode::io_error));
+  BOOST_TEST(says(failure.what, "no memory left"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
