@@ -1,6 +1,10 @@
 #include "apps/postgres/check.hpp"
+#include "postgres/script.hpp"
 
 #include <boost/test/unit_test.hpp>
+
+#include <array>
+#include <vector>
 
 // What is found in facts: each is one sentence, with what comes of it and the cure.
 
@@ -114,17 +118,12 @@ BOOST_AUTO_TEST_CASE(commits_that_wait_for_no_copy) {
   BOOST_TEST(of({"app", "", "off"}) ==
              "synchronous_commit: synchronous_commit is off for role app: commits are acknowledged "
              "that no other node may hold; ALTER ROLE app RESET synchronous_commit");
-  BOOST_TEST(of({"", "shop", "remote_write"}).find("is remote_write for database shop: ") !=
-             std::string::npos);
-  BOOST_TEST(of({"", "shop", "No"}).find("; ALTER DATABASE shop RESET synchronous_commit") !=
-             std::string::npos);
-  BOOST_TEST(of({"app", "shop", "0"}).find("is 0 for role app in database shop: ") !=
-             std::string::npos);
-  BOOST_TEST(of({"app", "shop", "0"}).find("; ALTER ROLE app IN DATABASE shop RESET") !=
-             std::string::npos);
-  BOOST_TEST(of({"", "", "false"}).find("is false for all roles: ") != std::string::npos);
-  BOOST_TEST(of({"", "", "false"}).find("; ALTER ROLE ALL RESET synchronous_commit") !=
-             std::string::npos);
+  BOOST_TEST(has(of({"", "shop", "remote_write"}), "is remote_write for database shop: "));
+  BOOST_TEST(has(of({"", "shop", "No"}), "; ALTER DATABASE shop RESET synchronous_commit"));
+  BOOST_TEST(has(of({"app", "shop", "0"}), "is 0 for role app in database shop: "));
+  BOOST_TEST(has(of({"app", "shop", "0"}), "; ALTER ROLE app IN DATABASE shop RESET"));
+  BOOST_TEST(has(of({"", "", "false"}), "is false for all roles: "));
+  BOOST_TEST(has(of({"", "", "false"}), "; ALTER ROLE ALL RESET synchronous_commit"));
 }
 
 BOOST_AUTO_TEST_CASE(another_role_that_may_follow) {
@@ -160,19 +159,14 @@ BOOST_AUTO_TEST_CASE(what_counts_for_more_than_muster_conf) {
 BOOST_AUTO_TEST_CASE(settings_by_which_something_is_lost_or_a_fail_over_fails) {
   BOOST_TEST(with("fsync", "off") ==
              "fsync: fsync is off: what was acknowledged may be lost with the power; set it to on");
-  BOOST_TEST(with("full_page_writes", "off").find("full_page_writes: full_page_writes is off: ") ==
-             0U);
-  BOOST_TEST(with("superuser_reserved_connections", "0")
-                 .find("superuser_reserved_connections: superuser_reserved_connections is 0: ") ==
-             0U);
-  BOOST_TEST(with("restore_command", "cp /a/%f %p")
-                 .find("restore_command: restore_command is set: "
-                       "a standby would replay log that") == 0U);
-  BOOST_TEST(with("recovery_min_apply_delay", "5000")
-                 .find("recovery_min_apply_delay: recovery_min_apply_delay is 5000 ms: ") == 0U);
-  BOOST_TEST(with("log_min_messages", "panic")
-                 .find("log_min_messages: log_min_messages is panic: postgres.log does not say ") ==
-             0U);
+  const std::vector<std::array<std::string, 3>> settings = {
+      {"full_page_writes", "off", "off: "},
+      {"superuser_reserved_connections", "0", "0: "},
+      {"restore_command", "cp /a/%f %p", "set: a standby would replay log that"},
+      {"recovery_min_apply_delay", "5000", "5000 ms: "},
+      {"log_min_messages", "panic", "panic: postgres.log does not say "}};
+  for (const auto& [name, value, said] : settings)
+    BOOST_TEST(with(name, value).starts_with(name + ": " + name + " is " + said), name);
   Facts facts = right();
   facts.settings["log_min_messages"] = "log";
   BOOST_TEST(check(facts).empty());

@@ -15,17 +15,14 @@ BOOST_AUTO_TEST_CASE(every_beginning_is_as_a_sealed_standby) {
   Script node;
   BOOST_TEST(node.after(Loaded{}) == "Configure");
   BOOST_TEST(node.ordered<Configure>().conf == Conf{});
-  BOOST_TEST(node.after(Configured{}) == "Begin");
-  BOOST_TEST(node.after(Began{}) == "");
+  BOOST_TEST(node.after_each(Configured{}, Began{}) == "Begin; nothing");
 }
 
 BOOST_AUTO_TEST_CASE(it_takes_part_when_it_has_recovered_to_the_end_of_its_log) {
   Script node;
   node.after(Loaded{});
-  BOOST_TEST(node.after(StopCalled{}) == "");
-  BOOST_TEST(node.after(Configured{}) == "Begin");
-  BOOST_TEST(node.after(Began{}) == "Look");
-  BOOST_TEST(node.after(Seen{held()}) == "GiveReport");
+  BOOST_TEST(node.after_each(StopCalled{}, Configured{}, Began{}, Seen{held()}) ==
+             "nothing; Begin; Look; GiveReport");
   BOOST_TEST(node.ordered<GiveReport>().evidence == Evidence(held()));
 }
 
@@ -34,8 +31,7 @@ BOOST_AUTO_TEST_CASE(a_recovery_that_is_not_over_in_time_goes_on_and_is_no_data)
   node.after(Loaded{}, StopCalled{}, Configured{});
   BOOST_TEST(node.after(Overdue{}) == "GiveReport");
   BOOST_TEST(node.ordered<GiveReport>().evidence == Evidence(Nothing{}));
-  BOOST_TEST(node.after(StartCalled{group, {}}) == "EndStart");
-  BOOST_TEST(node.after(Began{}) == "WantElection");
+  BOOST_TEST(node.after_each(StartCalled{group, {}}, Began{}) == "EndStart; WantElection");
 }
 
 BOOST_AUTO_TEST_CASE(what_does_not_begin_has_no_data_and_is_begun_again) {
@@ -43,8 +39,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_begin_has_no_data_and_is_begun_again) {
   node.after(Loaded{}, StopCalled{}, Configured{});
   BOOST_TEST(node.after(Failed{"no"}) == "GiveReport");
   BOOST_TEST(node.ordered<GiveReport>().evidence == Evidence(Nothing{}));
-  BOOST_TEST(node.after(StartCalled{group, {}}) == "EndStart, Configure");
-  BOOST_TEST(node.after(Configured{}) == "Begin");
+  BOOST_TEST(node.after_each(StartCalled{group, {}}, Configured{}) == "EndStart, Configure; Begin");
 }
 
 // A port that is taken, a setting that is wrong: a clone would begin no more.
@@ -58,8 +53,7 @@ BOOST_AUTO_TEST_CASE(who_does_not_begin_whatever_its_data_is_keeps_it_and_begins
   BOOST_TEST(node.after(port) == "Configure");
   BOOST_TEST(node.keeper().shown.doing == "does not begin: the port is taken");
   node.after(Configured{});
-  BOOST_TEST(node.after(Began{}) == "Look");
-  BOOST_TEST(node.after(Seen{held()}) == "ReadLineage");
+  BOOST_TEST(node.after_each(Began{}, Seen{held()}) == "Look; ReadLineage");
   BOOST_TEST(node.keeper().shown.doing == "reads the lineage of its primary");
 }
 
@@ -67,65 +61,54 @@ BOOST_AUTO_TEST_CASE(who_does_not_begin_whatever_its_data_is_keeps_it_and_begins
 // ------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(a_primary_is_sealed_in_this_order) {
-  Script node;
-  node.opened();
+  Script node = Script().opened();
   BOOST_TEST(node.after(StopCalled{}) == "Abandon, Configure");
   BOOST_TEST(node.ordered<Configure>().conf == Conf{});
   BOOST_TEST(node.after(Configured{}) == "ShowNames");
   BOOST_TEST(node.ordered<ShowNames>().names == Names::sealed);
-  BOOST_TEST(node.after(NamesShown{}) == "EndWalsenders");
-  BOOST_TEST(node.after(WalsendersGone{}) == "Look");
-  BOOST_TEST(node.after(Seen{held_as_primary()}) == "GiveReport");
+  BOOST_TEST(node.after_each(NamesShown{}, WalsendersGone{}, Seen{held_as_primary()}) ==
+             "EndWalsenders; Look; GiveReport");
 }
 
 BOOST_AUTO_TEST_CASE(a_standby_is_sealed_when_nothing_is_to_be_replayed) {
-  Script node;
-  node.following();
+  Script node = Script().following();
   BOOST_TEST(node.after(StopCalled{}) == "Configure");
   BOOST_TEST(node.ordered<Configure>().conf == Conf{});
-  BOOST_TEST(node.after(Configured{}) == "FinishReplay");
-  BOOST_TEST(node.after(Replayed{}) == "Look");
-  BOOST_TEST(node.after(Seen{held()}) == "GiveReport");
+  BOOST_TEST(node.after_each(Configured{}, Replayed{}, Seen{held()}) ==
+             "FinishReplay; Look; GiveReport");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_sealed_in_time_goes_down_and_is_no_data) {
-  Script node;
-  node.opened();
+  Script node = Script().opened();
   node.after(StopCalled{}, Configured{});
   BOOST_TEST(node.after(Overdue{}) == "Abandon, End");
   BOOST_TEST(node.ordered<End>().how == Shutdown::immediate);
   BOOST_TEST(node.after(Ended{}) == "GiveReport, Configure");
   BOOST_TEST(node.keeper().reported_data == false);
-  BOOST_TEST(node.after(Configured{}) == "Begin");
-  BOOST_TEST(node.after(Overdue{}) == "");
+  BOOST_TEST(node.after_each(Configured{}, Overdue{}) == "Begin; nothing");
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_sealed_goes_down_too) {
   for (const HasHappened& before : {HasHappened(Configured{}), HasHappened(NamesShown{})}) {
-    Script node;
-    node.opened();
+    Script node = Script().opened();
     node.after(StopCalled{});
     node.after(before);
-    BOOST_TEST(node.after(Failed{"no"}) == "End");
-    BOOST_TEST(node.after(Ended{}) == "GiveReport, Configure");
+    BOOST_TEST(node.after_each(Failed{"no"}, Ended{}) == "End; GiveReport, Configure");
   }
 }
 
 BOOST_AUTO_TEST_CASE(a_promotion_is_let_end_and_then_sealed) {
-  Script node;
-  node.reported();
+  Script node = Script().reported();
   node.after(StartCalled{group, {one, {}, ""}});
-  BOOST_TEST(node.after(StopCalled{}) == "");
-  BOOST_TEST(node.after(Promoted{}) == "Configure");
-  BOOST_TEST(node.after(Configured{}) == "ShowNames");
+  BOOST_TEST(node.after_each(StopCalled{}, Promoted{}, Configured{}) ==
+             "nothing; Configure; ShowNames");
 }
 
 // --- Start, primary
 // ------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(a_primary_promotes_and_writes_its_row_and_start_ends) {
-  Script node;
-  node.reported();
+  Script node = Script().reported();
   BOOST_TEST(node.after(StartCalled{group, {one, {}, ""}}) == "Promote");
   BOOST_TEST(node.after(Promoted{}) == "WriteTerm");
   BOOST_TEST(node.ordered<WriteTerm>().group == group);
@@ -134,31 +117,25 @@ BOOST_AUTO_TEST_CASE(a_primary_promotes_and_writes_its_row_and_start_ends) {
 }
 
 BOOST_AUTO_TEST_CASE(it_opens_beside_the_group_when_its_row_is_copied) {
-  Script node;
-  node.reported();
-  node.after(StartCalled{group, {one, {}, ""}}, Promoted{}, TermWritten{row_of_group, Lsn{32}});
+  Script node = Script().row_written();
   BOOST_TEST(node.after(CopiesHold{}) == "Configure");
   BOOST_TEST(node.ordered<Configure>().conf.names == Names::open);
   BOOST_TEST(node.after(Configured{}) == "ShowNames");
   BOOST_TEST(!node.keeper().open);
   BOOST_TEST(node.after(NamesShown{}) == "Kick");
   BOOST_TEST(node.keeper().open);
-  BOOST_TEST(node.after(Kicked{}) == "Checkpoint");
-  BOOST_TEST(node.after(Checkpointed{}) == "AwaitNoFollower");
+  BOOST_TEST(node.after_each(Kicked{}, Checkpointed{}) == "Checkpoint; AwaitNoFollower");
 }
 
 BOOST_AUTO_TEST_CASE(whom_too_few_follow_any_more_wants_another_to_write_and_says_so) {
-  Script node;
-  node.opened();
+  Script node = Script().opened();
   BOOST_TEST(node.after(FollowerGone{}) == "WantElection, AwaitNoFollower");
   BOOST_TEST(node.reported_as_primary().unfollowed);
 }
 
 // Who is to follow may be being mended, and who else could write may be as cut off.
 BOOST_AUTO_TEST_CASE(whose_row_is_not_copied_wants_another_to_write_once) {
-  Script node;
-  node.reported();
-  node.after(StartCalled{group, {one, {}, ""}}, Promoted{}, TermWritten{row_of_group, Lsn{32}});
+  Script node = Script().row_written();
   BOOST_TEST(node.ordered<AwaitCopies>().bounded);
   BOOST_TEST(node.after(Failed{"it does not answer"}) == "AwaitCopies");
   BOOST_TEST(node.ordered<AwaitCopies>().bounded);
@@ -173,9 +150,7 @@ BOOST_AUTO_TEST_CASE(whose_row_is_not_copied_wants_another_to_write_once) {
 }
 
 BOOST_AUTO_TEST_CASE(copies_that_come_after_the_next_stop_open_nothing) {
-  Script node;
-  node.reported();
-  node.after(StartCalled{group, {one, {}, ""}}, Promoted{}, TermWritten{row_of_group, Lsn{32}});
+  Script node = Script().row_written();
   const Round before = node.keeper().round;
   BOOST_TEST(node.after(StopCalled{}) == "Abandon, Configure");
   BOOST_TEST(node.after(before, CopiesHold{}) == "");
@@ -184,35 +159,27 @@ BOOST_AUTO_TEST_CASE(copies_that_come_after_the_next_stop_open_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(a_primary_that_is_chosen_again_stays) {
-  Script node;
-  node.opened();
+  Script node = Script().opened();
   node.after(StopCalled{}, Configured{}, NamesShown{}, WalsendersGone{}, Seen{held_as_primary()});
   BOOST_TEST(node.after(StartCalled{{6, three}, {one, {}, ""}}) == "WriteTerm");
 }
 
 BOOST_AUTO_TEST_CASE(a_promotion_that_fails_ends_the_start_and_begins_anew) {
-  Script node;
-  node.reported();
+  Script node = Script().reported();
   node.after(StartCalled{group, {one, {}, ""}});
-  BOOST_TEST(node.after(Failed{"no"}) == "EndStart, End");
-  BOOST_TEST(node.after(Ended{}) == "Configure");
-  BOOST_TEST(node.after(Configured{}) == "Begin");
+  BOOST_TEST(node.after_each(Failed{"no"}, Ended{}, Configured{}) ==
+             "EndStart, End; Configure; Begin");
   BOOST_TEST(node.after(Began{}) == "");  // it is not promoted of itself
 }
 
 BOOST_AUTO_TEST_CASE(a_primary_whose_postgresql_has_ended_wants_an_election) {
-  Script node;
-  node.opened();
-  BOOST_TEST(node.after(Died{"killed"}) == "Abandon, WantElection, Configure");
-  BOOST_TEST(node.after(StopCalled{}) == "");
-  BOOST_TEST(node.after(Configured{}) == "Begin");
-  BOOST_TEST(node.after(Began{}) == "Look");
-  BOOST_TEST(node.after(Seen{held()}) == "GiveReport");
+  Script node = Script().opened();
+  BOOST_TEST(node.after_each(Died{"killed"}, StopCalled{}, Configured{}, Began{}, Seen{held()}) ==
+             "Abandon, WantElection, Configure; nothing; Begin; Look; GiveReport");
 }
 
 BOOST_AUTO_TEST_CASE(who_cannot_open_wants_an_election) {
-  Script node;
-  node.reported();
+  Script node = Script().reported();
   node.after(StartCalled{group, {one, {}, ""}}, Promoted{}, TermWritten{row_of_group, Lsn{32}},
              CopiesHold{});
   BOOST_TEST(node.after(Failed{"disk full"}) == "WantElection, End");
@@ -224,8 +191,7 @@ BOOST_AUTO_TEST_CASE(who_cannot_open_wants_an_election) {
 // Else it would be chosen again and again, where another could write.
 BOOST_AUTO_TEST_CASE(who_could_not_write_counts_and_is_not_chosen_next) {
   const auto could_not_write = [] {
-    Script node;
-    node.reported();
+    Script node = Script().reported();
     node.after(StartCalled{group, {one, {}, ""}}, Promoted{}, Failed{"disk full"}, Ended{},
                Configured{}, Began{});
     return node;
@@ -248,8 +214,7 @@ BOOST_AUTO_TEST_CASE(who_could_not_write_counts_and_is_not_chosen_next) {
 }
 
 BOOST_AUTO_TEST_CASE(a_prefix_follows_at_once) {
-  Script node;
-  node.reported();
+  Script node = Script().reported();
   BOOST_TEST(node.after(StartCalled{group, {two, {one}, ""}}) == "Configure");
   BOOST_TEST(node.ordered<Configure>().conf == (Conf{Names::sealed, two, false, group}));
   BOOST_TEST(node.after(Configured{}) == "EndStart");
@@ -257,8 +222,7 @@ BOOST_AUTO_TEST_CASE(a_prefix_follows_at_once) {
 }
 
 BOOST_AUTO_TEST_CASE(another_reads_the_lineage_beside_the_group) {
-  Script node;
-  node.reported();
+  Script node = Script().reported();
   BOOST_TEST(node.after(StartCalled{group, {two, {}, ""}}) == "EndStart, ReadLineage");
   BOOST_TEST(node.ordered<ReadLineage>().of == two);
   BOOST_TEST(node.ordered<ReadLineage>().group == group);
@@ -268,42 +232,34 @@ BOOST_AUTO_TEST_CASE(another_reads_the_lineage_beside_the_group) {
 }
 
 BOOST_AUTO_TEST_CASE(a_primary_of_before_goes_down_at_once_and_begins_as_a_sealed_standby) {
-  Script node;
-  node.opened();
+  Script node = Script().opened();
   node.after(StopCalled{}, Configured{}, NamesShown{}, WalsendersGone{}, Seen{held_as_primary()});
   BOOST_TEST(node.after(StartCalled{{6, three}, {two, {}, ""}}) == "EndStart, End");
   BOOST_TEST(node.ordered<End>().how == Shutdown::immediate);
   BOOST_TEST(node.after(Ended{}) == "Configure");
   BOOST_TEST(node.ordered<Configure>().conf == Conf{});
-  BOOST_TEST(node.after(Configured{}) == "Begin");
-  BOOST_TEST(node.after(Began{}) == "Look");
-  BOOST_TEST(node.after(Seen{held(40)}) == "ReadLineage");
+  BOOST_TEST(node.after_each(Configured{}, Began{}, Seen{held(40)}) == "Begin; Look; ReadLineage");
 }
 
 BOOST_AUTO_TEST_CASE(where_nobody_writes_it_stays_as_it_is) {
-  Script node;
-  node.reported();
+  Script node = Script().reported();
   BOOST_TEST(node.after(StartCalled{group, {}}) == "EndStart");
 }
 
 BOOST_AUTO_TEST_CASE(a_standby_whose_postgresql_has_ended_follows_again) {
-  Script node;
-  node.following();
-  BOOST_TEST(node.after(Died{"killed"}) == "Configure");
-  BOOST_TEST(node.after(Configured{}) == "Begin");
-  BOOST_TEST(node.after(Began{}) == "Configure");
+  Script node = Script().following();
+  BOOST_TEST(node.after_each(Died{"killed"}, Configured{}, Began{}) ==
+             "Configure; Begin; Configure");
   BOOST_TEST(node.ordered<Configure>().conf.follows.value() == two);
 }
 
 BOOST_AUTO_TEST_CASE(who_watches_is_told_why_it_is_what_it_is) {
-  Script node;
-  node.reported();
+  Script node = Script().reported();
   node.after(StartCalled{group, {{}, {}, "nobody writes: no data"}});
   BOOST_TEST(node.keeper().shown.doing == "nobody writes: no data");
   node.after(StopCalled{});
   BOOST_TEST(node.keeper().shown.doing == "seals itself");
-  Script primary;
-  primary.reported();
+  Script primary = Script().reported();
   primary.after(StartCalled{group, {one, {}, "node 1 is the freshest of 2"}});
   BOOST_TEST(primary.keeper().shown.doing == "promotes");
   primary.after(Promoted{}, TermWritten{row_of_group, Lsn{32}});
@@ -313,8 +269,7 @@ BOOST_AUTO_TEST_CASE(who_watches_is_told_why_it_is_what_it_is) {
 }
 
 BOOST_AUTO_TEST_CASE(a_lineage_that_cannot_be_read_is_read_again) {
-  Script node;
-  node.reported();
+  Script node = Script().reported();
   node.after(StartCalled{group, {two, {}, ""}});
   BOOST_TEST(node.after(Failed{"unreachable"}) == "ReadLineage");
 }

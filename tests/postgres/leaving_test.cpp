@@ -9,8 +9,7 @@ namespace muster::postgres::test {
 BOOST_AUTO_TEST_SUITE(leaving)
 
 BOOST_AUTO_TEST_CASE(who_leaves_as_primary_shuts_down_unsealed_and_reports_nothing) {
-  Script node;
-  node.opened();
+  Script node = Script().opened();
   BOOST_TEST(node.after(StopCalled{true}) == "Abandon, End");
   BOOST_TEST(node.ordered<End>().how == Shutdown::fast);
   BOOST_TEST(node.after(Ended{}) == "GiveReport");
@@ -18,23 +17,18 @@ BOOST_AUTO_TEST_CASE(who_leaves_as_primary_shuts_down_unsealed_and_reports_nothi
   // Another life in the same process begins as a sealed standby.
   BOOST_TEST(node.after(StopCalled{}) == "Configure");
   BOOST_TEST(node.ordered<Configure>().conf == Conf{});
-  BOOST_TEST(node.after(Configured{}) == "Begin");
-  BOOST_TEST(node.after(Began{}) == "Look");
-  BOOST_TEST(node.after(Seen{held()}) == "GiveReport");
+  BOOST_TEST(node.after_each(Configured{}, Began{}, Seen{held()}) == "Begin; Look; GiveReport");
   BOOST_TEST(node.ordered<GiveReport>().evidence == Evidence(held()));
 }
 
 BOOST_AUTO_TEST_CASE(whose_row_is_not_copied_yet_leaves_so_too) {
-  Script node;
-  node.reported();
-  node.after(StartCalled{group, {one, {}, ""}}, Promoted{}, TermWritten{row_of_group, Lsn{32}});
+  Script node = Script().row_written();
   BOOST_TEST(node.after(StopCalled{true}) == "Abandon, End");
   BOOST_TEST(node.ordered<End>().how == Shutdown::fast);
 }
 
 BOOST_AUTO_TEST_CASE(who_is_not_down_in_time_goes_down_at_once) {
-  Script node;
-  node.opened();
+  Script node = Script().opened();
   node.after(StopCalled{true});
   BOOST_TEST(node.after(Overdue{}) == "Abandon, End");
   BOOST_TEST(node.ordered<End>().how == Shutdown::immediate);
@@ -42,24 +36,19 @@ BOOST_AUTO_TEST_CASE(who_is_not_down_in_time_goes_down_at_once) {
 }
 
 BOOST_AUTO_TEST_CASE(a_standby_that_leaves_is_sealed) {
-  Script node;
-  node.following();
-  BOOST_TEST(node.after(StopCalled{true}) == "Configure");
-  BOOST_TEST(node.after(Configured{}) == "FinishReplay");
+  Script node = Script().following();
+  BOOST_TEST(node.after_each(StopCalled{true}, Configured{}) == "Configure; FinishReplay");
 }
 
 BOOST_AUTO_TEST_CASE(who_hands_over_is_a_sealed_standby_in_the_election_that_it_wants) {
-  Script node;
-  node.opened();
+  Script node = Script().opened();
   BOOST_TEST(node.after(HandOverAsked{two}) == "AnswerOwner, Abandon, End");
   BOOST_TEST(node.ordered<End>().how == Shutdown::fast);
   BOOST_TEST(!node.keeper().open);
   BOOST_TEST(node.after(Ended{}) == "WantElection, Configure");
   BOOST_TEST(node.ordered<Configure>().conf == Conf{});
-  BOOST_TEST(node.after(StopCalled{}) == "");
-  BOOST_TEST(node.after(Configured{}) == "Begin");
-  BOOST_TEST(node.after(Began{}) == "Look");
-  BOOST_TEST(node.after(Seen{held()}) == "GiveReport");
+  BOOST_TEST(node.after_each(StopCalled{}, Configured{}, Began{}, Seen{held()}) ==
+             "nothing; Begin; Look; GiveReport");
   const auto reported = std::get<Holding>(node.ordered<GiveReport>().evidence);
   BOOST_TEST(reported.hands_over_to.value() == two);
   BOOST_TEST(node.after(StartCalled{{6, three}, {two, {one}, ""}}) == "Configure");
@@ -67,8 +56,7 @@ BOOST_AUTO_TEST_CASE(who_hands_over_is_a_sealed_standby_in_the_election_that_it_
 }
 
 BOOST_AUTO_TEST_CASE(that_is_forgotten_with_the_next_group) {
-  Script node;
-  node.opened();
+  Script node = Script().opened();
   node.after(HandOverAsked{two}, Ended{}, StopCalled{}, Configured{}, Began{}, Seen{held()},
              StartCalled{{6, three}, {three, {one}, ""}}, Configured{}, StopCalled{}, Configured{},
              Replayed{});
@@ -77,18 +65,15 @@ BOOST_AUTO_TEST_CASE(that_is_forgotten_with_the_next_group) {
 }
 
 BOOST_AUTO_TEST_CASE(a_stop_before_it_is_down_lets_it_go_down) {
-  Script node;
-  node.opened();
+  Script node = Script().opened();
   node.after(HandOverAsked{two});
-  BOOST_TEST(node.after(StopCalled{}) == "");
-  BOOST_TEST(node.after(Ended{}) == "Configure");
+  BOOST_TEST(node.after_each(StopCalled{}, Ended{}) == "nothing; Configure");
   node.after(Configured{});
   BOOST_TEST(node.after(Began{}) == "Look");
 }
 
 BOOST_AUTO_TEST_CASE(a_hand_over_that_takes_too_long_is_a_fail_over) {
-  Script node;
-  node.opened();
+  Script node = Script().opened();
   node.after(HandOverAsked{two});
   BOOST_TEST(node.after(Overdue{}) == "WantElection, Abandon, End");
   BOOST_TEST(node.ordered<End>().how == Shutdown::immediate);
@@ -102,14 +87,12 @@ BOOST_AUTO_TEST_CASE(a_hand_over_that_cannot_be_is_refused) {
     BOOST_TEST(node.after(HandOverAsked{to}) == "AnswerOwner");
     return node.ordered<AnswerOwner>().refused_because;
   };
-  Script primary;
-  primary.opened();
+  Script primary = Script().opened();
   BOOST_TEST(answer(primary, one) == "node 1 is the primary already");
   BOOST_TEST(answer(primary, NodeId{9}) == "node 9 has no database");
   primary.after(StopCalled{});
   BOOST_TEST(answer(primary, two) == "node 1 is no primary that is written to");
-  Script standby;
-  standby.following();
+  Script standby = Script().following();
   BOOST_TEST(answer(standby, two) == "node 1 is no primary that is written to");
 }
 

@@ -16,8 +16,7 @@ const Lineage other{{row_of_group}, {}, 2};
 
 /// It has more than the primary, and has read its lineage.
 Script diverging() {
-  Script node;
-  node.reported(held(40));
+  Script node = Script().reported(held(40));
   node.after(StartCalled{group, {two, {}, ""}});
   return node;
 }
@@ -37,8 +36,7 @@ BOOST_AUTO_TEST_CASE(what_was_held_is_noted_before_anything_is_mended) {
   Script node = diverging();
   BOOST_TEST(node.after(LineageRead{diverged}) == "WriteNote");
   BOOST_TEST(node.ordered<WriteNote>().note.value().held.value() == noted);
-  BOOST_TEST(node.after(Noted{}) == "ReadLineage");
-  BOOST_TEST(node.after(LineageRead{diverged}) == "End");
+  BOOST_TEST(node.after_each(Noted{}, LineageRead{diverged}) == "ReadLineage; End");
   BOOST_TEST(node.ordered<End>().how == Shutdown::fast);
   BOOST_TEST(node.after(Ended{}) == "Rewind");
   BOOST_TEST(node.ordered<Rewind>().from == two);
@@ -55,8 +53,7 @@ BOOST_AUTO_TEST_CASE(it_is_mended_under_a_name_that_acknowledges_nothing) {
   Script node = rewinding();
   BOOST_TEST(node.after(Mended{}) == "Configure");
   BOOST_TEST(node.ordered<Configure>().conf == (Conf{Names::sealed, two, true, group}));
-  BOOST_TEST(node.after(Configured{}) == "Begin");
-  BOOST_TEST(node.after(Began{}) == "AwaitStreaming");
+  BOOST_TEST(node.after_each(Configured{}, Began{}) == "Begin; AwaitStreaming");
 }
 
 BOOST_AUTO_TEST_CASE(what_was_mended_and_does_not_begin_is_cloned_only_where_its_data_is_why) {
@@ -83,9 +80,8 @@ BOOST_AUTO_TEST_CASE(a_rewind_that_fails_becomes_a_clone) {
   Script node = rewinding();
   BOOST_TEST(node.after(Failed{"no common checkpoint"}) == "Clone");
   BOOST_TEST(node.ordered<Clone>().from == two);
-  BOOST_TEST(node.after(Failed{"the source is gone"}) == "ReadLineage");
-  BOOST_TEST(node.after(LineageRead{diverged}) == "End");
-  BOOST_TEST(node.after(Ended{}) == "Clone");
+  BOOST_TEST(node.after_each(Failed{"the source is gone"}, LineageRead{diverged}, Ended{}) ==
+             "ReadLineage; End; Clone");
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_rewound_is_cloned) {
@@ -117,8 +113,7 @@ BOOST_AUTO_TEST_CASE(what_recovers_after_it_was_mended_is_told_of_the_next_group
     BOOST_TEST(node.after(StartCalled{{6, three}, {two, {}, ""}}) ==
                "EndStart, Abandon, Configure");
     BOOST_TEST(node.ordered<Configure>().conf == anew);
-    BOOST_TEST(node.after(Configured{}) == "Begin");
-    BOOST_TEST(node.after(Began{}) == "AwaitStreaming");
+    BOOST_TEST(node.after_each(Configured{}, Began{}) == "Begin; AwaitStreaming");
   }
 }
 
@@ -138,8 +133,7 @@ BOOST_AUTO_TEST_CASE(it_reports_what_it_held_while_the_note_is_being_written_and
 
 BOOST_AUTO_TEST_CASE(a_new_life_with_a_note_is_being_mended) {
   Script node;
-  BOOST_TEST(node.after(Loaded{Note{noted}, {}}) == "");
-  BOOST_TEST(node.after(StopCalled{}) == "GiveReport");
+  BOOST_TEST(node.after_each(Loaded{Note{noted}, {}}, StopCalled{}) == "nothing; GiveReport");
   BOOST_TEST(node.ordered<GiveReport>().evidence == Evidence(noted));
   BOOST_TEST(node.after(StartCalled{group, {two, {}, ""}}) == "EndStart, ReadLineage");
   BOOST_TEST(node.after(LineageRead{diverged}) == "End");
@@ -152,8 +146,7 @@ BOOST_AUTO_TEST_CASE(another_source_ends_it_and_it_begins_anew) {
   BOOST_TEST(node.after(StartCalled{{6, three}, {three, {}, ""}}) ==
              "EndStart, Abandon, ReadLineage");
   BOOST_TEST(node.ordered<ReadLineage>().of == three);
-  BOOST_TEST(node.after(LineageRead{diverged}) == "End");
-  BOOST_TEST(node.after(Ended{}) == "Clone");
+  BOOST_TEST(node.after_each(LineageRead{diverged}, Ended{}) == "End; Clone");
 }
 
 BOOST_AUTO_TEST_CASE(what_streams_and_is_to_follow_another_is_looked_at_again) {
@@ -162,18 +155,16 @@ BOOST_AUTO_TEST_CASE(what_streams_and_is_to_follow_another_is_looked_at_again) {
   BOOST_TEST(node.after(StartCalled{{6, three}, {three, {}, ""}}) ==
              "EndStart, Abandon, Configure");
   BOOST_TEST(node.ordered<Configure>().conf == Conf{});
-  BOOST_TEST(node.after(Configured{}) == "FinishReplay");
-  BOOST_TEST(node.after(Replayed{}) == "Look");
-  BOOST_TEST(node.after(Seen{held()}) == "ReadLineage");
+  BOOST_TEST(node.after_each(Configured{}, Replayed{}, Seen{held()}) ==
+             "FinishReplay; Look; ReadLineage");
 }
 
 BOOST_AUTO_TEST_CASE(
     who_does_not_begin_and_knows_not_what_it_held_is_cloned_and_counts_for_nothing) {
   Script node;
   node.after(Loaded{}, StopCalled{}, Configured{}, Failed{"no data"});
-  BOOST_TEST(node.after(StartCalled{group, {two, {}, ""}}) == "EndStart, ReadLineage");
-  BOOST_TEST(node.after(LineageRead{diverged}) == "End");
-  BOOST_TEST(node.after(Ended{}) == "Clone");
+  BOOST_TEST(node.after_each(StartCalled{group, {two, {}, ""}}, LineageRead{diverged}, Ended{}) ==
+             "EndStart, ReadLineage; End; Clone");
   BOOST_TEST(node.after(StopCalled{}) == "GiveReport");
   BOOST_TEST(node.ordered<GiveReport>().evidence == Evidence(Nothing{}));
 }
@@ -183,9 +174,8 @@ BOOST_AUTO_TEST_CASE(and_begins_what_is_there_where_nobody_writes) {
   Script node;
   node.after(Loaded{}, StopCalled{}, Configured{}, Failed{"no data"},
              StartCalled{group, {two, {}, ""}}, LineageRead{diverged}, StopCalled{});
-  BOOST_TEST(node.after(StartCalled{{6, three}, {}}) == "EndStart, Abandon, Configure");
-  BOOST_TEST(node.after(Configured{}) == "Begin");
-  BOOST_TEST(node.after(Began{}) == "WantElection");
+  BOOST_TEST(node.after_each(StartCalled{{6, three}, {}}, Configured{}, Began{}) ==
+             "EndStart, Abandon, Configure; Begin; WantElection");
 }
 
 // --- Data that is not what the node had, and data that its owner does not want
@@ -202,8 +192,7 @@ BOOST_AUTO_TEST_CASE(who_has_less_than_it_had_counts_for_nothing_and_is_cloned) 
   BOOST_TEST(node.after(Seen{held(20)}) == "ReadLineage");
   // Its log is a beginning of the primary's, and it does not follow all the same.
   BOOST_TEST(node.after(LineageRead{{{held().term, row_of_group}, {}, 1}}) == "End");
-  BOOST_TEST(node.after(Ended{}) == "Clone");
-  BOOST_TEST(node.after(StopCalled{}) == "GiveReport");
+  BOOST_TEST(node.after_each(Ended{}, StopCalled{}) == "Clone; GiveReport");
   BOOST_TEST(node.ordered<GiveReport>().evidence == Evidence(Nothing{}));
 }
 
@@ -221,8 +210,7 @@ BOOST_AUTO_TEST_CASE(another_database_is_less_than_what_it_had_and_as_much_is_no
 // In another life, too, and where nobody writes: of what it acknowledged nothing is known.
 BOOST_AUTO_TEST_CASE(who_has_lost_what_it_had_does_not_begin_what_is_there) {
   Script node;
-  BOOST_TEST(node.after(Loaded{Note{}, {}}) == "");
-  BOOST_TEST(node.after(StopCalled{}) == "GiveReport");
+  BOOST_TEST(node.after_each(Loaded{Note{}, {}}, StopCalled{}) == "nothing; GiveReport");
   BOOST_TEST(node.ordered<GiveReport>().evidence == Evidence(Nothing{}));
   BOOST_TEST(node.after(StartCalled{group, {}}) == "EndStart");
   node.after(StopCalled{});
@@ -230,8 +218,7 @@ BOOST_AUTO_TEST_CASE(who_has_lost_what_it_had_does_not_begin_what_is_there) {
 }
 
 BOOST_AUTO_TEST_CASE(whose_owner_wants_it_cloned_notes_what_it_held_before) {
-  Script node;
-  node.following();
+  Script node = Script().following();
   BOOST_TEST(node.after(RejoinAsked{}) == "AnswerOwner, Configure");
   node.after(Configured{}, Replayed{});
   BOOST_TEST(node.after(Seen{held()}) == "ReadLineage");
@@ -239,8 +226,7 @@ BOOST_AUTO_TEST_CASE(whose_owner_wants_it_cloned_notes_what_it_held_before) {
   BOOST_TEST(node.after(LineageRead{same}) == "WriteNote");
   BOOST_TEST(node.ordered<WriteNote>().note.value() == Note{as_held(held())});
   node.after(Noted{});
-  BOOST_TEST(node.after(LineageRead{same}) == "End");
-  BOOST_TEST(node.after(Ended{}) == "Clone");
+  BOOST_TEST(node.after_each(LineageRead{same}, Ended{}) == "End; Clone");
   node.after(Mended{});
   BOOST_TEST(!node.keeper().anew);
 }
@@ -250,12 +236,10 @@ BOOST_AUTO_TEST_CASE(no_primary_is_thrown_away_and_nobody_without_one) {
     BOOST_TEST(node.after(RejoinAsked{}) == "AnswerOwner");
     return node.ordered<AnswerOwner>().refused_because;
   };
-  Script primary;
-  primary.opened();
+  Script primary = Script().opened();
   BOOST_TEST(refused(primary) ==
              "node 1 is the primary: let another be it first, with switch-over");
-  Script alone;
-  alone.reported();
+  Script alone = Script().reported();
   BOOST_TEST(refused(alone) == "nobody writes now, so there is no primary to clone from");
   Script mending = rewinding();
   BOOST_TEST(refused(mending) == "node 1 is being mended already");

@@ -21,6 +21,11 @@ inline const NodeId three{3};
 inline const GroupNumber group{5, NodeId{3}};
 inline const Term row_of_group{group, two, 2, Lsn{31}};
 
+/// Whether that is in the text.
+inline bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 /// What a node holds as a standby, on the timeline of its row.
 inline Holding held(std::uint64_t lsn = 20) {
   return {7, {{4, NodeId{3}}, one, 1, Lsn{10}}, Lsn{lsn}, 1, false};
@@ -45,6 +50,16 @@ class Script {
   std::string after(HasHappened first, HasHappened second, More... more) {
     after(std::move(first));
     return after(std::move(second), HasHappened(std::move(more))...);
+  }
+  /// One after the other: what is ordered after each, "Configure; Begin; nothing".
+  template <class... Each>
+  std::string after_each(Each... each) {
+    std::string said;
+    for (const HasHappened& what : {HasHappened(std::move(each))...}) {
+      const std::string ordered = after(what);
+      said += (said.empty() ? "" : "; ") + (ordered.empty() ? "nothing" : ordered);
+    }
+    return said;
   }
   /// That happens late.
   std::string after(Round round, HasHappened what) {
@@ -73,11 +88,16 @@ class Script {
     after(Loaded{}, Configured{}, StopCalled{}, Began{}, Seen{holding});
     return *this;
   }
+  /// It is a primary whose row is not copied yet.
+  Script& row_written() {
+    reported();
+    after(StartCalled{group, {one, {}, ""}}, Promoted{}, TermWritten{row_of_group, Lsn{32}});
+    return *this;
+  }
   /// It is an open primary.
   Script& opened() {
-    reported();
-    after(StartCalled{group, {one, {}, ""}}, Promoted{}, TermWritten{row_of_group, Lsn{32}},
-          CopiesHold{}, Configured{}, NamesShown{}, Kicked{}, Checkpointed{});
+    row_written();
+    after(CopiesHold{}, Configured{}, NamesShown{}, Kicked{}, Checkpointed{});
     return *this;
   }
   /// What it reports when it is stopped as a primary.

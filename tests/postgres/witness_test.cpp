@@ -107,12 +107,11 @@ Choice chosen_alone() {
   return {one, {}, "", {{one, its}, {three, its}}};
 }
 
-Script& opened_alone(Script& node) {
-  node.reported();
+Script opened_alone() {
+  Script node = Script(two_and_witness).reported();
   node.after(StartCalled{group, chosen_alone()}, Promoted{});
   BOOST_TEST(node.after(TermWritten{row_of_group, Lsn{32}}) == "EndStart");
-  BOOST_TEST(node.after(AllHaveIt{earlier}) == "");
-  BOOST_TEST(node.after(AllHaveIt{group}) == "Configure");
+  BOOST_TEST(node.after_each(AllHaveIt{earlier}, AllHaveIt{group}) == "nothing; Configure");
   BOOST_TEST((node.ordered<Configure>().conf.names == Names::alone));
   BOOST_TEST(node.after(Configured{}) == "ShowNames");
   BOOST_TEST((node.ordered<ShowNames>().names == Names::alone));
@@ -122,21 +121,17 @@ Script& opened_alone(Script& node) {
 }
 
 BOOST_AUTO_TEST_CASE(it_opens_when_all_members_know_that_its_commits_are_nowhere_else) {
-  Script node(two_and_witness);
-  opened_alone(node);
+  Script node = opened_alone();
   BOOST_TEST(node.keeper().open);
   BOOST_TEST(node.reported_as_primary().demanded.empty());
 }
 
 BOOST_AUTO_TEST_CASE(it_demands_copies_in_force_and_of_all_before_and_then_wants_an_election) {
-  Script node(two_and_witness);
-  opened_alone(node);
+  Script node = opened_alone();
   BOOST_TEST(node.after(FollowerThere{}) == "Configure");
   BOOST_TEST((node.ordered<Configure>().conf.names == Names::open));
-  BOOST_TEST(node.after(Configured{}) == "ShowNames");
-  BOOST_TEST(node.after(NamesShown{}) == "Checkpoint");
-  BOOST_TEST(node.after(Checkpointed{}) == "Kick");
-  BOOST_TEST(node.after(Kicked{Lsn{99}}) == "AwaitCopies");
+  BOOST_TEST(node.after_each(Configured{}, NamesShown{}, Checkpointed{}, Kicked{Lsn{99}}) ==
+             "ShowNames; Checkpoint; Kick; AwaitCopies");
   BOOST_TEST(node.ordered<AwaitCopies>().lsn == Lsn{99});
   BOOST_TEST(node.ordered<AwaitCopies>().bounded);
   BOOST_TEST(node.after(CopiesHold{}) == "WantElection");
@@ -144,8 +139,7 @@ BOOST_AUTO_TEST_CASE(it_demands_copies_in_force_and_of_all_before_and_then_wants
 }
 
 BOOST_AUTO_TEST_CASE(it_is_alone_again_where_that_came_to_nothing) {
-  Script node(two_and_witness);
-  opened_alone(node);
+  Script node = opened_alone();
   node.after(FollowerThere{}, Configured{}, NamesShown{}, Checkpointed{}, Kicked{Lsn{99}});
   BOOST_TEST(node.after(Failed{"nobody has it"}) == "Configure");
   BOOST_TEST((node.ordered<Configure>().conf.names == Names::alone));
@@ -154,16 +148,14 @@ BOOST_AUTO_TEST_CASE(it_is_alone_again_where_that_came_to_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(it_hands_over_to_nobody) {
-  Script node(two_and_witness);
-  opened_alone(node);
+  Script node = opened_alone();
   BOOST_TEST(node.after(HandOverAsked{two}) == "AnswerOwner");
   BOOST_TEST(node.ordered<AnswerOwner>().refused_because == "node 2 does not have all commits yet");
 }
 
 // It may always go on alone.
 BOOST_AUTO_TEST_CASE(whose_row_the_other_does_not_get_wants_an_election_each_time) {
-  Script node(two_and_witness);
-  node.reported();
+  Script node = Script(two_and_witness).reported();
   node.after(StartCalled{group, {one, {two}, "", {{one, of_both}, {two, of_both}}}}, Promoted{});
   BOOST_TEST(node.after(TermWritten{row_of_group, Lsn{32}}) == "EndStart, AwaitCopies");
   BOOST_TEST(node.ordered<AwaitCopies>().bounded);
