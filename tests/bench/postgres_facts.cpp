@@ -34,29 +34,6 @@ void say(const std::string& what, std::vector<double> times) {
             << at(0.95) << ", most " << at(1) << "\n";
 }
 
-/// Four writers at one primary.
-class Writers {
- public:
-  Writers(Trio& trio, NodeId node) {
-    for (std::uint64_t i = 0; i < 4; ++i)
-      all_.push_back(std::make_unique<Writer>(trio, node, i * 100'000'000));
-  }
-  [[nodiscard]] std::size_t acknowledged() const {
-    std::size_t count = 0;
-    for (const auto& writer : all_) count += writer->acknowledged().size();
-    return count;
-  }
-  [[nodiscard]] std::set<std::uint64_t> numbers() const {
-    std::set<std::uint64_t> numbers;
-    for (const auto& writer : all_)
-      numbers.insert(writer->acknowledged().begin(), writer->acknowledged().end());
-    return numbers;
-  }
-
- private:
-  std::vector<std::unique_ptr<Writer>> all_;
-};
-
 constexpr const char* walsenders =
     "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'walsender'";
 
@@ -99,16 +76,10 @@ unsigned count_leaks(bool naive) {
     const std::size_t sealed = writers.acknowledged();
     trio.run_until([&] { return client.value(walsenders) == "2"; });
     trio.expect<Kicked>(n1, Kick{});
-    const std::string end = client.value("SELECT pg_current_wal_flush_lsn()");
-    trio.run_until([&] {
-      return client.value("SELECT count(*) FROM pg_stat_replication WHERE flush_lsn >= '" + end +
-                          "'") == "2";
-    });
+    trio.let_catch_up(n1);
     leaks += writers.acknowledged() != sealed ? 1 : 0;
     trio.expect<NamesShown>(n1, ShowNames{Names::sealed});
-    trio.expect<Configured>(n1, Configure{{Names::open, {}, false, {}}});
-    trio.expect<NamesShown>(n1, ShowNames{Names::open});
-    trio.expect<Kicked>(n1, Kick{});
+    trio.unseal(n1);
   }
   say(naive ? "naive seal" : "seal", times);
   return leaks;

@@ -1,10 +1,9 @@
 #include "apps/postgres/debian.hpp"
 
 #include "apps/postgres/adopting/existing.hpp"
+#include "storage/temporary_directory.hpp"
 
 #include <boost/test/unit_test.hpp>
-
-#include <stdlib.h>
 
 #include <fstream>
 
@@ -17,18 +16,17 @@ namespace fs = std::filesystem;
 
 struct Etc {
   Etc() {
-    BOOST_REQUIRE(::mkdtemp(name.data()) != nullptr);
     fs::create_directories(own());
     write("postgresql.conf", "#port = 1\nport = 5433\t# (change requires restart)\n");
     write("start.conf", "# Automatic startup configuration\n\nauto\n");
   }
-  ~Etc() { fs::remove_all(name); }
-  [[nodiscard]] fs::path own() const { return fs::path(name) / "15/main"; }
+  [[nodiscard]] fs::path own() const { return name / "15/main"; }
   void write(const char* file, const std::string& text) const {
     std::ofstream(own() / file) << text;
   }
 
-  std::string name = "/tmp/muster-etc-XXXXXX";
+  muster::test::TemporaryDirectory directory;
+  fs::path name = directory.path();
 };
 
 }  // namespace
@@ -48,13 +46,13 @@ BOOST_AUTO_TEST_CASE(one_of_that_port_that_begins_with_the_machine_is_named) {
 BOOST_AUTO_TEST_CASE(others_are_not_in_the_way) {
   BOOST_TEST(!debians_own(name, 5432));
   BOOST_TEST(!debians_own(name, 1));
-  BOOST_TEST(!debians_own(fs::path(name) / "nowhere", 5433));
+  BOOST_TEST(!debians_own(name / "nowhere", 5433));
   write("start.conf", "manual\n");
   BOOST_TEST(!debians_own(name, 5433));
 }
 
 BOOST_AUTO_TEST_CASE(whose_data_a_directory_is) {
-  const fs::path data = fs::path(name) / "lib/15/main";
+  const fs::path data = name / "lib/15/main";
   fs::create_directories(data);
   write("postgresql.conf", "data_directory = '" + (data / "../main").string() + "'\t# why\n");
   const auto its = whereabouts_of(data, name);
@@ -72,7 +70,7 @@ BOOST_AUTO_TEST_CASE(whose_data_a_directory_is) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_debians_has_its_settings_itself) {
-  const fs::path data = fs::path(name) / "mine";
+  const fs::path data = name / "mine";
   fs::create_directories(data);
   for (const auto& [file, text] :
        {std::pair("PG_VERSION", "15\n"), std::pair("postgresql.conf", "data_directory = '/x'\n")})

@@ -2,6 +2,7 @@
 #include "apps/postgres/durable.hpp"
 #include "apps/postgres/processes.hpp"
 #include "postgres/trio.hpp"
+#include "storage/temporary_directory.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -19,10 +20,8 @@
 namespace muster::postgres::tests {
 namespace {
 
-BOOST_AUTO_TEST_CASE(who_kills_the_postmaster_alone_leaves_nothing_that_works_on) {
-  if (!postgres_is_here()) return;
-  Trio trio;
-  trio.begin_group(n1, {1, n3});
+BOOST_FIXTURE_TEST_CASE(who_kills_the_postmaster_alone_leaves_nothing_that_works_on, Led,
+                        *on_postgres) {
   Client busy = trio.client(n1);
   // A loop asks nobody whether its postmaster lives.
   busy.put("DO $$ BEGIN LOOP END LOOP; END $$");
@@ -52,9 +51,8 @@ void write_number(const std::filesystem::path& lock, pid_t number) {
 }
 
 // PostgreSQL takes any process of its user for the one that has locked its files.
-BOOST_AUTO_TEST_CASE(locks_of_a_dead_server_whose_number_is_anothers_by_now_keep_nobody_out) {
-  if (!postgres_is_here()) return;
-  Trio trio;
+BOOST_FIXTURE_TEST_CASE(locks_of_a_dead_server_whose_number_is_anothers_by_now_keep_nobody_out,
+                        Down, *on_postgres) {
   trio.expect<Began>(n1, Begin{});
   trio.expect<Began>(n2, Begin{});
   const auto options = trio.options(n1);
@@ -80,9 +78,7 @@ apps::Descriptor listener_on(const Address& address) {
 }
 
 // Where it is, no clone helps: whoever is told so keeps what there is.
-BOOST_AUTO_TEST_CASE(who_does_not_begin_tells_whether_its_data_is_why) {
-  if (!postgres_is_here()) return;
-  Trio trio;
+BOOST_FIXTURE_TEST_CASE(who_does_not_begin_tells_whether_its_data_is_why, Down, *on_postgres) {
   const auto options = trio.options(n1);
   const auto failed = [&] { return trio.expect<Failed>(n1, Begin{}); };
   {
@@ -126,9 +122,8 @@ BOOST_AUTO_TEST_CASE(who_does_not_begin_tells_whether_its_data_is_why) {
   BOOST_TEST(!without_log.before_data, without_log.why);
 }
 
-BOOST_AUTO_TEST_CASE(an_order_that_goes_on_when_the_server_dies_fails_and_the_death_is_said) {
-  if (!postgres_is_here()) return;
-  Trio trio;
+BOOST_FIXTURE_TEST_CASE(an_order_that_goes_on_when_the_server_dies_fails_and_the_death_is_said,
+                        Down, *on_postgres) {
   trio.expect<Began>(n1, Begin{});
   trio.lead(n1, {1, n3});
   std::vector<HasHappened> heard;
@@ -145,9 +140,7 @@ BOOST_AUTO_TEST_CASE(an_order_that_goes_on_when_the_server_dies_fails_and_the_de
   BOOST_TEST(trio.expect_failure(n1, Promote{}) == "PostgreSQL does not run");
 }
 
-BOOST_AUTO_TEST_CASE(of_what_is_abandoned_nothing_is_heard) {
-  if (!postgres_is_here()) return;
-  Trio trio;
+BOOST_FIXTURE_TEST_CASE(of_what_is_abandoned_nothing_is_heard, Down, *on_postgres) {
   trio.expect<Began>(n1, Begin{});
   trio.lead(n1, {1, n3});
   bool heard = false;
@@ -167,8 +160,7 @@ BOOST_AUTO_TEST_CASE(of_what_is_abandoned_nothing_is_heard) {
   BOOST_TEST(trio.deaths.empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_server_that_cannot_begin_says_why) {
-  if (!postgres_is_here()) return;
+BOOST_AUTO_TEST_CASE(a_server_that_cannot_begin_says_why, *on_postgres) {
   Trio trio(3, {{"shared_preload_libraries", "nothing_of_that_name"}});
   const std::string why = trio.expect_failure(n1, Begin{});
   BOOST_TEST(why.find("FATAL:  could not access file \"nothing_of_that_name\"") !=
@@ -180,9 +172,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_cannot_begin_says_why) {
   BOOST_TEST(trio.deaths.empty());
 }
 
-BOOST_AUTO_TEST_CASE(another_server_on_the_data_is_left_alone_and_named) {
-  if (!postgres_is_here()) return;
-  Trio trio;
+BOOST_FIXTURE_TEST_CASE(another_server_on_the_data_is_left_alone_and_named, Down, *on_postgres) {
   trio.expect<Began>(n1, Begin{});
   Instance other(trio.io.get_executor(), trio.options(n1), [](const Happening&) {});
   std::optional<HasHappened> happened;
@@ -195,9 +185,7 @@ BOOST_AUTO_TEST_CASE(another_server_on_the_data_is_left_alone_and_named) {
   BOOST_TEST(trio.client(n1).value("SELECT 1") == "1");
 }
 
-BOOST_AUTO_TEST_CASE(a_session_keeps_its_bound_and_is_silent_once_dropped) {
-  if (!postgres_is_here()) return;
-  Trio trio;
+BOOST_FIXTURE_TEST_CASE(a_session_keeps_its_bound_and_is_silent_once_dropped, Down, *on_postgres) {
   trio.expect<Began>(n1, Begin{});
   std::optional<Session> session;
   std::optional<SqlExpected<Answer>> answer;
@@ -245,8 +233,7 @@ BOOST_AUTO_TEST_CASE(a_session_keeps_its_bound_and_is_silent_once_dropped) {
   ::_exit(1);
 }
 
-BOOST_AUTO_TEST_CASE(postgresql_ends_with_the_process_of_its_node) {
-  if (!postgres_is_here()) return;
+BOOST_AUTO_TEST_CASE(postgresql_ends_with_the_process_of_its_node, *on_postgres) {
   if (const char* const told = std::getenv("MUSTER_TEST_NODE")) be_a_node(std::atoi(told));
   apps::PipeEnds told = *apps::make_pipe();
   apps::ProcessOptions options;
@@ -272,22 +259,21 @@ BOOST_AUTO_TEST_CASE(postgresql_ends_with_the_process_of_its_node) {
 }
 
 BOOST_AUTO_TEST_CASE(a_note_that_cannot_be_read_is_a_failure) {
+  const muster::test::TemporaryDirectory root;
   InstanceOptions options;
-  const std::string root = "/tmp/muster-note-" + std::to_string(::getpid());
-  std::filesystem::create_directory(root);
-  options.data = root + "/data";
+  options.data = root.path() / "data";
   BOOST_TEST(!*read_note(options));
   const Held held{77, {{3, n2}, n1, 4, {500}}, {600}};
   BOOST_REQUIRE(write_note(options, Note{held}));
   BOOST_TEST((**read_note(options) == Note{held}));
   std::ofstream(note_path(options), std::ios::app) << "x";
   BOOST_TEST(read_note(options).error().what.find(
-                 "what is remembered of this node's database cannot be read in " + root) == 0U);
+                 "what is remembered of this node's database cannot be read in " +
+                 root.path().string()) == 0U);
   BOOST_REQUIRE(write_note(options, Note{}));
   BOOST_TEST((**read_note(options) == Note{}));
   BOOST_REQUIRE(write_note(options, {}));
   BOOST_TEST(!*read_note(options));
-  std::filesystem::remove_all(root);
 }
 
 BOOST_AUTO_TEST_CASE(muster_conf_says_what_a_node_is) {
@@ -314,14 +300,6 @@ BOOST_AUTO_TEST_CASE(muster_conf_says_what_a_node_is) {
   BOOST_TEST(mending.find("application_name=''mend_n2''") != std::string::npos);
   BOOST_TEST(mending.find("\nprimary_slot_name = 'muster_7_1_n2'\n") != std::string::npos);
   BOOST_TEST(mending.find("host=''it\\\\''s''") != std::string::npos, mending);
-}
-
-BOOST_AUTO_TEST_CASE(positions_are_read_as_they_are_written) {
-  BOOST_TEST(to_text(Lsn{0x1'0300'0148}) == "1/3000148");
-  BOOST_TEST((parse_lsn("1/3000148") == Lsn{0x1'0300'0148}));
-  BOOST_TEST((parse_lsn("FFFFFFFF/0") == Lsn{0xffff'ffff'0000'0000}));
-  for (const char* text : {"", "/", "1", "1/", "/1", "1/g", "1/1 ", "100000000/0", "-1/0"})
-    BOOST_TEST(!parse_lsn(text), text);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "apps/postgres/conf.hpp"
 #include "apps/postgres/processes.hpp"
 #include "postgres/trio.hpp"
+#include "storage/temporary_directory.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -18,21 +19,8 @@ bool is_ahead(const Holding& left, const Holding& right) {
   return std::tie(left.term, left.lsn) > std::tie(right.term, right.lsn);
 }
 
-/// Until what is committed there now is on both others.
-void let_catch_up(Trio& trio, NodeId primary) {
-  Client client = trio.client(primary);
-  const std::string end = client.value("SELECT pg_current_wal_flush_lsn()");
-  trio.run_until([&] {
-    return client.value("SELECT count(*) FROM pg_stat_replication WHERE flush_lsn >= '" + end +
-                        "'") == "2";
-  });
-}
-
-BOOST_AUTO_TEST_CASE(a_fast_shutdown_of_a_primary_in_peace_leaves_nothing_that_others_lack) {
-  if (!postgres_is_here()) return;
-  Trio trio;
-  trio.begin_group(n1, {1, n3});
-  trio.make_table(n1);
+BOOST_FIXTURE_TEST_CASE(a_fast_shutdown_of_a_primary_in_peace_leaves_nothing_that_others_lack,
+                        WithTable, *on_postgres) {
   const Writer writer(trio, n1, 1);
   trio.run_until([&] { return writer.acknowledged().size() > 100; });
   trio.expect<Ended>(n1, End{Shutdown::fast});
@@ -55,13 +43,13 @@ BOOST_AUTO_TEST_CASE(a_fast_shutdown_of_a_primary_in_peace_leaves_nothing_that_o
 }
 
 // The checkpoint of a shutdown goes into a log that nobody reads any more.
-BOOST_AUTO_TEST_CASE(a_fast_shutdown_of_a_sealed_primary_puts_it_ahead_and_an_immediate_one_not) {
-  if (!postgres_is_here()) return;
+BOOST_AUTO_TEST_CASE(a_fast_shutdown_of_a_sealed_primary_puts_it_ahead_and_an_immediate_one_not,
+                     *on_postgres) {
   for (const auto how : {Shutdown::fast, Shutdown::immediate}) {
     Trio trio;
     trio.begin_group(n1, {1, n3});
     trio.make_table(n1);
-    let_catch_up(trio, n1);
+    trio.let_catch_up(n1);
     const Holding second = trio.stop(n2, false);
     const Holding third = trio.stop(n3, false);
     trio.stop(n1, true);
@@ -75,27 +63,27 @@ BOOST_AUTO_TEST_CASE(a_fast_shutdown_of_a_sealed_primary_puts_it_ahead_and_an_im
 
 /// The first node has committed what nobody else has, and the second leads since; the third
 /// follows.
-void diverge(Trio& trio) {
-  trio.begin_group(n1, {1, n3});
-  trio.make_table(n1);
-  trio.expect<Checkpointed>(n1, Checkpoint{});
-  let_catch_up(trio, n1);
-  trio.stop(n2, false);
-  trio.expect<Checkpointed>(n2, Checkpoint{});
-  trio.follow(n2, n1, {1, n3});
-  // So much that the checkpoint after a promotion takes its time.
-  BOOST_REQUIRE(trio.client(n1).ask("INSERT INTO written SELECT generate_series(1, 20000)"));
-  let_catch_up(trio, n1);
-  trio.stop(n2, false);
-  trio.stop(n3, false);
-  Client client = trio.client(n1);
-  BOOST_REQUIRE(client.ask("SET synchronous_commit = local"));
-  BOOST_REQUIRE(client.ask("INSERT INTO written VALUES (1000000)"));
-  trio.stop(n1, true);
-  trio.follow(n3, n2, {2, n3});
-  trio.open(n2, trio.lead(n2, {2, n3}));
-  BOOST_REQUIRE(trio.client(n2).ask("INSERT INTO written VALUES (20001)"));
-}
+struct Diverged : WithTable {
+  Diverged() {
+    trio.expect<Checkpointed>(n1, Checkpoint{});
+    trio.let_catch_up(n1);
+    trio.stop(n2, false);
+    trio.expect<Checkpointed>(n2, Checkpoint{});
+    trio.follow(n2, n1, {1, n3});
+    // So much that the checkpoint after a promotion takes its time.
+    BOOST_REQUIRE(trio.client(n1).ask("INSERT INTO written SELECT generate_series(1, 20000)"));
+    trio.let_catch_up(n1);
+    trio.stop(n2, false);
+    trio.stop(n3, false);
+    Client client = trio.client(n1);
+    BOOST_REQUIRE(client.ask("SET synchronous_commit = local"));
+    BOOST_REQUIRE(client.ask("INSERT INTO written VALUES (1000000)"));
+    trio.stop(n1, true);
+    trio.follow(n3, n2, {2, n3});
+    trio.open(n2, trio.lead(n2, {2, n3}));
+    BOOST_REQUIRE(trio.client(n2).ask("INSERT INTO written VALUES (20001)"));
+  }
+};
 
 /// What the node does from the end of mending on, until it is a standby as any other.
 void rejoin(Trio& trio, NodeId node, NodeId primary) {
@@ -107,7 +95,7 @@ void rejoin(Trio& trio, NodeId node, NodeId primary) {
   BOOST_TEST(client.value(its_name + "'" + name_of(node, true) + "'") == "1");
   trio.follow(node, primary, {2, n3});
   trio.run_until([&] { return client.value(its_name + "'" + name_of(node) + "'") == "1"; });
-  let_catch_up(trio, primary);
+  trio.let_catch_up(primary);
   const Holding held = trio.stop(node, false);
   BOOST_TEST((held.term.group == GroupNumber{2, n3}));
   const auto there = written_at(trio, node);
@@ -116,10 +104,8 @@ void rejoin(Trio& trio, NodeId node, NodeId primary) {
   BOOST_TEST((there == written_at(trio, primary)));
 }
 
-BOOST_AUTO_TEST_CASE(who_has_diverged_is_rewound_and_acknowledges_nothing_until_it_streams) {
-  if (!postgres_is_here()) return;
-  Trio trio;
-  diverge(trio);
+BOOST_FIXTURE_TEST_CASE(who_has_diverged_is_rewound_and_acknowledges_nothing_until_it_streams,
+                        Diverged, *on_postgres) {
   const Lineage lineage = trio.expect<LineageRead>(n1, ReadLineage{n2, GroupNumber{2, n3}}).lineage;
   BOOST_TEST(lineage.timeline == 3U);
   BOOST_REQUIRE_EQUAL(lineage.terms.size(), 3U);
@@ -143,37 +129,32 @@ BOOST_AUTO_TEST_CASE(who_has_diverged_is_rewound_and_acknowledges_nothing_until_
 
 // What was rewound is whole only with more of its source's log: a group that is over would keep it
 // waiting for ever.
-void rewind_beside_a_writer(Trio& trio) {
-  diverge(trio);
-  trio.expect<Ended>(n1, End{Shutdown::immediate});
-  {
-    // Its log goes on while it is copied.
-    const Writer writer(trio, n2, 2000000);
-    trio.run_until([&] { return writer.acknowledged().size() > 10; });
-    trio.expect<Mended>(n1, Rewind{n2});
+struct Rewound : Diverged {
+  Rewound() {
+    trio.expect<Ended>(n1, End{Shutdown::immediate});
+    {
+      // Its log goes on while it is copied.
+      const Writer writer(trio, n2, 2000000);
+      trio.run_until([&] { return writer.acknowledged().size() > 10; });
+      trio.expect<Mended>(n1, Rewind{n2});
+    }
+    trio.expect<Configured>(n1, Configure{{Names::sealed, n2, true, {9, n3}}});
   }
-  trio.expect<Configured>(n1, Configure{{Names::sealed, n2, true, {9, n3}}});
-}
+  void expect_to_give_up() {
+    BOOST_TEST(trio.expect_failure(n1, Begin{}) ==
+               "it waits in vain for the log of node 2, without which it is not whole");
+    trio.expect<Ended>(n1, End{Shutdown::immediate});
+  }
+};
 
-void expect_to_give_up(Trio& trio) {
-  BOOST_TEST(trio.expect_failure(n1, Begin{}) ==
-             "it waits in vain for the log of node 2, without which it is not whole");
-  trio.expect<Ended>(n1, End{Shutdown::immediate});
-}
-
-BOOST_AUTO_TEST_CASE(who_was_rewound_and_is_not_served_gives_up) {
-  if (!postgres_is_here()) return;
-  Trio trio;
-  rewind_beside_a_writer(trio);
-  expect_to_give_up(trio);
+BOOST_FIXTURE_TEST_CASE(who_was_rewound_and_is_not_served_gives_up, Rewound, *on_postgres) {
+  expect_to_give_up();
 }
 
 // It is told anew while it recovers, from the first moment on: a signal that comes before the
 // postmaster has its handlers would end it.
-BOOST_AUTO_TEST_CASE(who_was_rewound_and_is_told_of_the_next_group_goes_on) {
-  if (!postgres_is_here()) return;
-  Trio trio;
-  rewind_beside_a_writer(trio);
+BOOST_FIXTURE_TEST_CASE(who_was_rewound_and_is_told_of_the_next_group_goes_on, Rewound,
+                        *on_postgres) {
   const std::function<bool()> is_launched = [&] { return trio[n1].pid().has_value(); };
   const std::function<bool()> recovers = [&] {
     return !progress_of_recovery(trio.options(n1).data).empty();
@@ -200,12 +181,10 @@ void remove_later_files(const std::filesystem::path& data) {
 }
 
 // Where the log ends with a file, it waits for one that is not there.
-BOOST_AUTO_TEST_CASE(who_was_rewound_and_lacks_a_file_of_the_log_gives_up) {
-  if (!postgres_is_here()) return;
-  Trio trio;
-  rewind_beside_a_writer(trio);
+BOOST_FIXTURE_TEST_CASE(who_was_rewound_and_lacks_a_file_of_the_log_gives_up, Rewound,
+                        *on_postgres) {
   remove_later_files(trio.options(n1).data);
-  expect_to_give_up(trio);
+  expect_to_give_up();
 }
 
 /// What pg_rewind says when it is run as it is, to make the first node's log the second's.
@@ -223,10 +202,8 @@ std::string said_by_rewind(Trio& trio) {
 
 // pg_rewind compares the timelines of two control files, and the source's tells the one before its
 // promotion until its next checkpoint.
-BOOST_AUTO_TEST_CASE(without_a_checkpoint_at_its_source_a_rewind_finds_nothing_to_do) {
-  if (!postgres_is_here()) return;
-  Trio trio;
-  diverge(trio);
+BOOST_FIXTURE_TEST_CASE(without_a_checkpoint_at_its_source_a_rewind_finds_nothing_to_do, Diverged,
+                        *on_postgres) {
   // A clean end, so that nothing is to be recovered first.
   trio.expect<Ended>(n1, End{Shutdown::fast});
   const std::string its_timeline = "SELECT timeline_id FROM pg_control_checkpoint()";
@@ -239,10 +216,8 @@ BOOST_AUTO_TEST_CASE(without_a_checkpoint_at_its_source_a_rewind_finds_nothing_t
   rejoin(trio, n1, n2);
 }
 
-BOOST_AUTO_TEST_CASE(with_standby_signal_a_rewind_after_a_crash_is_refused) {
-  if (!postgres_is_here()) return;
-  Trio trio;
-  diverge(trio);
+BOOST_FIXTURE_TEST_CASE(with_standby_signal_a_rewind_after_a_crash_is_refused, Diverged,
+                        *on_postgres) {
   trio.expect<Ended>(n1, End{Shutdown::immediate});
   trio.expect<Checkpointed>(n2, Checkpoint{});
   const auto signal = trio.options(n1).data / "standby.signal";
@@ -255,10 +230,8 @@ BOOST_AUTO_TEST_CASE(with_standby_signal_a_rewind_after_a_crash_is_refused) {
   rejoin(trio, n1, n2);
 }
 
-BOOST_AUTO_TEST_CASE(a_clone_takes_the_place_of_what_was_there_which_is_kept_until_it_streams) {
-  if (!postgres_is_here()) return;
-  Trio trio;
-  diverge(trio);
+BOOST_FIXTURE_TEST_CASE(a_clone_takes_the_place_of_what_was_there_which_is_kept_until_it_streams,
+                        Diverged, *on_postgres) {
   BOOST_TEST(trio.expect_failure(n1, Clone{n2}) ==
              "PostgreSQL runs: another cannot take its place");
   trio.expect<Ended>(n1, End{Shutdown::immediate});
@@ -274,9 +247,9 @@ BOOST_AUTO_TEST_CASE(a_clone_takes_the_place_of_what_was_there_which_is_kept_unt
 
 // A directory stands for a database here.
 BOOST_AUTO_TEST_CASE(wherever_a_clone_is_interrupted_one_whole_database_is_there) {
-  const std::string root = "/tmp/muster-clone-" + std::to_string(::getpid());
+  const muster::test::TemporaryDirectory root;
   InstanceOptions options;
-  options.data = root + "/data";
+  options.data = root.path() / "data";
   const auto make = [](const std::filesystem::path& directory) {
     std::filesystem::create_directories(directory);
     std::ofstream(directory / directory.filename()) << "x";
@@ -295,13 +268,11 @@ BOOST_AUTO_TEST_CASE(wherever_a_clone_is_interrupted_one_whole_database_is_there
   BOOST_TEST(std::filesystem::exists(old_path(options) / "data"));
   BOOST_REQUIRE(finish_clone(options));
   BOOST_TEST(now("data.part"));
-  std::filesystem::remove_all(root);
 }
 
 // A whole database is copied each time.
-BOOST_AUTO_TEST_CASE(a_clone_after_one_that_was_in_vain_waits_longer_each_time) {
-  if (!postgres_is_here()) return;
-  Trio trio;
+BOOST_FIXTURE_TEST_CASE(a_clone_after_one_that_was_in_vain_waits_longer_each_time, Down,
+                        *on_postgres) {
   const auto began = std::chrono::steady_clock::now();
   for (int i = 0; i < 3; ++i) trio.expect_failure(n1, Clone{n2});  // which does not run
   BOOST_TEST((std::chrono::steady_clock::now() - began >= 1s + 2s));

@@ -8,9 +8,8 @@
 namespace muster::postgres::tests {
 namespace {
 
-BOOST_AUTO_TEST_CASE(a_database_begins_as_a_sealed_standby_and_becomes_primary) {
-  if (!postgres_is_here()) return;
-  Trio trio;
+BOOST_FIXTURE_TEST_CASE(a_database_begins_as_a_sealed_standby_and_becomes_primary, Down,
+                        *on_postgres) {
   trio.expect<Began>(n1, Begin{});
   Holding held = trio.expect<Seen>(n1, Look{}).holding;
   BOOST_TEST(!held.primary);
@@ -65,9 +64,7 @@ BOOST_AUTO_TEST_CASE(a_database_begins_as_a_sealed_standby_and_becomes_primary) 
 }
 
 // Else its stop would keep its group waiting.
-BOOST_AUTO_TEST_CASE(a_node_may_wait_until_its_database_has_recovered) {
-  if (!postgres_is_here()) return;
-  Trio trio;
+BOOST_FIXTURE_TEST_CASE(a_node_may_wait_until_its_database_has_recovered, Down, *on_postgres) {
   Database database(trio.options(n1), [](const std::string&) {});
   BOOST_REQUIRE(database.begin());
   database.await_beginning(60s);
@@ -75,10 +72,7 @@ BOOST_AUTO_TEST_CASE(a_node_may_wait_until_its_database_has_recovered) {
 }
 
 // Of each group a primary has slots of its own, and nobody follows it in another.
-BOOST_AUTO_TEST_CASE(who_follows_in_another_group_is_not_served) {
-  if (!postgres_is_here()) return;
-  Trio trio;
-  trio.begin_group(n1, {1, n3});
+BOOST_FIXTURE_TEST_CASE(who_follows_in_another_group_is_not_served, Led, *on_postgres) {
   Client client = trio.client(n1);
   const std::string users =
       "SELECT string_agg(slot_name || ' ' || active, ' ' ORDER BY slot_name)"

@@ -1,8 +1,7 @@
 #include "apps/postgres/own_settings.hpp"
+#include "storage/temporary_directory.hpp"
 
 #include <boost/test/unit_test.hpp>
-
-#include <stdlib.h>
 
 #include <fstream>
 
@@ -19,9 +18,7 @@ std::string text_of(std::string_view line) {
 }
 
 struct Files {
-  Files() { BOOST_REQUIRE(::mkdtemp(name.data()) != nullptr); }
-  ~Files() { fs::remove_all(name); }
-  [[nodiscard]] fs::path at(const std::string& file) const { return fs::path(name) / file; }
+  [[nodiscard]] fs::path at(const std::string& file) const { return directory.path() / file; }
   void write(const std::string& file, const std::string& text) const {
     fs::create_directories(at(file).parent_path());
     std::ofstream(at(file)) << text;
@@ -30,7 +27,7 @@ struct Files {
     return read_settings(at("a.conf"), [](const std::string& each) { return each == "port"; });
   }
 
-  std::string name = "/tmp/muster-settings-XXXXXX";
+  muster::test::TemporaryDirectory directory;
 };
 
 }  // namespace

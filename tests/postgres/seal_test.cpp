@@ -11,63 +11,36 @@
 namespace muster::postgres::tests {
 namespace {
 
-std::set<std::uint64_t> acknowledged_of(const std::vector<std::unique_ptr<Writer>>& writers) {
-  std::set<std::uint64_t> all;
-  for (const auto& writer : writers)
-    all.insert(writer->acknowledged().begin(), writer->acknowledged().end());
-  return all;
-}
-
-std::vector<std::unique_ptr<Writer>> four_writers(Trio& trio, NodeId node) {
-  std::vector<std::unique_ptr<Writer>> writers;
-  for (std::uint64_t i = 0; i < 4; ++i)
-    writers.push_back(std::make_unique<Writer>(trio, node, i * 1'000'000));
-  return writers;
-}
-
 constexpr const char* standbys_that_stream =
     "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'";
 
 // Thirty times a primary is sealed under four writers, while its standbys come back at once and
 // flush whatever they are sent: nothing is acknowledged until it is open again, and then all is.
-BOOST_AUTO_TEST_CASE(nothing_is_acknowledged_once_the_walsenders_of_before_are_gone) {
-  if (!postgres_is_here()) return;
-  Trio trio;
-  trio.begin_group(n1, {1, n3});
-  trio.make_table(n1);
-  const auto writers = four_writers(trio, n1);
+BOOST_FIXTURE_TEST_CASE(nothing_is_acknowledged_once_the_walsenders_of_before_are_gone, WithTable,
+                        *on_postgres) {
+  const Writers writers(trio, n1);
   Client observer = trio.client(n1);
   std::size_t before = 0;
   for (int time = 0; time < 30; ++time) {
-    trio.run_until([&] { return acknowledged_of(writers).size() > before + 20; });
+    trio.run_until([&] { return writers.acknowledged() > before + 20; });
     trio.expect<Configured>(n1, Configure{});
     trio.expect<NamesShown>(n1, ShowNames{Names::sealed});
     trio.expect<WalsendersGone>(n1, EndWalsenders{});
-    const auto sealed = acknowledged_of(writers);
+    const auto sealed = writers.numbers();
     // The standbys follow on: they flush, and say so, and none is the one that is waited for.
     trio.run_until([&] { return observer.value(standbys_that_stream) == "2"; });
     trio.expect<Kicked>(n1, Kick{});
-    const std::string end = observer.value("SELECT pg_current_wal_flush_lsn()");
-    trio.run_until([&] {
-      return observer.value("SELECT count(*) FROM pg_stat_replication WHERE flush_lsn >= '" + end +
-                            "'") == "2";
-    });
-    BOOST_REQUIRE(acknowledged_of(writers) == sealed);
+    trio.let_catch_up(n1);
+    BOOST_REQUIRE(writers.numbers() == sealed);
     before = sealed.size();
-    trio.expect<Configured>(n1, Configure{{Names::open, {}, false, {}}});
-    trio.expect<NamesShown>(n1, ShowNames{Names::open});
-    trio.expect<Kicked>(n1, Kick{});
+    trio.unseal(n1);
   }
-  trio.run_until([&] { return acknowledged_of(writers).size() > before + 20; });
-  for (const auto& writer : writers) BOOST_TEST(!writer->over());
+  trio.run_until([&] { return writers.acknowledged() > before + 20; });
+  BOOST_TEST(!writers.any_over());
 }
 
 // Without a new record nobody looks at the standbys again: the kick is one.
-BOOST_AUTO_TEST_CASE(sessions_that_wait_are_released_by_the_kick) {
-  if (!postgres_is_here()) return;
-  Trio trio;
-  trio.begin_group(n1, {1, n3});
-  trio.make_table(n1);
+BOOST_FIXTURE_TEST_CASE(sessions_that_wait_are_released_by_the_kick, WithTable, *on_postgres) {
   trio.expect<Configured>(n1, Configure{});
   trio.expect<NamesShown>(n1, ShowNames{Names::sealed});
   Client waiting = trio.client(n1);
@@ -78,18 +51,13 @@ BOOST_AUTO_TEST_CASE(sessions_that_wait_are_released_by_the_kick) {
     return observer.value("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") ==
            "1";
   });
-  trio.expect<Configured>(n1, Configure{{Names::open, {}, false, {}}});
-  trio.expect<NamesShown>(n1, ShowNames{Names::open});
-  trio.expect<Kicked>(n1, Kick{});
+  trio.unseal(n1);
   trio.run_until([&] { return waiting.outcome.has_value(); });
   BOOST_TEST(waiting.outcome->has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_wait_that_is_cancelled_is_a_success_with_a_warning) {
-  if (!postgres_is_here()) return;
-  Trio trio;
-  trio.begin_group(n1, {1, n3});
-  trio.make_table(n1);
+BOOST_FIXTURE_TEST_CASE(a_wait_that_is_cancelled_is_a_success_with_a_warning, WithTable,
+                        *on_postgres) {
   trio.stop(n1, true);
   Client waiting = trio.client(n1);
   const std::string pid = waiting.value("SELECT pg_backend_pid()");
@@ -106,11 +74,8 @@ BOOST_AUTO_TEST_CASE(a_wait_that_is_cancelled_is_a_success_with_a_warning) {
   BOOST_TEST(waiting.outcome->value().notices[0].what.find("canceling wait") == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(a_timeout_of_the_statement_does_not_cancel_the_wait) {
-  if (!postgres_is_here()) return;
-  Trio trio;
-  trio.begin_group(n1, {1, n3});
-  trio.make_table(n1);
+BOOST_FIXTURE_TEST_CASE(a_timeout_of_the_statement_does_not_cancel_the_wait, WithTable,
+                        *on_postgres) {
   trio.stop(n1, true);
   Client waiting = trio.client(n1);
   BOOST_REQUIRE(waiting.ask("SET default_transaction_read_only = off"));
@@ -134,11 +99,8 @@ pid_t startup_of(Trio& trio, NodeId node) {
 }
 
 // What a standby has flushed, and so let be acknowledged, it may not have replayed yet.
-BOOST_AUTO_TEST_CASE(the_end_of_replay_is_waited_for_however_slow_it_is) {
-  if (!postgres_is_here()) return;
-  Trio trio;
-  trio.begin_group(n1, {1, n3});
-  trio.make_table(n1);
+BOOST_FIXTURE_TEST_CASE(the_end_of_replay_is_waited_for_however_slow_it_is, WithTable,
+                        *on_postgres) {
   const pid_t startup = startup_of(trio, n2);
   BOOST_REQUIRE_EQUAL(::kill(startup, SIGSTOP), 0);
   Client client = trio.client(n1);
@@ -184,11 +146,8 @@ bool answers_while_stopped(Trio& trio, pid_t process, Client& client, const std:
 
 // A standby that begins takes connections while it replays, and has received nothing in this life:
 // to compare what is replayed with what is received says at once that it is at the end.
-BOOST_AUTO_TEST_CASE(what_is_replayed_and_what_is_received_do_not_tell_the_end_of_replay) {
-  if (!postgres_is_here()) return;
-  Trio trio;
-  trio.begin_group(n1, {1, n3});
-  trio.make_table(n1);
+BOOST_FIXTURE_TEST_CASE(what_is_replayed_and_what_is_received_do_not_tell_the_end_of_replay,
+                        WithTable, *on_postgres) {
   Client client = trio.client(n1);
   BOOST_REQUIRE(client.ask("INSERT INTO written SELECT generate_series(1, 300000)"));
   const auto flushed = parse_lsn(client.value("SELECT pg_current_wal_flush_lsn()"));
@@ -226,8 +185,7 @@ BOOST_AUTO_TEST_CASE(what_is_replayed_and_what_is_received_do_not_tell_the_end_o
   BOOST_TEST((trio.expect<Seen>(n2, Look{}).holding.lsn >= *flushed));
 }
 
-BOOST_AUTO_TEST_CASE(a_reader_of_a_standby_does_not_hold_its_seal_back) {
-  if (!postgres_is_here()) return;
+BOOST_AUTO_TEST_CASE(a_reader_of_a_standby_does_not_hold_its_seal_back, *on_postgres) {
   Trio trio(3, {{"max_standby_streaming_delay", "-1"}});
   trio.begin_group(n1, {1, n3});
   trio.make_table(n1);
@@ -250,10 +208,7 @@ BOOST_AUTO_TEST_CASE(a_reader_of_a_standby_does_not_hold_its_seal_back) {
   BOOST_TEST(!reader.ask("SELECT 1"));
 }
 
-BOOST_AUTO_TEST_CASE(names_by_alter_system_are_found_and_said) {
-  if (!postgres_is_here()) return;
-  Trio trio;
-  trio.begin_group(n1, {1, n3});
+BOOST_FIXTURE_TEST_CASE(names_by_alter_system_are_found_and_said, Led, *on_postgres) {
   BOOST_REQUIRE(trio.client(n1).ask("ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (n2)'"));
   trio.expect<Configured>(n1, Configure{});
   const std::string why = trio.expect_failure(n1, ShowNames{Names::sealed});

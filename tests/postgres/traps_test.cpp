@@ -67,10 +67,14 @@ class ByHand {
   std::optional<apps::Process> process_;
 };
 
-BOOST_AUTO_TEST_CASE(settings_of_roles_and_databases_are_found_while_they_stand) {
-  if (!postgres_is_here()) return;
-  Trio trio;
-  trio.begin_group(n1, {1, n3});
+/// What is found of a server that somebody has started so.
+std::string found_by_hand(Trio& trio, const std::map<std::string, std::string>& settings) {
+  const ByHand server(trio, n1, settings);
+  return found(trio, n1);
+}
+
+BOOST_FIXTURE_TEST_CASE(settings_of_roles_and_databases_are_found_while_they_stand, Led,
+                        *on_postgres) {
   BOOST_TEST(found(trio, n1) == "");
   BOOST_TEST(found(trio, n2) == "");
   Client client = trio.client(n1);
@@ -104,10 +108,8 @@ BOOST_AUTO_TEST_CASE(settings_of_roles_and_databases_are_found_while_they_stand)
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_alter_system_takes_from_muster_conf_is_found_before_it_counts) {
-  if (!postgres_is_here()) return;
-  Trio trio;
-  trio.begin_group(n1, {1, n3});
+BOOST_FIXTURE_TEST_CASE(what_alter_system_takes_from_muster_conf_is_found_before_it_counts, Led,
+                        *on_postgres) {
   for (const NodeId node : {n1, n2}) {
     Client client = trio.client(node);
     for (const std::string& name : settings_of_muster) {
@@ -120,10 +122,7 @@ BOOST_AUTO_TEST_CASE(what_alter_system_takes_from_muster_conf_is_found_before_it
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_replay_that_is_paused_is_found) {
-  if (!postgres_is_here()) return;
-  Trio trio;
-  trio.begin_group(n1, {1, n3});
+BOOST_FIXTURE_TEST_CASE(a_replay_that_is_paused_is_found, Led, *on_postgres) {
   Client client = trio.client(n2);
   BOOST_REQUIRE(client.ask("SELECT pg_wal_replay_pause()"));
   BOOST_TEST(found(trio, n2) == "replay");
@@ -132,13 +131,8 @@ BOOST_AUTO_TEST_CASE(a_replay_that_is_paused_is_found) {
   BOOST_TEST(found(trio, n2) == "");
 }
 
-BOOST_AUTO_TEST_CASE(settings_of_a_server_are_found) {
-  if (!postgres_is_here()) return;
-  Trio trio;
-  {
-    const ByHand server(trio, n1, {});
-    BOOST_TEST(found(trio, n1) == "");
-  }
+BOOST_FIXTURE_TEST_CASE(settings_of_a_server_are_found, Down, *on_postgres) {
+  BOOST_TEST(found_by_hand(trio, {}) == "");
   for (const auto& [name, value] : std::map<std::string, std::string>{
            {"fsync", "off"},
            {"full_page_writes", "off"},
@@ -147,19 +141,13 @@ BOOST_AUTO_TEST_CASE(settings_of_a_server_are_found) {
            {"recovery_min_apply_delay", "5s"},
            {"superuser_reserved_connections", "0"},
            {"log_min_messages", "fatal"},
-       }) {
-    const ByHand server(trio, n1, {{name, value}});
-    BOOST_TEST(found(trio, n1) == name);
-  }
+       })
+    BOOST_TEST(found_by_hand(trio, {{name, value}}) == name);
 }
 
-BOOST_AUTO_TEST_CASE(a_database_without_hints_and_checksums_is_found) {
-  if (!postgres_is_here()) return;
-  Trio trio;
-  {
-    const ByHand server(trio, n1, {{"wal_log_hints", "off"}});
-    BOOST_TEST(found(trio, n1) == "");
-  }
+BOOST_FIXTURE_TEST_CASE(a_database_without_hints_and_checksums_is_found, Down, *on_postgres) {
+  const std::map<std::string, std::string> without_hints{{"wal_log_hints", "off"}};
+  BOOST_TEST(found_by_hand(trio, without_hints) == "");
   trio.expect<Began>(n1, Begin{});
   trio.expect<Ended>(n1, End{Shutdown::fast});
   std::optional<Expected<>> ended;
@@ -169,18 +157,12 @@ BOOST_AUTO_TEST_CASE(a_database_without_hints_and_checksums_is_found) {
                   [&](const Expected<>& outcome) { ended = outcome; });
   trio.run_until([&] { return ended.has_value(); });
   BOOST_REQUIRE_MESSAGE(*ended, ended->error().what);
-  {
-    const ByHand server(trio, n1, {});
-    BOOST_TEST(found(trio, n1) == "");
-  }
-  const ByHand server(trio, n1, {{"wal_log_hints", "off"}});
-  BOOST_TEST(found(trio, n1) == "wal_log_hints");
+  BOOST_TEST(found_by_hand(trio, {}) == "");
+  BOOST_TEST(found_by_hand(trio, without_hints) == "wal_log_hints");
 }
 
-BOOST_AUTO_TEST_CASE(a_standby_that_has_less_than_its_primary_is_found_and_does_not_begin_again) {
-  if (!postgres_is_here()) return;
-  Trio trio;
-  trio.begin_group(n1, {1, n3});
+BOOST_FIXTURE_TEST_CASE(a_standby_that_has_less_than_its_primary_is_found_and_does_not_begin_again,
+                        Led, *on_postgres) {
   trio.expect<Ended>(n1, End{Shutdown::fast});
   std::map<std::string, std::string> more;
   for (const std::string& name : settings_of_primary) more[name] = "200";
@@ -197,17 +179,13 @@ BOOST_AUTO_TEST_CASE(a_standby_that_has_less_than_its_primary_is_found_and_does_
   BOOST_TEST(why.find("insufficient parameter settings") != std::string::npos, why);
 }
 
-BOOST_AUTO_TEST_CASE(a_cluster_of_two_databases_is_found) {
-  if (!postgres_is_here()) return;
+BOOST_AUTO_TEST_CASE(a_cluster_of_two_databases_is_found, *on_postgres) {
   Trio two(2);
-  const ByHand server(two, n1, {});
-  BOOST_TEST(found(two, n1) == "nodes");
+  BOOST_TEST(found_by_hand(two, {}) == "nodes");
 }
 
-BOOST_AUTO_TEST_CASE(who_watches_says_what_is_new_once_and_again_when_it_comes_back) {
-  if (!postgres_is_here()) return;
-  Trio trio;
-  trio.begin_group(n1, {1, n3});
+BOOST_FIXTURE_TEST_CASE(who_watches_says_what_is_new_once_and_again_when_it_comes_back, Led,
+                        *on_postgres) {
   InstanceOptions options = trio.options(n1);
   options.between_checks = 10ms;
   std::map<std::string, unsigned> told;  // how often, by the first three words

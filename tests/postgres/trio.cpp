@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
@@ -103,10 +104,10 @@ fs::path database(unsigned segment_megabytes) {
 
 }  // namespace
 
-bool postgres_is_here() {
-  if (fs::exists(InstanceOptions().programs / "postgres")) return true;
-  BOOST_TEST_MESSAGE("skipped: PostgreSQL 15 not found");
-  return false;
+boost::test_tools::assertion_result postgres_is_here(boost::unit_test::test_unit_id) {
+  boost::test_tools::assertion_result here(fs::exists(InstanceOptions().programs / "postgres"));
+  here.message() << "PostgreSQL 15 not found";
+  return here;
 }
 
 Client::Client(boost::asio::io_context& io, Session::Parameters parameters)
@@ -216,6 +217,10 @@ void Trio::follow(NodeId node, NodeId primary, GroupNumber group) {
 
 void Trio::open(NodeId node, Lsn row) {
   expect<CopiesHold>(node, AwaitCopies{row});
+  unseal(node);
+}
+
+void Trio::unseal(NodeId node) {
   expect<Configured>(node, Configure{{Names::open, {}, false, {}}});
   expect<NamesShown>(node, ShowNames{Names::open});
   expect<Kicked>(node, Kick{});
@@ -237,6 +242,13 @@ void Trio::begin_group(NodeId primary, GroupNumber group) {
     if (node != primary) follow(node, primary, group);
   }
   open(primary, lead(primary, group));
+}
+
+void Trio::let_catch_up(NodeId primary) {
+  Client at = client(primary);
+  const std::string end = at.value("SELECT pg_current_wal_flush_lsn()");
+  const std::string those = "SELECT count(*) FROM pg_stat_replication WHERE flush_lsn >= ";
+  run_until([&] { return at.value(those + "'" + end + "'") == "2"; });
 }
 
 void Trio::make_table(NodeId primary) {
@@ -264,6 +276,23 @@ void Writer::write() {
     ++next_;
     write();
   });
+}
+
+std::set<std::uint64_t> Writers::numbers() const {
+  std::set<std::uint64_t> numbers;
+  for (const auto& writer : all_)
+    numbers.insert(writer->acknowledged().begin(), writer->acknowledged().end());
+  return numbers;
+}
+
+std::size_t Writers::acknowledged() const {
+  std::size_t count = 0;
+  for (const auto& writer : all_) count += writer->acknowledged().size();
+  return count;
+}
+
+bool Writers::any_over() const {
+  return std::any_of(all_.begin(), all_.end(), [](const auto& writer) { return writer->over(); });
 }
 
 std::set<std::uint64_t> written_at(Trio& trio, NodeId node) {

@@ -3,6 +3,7 @@
 #include "apps/postgres/instance.hpp"
 
 #include <boost/asio/io_context.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include <chrono>
 #include <map>
@@ -18,8 +19,9 @@ using namespace std::chrono_literals;
 
 inline constexpr NodeId n1{1}, n2{2}, n3{3};
 
-/// False, and said, where PostgreSQL 15 is not installed.
-bool postgres_is_here();
+/// Of a case that is skipped, which is said, where PostgreSQL 15 is not installed.
+boost::test_tools::assertion_result postgres_is_here(boost::unit_test::test_unit_id);
+inline const boost::unit_test::precondition on_postgres(postgres_is_here);
 
 /// A client of one's own, who has a loop to run.
 class Client {
@@ -77,9 +79,13 @@ class Trio {
   Lsn lead(NodeId node, GroupNumber group);  ///< from promotion to its row; where that ends
   void follow(NodeId node, NodeId primary, GroupNumber group = {});
   void open(NodeId node, Lsn row);  ///< from the wait for copies to the kick
+  void unseal(NodeId node);         ///< from muster.conf to the kick
   Holding stop(NodeId node, bool primary);
   /// Begin, lead and open with the others as standbys.
   void begin_group(NodeId primary, GroupNumber group);
+
+  /// Until what is committed there now is on both others.
+  void let_catch_up(NodeId primary);
 
   /// The table `written`, which every writer writes to.
   void make_table(NodeId primary);
@@ -117,7 +123,36 @@ class Writer {
   bool over_ = false;
 };
 
+/// Four at one primary.
+class Writers {
+ public:
+  Writers(Trio& trio, NodeId node) {
+    for (std::uint64_t i = 0; i < 4; ++i)
+      all_.push_back(std::make_unique<Writer>(trio, node, i * 100'000'000));
+  }
+  [[nodiscard]] std::set<std::uint64_t> numbers() const;  ///< acknowledged
+  [[nodiscard]] std::size_t acknowledged() const;
+  [[nodiscard]] bool any_over() const;
+
+ private:
+  std::vector<std::unique_ptr<Writer>> all_;
+};
+
 /// The numbers in the table `written` of that node.
 std::set<std::uint64_t> written_at(Trio& trio, NodeId node);
+
+// --- What cases begin with
+
+/// None runs.
+struct Down {
+  Trio trio;
+};
+/// The first leads the others.
+struct Led : Down {
+  Led() { trio.begin_group(n1, {1, n3}); }
+};
+struct WithTable : Led {
+  WithTable() { trio.make_table(n1); }
+};
 
 }  // namespace muster::postgres::tests
