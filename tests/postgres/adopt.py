@@ -6,25 +6,16 @@ lost."""
 import os
 import re
 import shutil
-import signal
-import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
 import cluster
-from cluster import IDS
+from cases import MUSTER
+from cluster import IDS, said
 from machines import PROGRAMS
-from run import until
 
-MUSTER = None
 AS_POSTGRES = {"user": "postgres", "group": "postgres"} if os.geteuid() == 0 else {}
-
-
-def said(*words, **more):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True,
-                          check=False, stdin=subprocess.DEVNULL, timeout=120, **more)
 
 
 def sure(*words, **more):
@@ -53,16 +44,20 @@ class Old:
 
     def do(self, *statements, user="postgres"):
         """By a server that is up for no longer than that."""
-        self.postgres("pg_ctl", "-D", self.data, "-s", "-w", "-l", self.data / "log", "-o",
-                      f"-c listen_addresses= -c unix_socket_directories={self.data.parent}",
-                      "start")
+        self.start()
         for statement in statements:
             self.postgres("psql", "-X", "-q", "-h", self.data.parent, "-U", user, "-d",
                           "postgres", "-c", statement)
         self.stop()
 
-    def stop(self, mode="fast"):
-        self.postgres("pg_ctl", "-D", self.data, "-s", "-w", "-m", mode, "stop")
+    def start(self, data=None):
+        """It, or a server on what a node has."""
+        data = data or self.data
+        self.postgres("pg_ctl", "-D", data, "-s", "-w", "-l", data / "log", "-o",
+                      f"-c listen_addresses= -c unix_socket_directories={data.parent}", "start")
+
+    def stop(self, mode="fast", data=None):
+        self.postgres("pg_ctl", "-D", data or self.data, "-s", "-w", "-m", mode, "stop")
 
     def as_debian_has_it(self):
         """Nothing of its settings is in the data directory."""
@@ -81,10 +76,6 @@ class Old:
 class Cluster(cluster.Cluster):
     def __init__(self):
         super().__init__(MUSTER, "1s", "3s")
-        self.running = {}
-
-    def say(self, word, node, *more):
-        return said(*self.command(word, node), *more, cwd=self.path)
 
     def adopt(self, data, *more, node=1):
         return self.say("create", node, "--adopt", data, *more)
@@ -96,23 +87,6 @@ class Cluster(cluster.Cluster):
                 self.once("join", node)
                 self.start(node)
 
-    def await_all(self):
-        primary = self.until(self.primary, "there is a primary")
-        self.until(lambda: len(self.replicas()) == 2, "the others follow it")
-        return primary
-
-    def until(self, so, what):
-        return until(lambda: (self.supervise(), so())[1], what)
-
-    def asked(self, node, statement):
-        return self.until(lambda: self.ask(node, statement), statement)
-
-    def kill_all_of(self, node):
-        self.signal_all(node, signal.SIGKILL)
-        self.running.pop(node).wait()
-        # Whoever inherits it may take a while to wait for it.
-        until(lambda: not self.postmaster(node), "nothing of its server is left")
-
 
 class Test(unittest.TestCase):
     def setUp(self):
@@ -121,8 +95,7 @@ class Test(unittest.TestCase):
 
     def made_cluster(self):
         cluster = Cluster()
-        self.addCleanup(shutil.rmtree, cluster.path)
-        self.addCleanup(lambda: cluster.end())
+        self.addCleanup(cluster.end, keep=False)
         return cluster
 
     def refused(self, ran, *whys):
@@ -146,21 +119,21 @@ class Adopted(Test):
         self.assertFalse(old.data.exists())
         self.check_settings()
         cluster.set_up_others(1)
-        before = cluster.await_all()
-        cluster.asked(before, "insert into t values (1000) returning n")
+        before = cluster.await_calm()
+        cluster.answer("insert into t values (1000) returning n", before)
         for node in IDS:
             cluster.until(lambda each=node: cluster.ask(each, "select count(*) from t") == "1000",
                           f"node {node} has all")
             self.assertEqual(cluster.ask(node, "select count(*) from pg_roles, pg_database"
                                                " where rolname = 'app' and datname = 'shop'"), "1")
-        cluster.kill_all_of(before)
+        cluster.kill_to_the_last(before)
         cluster.until(lambda: cluster.primary() not in (None, before), "another is the primary")
         after = cluster.primary()
-        cluster.asked(after, "insert into t values (1001) returning n")
+        cluster.answer("insert into t values (1001) returning n", after)
         self.assertEqual(cluster.ask(after, "select count(*) from t"), "1001")
         self.assertEqual(cluster.ask(after, "show work_mem"), "7MB")
         cluster.start(before)
-        cluster.await_all()
+        cluster.await_calm()
 
     def check_settings(self):
         text = (self.cluster.database(1) / "data/postgresql.conf").read_text()
@@ -197,7 +170,7 @@ class Adopted(Test):
         self.assertIn(f"goes on with {half}", ran.stdout)
         self.check_settings()
         cluster.set_up_others(1)
-        self.assertEqual(cluster.asked(cluster.await_all(), "select n from t"), "1")
+        self.assertEqual(cluster.answer("select n from t", cluster.await_calm()), "1")
 
 
 class Refused(Test):
@@ -226,8 +199,7 @@ class Refused(Test):
 
     def test_what_runs_or_was_not_shut_down_or_is_a_standby(self):
         old = self.old
-        old.postgres("pg_ctl", "-D", old.data, "-s", "-w", "-l", old.data / "log", "-o",
-                     f"-c listen_addresses= -c unix_socket_directories={old.data.parent}", "start")
+        old.start()
         try:
             self.refused(self.adopt(), "PostgreSQL runs on it, process ", f"stop -D {old.data}")
         finally:
@@ -307,9 +279,9 @@ class Disaster(Test):
         super().setUp()
         self.lost = self.cluster
         self.lost.begin()
-        primary = self.lost.await_all()
-        self.lost.asked(primary, "create table t (n int primary key) ; select 1")
-        self.lost.asked(primary, "insert into t values (1) returning n")
+        primary = self.lost.await_calm()
+        self.lost.answer("create table t (n int primary key)", primary)
+        self.lost.answer("insert into t values (1) returning n", primary)
         self.lost.until(lambda: all(self.lost.ask(node, "select n from t") for node in IDS),
                         "all have it")
         self.primary = primary
@@ -318,7 +290,7 @@ class Disaster(Test):
         """The other cluster, whose nodes are where those of this one were."""
         self.survivor = survivor
         for node in list(self.lost.running):
-            self.lost.kill_all_of(node)
+            self.lost.kill_to_the_last(node)
         fresh = self.made_cluster()
         fresh.databases = self.lost.databases
         for node in IDS:
@@ -335,9 +307,9 @@ class Disaster(Test):
         self.assertRegex(ran.stdout, r"it has group \d+\.\d, its log until \d/[0-9A-F]+: what the "
                                      "lost nodes had acknowledged behind that is lost")
         fresh.set_up_others(self.survivor)
-        primary = fresh.await_all()
-        self.assertEqual(fresh.asked(primary, "select n from t order by n"), "1")
-        fresh.asked(primary, "insert into t values (2) returning n")
+        primary = fresh.await_calm()
+        self.assertEqual(fresh.answer("select n from t order by n", primary), "1")
+        fresh.answer("insert into t values (2) returning n", primary)
         return ran.stdout
 
     def test_a_standby_goes_on_and_who_comes_back_is_refused(self):
@@ -347,38 +319,37 @@ class Disaster(Test):
         self.assertNotIn("it was being mended", self.go_on(fresh))
         self.assertFalse(note.exists())
         # The row of the lost cluster that is in no group of this one is of no weight.
-        self.assertEqual(fresh.asked(fresh.primary(), "select count(*) from muster.term where "
-                                     "counter = 0"), "1")
-        fresh.kill_all_of(back)
+        self.assertEqual(fresh.answer("select count(*) from muster.term where counter = 0"),
+                         "1")
+        fresh.kill_to_the_last(back)
         self.check_that_its_node_is_refused(fresh, back)
         self.check_that_its_database_cannot_follow(fresh, back)
         fresh.start(back)
-        fresh.await_all()
+        fresh.await_calm()
 
     def check_that_its_node_is_refused(self, fresh, back):
         self.lost.start(back)
-        log = self.lost.path / f"n{back}.log"
-        self.lost.until(lambda: "differ" in log.read_text(), "it is told that the clusters differ")
-        fresh.asked(fresh.primary(), "insert into t values (3) returning n")
+        self.lost.until(lambda: "differ" in self.lost.log(back),
+                        "it is told that the clusters differ")
+        fresh.answer("insert into t values (3) returning n")
         self.assertIsNone(self.lost.primary())
-        self.lost.kill_all_of(back)
+        self.lost.kill_to_the_last(back)
 
     def check_that_its_database_cannot_follow(self, fresh, back):
         """Though it is called as the one in whose place it is, and asks for its slot."""
         data, primary = self.lost.database(back) / "data", fresh.primary()
-        slot = fresh.asked(primary, "select slot_name from pg_replication_slots where slot_name"
-                                    f" like '%_n{back}'")
+        slots = f"select slot_name from pg_replication_slots where slot_name like '%_n{back}'"
+        slot = fresh.until(lambda: fresh.ask(primary, slots), "it has a slot")
         (data.parent / "muster.conf").write_text(
             f"primary_conninfo = '{fresh.connection(primary)} application_name=n{back}'\n"
             f"primary_slot_name = '{slot}'\n")
         (data / "standby.signal").touch()
-        log = data.parent / "alone.log"
-        self.old.postgres("pg_ctl", "-D", data, "-s", "-w", "-l", log, "-o",
-                          f"-c listen_addresses= -c unix_socket_directories={data.parent}", "start")
+        self.old.start(data)
         try:
-            fresh.until(lambda: "system identifier differs" in log.read_text(), "it is refused")
+            fresh.until(lambda: "system identifier differs" in (data / "log").read_text(),
+                        "it is refused")
         finally:
-            self.old.postgres("pg_ctl", "-D", data, "-s", "-w", "-m", "immediate", "stop")
+            self.old.stop("immediate", data)
 
     def test_a_primary_that_was_killed_and_one_that_was_being_mended(self):
         fresh = self.burn(self.primary)
@@ -406,7 +377,7 @@ class Disaster(Test):
             now.rename(half)
         half.rename(now)
         fresh.set_up_others(self.survivor)
-        self.assertEqual(fresh.asked(fresh.await_all(), "select n from t"), "1")
+        self.assertEqual(fresh.answer("select n from t", fresh.await_calm()), "1")
 
     @staticmethod
     def identity(data):
@@ -418,8 +389,4 @@ NOTE = ('{"system":1,"term":{"group":[77,3],"node":1,"timeline":1,"lsn":{"value"
         '"lsn":{"value":255}}')
 
 if __name__ == "__main__":
-    MUSTER = sys.argv.pop(1)
-    if not (PROGRAMS / "postgres").exists():
-        print("skipped: PostgreSQL 15 not found", file=sys.stderr)
-        sys.exit(0)
     unittest.main(verbosity=2)

@@ -2,16 +2,12 @@
 """Another number of nodes: one comes, and one goes, while a client writes."""
 
 import re
-import shutil
-import sys
 import threading
 import unittest
 
-import bundles
-import machines
-from bundles import HOSTS, Bundled
+from bundles import Bundled
 from cluster import IDS
-from nodes import free_ports, until
+from nodes import free_ports
 
 FOURTH = 4
 
@@ -28,20 +24,15 @@ class Lists(Bundled):
 
     def change(self, node, text):
         """It is begun anew with that configuration."""
-        self.stop(node)
+        self.leave(node)
         self.config(node).write_text(text)
         self.start(node)
-
-    def stop(self, node):
-        process = self.running.pop(node)
-        process.terminate()
-        process.wait(60)
 
     def refusal(self, node, text):
         """What it says of that configuration, and with what code."""
         before = self.config(node).read_text()
         self.config(node).write_text(text)
-        ran = bundles.run(*self.command("run", node), cwd=self.path)
+        ran = self.say("run", node)
         self.config(node).write_text(before)
         return ran.returncode, ran.stderr
 
@@ -84,32 +75,19 @@ def with_keys(text, **keys):
 class AnotherList(unittest.TestCase):
     def setUp(self):
         self.cluster = Lists()
-        self.addCleanup(shutil.rmtree, self.cluster.path)
-        self.addCleanup(self.cluster.end)
+        self.addCleanup(self.cluster.end, keep=False)
         self.cluster.begin()
-        self.await_all(IDS)
-        self.until(lambda: self.ask("create table if not exists t (n int) ; select 1"), "a table")
-
-    def until(self, so, what):
-        return until(lambda: (self.cluster.supervise(), so())[1], what)
-
-    def ask(self, statement):
-        primary = self.cluster.primary()
-        return self.cluster.ask(primary, statement) if primary else None
-
-    def await_all(self, nodes):
-        primary = self.until(self.cluster.primary, "there is a primary")
-        self.until(lambda: len(self.cluster.replicas()) == len(nodes) - 1, "all others follow it")
-        return primary
+        self.cluster.await_calm()
+        self.cluster.answer("create table if not exists t (n int)")
 
     def await_more(self, writer):
         before = len(writer.acknowledged)
-        self.until(lambda: len(writer.acknowledged) > before + 3, "commits are acknowledged")
+        self.cluster.until(lambda: len(writer.acknowledged) > before + 3,
+                           "commits are acknowledged")
 
     def await_acknowledged(self, writer):
-        sorted_array = "select array_agg(n order by n) from t"
         acknowledged = list(writer.acknowledged)  # others come meanwhile
-        rows = self.until(lambda: self.ask(sorted_array), sorted_array)
+        rows = self.cluster.answer("select array_agg(n order by n) from t")
         there = set(map(int, rows.strip("{}").split(",")))
         self.assertEqual([n for n in acknowledged if n not in there], [])
 
@@ -131,15 +109,17 @@ class AnotherList(unittest.TestCase):
         with Writer(cluster) as writer:
             self.await_more(writer)
             self.come(of_four)
-            self.await_all((*IDS, FOURTH))
+            cluster.await_calm((*IDS, FOURTH))
             self.await_more(writer)
             self.await_acknowledged(writer)
-            self.assertEqual(self.ask("show synchronous_standby_names"), "ANY 2 (n1, n2, n3, n4)")
+            self.assertEqual(cluster.answer("show synchronous_standby_names"),
+                             "ANY 2 (n1, n2, n3, n4)")
             self.go(of_three, of_four)
-            self.await_all(IDS)
+            cluster.await_calm()
             self.await_more(writer)
             self.await_acknowledged(writer)
-            self.assertEqual(self.ask("show synchronous_standby_names"), "ANY 1 (n2, n3, n4)")
+            self.assertEqual(cluster.answer("show synchronous_standby_names"),
+                             "ANY 1 (n2, n3, n4)")
 
     def come(self, of_four):
         cluster = self.cluster
@@ -149,7 +129,7 @@ class AnotherList(unittest.TestCase):
         cluster.start(FOURTH)
         primary = cluster.primary()
         standbys = [node for node in IDS if node != primary]
-        cluster.stop(standbys[0])
+        cluster.leave(standbys[0])
         self.refuse(standbys[0], with_keys(of_four[standbys[0]], generation=1),
                     "this is generation 1, nodes 1, 2, 3, 4 with copies = 3", "as generation 2")
         cluster.start(standbys[0])
@@ -158,16 +138,12 @@ class AnotherList(unittest.TestCase):
 
     def go(self, of_three, of_four):
         cluster = self.cluster
-        cluster.stop(1)
+        cluster.leave(1)
         self.refuse(1, of_three, "has taken part by generation 2, nodes 1, 2, 3, 4")
-        primary = self.until(cluster.primary, "there is a primary")
+        primary = cluster.until(cluster.primary, "there is a primary")
         for node in sorted(cluster.running, key=lambda node: node == primary):
             cluster.change(node, with_keys(without(1, of_four[node]), generation=3, copies=2))
 
 
 if __name__ == "__main__":
-    bundles.muster = sys.argv.pop(1)
-    if not (machines.PROGRAMS / "postgres").exists():
-        print("skipped: PostgreSQL 15 not found", file=sys.stderr)
-        sys.exit(0)
     unittest.main(verbosity=2)

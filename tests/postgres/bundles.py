@@ -1,67 +1,52 @@
 #!/usr/bin/env python3
 """Three nodes from the bundles of `muster postgres init`: who may connect, and a fail-over."""
 
-import collections
 import os
 import re
 import shutil
 import signal
 import stat
-import subprocess
-import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-import machines
-from cluster import IDS, Cluster
-from nodes import free_ports, until
+from cases import MUSTER
+from cluster import IDS, Cluster, said
+from machines import PROGRAMS
+from nodes import free_ports
 
-muster = None
 HOSTS = ("127.0.0.1", "127.0.0.2", "localhost")
-PSQL = [machines.PROGRAMS / "psql", "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1"]
-
-
-def run(*words, **more):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True,
-                          check=False, stdin=subprocess.DEVNULL, timeout=120, **more)
+PSQL = [PROGRAMS / "psql", "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1"]
 
 
 class Bundled(Cluster):
     """The bundles are in `made`, the nodes' directories beside it."""
 
     def __init__(self, witness=False):
-        self.muster = os.path.abspath(muster)
-        self.path = Path(tempfile.mkdtemp(prefix="muster-bundles-"))
-        self.path.chmod(0o755)
-        self.data = IDS[:2] if witness else IDS
-        self.running = {}
-        self.ended = collections.Counter()
-        self.user = ["--user", "postgres"] if os.geteuid() == 0 else []
+        super().__init__(MUSTER, "1s", "3s", witness)
+
+    def place(self):
+        self.make_directory()
         *node_ports, port = free_ports(4)
         self.ports = {node: port + node - 1 for node in IDS}
         addresses = [f"{host}:{each}" for host, each in zip(HOSTS, node_ports)]
         self.nodes = ["--nodes", ",".join(addresses[:len(self.data)])]
-        if witness:
+        if self.data != IDS:
             self.nodes += ["--witness", addresses[-1]]
-        self.init("made", port)
+
+    def configure(self):
+        self.init("made", self.ports[1])
         for node in IDS:
             self.slow_down(self.path / f"made/n{node}/muster.toml")
-
-    def postgres(self, *words):
-        return run(self.muster, "postgres", *words, cwd=self.path)
 
     def init(self, to, port):
         ran = self.postgres("init", *self.nodes, "--port", port, "--to", to)
         if ran.returncode != 0:
             raise AssertionError(ran.stderr)
 
-    @staticmethod
-    def slow_down(config):
+    def slow_down(self, config):
         """For a program with sanitizers on a busy machine."""
         text = config.read_text()
-        for key, value in {"T": "1s", "check_every": "500ms", "coordinator_timeout": "1500ms",
-                           "stop_deadline": "3s", "hold_down": "0s", "calm": "0s"}.items():
+        for key, value in {"T": self.T, "check_every": "500ms", "coordinator_timeout": "1500ms",
+                           "stop_deadline": self.stop, "hold_down": "0s", "calm": "0s"}.items():
             text, count = re.subn(f'^{key} = ".*"$', f'{key} = "{value}"', text, flags=re.M)
             assert count == 1, key
         config.write_text(text)
@@ -71,9 +56,6 @@ class Bundled(Cluster):
 
     def store(self, node):
         return self.path / f"n{node}/data"
-
-    def database(self, node):
-        return self.path / f"n{node}/database"
 
     def connection(self, node):
         return f"host={self.database(node)} port={self.ports[node]} user=postgres dbname=postgres"
@@ -105,7 +87,7 @@ def files_of(directory):
 class Files(unittest.TestCase):
     def setUp(self):
         self.cluster = Bundled()
-        self.addCleanup(shutil.rmtree, self.cluster.path)
+        self.addCleanup(self.cluster.end, keep=False)
         self.made = self.cluster.path / "made"
 
     def test_the_authoritys_key_is_in_none_and_keys_are_their_owners_alone(self):
@@ -124,7 +106,7 @@ class Files(unittest.TestCase):
             self.assertEqual(stat.S_IMODE(directory.stat().st_mode), 0o700, directory)
 
     def verify(self, file, *words):
-        return run("openssl", "verify", "-CAfile", self.made / "ca/ca.crt", "-crl_check",
+        return said("openssl", "verify", "-CAfile", self.made / "ca/ca.crt", "-crl_check",
                    "-CRLfile", self.made / "ca/crl.pem", "-x509_strict", *words, file)
 
     def test_certificates_are_what_openssl_takes_them_for(self):
@@ -136,28 +118,28 @@ class Files(unittest.TestCase):
                           (client, "-purpose", "sslclient")):
                 ran = self.verify(*words)
                 self.assertEqual(ran.returncode, 0, ran.stderr)
-            self.assertIn("CN = postgres\n", run("openssl", "x509", "-noout", "-subject", "-in",
-                                                 client).stdout)
+            self.assertIn("CN = postgres\n", said("openssl", "x509", "-noout", "-subject", "-in",
+                                                  client).stdout)
             for words in ((server, "-purpose", "sslclient"), (client, "-purpose", "sslserver"),
                           (server, "-verify_ip", "127.0.0.9")):
                 self.assertNotEqual(self.verify(*words).returncode, 0, words)
 
     def test_renewed_certificates_are_for_whom_they_were(self):
         def text(name, what):
-            return run("openssl", "x509", "-noout", "-in", self.made / "n1" / name / "tls.crt",
-                       *what).stdout
+            return said("openssl", "x509", "-noout", "-in", self.made / "n1" / name / "tls.crt",
+                        *what).stdout
 
         names = ("-subject", "-ext", "subjectAltName,extendedKeyUsage")
         for name in ("tls", "server", "client"):
             before, number = text(name, names), text(name, ["-serial"])
-            ran = run(muster, "cert", "renew", "--ca", self.made / "ca", self.made / "n1" / name)
+            ran = said(MUSTER, "cert", "renew", "--ca", self.made / "ca", self.made / "n1" / name)
             self.assertEqual(ran.returncode, 0, ran.stderr)
             self.assertEqual(text(name, names), before)
             self.assertNotEqual(text(name, ["-serial"]), number)
 
-    def refused(self, ran, *said, code=64):
+    def refused(self, ran, *whys, code=64):
         self.assertEqual(ran.returncode, code, ran.stderr)
-        for each in said:
+        for each in whys:
             self.assertIn(each, ran.stderr)
         self.assertEqual(ran.stderr.count("\n"), 1, ran.stderr)
 
@@ -188,18 +170,18 @@ class Files(unittest.TestCase):
             for file in ("server/tls.crt", "server/tls.key"):
                 shutil.copyfile(self.cluster.path / f"made/n{of}" / file, own / file)
             if of == 2:
-                self.refused(postgres(*self.cluster.command("run", 1)[2:]),
+                self.refused(self.cluster.say("run", 1),
                              f"is not for {HOSTS[0]}", "would not follow it")
         key = own / "client/tls.key"
         key.chmod(0o640)
-        self.refused(postgres(*self.cluster.command("run", 1)[2:]), f"chmod 0600 {key}")
+        self.refused(self.cluster.say("run", 1), f"chmod 0600 {key}")
         key.chmod(0o600)
         if os.geteuid() == 0:
             os.chown(key, 0, 0)
-            self.refused(postgres(*self.cluster.command("run", 1)[2:]), f"chown postgres {key}")
+            self.refused(self.cluster.say("run", 1), f"chown postgres {key}")
         for file, named in (("server/tls.key", "key = "), ("pg_hba.conf", "hba = ")):
             (own / file).unlink()
-            self.refused(postgres(*self.cluster.command("run", 1)[2:]), named,
+            self.refused(self.cluster.say("run", 1), named,
                          "a file that is there")
         self.assertFalse((self.cluster.path / "x").exists())
 
@@ -207,25 +189,14 @@ class Files(unittest.TestCase):
 class Running(unittest.TestCase):
     def setUp(self):
         self.cluster = Bundled()
-        self.addCleanup(shutil.rmtree, self.cluster.path)
-        self.addCleanup(self.cluster.end)
+        self.addCleanup(self.cluster.end, keep=False)
         self.cluster.begin()
-        self.primary = self.await_all()
-
-    def until(self, so, what):
-        return until(lambda: (self.cluster.supervise(), so())[1], what)
-
-    def await_all(self):
-        primary = self.until(self.cluster.primary, "there is a primary")
-        self.until(lambda: len(self.cluster.replicas()) == 2, "the others follow it")
-        return primary
-
-    def ask(self, statement):
-        return self.until(lambda: self.cluster.ask(self.cluster.primary(), statement), statement)
+        self.primary = self.cluster.await_calm()
+        self.until, self.ask = self.cluster.until, self.cluster.answer
 
     def by_network(self, *parameters, statement="IDENTIFY_SYSTEM"):
         where = self.cluster.over_network(self.primary, *parameters)
-        return run(*PSQL, "-c", statement, where, env={**os.environ, "PGPASSWORD": "secret"})
+        return said(*PSQL, "-c", statement, where, env={**os.environ, "PGPASSWORD": "secret"})
 
     def refused(self, why, *parameters):
         ran = self.by_network(*parameters)
@@ -255,38 +226,34 @@ class Running(unittest.TestCase):
         tls = proofs().replace("/client/", "/tls/")
         self.refused("certificate authentication failed", "replication=true", tls)
         # Who may replicate could call itself n2: not with a password.
-        self.ask("create role app login replication password 'secret' ; select 1")
+        self.ask("create role app login replication password 'secret'")
         ca = f"sslmode=verify-full sslrootcert={self.cluster.path}/made/ca/ca.crt user=app"
         self.refused("rejects replication", "replication=true", ca)
         ran = self.by_network(ca, statement="select current_user")
         self.assertEqual(ran.stdout, "app\n", ran.stderr)
         self.refused("no pg_hba.conf entry", "sslmode=disable user=app")
 
-    def kill(self, node):
-        self.cluster.signal_all(node, signal.SIGKILL)
-        self.cluster.running.pop(node).wait()
-
     def write_what_only_the_primary_has(self):
         """And all three are down."""
         os.kill(self.cluster.running[self.primary].pid, signal.SIGSTOP)
         for node in IDS:
             if node != self.primary:
-                self.kill(node)
+                self.cluster.kill_all(node)
         self.assertIsNone(self.cluster.ask(self.primary, "insert into t values (2)"))
-        self.kill(self.primary)
+        self.cluster.kill_all(self.primary)
 
     def test_nodes_prove_themselves_and_a_fail_over_is_as_ever(self):
         self.cluster.init("other", self.cluster.ports[1])
         self.check_that_the_log_goes_to_who_has_proven_itself()
         self.check_who_may_connect()
-        self.ask("create table t (n int) ; select 1")
+        self.ask("create table t (n int)")
         self.ask("insert into t values (1) returning n")
         before = self.primary
-        self.kill(before)
+        self.cluster.kill_all(before)
         self.until(lambda: self.cluster.primary() not in (None, before), "another is the primary")
         self.assertEqual(self.ask("select n from t"), "1")
         self.cluster.start(before)
-        self.primary = self.await_all()
+        self.primary = self.cluster.await_calm()
         self.write_what_only_the_primary_has()
         others = [node for node in IDS if node != self.primary]
         for node in others:
@@ -295,15 +262,11 @@ class Running(unittest.TestCase):
         self.ask("insert into t values (3) returning n")
         self.cluster.start(self.primary)
         mended = self.primary
-        self.primary = self.await_all()
+        self.primary = self.cluster.await_calm()
         self.check_that_the_log_goes_to_who_has_proven_itself()
         self.until(lambda: self.cluster.ask(mended, "select string_agg(n::text, ' ' order by n)"
                                             " from t") == "1 3", "what was never acknowledged")
 
 
 if __name__ == "__main__":
-    muster = sys.argv.pop(1)
-    if not (machines.PROGRAMS / "postgres").exists():
-        print("skipped: PostgreSQL 15 not found", file=sys.stderr)
-        sys.exit(0)
     unittest.main(verbosity=2)

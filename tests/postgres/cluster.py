@@ -14,9 +14,7 @@ from pathlib import Path
 
 import machines
 from machines import HBA, PORT, PROGRAMS
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "apps/watching"))
-from nodes import free_ports  # noqa: E402
+from nodes import free_ports, until
 
 IDS = machines.NUMBERS
 
@@ -45,9 +43,16 @@ file = "n{node}/node/journal.jsonl"
 """
 
 
+def said(*words, **more):
+    """What came of them."""
+    return subprocess.run([*map(str, words)], capture_output=True, text=True, check=False,
+                          stdin=subprocess.DEVNULL, timeout=120, **more)
+
+
 class Cluster:
     """On loopback."""
 
+    patience = 60  # s
     machines = {}
     disks = {}
 
@@ -58,15 +63,21 @@ class Cluster:
         self.ended = collections.Counter()  # by exit code
         self.user = ["--user", "postgres"] if os.geteuid() == 0 else []
         self.place()
+        self.configure()
+
+    def configure(self):
         for node in IDS:
             (self.path / f"n{node}.toml").write_text(CONFIGURATION.format(
-                node=node, T=T, stop=stop, nodes=self.lines(self.addresses),
+                node=node, T=self.T, stop=self.stop, nodes=self.lines(self.addresses),
                 has=f'database = "n{node}/database"' if node in self.data else 'role = "witness"',
                 databases=self.lines(self.databases)))
 
-    def place(self):
+    def make_directory(self):
         self.path = Path(tempfile.mkdtemp(prefix="muster-postgres-"))
         self.path.chmod(0o755)
+
+    def place(self):
+        self.make_directory()
         for node in IDS:
             (self.path / f"n{node}").mkdir()
         ports = free_ports(2 * len(IDS))
@@ -108,6 +119,13 @@ class Cluster:
 
     def once(self, word, node):
         subprocess.run(self.command(word, node), check=True, cwd=self.path, stdout=sys.stderr)
+
+    def say(self, word, node, *more):
+        """What came of a word of the owner's."""
+        return said(*self.command(word, node, *more), cwd=self.path)
+
+    def postgres(self, *words):
+        return said(self.muster, "postgres", *words, cwd=self.path)
 
     def start(self, node, *more):
         with open(self.path / f"n{node}.log", "a", encoding="utf-8") as log:
@@ -151,6 +169,22 @@ class Cluster:
         process.kill()
         process.wait()
 
+    def kill_all(self, node):
+        """And all that it has begun."""
+        self.signal_all(node, signal.SIGKILL)
+        self.running.pop(node).wait()
+
+    def kill_to_the_last(self, node):
+        """Whoever inherits its server may take a while to wait for it."""
+        self.kill_all(node)
+        until(lambda: not self.postmaster(node), "nothing of its server is left")
+
+    def leave(self, node):
+        """In order; gives the exit code."""
+        process = self.running.pop(node)
+        process.terminate()
+        return process.wait(60)
+
     def whole_tree(self, node):
         """Of the node's process, and of all that it has begun."""
         pids, found = [self.running[node].pid], []
@@ -173,6 +207,18 @@ class Cluster:
 
     # --- What it says
 
+    def until(self, so, what, bound=None):
+        return until(lambda: (self.supervise(), so())[1], what, bound or self.patience)
+
+    def await_calm(self, nodes=()):
+        """The primary, when all others with data follow it."""
+        primary = self.until(self.primary, "there is a primary")
+        others = len(nodes or self.data) - 1
+        self.until(lambda: len(self.replicas()) == others, "all others follow it")
+        if self.data != IDS:
+            primary = self.until(self.primary_of_two, "another has all commits")
+        return primary
+
     def status(self, node):
         ran = subprocess.run([self.muster, "status", "--json", "--dir", self.store(node)],
                              cwd=self.path, capture_output=True, text=True, check=False,
@@ -181,6 +227,11 @@ class Cluster:
             return json.loads(ran.stdout)
         except ValueError:
             return None
+
+    def seen(self, node):
+        """What `muster postgres status` says: its exit code, and the object."""
+        ran = self.postgres("status", "--config", self.config(node), "--json")
+        return ran.returncode, json.loads(ran.stdout)
 
     def roles(self, node):
         status = self.status(node)
@@ -211,6 +262,14 @@ class Cluster:
         except subprocess.TimeoutExpired:
             return None
         return ran.stdout.strip() if ran.returncode == 0 and not ran.stderr else None
+
+    def answer(self, statement, node=None):
+        """Of the primary, or of that node, when it answers; that may be empty."""
+        def answered():
+            asked = node or self.primary()
+            answer = self.ask(asked, statement) if asked else None
+            return None if answer is None else [answer]
+        return self.until(answered, statement)[0]
 
     def end(self, keep=True):
         """What has happened is to be looked at, or nothing of it is kept."""

@@ -26,7 +26,7 @@ from run import Run, Wrong
 from writers import NEEDED
 
 CALM = 10  # seconds after a fault, and after its end, within which it is written again
-WRONGS = (Wrong, AssertionError, TimeoutError, subprocess.SubprocessError)
+WRONGS = (Wrong, AssertionError, subprocess.SubprocessError)
 LONGEST = 6  # s that a fault lasts after it is written again
 
 
@@ -55,8 +55,7 @@ class Faults(Run):
     # --- Of processes
 
     def kill_all_of_it(self, node):
-        self.cluster.signal_all(node, signal.SIGKILL)
-        self.cluster.running.pop(node).wait()
+        self.cluster.kill_all(node)
         yield
         self.cluster.start(node)
 
@@ -72,18 +71,15 @@ class Faults(Run):
     def kill_two(self, node):
         pair = node, self.another(node)
         for each in pair:
-            self.cluster.signal_all(each, signal.SIGKILL)
-            self.cluster.running.pop(each).wait()
+            self.cluster.kill_all(each)
         for each in pair:
             self.cluster.start(each)
         yield
 
     def kill_the_next_too(self, node):
-        self.cluster.signal_all(node, signal.SIGKILL)
-        self.cluster.running.pop(node).wait()
+        self.cluster.kill_all(node)
         next_one = self.until(self.cluster.primary, "there is a next primary")
-        self.cluster.signal_all(next_one, signal.SIGKILL)
-        self.cluster.running.pop(next_one).wait()
+        self.cluster.kill_all(next_one)
         for each in (node, next_one):
             self.cluster.start(each)
         yield
@@ -99,16 +95,12 @@ class Faults(Run):
         yield
 
     def leave(self, node):
-        process = self.cluster.running.pop(node)
-        process.terminate()
-        process.wait(60)
+        self.cluster.leave(node)
         yield
         self.cluster.start(node)
 
     def switch_over(self, node):
-        subprocess.run(self.cluster.command("switch-over", node, "--to",
-                                            self.another(node, self.cluster.data)),
-                       cwd=self.cluster.path, capture_output=True, check=False, timeout=120)
+        self.cluster.say("switch-over", node, "--to", self.another(node, self.cluster.data))
         yield
 
     EVERYWHERE = (kill_all_of_it, kill_node, kill_postmaster, kill_two, kill_the_next_too,

@@ -8,8 +8,10 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "apps/watching"))
+from nodes import until  # noqa: E402
 
 NUMBERS = (1, 2, 3)
 CLIENTS = 254  # the last number of their address, as of machines
@@ -74,16 +76,6 @@ def need(packages):
 
 def wait(seconds):
     threading.Event().wait(seconds)
-
-
-def until(so, what, bound=60):
-    """Asks again and again; gives what it says when that is true."""
-    end = time.monotonic() + bound
-    while time.monotonic() < end:
-        if said := so():
-            return said
-        wait(0.01)
-    raise TimeoutError(f"not within {bound} s: {what}")
 
 
 def ip(words):

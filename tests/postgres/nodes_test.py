@@ -12,14 +12,12 @@ import sys
 import unittest
 from pathlib import Path
 
+from cases import MUSTER
 from cluster import IDS, Cluster
-from machines import PROGRAMS, PYTHON
+from machines import PYTHON
+from nodes import REPOSITORY, free_ports, program, running, until, wanted
 from writers import NEEDED
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "apps/watching"))
-from nodes import REPOSITORY, free_ports, program, running, until, wanted  # noqa: E402
-
-MUSTER = sys.argv.pop()
 haproxy = program("haproxy")
 
 
@@ -48,33 +46,15 @@ class Nodes(Cluster):
         until(lambda: len(self.replicas()) == len(self.running) - 1, "all others follow it")
         return primary
 
-    def kill_all(self, node):
-        self.signal_all(node, signal.SIGKILL)
-        self.running.pop(node).wait()
-
-    def say(self, *words):
+    def tell(self, *words):
         """(exit code, output, standard error)"""
-        ran = subprocess.run([self.muster, "postgres", *words], cwd=self.path, text=True,
-                             capture_output=True, check=False, timeout=60)
+        ran = self.postgres(*words)
         return ran.returncode, ran.stdout, ran.stderr
 
     def check(self, node):
-        return self.say("check", "--config", f"n{node}.toml")
-
-    def seen(self, node=1):
-        """What status says: its exit code, and the object."""
-        code, said, _ = self.say("status", "--config", f"n{node}.toml", "--json")
-        return code, json.loads(said)
+        return self.tell("check", "--config", f"n{node}.toml")
 
 
-def skipped():
-    if (PROGRAMS / "postgres").exists():
-        return False
-    print("skipped: PostgreSQL 15 not found", file=sys.stderr)
-    return True
-
-
-@unittest.skipIf(skipped(), "PostgreSQL 15 not found")
 class Asked(unittest.TestCase):
     def test_check_finds_what_breaks_the_promise_and_running_nodes_say_it(self):
         with Nodes() as nodes:
@@ -91,7 +71,7 @@ class Asked(unittest.TestCase):
                 code, said, error = nodes.check(node)
                 self.assertEqual((code, said), (1, sentence + "\n"))
                 self.assertIn("1 finding, each with its cure (exit code 1)", error)
-            code, said, _ = nodes.say("check", "--config", f"n{primary}.toml", "--json")
+            code, said, _ = nodes.tell("check", "--config", f"n{primary}.toml", "--json")
             said = json.loads(said)
             self.assertEqual(code, 1)
             self.assertEqual(said["findings"], [{"about": "roles", "sentence": sentence}])
@@ -139,12 +119,12 @@ class Asked(unittest.TestCase):
             nodes.ask(primary, "create table t (n bigint)")
 
             def caught_up():
-                code, seen = nodes.seen()
+                code, seen = nodes.seen(1)
                 return code == 0 and all(each["behind"] == each["to_replay"] == 0
                                          for each in seen["nodes"] if each["role"] == "replica")
 
             until(caught_up, "all have all")
-            code, seen = nodes.seen()
+            code, seen = nodes.seen(1)
             self.assertEqual((code, seen["primary"], seen["writable"]), (0, primary, True))
             self.assertRegex(seen["since"], r"^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
             self.assertEqual(seen["group"], nodes.status(primary)["group"])
@@ -153,14 +133,14 @@ class Asked(unittest.TestCase):
             held = "2 of 3 hold each commit before it is acknowledged; "
             self.assertEqual(seen["counts_on"], held + "2 others follow, and 1 is needed")
             self.assertRegex(seen["why"], rf"^node {primary} is the freshest of \d$")
-            code, said, error = nodes.say("status", "--config", "n2.toml")
+            code, said, error = nodes.tell("status", "--config", "n2.toml")
             self.assertEqual((code, error), (0, ""))
             self.assertIn(f"primary  node {primary} since {seen['since']}, group ", said)
             # It stays the primary of later groups since then.
             nodes.kill_all(others[0])
             until(lambda: nodes.replicas() == [others[1]], "one follows")
-            until(lambda: nodes.seen()[1]["writable"], "it is written")
-            code, seen_then = nodes.seen()
+            until(lambda: nodes.seen(1)[1]["writable"], "it is written")
+            code, seen_then = nodes.seen(1)
             self.assertEqual((code, seen_then["primary"], seen_then["since"]),
                              (5, primary, seen["since"]))
             self.assertGreater(seen_then["group"], seen["group"])
@@ -169,7 +149,7 @@ class Asked(unittest.TestCase):
             self.assertEqual((lost["role"], lost["behind"]), ("unreachable", None))
             nodes.kill_all(others[1])
             until(lambda: nodes.primary() is None, "nobody writes")
-            code, seen = nodes.seen()
+            code, seen = nodes.seen(1)
             self.assertEqual((code, seen["primary"], seen["writable"]), (3, None, False))
             self.assertEqual(seen["why"],
                              "only 1 of 3 nodes answers here, and it takes more than half")
@@ -182,7 +162,7 @@ class Asked(unittest.TestCase):
             node = next(each for each in IDS if each != primary)
             nodes.kill_all(node)
             shutil.rmtree(nodes.database(node))
-            until(lambda: nodes.seen()[1]["writable"], "it is written without it")
+            until(lambda: nodes.seen(1)[1]["writable"], "it is written without it")
             nodes.once("join", node)
             nodes.start(node)
 
@@ -192,7 +172,7 @@ class Asked(unittest.TestCase):
                     if program_of(pid) == "pg_basebackup":
                         for number in (signal.SIGCONT, signal.SIGSTOP):
                             subprocess.run(["kill", f"-{int(number)}", str(pid)], check=False)
-                [line] = [each for each in nodes.seen()[1]["nodes"] if each["node"] == node]
+                [line] = [each for each in nodes.seen(1)[1]["nodes"] if each["node"] == node]
                 return line if line["cloned"] else None
 
             line = until(clone, "a clone is seen")
@@ -210,7 +190,6 @@ def program_of(pid):
         return None
 
 
-@unittest.skipIf(skipped(), "PostgreSQL 15 not found")
 @unittest.skipUnless(wanted(haproxy, "haproxy"), "haproxy not found")
 class Balanced(unittest.TestCase):
     def test_haproxy_leads_writes_to_the_primary(self):

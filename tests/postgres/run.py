@@ -1,15 +1,9 @@
 """A cluster that is written to while something is done to it, and the verdict."""
 
 import random
-import sys
 import time
-from pathlib import Path
 
-from cluster import IDS
 from writers import Writer
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "apps/watching"))
-from nodes import until  # noqa: E402
 
 GROUP = ("(select counter || '.' || coordinator from muster.term"
          " order by counter desc, coordinator desc limit 1)")
@@ -30,13 +24,14 @@ class Run:
 
     def __init__(self, cluster, seed, writers):
         self.cluster, self.random = cluster, random.Random(seed)
+        self.until, self.await_calm = cluster.until, cluster.await_calm
         self.clients, self.writers = writers, []
         self.counts = {}
 
     def begin(self):
         self.cluster.begin()
-        until(lambda: self.cluster.ask(self.await_calm(), "create table t (n bigint primary key)")
-              is not None, "a table")
+        self.until(lambda: self.cluster.ask(
+            self.await_calm(), "create table t (n bigint primary key)") is not None, "a table")
         for client in range(self.clients):
             self.write("client", self.cluster.connection(*self.cluster.data))
         for node in self.cluster.data:
@@ -64,20 +59,9 @@ class Run:
                                   if began < commit.acknowledged < ended), ended]
         return max(later - earlier for earlier, later in zip(moments, moments[1:]))
 
-    def until(self, so, what, bound=60):
-        return until(lambda: (self.cluster.supervise(), so())[1], what, bound)
-
     def wait(self, seconds):
         end = time.monotonic() + seconds
         self.until(lambda: time.monotonic() > end, "time passes", seconds + 60)
-
-    def await_calm(self):
-        primary = self.until(self.cluster.primary, "there is a primary")
-        others = len(self.cluster.data) - 1
-        self.until(lambda: len(self.cluster.replicas()) == others, "all others follow it")
-        if self.cluster.data != IDS:
-            primary = self.until(self.cluster.primary_of_two, "another has all commits")
-        return primary
 
     # --- The verdict
 

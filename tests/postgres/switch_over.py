@@ -29,9 +29,7 @@ class Planned(Run):
         self.said = []  # ms, by the command
 
     def asked(self, node, heir):
-        return subprocess.run(self.cluster.command("switch-over", node, "--to", str(heir)),
-                              cwd=self.cluster.path, capture_output=True, text=True, check=False,
-                              timeout=120)
+        return self.cluster.say("switch-over", node, "--to", heir)
 
     def told(self, node, what):
         """How often that stands in the log of its node or of its PostgreSQL."""
@@ -86,9 +84,7 @@ class Planned(Run):
         primary = self.await_calm()
 
         def does():
-            process = self.cluster.running.pop(primary)
-            process.terminate()
-            if code := process.wait(60):
+            if code := self.cluster.leave(primary):
                 raise Wrong(f"node {primary} left with {code}")
             left = time.monotonic()
             self.until(lambda: self.written_since(left), "written without it")
@@ -158,8 +154,7 @@ class Planned(Run):
         """A second process leaves alone what the first one has."""
         conf = self.cluster.database(node) / "muster.conf"
         before = conf.read_bytes()
-        ran = subprocess.run(self.cluster.command("run", node), cwd=self.cluster.path,
-                             capture_output=True, text=True, check=False, timeout=60)
+        ran = self.cluster.say("run", node)
         if ran.returncode != 75 or "is in use by process" not in ran.stderr:
             raise Wrong(f"node {node} ran twice: {ran.returncode}, {ran.stderr}")
         if conf.read_bytes() != before or not conf.with_name("muster.sock").exists():

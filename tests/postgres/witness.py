@@ -2,26 +2,16 @@
 """Two databases and a witness: who goes on alone, and who does not write with the witness."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-import bundles
 from bundles import Bundled
-from machines import PROGRAMS
-from run import Run
+from cases import MUSTER
+from cluster import said
 
 WITNESS = 3
-muster = None
-
-
-def run(*words, cwd):
-    return subprocess.run([str(word) for word in words], cwd=cwd, capture_output=True, text=True,
-                          check=False, timeout=120)
 
 
 class Witness(unittest.TestCase):
@@ -30,47 +20,28 @@ class Witness(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.cluster = Bundled(witness=True)
-        cls.addClassCleanup(shutil.rmtree, cls.cluster.path)
-        cls.addClassCleanup(cls.cluster.end)
+        cls.addClassCleanup(cls.cluster.end, keep=False)
         cls.cluster.begin()
-        cls.run_ = Run(cls.cluster, 1, 1)
         cls.numbers = 0
-        cls.ask_both("create table t (n bigint primary key)")
-
-    @classmethod
-    def ask_both(cls, statement):
-        """Of the primary, when the other has all."""
-        return cls.ask(cls.run_.await_calm(), statement)
-
-    @classmethod
-    def ask(cls, node, statement):
-        answers = []
-        def has_answered():
-            answers.append(cls.cluster.ask(node, statement))
-            return answers[-1] is not None
-        cls.run_.until(has_answered, statement)
-        return answers[-1]
+        cls.cluster.answer("create table t (n bigint primary key)", cls.cluster.await_calm())
 
     def write(self, node):
         type(self).numbers += 1
-        self.ask(node, f"insert into t values ({self.numbers}) on conflict do nothing returning n")
+        self.cluster.answer(
+            f"insert into t values ({self.numbers}) on conflict do nothing returning n", node)
 
     def names(self, node):
-        return self.ask(node, "show synchronous_standby_names")
-
-    def status(self, node):
-        return json.loads(run(muster, "postgres", "status", "--json", "--config",
-                              self.cluster.config(node), cwd=self.cluster.path).stdout)
+        return self.cluster.answer("show synchronous_standby_names", node)
 
     def says(self, node, sentence):
-        self.run_.until(lambda: sentence in json.dumps(self.cluster.status(node)),
-                        f"node {node} says: {sentence}")
+        self.cluster.until(lambda: sentence in json.dumps(self.cluster.status(node)),
+                           f"node {node} says: {sentence}")
 
     def become_whole(self):
-        primary = self.run_.await_calm()
+        primary = self.cluster.await_calm()
         self.assertIn("ANY 1", self.names(primary))
         counted = f"select count(*) = {self.numbers} from t"
-        self.run_.until(lambda: self.cluster.ask(3 - primary, counted) == "t", "it has all")
+        self.cluster.until(lambda: self.cluster.ask(3 - primary, counted) == "t", "it has all")
         return primary
 
     def test_1_a_primary_whose_standby_is_lost_goes_on_alone_until_it_is_back(self):
@@ -79,13 +50,12 @@ class Witness(unittest.TestCase):
         self.cluster.kill(3 - primary)
         self.write(primary)
         self.assertEqual(self.names(primary), "")
-        status = self.status(primary)
+        _, status = self.cluster.seen(primary)
         roles = {node["node"]: node["role"] for node in status["nodes"]}
         self.assertEqual(roles, {primary: "primary", 3 - primary: "unreachable",
                                  WITNESS: "witness"})
         self.assertIn(f"node {primary} alone has each commit", status["counts_on"])
-        ran = run(*self.cluster.command("switch-over", primary, "--to", 3 - primary),
-                  cwd=self.cluster.path)
+        ran = self.cluster.say("switch-over", primary, "--to", 3 - primary)
         self.assertEqual(ran.returncode, 75, ran.stderr)
         self.cluster.start(3 - primary)
         self.become_whole()
@@ -94,7 +64,7 @@ class Witness(unittest.TestCase):
         before = self.become_whole()
         self.cluster.kill(before)
         other = 3 - before
-        self.run_.until(lambda: self.cluster.primary() == other, "the other is primary")
+        self.cluster.until(lambda: self.cluster.primary() == other, "the other is primary")
         self.write(other)
         self.cluster.kill(other)
         self.cluster.start(before)
@@ -129,8 +99,7 @@ class Witness(unittest.TestCase):
     def test_5_of_the_words_it_has_no_database_for_it_says_so(self):
         for word, code in {"join": 0, "create": 64, "check": 64, "rejoin": 64,
                            "status": 64}.items():
-            ran = run(muster, "postgres", word, "--config", self.cluster.config(WITNESS),
-                      cwd=self.cluster.path)
+            ran = self.cluster.postgres(word, "--config", self.cluster.config(WITNESS))
             self.assertEqual(ran.returncode, code, word)
             self.assertIn("a witness", ran.stdout + ran.stderr, word)
 
@@ -139,21 +108,16 @@ class Bundles(unittest.TestCase):
     def test_the_witness_gets_a_bundle_without_proofs_for_postgresql(self):
         path = Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, path)
-        ran = run(muster, "postgres", "init", "--nodes", "127.0.0.1,127.0.0.2", "--witness",
-                  "127.0.0.3", "--to", "made", cwd=path)
+        beside = (MUSTER, "postgres", "init", "--witness", "127.0.0.3")
+        ran = said(*beside, "--nodes", "127.0.0.1,127.0.0.2", "--to", "made", cwd=path)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         for node in (1, 2, WITNESS):
             self.assertEqual((path / f"made/n{node}/client").exists(), node != WITNESS)
         for nodes in ("127.0.0.1", "127.0.0.1,127.0.0.2,127.0.0.4"):
-            ran = run(muster, "postgres", "init", "--nodes", nodes, "--witness", "127.0.0.3",
-                      "--to", "other", cwd=path)
+            ran = said(*beside, "--nodes", nodes, "--to", "other", cwd=path)
             self.assertEqual(ran.returncode, 2, ran.stderr)
             self.assertIn("--witness HOST: expected one host, beside two", ran.stderr)
 
 
 if __name__ == "__main__":
-    muster = bundles.muster = os.path.abspath(sys.argv.pop(1))
-    if not (PROGRAMS / "postgres").exists():
-        print("skipped: PostgreSQL 15 not found", file=sys.stderr)
-        sys.exit(0)
     unittest.main(verbosity=2)

@@ -1,0 +1,11 @@
+"""What scripts of test cases have in common, whose first word is the command."""
+
+import os
+import sys
+
+from machines import PROGRAMS
+
+if not (PROGRAMS / "postgres").exists():
+    print("skipped: PostgreSQL 15 not found", file=sys.stderr)
+    sys.exit(0)
+MUSTER = os.path.abspath(sys.argv.pop(1))
