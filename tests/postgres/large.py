@@ -7,9 +7,7 @@ at most (VmHWM), and what stood on the disk of who was cloned at most.
 """
 
 import argparse
-import json
 import shutil
-import signal
 import statistics
 import subprocess
 import sys
@@ -36,9 +34,6 @@ class Large(Run):
         self.space = []
         self.progress = 0
 
-    def until(self, so, what, bound=PATIENCE):
-        return super().until(so, what, bound)
-
     def fill(self, gigabytes):
         """A machine that it takes to its limits may make another primary: once more then."""
         scale = max(1, round(gigabytes * 1e9 / BYTES_OF_A_SCALE))
@@ -57,14 +52,11 @@ class Large(Run):
 
     def how_far(self, node):
         """Bytes of a clone, as `muster postgres status` has them."""
-        ran = subprocess.run([self.cluster.muster, "postgres", "status", "--json", "--config",
-                              self.cluster.config(node)], cwd=self.cluster.path,
-                             capture_output=True, text=True, check=False)
         try:
-            lines = json.loads(ran.stdout)["nodes"]
+            _, seen = self.cluster.seen(node)
         except ValueError:
             return 0
-        return next((line.get("cloned") or 0 for line in lines if line["node"] == node), 0)
+        return next((line.get("cloned") or 0 for line in seen["nodes"] if line["node"] == node), 0)
 
     def occupied(self, node):
         """Bytes of all that is in the node's directory, while files come and go."""
@@ -75,8 +67,7 @@ class Large(Run):
     # --- What ends it in the middle: each gives what brings all back
 
     def kill_it(self, node, _):
-        self.cluster.signal_all(node, signal.SIGKILL)
-        self.cluster.running.pop(node).wait()
+        self.cluster.kill_all(node)
         return lambda: self.cluster.start(node)
 
     def cut_it_off(self, node, _):
@@ -112,8 +103,7 @@ class Large(Run):
         primary = self.await_calm()
         node = self.random.choice([each for each in IDS if each != primary])
         began = time.monotonic()
-        asked = subprocess.run(self.cluster.command("rejoin", node), cwd=self.cluster.path,
-                               capture_output=True, text=True, check=False)
+        asked = self.cluster.say("rejoin", node)
         if asked.returncode:
             raise Wrong(f"rejoin: {asked.stderr}")
         self.until(lambda: self.doing(node) == "is cloned", "it is cloned")
@@ -183,6 +173,7 @@ def main():
         sys.exit(f"{path} has {free / 1e9:.0f} GB, and it takes {wanted / 1e9:.0f}: choose less "
                  "with --gigabytes, or a directory of more room with TMPDIR")
     cluster = OnMachines(said.muster, "200ms", "1s", path / "cluster", machines.make(), False)
+    cluster.patience = PATIENCE
     large = Large(cluster, said.seed)
     try:
         large.begin()
