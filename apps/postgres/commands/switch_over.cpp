@@ -119,9 +119,10 @@ class SwitchOver {
                        named(primary) +
                            (primary == primary_ ? " became primary again" : " became primary") +
                            ", and not " + named(heir_) +
-                           ": that had less when it counted, or the word of " + named(primary_) +
-                           " was not there, as of a node that is held (calm); nothing is lost, see "
-                           "muster history"};
+                           ": that had less when it counted, another switch-over came first, or " +
+                           named(primary_) +
+                           " could not say so, as it is held (calm) or its PostgreSQL did not go "
+                           "down in order; nothing is lost, see muster history"};
       std::this_thread::sleep_for(between_looks);
     }
     return Failure{ExitCode::timed_out, "no node is a primary that is written to after " +
