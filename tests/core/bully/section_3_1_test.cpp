@@ -146,38 +146,39 @@ BOOST_AUTO_TEST_CASE(at_the_coordinator_itself_timeout_does_nothing) {
 
 BOOST_AUTO_TEST_CASE(the_highest_node_that_is_up_becomes_coordinator) {
   for (std::uint32_t highest = 1; highest <= 4; ++highest) {
-    World world(4, Repairs::none());
-    for (std::uint32_t i = 1; i <= highest; ++i) world.recover(i);
-    BOOST_TEST(world.settle());
+    World cluster(4, Repairs::none());
+    for (std::uint32_t i = 1; i <= highest; ++i) cluster.recover(i);
+    BOOST_TEST(cluster.settle());
     for (std::uint32_t i = 1; i <= highest; ++i)
-      BOOST_TEST(bully::view(world[i].config, world[i].state()).coordinator.value() == id(highest));
+      BOOST_TEST(bully::view(cluster[i].config, cluster[i].state()).coordinator.value() ==
+                 id(highest));
   }
 }
 
 BOOST_AUTO_TEST_CASE(a_recovering_higher_node_takes_over_from_a_healthy_coordinator) {
-  World world(3, Repairs::none());
-  world.recover(1);
-  world.recover(2);
-  BOOST_REQUIRE(world.settle());
-  world.recover(3);
-  world.run();
-  BOOST_TEST(world.are_one_group());
-  BOOST_TEST(world[2].state().c->candidate == id(3));
+  World cluster(3, Repairs::none());
+  cluster.recover(1);
+  cluster.recover(2);
+  BOOST_REQUIRE(cluster.settle());
+  cluster.recover(3);
+  cluster.run();
+  BOOST_TEST(cluster.are_one_group());
+  BOOST_TEST(cluster[2].state().c->candidate == id(3));
 }
 
 BOOST_AUTO_TEST_CASE(
     a_recovering_lower_node_does_not_win_but_makes_check_restart_a_complete_election) {
-  World world(3, Repairs::none());
-  world.recover(2);
-  world.recover(3);
-  BOOST_REQUIRE(world.settle());
-  const GroupNumber before = *world[3].state().g;
-  world.recover(1);
-  world.run();
-  BOOST_TEST(world[1].state().s == Status::Down);  // it was answered and waits
-  BOOST_TEST(world.settle());
-  BOOST_TEST(world[1].state().c->candidate == id(3));
-  BOOST_TEST(*world[2].state().g > before);  // 2 was halted and reorganized too
+  World cluster(3, Repairs::none());
+  cluster.recover(2);
+  cluster.recover(3);
+  BOOST_REQUIRE(cluster.settle());
+  const GroupNumber before = *cluster[3].state().g;
+  cluster.recover(1);
+  cluster.run();
+  BOOST_TEST(cluster[1].state().s == Status::Down);  // it was answered and waits
+  BOOST_TEST(cluster.settle());
+  BOOST_TEST(cluster[1].state().c->candidate == id(3));
+  BOOST_TEST(*cluster[2].state().g > before);  // 2 was halted and reorganized too
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -315,15 +315,15 @@ BOOST_AUTO_TEST_CASE(a_restarted_node_counts_from_its_limit) {
 }
 
 BOOST_AUTO_TEST_CASE(a_fail_over_costs_one_commit_on_each_node) {
-  World world = settled(5);
-  world.fail(5);
-  const std::size_t begin = world.journal().size();
-  BOOST_REQUIRE(world.settle());
+  World cluster = settled(5);
+  cluster.fail(5);
+  const std::size_t begin = cluster.journal().size();
+  BOOST_REQUIRE(cluster.settle());
   for (std::uint32_t i = 1; i <= 4; ++i) {
     std::size_t commits = 0;
-    for (std::size_t at = begin; at < world.journal().size(); ++at)
-      if (world.journal()[at].starts_with(std::to_string(i)) &&
-          world.journal()[at].find("Save") != std::string::npos)
+    for (std::size_t at = begin; at < cluster.journal().size(); ++at)
+      if (cluster.journal()[at].starts_with(std::to_string(i)) &&
+          cluster.journal()[at].find("Save") != std::string::npos)
         ++commits;
     BOOST_TEST(commits == 1U);
   }

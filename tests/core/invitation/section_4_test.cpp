@@ -160,41 +160,41 @@ BOOST_AUTO_TEST_CASE(accept_and_are_you_there_are_about_one_group) {
 }
 
 BOOST_AUTO_TEST_CASE(all_nodes_come_together_under_the_highest) {
-  const World world = all_together(5);
-  for (std::uint32_t i = 1; i <= 5; ++i) BOOST_TEST((world.view(i).coordinator == id(5)));
+  const World cluster = all_together(5);
+  for (std::uint32_t i = 1; i <= 5; ++i) BOOST_TEST((cluster.view(i).coordinator == id(5)));
 }
 
 BOOST_AUTO_TEST_CASE(when_the_coordinator_fails_the_others_come_together_without_it) {
-  World world = all_together(4);
-  world.fail(4);
-  BOOST_TEST(world.settle({{id(1), id(2), id(3)}}));
-  BOOST_TEST((world.view(1).coordinator == id(3)));
+  World cluster = all_together(4);
+  cluster.fail(4);
+  BOOST_TEST(cluster.settle({{id(1), id(2), id(3)}}));
+  BOOST_TEST((cluster.view(1).coordinator == id(3)));
 }
 
 BOOST_AUTO_TEST_CASE(a_cut_leaves_one_group_on_each_side_and_healing_merges_them) {
-  World world = all_together(5);
+  World cluster = all_together(5);
   for (std::uint32_t i : {1u, 2u})
     for (std::uint32_t j : {3u, 4u, 5u}) {
-      world.cut(i, j);
-      world.cut(j, i);
+      cluster.cut(i, j);
+      cluster.cut(j, i);
     }
-  BOOST_TEST(world.settle({{id(1), id(2)}, {id(3), id(4), id(5)}}));
-  const GroupNumber left = *world.view(1).group;
-  const GroupNumber right = *world.view(5).group;
+  BOOST_TEST(cluster.settle({{id(1), id(2)}, {id(3), id(4), id(5)}}));
+  const GroupNumber left = *cluster.view(1).group;
+  const GroupNumber right = *cluster.view(5).group;
   BOOST_TEST((left != right));
-  world.heal();
-  BOOST_TEST(world.settle());
-  BOOST_TEST((*world.view(1).group > left && *world.view(1).group > right));
+  cluster.heal();
+  BOOST_TEST(cluster.settle());
+  BOOST_TEST((*cluster.view(1).group > left && *cluster.view(1).group > right));
 }
 
 BOOST_AUTO_TEST_CASE(a_member_that_falls_silent_is_lost_and_a_new_definition_made) {
-  World world = all_together(3);
-  const GroupNumber before = *world.view(3).group;
-  world.fail(1);
-  BOOST_TEST(world.settle({{id(2), id(3)}}));
-  while (*world.view(3).group == before && world.advance()) continue;
-  BOOST_TEST(world.settle({{id(2), id(3)}}));
-  BOOST_TEST((*world.view(3).up == NodeSet{id(2)}));
+  World cluster = all_together(3);
+  const GroupNumber before = *cluster.view(3).group;
+  cluster.fail(1);
+  BOOST_TEST(cluster.settle({{id(2), id(3)}}));
+  while (*cluster.view(3).group == before && cluster.advance()) continue;
+  BOOST_TEST(cluster.settle({{id(2), id(3)}}));
+  BOOST_TEST((*cluster.view(3).up == NodeSet{id(2)}));
 }
 
 // 6.16: the coordinator is Normal and has 2 in Up, and 2 is still in Reorganization.

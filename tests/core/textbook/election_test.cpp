@@ -82,24 +82,24 @@ BOOST_AUTO_TEST_CASE(a_coordinator_message_is_not_answered) {
 }
 
 BOOST_AUTO_TEST_CASE(the_highest_that_comes_back_takes_over) {
-  World world = all_together(4);
-  world.fail(4);
-  BOOST_REQUIRE(world.settle());
-  BOOST_TEST((world.view(1).coordinator == id(3)));
-  world.recover(4);
-  BOOST_REQUIRE(world.settle());
-  for (std::uint32_t i = 1; i <= 4; ++i) BOOST_TEST((world.view(i).coordinator == id(4)));
+  World cluster = all_together(4);
+  cluster.fail(4);
+  BOOST_REQUIRE(cluster.settle());
+  BOOST_TEST((cluster.view(1).coordinator == id(3)));
+  cluster.recover(4);
+  BOOST_REQUIRE(cluster.settle());
+  for (std::uint32_t i = 1; i <= 4; ++i) BOOST_TEST((cluster.view(i).coordinator == id(4)));
 }
 
 BOOST_AUTO_TEST_CASE(the_most_important_wins_by_its_score_and_of_equals_the_higher_id) {
-  World world = all_together(4, config({{id(1), 9}, {id(2), 9}, {id(4), 3}}));
-  for (std::uint32_t i = 1; i <= 4; ++i) BOOST_TEST((world.view(i).coordinator == id(2)));
-  world.fail(2);
-  BOOST_REQUIRE(world.settle());
-  BOOST_TEST((world.view(3).coordinator == id(1)));
-  world.fail(1);
-  BOOST_REQUIRE(world.settle());
-  BOOST_TEST((world.view(3).coordinator == id(4)));
+  World cluster = all_together(4, config({{id(1), 9}, {id(2), 9}, {id(4), 3}}));
+  for (std::uint32_t i = 1; i <= 4; ++i) BOOST_TEST((cluster.view(i).coordinator == id(2)));
+  cluster.fail(2);
+  BOOST_REQUIRE(cluster.settle());
+  BOOST_TEST((cluster.view(3).coordinator == id(1)));
+  cluster.fail(1);
+  BOOST_REQUIRE(cluster.settle());
+  BOOST_TEST((cluster.view(3).coordinator == id(4)));
 }
 
 // What it lacks beside the paper's.
@@ -120,16 +120,16 @@ BOOST_AUTO_TEST_CASE(a_coordinator_message_of_the_past_is_believed) {
 }
 
 BOOST_AUTO_TEST_CASE(two_coordinators_after_a_cut_remain_for_ever) {
-  World world = all_together(3);
+  World cluster = all_together(3);
   for (std::uint32_t i : {1U, 2U}) {
-    world.cut(i, 3);
-    world.cut(3, i);
+    cluster.cut(i, 3);
+    cluster.cut(3, i);
   }
-  BOOST_TEST(world.settle({{id(1), id(2)}, {id(3)}}));
-  for (std::uint32_t i : {1U, 2U}) world.reset(i, 3);
-  world.heal();
-  BOOST_TEST(!world.settle());
-  BOOST_TEST((world.view(2).coordinator == id(2) && world.view(3).coordinator == id(3)));
+  BOOST_TEST(cluster.settle({{id(1), id(2)}, {id(3)}}));
+  for (std::uint32_t i : {1U, 2U}) cluster.reset(i, 3);
+  cluster.heal();
+  BOOST_TEST(!cluster.settle());
+  BOOST_TEST((cluster.view(2).coordinator == id(2) && cluster.view(3).coordinator == id(3)));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
