@@ -103,7 +103,8 @@ class Planned(Run):
             yield stopped
         finally:
             for pid in stopped:
-                os.kill(pid, signal.SIGCONT)
+                with contextlib.suppress(ProcessLookupError):  # its server may be gone
+                    os.kill(pid, signal.SIGCONT)
 
     def waits_for_what_gets_on(self):
         """Sessions that end one after the other, in more than twice the time that a standstill may
