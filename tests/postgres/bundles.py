@@ -107,7 +107,7 @@ class Files(unittest.TestCase):
 
     def verify(self, file, *words):
         return said("openssl", "verify", "-CAfile", self.made / "ca/ca.crt", "-crl_check",
-                   "-CRLfile", self.made / "ca/crl.pem", "-x509_strict", *words, file)
+                    "-CRLfile", self.made / "ca/crl.pem", "-x509_strict", *words, file)
 
     def test_certificates_are_what_openssl_takes_them_for(self):
         for node, host in zip(IDS, HOSTS):

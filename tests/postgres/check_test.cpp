@@ -118,12 +118,12 @@ BOOST_AUTO_TEST_CASE(commits_that_wait_for_no_copy) {
   BOOST_TEST(of({"app", "", "off"}) ==
              "synchronous_commit: synchronous_commit is off for role app: commits are acknowledged "
              "that no other node may hold; ALTER ROLE app RESET synchronous_commit");
-  BOOST_TEST(has(of({"", "shop", "remote_write"}), "is remote_write for database shop: "));
-  BOOST_TEST(has(of({"", "shop", "No"}), "; ALTER DATABASE shop RESET synchronous_commit"));
-  BOOST_TEST(has(of({"app", "shop", "0"}), "is 0 for role app in database shop: "));
-  BOOST_TEST(has(of({"app", "shop", "0"}), "; ALTER ROLE app IN DATABASE shop RESET"));
-  BOOST_TEST(has(of({"", "", "false"}), "is false for all roles: "));
-  BOOST_TEST(has(of({"", "", "false"}), "; ALTER ROLE ALL RESET synchronous_commit"));
+  BOOST_TEST(says(of({"", "shop", "remote_write"}), "is remote_write for database shop: "));
+  BOOST_TEST(says(of({"", "shop", "No"}), "; ALTER DATABASE shop RESET synchronous_commit"));
+  BOOST_TEST(says(of({"app", "shop", "0"}), "is 0 for role app in database shop: "));
+  BOOST_TEST(says(of({"app", "shop", "0"}), "; ALTER ROLE app IN DATABASE shop RESET"));
+  BOOST_TEST(says(of({"", "", "false"}), "is false for all roles: "));
+  BOOST_TEST(says(of({"", "", "false"}), "; ALTER ROLE ALL RESET synchronous_commit"));
 }
 
 BOOST_AUTO_TEST_CASE(another_role_that_may_follow) {

@@ -238,14 +238,14 @@ BOOST_AUTO_TEST_CASE(no_list_is_left_out_or_changed_or_gone_back_to) {
   };
   Copies third = of_four_next;
   third.generation = 3;
-  BOOST_TEST(has(with_all(third, of_three), "nodes of the one between have to write first"));
-  BOOST_TEST(has(with_all(of_three, of_four_next), "and this is generation 1"));
+  BOOST_TEST(says(with_all(third, of_three), "nodes of the one between have to write first"));
+  BOOST_TEST(says(with_all(of_three, of_four_next), "and this is generation 1"));
   Copies other = of_three;
   other.of_commit = 3;
-  BOOST_TEST(has(with_all(other, of_three), "put that list back"));
+  BOOST_TEST(says(with_all(other, of_three), "put that list back"));
   // Of a version that did not say by which it was written.
   BOOST_TEST(with_all(of_three, std::nullopt) == "");
-  BOOST_TEST(has(with_all(of_four_next, std::nullopt), "of an earlier version"));
+  BOOST_TEST(says(with_all(of_four_next, std::nullopt), "of an earlier version"));
 }
 
 // Of five with copies = 4 two nodes and one that has lost all are a group, and R have data: it
@@ -263,15 +263,15 @@ BOOST_AUTO_TEST_CASE(nothing_is_chosen_between_two_lists_that_have_written) {
 BOOST_AUTO_TEST_CASE(a_node_never_takes_part_by_another_list_but_the_next) {
   BOOST_TEST(why_never_after(of_three, of_three) == "");
   BOOST_TEST(why_never_after(of_three, of_four_next) == "");
-  BOOST_TEST(has(why_never_after(of_four_next, of_three),
-                 "this is generation 1, nodes 1, 2, 3 with copies = 2, and this node has taken "
-                 "part by generation 2, nodes 1, 2, 3, 4 with copies = 3: put that list back"));
+  BOOST_TEST(says(why_never_after(of_four_next, of_three),
+                  "this is generation 1, nodes 1, 2, 3 with copies = 2, and this node has taken "
+                  "part by generation 2, nodes 1, 2, 3, 4 with copies = 3: put that list back"));
   Copies strangers{{three, four, five}, 2, {}, 2};
-  BOOST_TEST(has(why_never_after(of_three, strangers), "1 of the 2 of those are in it"));
+  BOOST_TEST(says(why_never_after(of_three, strangers), "1 of the 2 of those are in it"));
   strangers.generation = 3;  // it was away while the second was in force
   BOOST_TEST(why_never_after(of_three, strangers) == "");
   const Copies beside_a_witness{{one, two}, 2, {three}};
-  BOOST_TEST(has(why_never_after(beside_a_witness, of_four_next), "beside a witness"));
+  BOOST_TEST(says(why_never_after(beside_a_witness, of_four_next), "beside a witness"));
 }
 
 // --- How another comes to follow

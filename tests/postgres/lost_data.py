@@ -75,7 +75,7 @@ class LostData(unittest.TestCase):
         before = int(self.ask("select pg_current_wal_lsn() - '0/0'"))
         self.ask("create table more as select generate_series(1, 10000) n")
         self.cluster.until(lambda: (self.write(), self.remembered(node) > before)[1],
-                        "what it holds is remembered")
+                           "what it holds is remembered")
         self.cluster.kill_to_the_last(node)
         shutil.rmtree(data)
         backup.rename(data)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "apps/postgres/keeper.hpp"
+#include "words.hpp"
 
 #include <muster/values/text.hpp>
 
@@ -15,16 +16,13 @@ using muster::operator<<;
 
 namespace muster::postgres::test {
 
+using muster::test::says;
+
 inline const NodeId one{1};
 inline const NodeId two{2};
 inline const NodeId three{3};
 inline const GroupNumber group{5, NodeId{3}};
 inline const Term row_of_group{group, two, 2, Lsn{31}};
-
-/// Whether that is in the text.
-inline bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// What a node holds as a standby, on the timeline of its row.
 inline Holding held(std::uint64_t lsn = 20) {

@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(a_primary_whose_database_is_not_reached_from_here) {
 BOOST_AUTO_TEST_CASE(who_is_told_to_follow_and_does_not_stream_is_said_to_be_that) {
   Heard heard = calm();
   heard.primary->standbys.clear();
-  BOOST_TEST(has(words(heard), "is to follow, and does not stream from the primary"));
+  BOOST_TEST(says(words(heard), "is to follow, and does not stream from the primary"));
 }
 
 BOOST_AUTO_TEST_CASE(a_primary_beside_a_witness_may_be_alone) {

@@ -94,7 +94,7 @@ class Planned(Run):
 
     @contextlib.contextmanager
     def standing_still(self, node, which):
-        """These processes of its PostgreSQL do nothing until they are taken out of the list."""
+        """These processes of its PostgreSQL; whoever takes one out of the list lets it go on."""
         pids = self.cluster.ask(node, f"select pid from pg_stat_activity where {which}", 10).split()
         stopped = list(map(int, pids))
         try:

@@ -191,6 +191,9 @@ def main():
     parser.add_argument("--faults", default=",".join(FAULTS))
     parser.add_argument("--results", help="rows are added to this file, and all of it is printed")
     said = parser.parse_args()
+    said.faults = said.faults.split(",")
+    if not set(said.faults) <= set(FAULTS):
+        parser.error(f"--faults: expected names of {', '.join(FAULTS)}")
     machines.need(NEEDED)
     path = machines.enter()
     results = Path(said.results or path / "results.jsonl")
@@ -198,7 +201,7 @@ def main():
     for number in range(1, said.rounds + 1):
         for system in compared:
             run = Run(system, number, said.seed)
-            for fault in said.faults.split(","):
+            for fault in said.faults:
                 row = run.round(fault)
                 print(row, file=sys.stderr)
                 with open(results, "a", encoding="utf-8") as file:
