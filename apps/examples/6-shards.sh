@@ -41,7 +41,7 @@ deal() {
   done | awk -v shards="$shards" '
     $1 == "member" { member[++members] = $2; next }
     {
-      key = sprintf("%020d %010d %020d", $3, $4, $5)
+      key = sprintf("%020d %020d %010d", $5, $3, $4) # a node that was alone has the highest group
       if (key > newest[$2]) { newest[$2] = key; holder[$2] = $1; sequence[$2] = $5 }
     }
     END {

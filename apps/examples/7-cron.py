@@ -91,7 +91,7 @@ def now():
 def main():
     node = socket.socket(socket.AF_UNIX)
     node.connect(os.environ["MUSTER_SOCKET"])
-    node.sendall(b'{"register":1}\n')
+    node.sendall(b'{"register":2}\n')
     heard, cron = b"", Cron(Store(sys.argv[1]))
     while True:
         wait = max(0, min(cron.due.values()) - now()) / 1000 if cron.due else None

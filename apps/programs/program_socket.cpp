@@ -221,15 +221,18 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
 
   std::optional<std::string> take_registration(const json::object& said) {
     const json::value* version = said.if_contains("register");
-    if (!version) return "expected {\"register\":1} first";
-    if (natural_of(*version) != socket_version)
-      return "it speaks version " + json::serialize(*version) + ", and this node version 1";
+    if (!version) return "expected {\"register\":2} first";
+    version_ = natural_of(*version).value_or(0);
+    if (version_ < oldest_socket_version || version_ > socket_version)
+      return "it speaks version " + json::serialize(*version) + ", and this node versions 1 and 2";
     if (auto wrong = stranger(said, {"register"})) return wrong;
+    if (speaks_old_names() && options_.warn && !std::exchange(warned_, true))
+      options_.warn(old_name_warning);
     registered_ = true;
     timer_.cancel();
     json::array nodes;
     for (NodeId node : options_.nodes) nodes.emplace_back(node.value);
-    write({{"registered", socket_version}, {"node", options_.self.value}, {"nodes", nodes}});
+    write({{"registered", version_}, {"node", options_.self.value}, {"nodes", nodes}});
     for (const auto& [ticket, call] : calls_) send(*call);
     if (const auto awaited = std::exchange(awaited_, nullptr)) awaited();
     return std::nullopt;
@@ -316,6 +319,8 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
     if (services_ != nullptr) services_->show(shown_);
   }
 
+  [[nodiscard]] bool speaks_old_names() const { return version_ == oldest_socket_version; }
+
   // --- Calls
 
   void begin(const std::shared_ptr<Call>& call) {
@@ -335,6 +340,8 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
     if (call.what == Asked::start) at_work_ = true;
     if (call.asking) asking_ = call.asking;
     call.sent = true;
+    if (speaks_old_names() && call.what == Asked::reorganize)
+      call.told["freshest"] = call.told.at("last_assigned");
     write(call.told);
   }
 
@@ -358,6 +365,8 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
   asio::steady_timer timer_;  ///< of the registration
   std::shared_ptr<LineSocket> program_;
   bool registered_ = false;        ///< the program that is there
+  std::uint64_t version_ = 0;      ///< of the messages with that program
+  bool warned_ = false;            ///< of the old name
   std::function<void()> awaited_;  ///< the first registration
   std::map<std::uint64_t, std::shared_ptr<Call>> calls_;
   std::uint64_t last_ticket_ = 0;        ///< of all lives, so that what comes late is known

@@ -28,6 +28,8 @@ class ProgramSocket {
     /// The connection has ended: `lose` will be called when it is known how the program did. Empty:
     /// it never will be known.
     std::function<void()> gone{};
+    /// Takes a sentence for the node's log. Called on the executor.
+    std::function<void(const std::string& sentence)> warn{};
   };
 
   /// Everything happens on `executor`, one thing at a time: a strand, or a context of one thread.

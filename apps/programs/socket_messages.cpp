@@ -132,8 +132,8 @@ json::object tell(NodeId self, const Reorganization& context) {
   auto member = told["members"].as_array().begin();
   for (const Member& of : context.members)
     (member++)->as_object()["report"] = json_of(of.holdings.report);
-  const Member* freshest = context.freshest();
-  told["freshest"] = freshest ? json::value(freshest->node.value) : json::value();
+  const Member* last = context.last_assigned();
+  told["last_assigned"] = last ? json::value(last->node.value) : json::value();
   put_previous(told, context);
   return told;
 }

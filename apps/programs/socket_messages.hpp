@@ -14,8 +14,15 @@
 
 namespace muster::apps {
 
-/// The version of these messages, which a program names when it registers.
-inline constexpr std::uint64_t socket_version = 1;
+/// The version of these messages; a program names its own when it registers. In the oldest one a
+/// reorganize has `last_assigned` under its old name `freshest` too.
+inline constexpr std::uint64_t socket_version = 2;
+inline constexpr std::uint64_t oldest_socket_version = 1;
+/// What the log says of a program that registers with the oldest one.
+inline constexpr const char* old_name_warning =
+    "its program registered with version 1 of the messages, so `reorganize` names `last_assigned` "
+    "by its old name `freshest` too: a node that was alone comes first there, whatever it missed. "
+    "Let the program choose by a version in the reports, and register with version 2";
 /// Bytes of a line from a program.
 inline constexpr std::size_t longest_socket_line = 256 * 1024;
 /// Bytes of a reason, the program's own or ours for what is wrong with what it said.

@@ -4,15 +4,16 @@
 
 namespace muster::apps {
 
-SocketProgram::SocketProgram(const NodeConfig& config, std::function<void()> give_up)
+SocketProgram::SocketProgram(const NodeConfig& config, std::function<void()> give_up,
+                             std::function<void(const std::string&)> warn)
     : config_(config),
       work_(context_.get_executor()),
       patience_(context_),
-      socket_(
-          context_.get_executor(),
-          {config.self, config.cluster.ids(), config.application_socket().string(),
-           std::move(give_up),
-           config.application.program.empty() ? std::function<void()>() : [this] { end_soon(); }}),
+      socket_(context_.get_executor(), {config.self, config.cluster.ids(),
+                                        config.application_socket().string(), std::move(give_up),
+                                        config.application.program.empty() ? std::function<void()>()
+                                                                           : [this] { end_soon(); },
+                                        std::move(warn)}),
       thread_([this] { context_.run(); }) {}
 
 SocketProgram::~SocketProgram() {

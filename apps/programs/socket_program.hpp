@@ -16,8 +16,10 @@ namespace muster::apps {
 /// The application of `kind = "socket"`: the socket, and the program, where the node starts it.
 class SocketProgram {
  public:
-  /// `give_up` is called, from any thread, when the program is lost: let the node leave.
-  SocketProgram(const NodeConfig& config, std::function<void()> give_up);
+  /// `give_up` is called, from any thread, when the program is lost: let the node leave. `warn`
+  /// takes a sentence for the log, from any thread.
+  SocketProgram(const NodeConfig& config, std::function<void()> give_up,
+                std::function<void(const std::string&)> warn);
   SocketProgram(const SocketProgram&) = delete;
   SocketProgram& operator=(const SocketProgram&) = delete;
   /// Ends the program it started: SIGTERM, and SIGKILL after half of stop_deadline.

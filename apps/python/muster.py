@@ -26,11 +26,12 @@ import json
 import os
 import sys
 import threading
+import warnings
 
 __all__ = ["AskFailed", "Node", "NodeGone", "Refused", "Told", "run", "serve"]
 __version__ = "0.1.0"
 
-VERSION = 1  # of the messages
+VERSION = 2  # of the messages
 LONGEST = 64 * 1024 * 1024  # bytes of a line of the node's: all members' reports
 
 
@@ -54,6 +55,15 @@ class Told(dict):
         super().__init__(message)
         self.cancelled = threading.Event()
         self._coroutine = None  # the task of the hook, where it is one and has begun
+
+    def __getitem__(self, key):
+        return super().__getitem__(_new_name(key))
+
+    def __contains__(self, key):
+        return super().__contains__(_new_name(key))
+
+    def get(self, key, default=None):
+        return super().get(_new_name(key), default)
 
     def _cancel(self):
         self.cancelled.set()
@@ -208,6 +218,15 @@ def run(make, path=None):
         os._exit(1)
 
     asyncio.run(to_the_end())
+
+
+def _new_name(key):
+    """The key of version 2 of the messages."""
+    if key != "freshest":
+        return key
+    warnings.warn("use a version in the reports: a node that was alone comes first here, whatever "
+                  "it missed; the new name is last_assigned", DeprecationWarning, stacklevel=3)
+    return "last_assigned"
 
 
 def _result(hook, gave):

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 /// The task of the shards application: which member works on which shard. Reports and definitions
@@ -21,11 +22,15 @@ inline constexpr std::uint32_t shard_count = 24;
 /// The largest report and the largest definition, in bytes; more is refused, never cut.
 inline constexpr std::size_t shards_text_limit = 32 * 1024;
 
-/// The last record of a shard that a member has in its cells.
+/// The last record of a shard that a member has in its cells. The sequence comes first in their
+/// order: a node that was alone has the highest group, but may have missed records.
 struct ShardHead {
   GroupNumber group;
   std::uint64_t sequence{};
-  friend auto operator<=>(const ShardHead&, const ShardHead&) = default;
+  friend bool operator==(const ShardHead&, const ShardHead&) = default;
+  friend auto operator<=>(const ShardHead& left, const ShardHead& right) {
+    return std::tie(left.sequence, left.group) <=> std::tie(right.sequence, right.group);
+  }
 };
 MUSTER_DESCRIBE(ShardHead, group, sequence);
 

@@ -71,10 +71,10 @@ class Program {
     BOOST_TEST(hear().is_null());
     return std::string(heard.at("refused").as_string());
   }
-  void registers() {
-    say(R"({"register":1})");
-    const json::value heard = hear();
-    BOOST_TEST(json::serialize(heard) == R"({"registered":1,"node":1,"nodes":[1]})");
+  void registers(const std::string& version = "2") {
+    say(R"({"register":)" + version + "}");
+    BOOST_TEST(json::serialize(hear()) ==
+               R"({"registered":)" + version + R"(,"node":1,"nodes":[1]})");
   }
   void done(const json::object& told, json::object gives = {}) {
     gives["done"] = told.at("ticket");
@@ -128,13 +128,14 @@ struct Socketed : RealNodes {
 };
 
 /// Where it has stopped it is asked to reorganize, as often as that fails.
-void await_reorganize(Program& program) {
+json::object await_reorganize(Program& program) {
   json::object told = program.hear_hook();
   while (told.at("hook").as_string() == "stop") {  // the node has stood back meanwhile
     program.done(told);
     told = program.hear_hook();
   }
   BOOST_TEST(told.at("hook").as_string() == "reorganize");
+  return told;
 }
 
 std::string document() {
@@ -198,12 +199,33 @@ BOOST_AUTO_TEST_CASE(is_told_what_the_documents_say) {
         const auto shown = json::parse(text.substr(begin, text.find('`', begin) - begin));
         BOOST_TEST(keys_of(object) == keys_of(shown.as_object()), hook);
       }
-      const auto& freshest = told.at("reorganize").at("freshest");
-      BOOST_TEST((life == 1 ? freshest.is_null() : freshest == 1));
+      const auto& last = told.at("reorganize").at("last_assigned");
+      BOOST_TEST((life == 1 ? last.is_null() : last == 1));
       BOOST_TEST(told.at("stop").at("group").is_null());
       leaves_with(program);
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(of_version_1_is_told_the_old_name_too_and_the_log_says_so_once) {
+  waits_for_program();
+  for (int times = 0; times < 2; ++times) {
+    Program program(socket());
+    program.registers("1");
+    const json::object told = await_reorganize(program);
+    BOOST_TEST(told.at("freshest") == told.at("last_assigned"));
+  }
+  Program program(socket());
+  program.registers();
+  const json::object told = await_reorganize(program);
+  BOOST_TEST(!told.contains("freshest"));
+  program.done(told);
+  program.done(program.hear_hook("start"));
+  leaves_with(program);
+  const std::string said = "`last_assigned` by its old name `freshest`";
+  const std::string text = read_all(log(1));
+  BOOST_TEST(text.find(said) != text.npos);
+  BOOST_TEST(text.find(said) == text.rfind(said));
 }
 
 BOOST_AUTO_TEST_CASE(asks_and_answers) {
@@ -272,8 +294,9 @@ BOOST_AUTO_TEST_CASE(is_sent_away_with_the_reason_and_another_may_come) {
   waits_for_program();
   const std::pair<std::string, std::string> unregistered[] = {
       {"hello", "not a JSON object"},
-      {R"({"done":1})", "expected {\"register\":1} first"},
-      {R"({"register":2})", "it speaks version 2"},
+      {R"({"done":1})", "expected {\"register\":2} first"},
+      {R"({"register":0})", "it speaks version 0"},
+      {R"({"register":3})", "it speaks version 3, and this node versions 1 and 2"},
       {R"({"register":")" + std::string(9000, 'x') + "\"}", "xxx..."},
       {std::string(256 * 1024 + 1, '['), "a line of more than 262144 bytes"},
   };
@@ -361,7 +384,7 @@ lines = s.makefile("rw")
   node(1);
   says_why(end(1), 76, "cannot start " + file("nothing").string());
   starts(connects + R"(
-print('{"register":1}', file=lines, flush=True)
+print('{"register":2}', file=lines, flush=True)
 lines.readline()
 for i in range(3):
     import json

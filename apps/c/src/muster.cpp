@@ -146,11 +146,14 @@ class OfC final : public Application {
       const Holdings& held = member.holdings;
       members.push_back({member.node.value, to_c(held.report), to_c(held.group)});
     }
-    const Member* freshest = context.freshest();
-    const muster_reorganization told{
-        to_c(context.group), members.data(), members.size(),
-        freshest ? members.data() + (freshest - context.members.data()) : nullptr,
-        to_c(context.deadline)};
+    const Member* last = context.last_assigned();
+    const muster_member* last_assigned =
+        last ? members.data() + (last - context.members.data()) : nullptr;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // `freshest` is still filled in
+    const muster_reorganization told{to_c(context.group), members.data(),         members.size(),
+                                     last_assigned,       to_c(context.deadline), last_assigned};
+#pragma GCC diagnostic pop
     auto* const end = new muster_end{std::move(done), context, context};
     node_.hooks.reorganize(node_.user, &told, end);
   }

@@ -4,13 +4,14 @@
 
 namespace muster::examples {
 
-/// A numbered record of a shard; no two of a shard are equal.
+/// A numbered record of a shard; no two of a shard are equal. Its number comes first in their
+/// order: a node that was alone has the highest group, but may have missed records.
 struct Record {
-  GroupNumber group;  ///< that it was written for
   std::uint64_t number{};
+  GroupNumber group;  ///< that it was written for
   friend auto operator<=>(const Record&, const Record&) = default;
 };
-MUSTER_DESCRIBE(Record, group, number);
+MUSTER_DESCRIBE(Record, number, group);
 
 /// Who works on a shard, and the number of its next record.
 struct Share {
@@ -65,7 +66,7 @@ class Shards final : public Typed<Held, Deal> {
   void install(Assignment task, Deal deal, Done<> done) override {
     for (const auto& [shard, share] : deal) {
       if (share.node != node_.self()) continue;
-      Record& next = mine_[shard] = {task.group, share.next};
+      Record& next = mine_[shard] = {share.next, task.group};
       if (held_[shard] >= next) next.number = held_[shard].number + 1;  // started again
     }
     turn_ = mine_.begin();

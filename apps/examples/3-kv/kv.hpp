@@ -5,7 +5,8 @@
 
 namespace muster::examples {
 
-/// Keys with their values, and the newest write among them: writes are numbered in each group.
+/// Keys with their values, and the newest write among them. Its group and its number in that group
+/// are the version of the whole.
 struct Values {
   GroupNumber group;
   std::uint64_t write{};
@@ -13,8 +14,11 @@ struct Values {
 };
 MUSTER_DESCRIBE(Values, group, write, values);
 
-/// Written at the primary, which is the coordinator, and acknowledged when every member has it in
-/// safe storage: while one survives, nothing acknowledged is lost.
+/// Written at the primary, which is the coordinator of more than half of the nodes, and
+/// acknowledged when every member has it in safe storage. Two such groups share a node, so the
+/// later one has what the earlier one acknowledged, and writes with a higher group number: nothing
+/// acknowledged is lost. A group of fewer nodes may have missed a write, so it takes none and
+/// answers no read.
 class KeyValue final : public Application {
  public:
   using Tell = std::function<void(const std::string& line)>;
@@ -47,7 +51,8 @@ class KeyValue final : public Application {
     });
   }
 
-  // Everybody gets all that the one has who has the newest write.
+  // All get the values of the member with the newest write. That is not the member with the highest
+  // group, `last_assigned`: it may have been alone, and have missed a write.
   void reorganize(Reorganization all, Done<Definition> done) override {
     const auto newest = std::ranges::max_element(all.members, {}, [](const Member& member) {
       const auto report = decode<Values>(member.holdings.report.data).value();
@@ -66,7 +71,8 @@ class KeyValue final : public Application {
   }
 
   void start(Assignment task, Done<> done) override {
-    if (task.group.coordinator == node_.self()) leads_ = std::move(task);
+    const bool is_majority = 2 * task.members.size() > node_.nodes().size();
+    if (is_majority && task.group.coordinator == node_.self()) leads_ = std::move(task);
     done();
   }
 

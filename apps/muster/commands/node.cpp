@@ -292,7 +292,9 @@ int run_socket_node(const NodeConfig& config, bool initialise) {
   auto storage = open_storage(config);
   if (!storage) return failed_node(config, storage.error());
   boost::asio::io_context context(1);  // it may register when its node has left already
-  SocketProgram program(config, [] { ::kill(::getpid(), SIGUSR1); });
+  SocketProgram program(
+      config, [] { ::kill(::getpid(), SIGUSR1); },
+      [&config](const std::string& said) { say_in_log(config, LogLevel::warning, said); });
   if (const auto listening = program.listen(); !listening)
     return failed_node(config, listening.error());
   const int code = host(context, config, initialise, std::move(*storage), program.application(),

@@ -131,9 +131,21 @@ struct Reorganization : AskingContext {
   /// Members that did not take part in it.
   [[nodiscard]] NodeSet came_back() const { return HookContext::came_back(nodes()); }
 
-  /// The member that was assigned the highest group number, the highest of equals: what it reports
-  /// is what was agreed last. None where no member was ever assigned anything.
-  [[nodiscard]] const Member* freshest() const;
+  /// The member with the highest group number that was ever assigned to one of them; of equals, the
+  /// highest node. Null if no member was ever assigned anything.
+  ///
+  /// This says nothing about whose state is the newest: a node that was alone, and changed nothing,
+  /// has a higher group number than the others. Choose by a version in the reports, or by a
+  /// majority (docs/architecture.md, "Whose state is the newest").
+  [[nodiscard]] const Member* last_assigned() const;
+
+  /// The old name.
+  [[nodiscard]] [[deprecated(
+      "use a version in the reports: a node that was alone comes first here, "
+      "whatever it missed; the new name is last_assigned")]] const Member*
+  freshest() const {
+    return last_assigned();
+  }
 
   /// Besides the definition for all, gives `part` to that member alone; before `done` is called.
   void give_part(NodeId member, Bytes part) const;

@@ -32,7 +32,7 @@ NodeSet Reorganization::nodes() const {
   return nodes;
 }
 
-const Member* Reorganization::freshest() const {
+const Member* Reorganization::last_assigned() const {
   const auto older = [](const Member& a, const Member& b) {
     return std::tie(a.holdings.group, a.node) < std::tie(b.holdings.group, b.node);
   };

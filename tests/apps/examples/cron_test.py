@@ -55,11 +55,12 @@ class OfCpp(Nodes):
 
 class OfPython(OfCpp):
     muster = None
+    configuration = CONFIGURATION
 
     def start(self, node):
         file = Path(self.directory, f"n{node}.toml")
         ports = [self.port + other for other in NODES]
-        file.write_text(CONFIGURATION.format(
+        file.write_text(self.configuration.format(
             node=node, first=ports[0], second=ports[1], third=ports[2], program=self.program),
             encoding="utf-8")  # fmt: skip
         self.launch(node, [self.muster, "node", "--config", str(file)])

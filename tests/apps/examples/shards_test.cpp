@@ -104,6 +104,29 @@ BOOST_AUTO_TEST_CASE(shards_stay_where_they_were_and_go_on_from_their_last_recor
   }
 }
 
+// Node 3 misses records, and is the first to be started again. The numbers do not go back to its
+// own.
+BOOST_AUTO_TEST_CASE(a_node_that_was_alone_does_not_set_the_numbers_back) {
+  Book book;
+  lab::World world(3, 1, book.make());
+  BOOST_REQUIRE(book.run_until_all_work(world));
+  world.fail(NodeId{3});
+  BOOST_REQUIRE(book.run_until_all_work(world));
+  world.run_for(std::chrono::seconds(1));
+  std::map<std::uint32_t, std::uint64_t> highest;
+  for (const auto& [shard, record] : book.records)
+    highest[shard] = std::max(highest[shard], record.number);
+  for (const std::uint32_t node : {2u, 1u}) world.fail(NodeId{node});
+  world.restart(NodeId{3});
+  BOOST_REQUIRE(book.run_until_all_work(world));
+  for (const std::uint32_t node : {1u, 2u}) world.restart(NodeId{node});
+  BOOST_REQUIRE(world.run_until_normal());
+  BOOST_REQUIRE(book.run_until_all_work(world));
+  const GroupNumber last = *world.view(NodeId{1}).group;
+  for (const auto& [shard, record] : book.records)
+    if (record.group == last) BOOST_TEST(record.number > highest[shard]);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

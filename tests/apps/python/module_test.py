@@ -16,7 +16,7 @@ import unittest
 from pathlib import Path
 
 PROGRAM = """
-import asyncio, sys, threading
+import asyncio, sys, threading, warnings
 import muster
 
 class Plain:
@@ -36,6 +36,12 @@ class Plain:
         if not told["members"]:
             raise ValueError("nobody is there")
         report = told["members"][0]["report"]
+        if report == "old name":
+            with warnings.catch_warnings(record=True) as warned:
+                warnings.simplefilter("always")
+                same = told["freshest"] == told.get("freshest") == told["last_assigned"]
+                there = "freshest" in told
+            return "warned" if there and same and len(warned) == 3 else "not warned"
         if report == b"\\xff":
             return self.node.ask(3, b"\\xfe")
         self.node.progress(told, "half")
@@ -82,9 +88,9 @@ class Node:
         self.connection.settimeout(60)
         listener.close()
         self.lines = self.connection.makefile("r")
-        assert self.hear() == {"register": 1}
+        assert self.hear() == {"register": 2}
         if registered:
-            self.say(registered=1, node=3, nodes=[1, 2, 3])
+            self.say(registered=2, node=3, nodes=[1, 2, 3])
 
     def say(self, **message):
         self.connection.sendall(json.dumps(message).encode() + b"\n")
@@ -127,6 +133,11 @@ class AProgramOfFunctions(unittest.TestCase):
         self.node.hook("reorganize", 3, group=[17, 5], members=[{"node": 3, "report": "7"}])
         self.assertEqual(self.node.hear(), {"progress": 3, "text": "half"})
         self.assertEqual(self.node.hear(), {"done": 3, "definition": "7", "parts": {"3": "part"}})
+
+    def test_is_still_told_an_old_name(self):
+        self.node.hook("reorganize", 3, group=[17, 5], last_assigned=2,
+                       members=[{"node": 3, "report": "old name"}])
+        self.assertEqual(self.node.hear(), {"done": 3, "definition": "warned"})
 
     def test_tells_what_it_wants_of_the_node_and_what_it_is(self):
         self.node.hook("reorganize", 9, group=[17, 5], members=[{"node": 3, "report": "wishes"}])

@@ -61,6 +61,14 @@ static void reorganize(void* user, const muster_reorganization* all, muster_end*
     }
     muster_give_part(end, all->members[at].node, at == 0 ? "shine" : "", at == 0 ? 5 : 0);
   }
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  const int renamed = all->freshest == all->last_assigned; /* the old name is still accepted */
+#pragma GCC diagnostic pop
+  if (!renamed) {
+    muster_fail(end, "an old name has another value");
+    return;
+  }
   muster_progress(end, "dealt");
   struct asking* asking = malloc(sizeof *asking);
   if (asking == NULL) {

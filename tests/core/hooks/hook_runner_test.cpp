@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(what_safe_storage_holds_is_what_was_assigned_before) {
   BOOST_TEST(previous->task.definition.data == "old");
 }
 
-BOOST_AUTO_TEST_CASE(a_reorganize_is_told_who_was_lost_who_came_back_and_which_report_is_freshest) {
+BOOST_AUTO_TEST_CASE(a_reorganize_is_told_who_was_lost_who_came_back_and_who_was_assigned_last) {
   Host host(Assigned{task_of({NodeId{1}, NodeId{2}}, "old"), {4, NodeId{2}}});
   stopped_first(host);
   host.runner.perform(Reorganize{
@@ -38,16 +38,26 @@ BOOST_AUTO_TEST_CASE(a_reorganize_is_told_who_was_lost_who_came_back_and_which_r
   const Reorganization& told = *host.played.reorganized;
   BOOST_TEST((told.lost() == NodeSet{NodeId{1}}));
   BOOST_TEST((told.came_back() == NodeSet{NodeId{3}, NodeId{4}}));
-  BOOST_REQUIRE(told.freshest());
-  BOOST_TEST((told.freshest()->node == NodeId{3}));
+  BOOST_REQUIRE(told.last_assigned());
+  BOOST_TEST((told.last_assigned()->node == NodeId{3}));
   BOOST_TEST((told.deadline == Timings{}.reorganize_deadline));
 }
 
-BOOST_AUTO_TEST_CASE(where_nobody_was_assigned_anything_no_report_is_freshest) {
+BOOST_AUTO_TEST_CASE(if_nothing_was_ever_assigned_nobody_was_assigned_last) {
   Reorganization told;
   told.members = {member(1), member(2)};
-  BOOST_TEST(told.freshest() == nullptr);
+  BOOST_TEST(told.last_assigned() == nullptr);
 }
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+BOOST_AUTO_TEST_CASE(the_old_name_freshest_still_gives_who_was_assigned_last) {
+  Reorganization told;
+  BOOST_TEST(told.freshest() == nullptr);
+  told.members = {member(1, GroupNumber{5, NodeId{3}}), member(2)};
+  BOOST_TEST(told.freshest() == told.last_assigned());
+}
+#pragma GCC diagnostic pop
 
 BOOST_FIXTURE_TEST_CASE(a_task_names_its_members_and_gives_each_its_part_alone, StoppedHost) {
   runner.perform(Reorganize{Ticket{2}, g7, {member(1), member(2)}});

@@ -27,7 +27,7 @@ class Program {
  public:
   Program(Player& player, const std::string& path) : player_(player), socket_(context_) {
     socket_.connect(asio::local::stream_protocol::endpoint(path));
-    say({{"register", 1}});
+    say({{"register", 2}});
   }
 
   void run() {

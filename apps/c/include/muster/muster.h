@@ -18,6 +18,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** Lets the compiler warn of an old name that is still accepted. */
+#if defined(__GNUC__)
+#define MUSTER_DEPRECATED(why) __attribute__((deprecated(why)))
+#elif defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ > 201710L)
+#define MUSTER_DEPRECATED(why) [[deprecated(why)]]
+#else
+#define MUSTER_DEPRECATED(why)
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -87,8 +96,16 @@ typedef struct muster_reorganization {
   muster_group group;
   const muster_member* members; /**< ascending, this node included */
   size_t member_count;
-  const muster_member* freshest; /**< whose assignment is the latest; NULL where nobody has one */
+  /**
+   * The member with the highest group number; NULL if nobody was ever assigned anything. It does
+   * not say whose state is the newest: a node that was alone has the highest number, though it
+   * missed what the others did. Choose by a version in the reports, or by a majority (docs/c.md).
+   */
+  const muster_member* last_assigned;
   uint64_t deadline_ns;
+  const muster_member* freshest MUSTER_DEPRECATED(
+      "use a version in the reports: a node that was alone comes first here, whatever it missed; "
+      "the new name is last_assigned"); /**< the old name */
 } muster_reorganization;
 
 /** What a start is told. */
