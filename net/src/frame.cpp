@@ -39,6 +39,21 @@ bool is_greeting(std::uint8_t kind) {
   return kind == kind_of<Hello> || kind == kind_of<Refusal>;
 }
 
+// The first wire version in which there is such a letter.
+std::uint8_t since(const Letter& letter) {
+  const auto* answer = std::get_if<Answer>(&letter.message);
+  const bool of_group = std::holds_alternative<in_group::AreYouThere>(letter.message) ||
+                        (answer && std::holds_alternative<Elsewhere>(answer->result));
+  return of_group ? 3 : wire_oldest;
+}
+
+// The same for a peer of before it: it answers for no group, and is asked about none.
+Carried as_before(const Carried& carried) {
+  Carried before = carried;
+  before.letter.message = is_answer(carried.letter) ? Message(Answer{Here{}}) : AreYouThere{};
+  return before;
+}
+
 std::size_t begin_frame(std::string& out, std::uint8_t version, std::uint8_t kind) {
   const std::size_t at = out.size();
   out.append(header_bytes, '\0');
@@ -71,7 +86,11 @@ Expected<Frame> decode_body(std::uint8_t kind, std::string_view body) {
 
 void append_frame(std::string& out, const Frame& frame, std::uint8_t version) {
   const std::size_t at = begin_frame(out, version, static_cast<std::uint8_t>(frame.index() + 1));
-  std::visit([&](const auto& body) { encode_to(out, body); }, frame);
+  const auto* carried = std::get_if<Carried>(&frame);
+  if (carried && version < since(carried->letter))
+    encode_to(out, as_before(*carried));
+  else
+    std::visit([&](const auto& body) { encode_to(out, body); }, frame);
   end_frame(out, at);
 }
 
@@ -129,6 +148,9 @@ Expected<std::optional<Frame>> FrameReader::next() {
   if (!known) return garbage("wire version " + std::to_string(version));
   auto frame = decode_body(kind, checked.substr(2));
   if (!frame) return frame.error();
+  if (const auto* carried = std::get_if<Carried>(&*frame);
+      carried && version < since(carried->letter))
+    return garbage("a letter that wire version " + std::to_string(version) + " does not have");
   most_ = frame_limit;
   if (const auto* hello = std::get_if<Hello>(&*frame))
     if (const auto common = common_wire(spoken_, wire_of(*hello))) taken_ = {*common, *common};

@@ -74,6 +74,12 @@ const char* meaning(Line line) {
       return "Timeout(i) runs in Down and Election as well";
     case Line::self_timeout:
       return "Timeout(i) of an idle coordinator in Reorganization starts over";
+    case Line::question_names_group:
+      return "a member asks its coordinator about their group; struck: whether it is there";
+    case Line::elsewhere_recovers:
+      return "a member that is told No recovers; struck: it calls Election(i)";
+    case Line::second_election_recovers:
+      return "a node in a group recovers if higher nodes end two elections of it in a row";
   }
   return "";
 }
@@ -99,7 +105,8 @@ constexpr Switch of_the_bully[] = {
      "Halt is answered while the application stops, NewCoordinator when it has"},
     {"save_promises_only",
      "safe storage has what was promised; off: the whole S(i), at every change"},
-    {"back_off", "who starts over waits, longer each time"}};
+    {"back_off", "who starts over waits, longer each time"},
+    {"left_behind", "a node whose coordinator is in another group recovers"}};
 
 constexpr Switch of_the_invitation[] = {
     {"safe_counter", "a new life counts groups on from safe storage; off: from 0"},
@@ -239,7 +246,7 @@ std::optional<std::string> against_8_and_9(const lab::Bounds& world, bool heals)
 std::optional<std::string> not_claimed_by_bully(const std::string& assertion,
                                                 const lab::Bounds& world) {
   if (assertion == "group-grows") return std::nullopt;
-  if (!(world.options == Options{}) && !(world.repairs == Repairs{}))
+  if (!(world.options == Options{}) && !world.repairs.allow_options())
     return "an option without every switch: docs/options.md";
   if (assertion == "quorum") return std::nullopt;
   if (assertion == "works-apart" && world.options.quorum == Quorum::majority) return std::nullopt;

@@ -25,6 +25,7 @@ struct FindsNothing {
 /// A question how another node is, or its answer.
 struct AsksHowItIs {
   bool operator()(const AreYouThere&) const { return true; }
+  bool operator()(const in_group::AreYouThere&) const { return true; }
   bool operator()(const AreYouNormal&) const { return true; }
   bool operator()(const invitation::AreYouCoordinator&) const { return true; }
   bool operator()(const invitation::AreYouThere&) const { return true; }

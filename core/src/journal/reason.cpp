@@ -1,6 +1,7 @@
 #include <muster/journal/reason.hpp>
 
 #include <muster/values/kinds.hpp>
+#include <muster/values/text.hpp>
 
 #include <string_view>
 
@@ -33,11 +34,21 @@ bool begins_election(Wait was, const Event& event, Wait is) {
   return !elects(was) && (elects(is) || coordinates(is));
 }
 
+bool is_answer(const Event& event) {
+  const auto* received = std::get_if<Received>(&event);
+  return received && muster::is_answer(received->letter);
+}
+
+/// A node at work recovers in the same life only for an answer that shows that it was left behind.
+bool is_left_behind(Status was, const Event& event, Status is) {
+  const bool at_work = was == Status::Reorganization || was == Status::Normal;
+  return at_work && is == Status::Down && is_answer(event);
+}
+
 /// Of an election that asks first: it goes on when those whom it asked have answered, or cannot.
 bool ends_a_question(const Event& event) {
-  const auto* received = std::get_if<Received>(&event);
-  return (received && std::holds_alternative<Answer>(received->letter.message)) ||
-         std::holds_alternative<Unanswered>(event) || std::holds_alternative<Failed>(event);
+  return is_answer(event) || std::holds_alternative<Unanswered>(event) ||
+         std::holds_alternative<Failed>(event);
 }
 
 std::string name(NodeId node) {
@@ -76,6 +87,11 @@ Reason of_letter(const Letter& letter) {
     return {Trigger::found, from + " is up and answered AreYouNormal with No"};
   if (std::holds_alternative<invitation::Coordinating>(answer->result))
     return {Trigger::found, from + " was found by Check"};
+  if (const auto* elsewhere = std::get_if<Elsewhere>(&answer->result))
+    return {Trigger::left_behind,
+            "coordinator " + std::to_string(letter.from.value) +
+                (elsewhere->group ? " is in another group, " + to_text(*elsewhere->group)
+                                  : std::string(" has left the group and is in none"))};
   return {Trigger::other, from + " answered"};
 }
 
@@ -158,7 +174,8 @@ struct ReasonOfEvent {
 }  // namespace
 
 bool Reasons::take(NodeId self, const Event& event, const View& after) {
-  bool begun = begins_election(procedure_, event, after.procedure);
+  const bool left_behind = is_left_behind(status_, event, after.status);
+  bool begun = left_behind || begins_election(procedure_, event, after.procedure);
   const auto reason = [&] { return std::visit(ReasonOfEvent{self, procedure_, lost_}, event); };
   if (procedure_ == Wait::AskingFree && ends_a_question(event)) {
     begun = begun && asks_for_;
@@ -172,6 +189,7 @@ bool Reasons::take(NodeId self, const Event& event, const View& after) {
     lost_.reset();
   else if (const auto* failed = std::get_if<Failed>(&event))
     lost_ = failed->node;
+  status_ = after.status;
   procedure_ = after.procedure;
   return begun;
 }

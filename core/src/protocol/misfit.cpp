@@ -63,7 +63,7 @@ std::optional<Misfit> misfit_of_options(const Config& config) {
     const std::string otherwise = option_lines({}).at(name);
     if (config.protocol != ProtocolName::bully)
       return Misfit{name, '"' + otherwise + "\": any other is an option of the Bully alone"};
-    if (config.repairs != Repairs{})
+    if (!config.repairs.allow_options())
       return Misfit{name, '"' + otherwise +
                               "\", or literal = false: no option was checked without every switch"};
   }

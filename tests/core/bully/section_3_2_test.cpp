@@ -119,7 +119,7 @@ BOOST_DATA_TEST_CASE(ready_of_another_than_c_is_ignored, every_form(), repairs) 
 BOOST_DATA_TEST_CASE(timeout_is_an_election_in_down_and_election_and_a_question_else,
                      every_status(), repairs, status) {
   InStatus node(status, repairs);
-  BOOST_TEST(sent<AreYouThere>(node.expire(Timer::coordinator)) == Nodes({4}));
+  BOOST_TEST(asked_whether_there(node.expire(Timer::coordinator)) == Nodes({4}));
   const bool election = status == Status::Down || status == Status::Election;
   BOOST_TEST((node.procedure<bully::SeekingHigher>() != nullptr) == election);
   BOOST_TEST((node.procedure<bully::Probing>() != nullptr) == !election);

@@ -204,12 +204,12 @@ BOOST_AUTO_TEST_CASE(halt_and_the_questions_are_calls_to_a_node_the_others_to_a_
 BOOST_AUTO_TEST_CASE(failed_starts_timeout_when_it_is_the_coordinator) {
   Shipped normal;
   normal.normal_member_of(4);
-  BOOST_TEST(sent<AreYouThere>(normal.failed(4)) == Nodes({4}));
+  BOOST_TEST(asked_whether_there(normal.failed(4)) == Nodes({4}));
   BOOST_TEST(normal.procedure<bully::Probing>());
   BOOST_TEST(normal.state().s == Status::Normal);
   Shipped reorganization;
   reorganization.reorganization_of(4);
-  BOOST_TEST(sent<AreYouThere>(reorganization.failed(4)) == Nodes({4}));
+  BOOST_TEST(asked_whether_there(reorganization.failed(4)) == Nodes({4}));
 }
 
 BOOST_AUTO_TEST_CASE(failed_starts_timeout_when_it_is_h_in_election) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-/// Section 3.4: for each of the ten switches one test of what it does, which does not hold with it
+/// Section 3.4: for each of the switches one test of what it does, which does not hold with it
 /// off.
 
 namespace muster::test {
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(proofs_notice_a_death_and_a_restart_at_once) {
   only_with(&Repairs::proofs, [](Repairs repairs) {
     BullyAlone node(2, 3, repairs);
     node.normal_member_of(3);
-    return !sent<AreYouThere>(node.give(Failed{id(3), {1}})).empty();
+    return !asked_whether_there(node.give(Failed{id(3), {1}})).empty();
   });
   only_with(&Repairs::proofs, [](Repairs repairs) {
     BullyAlone node(2, 2, repairs);

@@ -169,6 +169,20 @@ BOOST_AUTO_TEST_CASE(is_a_store_whose_numbers_are_used_up) {
   BOOST_TEST(misfit(safe)->key == "incarnation");
 }
 
+// Nodes from before this switch do not have it in their texts.
+BOOST_AUTO_TEST_CASE(text_has_left_behind_only_if_it_is_off) {
+  const auto has_it = [](Repairs repairs) {
+    Config config = good();
+    config.repairs = repairs;
+    return cluster_text(cluster_lines(config)).find("left_behind") != std::string::npos;
+  };
+  Repairs off;
+  off.left_behind = false;
+  BOOST_TEST(!has_it(Repairs{}));
+  BOOST_TEST(!has_it(Repairs::none()));
+  BOOST_TEST(has_it(off));
+}
+
 // What nodes compare says all that `step` may know but for whose it is.
 BOOST_AUTO_TEST_CASE(that_differ_have_texts_that_differ) {
   const std::string usual = cluster_text(cluster_lines(good()));

@@ -37,6 +37,7 @@ std::string text(Enum value) {
 
 struct Words {
   std::string operator()(const AreYouThere&) const { return "AreYouThere"; }
+  std::string operator()(const in_group::AreYouThere&) const { return "AreYouThere"; }
   std::string operator()(const AreYouNormal& call) const {
     return "AreYouNormal " + text(call.group);
   }
@@ -49,6 +50,7 @@ struct Words {
   }
   std::string operator()(const Answer& answer) const { return std::visit(*this, answer.result); }
   std::string operator()(const Here&) const { return "here"; }
+  std::string operator()(const Elsewhere&) const { return "elsewhere"; }
   std::string operator()(const Normality& answer) const { return answer.normal ? "Yes" : "No"; }
   std::string operator()(const Halted& answer) const {
     return "halted, seen " + text(answer.counter);

@@ -32,6 +32,14 @@ Nodes sent(const Actions& actions) {
   return sent<Kind>(letters);
 }
 
+/// To whom AreYouThere was sent, about a group or not.
+inline Nodes asked_whether_there(const Actions& actions) {
+  Nodes to = sent<AreYouThere>(actions);
+  const Nodes about_group = sent<in_group::AreYouThere>(actions);
+  to.insert(to.end(), about_group.begin(), about_group.end());
+  return to;
+}
+
 /// The first answer of that kind; null where none is given.
 template <class Kind>
 const Kind* answer(const Actions& actions) {

@@ -11,7 +11,9 @@ namespace {
 
 using test::bytes_of;
 using test::feed;
+using test::Golden;
 using test::golden_frames;
+using test::golden_frames_of_3;
 using test::repaired;
 
 // What one stream is taken for.
@@ -35,15 +37,24 @@ std::string frame_of_length(std::size_t length) {
   return bytes;
 }
 
+std::vector<Golden> all_golden_frames() {
+  std::vector<Golden> all = golden_frames();
+  const std::vector<Golden> later = golden_frames_of_3();
+  all.insert(all.end(), later.begin(), later.end());
+  return all;
+}
+
 BOOST_AUTO_TEST_SUITE(golden)
 
 BOOST_AUTO_TEST_CASE(frames_are_written_as_they_always_were) {
   for (const auto& [name, frame, bytes] : golden_frames())
-    BOOST_TEST((encode_frame(frame) == bytes), name);
+    BOOST_TEST((encode_frame(frame, 2) == bytes), name);
+  for (const auto& [name, frame, bytes] : golden_frames_of_3())
+    BOOST_TEST((encode_frame(frame, 3) == bytes), name);
 }
 
 BOOST_AUTO_TEST_CASE(frames_are_read_as_they_always_were) {
-  for (const auto& [name, frame, bytes] : golden_frames()) {
+  for (const auto& [name, frame, bytes] : all_golden_frames()) {
     const Taken taken = take(bytes);
     BOOST_TEST(taken.failure == "", name << ": " << taken.failure);
     BOOST_TEST_REQUIRE(taken.frames.size() == 1u, name);
@@ -55,7 +66,7 @@ BOOST_AUTO_TEST_CASE(frames_are_read_as_they_always_were) {
 // A kind of frame, message or answer that is added needs a golden frame.
 BOOST_AUTO_TEST_CASE(frames_are_there_for_every_kind) {
   std::set<std::size_t> kinds, messages, results;
-  for (const auto& each : golden_frames()) {
+  for (const Golden& each : all_golden_frames()) {
     kinds.insert(each.frame.index());
     const auto* carried = std::get_if<Carried>(&each.frame);
     if (!carried) continue;
@@ -161,7 +172,9 @@ BOOST_AUTO_TEST_CASE(made_on_purpose_are_other_frames_or_none) {
         const Taken taken = take(changed);
         BOOST_TEST(taken.frames.size() + !taken.failure.empty() == 1u);
         if (!taken.frames.empty())
-          BOOST_TEST((encode_frame(taken.frames.front()) == changed), name << ", byte " << at);
+          BOOST_TEST((encode_frame(taken.frames.front(), static_cast<std::uint8_t>(changed[8])) ==
+                      changed),
+                     name << ", byte " << at);
       }
     }
   }
@@ -181,7 +194,7 @@ BOOST_AUTO_TEST_CASE(of_size_are_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(of_version_and_kind_are_refused) {
-  for (const char* head : {"01 04", "03 04", "ff 04", "02 00", "02 07", "02 ff"}) {
+  for (const char* head : {"01 04", "04 04", "ff 04", "02 00", "02 07", "02 ff"}) {
     const Taken taken = take(repaired(
         bytes_of("00 00 00 00 00 00 00 00 " + std::string(head) + " 01 00 00 00 00 00 00 00")));
     BOOST_TEST(taken.frames.empty(), head);
@@ -214,6 +227,33 @@ BOOST_AUTO_TEST_CASE(are_those_of_all_but_greetings_which_are_written_as_ever) {
   }
 }
 
+// To a peer that speaks version 2 a question names no group, and an answer to it is Yes.
+BOOST_AUTO_TEST_CASE(before_3_have_no_question_about_a_group) {
+  const auto spoken = [](Message message, std::uint8_t version) {
+    const Letter letter{NodeId{1}, Incarnation{2}, NodeId{3}, CallNumber{4}, std::move(message)};
+    const Taken taken = take(encode_frame(Carried{1, 0, letter}, version));
+    BOOST_TEST_REQUIRE(taken.frames.size() == 1U);
+    return std::get<Carried>(taken.frames.front()).letter.message;
+  };
+  const Message question = in_group::AreYouThere{{17, NodeId{3}}};
+  const Message no = Answer{Elsewhere{GroupNumber{18, NodeId{5}}}};
+  BOOST_TEST((spoken(question, 3) == question));
+  BOOST_TEST((spoken(no, 3) == no));
+  BOOST_TEST((spoken(question, 2) == Message(AreYouThere{})));
+  BOOST_TEST((spoken(no, 2) == Message(Answer{Here{}})));
+}
+
+// Somebody who puts a letter of version 3 into a frame of version 2 is no peer of ours.
+BOOST_AUTO_TEST_CASE(refuse_letters_of_a_later_one) {
+  for (const auto& [name, frame, bytes] : golden_frames_of_3()) {
+    std::string as_2 = bytes;
+    as_2[8] = 2;
+    BOOST_TEST(
+        take(repaired(as_2)).failure.find("wire version 2 does not have") != std::string::npos,
+        name);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(are_the_newest_of_both_once_a_hello_has_come) {
   struct Heard {
     std::optional<WireVersions> hello;  // none: nothing yet
@@ -242,7 +282,7 @@ BOOST_AUTO_TEST_CASE(that_do_not_meet_leave_the_greetings) {
     std::vector<Frame> frames;
     BOOST_TEST(feed(reader, bytes, frames).has_value() == is_greeting(frame), name);
     std::string next = bytes;
-    next[8] = 3;
+    next[8] = 4;
     FrameReader today;
     BOOST_TEST(!feed(today, repaired(next), frames).has_value(), name);
   }

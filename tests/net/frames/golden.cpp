@@ -27,10 +27,10 @@ std::string path_of(const std::string& name) {
   return std::string(MUSTER_GOLDEN) + '/' + name + ".hex";
 }
 
-std::string hexadecimal(const net::Frame& frame) {
+std::string hexadecimal(const net::Frame& frame, std::uint8_t version) {
   std::ostringstream out;
   out << "# " << frame << std::hex;
-  const std::string bytes = net::encode_frame(frame);
+  const std::string bytes = net::encode_frame(frame, version);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const auto byte = static_cast<unsigned>(static_cast<unsigned char>(bytes[i]));
     out << (i % 16 == 0 ? '\n' : ' ') << byte / 16 << byte % 16;
@@ -41,8 +41,9 @@ std::string hexadecimal(const net::Frame& frame) {
 
 // Run with MUSTER_REWRITE_GOLDEN=1 the tests write the files anew, to be looked at as a diff: a
 // change of what is there already is another wire version.
-Golden golden(std::string name, net::Frame frame) {
-  if (std::getenv("MUSTER_REWRITE_GOLDEN")) std::ofstream(path_of(name)) << hexadecimal(frame);
+Golden golden(std::string name, net::Frame frame, std::uint8_t version = 2) {
+  if (std::getenv("MUSTER_REWRITE_GOLDEN"))
+    std::ofstream(path_of(name)) << hexadecimal(frame, version);
   std::ifstream file(path_of(name));
   if (!file) throw std::runtime_error(path_of(name) + " is not there");
   std::ostringstream text;
@@ -52,6 +53,7 @@ Golden golden(std::string name, net::Frame frame) {
 
 net::Hello hello() {
   net::Hello made;
+  made.newest_version = 2;
   made.cluster = "name=demo\nnodes.1=127.0.0.1:7101\n";
   made.from = NodeId{5};
   made.to = NodeId{2};
@@ -122,6 +124,14 @@ std::vector<Golden> golden_frames() {
       golden("asks", net::Asks{{7, NodeId{3}}, true}),
       golden("piece", net::Piece{"half", false}),
       golden("no_answer", net::NoAnswer{"it awaits no assignment"}),
+  };
+}
+
+std::vector<Golden> golden_frames_of_3() {
+  return {
+      golden("are_you_there_in_group_3", carried(in_group::AreYouThere{group}), 3),
+      golden("elsewhere", carried(Answer{Elsewhere{group}}), 3),
+      golden("elsewhere_in_none", carried(Answer{Elsewhere{}}), 3),
   };
 }
 

@@ -22,8 +22,10 @@ struct Golden {
   std::string bytes;  ///< what tests/net/golden/NAME.hex says
 };
 
-/// One for each kind of frame, of message and of answer.
+/// In wire version 2: one for each kind of frame, of message and of answer that it has.
 std::vector<Golden> golden_frames();
+/// What wire version 3 adds.
+std::vector<Golden> golden_frames_of_3();
 
 /// The same frame after its length and its checksum were made right again.
 std::string repaired(std::string bytes);

@@ -113,26 +113,37 @@ void Links::accept(End& end) {
   });
 }
 
-void Links::set(NodeId node, bool cut) {
-  const auto change = [&] {
-    if (cut)
-      cut_.insert(node);
-    else
-      cut_.erase(node);
+void Links::on_thread(const std::function<void()>& change) {
+  const auto changed = [&] {
+    change();
     std::erase_if(lines_, [](const auto& line) { return line.expired(); });
     const auto lines = lines_;
     for (const auto& weak : lines)
       if (const auto line = weak.lock()) line->go_on();
   };
-  asio::post(running_.context, asio::use_future(change)).wait();
+  asio::post(running_.context, asio::use_future(changed)).wait();
 }
 
 void Links::cut(NodeId node) {
-  set(node, true);
+  on_thread([&] { cut_.insert(node); });
 }
 
 void Links::heal(NodeId node) {
-  set(node, false);
+  on_thread([&] { cut_.erase(node); });
+}
+
+void Links::cut(NodeId one, NodeId other) {
+  on_thread([&] { cut_pairs_.insert({{one, other}, {other, one}}); });
+}
+
+void Links::refuse(NodeId one, NodeId other) {
+  on_thread([&] {
+    for (const Pair& pair : {Pair{one, other}, Pair{other, one}}) {
+      ends_.at(pair)->acceptor.close();
+      for (const auto& weak : lines_)
+        if (const auto line = weak.lock(); line && line->pair == pair) line->end();
+    }
+  });
 }
 
 }  // namespace muster::test

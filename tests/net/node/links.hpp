@@ -4,6 +4,7 @@
 
 #include <boost/asio/ip/tcp.hpp>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -28,6 +29,10 @@ class Links {
   /// Nothing passes between the node and the others, from when this returns.
   void cut(NodeId node);
   void heal(NodeId node);
+  /// The same between two nodes alone.
+  void cut(NodeId one, NodeId other);
+  /// Neither of the two reaches the other: their connections end, and what dials is refused.
+  void refuse(NodeId one, NodeId other);
 
  private:
   using Tcp = boost::asio::ip::tcp;
@@ -36,15 +41,16 @@ class Links {
   struct End;
 
   void accept(End& end);
-  void set(NodeId node, bool cut);
+  void on_thread(const std::function<void()>& change);
   [[nodiscard]] bool is_cut(const Pair& pair) const {
-    return cut_.contains(pair.first) != cut_.contains(pair.second);
+    return cut_.contains(pair.first) != cut_.contains(pair.second) || cut_pairs_.contains(pair);
   }
 
   std::map<Pair, std::unique_ptr<End>> ends_;  ///< at which the first dials the second
   std::vector<std::weak_ptr<Line>> lines_;
   std::set<NodeId> cut_;
-  Running running_;  ///< last: its thread uses all of the above
+  std::set<Pair> cut_pairs_;  ///< each pair in both orders
+  Running running_;           ///< last: its thread uses all of the above
 };
 
 }  // namespace muster::test

@@ -15,7 +15,7 @@ using namespace muster::test;
 
 namespace {
 
-const char* const today = "wire=2-2";
+const char* const older = "wire=2-2";
 const char* const both = "wire=2-3";
 const char* const next = "wire=3-3";
 
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_SUITE(upgrades)
 
 BOOST_AUTO_TEST_CASE(one_after_the_other_speak_with_each_in_the_newest_version_of_both) {
   Rolling nodes;
-  for (std::uint32_t id : {1U, 2U, 3U}) nodes.start(id, today);
+  for (std::uint32_t id : {1U, 2U, 3U}) nodes.start(id, older);
   nodes.await_wire(3, "[[1,2],[2,2]]");
   nodes.change(1, both);
   nodes.await_wire(1, "[[2,2],[3,2]]");
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(one_after_the_other_speak_with_each_in_the_newest_version_o
   nodes.change(3, both);
   nodes.await_wire(3, "[[1,3],[2,3]]");
   // And back, as long as one wants to.
-  nodes.change(2, today);
+  nodes.change(2, older);
   nodes.await_wire(3, "[[1,3],[2,2]]");
   for (std::uint32_t id : {1U, 2U, 3U}) nodes.leave(id);
   nodes.cluster.judge();
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(to_a_version_that_the_others_do_not_speak_take_no_part_and_
   ClusterOptions options{.nodes = 3};
   options.timings.stop_deadline = std::chrono::seconds(2);  // for which waits who finds one differs
   Rolling nodes(std::move(options));
-  for (std::uint32_t id : {2U, 3U}) nodes.start(id, today);
+  for (std::uint32_t id : {2U, 3U}) nodes.start(id, older);
   nodes.cluster.await_group({2, 3});
   nodes.start(1, next);
   // Who dials first is told first.

@@ -19,7 +19,7 @@ using muster::operator==;
 
 /// The wire versions that this build speaks, both included.
 constexpr std::uint8_t wire_oldest = 2;
-constexpr std::uint8_t wire_newest = 2;
+constexpr std::uint8_t wire_newest = 3;
 
 /// Hello and Refusal are in this version for ever, to the byte: with them any two nodes find out
 /// which version both speak, or tell each other that there is none. All other frames are in that.

@@ -23,10 +23,11 @@ enum class Trigger {
   halted,       ///< another node halted it
   invited,      ///< another node invited it (section 4)
   told,         ///< another node said that it is coordinator (textbook)
+  left_behind,  ///< its coordinator left their group
   other,
 };
 MUSTER_DESCRIBE_ENUM(Trigger, recovered, paused, failed, unanswered, found, refused, hook_failed,
-                     timer, asked, halted, invited, told, other)
+                     timer, asked, halted, invited, told, left_behind, other)
 
 struct Reason {
   Trigger trigger = Trigger::other;
@@ -49,7 +50,8 @@ class Reasons {
   [[nodiscard]] static Reason of(NodeId self, const Event& event);
 
  private:
-  Wait procedure_{};            ///< before the next step
+  Status status_{};  ///< before the next step
+  Wait procedure_{};
   std::optional<NodeId> lost_;  ///< whose proven failure made it ask its coordinator
   /// What made it ask whether those that it would halt are free; none where it had begun before.
   std::optional<Reason> asks_for_;

@@ -226,6 +226,9 @@ struct State : Common {
       last_halt;  ///< the newest election of each candidate that halted this node
   std::optional<NodeId> answered_by;  ///< whose answer ended the last phase A
   NodeSet asked_in_vain;              ///< whose unanswered question causes the next election
+  /// A higher node has ended an election of this node, which is in a group and has not heard its
+  /// coordinator since (docs/decisions/left-behind.md).
+  bool left_to_higher = false;
 
   std::uint64_t elections{};
 
@@ -237,9 +240,9 @@ struct State : Common {
   ByOptions by_options;
 };
 MUSTER_DESCRIBE(State, s, c, h, d, up, g, application, ticket, report, failed_hooks, procedure,
-                owed, leaving, left, last_halt, answered_by, asked_in_vain, safe, seen, instances,
-                counter, elections, calls, check_armed, coordinator_armed, retry_level,
-                quiet_checks, by_options, met);
+                owed, leaving, left, last_halt, answered_by, asked_in_vain, left_to_higher, safe,
+                seen, instances, counter, elections, calls, check_armed, coordinator_armed,
+                retry_level, quiet_checks, by_options, met);
 
 /// What one event makes of a node: changes `state` and returns what is to be done, in order.
 Actions step(const Config& config, State& state, const Event& event, Moment at = {});
@@ -252,5 +255,8 @@ View view(const Config& config, const State& state, const View& before = {});
 bool awaits(const State& state, CallNumber call);
 
 }  // namespace muster::bully
+
+template <>
+inline constexpr bool muster::left_out_in<&muster::bully::State::left_to_higher> = true;
 
 MUSTER_COMPILED_ONCE(muster::bully::State);

@@ -40,9 +40,9 @@ struct Config {
                : protocol == ProtocolName::textbook || repairs == Repairs::none();
   }
 
-  /// Whether `options.calm` may be on: the Bully with every switch.
+  /// Whether `options.calm` may be on.
   [[nodiscard]] bool can_be_calm() const {
-    return protocol == ProtocolName::bully && repairs == Repairs{};
+    return protocol == ProtocolName::bully && repairs.allow_options();
   }
 };
 MUSTER_DESCRIBE(Config, self, nodes, repairs, timings, protocol, invitation_repairs, importance,

@@ -49,6 +49,19 @@ MUSTER_DESCRIBE(Ready, election, receiver, group, definition);
 struct AreYouFree {};
 MUSTER_DESCRIBE(AreYouFree);
 
+namespace in_group {
+
+using muster::operator==;
+
+/// AreYouThere(i, gn): is i still in Reorganization or Normal in the group gn? A member's question
+/// to its coordinator (docs/decisions/left-behind.md), as in the Invitation algorithm.
+struct AreYouThere {
+  GroupNumber group;
+};
+MUSTER_DESCRIBE(AreYouThere, group);
+
+}  // namespace in_group
+
 namespace invitation {
 
 using muster::operator==;
@@ -127,9 +140,15 @@ MUSTER_DESCRIBE(Coordinator, group, definition);
 
 }  // namespace textbook
 
-/// The answer to AreYouThere: only the fact of an answer.
+/// The answer to AreYouThere: only the fact of an answer. Where a group was named: Yes.
 struct Here {};
 MUSTER_DESCRIBE(Here);
+
+/// The answer to AreYouThere with a group: No.
+struct Elsewhere {
+  std::optional<GroupNumber> group;  ///< in which the answerer is in Reorganization or Normal
+};
+MUSTER_DESCRIBE(Elsewhere, group);
 
 /// The answer to AreYouNormal.
 struct Normality {
@@ -189,7 +208,7 @@ MUSTER_DESCRIBE(Free, after);
 // What a letter is on a wire is its place here: whatever comes anew comes last.
 using Result =
     std::variant<Here, Normality, Halted, Joined, Installed, Refused, invitation::Coordinating,
-                 invitation::Membership, invitation::Invited, Free>;
+                 invitation::Membership, invitation::Invited, Free, Elsewhere>;
 
 /// The answer to the call of the same number.
 struct Answer {
@@ -197,10 +216,11 @@ struct Answer {
 };
 MUSTER_DESCRIBE(Answer, result);
 
-using Message = std::variant<AreYouThere, AreYouNormal, Halt, NewCoordinator, Ready, Answer,
-                             invitation::AreYouCoordinator, invitation::AreYouThere,
-                             invitation::Invitation, invitation::Accept, invitation::Ready,
-                             textbook::Election, textbook::Coordinator, AreYouFree>;
+using Message =
+    std::variant<AreYouThere, AreYouNormal, Halt, NewCoordinator, Ready, Answer,
+                 invitation::AreYouCoordinator, invitation::AreYouThere, invitation::Invitation,
+                 invitation::Accept, invitation::Ready, textbook::Election, textbook::Coordinator,
+                 AreYouFree, in_group::AreYouThere>;
 
 /// A remote procedure is called, or a call is answered. Every letter names the life of its sender.
 struct Letter {

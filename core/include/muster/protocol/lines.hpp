@@ -38,6 +38,9 @@ enum class Line {
   refusal_starts_over,         ///< who refuses NewCoordinator is not dropped from S.Up instead
   timeout_unless_normal,       ///< Timeout(i) runs in Down and Election as well
   self_timeout,                ///< Timeout(i) of an idle coordinator in Reorganization starts over
+  question_names_group,        ///< a member asks its coordinator about their group
+  elsewhere_recovers,          ///< a member that is told No recovers instead of calling Election(i)
+  second_election_recovers,    ///< a second election in a row, left to a higher node, recovers
 };
 MUSTER_DESCRIBE_ENUM(Line, stop_ends_election, h_test, c_test, status_test_of_new_coordinator,
                      status_test_of_ready, h_undefined_at_recovery, down_at_recovery,
@@ -46,7 +49,8 @@ MUSTER_DESCRIBE_ENUM(Line, stop_ends_election, h_test, c_test, status_test_of_ne
                      question_outlives_life, failed_spares_no_question, leaving_answers,
                      stop_refuses_waiting_calls, safe_counter, counter_test, life_test,
                      newer_halts_only, same_election, reorganize_after_stops, refusal_starts_over,
-                     timeout_unless_normal, self_timeout)
+                     timeout_unless_normal, self_timeout, question_names_group, elsewhere_recovers,
+                     second_election_recovers)
 
 /// The lines that are taken out; empty everywhere but in the lab.
 using Struck = std::vector<Line>;

@@ -18,17 +18,30 @@ struct Repairs {
   bool stop_beside_halts = true;
   bool save_promises_only = true;
   bool back_off = true;
+  bool left_behind = true;
 
   /// The paper's text: every switch off.
   static constexpr Repairs none() {
-    return {false, false, false, false, false, false, false, false, false, false};
+    return {false, false, false, false, false, false, false, false, false, false, false};
   }
+  /// Whether options may be chosen beside: every switch is on but the one that came after them.
+  [[nodiscard]] constexpr bool allow_options() const;
   /// Whether the assertions hold: where no refusal is reported, a Halt has to be answered only when
   /// the application has stopped (docs/findings.md, V9).
   [[nodiscard]] constexpr bool safe() const { return report_refusals || !stop_beside_halts; }
 };
 MUSTER_DESCRIBE(Repairs, start_over_halted, normal_for_me, lost_members, report_refusals, tags,
-                parallel_calls, proofs, stop_beside_halts, save_promises_only, back_off);
+                parallel_calls, proofs, stop_beside_halts, save_promises_only, back_off,
+                left_behind);
+/// A journal that does not mention the switch was written before there was one.
+template <>
+inline constexpr bool left_out_in<&Repairs::left_behind> = true;
+
+constexpr bool Repairs::allow_options() const {
+  Repairs with_later = *this;
+  with_later.left_behind = true;
+  return with_later == Repairs{};
+}
 
 namespace invitation {
 

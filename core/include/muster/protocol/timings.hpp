@@ -28,4 +28,10 @@ inline Duration longest_silence(const Timings& timings) {
   return timings.coordinator_timeout + 2 * timings.T;
 }
 
+/// How long a member may be at work after its coordinator left their group, if the coordinator's
+/// answers do not reach it (docs/decisions/left-behind.md).
+inline Duration longest_left_behind(const Timings& timings) {
+  return 2 * (timings.coordinator_timeout + timings.T) + timings.stop_deadline;
+}
+
 }  // namespace muster

@@ -58,6 +58,9 @@ concept DescribedEnum = std::is_enum_v<T> && boost::describe::has_describe_enume
 /// True of the type of a field that JSON leaves out where it has its default value.
 template <class T>
 inline constexpr bool left_out_by_default = false;
+/// The same of one field, by the pointer to it.
+template <auto Field>
+inline constexpr bool left_out_in = false;
 
 /// Under which key an object of JSON names the alternative of the variant that it was made from.
 template <class T>

@@ -76,7 +76,7 @@ void write_json_fields(std::string& out, const T& value) {
       } else {
         write_json_fields(out, field);
       }
-    } else if (!left_out_by_default<Type> || !(field == Type{})) {
+    } else if (!(left_out_by_default<Type> || left_out_in<Field::pointer>) || !(field == Type{})) {
       out += JsonKey<T, Field>::quoted;
       write_json_value(out, field);
       out += ',';
@@ -291,7 +291,8 @@ bool JsonReader::read_field(Keys& keys, T& to) {
   } else {
     constexpr std::string_view key = JsonKey<T, Field>::key;
     const boost::json::value* value = keys.find(key);
-    if (!value && left_out_by_default<Type>) return field = Type{}, true;
+    constexpr bool left_out = left_out_by_default<Type> || left_out_in<Field::pointer>;
+    if (!value && left_out) return field = Type{}, true;
     if (!value) return of_any_version_ || missing(key);
     return read(*value, field) || inside(key);
   }

@@ -133,4 +133,18 @@ bool Turn::failed_spares_no_question() const {
   return stands(Line::failed_spares_no_question);
 }
 
+// --- A coordinator that left its group
+
+bool Turn::question_names_group() const {
+  return repairs_.left_behind && stands(Line::question_names_group);
+}
+
+bool Turn::elsewhere_recovers() const {
+  return stands(Line::elsewhere_recovers);
+}
+
+bool Turn::second_election_recovers() const {
+  return repairs_.left_behind && stands(Line::second_election_recovers);
+}
+
 }  // namespace muster::bully

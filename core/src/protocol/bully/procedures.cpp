@@ -13,6 +13,13 @@ void Turn::called(const Letter& letter, const AreYouThere&) {
     ask_normal(letter.from);
 }
 
+// AreYouThere(i, gn): reply [[ S.g = gn and (S.s = Reorganization or S.s = Normal) ]].
+void Turn::called(const Letter& letter, const in_group::AreYouThere& call) {
+  const std::optional<GroupNumber> group = works_in_group() ? state_.g : std::nullopt;
+  if (group == call.group) return answer(letter.from, letter.call, Here{});
+  answer(letter.from, letter.call, Elsewhere{group});
+}
+
 // AreYouNormal(i): reply [[ S.s = Normal ]]. Departs from the paper: normal for the one who asks
 // (6.12).
 void Turn::called(const Letter& letter, const AreYouNormal& call) {
@@ -236,7 +243,7 @@ void Turn::check() {
 }
 
 // Timeout(i): if [[ S.s = Normal or S.s = Reorganization ]]: call AreYouThere(S.c), else
-// Election(i)
+// Election(i). Departs from the paper: a member asks about its group.
 void Turn::timeout() {
   if (!works_in_group()) return election();
   if (coordinates()) {
@@ -245,7 +252,7 @@ void Turn::timeout() {
   }
   if (runs<Probing>()) return;
   const NodeId c = state_.c->candidate;
-  state_.procedure = Probing{call(c, AreYouThere{}, Bound::answer), c};
+  state_.procedure = Probing{call(c, question_to_coordinator(), Bound::answer), c};
 }
 
 }  // namespace muster::bully

@@ -31,7 +31,8 @@ void Turn::returned(NodeId by, CallNumber call, const Result* result) {
 void Turn::higher_returned(NodeId by, const Result* result) {
   if (as<Here>(result)) {
     state_.answered_by = by;
-    return end_procedure();
+    end_procedure();
+    return election_left_to_higher();
   }
   if (may_be_at_work(result)) return await_the_outvoted();
   ask_higher(side_by_side_);
@@ -94,11 +95,14 @@ void Turn::normal_returned(NodeId by, const Result* result) {
     end_procedure();
 }
 
-// AreYouThere(S.c): timeout -> Election(i). Who may be at work is asked again in it.
+// AreYouThere(S.c): timeout -> Election(i). Who may be at work is asked again in it. Departs from
+// the paper: a member whose coordinator left their group recovers.
 void Turn::probe_returned(NodeId by, const Result* result) {
   end_procedure();
   if (may_be_at_work(result)) return election();
-  if (!as<Here>(result)) election({by});
+  if (as<Elsewhere>(result) && elsewhere_recovers()) return recover(StopReason::recovering);
+  if (!as<Here>(result)) return election({by});
+  if (question_names_group()) coordinator_is_heard();
 }
 
 }  // namespace muster::bully

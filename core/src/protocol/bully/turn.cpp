@@ -44,7 +44,10 @@ void Turn::happened(const Received& event) {
   std::visit([&](const auto& message) { called(letter, message); }, letter.message);
   const bool question = std::holds_alternative<AreYouThere>(letter.message) ||
                         std::holds_alternative<AreYouNormal>(letter.message);
-  if (question && works_in_group() && state_.c->candidate == letter.from) rearm_coordinator_ = true;
+  if (question && works_in_group() && state_.c->candidate == letter.from) {
+    rearm_coordinator_ = true;
+    coordinator_is_heard();
+  }
 }
 
 void Turn::called(const Letter& letter, const Answer& answer) {
@@ -114,9 +117,7 @@ void Turn::happened(const Expired& event) {
 // A node that is leaving has failed as well, and goes on leaving: the others may have a coordinator
 // by now.
 void Turn::happened(const Paused&) {
-  stop({StopReason::paused, std::nullopt});
-  fail();
-  if (!state_.leaving) take_part_again();
+  recover(StopReason::paused);
 }
 
 void Turn::happened(const Leaving&) {
@@ -132,9 +133,7 @@ void Turn::happened(const ElectionAsked&) {
     if (runs<Idle>() || runs<Checking>()) election();
     if (runs<MakingReady>() && state_.application == Activity::Working) start_over(true);
   } else if (state_.s == Status::Normal) {
-    stop({StopReason::recovering, std::nullopt});
-    fail();
-    take_part_again();
+    recover(StopReason::recovering);
   }
 }
 
@@ -196,6 +195,7 @@ void Turn::forget_group() {
   state_.d.reset();
   state_.g.reset();
   state_.up.clear();
+  state_.left_to_higher = false;
 }
 
 // In the paper a refused call is answered like any other, and its caller goes on (6.1).

@@ -42,6 +42,7 @@ class Turn : protected TurnOf<State> {
 
   // Remote procedures, immediate (section 3.1).
   virtual void called(const Letter& letter, const AreYouThere& call);
+  void called(const Letter& letter, const in_group::AreYouThere& call);
   virtual void called(const Letter& letter, const AreYouNormal& call);
   void called(const Letter& letter, const Halt& call);
   virtual void called(const Letter& letter, const NewCoordinator& call);
@@ -91,6 +92,12 @@ class Turn : protected TurnOf<State> {
   void ask_next_normal();
   void count_quiet_check();
   void hook_failed();
+  void recover(StopReason reason);
+
+  // A coordinator that left its group (docs/decisions/left-behind.md).
+  [[nodiscard]] Message question_to_coordinator() const;
+  void coordinator_is_heard();
+  void election_left_to_higher();
 
   // Others that differ (docs/decisions/differing.md).
   void await_the_outvoted();
@@ -141,6 +148,9 @@ class Turn : protected TurnOf<State> {
   [[nodiscard]] bool self_timeout() const;
   [[nodiscard]] bool timeout_unless_normal() const;
   [[nodiscard]] bool failed_spares_no_question() const;
+  [[nodiscard]] bool question_names_group() const;
+  [[nodiscard]] bool elsewhere_recovers() const;
+  [[nodiscard]] bool second_election_recovers() const;
 
   // Words.
   virtual void new_life_of(NodeId node) { owe_nothing(node); }

@@ -79,6 +79,13 @@ void Turn::fail() {
   state_.answered_by.reset();
 }
 
+// What Recovery(i) does, in the same life. A node that leaves goes on leaving.
+void Turn::recover(StopReason reason) {
+  stop({reason, std::nullopt});
+  fail();
+  if (!state_.leaving) take_part_again();
+}
+
 // A node in S.Up is proven dead. In Normal an election that runs already will find out by itself.
 void Turn::lost_member() {
   if (state_.s == Status::Normal) {
@@ -110,6 +117,7 @@ void Turn::ask_normal(NodeId node) {
 
 // A Check has found nothing when the next one begins and it was not forgotten.
 void Turn::count_quiet_check() {
+  if (state_.quiet_checks > 0) coordinator_is_heard();
   if (state_.quiet_checks == quiet_enough)
     state_.retry_level = 0;
   else

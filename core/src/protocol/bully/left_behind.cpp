@@ -1,0 +1,28 @@
+#include "turn.hpp"
+
+#include <utility>
+
+/// A coordinator that left its group while its members work on (docs/decisions/left-behind.md). The
+/// paper has none: each node hears each other (assumption 8), so a Halt of the next coordinator
+/// reaches every member.
+
+namespace muster::bully {
+
+Message Turn::question_to_coordinator() const {
+  if (question_names_group()) return in_group::AreYouThere{*state_.g};
+  return AreYouThere{};
+}
+
+// An answer of a higher node ends Election(i), and changes nothing. Once is no reason to stop: that
+// node may be about to halt this one. Twice without a word of the coordinator is: the higher node
+// works in a group that this node does not reach.
+void Turn::election_left_to_higher() {
+  if (!works_in_group() || !second_election_recovers()) return;
+  if (std::exchange(state_.left_to_higher, true)) recover(StopReason::recovering);
+}
+
+void Turn::coordinator_is_heard() {
+  state_.left_to_higher = false;
+}
+
+}  // namespace muster::bully
