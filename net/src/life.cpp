@@ -38,7 +38,8 @@ Life::Life(asio::any_io_executor strand, asio::any_io_executor hooks, const Node
       safe_(std::move(safe)),
       handlers_(std::move(handlers)),
       writer_(std::move(journal)),
-      watch_(strand_) {
+      watch_(strand_),
+      halted_in_turn_(options_.config.timings) {
   boost::mp11::mp_for_each<boost::describe::describe_enumerators<Timer>>(
       [this](auto) { timers_.emplace_back(strand_); });
   seen_.as_of = monotonic_now();
@@ -188,6 +189,7 @@ void Life::stepped(const Event& event, const Actions& actions, const View& after
   if (journal_) journal_->stepped(step_at_, event, host_->stepped_at(), actions, seen_.view, after);
   show(after);
   if (const auto* paused = std::get_if<Paused>(&event)) note_pause(paused->gap);
+  note_halt(event, after);
 }
 
 void Life::save_performed() {
@@ -268,6 +270,15 @@ void Life::note_wait(const char* what, Duration time, const char* otherwise) {
                  format_duration(needed) + "\" at least" + otherwise);
 }
 
+void Life::note_halt(const Event& event, const View& after) {
+  const std::lock_guard lock(seen_mutex_);
+  const bool known = !halted_in_turn_.by(step_at_).empty();
+  halted_in_turn_.take(step_at_, event, after);
+  const NodeSet by = halted_in_turn_.by(step_at_);
+  if (known || by.empty()) return;
+  handlers_.warn(halted_in_turn_words(options_.config.self, by));
+}
+
 // --- The journal
 // --------------------------------------------------------------------------------------
 
@@ -318,6 +329,7 @@ Life::Seen Life::seen() const {
   const std::lock_guard lock(seen_mutex_);
   Seen now = seen_;
   if (shows_) now.shown = shows_->shown();
+  now.halted_in_turn_by = halted_in_turn_.by(monotonic_now());
   return now;
 }
 

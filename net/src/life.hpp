@@ -7,6 +7,7 @@
 #include "services.hpp"
 
 #include <muster/host/host.hpp>
+#include <muster/journal/halted_in_turn.hpp>
 #include <muster/net/node.hpp>
 #include <muster/net/sessions.hpp>
 #include <muster/net/storage_thread.hpp>
@@ -58,6 +59,7 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
     std::map<NodeId, std::string> differing;  ///< Sessions::differing
     std::map<NodeId, std::uint8_t> wire;      ///< Sessions::wire
     std::optional<Duration> heard;            ///< when the last letter of its coordinator came
+    NodeSet halted_in_turn_by;                ///< HaltedInTurn::by, now
   };
 
   /// `safe` is durable, with this life's incarnation.
@@ -133,6 +135,7 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
   void note_save(Duration took);
   void note_pause(Duration gap);
   void note_wait(const char* what, Duration time, const char* otherwise);
+  void note_halt(const Event& event, const View& after);
   void show(const View& view);
 
   void begin_journal();
@@ -173,8 +176,9 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
 
   Duration step_at_{};             ///< when the present step came
   bool acts_ = false;              ///< something comes of it: its line is waited for
-  mutable std::mutex seen_mutex_;  // guards the two below
+  mutable std::mutex seen_mutex_;  // guards the three below
   Seen seen_;
+  HaltedInTurn halted_in_turn_;
   std::shared_ptr<const NodeServices> shows_;  ///< once it has begun
 };
 

@@ -175,7 +175,7 @@ std::string Node::Impl::status_json() const {
   const auto present = life();
   const auto out_now = out();
   const auto [view, as_of, progress, shown, journal_dropped, slow_saves, needed_T, counters,
-              differing, wire, heard] = present ? present->seen() : Life::Seen{};
+              differing, wire, heard, halted_in_turn_by] = present ? present->seen() : Life::Seen{};
   const bool is_member = view.coordinator && view.coordinator != options_.config.self;
   const auto age =
       heard ? std::optional(std::max<Duration>(monotonic_now() - *heard, {})) : std::nullopt;
@@ -214,6 +214,7 @@ std::string Node::Impl::status_json() const {
                           time_left(view.held),
                           age,
                           bound,
+                          halted_in_turn_by,
                           certificate,
                           counters};
   std::string out;

@@ -162,7 +162,12 @@ bool Node::Impl::may_work() const {
   return present && present->may_work();
 }
 
+// A node that two coordinators halt in turn works now and not in a moment.
 http::Answer Node::Impl::answer_readyz(const http::Request& /*unused*/) const {
+  if (const auto present = life()) {
+    const NodeSet by = present->seen().halted_in_turn_by;
+    if (!by.empty()) return unavailable(halted_in_turn_words(options_.config.self, by));
+  }
   return may_work() ? http::Answer{200, "ok\n"} : unavailable(why_no_work());
 }
 
@@ -232,6 +237,7 @@ Scrape Node::Impl::scrape() const {
   seen.incarnation = present->incarnation();
   seen.view = shown.view;
   if (shown.heard) seen.heard = std::max<Duration>(monotonic_now() - *shown.heard, {});
+  seen.halted_in_turn = !shown.halted_in_turn_by.empty();
   seen.differing = shown.differing.size();
   seen.sessions = present->has_ended() ? 0 : present->sessions();
   add(seen.counters, present->counters());

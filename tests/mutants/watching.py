@@ -99,8 +99,10 @@ EDITS = (
     Edit("ready-while-it-reorganizes",
          "a balancer leads to a node that may not work", "watching.md",
          NODE,
-         "answer_readyz(const http::Request& /*unused*/) const {\n  return may_work() ?",
-         "answer_readyz(const http::Request& /*unused*/) const {\n  return life() ?",
+         "if (!by.empty()) return unavailable(halted_in_turn_words(options_.config.self, by));\n"
+         "  }\n  return may_work() ?",
+         "if (!by.empty()) return unavailable(halted_in_turn_words(options_.config.self, by));\n"
+         "  }\n  return life() ?",
          (f"{ENDS}.test_who_may_not_work_says_so_until_it_may",)),
     Edit("gauge-told-as-a-counter",
          "Prometheus takes each fall of a value for a new process", "metrics.md",

@@ -89,9 +89,8 @@ Failure judge(const std::vector<Said>& all) {
     if (status.status != Status::Normal) continue;
     if (first && (first->coordinator != status.coordinator || first->group != status.group)) {
       return {ExitCode::disagreement,
-              "nodes " + std::to_string(first->node.value) + " and " +
-                  std::to_string(status.node.value) +
-                  " are Normal in different groups; see whether the network is cut"};
+              in_words(*first) + ", and " + in_words(status) +
+                  ": see whether the network is cut, or a certificate is refused"};
     }
     if (!first) first = status;
   }

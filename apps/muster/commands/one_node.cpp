@@ -3,6 +3,7 @@
 #include "apps/base/text.hpp"
 #include "apps/muster/config/config.hpp"
 
+#include <muster/journal/halted_in_turn.hpp>
 #include <muster/net/admin.hpp>
 #include <muster/values/json.hpp>
 #include <muster/values/kinds.hpp>
@@ -132,6 +133,9 @@ std::string certificate_in_words(const net::NodeStatus& status) {
 }
 
 std::optional<Failure> not_normal(const net::NodeStatus& status) {
+  if (!status.halted_in_turn_by.empty())
+    return Failure{ExitCode::disagreement,
+                   halted_in_turn_words(status.node, status.halted_in_turn_by)};
   if (status.status != Status::Normal)
     return Failure{
         ExitCode::not_normal,

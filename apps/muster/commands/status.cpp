@@ -37,7 +37,7 @@ void add_status_command(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("status", "Ask one node of this machine what it is");
   command->footer(
       "Exit codes: 0 it is Normal, and its coordinator was heard lately; 3 it is not; 5 no node "
-      "was reached.");
+      "was reached; 8 two coordinators halt it in turn.");
   add_options(*command, *node, "The node's own line of JSON");
   command->callback([node, &exit_code] {
     demand(*node);

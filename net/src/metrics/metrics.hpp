@@ -115,6 +115,7 @@ struct Scrape {
   Counters counters{};
   Traffic traffic{};
   std::size_t sessions = 0;
+  bool halted_in_turn = false;  ///< by two coordinators
   std::size_t differing = 0;
   std::optional<std::chrono::system_clock::time_point> expires{};
   std::optional<std::uint64_t> journal_bytes{};
