@@ -111,9 +111,14 @@ std::string_view message_name(const Letter& letter) {
 
 std::string message_words(const Letter& letter) {
   std::string text(message_name(letter));
-  if (const auto* answer = std::get_if<Answer>(&letter.message))
-    text.append(": ").append(alternative_name(answer->result));
-  return text;
+  if (const auto* question = std::get_if<in_group::AreYouThere>(&letter.message))
+    return text + " in " + to_text(question->group);
+  const auto* answer = std::get_if<Answer>(&letter.message);
+  if (!answer) return text;
+  if (const auto* elsewhere = std::get_if<Elsewhere>(&answer->result))
+    return text + ": No, in " +
+           (elsewhere->group ? "group " + to_text(*elsewhere->group) : "no group");
+  return text.append(": ").append(alternative_name(answer->result));
 }
 
 std::string words(const Moment& moment) {

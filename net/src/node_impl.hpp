@@ -126,6 +126,7 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   std::string be_reloaded();
   std::string cluster_json() const;
   std::string history_json(std::string_view said) const;
+  void show_what_goes_on();
   void stepped(Duration t, const Event& event, const View& after);
   void tell();
 
@@ -150,7 +151,7 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   std::optional<Metrics> metrics_;  ///< of all lives; none where nobody may ask
   boost::asio::steady_timer wait_;
   std::uint64_t waits_ = 0;  ///< so that the end of an earlier one is not taken for this one's
-  mutable std::mutex life_mutex_;  // guards life_, the pointer, and out_
+  mutable std::mutex life_mutex_;  // guards life_, the pointer, out_ and because_
   std::shared_ptr<Life> life_;
   SafeState safe_;                  ///< with which the process began
   std::optional<HoldDown> before_;  ///< the lives before; none where nothing is held down
@@ -179,6 +180,7 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   std::optional<Out> out_;                     ///< set by the strand, under life_mutex_
   View told_;                                  ///< what those who watch were told last
   std::optional<history::Recorder> recorder_;  ///< of this life
+  std::string because_;                        ///< NodeStatus::because; set by the strand
   std::optional<Newsreel> news_;               ///< of this life
   std::shared_ptr<HistoryStore> history_;
   std::vector<std::function<void()>> left_;  ///< who is to be told

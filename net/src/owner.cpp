@@ -131,11 +131,18 @@ std::string Node::Impl::history_json(std::string_view said) const {
   return out;
 }
 
+void Node::Impl::show_what_goes_on() {
+  const auto entry = recorder_->going_on({});
+  const std::lock_guard lock(life_mutex_);
+  because_ = entry ? entry->evidence : std::string();
+}
+
 void Node::Impl::stepped(Duration t, const Event& event, const View& after) {
   if (auto entry = recorder_->take(t, event, after)) {
     if (metrics_) metrics_->reorganized(*entry);
     history_->add(*std::move(entry));
   }
+  show_what_goes_on();
   const std::vector<News> all_news = news_->take(event, after);
   for (const News& news : all_news) log_->tell(news.level, news.matter, news.text);
   count(event, after, all_news);
@@ -191,6 +198,10 @@ std::string Node::Impl::status_json() const {
       left[node] = std::max<Duration>(hold.until - boottime_now(), {});
     return left;
   };
+  const std::string because = [&] {
+    const std::lock_guard lock(life_mutex_);
+    return out_ ? std::string() : because_;
+  }();
   const NodeStatus status{options_.config.self,
                           view.status,
                           view.coordinator,
@@ -214,6 +225,7 @@ std::string Node::Impl::status_json() const {
                           time_left(view.held),
                           age,
                           bound,
+                          because,
                           halted_in_turn_by,
                           certificate,
                           counters};

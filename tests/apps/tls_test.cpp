@@ -33,6 +33,17 @@ struct Proven : RealNodes {
     write_file(directory_of(id) + "/tls.crt", made->certificate);
     write_file(directory_of(id) + "/tls.key", made->key);
   }
+  /// The node begins again with a certificate of another authority, which these believe beside
+  /// their own.
+  void renew_by_another_authority(std::uint32_t id, std::initializer_list<std::uint32_t> known_to) {
+    cert("init --cluster programs", "ca2");
+    for (const std::uint32_t each : known_to) {
+      std::ofstream(directory_of(each) + "/ca.crt", std::ios::app) << read_all(file("ca2/ca.crt"));
+      if (processes.contains(each)) ends_well(ask(each, "reload"));
+    }
+    cert("renew " + directory_of(id), "ca2");
+    begin_anew(id);
+  }
   /// All three, with what stands in `tls`.
   void begin() { begin_together({1, 2, 3}); }
   [[nodiscard]] std::string group(std::uint32_t id) const {
@@ -124,6 +135,26 @@ BOOST_AUTO_TEST_CASE(change_their_authority_by_a_bundle_without_an_election) {
   begin_anew(1);
   await_word(1, "its certificate is not believed");
   judge();
+}
+
+// The bundle of authorities was forgotten on one node: it refuses whom the others believe.
+BOOST_AUTO_TEST_CASE(of_an_authority_that_a_member_does_not_know_stop_that_member) {
+  processes.erase(3);
+  await_coordinator(2, {1, 2});
+  renew_by_another_authority(3, {2, 3});
+  await_coordinator(3, {2, 3});
+  wait_until([&] { return ask(1, "status").code == 3; });
+  BOOST_TEST(says(ask(1, "why"), "coordinator 2"), ask(1, "why").output);
+}
+
+// Nodes 2 and 3 refuse each other, and node 1 believes both.
+BOOST_AUTO_TEST_CASE(of_two_authorities_leave_a_node_between_that_says_so) {
+  processes.erase(3);
+  await_coordinator(2, {1, 2});
+  renew_by_another_authority(3, {1, 3});
+  Ran status;
+  wait_until([&] { return (status = ask(1, "status")).code == 8; });
+  BOOST_TEST(says(status, "nodes 2 and 3 halt node 1 in turn"), status.output);
 }
 
 BOOST_AUTO_TEST_CASE(leave_before_their_certificate_ends_and_come_back_with_another) {

@@ -173,7 +173,8 @@ std::string in_words(const net::NodeStatus& status) {
   if (status.procedure == Wait::Rejoining)
     return text + " waits for those that differ to cease" + differences(status);
   if (status.status != Status::Normal)
-    return text + " is in " + std::string(enumerator_name(status.status));
+    return text + " is in " + std::string(enumerator_name(status.status)) +
+           (status.because.empty() ? "" : ", because " + status.because);
   text += " is Normal";
   if (status.group && status.coordinator)
     text += " in group " + to_text(*status.group) + " under node " +

@@ -15,11 +15,13 @@ struct Links::End {
   End(asio::io_context& context, const Pair& of, Tcp::endpoint leads_to)
       : pair(of),
         to(std::move(leads_to)),
-        acceptor(context, {asio::ip::address_v4::loopback(), 0}) {}
+        acceptor(context, {asio::ip::address_v4::loopback(), 0}),
+        port(acceptor.local_endpoint().port()) {}
 
   Pair pair;
   Tcp::endpoint to;
   Tcp::acceptor acceptor;
+  unsigned short port;  ///< also of one that is closed
 };
 
 /// One connection: the sockets of the dialler and of the acceptor.
@@ -99,7 +101,7 @@ void Links::lead(net::NodeOptions& options) {
           Tcp::endpoint{asio::ip::address_v4::loopback(), static_cast<unsigned short>(port)});
       asio::post(running_.context, [this, at = end.get()] { accept(*at); });
     }
-    address = "127.0.0.1:" + std::to_string(end->acceptor.local_endpoint().port());
+    address = "127.0.0.1:" + std::to_string(end->port);
   }
 }
 

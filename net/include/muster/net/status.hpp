@@ -58,6 +58,9 @@ struct NodeStatus {
   std::optional<Duration> coordinator_heard_ns;
   /// For how long a member that is Normal may hear nothing of its coordinator: longest_silence.
   std::optional<Duration> coordinator_bound_ns;
+  /// What began the reorganization that goes on: "coordinator 2 is in another group, 20.3"; empty
+  /// in Normal.
+  std::string because;
   /// Two coordinators that halt it in turn, as neither hears the other; empty: there are none.
   NodeSet halted_in_turn_by;
   /// How long its certificate still holds; negative: it has ended. None without [tls].
@@ -67,8 +70,8 @@ struct NodeStatus {
 MUSTER_DESCRIBE(NodeStatus, node, status, coordinator, group, halted_by, up, incarnation,
                 definition, protocol, as_of, procedure, application, shown, progress,
                 journal_dropped, slow_saves, needed_T, out, differing, wire, held,
-                coordinator_heard_ns, coordinator_bound_ns, halted_in_turn_by, certificate_ns,
-                counters);
+                coordinator_heard_ns, coordinator_bound_ns, because, halted_in_turn_by,
+                certificate_ns, counters);
 
 /// What a node says of its cluster to its owner.
 struct ClusterSeen {
