@@ -95,6 +95,13 @@ Reason of_letter(const Letter& letter) {
   return {Trigger::other, from + " answered"};
 }
 
+/// A higher node has ended two elections in a row (docs/decisions/left-behind.md).
+Reason of_higher(const Event& event) {
+  return {Trigger::left_behind, name(std::get<Received>(event).letter.from) +
+                                    " ended two elections in a row, and no coordinator was heard "
+                                    "between them"};
+}
+
 Reason of_silence(Wait waited, std::optional<NodeId> lost, const Unanswered& silent) {
   if (waited == Wait::Probing && lost) return {Trigger::failed, name(*lost) + " failed"};
   if (waited == Wait::Probing)
@@ -176,7 +183,11 @@ struct ReasonOfEvent {
 bool Reasons::take(NodeId self, const Event& event, const View& after) {
   const bool left_behind = is_left_behind(status_, event, after.status);
   bool begun = left_behind || begins_election(procedure_, event, after.procedure);
-  const auto reason = [&] { return std::visit(ReasonOfEvent{self, procedure_, lost_}, event); };
+  const auto reason = [&] {
+    const Reason of_event = std::visit(ReasonOfEvent{self, procedure_, lost_}, event);
+    const bool was_told = of_event.trigger == Trigger::left_behind;
+    return left_behind && !was_told ? of_higher(event) : of_event;
+  };
   if (procedure_ == Wait::AskingFree && ends_a_question(event)) {
     begun = begun && asks_for_;
     if (begun) last_ = *asks_for_;

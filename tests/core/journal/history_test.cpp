@@ -155,6 +155,27 @@ BOOST_AUTO_TEST_CASE(one_that_is_begun_anew_says_why) {
   BOOST_TEST(entry->elections == 2u);
 }
 
+BOOST_AUTO_TEST_CASE(a_member_that_was_left_behind_says_where_its_coordinator_is) {
+  step(Expired{Timer::coordinator}, Status::Normal, Wait::Probing);
+  const Answer elsewhere{Elsewhere{GroupNumber{20, NodeId{6}}}};
+  BOOST_TEST(!step(from(5, elsewhere), Status::Down, Wait::SeekingHigher, Activity::Stopping));
+  step(from(5, Answer{Here{}}), Status::Down, Wait::Idle, Activity::Stopping);
+  const auto going_on = recorder.going_on(now);
+  BOOST_REQUIRE(going_on);
+  BOOST_TEST((going_on->trigger == Trigger::left_behind));
+  BOOST_TEST(going_on->evidence == "coordinator 5 is in another group, 20.6");
+  BOOST_TEST((going_on->before == GroupNumber{7, NodeId{5}}));
+}
+
+BOOST_AUTO_TEST_CASE(the_second_election_in_a_row_says_which_node_ended_it) {
+  for (const Status then : {Status::Normal, Status::Down}) {
+    step(Expired{Timer::coordinator}, Status::Normal, Wait::SeekingHigher);
+    const Wait is = then == Status::Down ? Wait::SeekingHigher : Wait::Idle;
+    BOOST_TEST(!step(from(6, Answer{Here{}}), then, is));
+  }
+  BOOST_TEST(recorder.going_on(now)->then.value().starts_with("node 6 ended two elections"));
+}
+
 BOOST_AUTO_TEST_CASE(a_node_that_leaves_is_in_no_reorganization) {
   step(Leaving{}, Status::Normal, Wait::Idle, Activity::Stopping);
   step(Stopped{}, Status::Down, Wait::Idle, Activity::Idle);
