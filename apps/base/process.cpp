@@ -4,7 +4,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,7 +53,6 @@ struct Prepared {
         inherited(options.inherited),
         network(options.network),
         holds_signals(options.holds_signals),
-        user(options.user),
         at_parents_end(options.at_parents_end),
         parent(getpid()) {
     arguments.insert(arguments.end(), options.arguments.begin(), options.arguments.end());
@@ -70,7 +68,6 @@ struct Prepared {
   std::vector<int> inherited;
   int network;
   bool holds_signals;
-  std::optional<ProcessOptions::User> user;
   int at_parents_end;
   pid_t parent;
   std::vector<char*> argv;
@@ -83,14 +80,9 @@ struct Prepared {
     [[maybe_unused]] const auto written = ::write(report, &error, sizeof error);
     _exit(127);
   };
-  if (setpgid(0, 0) != 0) failed();
+  // A group of its own, and a session: at the terminal of this one it could type (TIOCSTI).
+  if (setsid() < 0) failed();
   if (prepared.network >= 0 && setns(prepared.network, CLONE_NEWNET) != 0) failed();
-  // Not by glibc, which would tell threads that are not there.
-  if (prepared.user &&
-      (syscall(SYS_setgroups, 0, nullptr) != 0 || syscall(SYS_setgid, prepared.user->gid) != 0 ||
-       syscall(SYS_setuid, prepared.user->uid) != 0))
-    failed();
-  // After other rights were taken, which makes the kernel forget it.
   if (prctl(PR_SET_PDEATHSIG, prepared.at_parents_end) != 0) failed();
   if (getppid() != prepared.parent) _exit(127);  // it ended before the line above
   // What came for the group of this process's parent is not for this one.

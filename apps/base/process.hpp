@@ -60,18 +60,12 @@ struct ProcessOptions {
   /// SIGINT, SIGTERM and SIGHUP wait until the program unblocks them, which is to be when it can
   /// take them.
   bool holds_signals = false;
-  /// Whose rights it has; none: this process's. Only root can give others'.
-  struct User {
-    uid_t uid{};
-    gid_t gid{};
-  };
-  std::optional<User> user;
   int at_parents_end = SIGKILL;  ///< what the kernel sends it when the thread that made it ends
 };
 
-/// A child in a process group of its own. The kernel ends it when this process ends; destroying the
-/// handle kills it. To be launched by the main thread: the child ends with the thread that made
-/// it.
+/// A child in a session and a process group of its own. The kernel ends it when this process ends;
+/// destroying the handle kills it. To be launched by the main thread: the child ends with the
+/// thread that made it.
 class Process {
  public:
   static Expected<Process> launch(const ProcessOptions& options);

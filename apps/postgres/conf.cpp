@@ -271,8 +271,7 @@ std::string statements_of_first_row(NodeId node, const Copies& copies) {
 
 Expected<> write_note(const InstanceOptions& options, const std::optional<Note>& note) {
   if (!note) return remove_durably(note_path(options));
-  return write_durably(note_path(options), (note->held ? to_json(*note->held) : "null") + "\n",
-                       options.user);
+  return write_durably(note_path(options), (note->held ? to_json(*note->held) : "null") + "\n");
 }
 
 Expected<std::optional<Note>> read_note(const InstanceOptions& options) {
@@ -286,7 +285,7 @@ Expected<std::optional<Note>> read_note(const InstanceOptions& options) {
 }
 
 Expected<> write_held(const InstanceOptions& options, const Held& held) {
-  return write_durably(held_path(options), to_json(held) + "\n", options.user);
+  return write_durably(held_path(options), to_json(held) + "\n");
 }
 
 Expected<std::optional<Held>> read_held(const InstanceOptions& options) {
@@ -294,7 +293,7 @@ Expected<std::optional<Held>> read_held(const InstanceOptions& options) {
 }
 
 Expected<> write_copies(const InstanceOptions& options) {
-  return write_durably(copies_path(options), to_json(options.copies()) + "\n", options.user);
+  return write_durably(copies_path(options), to_json(options.copies()) + "\n");
 }
 
 Expected<std::optional<Copies>> read_copies(const InstanceOptions& options) {

@@ -1,8 +1,8 @@
 #include "apps/postgres/credentials.hpp"
 
+#include "apps/base/user.hpp"
 #include "apps/postgres/conf.hpp"
 
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,15 +12,6 @@
 namespace muster::postgres {
 namespace {
 
-uid_t runs_postgres(const InstanceOptions& options) {
-  return options.user ? options.user->uid : ::geteuid();
-}
-
-std::string name_of_user(uid_t user) {
-  const passwd* const entry = ::getpwuid(user);
-  return entry == nullptr ? std::to_string(user) : entry->pw_name;
-}
-
 Expected<> look_at(const std::filesystem::path& key, uid_t user) {
   const auto refuse = [&key](const std::string& why) {
     return Failure{ExitCode::bad_configuration, key.string() + ": " + why};
@@ -29,9 +20,9 @@ Expected<> look_at(const std::filesystem::path& key, uid_t user) {
   if (::stat(key.c_str(), &found) != 0)
     return refuse(std::string("this key cannot be read: ") + std::strerror(errno) +
                   "; put the node's bundle there again");
-  const std::string give = "chown " + name_of_user(user) + " " + key.string();
+  const std::string give = "chown -h " + apps::name_of(user) + " " + key.string();
   if (found.st_uid != user && found.st_uid != 0)
-    return refuse("this key belongs to " + name_of_user(found.st_uid) +
+    return refuse("this key belongs to " + apps::name_of(found.st_uid) +
                   ", who does not run PostgreSQL: " + give);
   const bool by_group = found.st_uid != user;  // root's may be for a group that holds the user
   const mode_t others = by_group ? S_IWGRP | S_IXGRP | S_IRWXO : S_IRWXG | S_IRWXO;
@@ -48,16 +39,16 @@ Expected<> look_at(const std::filesystem::path& key, uid_t user) {
 Expected<> look_at_keys(const InstanceOptions& options) {
   if (!options.credentials) return {};
   for (const auto& key : {options.credentials->server_key, options.credentials->client_key})
-    if (auto right = look_at(key, runs_postgres(options)); !right) return right;
+    if (auto right = look_at(key, ::geteuid()); !right) return right;
   return {};
 }
 
 Expected<> write_ident(const InstanceOptions& options) {
   std::string text = "# Written by muster, anew with each start: what you write here is lost.\n";
-  const std::string user = name_of_user(runs_postgres(options));
+  const std::string user = apps::name_of(::geteuid());
   text += "muster root " + options.role + "\n";
   if (user != "root") text += "muster \"" + user + "\" " + options.role + "\n";
-  return write_durably(ident_path(options), text, options.user);
+  return write_durably(ident_path(options), text);
 }
 
 std::string bundled_hba(const std::string& role) {

@@ -34,13 +34,12 @@ bool write_all(int fd, std::string_view text) {
 
 }  // namespace
 
-Expected<> write_durably(const std::filesystem::path& path, std::string_view text,
-                         const Owner& owner) {
+Expected<> write_durably(const std::filesystem::path& path, std::string_view text) {
   const std::filesystem::path beside = path.string() + ".tmp";
+  ::unlink(beside.c_str());  // of a process that was killed, or of somebody who has put it there
   const apps::Descriptor file(
-      ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  if (!file || !write_all(file.fd(), text) ||
-      (owner && ::fchown(file.fd(), owner->uid, owner->gid) != 0) || ::fsync(file.fd()) != 0)
+      ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file || !write_all(file.fd(), text) || ::fsync(file.fd()) != 0)
     return failure_of("write", beside);
   return rename_durably(beside, path);
 }

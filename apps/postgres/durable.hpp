@@ -10,11 +10,8 @@
 
 namespace muster::postgres {
 
-using Owner = std::optional<apps::ProcessOptions::User>;
-
 /// The whole text or, after a failure, what was there before. The directory is durable, too.
-Expected<> write_durably(const std::filesystem::path& path, std::string_view text,
-                         const Owner& owner);
+Expected<> write_durably(const std::filesystem::path& path, std::string_view text);
 /// No failure where there is none.
 Expected<> remove_durably(const std::filesystem::path& path);
 Expected<> rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);

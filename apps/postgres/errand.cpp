@@ -103,7 +103,6 @@ apps::ProcessOptions program_of(const InstanceOptions& options, const std::strin
     return !variable.starts_with("PG") && !variable.starts_with("MUSTER_");
   };
   process.environment = {"LC_ALL=C"};  // what it says is read
-  process.user = options.user;
   return process;
 }
 

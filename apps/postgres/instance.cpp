@@ -33,8 +33,7 @@ Expected<> add_settings(const InstanceOptions& options) {
   const auto path = options.data / "postgresql.conf";
   const auto text = read_text(path);
   if (!text) return text.error();
-  return write_durably(path, text->value_or("") + "\n" + log_sizes + include_line + "\n",
-                       options.user);
+  return write_durably(path, text->value_or("") + "\n" + log_sizes + include_line + "\n");
 }
 
 constexpr Duration between_tries = std::chrono::milliseconds(250);

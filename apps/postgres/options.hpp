@@ -54,7 +54,6 @@ struct InstanceOptions {
   Duration between_checks = std::chrono::minutes(1);
   /// While it is there, the safe storage may be from before what this node was promised.
   std::filesystem::path forgotten;
-  Owner user;  ///< whose rights PostgreSQL gets; none: this process's
 
   [[nodiscard]] Copies copies() const;
 };

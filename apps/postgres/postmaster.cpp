@@ -33,7 +33,6 @@ apps::ProcessOptions process_of(const InstanceOptions& options) {
     return !name.starts_with("PG") && !name.starts_with("MUSTER_");
   };
   process.output = log_path(options);
-  process.user = options.user;
   process.at_parents_end = SIGQUIT;
   return process;
 }

@@ -43,8 +43,7 @@ class BeginErrand : public ErrandOfReplay {
     if (!std::filesystem::exists(options().data / "PG_VERSION"))
       return fail("there is no database in " + options().data.string() +
                   ": create it there, or clone it from another node");
-    if (!holds(write_conf()) ||
-        !holds(write_durably(options().data / "standby.signal", "", options().user)))
+    if (!holds(write_conf()) || !holds(write_durably(options().data / "standby.signal", "")))
       return;
     auto launched = Postmaster::launch(core().executor, options(), core().server_ended);
     if (!launched) return fail(launched.error().what);
@@ -58,8 +57,7 @@ class BeginErrand : public ErrandOfReplay {
   Expected<> write_conf() {
     if (core().conf && core().conf->names == Names::sealed) return {};
     const Conf sealed;
-    auto written =
-        write_durably(conf_path(options()), conf_text(options(), sealed), options().user);
+    auto written = write_durably(conf_path(options()), conf_text(options(), sealed));
     if (written) core().conf = sealed;
     return written;
   }
@@ -156,8 +154,7 @@ class ConfigureErrand : public Errand {
   void begin() override {
     if (conf_.follows && !options().nodes.contains(*conf_.follows))
       return fail("there is no node " + std::to_string(conf_.follows->value) + " to follow");
-    if (!holds(write_durably(conf_path(options()), conf_text(options(), conf_), options().user)))
-      return;
+    if (!holds(write_durably(conf_path(options()), conf_text(options(), conf_)))) return;
     core().conf = conf_;
     reload();
   }

@@ -102,6 +102,8 @@ BOOST_AUTO_TEST_CASE(is_refused_with_what_is_expected) {
           "this key only beside kind = \"postgres\"");
   refused(read(three, of_majority, kind + proofs),
           "[application.tls] has no client_key: expected client_key = a file in PEM");
+  refused(read(three, of_majority, kind + proofs + "client_key = \"x.so:key\"\n"),
+          "expected a path without ':' (it is /c/x.so:key)");
   refused(read(three, of_majority, kind + proofs + "client_kye = \"k\"\n"), "client_kye");
   refused(read(three, of_majority, "kind = \"none\"\nhba = \"h\"\n"),
           "this key only beside kind = \"postgres\"");

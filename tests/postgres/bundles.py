@@ -178,7 +178,7 @@ class Files(unittest.TestCase):
         key.chmod(0o600)
         if os.geteuid() == 0:
             os.chown(key, 0, 0)
-            self.refused(self.cluster.say("run", 1), f"chown postgres {key}")
+            self.refused(self.cluster.say("run", 1), f"chown -h postgres {key}")
         for file, named in (("server/tls.key", "key = "), ("pg_hba.conf", "hba = ")):
             (own / file).unlink()
             self.refused(self.cluster.say("run", 1), named,

@@ -221,7 +221,7 @@ BOOST_FIXTURE_TEST_CASE(with_standby_signal_a_rewind_after_a_crash_is_refused, D
   trio.expect<Ended>(n1, End{Shutdown::immediate});
   trio.expect<Checkpointed>(n2, Checkpoint{});
   const auto signal = trio.options(n1).data / "standby.signal";
-  BOOST_REQUIRE(write_durably(signal, "", trio.options(n1).user));
+  BOOST_REQUIRE(write_durably(signal, ""));
   const std::string said = said_by_rewind(trio);
   BOOST_TEST(said.find("ended with exit code 1") == 0U);
   BOOST_TEST(said.find("standby mode is not supported by single-user servers") != std::string::npos,

@@ -43,7 +43,7 @@ class ByHand {
   ByHand(Trio& trio, NodeId node, const std::map<std::string, std::string>& settings)
       : data_(trio.options(node).data) {
     const InstanceOptions options = trio.options(node);
-    BOOST_REQUIRE(write_durably(conf_path(options), conf_text(options, {}), options.user));
+    BOOST_REQUIRE(write_durably(conf_path(options), conf_text(options, {})));
     auto program = program_of(options, "postgres", postmaster_arguments(options));
     for (const auto& [name, value] : settings) {
       program.arguments.emplace_back("-c");

@@ -1,43 +1,47 @@
 #include "postgres/trio.hpp"
 
+#include "apps/base/user.hpp"
+
 #include <muster/values/text.hpp>
 
 #include <boost/test/unit_test.hpp>
 
 #include <arpa/inet.h>
-#include <pwd.h>
 #include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
+#include <stdexcept>
 
 namespace muster::postgres::tests {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// PostgreSQL does not run as root.
-Owner unprivileged() {
-  if (::geteuid() != 0) return std::nullopt;
-  const passwd* const user = ::getpwnam("postgres");
-  BOOST_REQUIRE_MESSAGE(user != nullptr, "there is no user postgres");
-  return apps::ProcessOptions::User{user->pw_uid, user->pw_gid};
-}
-
-void give(const fs::path& path, const Owner& owner) {
-  if (owner) BOOST_REQUIRE_EQUAL(::lchown(path.c_str(), owner->uid, owner->gid), 0);
-}
+/// PostgreSQL does not run as root, and neither does what tests it.
+struct AsPostgres {
+  inline static const bool keeps = std::getenv("MUSTER_KEEP") != nullptr;  // of root's environment
+  AsPostgres() {
+    if (::geteuid() != 0) return;
+    const auto user = apps::user_named("postgres");
+    if (!user) throw std::runtime_error(user.error().what);
+    if (const auto became = apps::become(*user); !became)
+      throw std::runtime_error(became.error().what);
+  }
+};
+BOOST_TEST_GLOBAL_FIXTURE(AsPostgres);
 
 /// In memory where that can be: a server that was killed makes all of its files durable when it
 /// begins, which takes seconds where they have just been copied to a disk.
-fs::path new_directory(const Owner& owner) {
+fs::path new_directory() {
   const bool in_memory = ::access("/dev/shm", W_OK) == 0;
   std::string name = std::string(in_memory ? "/dev/shm" : "/tmp") + "/muster-postgres-XXXXXX";
   BOOST_REQUIRE(::mkdtemp(name.data()) != nullptr);
-  give(name, owner);
   return name;
 }
 
@@ -67,26 +71,35 @@ void run_until(boost::asio::io_context& io, const std::function<bool()>& is_over
   }
 }
 
-void copy(const fs::path& from, const fs::path& to, const Owner& owner) {
+void copy(const fs::path& from, const fs::path& to) {
   fs::copy(from, to, fs::copy_options::recursive);
-  give(to, owner);
-  for (const auto& entry : fs::recursive_directory_iterator(to)) give(entry.path(), owner);
   fs::permissions(to, fs::perms::owner_all);
+}
+
+/// Of this build alone. The user of the tests may have no way into the build's own directory.
+fs::path databases() {
+  const fs::path all =
+      fs::temp_directory_path() / ("muster-databases-" + std::to_string(::geteuid()) + "-" +
+                                   std::to_string(std::hash<std::string>()(MUSTER_DATABASES)));
+  ::mkdir(all.c_str(), S_IRWXU);
+  struct stat found {};
+  BOOST_REQUIRE_EQUAL(::lstat(all.c_str(), &found), 0);
+  BOOST_REQUIRE_MESSAGE(S_ISDIR(found.st_mode) && found.st_uid == ::geteuid(),
+                        all << " belongs to another user: remove it");
+  return all;
 }
 
 /// A new database that has never run: made once for all tests, as that takes a second.
 fs::path database(unsigned segment_megabytes) {
-  const fs::path made =
-      fs::path(MUSTER_DATABASES) / ("created-" + std::to_string(segment_megabytes));
+  const fs::path made = databases() / ("created-" + std::to_string(segment_megabytes));
   const apps::Descriptor lock(
       ::open((made.string() + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   BOOST_REQUIRE_EQUAL(::flock(lock.fd(), LOCK_EX), 0);
   if (fs::exists(made)) return made;
   InstanceOptions options;
-  options.user = unprivileged();
   options.node = n1;
   options.segment_megabytes = segment_megabytes;
-  const fs::path root = new_directory(options.user);
+  const fs::path root = new_directory();
   options.data = root / "data";
   boost::asio::io_context io;
   std::optional<Expected<>> outcome;
@@ -96,7 +109,7 @@ fs::path database(unsigned segment_megabytes) {
       io, [&] { return outcome.has_value(); }, 60s);
   BOOST_REQUIRE_MESSAGE(*outcome, outcome->error().what);
   fs::remove_all(made.string() + ".part");
-  copy(options.data, made.string() + ".part", std::nullopt);
+  copy(options.data, made.string() + ".part");
   fs::rename(made.string() + ".part", made);
   fs::remove_all(root);
   return made;
@@ -139,21 +152,19 @@ std::string Client::value(const std::string& statement) {
 }
 
 Trio::Trio(unsigned nodes, std::map<std::string, std::string> settings, unsigned segment_megabytes)
-    : addresses_(free_addresses(nodes)), settings_(std::move(settings)), owner_(unprivileged()) {
+    : addresses_(free_addresses(nodes)), settings_(std::move(settings)) {
   const fs::path whole = database(segment_megabytes);
-  root_ = new_directory(owner_);
+  root_ = new_directory();
   for (const auto& [id, address] : addresses_) {
     fs::create_directory(options(id).sockets);
-    give(options(id).sockets, owner_);
-    copy(whole, options(id).data, owner_);
+    copy(whole, options(id).data);
     renew(id);
   }
 }
 
 Trio::~Trio() {
   instances_.clear();
-  const char* const keep = std::getenv("MUSTER_KEEP");
-  if (keep == nullptr) fs::remove_all(root_);
+  if (!AsPostgres::keeps) fs::remove_all(root_);
 }
 
 InstanceOptions Trio::options(NodeId node) const {
@@ -162,7 +173,6 @@ InstanceOptions Trio::options(NodeId node) const {
   options.data = options.sockets / "data";
   options.node = node;
   options.nodes = addresses_;
-  options.user = owner_;
   options.longest_standstill = std::chrono::seconds(3);
   options.settings = settings_;
   // What starts by itself is seen in no test.

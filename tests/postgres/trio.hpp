@@ -99,7 +99,6 @@ class Trio {
   std::filesystem::path root_;
   std::map<NodeId, Address> addresses_;
   std::map<std::string, std::string> settings_;
-  Owner owner_;
   std::map<NodeId, std::unique_ptr<Instance>> instances_;
   std::uint64_t round_ = 0;
 };

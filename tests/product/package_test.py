@@ -120,6 +120,7 @@ class Package(unittest.TestCase):
     def test_2_they_are_installed(self):
         self.done(inside("dpkg", "-i", *packages, env={**os.environ, "LC_ALL": "C"}))
         self.assertIn("/var/lib/muster", self.done(inside("getent", "passwd", "muster")))
+        self.assertEqual((root / "var/lib/muster").stat().st_uid, 0)
 
     def test_3_the_command_is_there_with_its_manual_and_its_completion(self):
         self.assertRegex(self.done(inside("muster", "--version")), r"^muster \d")

@@ -1,5 +1,6 @@
 #include "apps/base/failed.hpp"
 #include "apps/base/pipes.hpp"
+#include "apps/base/roots_path.hpp"
 #include "apps/base/supervisor.hpp"
 #include "apps/base/text.hpp"
 #include "apps/muster/commands/commands.hpp"
@@ -374,6 +375,8 @@ void NodeFlags::add_running_to(CLI::App& command) {
 }
 
 Expected<NodeConfig> NodeFlags::load() const {
+  if (::geteuid() == 0)
+    if (const auto may = may_obey(config); !may) return may.error();
   auto loaded = load_config(config, Look::at_files);
   if (loaded && log) {
     loaded->log.format = *log;

@@ -58,6 +58,10 @@ void read_postgres_tls(Reader& reader, const toml::table& application,
         reader.looks_at_files() && !name.empty() && !std::filesystem::is_regular_file(*path, error))
       reader.refuse(*tls->get(key), key, "a file that is there");
   }
+  if (paths.client_key.native().find(':') != std::string::npos)
+    reader.refuse(*tls->get("client_key"), "client_key",
+                  "a path without ':' (it is " + paths.client_key.string() +
+                      "), as libpq would load a library of the name before it");
   to.tls = std::move(paths);
 }
 

@@ -1,10 +1,13 @@
 #include "apps/base/failed.hpp"
 #include "apps/base/text.hpp"
+#include "apps/base/user.hpp"
 #include "apps/muster/config/config.hpp"
 
 #include <muster/protocol/cluster_text.hpp>
 #include <muster/values/kinds.hpp>
 #include <muster/values/text.hpp>
+
+#include <unistd.h>
 
 #include <cerrno>
 #include <fstream>
@@ -73,7 +76,8 @@ Expected<NodeConfig> load_config(const std::filesystem::path& file, Look look) {
       return Failure{ExitCode::temporary, file.string() + ": cannot be read: " + no_descriptors};
     return Failure{ExitCode::bad_configuration,
                    file.string() + ": cannot be read: " + std::generic_category().message(why) +
-                       "; name an existing configuration with --config"};
+                       (why == EACCES ? "; let " + name_of(::geteuid()) + " read it"
+                                      : "; name an existing configuration with --config")};
   }
   text.resize(static_cast<std::size_t>(in.gcount()));
   auto config = parse_config(text, file, look);

@@ -25,7 +25,7 @@ Expected<> bring_file(const InstanceOptions& options, const Whereabouts& from,
                                                         : fs::path(named->second);
   const auto text = read_text(moved(its, from, to));
   if (!text) return text.error();
-  return *text ? write_durably(to / name, **text, options.user) : Expected<>();
+  return *text ? write_durably(to / name, **text) : Expected<>();
 }
 
 }  // namespace
@@ -50,8 +50,7 @@ Expected<> bring_settings(const InstanceOptions& options, const Whereabouts& fro
   return write_durably(to / "postgresql.conf",
                        "# As it was in " + from.settings.string() +
                            " when muster adopted this database.\n" + settings->text +
-                           "\n# What stands above counts for less:\n" + include_line + "\n",
-                       options.user);
+                           "\n# What stands above counts for less:\n" + include_line + "\n");
 }
 
 Expected<> begin_history(const InstanceOptions& options, const fs::path& meanwhile) {

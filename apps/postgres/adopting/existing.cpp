@@ -1,13 +1,13 @@
 #include "apps/postgres/adopting/existing.hpp"
 
 #include "apps/base/text.hpp"
+#include "apps/base/user.hpp"
 #include "apps/postgres/check.hpp"
 #include "apps/postgres/conf.hpp"
 #include "apps/postgres/own_settings.hpp"
 #include "apps/postgres/processes.hpp"
 #include "apps/postgres/tools.hpp"
 
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -111,16 +111,7 @@ class Inspection {
                   ": upgrade it first (pg_upgrade, or Debian's pg_upgradecluster)" + first_cure);
   }
 
-  Expected<> owner() {
-    struct stat found {};
-    if (::stat(place_.data.c_str(), &found) != 0)
-      return refuse(std::generic_category().message(errno));
-    if (found.st_uid == (options_.user ? options_.user->uid : ::geteuid())) return {};
-    const passwd* const entry = ::getpwuid(found.st_uid);
-    const std::string name = entry == nullptr ? std::to_string(found.st_uid) : entry->pw_name;
-    return refuse("belongs to " + name + ", and only its owner can run it: say --user " + name +
-                  ", as root");
-  }
+  Expected<> owner() { return look_at_owner(place_.data); }
 
   Expected<> debian() {
     if (!place_.debians || !place_.debians->begins_with_machine) return {};
@@ -299,6 +290,18 @@ Expected<Whereabouts> whereabouts_of(const fs::path& named, const fs::path& clus
   }
   if (place.settings.empty()) place.settings = place.data / "postgresql.conf";
   return place;
+}
+
+Expected<> look_at_owner(const fs::path& data) {
+  struct stat found {};
+  if (::stat(data.c_str(), &found) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return {};  // which is told with what is to be there
+    return refused(data, std::generic_category().message(errno));
+  }
+  if (found.st_uid == ::geteuid()) return {};
+  const std::string name = apps::name_of(found.st_uid);
+  return refused(data, "belongs to " + name + ", and only its owner can run it: say --user " +
+                           name + ", as root");
 }
 
 Expected<Existing> look_at(const Whereabouts& place, const InstanceOptions& options) {

@@ -21,6 +21,9 @@ struct Whereabouts {
 Expected<Whereabouts> whereabouts_of(const std::filesystem::path& named,
                                      const std::filesystem::path& clusters = "/etc/postgresql");
 
+/// The error says who has that data directory, if it is not this process's user.
+Expected<> look_at_owner(const std::filesystem::path& data);
+
 struct Existing {
   Whereabouts place;
   std::uint64_t segment_bytes{};

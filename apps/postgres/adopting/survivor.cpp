@@ -122,7 +122,7 @@ Expected<> write_identifier(const InstanceOptions& options) {
   std::memcpy(bytes.data(), &identifier, sizeof identifier);
   const std::uint32_t checksum = checksum_of(bytes, *at);
   std::memcpy(bytes.data() + *at, &checksum, sizeof checksum);
-  return write_durably(path, bytes, options.user);
+  return write_durably(path, bytes);
 }
 
 fs::path identity_mark(const InstanceOptions& options) {
@@ -147,7 +147,7 @@ Expected<Holding> recover_alone(const InstanceOptions& options) {
 
 // Between its two steps the log is another's, and PostgreSQL would not begin.
 Expected<> take_new_identity(const InstanceOptions& options) {
-  if (auto begun = write_durably(identity_mark(options), "", options.user); !begun) return begun;
+  if (auto begun = write_durably(identity_mark(options), ""); !begun) return begun;
   if (auto written = write_identifier(options); !written) return written;
   const auto reset = output_of(options, "pg_resetwal", {"--pgdata", options.data.string()});
   if (!reset) return reset.error();

@@ -1,10 +1,13 @@
 #include "apps/postgres/adopting/adopt.hpp"
 
 #include "apps/base/text.hpp"
+#include "apps/base/user.hpp"
 #include "apps/postgres/adopting/survivor.hpp"
 #include "apps/postgres/commands/commands.hpp"
 
 #include <muster/values/text.hpp>
+
+#include <unistd.h>
 
 #include <iostream>
 
@@ -33,6 +36,7 @@ class Adoption {
         here_(adopted_path(options_, lost)) {}
 
   Expected<> adopt() {
+    if (const auto own = look_at_owner(place_.data); !own) return own;
     std::error_code error;
     const bool there = fs::exists(place_.data / "PG_VERSION", error);
     const bool here = fs::exists(here_, error);
@@ -71,12 +75,23 @@ class Adoption {
     const auto found = lost_ ? look_at_survivor(place_, options_) : look_at(place_, options_);
     if (!found) return found.error();
     existing_ = *found;
+    if (const auto may = may_move_it(); !may) return may;
     std::cout << place_.data.string() << " becomes the database of node " << to_text(options_.node)
               << ": it is moved to " << options_.data.string()
               << ", never copied, so that there is one as before\n"
               << std::flush;
     if (lost_) tell_what_is_remembered();
     return rename_durably(place_.data, here_);
+  }
+
+  Expected<> may_move_it() {
+    const fs::path from = place_.data.parent_path();
+    if (::access(from.c_str(), W_OK) == 0) return {};
+    const std::string user = apps::name_of(::geteuid());
+    return Failure{ExitCode::bad_configuration,
+                   place_.data.string() + " is to be moved out of " + from.string() + ", and " +
+                       user + " may not write there: as root, mv it into a directory of " + user +
+                       "'s, on the same file system, and name that with --adopt"};
   }
 
   Expected<> look_whose_it_is() {

@@ -2,6 +2,7 @@
 
 #include "apps/base/failed.hpp"
 #include "apps/muster/commands/run_node.hpp"
+#include "apps/postgres/commands/bundle.hpp"
 #include "apps/postgres/options.hpp"
 
 #include <cstdint>
@@ -14,12 +15,13 @@ namespace muster::postgres {
 struct Flags {
   apps::NodeFlags node;
   std::string user;
-  std::uint32_t from = 0;           ///< 0: any other node
-  std::filesystem::path bundle;     ///< in place of a configuration: that of `directory`
-  std::filesystem::path directory;  ///< where the bundle is put
-  std::uint32_t to = 0;             ///< who is to be primary
-  std::filesystem::path adopt;      ///< a database that exists; empty: a new one is made
-  bool force = false;               ///< it is what is left of a cluster that is lost
+  std::uint32_t from = 0;                   ///< 0: any other node
+  std::filesystem::path bundle;             ///< in place of a configuration: that of `directory`
+  std::optional<BundleFiles> bundle_files;  ///< of it, as root has read them; none: not read yet
+  std::filesystem::path directory;          ///< where the bundle is put
+  std::uint32_t to = 0;                     ///< who is to be primary
+  std::filesystem::path adopt;              ///< a database that exists; empty: a new one is made
+  bool force = false;                       ///< it is what is left of a cluster that is lost
 };
 
 struct InitFlags {
@@ -50,11 +52,6 @@ int rejoin(const Flags& flags);
 int run(const Flags& flags);
 int switch_over(const Flags& flags);
 
-/// Puts a bundle into a directory that is not there, or empty, or has that very bundle, and gives
-/// its configuration. All of it is the owner's.
-Expected<std::filesystem::path> install(const std::filesystem::path& bundle,
-                                        const std::filesystem::path& directory, const Owner& owner);
-
 /// The configuration that the flags name, or that of the bundle, once it is where it is to be.
 Expected<apps::NodeConfig> node_of(const Flags& flags);
 
@@ -64,9 +61,9 @@ Failure wrong(const apps::NodeConfig& config, const std::string& what);
 Expected<InstanceOptions> options_in(const apps::NodeConfig& config);
 /// Of a PostgreSQL that is only asked. The error says that there is none.
 Expected<InstanceOptions> options_of_running(const apps::NodeConfig& config);
-/// The error says what is missing: [application], a user, PostgreSQL.
-Expected<InstanceOptions> options_of(const apps::NodeConfig& config, const Flags& flags);
-/// The directory beside the data directory, for the user who runs PostgreSQL alone.
+/// The error says what is missing: [application], PostgreSQL, a user other than root.
+Expected<InstanceOptions> options_of(const apps::NodeConfig& config);
+/// The directory beside the data directory, for the user of this process alone.
 Expected<> make_directory(const InstanceOptions& options);
 /// Of a node that has no database yet, and is to get one: `flags.adopt`, or one that is made.
 Expected<InstanceOptions> empty_place(const apps::NodeConfig& config, const Flags& flags);

@@ -1,4 +1,4 @@
-#include "apps/postgres/commands/commands.hpp"
+#include "apps/postgres/commands/as_user.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -48,7 +48,10 @@ void add_asking(CLI::App& app, int& exit_code) {
     command->add_option("--config", flags->config, "The configuration of the node (TOML)")
         ->required();
     command->add_flag("--json", flags->json, json);
-    command->callback([flags, act, &exit_code] { exit_code = act(*flags); });
+    command->callback([flags, act, &exit_code] {
+      const auto may = go_on_as_owner(flags->config);
+      exit_code = may ? act(*flags) : apps::failed(may.error());
+    });
   };
   add("check", "Ask the PostgreSQL of this machine whether its settings keep the promise",
       "One object with what was found", check);
@@ -73,11 +76,16 @@ void add_adopting(CLI::App* create, Flags& flags) {
 
 void add_nodes(CLI::App& app, int& exit_code) {
   const auto flags = std::make_shared<Flags>();
-  const auto add = [&](const char* name, const char* what, int (*act)(const Flags&)) {
+  const auto add = [&](const char* name, const char* what, int (*act)(const Flags&),
+                       Makes makes = Makes::directories) {
     CLI::App* const command = app.add_subcommand(name, what);
     flags->node.add_config_to(*command);
-    command->add_option("--user", flags->user, "Who has the database, where root runs this");
-    command->callback([flags, act, &exit_code] { exit_code = act(*flags); });
+    command->add_option("--user", flags->user,
+                        "The user of the database: root becomes that user before anything else");
+    command->callback([flags, act, makes, &exit_code] {
+      const auto may = go_on_as_user(*flags, makes);
+      exit_code = may ? act(*flags) : apps::failed(may.error());
+    });
     return command;
   };
   const auto takes_bundle = [&](CLI::App* command) {
@@ -96,8 +104,8 @@ void add_nodes(CLI::App& app, int& exit_code) {
       ->add_option("--from", flags->from, "From that node alone");
   flags->node.add_running_to(*add("run", "Run one node and its PostgreSQL in the foreground", run));
   add("rejoin", "Throw this node's database away and clone it anew from the primary, while it runs",
-      rejoin);
-  add("switch-over", "Let another node be primary, in order", switch_over)
+      rejoin, Makes::nothing);
+  add("switch-over", "Let another node be primary, in order", switch_over, Makes::nothing)
       ->add_option("--to", flags->to, "Which node is to be primary")
       ->required();
 }

@@ -1,13 +1,9 @@
 #include "apps/certificates/authority.hpp"
 #include "apps/postgres/adopting/adopt.hpp"
-#include "apps/postgres/commands/commands.hpp"
+#include "apps/postgres/commands/as_user.hpp"
 #include "apps/postgres/credentials.hpp"
 #include "apps/postgres/debian.hpp"
 
-#include <muster/values/text.hpp>
-
-#include <pwd.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -19,20 +15,6 @@ namespace fs = std::filesystem;
 using apps::NodeConfig;
 
 namespace {
-
-// PostgreSQL refuses to run as root.
-Expected<Owner> owner_of(const std::string& user) {
-  if (user.empty() && ::geteuid() != 0) return Owner{};
-  if (user.empty())
-    return Failure{ExitCode::bad_configuration,
-                   "PostgreSQL does not run as root: run this as the user that is to have the "
-                   "database, or name that user with --user postgres"};
-  const passwd* const entry = ::getpwnam(user.c_str());
-  if (entry == nullptr)
-    return Failure{ExitCode::bad_configuration, "there is no user " + presentable(user) +
-                                                    ": name one of this machine with --user"};
-  return Owner{{entry->pw_uid, entry->pw_gid}};
-}
 
 // The others would notice it when this node is primary, and nobody could follow.
 Expected<> look_at_certificate(const NodeConfig& config, const InstanceOptions& options) {
@@ -52,18 +34,12 @@ Expected<> look_at_certificate(const NodeConfig& config, const InstanceOptions& 
   return {};
 }
 
-/// The first of the directories above that one which that user may not enter; none: it may each.
-std::optional<fs::path> closed_to(const Owner& user, const fs::path& directory) {
-  if (!user) return std::nullopt;
+/// The first of the directories above that one which this user may not enter; none: it may each.
+std::optional<fs::path> closed_above(const fs::path& directory) {
   fs::path above;
   for (const fs::path& part : fs::absolute(directory).parent_path()) {
     above /= part;
-    struct stat found {};
-    if (::stat(above.c_str(), &found) != 0) return std::nullopt;  // it is made
-    const mode_t may = found.st_uid == user->uid   ? S_IXUSR
-                       : found.st_gid == user->gid ? S_IXGRP
-                                                   : S_IXOTH;
-    if ((found.st_mode & may) == 0) return above;
+    if (::access(above.c_str(), X_OK) != 0 && errno == EACCES) return above;
   }
   return std::nullopt;
 }
@@ -77,9 +53,10 @@ Expected<NodeConfig> node_of(const Flags& flags) {
   if (flags.bundle.empty()) return flags.node.load();
   if (flags.directory.empty())
     return Failure{ExitCode::usage, "say where the bundle is to be, with --data DIR"};
-  const auto owner = owner_of(flags.user);
-  if (!owner) return owner.error();
-  const auto config = install(flags.bundle, flags.directory, *owner);
+  if (const auto may = is_not_root(); !may) return may.error();
+  auto files = flags.bundle_files ? *flags.bundle_files : read_bundle(flags.bundle);
+  if (!files) return files.error();
+  const auto config = install(*files, flags.directory);
   if (!config) return config.error();
   apps::NodeFlags node = flags.node;
   node.config = *config;
@@ -122,12 +99,10 @@ Expected<InstanceOptions> options_of_running(const NodeConfig& config) {
   return options_in(config);
 }
 
-Expected<InstanceOptions> options_of(const NodeConfig& config, const Flags& flags) {
+Expected<InstanceOptions> options_of(const NodeConfig& config) {
   auto options = options_of_running(config);
   if (!options) return options;
-  const auto owner = owner_of(flags.user);
-  if (!owner) return owner.error();
-  options->user = *owner;
+  if (const auto may = is_not_root(); !may) return may.error();
   std::error_code error;
   if (!fs::exists(options->programs / "postgres", error))
     return wrong(config, "there is no PostgreSQL at " + options->programs.string() +
@@ -141,25 +116,22 @@ Expected<InstanceOptions> options_of(const NodeConfig& config, const Flags& flag
 Expected<> make_directory(const InstanceOptions& options) {
   std::error_code error;
   const fs::path directory = options.data.parent_path();
-  if (const auto closed = closed_to(options.user, directory))
+  if (const auto closed = closed_above(directory))
     return Failure{ExitCode::bad_configuration,
                    directory.string() + ": PostgreSQL's user may not enter " + closed->string() +
                        ": choose a place that it can reach, such as below /var/lib"};
   fs::create_directories(directory, error);
   if (!error) fs::permissions(directory, fs::perms::owner_all, error);
-  if (!error && options.user &&
-      ::chown(directory.c_str(), options.user->uid, options.user->gid) != 0)
-    error = {errno, std::generic_category()};
   if (error)
-    return Failure{
-        ExitCode::bad_configuration,
-        directory.string() + ": the database's directory cannot be made: " + error.message()};
+    return Failure{ExitCode::bad_configuration,
+                   directory.string() + ": the database's directory cannot be made: " +
+                       error.message() + "; " + what_makes(directory)};
   if (!options.hba.empty()) return write_ident(options);
   return {};
 }
 
 Expected<InstanceOptions> empty_place(const NodeConfig& config, const Flags& flags) {
-  auto options = options_of(config, flags);
+  auto options = options_of(config);
   if (!options) return options;
   std::error_code error;
   if (fs::exists(options->data, error))

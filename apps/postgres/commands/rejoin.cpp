@@ -9,7 +9,7 @@ namespace muster::postgres {
 int rejoin(const Flags& flags) {
   const auto config = flags.node.load();
   if (!config) return apps::failed(config.error());
-  const auto options = options_of(*config, flags);
+  const auto options = options_of(*config);
   if (!options) return apps::failed(options.error());
   const auto taken = apps::tell_node(owner_socket(*options).string(), "rejoin");
   if (!taken) {

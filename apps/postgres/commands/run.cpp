@@ -1,8 +1,12 @@
+#include "apps/base/user.hpp"
 #include "apps/postgres/choose.hpp"
 #include "apps/postgres/commands/commands.hpp"
 #include "apps/postgres/conf.hpp"
 #include "apps/postgres/database.hpp"
 #include "apps/postgres/group.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <fstream>
@@ -45,7 +49,7 @@ Expected<> may_take_part(const apps::NodeConfig& config, const InstanceOptions& 
 
 Expected<> forget_promise(const InstanceOptions& options) {
   if (options.witnesses.empty()) return {};
-  return write_durably(options.forgotten, "", {});
+  return write_durably(options.forgotten, "");
 }
 
 Expected<> make_ready(const apps::NodeConfig& config, const InstanceOptions& options,
@@ -67,6 +71,16 @@ Expected<> make_ready(const apps::NodeConfig& config, const InstanceOptions& opt
   return write_copies(options);
 }
 
+// Older versions ran as root, for all that PostgreSQL did not.
+Expected<> store_is_this_users(const apps::NodeConfig& config) {
+  struct stat found {};
+  if (::geteuid() == 0 || ::lstat(config.data.c_str(), &found) != 0 || found.st_uid != 0) return {};
+  const std::string user = apps::name_of(::geteuid());
+  return wrong(config, "the node's directory, " + config.data.string() +
+                           ", belongs to root, and the node runs as " + user +
+                           ": as root, once, chown -hR " + user + ": " + config.data.string());
+}
+
 int run_witness(const apps::NodeConfig& config, const Flags& flags) {
   const auto options = options_in(config);
   if (!options) return apps::failed_to_begin(options.error());
@@ -82,8 +96,10 @@ int run_witness(const apps::NodeConfig& config, const Flags& flags) {
 int run(const Flags& flags) {
   const auto config = flags.node.load();
   if (!config) return apps::failed_to_begin(config.error());
+  if (const auto its = store_is_this_users(*config); !its)
+    return apps::failed_to_begin(its.error());
   if (config->application.witness) return run_witness(*config, flags);
-  const auto options = options_of(*config, flags);
+  const auto options = options_of(*config);
   if (!options) return apps::failed_to_begin(options.error());
   std::optional<Database> database;
   return apps::run_node(*config, flags.node.initialise, [&]() -> Expected<MakeApplication> {

@@ -186,7 +186,7 @@ class SwitchOver {
 int switch_over(const Flags& flags) {
   const auto config = flags.node.load();
   if (!config) return apps::failed(config.error());
-  const auto options = options_of(*config, flags);
+  const auto options = options_of(*config);
   if (!options) return apps::failed(options.error());
   const NodeId heir{flags.to};
   SwitchOver switching(*options, heir);
