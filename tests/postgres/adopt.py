@@ -14,6 +14,7 @@ import cluster
 from cases import MUSTER
 from cluster import IDS, said
 from machines import PROGRAMS
+from skipping import run_cases
 
 AS_POSTGRES = {"user": "postgres", "group": "postgres"} if os.geteuid() == 0 else {}
 
@@ -389,4 +390,4 @@ NOTE = ('{"system":1,"term":{"group":[77,3],"node":1,"timeline":1,"lsn":{"value"
         '"lsn":{"value":255}}')
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    run_cases(verbosity=2)

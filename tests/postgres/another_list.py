@@ -8,6 +8,7 @@ import unittest
 from bundles import Bundled
 from cluster import IDS
 from nodes import free_ports
+from skipping import run_cases
 
 FOURTH = 4
 
@@ -146,4 +147,4 @@ class AnotherList(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    run_cases(verbosity=2)

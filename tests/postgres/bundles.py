@@ -12,6 +12,7 @@ from cases import MUSTER
 from cluster import IDS, Cluster, said
 from machines import PROGRAMS
 from nodes import free_ports
+from skipping import run_cases
 
 HOSTS = ("127.0.0.1", "127.0.0.2", "localhost")
 PSQL = [PROGRAMS / "psql", "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1"]
@@ -269,4 +270,4 @@ class Running(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    run_cases(verbosity=2)

@@ -4,8 +4,9 @@ import os
 import sys
 
 from machines import PROGRAMS
+from skipping import SKIPPED
 
 if not (PROGRAMS / "postgres").exists():
     print("skipped: PostgreSQL 15 not found", file=sys.stderr)
-    sys.exit(0)
+    sys.exit(SKIPPED)
 MUSTER = os.path.abspath(sys.argv.pop(1))

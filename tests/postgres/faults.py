@@ -23,6 +23,7 @@ from cluster import IDS, Cluster, OnMachines
 from machines import CLIENTS, PORT, PROGRAMS
 from parts import Parts
 from run import Run, Wrong
+from skipping import SKIPPED
 from writers import NEEDED
 
 CALM = 10  # seconds after a fault, and after its end, within which it is written again
@@ -291,12 +292,12 @@ def main():
     said = arguments()
     if absent := machines.missing({"postgresql-15": PROGRAMS / "postgres", **NEEDED}):
         print(f"skipped: {', '.join(absent)} not found", file=sys.stderr)
-        return
+        sys.exit(SKIPPED)
     hosts, path = {}, None
     if why := machines.why_not():
         print(f"skipped: cuts of the network, full disks: {why}", file=sys.stderr)
         if said.only and not said.only & {fault.__name__ for fault in Faults.EVERYWHERE}:
-            return
+            sys.exit(SKIPPED)
     else:
         path = machines.enter()
         hosts = machines.make()
@@ -317,7 +318,7 @@ def main():
         if parts.lines[-1]["wrong"]:
             break
     print("\n".join(parts.summary()))
-    sys.exit(1 if parts.wrong() else 0)
+    sys.exit(1 if parts.wrong() else 0 if hosts else SKIPPED)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from cases import MUSTER
 from cluster import IDS, Cluster
 from machines import PROGRAMS, as_postgres
 from nodes import until
+from skipping import run_cases
 
 
 class LostData(unittest.TestCase):
@@ -140,4 +141,4 @@ class LostData(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    run_cases(verbosity=2)

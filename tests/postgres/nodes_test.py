@@ -16,6 +16,7 @@ from cases import MUSTER
 from cluster import IDS, Cluster
 from machines import PYTHON
 from nodes import REPOSITORY, free_ports, program, running, until, wanted
+from skipping import run_cases
 from writers import NEEDED
 
 haproxy = program("haproxy")
@@ -227,4 +228,4 @@ class Balanced(unittest.TestCase):
                 self.assertEqual(there, "1 2")
 
 
-unittest.main(verbosity=2)
+run_cases(verbosity=2)

@@ -18,6 +18,7 @@ import time
 from cluster import IDS, Cluster
 from machines import PROGRAMS, missing
 from run import Run, Wrong
+from skipping import SKIPPED
 from writers import NEEDED
 
 COORDINATOR = max(IDS)
@@ -193,7 +194,7 @@ def main():
     said = parser.parse_args()
     if absent := missing({"postgresql-15": PROGRAMS / "postgres", **NEEDED}):
         print(f"skipped: {', '.join(absent)} not found", file=sys.stderr)
-        return
+        sys.exit(SKIPPED)
     cluster = Cluster(said.muster, said.T, said.stop_deadline)
     run = Planned(cluster, said.seed, said.writers)
     try:

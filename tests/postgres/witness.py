@@ -10,6 +10,7 @@ from pathlib import Path
 from bundles import Bundled
 from cases import MUSTER
 from cluster import said
+from skipping import run_cases
 
 WITNESS = 3
 
@@ -120,4 +121,4 @@ class Bundles(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    run_cases(verbosity=2)

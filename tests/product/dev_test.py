@@ -28,6 +28,10 @@ case "${0##*/} $1" in
     *) for n in 1 2 3 4 5 6 7 8 9 10 11; do
          echo " $n/11 Test  #$n: some/test_$n ............   Passed    $n.25 sec"
        done
+       [ -z "$SKIPPED" ] || {
+         echo "The following tests did not run:"
+         printf '\\t  3 - %s (Skipped)\\n' "$SKIPPED"
+       }
        exit "${CTEST_RESULT:-0}" ;;
     esac ;;
 esac
@@ -56,11 +60,11 @@ class Machine:
         path.write_text(STAND_IN, encoding="utf-8")
         path.chmod(0o755)
 
-    def run(self, *arguments, **variables):
+    def run(self, *arguments, program="dev", **variables):
         environment = {"PATH": str(self.bin), "LOG": str(self.log), "WHO": "0", "MISSING": "",
-                       "REMOVED": "", "BUILD_SAYS": ""} | variables  # fmt: skip
+                       "REMOVED": "", "BUILD_SAYS": "", "SKIPPED": ""} | variables  # fmt: skip
         return subprocess.run(
-            [str(self.root / "dev"), *arguments], env=environment, text=True,
+            [str(self.root / program), *arguments], env=environment, text=True,
             stdin=subprocess.DEVNULL, capture_output=True, check=False)  # fmt: skip
 
     def calls(self, *names):
@@ -116,6 +120,26 @@ class Dev(unittest.TestCase):
         self.assertEqual(slowest[9], "  2.25 s  some/test_2")
         took = r"dev: \d+ s: packages \d+ s, configuring \d+ s, building \d+ s, testing \d+ s\n$"
         self.assertRegex(ran.stderr, took)
+
+    def test_what_was_skipped_is_told_and_noted(self):
+        ran = self.machine.run("test", SKIPPED="some/test")
+        self.assertEqual(ran.returncode, 0)
+        self.assertIn("dev: skipped: some/test\n", ran.stderr)
+        self.machine.run("test", SKIPPED="another")
+        noted = self.machine.root / "build/skipped"
+        self.assertEqual(noted.read_text(encoding="utf-8"), "some/test\nanother\n")
+
+    def test_ci_fails_where_other_tests_are_skipped_than_it_lists(self):
+        (self.machine.root / ".ci").mkdir()
+        shutil.copy(readme.ROOT / ".ci/run", self.machine.root / ".ci/run")
+        dev = self.machine.root / "dev"
+        dev.write_text('#!/bin/sh\n[ "$1" = check ] || echo "$SKIPPED" >>build/skipped\n')
+        listed = self.machine.root / ".ci/skipped"
+        for names, code in (("some/test", 0), ("", 1), ("some/test\nanother", 1)):
+            listed.write_text(f"# those\n{names}\n".replace("\n\n", "\n"), encoding="utf-8")
+            ran = self.machine.run(program=".ci/run", SKIPPED="some/test")
+            self.assertEqual(ran.returncode, code, ran.stderr)
+            self.assertIn("skipped tests: some/test\n", ran.stderr)
 
     def test_a_build_says_a_line_a_step_and_what_compilers_say_only_where_it_fails(self):
         says = ("[1/2] Building CXX object core/CMakeFiles/muster_core.dir/Unity/unity_3_cxx.o\n"

@@ -17,6 +17,7 @@ import urllib.request
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(REPOSITORY / "tests"))
 
 
 def wanted(found, what):
