@@ -37,7 +37,7 @@ bool look(const std::vector<std::string>& off, Bounds bounds) {
     std::cout << "**" << counter->assertion << "**: " << counter->disagreement.why << ", "
               << counter->story.counted << " counted";
   else
-    std::cout << (report.ended ? "holds" : "holds as far as the limit");
+    std::cout << (report.ended ? "holds" : "no violation as far as the limit");
   const bool expected = report.counterexample.has_value() != bounds.repairs.safe();
   std::cout << (expected ? "" : ", **unexpected**") << " | " << report.progress.states << " | "
             << report.cut << " | " << report.progress.seconds << " |" << std::endl;

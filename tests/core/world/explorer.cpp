@@ -182,7 +182,8 @@ std::optional<std::string> come_to_rest(World& world, bool must_settle, Return b
   return rest("with all nodes up");
 }
 
-std::optional<Finding> explore(std::uint64_t seed, const Wildness& wildness) {
+std::optional<Finding> explore(std::uint64_t seed, const Wildness& wildness,
+                               std::map<std::string, std::uint64_t>* happened) {
   Finding finding;
   World world(wildness.nodes, wildness.config);
   world.record = false;
@@ -190,6 +191,7 @@ std::optional<Finding> explore(std::uint64_t seed, const Wildness& wildness) {
   try {
     while (const auto command = chance.next(world)) {
       finding.script.push_back(*command);
+      if (happened) ++(*happened)[command->verb];
       run(world, *command);
     }
     const auto what = come_to_rest(world, wildness.must_settle);
@@ -235,6 +237,24 @@ std::string to_text(const Finding& finding, const Wildness& wildness) {
   return text;
 }
 
+namespace {
+
+// What is not seen to happen is not seen to do no harm.
+void ensure_that_it_happened(const Wildness& wildness,
+                             const std::map<std::string, std::uint64_t>& happened) {
+  const std::pair<const char*, unsigned> most[] = {
+      {"fail", wildness.failures},    {"reset", wildness.resets},
+      {"silence", wildness.silences}, {"cut", wildness.cuts},
+      {"pause", wildness.pauses},     {"differ", wildness.differences},
+      {"leave", wildness.leaves},     {"fail_hook", wildness.failed_hooks},
+      {"expire", wildness.expiries}};
+  for (const auto& [verb, allowed] : most)
+    if (allowed > 0 && !happened.contains(verb))
+      throw Violation(std::string("in no seed came about: ") + verb);
+}
+
+}  // namespace
+
 void explore_seeds(const Wildness& wildness, std::uint64_t seeds) {
   std::uint64_t first = 1;
   std::uint64_t last = seeds;
@@ -243,12 +263,14 @@ void explore_seeds(const Wildness& wildness, std::uint64_t seeds) {
     first = std::stoull(text);
     last = std::stoull(text.substr(text.find("..") + 2));
   }
+  std::map<std::string, std::uint64_t> happened;
   for (std::uint64_t seed = first; seed <= last; ++seed) {
-    const auto finding = explore(seed, wildness);
+    const auto finding = explore(seed, wildness, &happened);
     if (!finding) continue;
     throw Violation("seed " + std::to_string(seed) + ": " +
                     to_text(reduce(*finding, wildness), wildness));
   }
+  ensure_that_it_happened(wildness, happened);
 }
 
 }  // namespace muster::test

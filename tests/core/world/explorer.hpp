@@ -3,6 +3,7 @@
 #include "script.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,8 +42,9 @@ enum class Return { at_once, one_by_one };
 std::optional<std::string> come_to_rest(World& world, bool must_settle,
                                         Return back = Return::one_by_one);
 
-/// One run. None where everything held.
-std::optional<Finding> explore(std::uint64_t seed, const Wildness& wildness);
+/// One run. None where everything held. Counts by their verbs what happened.
+std::optional<Finding> explore(std::uint64_t seed, const Wildness& wildness,
+                               std::map<std::string, std::uint64_t>* happened = nullptr);
 
 /// The shortest script that simple omission comes to and that still finds something of the same
 /// kind.
@@ -51,8 +53,8 @@ Finding reduce(Finding finding, const Wildness& wildness);
 /// The script, and the journal that it makes.
 std::string to_text(const Finding& finding, const Wildness& wildness);
 
-/// Throws the first finding of seeds 1 to `seeds` as a Violation; MUSTER_SEEDS=FROM..TO explores
-/// those instead.
+/// Throws the first finding of seeds 1 to `seeds` as a Violation, and likewise a kind of trouble
+/// that was allowed and never came about; MUSTER_SEEDS=FROM..TO explores those seeds instead.
 void explore_seeds(const Wildness& wildness, std::uint64_t seeds);
 
 }  // namespace muster::test

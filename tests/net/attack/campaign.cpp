@@ -104,9 +104,11 @@ class Campaign final : apps::Cluster::Listener {
  private:
   [[nodiscard]] bool good() const { return report_.wrong.empty(); }
 
+  // Each kind once, and then any.
   Attack any_kind() {
     const auto count = static_cast<std::uint64_t>(Attack::letters_of_a_node);
-    return options_.only.value_or(static_cast<Attack>(random_() % count));
+    const auto kind = bursts_ < count ? bursts_ : random_() % count;
+    return options_.only.value_or(static_cast<Attack>(kind));
   }
 
   // What each letter of a node means is believed from whoever has its session, until there is
@@ -241,6 +243,14 @@ T need(Expected<T> made) {
 }
 
 }  // namespace
+
+std::vector<Attack> CampaignReport::missing() const {
+  std::vector<Attack> kinds;
+  boost::mp11::mp_for_each<boost::describe::describe_enumerators<Attack>>([&](auto kind) {
+    if (!tallies.contains(kind.value)) kinds.push_back(kind.value);
+  });
+  return kinds;
+}
 
 CampaignReport attack_trial(const CampaignOptions& options) {
   const apps::RunDirectory directory = need(apps::RunDirectory::make("", 4));

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 /// An attacker against real nodes: each a process of the command, with its store and its journal.
 
@@ -28,6 +29,9 @@ struct CampaignReport {
   std::uint64_t resident{};   ///< the most of one node, in bytes
   std::size_t descriptors{};  ///< the most of one node
   std::string wrong;  ///< the first that went wrong, and how to see it again; empty: nothing
+
+  /// The kinds of attack that never came about.
+  [[nodiscard]] std::vector<Attack> missing() const;
 };
 
 /// Three nodes of a cluster of four in a group, and burst after burst against them. After each: the
