@@ -1,7 +1,8 @@
 #include "apps/bench/doors.hpp"
 
-#include "apps/base/failed.hpp"
+#include "apps/base/interrupt.hpp"
 #include "apps/base/text.hpp"
+#include "apps/base/verdict.hpp"
 #include "apps/demo/directory.hpp"
 
 #include <boost/json/serialize.hpp>
@@ -168,7 +169,7 @@ Expected<> Doors::run() {
     if (const Expected<> done = row_.act(*this, second); !done) return done;
     turn_until(began_ + (second + 1) * Duration(1s), [] { return false; });
   }
-  if (caught_signal() != 0) return Failure{ExitCode::timed_out, "interrupted"};
+  if (caught_signal() != 0) return Failure{interrupted, "interrupted"};
   shares_ = work_.between(began_, Duration(monotonic_ns()), others());
   cluster_->catch_up();
   elections_ = cluster_->watch().counts().elections - before.elections;
@@ -369,8 +370,10 @@ int bench_doors(const DoorsOptions& options) {
     if (!run) return failed(run.error());
     all_run = all_run && *run;
   }
-  if (caught_signal() != 0) return failed({ExitCode::timed_out, "bench doors: interrupted"});
-  return all_run ? 0 : static_cast<int>(ExitCode::temporary);
+  if (caught_signal() != 0)
+    return failed({interrupted, "bench doors: interrupted; the rows above are whole"});
+  if (!all_run) return failed({not_decided, "bench doors: a row was not run, see above"});
+  return 0;
 }
 
 }  // namespace muster::apps

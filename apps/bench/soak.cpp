@@ -1,5 +1,6 @@
-#include "apps/base/failed.hpp"
+#include "apps/base/interrupt.hpp"
 #include "apps/base/text.hpp"
+#include "apps/base/verdict.hpp"
 #include "apps/bench/bench.hpp"
 #include "apps/cluster/cluster.hpp"
 #include "apps/demo/directory.hpp"
@@ -44,7 +45,7 @@ class Soak {
     for (std::uint64_t next_wait = faults_between_waits; !enough(counted_);) {
       if (const Expected<> failed = fail_one(); !failed) return failed;
       cluster_.run(std::chrono::milliseconds(below(150)));
-      if (caught_signal() != 0) return Failure{ExitCode::timed_out, "interrupted"};
+      if (caught_signal() != 0) return {};
       if (counted_.all() < next_wait) continue;
       next_wait += faults_between_waits;
       if (const Expected<> formed = find_together(); !formed) return formed;
@@ -59,6 +60,16 @@ class Soak {
   }
 
   [[nodiscard]] const Counted& counted() const { return counted_; }
+
+  /// The kinds of fault that never came about.
+  [[nodiscard]] std::vector<std::string> missing() const {
+    std::vector<std::string> names;
+    if (counted_.killed == 0) names.emplace_back("kill -9");
+    if (counted_.started == 0) names.emplace_back("restart");
+    if (counted_.paused == 0) names.emplace_back("SIGSTOP");
+    if (counted_.reset == 0) names.emplace_back("broken connection");
+    return names;
+  }
 
  private:
   std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
@@ -134,8 +145,8 @@ ClusterOptions soaked(const SoakOptions& options, const RunDirectory& directory,
   return cluster;
 }
 
-/// Prints what holds; true when all of it does.
-bool judge(const SoakOptions& options, Cluster& cluster) {
+/// Prints what holds. 0: all of it does; otherwise the exit code of what does not, or is not known.
+int judge(const SoakOptions& options, Cluster& cluster) {
   bool held = true;
   std::vector<Promise> promises{accepted_is_stored(cluster)};
   // Where several groups may be at work, who comes too late is refused, and that is all.
@@ -146,27 +157,37 @@ bool judge(const SoakOptions& options, Cluster& cluster) {
   for (const Promise& promise : promises) {
     held = held && !promise.broken;
     if (!options.json)
-      std::cout << (promise.broken ? "DOES NOT HOLD  " : "holds          ") << promise.what
-                << " (checked " << promise.checked << " times)"
+      std::cout << (promise.broken         ? "DOES NOT HOLD  "
+                    : promise.checked == 0 ? "not checked    "
+                                           : "holds          ")
+                << promise.what << " (checked " << promise.checked << " times)"
                 << (promise.broken ? ": " + *promise.broken : "") << "\n";
   }
-  return verify({cluster.journals(), options.json}, std::cout, std::cerr) == 0 && held;
+  const int verified = verify({cluster.journals(), options.json}, std::cout, std::cerr);
+  return held ? verified : static_cast<int>(ExitCode::does_not_hold);
 }
 
-void close(const SoakOptions& options, const Counted& counted, const Cluster& cluster, bool held) {
+void close(const SoakOptions& options, const Counted& counted, const Cluster& cluster, bool held,
+           bool is_decided) {
   const std::size_t accepted = cluster.resource().accepted().size();
   if (options.json)
-    std::cout << R"({"system":"muster","held":)" << (held ? "true" : "false") << R"(,"faults":)"
-              << counted.all() << R"(,"killed":)" << counted.killed << R"(,"started":)"
-              << counted.started << R"(,"paused":)" << counted.paused << R"(,"reset":)"
-              << counted.reset << R"(,"groups":)" << cluster.watch().formed().size()
-              << R"(,"accepted":)" << accepted << R"(,"seed":)" << options.seed << "}" << std::endl;
+    std::cout << R"({"system":"muster","held":)"
+              << (!held        ? "false"
+                  : is_decided ? "true"
+                               : "null")
+              << R"(,"faults":)" << counted.all() << R"(,"killed":)" << counted.killed
+              << R"(,"started":)" << counted.started << R"(,"paused":)" << counted.paused
+              << R"(,"reset":)" << counted.reset << R"(,"groups":)"
+              << cluster.watch().formed().size() << R"(,"accepted":)" << accepted << R"(,"seed":)"
+              << options.seed << "}" << std::endl;
   else
-    std::cout << (held ? "All held: " : "NOT ALL HELD: ") << counted.all() << " faults ("
-              << counted.killed << " kill -9, " << counted.started << " restarts, "
-              << counted.paused << " SIGSTOP, " << counted.reset << " broken connections), "
-              << cluster.watch().formed().size() << " groups formed, " << accepted
-              << " records accepted; seed " << options.seed << std::endl;
+    std::cout << (!held        ? "NOT ALL HELD: "
+                  : is_decided ? "All held: "
+                               : "All held as far as it went: ")
+              << counted.all() << " faults (" << counted.killed << " kill -9, " << counted.started
+              << " restarts, " << counted.paused << " SIGSTOP, " << counted.reset
+              << " broken connections), " << cluster.watch().formed().size() << " groups formed, "
+              << accepted << " records accepted; seed " << options.seed << std::endl;
 }
 
 }  // namespace
@@ -186,15 +207,23 @@ int bench_soak(const SoakOptions& options) {
                                            : counted.all() >= options.faults;
   });
   if (!ran) return failed(ran.error());
+  const bool is_cut_short = caught_signal() != 0;
   const bool in_order = (*cluster)->terminate_all();
-  const bool held = judge(options, **cluster) && in_order;
-  close(options, soak.counted(), **cluster, held);
-  if (held) {
-    directory->remove();
-    return 0;
-  }
-  return failed({ExitCode::does_not_hold, "bench soak: something did not hold; all is kept in " +
-                                              directory->path().string()});
+  const int judged = judge(options, **cluster);
+  const bool held = in_order && (judged == 0 || judged == static_cast<int>(not_decided));
+  const std::vector<std::string> missing = soak.missing();
+  close(options, soak.counted(), **cluster, held, judged == 0 && !is_cut_short && missing.empty());
+  if (!held)
+    return failed({ExitCode::does_not_hold, "bench soak: something did not hold; all is kept in " +
+                                                directory->path().string()});
+  directory->remove();
+  if (is_cut_short)
+    return failed({interrupted, "bench soak: interrupted; what was seen until then held"});
+  if (judged != 0) return judged;
+  if (!missing.empty())
+    return failed({not_decided, "bench soak: never came about: " + listed(missing) +
+                                    "; run it for longer, or with another --seed"});
+  return 0;
 }
 
 }  // namespace muster::apps

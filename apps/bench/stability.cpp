@@ -1,5 +1,6 @@
-#include "apps/base/failed.hpp"
+#include "apps/base/interrupt.hpp"
 #include "apps/base/text.hpp"
+#include "apps/base/verdict.hpp"
 #include "apps/bench/bench.hpp"
 #include "apps/bench/busy_loops.hpp"
 #include "apps/cluster/cluster.hpp"
@@ -20,13 +21,15 @@ struct Calm {
   Duration longest_gap{};
 };
 
-Calm watch_calm(Cluster& cluster, Duration time) {
+/// Fails where it was cut short: fewer seconds say less.
+Expected<Calm> watch_calm(Cluster& cluster, Duration time) {
   const Watch::Counts before = cluster.watch().counts();
   const MachineGap machine;
   cluster.run(time);
+  if (caught_signal() != 0) return Failure{interrupted, "interrupted"};
   cluster.catch_up();
   const Watch::Counts& after = cluster.watch().counts();
-  return {after.elections - before.elections, after.paused - before.paused, machine.longest()};
+  return Calm{after.elections - before.elections, after.paused - before.paused, machine.longest()};
 }
 
 void print(const StabilityOptions& options, Duration T, bool busy, std::size_t round,
@@ -66,16 +69,18 @@ Expected<bool> round_of(const StabilityOptions& options, Duration T, std::size_t
     return Failure{ExitCode::timed_out, "bench stability: no group formed within 20 s; see " +
                                             directory->path().string()};
   (*cluster)->run(1s);
-  const Calm idle = watch_calm(**cluster, options.time);
-  print(options, T, false, round, idle);
-  Calm busy;
+  const Expected<Calm> idle = watch_calm(**cluster, options.time);
+  if (!idle) return idle.error();
+  print(options, T, false, round, *idle);
+  Expected<Calm> busy = Calm{};
   {
     const BusyLoops loops;
     busy = watch_calm(**cluster, options.time);
   }
-  print(options, T, true, round, busy);
+  if (!busy) return busy.error();
+  print(options, T, true, round, *busy);
   (*cluster)->terminate_all();
-  const bool calm = idle.elections + idle.paused + busy.elections + busy.paused == 0;
+  const bool calm = idle->elections + idle->paused + busy->elections + busy->paused == 0;
   if (calm)
     directory->remove();
   else
@@ -93,8 +98,10 @@ int bench_stability(const StabilityOptions& options) {
   bool held = true;
   for (const Duration T : all) {
     bool calm = true;
-    for (std::size_t round = 1; round <= options.rounds && caught_signal() == 0; ++round) {
+    for (std::size_t round = 1; round <= options.rounds; ++round) {
       const Expected<bool> done = round_of(options, T, round);
+      if (caught_signal() != 0)
+        return failed({interrupted, "bench stability: interrupted; the rounds above are whole"});
       if (!done) return failed(done.error());
       calm = calm && *done;
     }

@@ -1,5 +1,6 @@
 #include "apps/cluster/cluster.hpp"
 
+#include "apps/base/interrupt.hpp"
 #include "apps/base/pipes.hpp"
 #include "apps/base/text.hpp"
 #include "apps/certificates/authority.hpp"
@@ -26,8 +27,6 @@ constexpr Duration reading_period = 10ms;
 constexpr Duration longest_way = 10ms;
 constexpr int record_pipe_bytes = 1 << 20;
 
-volatile sig_atomic_t caught = 0;
-
 Duration now() {
   return Duration(monotonic_ns());
 }
@@ -37,16 +36,6 @@ Failure file_failure(const std::filesystem::path& file) {
 }
 
 }  // namespace
-
-void catch_signals() {
-  struct sigaction action {};
-  action.sa_handler = [](int number) { caught = number; };
-  for (int number : {SIGINT, SIGTERM, SIGHUP}) sigaction(number, &action, nullptr);
-}
-
-int caught_signal() {
-  return caught;
-}
 
 std::map<NodeId, Address> addresses_on(const std::vector<std::uint16_t>& ports) {
   std::map<NodeId, Address> addresses;
@@ -287,13 +276,13 @@ void Cluster::turn(Duration wait) {
 
 void Cluster::run(Duration time) {
   const Duration end = now() + time;
-  while (now() < end && caught == 0) turn(end - now());
+  while (now() < end && caught_signal() == 0) turn(end - now());
 }
 
 bool Cluster::until(const std::function<bool()>& done, Duration within) {
   const Duration end = now() + within;
   while (!done()) {
-    if (now() >= end || caught != 0) return false;
+    if (now() >= end || caught_signal() != 0) return false;
     turn(end - now());
   }
   return true;

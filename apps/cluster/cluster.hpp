@@ -125,10 +125,4 @@ class Cluster {
   std::uint64_t faults_ = 0;
 };
 
-/// Makes SIGINT, SIGTERM and SIGHUP end what waits in a cluster, so that it can be put away in
-/// order.
-void catch_signals();
-/// The signal that came; 0: none.
-int caught_signal();
-
 }  // namespace muster::apps

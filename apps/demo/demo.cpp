@@ -1,7 +1,8 @@
 #include "apps/demo/demo.hpp"
 
-#include "apps/base/failed.hpp"
+#include "apps/base/interrupt.hpp"
 #include "apps/base/text.hpp"
+#include "apps/base/verdict.hpp"
 #include "apps/cluster/machine.hpp"
 #include "apps/demo/directory.hpp"
 #include "apps/demo/player.hpp"
@@ -14,7 +15,6 @@
 #include <muster/values/json.hpp>
 
 #include <algorithm>
-#include <csignal>
 #include <fstream>
 #include <sstream>
 
@@ -73,8 +73,8 @@ class Demo {
   /// Starts the nodes and plays. Fails where the demo itself could not go on.
   Expected<> play(const Script& script);
 
-  /// Judges; true when everything held.
-  bool judge();
+  /// Judges what was seen. Something may not have held, or nothing may be known: why.
+  std::optional<Failure> judge();
 
  private:
   Expected<> play_random();
@@ -92,6 +92,7 @@ class Demo {
   Player player_;
   MachineGap machine_;
   std::vector<std::string> broken_;
+  std::string undecided_;  ///< why nothing is known, where nothing is
 };
 
 Expected<> Demo::play(const Script& script) {
@@ -144,10 +145,15 @@ void Demo::doubt(const std::string& why) {
 
 void Demo::promise(const Promise& promise) {
   const std::string checked = " (checked " + std::to_string(promise.checked) + " times)";
-  screen_.say((promise.broken ? "DOES NOT HOLD  " : "holds          ") + promise.what + checked +
-              (promise.broken ? ": " + *promise.broken : ""));
-  std::string json = "{\"promise\":" + to_json(promise.what) +
-                     ",\"holds\":" + (promise.broken ? "false" : "true") +
+  const bool is_open = !promise.broken && promise.checked == 0;
+  screen_.say((promise.broken ? "DOES NOT HOLD  "
+               : is_open      ? "not checked    "
+                              : "holds          ") +
+              promise.what + checked + (promise.broken ? ": " + *promise.broken : ""));
+  std::string json = "{\"promise\":" + to_json(promise.what) + ",\"holds\":" +
+                     (promise.broken ? "false"
+                      : is_open      ? "null"
+                                     : "true") +
                      ",\"checked\":" + std::to_string(promise.checked);
   if (promise.broken) json += ",\"why\":" + to_json(*promise.broken);
   screen_.object(json + "}");
@@ -162,10 +168,14 @@ void Demo::verify_journals() {
   for (std::string line; std::getline(lines, line);) {
     options_.json ? screen_.object(line) : screen_.say(line);
   }
-  if (code != 0) broken_.push_back(err.str().substr(0, err.str().find('\n')));
+  const std::string why = err.str().substr(0, err.str().find('\n'));
+  if (code == static_cast<int>(not_decided))
+    undecided_ = why;
+  else if (code != 0)
+    broken_.push_back(why);
 }
 
-bool Demo::judge() {
+std::optional<Failure> Demo::judge() {
   screen_.say(Duration(monotonic_ns()), "the demo is over: all nodes are told to leave");
   const bool in_order = cluster_.terminate_all();
   screen_.clear();
@@ -182,8 +192,17 @@ bool Demo::judge() {
   }
   promise(accepted_is_stored(cluster_));
   verify_journals();
+  if (options_.random && cluster_.faults() == 0)
+    undecided_ = "no fault came about: give --random more time";
   close(broken_.empty());
-  return broken_.empty();
+  if (!broken_.empty())
+    return Failure{
+        ExitCode::does_not_hold,
+        "something did not hold, see above; journals, stores and output of the nodes are "
+        "kept in " +
+            cluster_.options().directory.string()};
+  if (!undecided_.empty()) return Failure{not_decided, undecided_};
+  return std::nullopt;
 }
 
 void Demo::close(bool held) {
@@ -197,22 +216,25 @@ void Demo::close(bool held) {
   const auto accepted = std::to_string(cluster_.resource().accepted().size());
   const auto refused = std::to_string(cluster_.resource().refused().size());
   const auto faults = std::to_string(cluster_.faults());
-  screen_.say(
-      std::string(held ? "All held: " : "NOT ALL HELD: ") + counted(cluster_.faults(), "fault") +
-      ", " + counted(cluster_.watch().formed().size(), "group") + " formed, " +
-      counted(cluster_.resource().accepted().size(), "record") + " accepted, " + refused +
-      " refused; median " + format_ms(median) + " ms without work; the machine's longest gap " +
-      format_ms(machine_.longest()) + " ms.");
-  screen_.object("{\"held\":" + std::string(held ? "true" : "false") + ",\"faults\":" + faults +
+  const bool is_known = undecided_.empty() && caught_signal() == 0;
+  screen_.say(std::string(!held                  ? "NOT ALL HELD: "
+                          : caught_signal() != 0 ? "All held as far as it went: "
+                          : is_known             ? "All held: "
+                                                 : "Nothing was violated, and nothing is known: ") +
+              counted(cluster_.faults(), "fault") + ", " +
+              counted(cluster_.watch().formed().size(), "group") + " formed, " +
+              counted(cluster_.resource().accepted().size(), "record") + " accepted, " + refused +
+              " refused; median " + format_ms(median) +
+              " ms without work; the machine's longest gap " + format_ms(machine_.longest()) +
+              " ms.");
+  screen_.object("{\"held\":" +
+                 std::string(!held      ? "false"
+                             : is_known ? "true"
+                                        : "null") +
+                 ",\"interrupted\":" + to_json(caught_signal() != 0) + ",\"faults\":" + faults +
                  ",\"groups\":" + groups + ",\"accepted\":" + accepted + ",\"refused\":" + refused +
                  ",\"median_without_work_ns\":" + std::to_string(median.count()) +
                  ",\"longest_gap_ns\":" + std::to_string(machine_.longest().count()) + "}");
-}
-
-int die_of_signal() {
-  std::signal(caught_signal(), SIG_DFL);
-  std::raise(caught_signal());
-  return 1;
 }
 
 }  // namespace
@@ -235,19 +257,18 @@ int demo(const DemoOptions& options) {
   }
   Demo demo(options, **cluster);
   const auto played = demo.play(*script);
-  if (caught_signal() != 0 || !played) {
+  const bool is_cut_short = caught_signal() != 0;
+  if (!is_cut_short && !played) {
     cluster->reset();
     directory->remove();
-    return caught_signal() != 0 ? die_of_signal() : failed(played.error());
+    return failed(played.error());
   }
-  if (demo.judge()) {
-    directory->remove();
-    return 0;
-  }
-  return failed({ExitCode::does_not_hold,
-                 "something did not hold, see above; journals, stores and output "
-                 "of the nodes are kept in " +
-                     directory->path().string()});
+  const std::optional<Failure> failure = demo.judge();
+  if (!failure || failure->code != ExitCode::does_not_hold) directory->remove();
+  if (is_cut_short)
+    return failed({interrupted, "interrupted: the script did not come to its end; " +
+                                    (failure ? failure->what : "what was seen of it held")});
+  return failure ? failed(*failure) : 0;
 }
 
 }  // namespace muster::apps

@@ -1,5 +1,6 @@
 #include "apps/demo/player.hpp"
 
+#include "apps/base/interrupt.hpp"
 #include "apps/base/text.hpp"
 
 #include <muster/values/kinds.hpp>

@@ -1,7 +1,7 @@
 #include "apps/journals/verify.hpp"
-#include "apps/base/failed.hpp"
 
 #include "apps/base/text.hpp"
+#include "apps/base/verdict.hpp"
 #include "apps/journals/journals.hpp"
 
 #include <muster/claims/verify.hpp>
@@ -107,6 +107,7 @@ class Verification {
     out_ << counted(outcome.lines, "line") << " of " << counted(outcome.lives, "life", "lives")
          << " in " << counted(journals_.size(), "journal") << ", " << format_seconds(last_ - first_)
          << " s\n";
+    unclaimed_ = unclaimed_times_.times();
     for (const verify::Verdict& verdict : outcome.verdicts) {
       std::visit([this](const auto& kind) { show_text(kind); }, verdict);
     }
@@ -210,7 +211,8 @@ class Verification {
     row(verdict.assertion, "holds")
         << meaning(verdict.assertion) << " (checked " << counted(verdict.checked, "time");
     if (verdict.bound) out_ << ", after a calm of " << format_seconds(*verdict.bound) << " s";
-    out_ << ")\n";
+    const std::string unclaimed = in_words(unclaimed_[verdict.assertion], last_ - first_);
+    out_ << (unclaimed.empty() ? "" : "; " + unclaimed) << ")\n";
   }
 
   void show_text(const verify::Violated& verdict) {
@@ -233,19 +235,21 @@ class Verification {
   };
 
   void count(const verify::NotClaimed& time) {
+    unclaimed_times_.add(time);
     const bool known = not_claimed_.contains(time.why);
     if (!known && not_claimed_.size() == shown_reasons) {
       ++other_reasons_;
       return;
     }
     Times& times = not_claimed_[time.why];
-    if (times.assertions.empty() || times.assertions.starts_with(time.assertion + ',') ||
-        times.assertions == time.assertion) {
+    const std::string name = time.assertion + (time.cause.starts_with("P4") ? " (P4)" : "");
+    if (times.assertions.empty() || times.assertions.starts_with(name + ',') ||
+        times.assertions == name) {
       ++times.count;
       times.total += time.to - time.from;
     }
-    if ((", " + times.assertions + ',').find(", " + time.assertion + ',') == std::string::npos)
-      times.assertions += (times.assertions.empty() ? "" : ", ") + time.assertion;
+    if ((", " + times.assertions + ',').find(", " + name + ',') == std::string::npos)
+      times.assertions += (times.assertions.empty() ? "" : ", ") + name;
   }
 
   void show_not_claimed() {
@@ -267,7 +271,15 @@ class Verification {
   Duration last_{};
   std::map<std::string, Times> not_claimed_;
   std::uint64_t other_reasons_ = 0;
+  verify::Unclaimed unclaimed_times_;
+  std::map<std::string, verify::Unclaimed::Times> unclaimed_;
 };
+
+// Of times in which a second is little, whole ones.
+std::string seconds(Duration time) {
+  using namespace std::chrono_literals;
+  return time >= 100s ? std::to_string((time + 500ms) / 1s) : format_seconds(time);
+}
 
 constexpr const char* verify_command = "muster verify";
 
@@ -280,10 +292,6 @@ int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err) {
   verification.show(*outcome);
   if (const std::string hint = verification.hint(); !hint.empty())
     (options.json ? err : out) << hint << '\n';
-  if (outcome->is_empty())
-    return failed({ExitCode::does_not_hold,
-                   "there is nothing in these journals to check: give the journals of nodes"},
-                  err, verify_command);
   for (const verify::Verdict& verdict : outcome->verdicts)
     if (const auto* violated = std::get_if<verify::Violated>(&verdict))
       return failed(
@@ -291,7 +299,24 @@ int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err) {
            violated->assertion + " does not hold: " + violated->disagreement.why + ": see " +
                violated->place.journal + ':' + std::to_string(violated->place.line)},
           err, verify_command);
+  if (!outcome->undecided.empty())
+    return failed({not_decided, outcome->undecided}, err, verify_command);
   return 0;
+}
+
+std::string in_words(const verify::Unclaimed::Times& times, Duration whole) {
+  std::string text;
+  if (times.of_all > Duration::zero()) text = "not claimed for " + seconds(times.of_all) + " s";
+  if (times.of_some > Duration::zero())
+    text += (text.empty() ? "not claimed of some nodes for " : ", and of some nodes for ") +
+            seconds(times.of_some) + " s";
+  if (text.empty()) return text;
+  std::vector<std::string> causes;
+  for (const auto& [cause, time] : times.causes)
+    causes.push_back(times.causes.size() == 1 ? cause : cause + ", " + seconds(time) + " s");
+  std::string all;
+  for (const std::string& cause : causes) all += (all.empty() ? "" : "; ") + cause;
+  return text + " of " + seconds(whole) + " s (" + all + ')';
 }
 
 }  // namespace muster::apps

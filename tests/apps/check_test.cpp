@@ -103,10 +103,38 @@ BOOST_AUTO_TEST_CASE(no_limit_is_negative_or_beyond_all_numbers) {
            "expected a number of bytes, such as 4GB, not -4GB");
 }
 
-BOOST_AUTO_TEST_CASE(a_limit_ends_the_search_and_says_how_far_it_went) {
-  ends_well(muster("check --limit-states 1000"), {"hold as far as the limit"});
-  const Ran little = muster("check --limit-memory 1MB");
-  BOOST_TEST(says(little, "hold as far as the limit"), little.output);
+BOOST_AUTO_TEST_CASE(a_limit_that_ends_the_search_decides_nothing) {
+  for (const std::string words :
+       {"--limit-states 1000", "--limit-memory 1MB", "--limit-states 1000 --liveness",
+        "--sessions --limit-states 500", "--limit-states 1000 --protocol invitation"}) {
+    const Ran ran = muster("check " + words);
+    says_why(ran, 9, "a limit ended the search after");
+    BOOST_TEST(says(ran, "nothing is proven"), ran.output);
+    BOOST_TEST(!says(ran, " hold"), ran.output);
+    const auto objects = objects_of(muster("check --json " + words).output);
+    BOOST_TEST_REQUIRE(!objects.empty());
+    for (const auto& object : objects)
+      if (object.contains("holds")) BOOST_TEST(object.at("holds").is_null(), words);
+    ends_well(muster("check --accept-limit " + words), {"which proves nothing"});
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_violation_within_a_limit_is_one) {
+  says_why(muster(any_timeout + " --limit-states 100000 --accept-limit"), 1, "does not hold");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_claimed_nowhere_in_this_world_decides_nothing) {
+  const std::string few = "check --nodes 2 --failures 0 --losses 1 ";
+  for (const std::string more : {"", " --accept-limit"}) {
+    const Ran ran = muster(few + "--assertion 1b" + more);
+    says_why(ran, 9, "1b: not claimed in this world");
+  }
+  const auto objects = objects_of(muster(few + "--json").output);
+  BOOST_TEST(objects.at(0).at("assertion") == "1a");
+  BOOST_TEST(objects.at(0).at("holds").is_null());
+  BOOST_TEST(objects.at(3).at("assertion") == "hook-grammar");
+  BOOST_TEST(objects.at(3).at("holds").as_bool());
+  ends_well(muster(few), {"not claimed in this world: 1a, 1b, works-apart"});
 }
 
 BOOST_AUTO_TEST_CASE(every_protocol_is_searched_for_what_it_claims) {
@@ -135,7 +163,7 @@ BOOST_AUTO_TEST_CASE(a_violation_of_what_is_not_claimed_is_judged_where_it_is_as
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_claimed_in_a_world_is_said) {
-  const std::string few = "check --nodes 2 --failures 0 --limit-states 500 ";
+  const std::string few = "check --nodes 2 --failures 0 --limit-states 500 --accept-limit ";
   const Ran claimed = muster(few);
   BOOST_TEST(!says(claimed, "not claimed"), claimed.output);
   const std::vector<std::pair<std::string, std::string>> worlds = {
@@ -211,7 +239,9 @@ BOOST_AUTO_TEST_CASE(lines_and_assumptions_are_listed) {
 BOOST_AUTO_TEST_CASE(a_line_may_be_written_as_in_the_paper) {
   for (const std::string line : {"status-test-of-NewCoordinator", "status-test-of-Ready", "tags",
                                  "normal-for-me", "halts-descending=rounds-with-incarnations"})
-    BOOST_TEST(muster("check --nodes 2 --strike " + line + " --limit-states 100").code == 0, line);
+    BOOST_TEST(
+        muster("check --nodes 2 --limit-states 100 --accept-limit --strike " + line).code == 0,
+        line);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_known_is_refused) {

@@ -86,6 +86,20 @@ inline void wait_until_says(Process& process, const std::filesystem::path& outpu
   }
 }
 
+/// Waits until the process would note that signal instead of ending by it.
+inline void wait_until_catches(Process& process, int number) {
+  const auto status = "/proc/" + std::to_string(process.pid()) + "/status";
+  for (;;) {
+    BOOST_REQUIRE(!process.ended());
+    const std::string text = read_all(status);
+    const std::size_t at = text.find("SigCgt:");
+    if (at != std::string::npos &&
+        (std::stoull(text.substr(at + 7), nullptr, 16) >> (number - 1) & 1) != 0)
+      return;
+    ::poll(nullptr, 0, 5);
+  }
+}
+
 inline void says_all(const Ran& ran, const std::vector<std::string>& texts) {
   for (const std::string& text : texts)
     BOOST_TEST(says(ran, text), '"' << text << "\" is not in: " << ran.output);

@@ -43,11 +43,19 @@ inline void ends_well(const Printed& printed, const std::vector<std::string>& te
     BOOST_TEST(printed.says(text), printed << " lacks " << text);
 }
 
-/// It ended with 1, and has complained of each of those.
-inline void fails(const Printed& printed, const std::vector<std::string>& texts) {
-  BOOST_TEST(printed.code == 1, printed);
+/// It ended with that code, and has complained of each of those.
+inline void ends_with(int code, const Printed& printed, const std::vector<std::string>& texts) {
+  BOOST_TEST(printed.code == code, printed);
   for (const std::string& text : texts)
     BOOST_TEST(printed.complains(text), printed << " lacks " << text);
+}
+
+inline void fails(const Printed& printed, const std::vector<std::string>& texts) {
+  ends_with(1, printed, texts);
+}
+
+inline void is_undecided(const Printed& printed, const std::vector<std::string>& texts) {
+  ends_with(9, printed, texts);
 }
 
 }  // namespace muster::test

@@ -6,7 +6,7 @@ LITERAL = "check --literal --strike counter-test"
 THREE = f"{LITERAL} --channels fifo --nodes 3 --failures 2 --queue 1"
 TWO = f"{LITERAL} --nodes 2 --failures 2 --queue 3"
 # Without a mutant such a world is searched as far as this: further than any mutant needs.
-ENOUGH = "--limit-states 200000"
+ENOUGH = "--limit-states 200000 --accept-limit"
 
 
 def violated(assertion):
@@ -41,7 +41,7 @@ FLAGS = (
          "6.21; Assertion 1",
          "check --nodes 3 --failures 0 --leaves 1",
          "--strike halt-outlives-life --strike question-outlives-life", violated("1a"),
-         "--limit-states 900000"),
+         "--limit-states 900000 --accept-limit"),
     Flag("counter-from-nothing",
          "a new life counts its groups from 0", "6.17; group numbers grow",
          "check --nodes 2 --failures 2 --counters", "--strike safe-counter",

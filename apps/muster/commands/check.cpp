@@ -1,8 +1,10 @@
 #include "apps/base/failed.hpp"
 #include "apps/base/huge_pages.hpp"
+#include "apps/base/interrupt.hpp"
 #include "apps/base/text.hpp"
 #include "apps/base/write_file.hpp"
 #include "apps/muster/commands/assertion_option.hpp"
+#include "apps/muster/commands/check_report.hpp"
 #include "apps/muster/commands/check_sessions.hpp"
 #include "apps/muster/commands/check_texts.hpp"
 #include "apps/muster/commands/commands.hpp"
@@ -51,6 +53,7 @@ struct CheckOptions {
   bool lines = false;
   bool assumptions = false;
   bool json = false;
+  bool accept_limit = false;
   CheckSessionsOptions sessions;
 };
 
@@ -137,131 +140,6 @@ Expected<> read(CheckOptions& options) {
   return read_enum(options.hooks, "--hooks", bounds.hooks);
 }
 
-// The paper's assertion about what is reached in peace.
-std::string liveness(const CheckOptions& options) {
-  return options.bounds.protocol == ProtocolName::invitation ? "4" : "2";
-}
-
-// Whether the assertion is claimed in this world, and why not.
-std::string claimed_json(const std::string& assertion, const CheckOptions& options) {
-  const auto why = not_claimed(assertion, options.bounds);
-  return why ? ",\"claimed\":false,\"not_claimed\":" + to_json(*why) : ",\"claimed\":true";
-}
-
-void show_json(const lab::CheckReport& report, const CheckOptions& options) {
-  std::ostream& out = std::cout;
-  const lab::Progress& found = report.progress;
-  if (const auto& counter = report.counterexample) {
-    out << "{\"assertion\":" << to_json(counter->assertion)
-        << ",\"holds\":false,\"at\":{\"nodes\":" << to_json(counter->disagreement.nodes)
-        << "},\"why\":" << to_json(counter->disagreement.why)
-        << ",\"steps\":" << counter->story.lines.size() << ",\"opening\":" << counter->story.opening
-        << ",\"counted\":" << counter->story.counted
-        << ",\"story\":" << to_json(counter->story.lines);
-    if (!options.out.empty()) out << ",\"journal\":" << to_json(options.out);
-    out << claimed_json(counter->assertion, options) << "}\n";
-  } else {
-    for (const std::string& assertion : lab::looked_at(options.bounds))
-      out << "{\"assertion\":\"" << assertion << "\",\"holds\":true,\"checked\":" << found.states
-          << ",\"exhausted\":" << to_json(report.exhausted()) << claimed_json(assertion, options)
-          << "}\n";
-  }
-  if (const auto& wedged = report.wedged) {
-    out << "{\"assertion\":\"" << liveness(options) << "\",\"holds\":"
-        << to_json(wedged->worlds == 0 && !(report.avoids && report.avoids->story))
-        << ",\"wedged\":" << wedged->worlds << claimed_json(liveness(options), options);
-    if (wedged->story) out << ",\"story\":" << to_json(wedged->story->lines);
-    if (const auto& avoids = report.avoids; avoids && avoids->story)
-      out << ",\"round\":" << avoids->round << ",\"story\":" << to_json(avoids->story->lines);
-    out << "}\n";
-  }
-  out << "{\"states\":" << found.states << ",\"transitions\":" << found.transitions
-      << ",\"depth\":" << found.depth << ",\"exhausted\":" << to_json(report.exhausted())
-      << ",\"ended\":" << to_json(report.ended) << ",\"cut\":" << report.cut << ",\"left_out\":"
-      << (lab::leaves_out_counter_test(options.bounds) ? R"(["counter_test"])" : "[]")
-      << ",\"queue\":" << options.bounds.queue << ",\"seconds\":" << found.seconds
-      << ",\"memory\":" << found.memory << ",\"protocol\":" << to_json(options.bounds.protocol)
-      << ",\"nodes\":" << options.bounds.nodes << "}\n";
-}
-
-void show_story(const lab::Story& story) {
-  std::size_t number = 0;
-  for (const std::string& line : story.lines) {
-    if (number == story.opening && number > 0) std::cout << "      here the search begins\n";
-    std::cout << std::setw(4) << ++number << "  " << line << '\n';
-  }
-}
-
-// What was looked at without being claimed.
-void show_not_claimed(const std::vector<std::string>& looked_at, const CheckOptions& options) {
-  std::vector<std::pair<std::string, std::string>> reasons;  // with the assertions
-  for (const std::string& assertion : looked_at) {
-    const auto why = not_claimed(assertion, options.bounds);
-    if (!why) continue;
-    const auto known = std::find_if(reasons.begin(), reasons.end(),
-                                    [&](const auto& reason) { return reason.first == *why; });
-    if (known == reasons.end())
-      reasons.emplace_back(*why, assertion);
-    else
-      known->second += ", " + assertion;
-  }
-  for (const auto& [why, assertions] : reasons)
-    std::cout << "not claimed in this world: " << assertions << " (" << why << ")\n";
-}
-
-void show_text(const lab::CheckReport& report, const CheckOptions& options) {
-  std::ostream& out = std::cout;
-  const lab::Progress& found = report.progress;
-  if (const auto& counter = report.counterexample) {
-    show_story(counter->story);
-    out << "assertion " << counter->assertion << " is violated: " << counter->disagreement.why
-        << '\n'
-        << counted(counter->story.lines.size() - counter->story.opening, "step")
-        << " from where the search begins; " << counter->story.counted
-        << " letters, calls, expiries, failures and recoveries among them\n";
-    show_not_claimed({counter->assertion}, options);
-  } else {
-    const std::vector<std::string> looked_at = lab::looked_at(options.bounds);
-    std::string names;
-    for (const std::string& name : looked_at) names += (names.empty() ? "" : ", ") + name;
-    out << names << (looked_at.size() == 1 ? " holds " : " hold ")
-        << how_far(report, options.bounds) << '\n';
-    show_not_claimed(looked_at, options);
-    if (options.bounds.protocol == ProtocolName::textbook && options.bounds.assertions.empty())
-      out << "the textbook protocol claims nothing else of single worlds; --assertion 1a looks at "
-             "what it does not claim\n";
-  }
-  if (const auto& wedged = report.wedged; wedged && wedged->worlds > 0) {
-    show_story(*wedged->story);
-    out << "wedged: from there, and from " << wedged->worlds - 1 << " other worlds, Assertion "
-        << liveness(options) << " cannot be reached without another failure or recovery\n";
-  } else if (wedged) {
-    out << liveness(options) << " can be reached from every world without another failure"
-        << (report.cut > 0 ? "; worlds with a successor that was cut are not judged\n" : "\n");
-  } else if (options.bounds.liveness) {
-    out << "whether " << liveness(options)
-        << " can be reached is not answered: the search did not come to its end\n";
-  }
-  if (options.bounds.liveness) show_not_claimed({liveness(options)}, options);
-  if (const auto& avoids = report.avoids; avoids && avoids->story) {
-    show_story(*avoids->story);
-    out << "avoided: the last " << avoids->round << " steps can go round for ever, fairly, among "
-        << avoids->worlds << " worlds, and Assertion 2 holds in none of them\n";
-  } else if (avoids) {
-    out << "2 is avoided by no fair way round\n";
-  }
-  if (lab::leaves_out_counter_test(options.bounds))
-    out << "the order of group numbers was not kept, and NewCoordinator not refused for an old one "
-           "(counter-test); --counters keeps both\n";
-  out << found.states << " states, " << found.transitions << " transitions, depth " << found.depth
-      << ", " << std::fixed << std::setprecision(found.seconds < 10 ? 3 : 1) << found.seconds
-      << " s, " << found.memory / 1000000 << " MB";
-  if (found.seconds > 0)
-    out << ", " << static_cast<std::uint64_t>(static_cast<double>(found.states) / found.seconds)
-        << " states/s";
-  out << '\n';
-}
-
 // Before the search: nobody is to learn after it that its story has no place, nor to take an older
 // one for its.
 Expected<> empty_journal(const std::string& path) {
@@ -285,15 +163,6 @@ Expected<> write_journal(const lab::CheckReport& report, const std::string& path
   return write_file(path, story->journal);
 }
 
-// `verify` judges what the protocol of a journal claims, and more only where it is asked.
-void show_how_to_judge(const lab::CheckReport& report, const CheckOptions& options) {
-  if (!report.counterexample || options.out.empty() || options.json) return;
-  const std::string& assertion = report.counterexample->assertion;
-  if (is_claimed_by_protocol(assertion, options.bounds)) return;
-  std::cout << "judged by: muster verify --assertion " << assertion << ' '
-            << shell_word(options.out) << ", and likewise muster draw\n";
-}
-
 void show_progress(const lab::Progress& now) {
   const double rate = static_cast<double>(now.states) / std::max(now.seconds, 1e-9);
   std::cerr << (now.tracing ? "\rthe way to it, depth " : "\rdepth ") << now.depth << ": "
@@ -307,6 +176,7 @@ int check(CheckOptions& options) {
     options.sessions.bounds.threads = options.bounds.threads;
     options.sessions.bounds.states = options.bounds.limit_states;
     options.sessions.bounds.troubles.restores = options.bounds.restores;
+    options.sessions.accept_limit = options.accept_limit;
     return check_sessions(options.sessions, options.strikes, options.json);
   }
   if (options.assumptions) return show_assumptions(std::cout, options.json), 0;
@@ -314,23 +184,18 @@ int check(CheckOptions& options) {
   if (auto writable = empty_journal(options.out); !writable) return failed(writable.error());
   const bool tell = isatty(STDERR_FILENO) != 0 && !options.json;
   const HugePages for_its_tables;
-  const auto report = lab::check(options.bounds, [&](const lab::Progress& now) {
-    if (tell) show_progress(now);
-  });
+  catch_signals();
+  const auto report = lab::check(
+      options.bounds,
+      [&](const lab::Progress& now) {
+        if (tell) show_progress(now);
+      },
+      [] { return caught_signal() != 0; });
   if (tell) std::cerr << '\n';
-  options.json ? show_json(report, options) : show_text(report, options);
+  const CheckResult result{report, options.bounds, options.out, options.accept_limit};
+  options.json ? show_json(result) : show_text(result);
   if (auto written = write_journal(report, options.out); !written) return failed(written.error());
-  show_how_to_judge(report, options);
-  if (report.counterexample)
-    return failed({ExitCode::does_not_hold, "assertion " + report.counterexample->assertion +
-                                                " does not hold in this world"});
-  if (report.wedged && report.wedged->worlds > 0)
-    return failed({ExitCode::does_not_hold, "assertion " + liveness(options) +
-                                                " cannot be reached from " +
-                                                std::to_string(report.wedged->worlds) + " worlds"});
-  if (report.avoids && report.avoids->story)
-    return failed({ExitCode::does_not_hold, "assertion 2 is avoided by a fair way round of " +
-                                                std::to_string(report.avoids->round) + " steps"});
+  if (const auto failure = failure_of(result)) return failed(*failure);
   return 0;
 }
 
@@ -400,13 +265,17 @@ void add_check_command(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1, 64));
   command->add_flag("--literal", options->literal, "The paper's text: every switch off");
   command->add_flag("--exact", options->exact, "Numbers and dead fields stay as they are");
-  command->add_option("--limit-states", bounds.limit_states, "Stop after so many states; 0: never")
+  command
+      ->add_option("--limit-states", bounds.limit_states,
+                   "Stop after so many states (exit code 9); 0: never")
       ->check(is_count);
   command
       ->add_option("--limit-memory", bounds.limit_memory,
                    "Stop at so many bytes, such as 4GB; 0: never")
       ->transform(CLI::AsSizeValue(true))
       ->transform(CLI::Validator(begins_with_digit, ""));
+  command->add_flag("--accept-limit", options->accept_limit,
+                    "End with 0, not 9, where a limit ended the search");
   command->add_flag("--json", options->json, "One JSON object a line");
   add_check_sessions(*command, options->sessions);
   command->callback([options, &exit_code] { exit_code = check(*options); });

@@ -1,6 +1,8 @@
 #include "apps/muster/commands/check_sessions.hpp"
 
-#include "apps/base/failed.hpp"
+#include "apps/base/interrupt.hpp"
+#include "apps/base/text.hpp"
+#include "apps/base/verdict.hpp"
 
 #include <muster/values/json.hpp>
 #include <muster/values/kinds.hpp>
@@ -64,7 +66,8 @@ const char* meaning(host::SessionLine line) {
 
 namespace {
 
-const std::string shared_names = "--restores, --strike, --lines, --threads, --limit-states, --json";
+const std::string shared_names =
+    "--restores, --strike, --lines, --threads, --limit-states, --accept-limit, --json";
 
 bool is_shared(const CLI::Option& option) {
   return shared_names.find(option.get_name()) != std::string::npos || option.get_name() == "--help";
@@ -132,11 +135,13 @@ void show(const lab::SessionReport& report, bool json) {
     return;
   }
   for (const std::string& line : report.story) std::cout << line << '\n';
-  std::cout << (report.violated.empty() ? report.ended ? "all claims hold" : "nothing was violated"
-                                        : report.violated)
+  std::cout << (report.violated.empty()
+                    ? report.ended ? "all claims hold"
+                                   : "no violation as far as depth " +
+                                         std::to_string(report.depth) + ", which proves nothing"
+                    : report.violated)
             << ": " << report.states << " states, " << report.transitions << " transitions, depth "
-            << report.depth << "; " << report.drained << " times a Drain had something to find"
-            << (report.ended || !report.violated.empty() ? "" : "; not all was seen") << '\n';
+            << report.depth << "; " << report.drained << " times a Drain had something to find\n";
 }
 
 }  // namespace
@@ -146,13 +151,25 @@ int check_sessions(CheckSessionsOptions& options, const std::vector<std::string>
   if (const auto understood = read(options, strikes); !understood)
     return failed(understood.error());
   const bool tell = isatty(STDERR_FILENO) != 0 && !json;
-  const auto report = lab::check_sessions(options.bounds, [&](const lab::SessionReport& now) {
-    if (tell) std::cerr << "\rdepth " << now.depth << ": " << now.states << " states ";
-  });
+  catch_signals();
+  const auto report = lab::check_sessions(
+      options.bounds,
+      [&](const lab::SessionReport& now) {
+        if (tell) std::cerr << "\rdepth " << now.depth << ": " << now.states << " states ";
+      },
+      [] { return caught_signal() != 0; });
   if (tell) std::cerr << '\n';
   show(report, json);
-  if (report.violated.empty()) return 0;
-  return failed({ExitCode::does_not_hold, "sessions: " + report.violated});
+  if (!report.violated.empty())
+    return failed({ExitCode::does_not_hold, "sessions: " + report.violated});
+  const std::string states = counted(report.states, "state");
+  if (report.interrupted)
+    return failed({interrupted, "interrupted after " + states + ": nothing is proven"});
+  if (!report.ended && !options.accept_limit)
+    return failed({not_decided, "a limit ended the search after " + states +
+                                    ", so nothing is proven: raise --limit-states, or take it for "
+                                    "an answer with --accept-limit"});
+  return 0;
 }
 
 }  // namespace muster::apps

@@ -18,6 +18,7 @@ struct CheckSessionsOptions {
   lab::SessionBounds bounds;
   std::optional<unsigned> lives;
   std::optional<unsigned> resets;
+  bool accept_limit = false;
 };
 
 void add_check_sessions(CLI::App& command, CheckSessionsOptions& options);

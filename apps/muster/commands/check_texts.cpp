@@ -326,6 +326,9 @@ void show_assumptions(std::ostream& out, bool json) {
 }
 
 std::string how_far(const lab::CheckReport& report, const lab::Bounds& world) {
+  if (report.interrupted)
+    return "as far as depth " + std::to_string(report.progress.depth) +
+           ", where it was interrupted";
   if (!report.ended) return "as far as the limit";
   if (report.cut == 0) return "in all worlds";
   return "within queues of at most " + counted(world.queue, "letter") + " (" +

@@ -1,7 +1,7 @@
 #include "apps/muster/commands/replay.hpp"
-#include "apps/base/failed.hpp"
 
 #include "apps/base/text.hpp"
+#include "apps/base/verdict.hpp"
 #include "apps/journals/journals.hpp"
 #include "apps/muster/commands/commands.hpp"
 
@@ -69,9 +69,10 @@ class Replaying {
     const std::uint64_t passed_over = sum(&Replayer::passed_over);
     const std::uint64_t lives = sum(&Replayer::lives);
     if (options_.json) {
-      text_ = "{\"exact\":" + to_json(exact()) + ",\"passed_over\":" + to_json(passed_over) +
-              ",\"lives\":" + to_json(lives) + ",\"torn\":" + to_json(torn_) +
-              ",\"differences\":" + to_json(differences_) + "}\n";
+      const char* const holds = differences_ > 0 ? "false" : exact() > 0 ? "true" : "null";
+      text_ = std::string("{\"holds\":") + holds + ",\"exact\":" + to_json(exact()) +
+              ",\"passed_over\":" + to_json(passed_over) + ",\"lives\":" + to_json(lives) +
+              ",\"torn\":" + to_json(torn_) + ",\"differences\":" + to_json(differences_) + "}\n";
       out_ << text_;
       return;
     }
@@ -219,9 +220,9 @@ int replay(const ReplayOptions& options, std::ostream& out, std::ostream& err) {
         err, replay_command);
   if (replaying.exact() == 0)
     return failed(
-        {ExitCode::does_not_hold,
-         options.until_time ? "no step comes by --until: give a later time"
-                            : "there is no step in these journals: give the journals of nodes"},
+        {not_decided, options.until_time
+                          ? "no step comes by --until: give a later time"
+                          : "there is no step in these journals: give the journals of nodes"},
         err, replay_command);
   return 0;
 }

@@ -1,23 +1,27 @@
 #include "apps/muster/commands/simulate.hpp"
 
-#include "apps/base/failed.hpp"
+#include "apps/base/interrupt.hpp"
 #include "apps/base/text.hpp"
+#include "apps/base/verdict.hpp"
 #include "apps/base/write_file.hpp"
 #include "apps/muster/commands/application_library.hpp"
+#include "apps/muster/commands/assertion_option.hpp"
 #include "apps/muster/commands/commands.hpp"
 #include "apps/muster/commands/protocol_option.hpp"
 #include "apps/muster/commands/range_option.hpp"
 #include "apps/muster/commands/repair_option.hpp"
+#include "apps/muster/commands/simulate_summary.hpp"
 #include "apps/muster/config/config.hpp"
 
 #include <CLI/CLI.hpp>
 #include <muster/values/json.hpp>
 #include <muster/values/text.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <iomanip>
 #include <iostream>
 #include <mutex>
 #include <thread>
@@ -28,21 +32,19 @@ namespace {
 using muster::operator<<;
 using lab::Trouble;
 
-std::string name(Trouble trouble) {
-  std::string text = to_text(trouble);
-  std::replace(text.begin(), text.end(), '_', '-');
-  return text;
-}
-
 std::optional<Trouble> trouble_named(std::string text) {
   std::replace(text.begin(), text.end(), '-', '_');
   return enumerator_named<Trouble>(text);
 }
 
-/// All seeds of a campaign, on some threads; what is printed of each comes in the order of seeds.
+/// How often a terminal is told how far the campaign is.
+constexpr std::chrono::milliseconds progress_period{200};
+
+/// All seeds of a campaign, on some threads. What is wrong with one is printed at once.
 class Runner {
  public:
-  Runner(const SimulateOptions& options, std::ostream& out) : options_(options), out_(out) {}
+  Runner(const SimulateOptions& options, std::ostream& out, std::ostream& err)
+      : options_(options), out_(out), err_(err) {}
 
   Expected<lab::Campaign> run() {
     next_ = options_.first_seed;
@@ -50,7 +52,7 @@ class Runner {
     for (unsigned i = 1; i < options_.threads; ++i) others.emplace_back([this] { work(); });
     work();
     for (std::thread& thread : others) thread.join();
-    for (const auto& [seed, text] : said_) out_ << text;
+    clear_progress();
     if (failure_) return *failure_;
     return std::move(campaign_);
   }
@@ -58,12 +60,14 @@ class Runner {
  private:
   void work() {
     lab::Campaign mine;
-    for (std::uint64_t seed = next_++; options_.first_seed <= seed && seed <= options_.last_seed;
+    for (std::uint64_t seed = next_++;
+         options_.first_seed <= seed && seed <= options_.last_seed && caught_signal() == 0;
          seed = next_++) {
       try {
         const lab::SeedRun run = lab::run_seed(options_.simulation, seed);
         mine.add(run);
         look_at(run);
+        show_progress(run);
       } catch (const std::exception& error) {
         fail({ExitCode::impossible_state,
               "seed " + std::to_string(seed) + ": " + error.what() + "; again: " + repeat(seed)});
@@ -95,7 +99,26 @@ class Runner {
              ")\n  again: " + repeat(run.seed) + '\n';
     }
     const std::lock_guard lock(mutex_);
-    said_[run.seed] = text;
+    clear_progress();
+    out_ << text << std::flush;
+  }
+
+  void show_progress(const lab::SeedRun& run) {
+    const std::lock_guard lock(mutex_);
+    ++done_;
+    violating_ += run.violated() ? 1 : 0;
+    const auto now = std::chrono::steady_clock::now();
+    if (!options_.progress || now < shown_ + progress_period) return;
+    shown_ = now;
+    const std::chrono::duration<double> took = now - began_;
+    err_ << "\r\033[K" << done_ << " of "
+         << counted(options_.last_seed - options_.first_seed + 1, "seed") << ", "
+         << static_cast<std::uint64_t>(static_cast<double>(done_) / took.count())
+         << " a second, violated so far: " << violating_ << ' ' << std::flush;
+  }
+
+  void clear_progress() {
+    if (options_.progress) err_ << "\r\033[K" << std::flush;
   }
 
   std::string write_journal(const lab::SeedRun& run) {
@@ -119,114 +142,59 @@ class Runner {
 
   const SimulateOptions& options_;
   std::ostream& out_;
+  std::ostream& err_;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::atomic<std::uint64_t> next_{};
   std::mutex mutex_;  // guards what follows
   lab::Campaign campaign_;
-  std::map<std::uint64_t, std::string> said_;
+  std::uint64_t done_ = 0;
+  std::uint64_t violating_ = 0;
+  std::chrono::steady_clock::time_point shown_{};
   std::optional<Failure> failure_;
 };
 
-/// The figures of a campaign.
-class Summary {
- public:
-  Summary(const SimulateOptions& options, const lab::Campaign& campaign, double seconds)
-      : options_(options), campaign_(campaign), seconds_(seconds) {}
+std::string violating_seeds(const lab::Campaign& campaign) {
+  constexpr std::size_t shown = 10;
+  std::vector<std::string> seeds;
+  for (std::uint64_t seed : campaign.violating) {
+    if (seeds.size() == shown) break;
+    seeds.push_back(std::to_string(seed));
+  }
+  return listed(seeds) + (campaign.violating.size() > shown ? ", ..." : "");
+}
 
-  void show(std::ostream& out) const {
-    for (const auto& [assertion, its] : campaign_.judged) {
-      out << std::left << std::setw(14) << assertion << std::setw(14)
-          << (its.violated > 0  ? "DOES NOT HOLD"
-              : its.checked > 0 ? "holds"
-                                : "not checked")
-          << counted(its.checked, "check");
-      if (its.violated > 0) out << ", violated by " << counted(its.violated, "seed");
-      if (its.not_checked > 0) out << ", not checked in " << counted(its.not_checked, "seed");
-      out << '\n';
-    }
-    out << "troubles:";
-    for (Trouble trouble : options_.simulation.allowed)
-      out << ' ' << name(trouble) << ' ' << campaign_.counts[index(trouble)];
-    out << '\n' << pairs() << '\n';
-    out << counted(campaign_.seeds, "seed") << " of " << nodes() << " nodes, " << std::fixed
-        << std::setprecision(0) << per_minute() << " a minute; " << campaign_.steps << " steps, "
-        << campaign_.drained << " frames read just before a verdict; " << std::setprecision(1)
-        << simulated() << " s simulated in " << seconds_ << " s: " << std::setprecision(0)
-        << simulated() / seconds_ << " times faster\n";
+// Why it does not end with 0.
+std::optional<Failure> failure_of(const SimulateOptions& options, const lab::Campaign& campaign,
+                                  const CampaignEnd& end) {
+  const std::uint64_t asked = options.last_seed - options.first_seed + 1;
+  if (end.interrupted)
+    return Failure{interrupted, "interrupted after " + std::to_string(campaign.seeds) + " of " +
+                                    counted(asked, "seed") + ": " +
+                                    (campaign.violating.empty()
+                                         ? "none of them violated an assertion"
+                                         : "violated by seed " + violating_seeds(campaign))};
+  if (!campaign.violating.empty())
+    return Failure{ExitCode::does_not_hold,
+                   counted(campaign.violating.size(), "seed") + " violated an assertion (" +
+                       violating_seeds(campaign) +
+                       "): " + (options.out ? "" : "repeat it as above, and ") +
+                       "look at its journal with muster verify, replay and draw"};
+  if (!end.missing.empty())
+    return Failure{not_decided, name_of(end.missing.front()) +
+                                    " never came about: nothing is known of it; run more seeds, or "
+                                    "leave it out of --faults"};
+  for (const auto& [assertion, its] : campaign.judged) {
+    const auto& named = options.simulation.assertions;
+    if (its.checked == 0 && std::find(named.begin(), named.end(), assertion) != named.end())
+      return Failure{not_decided, assertion +
+                                      " was asked for and could never be checked: run more "
+                                      "seeds, or other faults"};
   }
-
-  void show_json(std::ostream& out) const {
-    for (const auto& [assertion, its] : campaign_.judged) {
-      out << "{\"assertion\":\"" << assertion << "\",\"holds\":"
-          << (its.violated > 0  ? "false"
-              : its.checked > 0 ? "true"
-                                : "null")
-          << ",\"checked\":" << its.checked << ",\"violating_seeds\":" << its.violated
-          << ",\"seeds_not_checked\":" << its.not_checked << "}\n";
-    }
-    out << "{\"seeds\":" << campaign_.seeds << ",\"protocol\":\"" << options_.simulation.protocol
-        << "\",\"nodes\":[" << options_.simulation.least_nodes << ','
-        << options_.simulation.most_nodes << "],\"violating\":" << campaign_.violating.size()
-        << ",\"steps\":" << campaign_.steps << ",\"drained\":" << campaign_.drained << std::fixed
-        << std::setprecision(3) << ",\"seconds\":" << seconds_ << ",\"simulated_s\":" << simulated()
-        << std::setprecision(1) << ",\"seeds_per_minute\":" << per_minute()
-        << ",\"times_faster\":" << simulated() / seconds_ << ",\"troubles\":{";
-    const char* comma = "";
-    for (Trouble trouble : options_.simulation.allowed)
-      out << std::exchange(comma, ",") << '"' << name(trouble)
-          << "\":" << campaign_.counts[index(trouble)];
-    out << "},\"pairs\":[";
-    comma = "";
-    for_each_pair([&](Trouble a, Trouble b, std::uint64_t seeds) {
-      out << std::exchange(comma, ",") << "[\"" << name(a) << "\",\"" << name(b) << "\"," << seeds
-          << ']';
-    });
-    out << "]}\n";
-  }
-
- private:
-  static std::size_t index(Trouble trouble) { return static_cast<std::size_t>(trouble); }
-  [[nodiscard]] double simulated() const {
-    return std::chrono::duration<double>(campaign_.simulated).count();
-  }
-  [[nodiscard]] double per_minute() const {
-    return static_cast<double>(campaign_.seeds) * 60 / seconds_;
-  }
-  [[nodiscard]] std::string nodes() const {
-    const lab::Simulation& simulation = options_.simulation;
-    return std::to_string(simulation.least_nodes) +
-           (simulation.least_nodes == simulation.most_nodes
-                ? ""
-                : " to " + std::to_string(simulation.most_nodes));
-  }
-
-  template <class Visit>
-  void for_each_pair(Visit visit) const {
-    for (Trouble a : options_.simulation.allowed)
-      for (Trouble b : options_.simulation.allowed)
-        if (a < b) visit(a, b, campaign_.pairs[index(a)][index(b)]);
-  }
-
-  [[nodiscard]] std::string pairs() const {
-    std::size_t all = 0;
-    std::size_t seen = 0;
-    std::uint64_t fewest = campaign_.seeds + 1;
-    std::string rarest;
-    for_each_pair([&](Trouble a, Trouble b, std::uint64_t seeds) {
-      ++all;
-      seen += seeds > 0 ? 1 : 0;
-      if (seeds >= fewest) return;
-      fewest = seeds;
-      rarest = name(a) + " with " + name(b);
-    });
-    if (all == 0) return "pairs of troubles: none";
-    return "pairs of troubles: " + std::to_string(seen) + " of " + std::to_string(all) +
-           " came about; fewest, in " + counted(fewest, "seed") + ": " + rarest;
-  }
-
-  const SimulateOptions& options_;
-  const lab::Campaign& campaign_;
-  double seconds_;
-};
+  const bool checked = std::any_of(campaign.judged.begin(), campaign.judged.end(),
+                                   [](const auto& its) { return its.second.checked > 0; });
+  if (!checked) return Failure{not_decided, "no assertion could be checked: run more seeds"};
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -240,25 +208,16 @@ int simulate(const SimulateOptions& options, std::ostream& out, std::ostream& er
                     err);
   }
   const auto begun = std::chrono::steady_clock::now();
-  const auto campaign = Runner(options, out).run();
+  const auto campaign = Runner(options, out, err).run();
   if (!campaign) return failed(campaign.error(), err);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
-  const Summary summary(options, *campaign, took.count());
-  options.json ? summary.show_json(out) : summary.show(out);
-  out << std::flush;
-  if (!campaign->violating.empty())
-    return failed({ExitCode::does_not_hold,
-                   counted(campaign->violating.size(), "seed") + " violated an assertion, seed " +
-                       std::to_string(campaign->violating.front()) +
-                       " first: " + (options.out ? "" : "repeat it as above, and ") +
-                       "look at its journal with muster verify, replay and draw"},
-                  err);
-  const auto missing = campaign->missing(options.simulation);
-  if (campaign->seeds >= seeds_of_a_campaign && !missing.empty())
-    return failed({ExitCode::does_not_hold, name(missing.front()) +
-                                                " never came about: nothing is known of it; run "
-                                                "more seeds, or allow it with --faults"},
-                  err);
+  CampaignEnd end;
+  end.took = std::chrono::steady_clock::now() - begun;
+  const std::uint64_t asked = options.last_seed - options.first_seed + 1;
+  end.interrupted = caught_signal() != 0 && campaign->seeds < asked;
+  if (options.faults_named || campaign->seeds >= seeds_of_a_campaign)
+    end.missing = campaign->missing(options.simulation);
+  show_summary(options, *campaign, end, out);
+  if (const auto failure = failure_of(options, *campaign, end)) return failed(*failure, err);
   return 0;
 }
 
@@ -271,6 +230,7 @@ struct SimulateWords {
   std::vector<std::string> faults;
   std::vector<std::string> repairs;
   std::vector<std::string> chosen;
+  std::vector<std::string> assertions;
   std::string app;
   std::string out;
   unsigned threads = 2;
@@ -305,7 +265,11 @@ SimulateOptions options_of(const SimulateWords& words) {
       throw CLI::ValidationError(read.error().what);
     options.flags += " --option " + shell_word(option);
   }
+  simulation.assertions = words.assertions;
+  for (const std::string& assertion : words.assertions)
+    options.flags += " --assertion " + assertion;
   if (!words.faults.empty()) {
+    options.faults_named = true;
     simulation.allowed.clear();
     std::string list;
     for (const std::string& fault : words.faults) {
@@ -328,13 +292,14 @@ SimulateOptions options_of(const SimulateWords& words) {
   if (!words.out.empty()) options.out = words.out;
   options.threads = words.threads;
   options.json = words.json;
+  options.progress = !words.json && ::isatty(STDERR_FILENO) == 1;
   return options;
 }
 
 std::string all_names() {
   std::string names;
   for (Trouble trouble : lab::Simulation::all())
-    names += (names.empty() ? "" : ", ") + name(trouble);
+    names += (names.empty() ? "" : ", ") + name_of(trouble);
   return names;
 }
 
@@ -360,6 +325,8 @@ void add_simulate_command(CLI::App& app, int& exit_code) {
   command->add_option("--option", words->chosen,
                       "NAME=VALUE: what leaves the paper (docs/options.md), such as "
                       "quorum=majority");
+  add_assertions(*command, words->assertions,
+                 "Judge this one also when it is not claimed, as during a cut; repeatable");
   command->add_option("--app", words->app,
                       "Your own application: a shared library with MUSTER_APPLICATION_LIBRARY "
                       "(docs/lab.md)");
@@ -370,8 +337,11 @@ void add_simulate_command(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
   command->add_flag("--json", words->json, "One JSON object a line");
-  command->callback(
-      [words, &exit_code] { exit_code = simulate(options_of(*words), std::cout, std::cerr); });
+  command->callback([words, &exit_code] {
+    const SimulateOptions options = options_of(*words);
+    catch_signals();
+    exit_code = simulate(options, std::cout, std::cerr);
+  });
 }
 
 }  // namespace muster::apps

@@ -18,10 +18,12 @@ struct SimulateOptions {
   unsigned threads = 2;
   std::optional<std::filesystem::path> out;  ///< where journals go
   bool json = false;
-  std::string flags;  ///< of the command line, but for seeds and --out: what repeats a run
+  bool progress = false;      ///< told on the terminal
+  bool faults_named = false;  ///< each kind has to come about, however few seeds there are
+  std::string flags;          ///< of the command line, but for seeds and --out: what repeats a run
 };
 
-/// A campaign of so many seeds, or more, fails where some kind of trouble never came about.
+/// In a campaign of so many seeds, or more, each kind of trouble has to come about.
 inline constexpr std::uint64_t seeds_of_a_campaign = 200;
 
 /// Runs all seeds; verdicts go to `out`, a reason for any exit code but 0 to `err`. Returns the

@@ -21,7 +21,7 @@ Printed simulate(const apps::SimulateOptions& options) {
 BOOST_AUTO_TEST_CASE(a_campaign_says_what_it_did) {
   apps::SimulateOptions options;
   options.last_seed = 20;
-  ends_well(simulate(options), {"1a", "works-apart", "hook-grammar", "troubles: crash", "pairs of",
+  ends_well(simulate(options), {"1a", "works-apart", "hook-grammar", "faults: crash ", "pairs of",
                                 "20 seeds of 3 to 7 nodes", "times faster"});
 }
 
@@ -69,6 +69,67 @@ BOOST_AUTO_TEST_CASE(a_single_seed_leaves_its_journal_and_holds) {
   apps::ReplayOptions replay;
   replay.journals = {journal};
   BOOST_TEST(apps::replay(replay, out, err) == 0, err.str());
+}
+
+lab::Trouble constexpr cuts = lab::Trouble::partition;
+
+// Five nodes that are cut apart again and again: while they are, two groups may work.
+apps::SimulateOptions partitions() {
+  apps::SimulateOptions options;
+  options.simulation.least_nodes = options.simulation.most_nodes = 5;
+  options.simulation.allowed = {cuts};
+  options.faults_named = true;
+  options.last_seed = 12;
+  return options;
+}
+
+BOOST_AUTO_TEST_CASE(the_time_for_which_an_assertion_is_not_claimed_is_told) {
+  const Printed said = simulate(partitions());
+  ends_well(said, {"works-apart   holds where it is claimed; not claimed for ", " s of ",
+                   "(assumption 8: cut)", "group-grows   holds; ", "faults: partition ", " seeds"});
+}
+
+BOOST_AUTO_TEST_CASE(what_is_asked_for_is_judged_in_cuts_too) {
+  apps::SimulateOptions options = partitions();
+  options.simulation.assertions = {"works-apart"};
+  const Printed said = simulate(options);
+  fails(said, {"seeds violated an assertion"});
+  BOOST_TEST(said.says("works-apart DOES NOT HOLD: node "), said);
+  BOOST_TEST(said.says("works-apart   DOES NOT HOLD; "), said);
+  BOOST_TEST(said.says("1a            holds where it is claimed; not claimed for "), said);
+}
+
+BOOST_AUTO_TEST_CASE(as_json_a_time_without_a_claim_has_its_causes) {
+  apps::SimulateOptions options = partitions();
+  options.json = true;
+  std::istringstream lines(simulate(options).out);
+  std::string line;
+  std::getline(lines, line);
+  const boost::json::object verdict = boost::json::parse(line).as_object();
+  BOOST_TEST(verdict.at("assertion") == "1a");
+  BOOST_TEST(verdict.at("holds").as_bool());
+  const auto not_claimed = verdict.at("not_claimed_ns").as_int64();
+  BOOST_TEST(not_claimed > 0);
+  BOOST_TEST(not_claimed < verdict.at("of_ns").as_int64());
+  BOOST_TEST(verdict.at("causes_ns").at("assumption 8: cut").as_int64() == not_claimed);
+}
+
+// A seed that draws none of the faults that it may draw says nothing of them.
+BOOST_AUTO_TEST_CASE(a_fault_that_was_asked_for_and_never_came_about_decides_nothing) {
+  apps::SimulateOptions options = partitions();
+  for (std::uint64_t seed = 1;; ++seed) {
+    if (lab::run_seed(options.simulation, seed).counts[static_cast<std::size_t>(cuts)] > 0)
+      continue;
+    options.first_seed = options.last_seed = seed;
+    break;
+  }
+  is_undecided(simulate(options), {"partition never came about"});
+  options.json = true;
+  const Printed said = simulate(options);
+  BOOST_TEST(!said.says("\"holds\":true"), said);
+  BOOST_TEST(said.says("\"never_came_about\":[\"partition\"]"), said);
+  options.faults_named = false;
+  BOOST_TEST(simulate(options).code == 0);
 }
 
 // With two nodes and one kind of trouble that is drawn for few seeds, some campaign misses it.

@@ -259,12 +259,32 @@ BOOST_FIXTURE_TEST_CASE(one_where_something_does_not_hold, Files) {
              printed);
 }
 
-BOOST_FIXTURE_TEST_CASE(one_where_nothing_could_be_checked, Files) {
-  BOOST_TEST(verify({files.write("empty.jsonl", "")}).code == 1);
+BOOST_FIXTURE_TEST_CASE(nine_where_nothing_could_be_checked, Files) {
+  BOOST_TEST(verify({files.write("empty.jsonl", "")}).code == 9);
   Story faults(1);
   faults.fault(FaultKind::killed, 1);
-  fails(verify({files.write("faults.jsonl", faults.lines)}),
-        {"there is nothing in these journals to check"});
+  is_undecided(verify({files.write("faults.jsonl", faults.lines)}),
+               {"there is nothing in these journals to check"});
+}
+
+BOOST_FIXTURE_TEST_CASE(nine_where_there_is_one_journal_of_several, Files) {
+  const auto paths = files.write_each(good_story().lines);
+  const Printed alone = verify({paths.at(1)});
+  is_undecided(alone, {"nodes cannot be compared: there is no journal of nodes 2, 3"});
+  BOOST_TEST(alone.says("1a           not checked     there is no journal of nodes 2, 3"), alone);
+  BOOST_TEST(alone.says("group-grows  holds"), alone);
+  for (const boost::json::object& object : objects(verify({paths.at(1)}, true).out))
+    if (object.at("assertion") == "works-apart") BOOST_TEST(object.at("holds").is_null());
+  const Printed two = verify({paths.at(0), paths.at(1), paths.at(2)});
+  ends_well(two, {"1a           holds", "not claimed of some nodes", "journals are missing",
+                  "there is no journal of node 3"});
+}
+
+BOOST_FIXTURE_TEST_CASE(nine_where_what_was_asked_for_could_not_be_checked, Files) {
+  apps::VerifyOptions options{{files.write("all.jsonl", recovered(3).lines)}};
+  options.assertions = {"quorum"};
+  is_undecided(test::print(apps::verify, options),
+               {"quorum was asked for and could not be checked"});
 }
 
 BOOST_FIXTURE_TEST_CASE(two_where_there_is_no_such_file, Files) {

@@ -54,13 +54,15 @@ struct Judgement {
   }
 };
 
-inline Expected<Judgement> try_judge(const std::vector<journal::Line>& lines) {
+inline Expected<Judgement> try_judge(const std::vector<journal::Line>& lines,
+                                     const std::vector<std::string>& asked = {}) {
   verify::Foreseer foreseer;
   for (const journal::Line& line : lines) foreseer.take(line);
   Judgement judgement;
   verify::Verifier verifier(foreseer.finish(), [&](const verify::NotClaimed& time) {
     judgement.not_claimed.push_back(time);
   });
+  verifier.ask(asked);
   std::uint64_t number = 0;
   for (const journal::Line& line : lines)
     if (const auto taken = verifier.take(line, {"story", ++number}); !taken) return taken.error();
@@ -68,10 +70,15 @@ inline Expected<Judgement> try_judge(const std::vector<journal::Line>& lines) {
   return judgement;
 }
 
-inline Judgement judge(const Story& story) {
-  auto judgement = try_judge(story.lines);
+/// The same, also in times for which those that are asked for are not claimed.
+inline Judgement judge_asked(const Story& story, const std::vector<std::string>& asked) {
+  auto judgement = try_judge(story.lines, asked);
   BOOST_TEST_REQUIRE(judgement.has_value(), (judgement ? "" : judgement.error().what));
   return *judgement;
+}
+
+inline Judgement judge(const Story& story) {
+  return judge_asked(story, {});
 }
 
 /// The same; and all that is violated is that, "1a 1b", or nothing.

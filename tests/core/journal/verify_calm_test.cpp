@@ -156,8 +156,40 @@ BOOST_AUTO_TEST_CASE(of_a_journal_that_is_not_there_nothing_is_claimed) {
   story.wait(bound(story));
   story.step(1, Expired{});
   const Judgement judgement = judge(story, "");
-  BOOST_TEST_REQUIRE(judgement.not_claimed.size() == 1u);
-  BOOST_TEST(judgement.not_claimed.front().why == "there is no journal of node 3");
+  BOOST_TEST_REQUIRE(judgement.not_claimed.size() == 4u);  // 1a, 1b, 2 and works-apart
+  for (const verify::NotClaimed& time : judgement.not_claimed)
+    BOOST_TEST(time.why == "there is no journal of node 3");
+  BOOST_TEST(std::get<verify::NotClaimed>(judgement.of("2")).why ==
+             "there is no journal of node 3");
+  BOOST_TEST(judgement.outcome.holds());
+}
+
+BOOST_AUTO_TEST_CASE(one_journal_of_several_decides_nothing) {
+  Story story = formed();
+  std::erase_if(story.lines, [](const journal::Line& line) {
+    const auto* header = std::get_if<journal::Header>(&line);
+    const auto* step = std::get_if<journal::Step>(&line);
+    return !(header && header->node == NodeId{2}) && !(step && step->stamp.node == NodeId{2});
+  });
+  const Judgement judgement = judge(story, "");
+  for (const char* assertion : {"1a", "1b", "2", "works-apart"})
+    BOOST_TEST(!judgement.holds(assertion), assertion);
+  BOOST_TEST(judgement.outcome.undecided ==
+             "nodes cannot be compared: there is no journal of nodes 1, 3");
+  BOOST_TEST(!judgement.outcome.holds());
+}
+
+// Node 1 was told by node 3 what no line of node 3 says, whose journal was copied too early.
+BOOST_FIXTURE_TEST_CASE(a_journal_that_ends_before_its_letters_arrive_is_named, Formed) {
+  story.wait(moment);
+  Letter late{NodeId{3}, Incarnation{1}, NodeId{1}, CallNumber{77}, AreYouThere{}};
+  story.step(1, Received{late});
+  story.wait(2 * story.config().timings.T);
+  story.step(1, Expired{});
+  const Judgement judgement = judge(story, "");
+  BOOST_TEST_REQUIRE(judgement.not_claimed.size() == 4u);
+  BOOST_TEST(judgement.not_claimed.front().why ==
+             "the journal of node 3 ends too early: later letters of it arrived");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -181,11 +213,35 @@ Story cut_and_healed() {
 BOOST_AUTO_TEST_CASE(nothing_is_claimed_from_cut_to_one_group_after_healed) {
   const Story story = cut_and_healed();
   const Judgement judgement = judge(story, "");
-  BOOST_TEST_REQUIRE(judgement.not_claimed.size() == 3u);
+  BOOST_TEST_REQUIRE(judgement.not_claimed.size() == 4u);  // of the hook grammar P4
   for (const verify::NotClaimed& time : judgement.not_claimed) {
     BOOST_TEST(time.why == "assumption 8: node 3 cut off");
+    BOOST_TEST(time.of_some == (time.assertion == "hook-grammar"));
     BOOST_TEST((time.to - time.from > bound(story)));
   }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_asked_for_is_judged_in_cuts_too) {
+  const Story story = cut_and_healed();
+  const Judgement judgement = judge_asked(story, {"works-apart"});
+  BOOST_TEST(judgement.violated() == "works-apart");
+  for (const verify::NotClaimed& time : judgement.not_claimed)
+    BOOST_TEST(time.assertion != "works-apart");
+}
+
+BOOST_AUTO_TEST_CASE(times_that_overlap_count_once) {
+  verify::Unclaimed unclaimed;
+  const auto add = [&](int from, int to, const char* cause, bool of_some) {
+    unclaimed.add({"1a", Duration(from), Duration(to), "", {}, cause, of_some});
+  };
+  add(10, 20, "cut", false);
+  add(15, 30, "cut", false);
+  add(28, 40, "pause", true);
+  const auto times = unclaimed.times().at("1a");
+  BOOST_TEST(times.of_all.count() == 20);
+  BOOST_TEST(times.of_some.count() == 10);
+  BOOST_TEST(times.causes.at("cut").count() == 20);
+  BOOST_TEST(times.causes.at("pause").count() == 12);
 }
 
 // A cut is no calm in which everybody could agree.
@@ -206,7 +262,7 @@ BOOST_FIXTURE_TEST_CASE(nothing_is_claimed_before_all_is_healed, Formed) {
   story.fault(FaultKind::healed, 3, NodeSet{NodeId{1}});
   story.fault(FaultKind::healed, 2, NodeSet{NodeId{1}});
   story.reform({1, 2, 3});
-  BOOST_TEST(judge(story).not_claimed.size() == 3u);
+  BOOST_TEST(judge(story).not_claimed.size() == 4u);
   story.is_halted(1);
   story.joins(1, 2, {9, NodeId{2}});
   BOOST_TEST(judge(story).violated() == "");

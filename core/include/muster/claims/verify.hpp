@@ -63,8 +63,36 @@ struct NotClaimed {
   Duration to{};
   std::string why;
   std::optional<Duration> bound;
+  std::string cause{};   ///< the kind of `why`, such as "assumption 8: cut"
+  bool of_some = false;  ///< not claimed of some nodes; of the others it is checked
 };
-MUSTER_DESCRIBE(NotClaimed, assertion, from, to, why, bound);
+MUSTER_DESCRIBE(NotClaimed, assertion, from, to, why, bound, cause, of_some);
+
+/// For how long assertions are not claimed, by their causes; what overlaps counts once.
+class Unclaimed {
+ public:
+  struct Times {
+    Duration of_all{};  ///< for so long it was checked of no node
+    /// For so long it was not checked of some nodes, though of the others.
+    Duration of_some{};
+    std::map<std::string, Duration> causes;  ///< of both
+
+    void add(const Times& other);
+  };
+
+  void add(const NotClaimed& time);
+  /// By assertion.
+  [[nodiscard]] std::map<std::string, Times> times() const;
+
+ private:
+  using Spans = std::vector<std::pair<Duration, Duration>>;
+  [[nodiscard]] static Duration together(Spans spans);
+  struct Of {
+    Spans of_all, of_some;
+    std::map<std::string, Spans> causes;
+  };
+  std::map<std::string, Of> of_;
+};
 
 using Verdict = std::variant<Holds, Violated, NotClaimed>;
 
@@ -77,10 +105,14 @@ struct Outcome {
   std::uint64_t lines{};
   std::uint64_t lives{};
   std::uint64_t missing_lines{};  ///< that journals dropped, by their `seq`
+  /// What had to be checked, and was not: empty where nothing is missing. Some assertion has to be
+  /// checked, each that was asked for by name, and where there are several nodes more than one of
+  /// them.
+  std::string undecided{};
 
   /// True when no assertion was ever checked.
   [[nodiscard]] bool is_empty() const;
-  /// True when none was violated and some were checked.
+  /// True when none was violated, and enough was checked.
   [[nodiscard]] bool holds() const;
 };
 
@@ -161,6 +193,8 @@ class Letters {
                                                     const Place& place);
   /// That life wrote a line at `t`: of what it sent before, all is known.
   [[nodiscard]] std::vector<Stray> known_until(NodeId node, Incarnation life, Duration t);
+  /// When the first letter of that life arrived that no line of it sends yet; none: all were sent.
+  [[nodiscard]] std::optional<Duration> first_unsent(NodeId node, Incarnation life) const;
   /// Lines of that life are missing: nothing is known of what it promised, or sent.
   void forget(NodeId node, Incarnation life);
   /// The same, between two lines: what is sent after that is known again.
@@ -212,8 +246,9 @@ class Verifier {
   Verifier(Foresight foresight, std::function<void(const NotClaimed&)> not_claimed,
            std::function<void(const Violated&)> violated = {});
 
-  /// Judges these as well, where the protocol of the journals does not claim them; before the first
-  /// line. Of those about calms, 2 and 4, only the one that the protocol claims is judged.
+  /// Judges these as well where the protocol of the journals does not claim them, and in times for
+  /// which it does not, such as cuts; before the first line. Of those about calms, 2 and 4, only
+  /// the one that the protocol claims is judged.
   void ask(const std::vector<std::string>& assertions) { asked_ = assertions; }
 
   /// The failure is one of the journal: it is not one that nodes write. Nothing can be judged then.
@@ -244,6 +279,7 @@ class Verifier {
     std::optional<Duration> gap_since;  ///< what it does is not known: lines are missing
     Config config;
     std::optional<std::uint64_t> seq;  ///< of its last line, where known
+    Duration last_line{};
     HookGrammar grammar;
     std::optional<GroupNumber> group;       ///< in its last view
     std::optional<GroupNumber> last_group;  ///< in its last view that had one
@@ -297,12 +333,20 @@ class Verifier {
   void check_4();
   [[nodiscard]] std::optional<std::vector<NodeSet>> parts() const;
   [[nodiscard]] bool claims(std::string_view assertion) const;
+  [[nodiscard]] bool is_asked_for(std::string_view assertion) const;
+  /// The nodes of the configuration that wrote no journal.
+  [[nodiscard]] NodeSet without_journal() const;
+  /// There is the journal of one node alone, of several.
+  [[nodiscard]] bool is_alone() const;
+  void tell_of_missing_journals();
+  void tell_of_journals_that_end_early();
+  [[nodiscard]] std::string undecided(const std::vector<Verdict>& verdicts) const;
   void judge(const char* assertion, std::optional<Disagreement> disagreement);
   void judge_strays(const journal::Stamp& line);
   void judge_calm(const char* assertion, std::optional<Disagreement> disagreement);
   void judge_grammar(NodeId id, std::optional<std::string> wrong);
   void not_claimed(std::initializer_list<const char*> assertions, Duration from,
-                   const std::string& why);
+                   const std::string& why, const std::string& cause, bool of_some = false);
   Verdict verdict_on(const std::string& assertion);
   [[nodiscard]] Standing& standing_of(NodeId id);
 

@@ -19,7 +19,8 @@ namespace {
 /// Breadth first, level by level, by several threads.
 class Search {
  public:
-  explicit Search(const Bounds& bounds) : values_(bounds) {
+  Search(const Bounds& bounds, const std::function<bool()>& interrupted)
+      : values_(bounds), interrupted_(interrupted) {
     for (unsigned i = 0; i < std::max(1u, bounds.threads); ++i) workers_.emplace_back(values_);
   }
 
@@ -52,6 +53,7 @@ class Search {
   }
 
   Values values_;
+  const std::function<bool()>& interrupted_;
   std::deque<Worker> workers_;
   Visited visited_;
   std::atomic<std::size_t> next_ = 0;
@@ -90,7 +92,7 @@ void Search::work(Worker& worker, std::vector<Worlds>& level) {
     const std::uint64_t before = worker.states;
     while (!found_ && level[k].next(world)) look_from(worker, world);
     const std::uint64_t states = states_ += worker.states - before;
-    if (limited(states)) limited_ = true;
+    if (limited(states) || (interrupted_ && interrupted_())) limited_ = true;
     level[k] = Worlds(values_.bounds.nodes);
   }
 }
@@ -149,6 +151,7 @@ bool Search::run(CheckReport& report, const std::function<void(const Progress&)>
     tell(report.progress);
   }
   report.ended = !limited_ && !found_;
+  report.interrupted = interrupted_ && interrupted_();
   return found_;
 }
 
@@ -218,30 +221,34 @@ std::vector<std::string> looked_at(const Bounds& bounds) {
   return all;
 }
 
-CheckReport check(const Bounds& asked, const std::function<void(const Progress&)>& progress) {
+CheckReport check(const Bounds& asked, const std::function<void(const Progress&)>& progress,
+                  const std::function<bool()>& interrupted) {
   ensure_searchable(asked);
   Bounds bounds = asked;
   bounds.counters = keeps_counters(asked);
   CheckReport report;
   if (bounds.liveness) {
-    explored::Graph graph(bounds);
+    explored::Graph graph(bounds, interrupted);
     graph.run(report, progress);
+    report.violated = report.counterexample.has_value();
     return report;
   }
-  bool found = false;
   {
-    explored::Search search(bounds);
-    found = search.run(report, progress);
+    explored::Search search(bounds, interrupted);
+    report.violated = search.run(report, progress);
   }
-  if (!found) return report;
+  if (!report.violated) return report;
   // The same again, to know the way: the first of the shortest, whatever the threads met first. The
   // limits are off: it ends where the other ended, and what was found is not to be lost.
   bounds.limit_states = bounds.limit_memory = 0;
-  explored::Graph graph(bounds);
+  explored::Graph graph(bounds, interrupted);
   CheckReport again;
   again.progress.tracing = true;
   graph.run(again, progress);
   report.counterexample = std::move(again.counterexample);
+  report.interrupted = again.interrupted;
+  if (!report.counterexample && !again.interrupted)
+    throw std::logic_error("lab::check: the way to a violation was not found again");
   return report;
 }
 

@@ -36,7 +36,8 @@ void Graph::run(CheckReport& report, const std::function<void(const Progress&)>&
   while (!now.empty()) {
     Worlds next(nodes);
     while (now.next(world)) {
-      if (limited(progress)) return;
+      report.interrupted = interrupted_ && interrupted_();
+      if (report.interrupted || limited(progress)) return;
       look_from(world, id++, next, report);
       if (report.counterexample && !values_.bounds.liveness) return;
     }

@@ -12,7 +12,8 @@ namespace muster::lab::explored {
 
 class Graph {
  public:
-  explicit Graph(const Bounds& bounds) : values_(bounds), mover_(values_) {}
+  Graph(const Bounds& bounds, const std::function<bool()>& interrupted)
+      : values_(bounds), interrupted_(interrupted), mover_(values_) {}
   void run(CheckReport& report, const std::function<void(const Progress&)>& tell);
 
  private:
@@ -28,6 +29,7 @@ class Graph {
   [[nodiscard]] std::uint64_t memory() const;
 
   Values values_;
+  const std::function<bool()>& interrupted_;
   Mover mover_;
   Memo<Id> ids_;
   std::vector<std::uint64_t> fingerprints_;

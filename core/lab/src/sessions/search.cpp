@@ -76,8 +76,9 @@ struct Found {
 
 class Search {
  public:
-  Search(const SessionBounds& bounds, const std::function<void(const SessionReport&)>& progress)
-      : bounds_(bounds), progress_(progress) {}
+  Search(const SessionBounds& bounds, const std::function<void(const SessionReport&)>& progress,
+         const std::function<bool()>& interrupted)
+      : bounds_(bounds), progress_(progress), interrupted_(interrupted) {}
 
   SessionReport run() {
     World first;
@@ -89,6 +90,8 @@ class Search {
     while (!level.empty() && report_.violated.empty()) {
       if (bounds_.states != 0 && report_.states >= bounds_.states) return report_;
       level = expand(level);
+      report_.interrupted = is_interrupted();
+      if (report_.interrupted) return report_;
       ++report_.depth;
       progress_(report_);
     }
@@ -97,11 +100,14 @@ class Search {
   }
 
  private:
+  [[nodiscard]] bool is_interrupted() const { return interrupted_ && interrupted_(); }
+
   std::vector<Reached> expand(const std::vector<Reached>& level) {
     std::vector<Found> found(std::max(bounds_.threads, 1U));
     std::atomic<std::size_t> next = 0;
     const auto work = [&](Found& mine) {
-      for (std::size_t begin; (begin = next.fetch_add(handful)) < level.size();)
+      for (std::size_t begin;
+           (begin = next.fetch_add(handful)) < level.size() && !is_interrupted();)
         for (std::size_t i = begin; i < std::min(begin + handful, level.size()); ++i)
           if (!mine.violation) expand(level[i], mine);
     };
@@ -218,6 +224,7 @@ class Search {
 
   const SessionBounds& bounds_;
   const std::function<void(const SessionReport&)>& progress_;
+  const std::function<bool()>& interrupted_;
   SessionReport report_;
   explored::Visited seen_;
   explored::Visited settling_;  ///< worlds from which it settles
@@ -230,8 +237,9 @@ class Search {
 }  // namespace sessions
 
 SessionReport check_sessions(const SessionBounds& bounds,
-                             const std::function<void(const SessionReport&)>& progress) {
-  return sessions::Search(bounds, progress).run();
+                             const std::function<void(const SessionReport&)>& progress,
+                             const std::function<bool()>& interrupted) {
+  return sessions::Search(bounds, progress, interrupted).run();
 }
 
 }  // namespace muster::lab

@@ -70,7 +70,11 @@ SeedRun run_seed(const Simulation& simulation, std::uint64_t seed) {
   run.simulated = world.now();
   run.drained = world.drained();
   run.counts = drawn.counts();
-  run.outcome = verify_lines(world.lines(), "journal");
+  verify::Unclaimed unclaimed;
+  run.outcome = verify_lines(
+      world.lines(), "journal", [&](const verify::NotClaimed& time) { unclaimed.add(time); },
+      simulation.assertions);
+  run.unclaimed = unclaimed.times();
   if (const auto lost = counted.lost()) add_violation(run.outcome, *lost, world);
   for (const journal::Line& line : world.lines())
     run.steps += std::holds_alternative<journal::Step>(line) ? 1 : 0;
@@ -106,6 +110,7 @@ void Campaign::add(const SeedRun& run) {
       ++judged[std::get<verify::NotClaimed>(verdict).assertion].not_checked;
     }
   }
+  for (const auto& [assertion, times] : run.unclaimed) judged[assertion].unclaimed.add(times);
   if (run.violated()) violating.push_back(run.seed);
 }
 
@@ -122,9 +127,15 @@ void Campaign::add(const Campaign& other) {
     judged[assertion].checked += its.checked;
     judged[assertion].violated += its.violated;
     judged[assertion].not_checked += its.not_checked;
+    judged[assertion].unclaimed.add(its.unclaimed);
   }
   violating.insert(violating.end(), other.violating.begin(), other.violating.end());
   std::sort(violating.begin(), violating.end());
+}
+
+std::uint64_t Campaign::seeds_with(Trouble trouble) const {
+  const auto kind = static_cast<std::size_t>(trouble);
+  return pairs[kind][kind];
 }
 
 std::vector<Trouble> Campaign::missing(const Simulation& simulation) const {

@@ -219,12 +219,14 @@ verify::Outcome World::verify() const {
 }
 
 verify::Outcome verify_lines(const std::deque<journal::Line>& lines, const std::string& name,
-                             const std::function<void(const verify::NotClaimed&)>& not_claimed) {
+                             const std::function<void(const verify::NotClaimed&)>& not_claimed,
+                             const std::vector<std::string>& asked) {
   verify::Foreseer foreseer;
   for (const journal::Line& line : lines) foreseer.take(line);
   verify::Verifier verifier(foreseer.finish(), [&](const verify::NotClaimed& time) {
     if (not_claimed) not_claimed(time);
   });
+  verifier.ask(asked);
   verify::Place place{name, 0};
   for (const journal::Line& line : lines) {
     ++place.line;

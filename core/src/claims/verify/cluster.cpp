@@ -1,3 +1,5 @@
+#include "names.hpp"
+
 #include <muster/claims/verify.hpp>
 #include <muster/values/text.hpp>
 
@@ -12,6 +14,8 @@ using journal::FaultKind;
 namespace {
 
 constexpr std::initializer_list<const char*> of_states = {"1a", "1b", "works-apart"};
+constexpr std::initializer_list<const char*> of_states_in_cuts = {"1a", "1b"};
+constexpr std::initializer_list<const char*> of_groups = {"3a", "3b"};
 
 bool anybody_is_up(Standings nodes) {
   return std::any_of(nodes.begin(), nodes.end(), [](const Standing& node) { return node.up; });
@@ -19,12 +23,6 @@ bool anybody_is_up(Standings nodes) {
 
 bool everybody_is_up(Standings nodes) {
   return std::all_of(nodes.begin(), nodes.end(), [](const Standing& node) { return node.up; });
-}
-
-std::string names(const NodeSet& nodes) {
-  std::string out;
-  for (NodeId node : nodes) out += (out.empty() ? "" : ", ") + to_text(node);
-  return (nodes.size() == 1 ? "node " : "nodes ") + out;
 }
 
 }  // namespace
@@ -105,7 +103,8 @@ void Verifier::begin_pause(NodeId id, Duration from) {
 void Verifier::end_pause(NodeId id) {
   Node& node = nodes_.at(id);
   if (!node.paused_since) return;
-  not_claimed(of_states, *node.paused_since, "assumption 9: node " + to_text(id) + " paused");
+  not_claimed(of_states, *node.paused_since, "assumption 9: node " + to_text(id) + " paused",
+              "assumption 9: pause", true);
   node.paused_since.reset();
   Standing& now = standing_of(id);
   now.up = !node.gap_since;
@@ -129,8 +128,8 @@ void Verifier::begin_gap(NodeId id, const std::optional<GroupNumber>& works_then
 
 void Verifier::end_gap(NodeId id) {
   Node& node = nodes_.at(id);
-  not_claimed(of_states, *node.gap_since,
-              "lines are missing in the journal of node " + to_text(id));
+  not_claimed(of_states, *node.gap_since, "lines are missing in the journal of node " + to_text(id),
+              "lines are missing", true);
   node.gap_since.reset();
   disturbed();
 }
@@ -217,10 +216,9 @@ void Verifier::healed(const journal::Fault& line) {
 void Verifier::end_cut() {
   if (!cut_since_) return;
   const std::string why = "assumption 8: " + names(were_cut_) + " cut off";
-  if (claims_.in_cuts)
-    not_claimed({"1a", "1b"}, *cut_since_, why);
-  else
-    not_claimed(of_states, *cut_since_, why);
+  not_claimed(claims_.in_cuts ? of_states_in_cuts : of_states, *cut_since_, why,
+              "assumption 8: cut");
+  not_claimed({"hook-grammar"}, *cut_since_, why, "P4, assumption 8: cut", true);
   cut_since_.reset();
 }
 
@@ -245,11 +243,12 @@ void Verifier::check_states() {
   if (!anybody_is_up(standings_)) return;
   if (claims("3a") || claims("3b")) check_groups();
   const bool are_apart = cut_since_ || may_refuse_each_other();
-  if (are_apart && !claims_.in_cuts) return;
-  if (claims("works-apart")) judge("works-apart", works_apart(standings_));
-  if (are_apart) return;
-  if (claims("1a")) judge("1a", assertion_1a(standings_));
-  if (claims("1b")) judge("1b", assertion_1b(standings_));
+  const auto looks_at = [&](std::string_view assertion, bool in_cuts = false) {
+    return claims(assertion) && (!are_apart || in_cuts || is_asked_for(assertion));
+  };
+  if (looks_at("works-apart", claims_.in_cuts)) judge("works-apart", works_apart(standings_));
+  if (looks_at("1a")) judge("1a", assertion_1a(standings_));
+  if (looks_at("1b")) judge("1b", assertion_1b(standings_));
 }
 
 // By assumption 4 a node never counts twice to one number. One whose storage was wiped may, while
@@ -273,14 +272,14 @@ void Verifier::end_wipes() {
   if (were_wiped_.empty()) return;
   const std::string why =
       "assumption 4: safe storage of " + names(were_wiped_) + " was lost, or put back";
-  if (may_refuse_each_other() && claims_.in_cuts)
-    not_claimed({"1a", "1b"}, wiped_since_, why);
-  else if (may_refuse_each_other())
-    not_claimed(of_states, wiped_since_, why);
+  const std::string cause = "assumption 4: lost storage";
+  if (may_refuse_each_other())
+    not_claimed(claims_.in_cuts ? of_states_in_cuts : of_states, wiped_since_, why, cause);
   if (claims_.of_groups)
-    not_claimed({"3a", "3b"}, wiped_since_,
+    not_claimed(of_groups, wiped_since_,
                 "assumption 4: groups of " + names(were_wiped_) +
-                    ", whose safe storage was wiped or put back");
+                    ", whose safe storage was wiped or put back",
+                cause, true);
   were_wiped_ = {};
   was_put_back_ = false;
 }
@@ -302,7 +301,7 @@ void Verifier::check_2() {
         {"2", calm_since_, now_,
          "assumptions 8 and 9: a node was cut off or paused before, and this protocol does "
          "not heal what comes of it",
-         bound_});
+         bound_, "assumptions 8 and 9: cut or pause before"});
   judge_calm("2", assertion_2(standings_, claims_.quorum));
 }
 
@@ -311,7 +310,7 @@ void Verifier::check_4() {
   if (!all)
     return tell_({"4", calm_since_, now_,
                   "which nodes can communicate with each other is not the same for all of them",
-                  bound_});
+                  bound_, "links that make no parts"});
   for (const NodeSet& together : *all) judge_calm("4", assertion_4(standings_, together));
 }
 
@@ -333,12 +332,13 @@ std::optional<std::vector<NodeSet>> Verifier::parts() const {
 }
 
 void Verifier::judge_calm(const char* assertion, std::optional<Disagreement> disagreement) {
-  NodeSet unknown = configured_;
-  for (NodeId node : foresight_.nodes) unknown.erase(node);
-  if (disagreement && !unknown.empty())
-    return tell_(
-        {assertion, calm_since_, now_, "there is no journal of " + names(unknown), bound_});
+  // What disagrees may be under a node that is unknown.
+  if (disagreement && !without_journal().empty()) return;
   judge(assertion, std::move(disagreement));
+}
+
+bool Verifier::is_asked_for(std::string_view assertion) const {
+  return std::find(asked_.begin(), asked_.end(), assertion) != asked_.end();
 }
 
 bool Verifier::claims(std::string_view assertion) const {
@@ -369,10 +369,12 @@ void Verifier::judge_grammar(NodeId id, std::optional<std::string> wrong) {
   judge("hook-grammar", Disagreement{{id}, "node " + to_text(id) + ": " + *wrong});
 }
 
+// What is asked for is judged for that time too, but not of nodes that are down or unknown then.
 void Verifier::not_claimed(std::initializer_list<const char*> which, Duration from,
-                           const std::string& why) {
+                           const std::string& why, const std::string& cause, bool of_some) {
   for (const char* assertion : which)
-    if (claims(assertion)) tell_({assertion, from, now_, why, {}});
+    if (claims(assertion) && (of_some || !is_asked_for(assertion)))
+      tell_({assertion, from, now_, why, {}, cause, of_some});
 }
 
 }  // namespace muster::verify

@@ -61,9 +61,10 @@ bool Outcome::is_empty() const {
 }
 
 bool Outcome::holds() const {
-  return !is_empty() && std::none_of(verdicts.begin(), verdicts.end(), [](const Verdict& verdict) {
-    return std::holds_alternative<Violated>(verdict);
-  });
+  return undecided.empty() &&
+         std::none_of(verdicts.begin(), verdicts.end(), [](const Verdict& verdict) {
+           return std::holds_alternative<Violated>(verdict);
+         });
 }
 
 }  // namespace muster::verify

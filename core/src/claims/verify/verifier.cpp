@@ -63,6 +63,7 @@ void Verifier::wrote(const journal::Stamp& line) {
   judge_strays(line);
   const auto node = nodes_.find(line.node);
   if (node == nodes_.end() || node->second.life != line.incarnation) return;
+  node->second.last_line = line.t;
   if (const auto gap = foresight_.gaps.find({line.node, line.incarnation, line.seq});
       gap != foresight_.gaps.end())
     begin_gap(line.node, gap->second);
@@ -84,26 +85,13 @@ Outcome Verifier::finish() {
     }
   end_cut();
   end_wipes();
+  tell_of_missing_journals();
+  tell_of_journals_that_end_early();
   Outcome outcome{{}, lines_, lives_, missing_lines_};
   for (const std::string& assertion : claims_.assertions)
     outcome.verdicts.push_back(verdict_on(assertion));
+  outcome.undecided = undecided(outcome.verdicts);
   return outcome;
-}
-
-Verdict Verifier::verdict_on(const std::string& assertion) {
-  const Judged& judged = judged_[assertion];
-  const auto bound = assertion == "2" || assertion == "4" ? bound_ : std::nullopt;
-  if (judged.first) {
-    Violated violated = *judged.first;
-    violated.checked = judged.checked;
-    violated.violations = judged.violations;
-    violated.bound = bound;
-    return violated;
-  }
-  if (judged.checked > 0) return Holds{assertion, judged.checked, bound};
-  return NotClaimed{
-      assertion, began_, now_,
-      bound ? "no calm lasted the bound of " + to_text(*bound) : "nothing to check it by", bound};
 }
 
 // --- Lines

@@ -58,7 +58,11 @@ struct Progress {
 
 struct CheckReport {
   Progress progress;
-  bool ended = false;   ///< no limit ended the search: all was seen that was not cut
+  bool ended = false;        ///< no limit ended the search: all was seen that was not cut
+  bool interrupted = false;  ///< the caller ended it
+  /// A world violates an assertion. The way to it is in `counterexample`, unless the caller ended
+  /// the search for it.
+  bool violated = false;
   std::uint64_t cut{};  ///< successors that were not looked at: a queue would have been too long
   std::optional<Counterexample> counterexample;
   std::optional<Wedged> wedged;  ///< where liveness was asked for, and the search ended
@@ -87,9 +91,11 @@ bool keeps_counters(const Bounds& bounds);
 /// not kept there is nothing to compare, and NewCoordinator is not refused for an old one.
 bool leaves_out_counter_test(const Bounds& bounds);
 
-/// Searches the world of `bounds`, and tells `progress` at each new depth. Throws
-/// std::invalid_argument, before it begins, where `bounds` has too many nodes or none, lets nodes
-/// begin Normal that there are not, or asks for an assertion that the checker does not know.
-CheckReport check(const Bounds& bounds, const std::function<void(const Progress&)>& progress);
+/// Searches the world of `bounds`, and tells `progress` at each new depth. Ends early when
+/// `interrupted`, which several threads call, says so. Throws std::invalid_argument, before it
+/// begins, where `bounds` has too many nodes or none, lets nodes begin Normal that there are not,
+/// or asks for an assertion that the checker does not know.
+CheckReport check(const Bounds& bounds, const std::function<void(const Progress&)>& progress,
+                  const std::function<bool()>& interrupted = {});
 
 }  // namespace muster::lab

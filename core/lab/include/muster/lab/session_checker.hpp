@@ -41,9 +41,10 @@ struct SessionReport {
   std::uint64_t states{};
   std::uint64_t transitions{};
   unsigned depth{};
-  std::uint64_t drained{};  ///< moves in which a Drain has found something
-  bool ended = false;       ///< all was seen
-  std::string violated;     ///< which claim, and how; empty: all hold
+  std::uint64_t drained{};   ///< moves in which a Drain has found something
+  bool ended = false;        ///< all was seen
+  bool interrupted = false;  ///< the caller ended it
+  std::string violated;      ///< which claim, and how; empty: all hold
   std::vector<std::string> story;
 };
 
@@ -67,7 +68,10 @@ struct SessionReport {
 ///   end of one that is down is told;
 /// - and where both then do everything at the same moment, a few redials connect two nodes that are
 ///   up: no bound of T has to pass, and no lost connection to be noticed.
+///
+/// Ends early when `interrupted`, which several threads call, says so.
 SessionReport check_sessions(const SessionBounds& bounds,
-                             const std::function<void(const SessionReport&)>& progress);
+                             const std::function<void(const SessionReport&)>& progress,
+                             const std::function<bool()>& interrupted = {});
 
 }  // namespace muster::lab

@@ -57,6 +57,8 @@ struct Simulation {
   Options options;
   /// Each seed draws its own from these.
   std::set<Trouble> allowed = all();
+  /// Judged in times for which they are not claimed, too.
+  std::vector<std::string> assertions;
   /// The application under test; none: one that counts in its cells, and knows what was durable.
   MakeApplication make_application;
 
@@ -75,6 +77,7 @@ struct SeedRun {
   std::uint64_t drained{};  ///< World::drained
   TroubleCounts counts{};
   verify::Outcome outcome;
+  std::map<std::string, verify::Unclaimed::Times> unclaimed;  ///< by assertion
   std::deque<journal::Line> lines;
 
   /// The first assertion that was violated; null where none was.
@@ -90,18 +93,22 @@ struct Campaign {
     std::uint64_t checked{};
     std::uint64_t violated{};     ///< in so many seeds
     std::uint64_t not_checked{};  ///< in so many seeds nothing could be checked
+    verify::Unclaimed::Times unclaimed;
   };
   std::uint64_t seeds{};
   std::uint64_t steps{};
   std::uint64_t drained{};
   Duration simulated{};
   TroubleCounts counts{};
-  std::array<TroubleCounts, troubles> pairs{};  ///< seeds in which both came about
+  /// Seeds in which both came about; on the diagonal those in which the one did.
+  std::array<TroubleCounts, troubles> pairs{};
   std::map<std::string, Judged> judged;
   std::vector<std::uint64_t> violating;  ///< seeds, ascending
 
   void add(const SeedRun& run);
   void add(const Campaign& other);
+  /// In so many seeds it came about.
+  [[nodiscard]] std::uint64_t seeds_with(Trouble trouble) const;
   /// The allowed kinds of trouble that never came about.
   [[nodiscard]] std::vector<Trouble> missing(const Simulation& simulation) const;
 };

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 /// A whole cluster in one value: nodes that run the `step` that ships, their network, their safe
 /// storage and the user's own application, in simulated time. No thread, no port, nothing that
@@ -164,9 +165,10 @@ class World {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Lines of one journal, checked against the assertions and the hook grammar.
-verify::Outcome verify_lines(
-    const std::deque<journal::Line>& lines, const std::string& name,
-    const std::function<void(const verify::NotClaimed&)>& not_claimed = {});
+/// Lines of one journal, checked against the assertions and the hook grammar. Those in `asked` are
+/// judged in times for which they are not claimed, too.
+verify::Outcome verify_lines(const std::deque<journal::Line>& lines, const std::string& name,
+                             const std::function<void(const verify::NotClaimed&)>& not_claimed = {},
+                             const std::vector<std::string>& asked = {});
 
 }  // namespace muster::lab

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "apps/base/failed.hpp"
+
+#include <string>
+
+/// How commands that judge end where nothing is violated, beside the exit codes of
+/// muster/values/failure.hpp (docs/operating.md).
+
+namespace muster::apps {
+
+/// A limit ended the search, nothing could be checked or was ever claimed, or a fault that was
+/// asked for never came about.
+inline constexpr ExitCode not_decided{9};
+
+/// A signal ended the command before its work was done.
+inline constexpr ExitCode interrupted{130};
+
+/// "a, b, c"
+template <class Names>
+std::string listed(const Names& names) {
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  return all;
+}
+
+}  // namespace muster::apps

@@ -1,0 +1,255 @@
+#include "apps/muster/commands/check_report.hpp"
+
+#include "apps/base/text.hpp"
+#include "apps/base/verdict.hpp"
+#include "apps/muster/commands/check_texts.hpp"
+
+#include <muster/values/json.hpp>
+#include <muster/values/text.hpp>
+
+#include <algorithm>
+#include <iomanip>
+#include <iostream>
+
+namespace muster::apps {
+namespace {
+
+// The paper's assertion about what is reached in peace.
+std::string liveness(const lab::Bounds& bounds) {
+  return bounds.protocol == ProtocolName::invitation ? "4" : "2";
+}
+
+// Of the hook grammar P2 and P5 are claimed in every world.
+bool is_claimed_in_part(const std::string& assertion, const lab::Bounds& bounds) {
+  return assertion == "hook-grammar" || !not_claimed(assertion, bounds);
+}
+
+std::string claimed_json(const std::string& assertion, const lab::Bounds& bounds) {
+  std::string json =
+      std::string(",\"claimed\":") + (is_claimed_in_part(assertion, bounds) ? "true" : "false");
+  if (const auto why = not_claimed(assertion, bounds)) json += ",\"not_claimed\":" + to_json(*why);
+  return json;
+}
+
+// Of an assertion that no world violates which was seen.
+const char* holds_json(const std::string& assertion, const CheckResult& result) {
+  const lab::CheckReport& report = result.report;
+  const bool is_decided =
+      report.ended && !report.violated && is_claimed_in_part(assertion, result.bounds);
+  return is_decided ? "true" : "null";
+}
+
+void show_liveness_json(const CheckResult& result) {
+  const std::string assertion = liveness(result.bounds);
+  const auto& wedged = result.report.wedged;
+  const auto& avoids = result.report.avoids;
+  const bool violated = (wedged && wedged->worlds > 0) || (avoids && avoids->story);
+  const bool is_known = wedged && is_claimed_in_part(assertion, result.bounds);
+  std::cout << "{\"assertion\":\"" << assertion << "\",\"holds\":"
+            << (violated   ? "false"
+                : is_known ? "true"
+                           : "null");
+  if (wedged)
+    std::cout << ",\"wedged\":" << wedged->worlds
+              << ",\"exhausted\":" << to_json(result.report.exhausted());
+  std::cout << claimed_json(assertion, result.bounds);
+  if (wedged && wedged->story) std::cout << ",\"story\":" << to_json(wedged->story->lines);
+  if (avoids && avoids->story)
+    std::cout << ",\"round\":" << avoids->round << ",\"story\":" << to_json(avoids->story->lines);
+  std::cout << "}\n";
+}
+
+void show_story(const lab::Story& story) {
+  std::size_t number = 0;
+  for (const std::string& line : story.lines) {
+    if (number == story.opening && number > 0) std::cout << "      here the search begins\n";
+    std::cout << std::setw(4) << ++number << "  " << line << '\n';
+  }
+}
+
+// What was looked at without being claimed.
+void show_not_claimed(const std::vector<std::string>& looked_at, const lab::Bounds& bounds) {
+  std::vector<std::pair<std::string, std::string>> reasons;  // with the assertions
+  for (const std::string& assertion : looked_at) {
+    const auto why = not_claimed(assertion, bounds);
+    if (!why) continue;
+    const auto known = std::find_if(reasons.begin(), reasons.end(),
+                                    [&](const auto& reason) { return reason.first == *why; });
+    if (known == reasons.end())
+      reasons.emplace_back(*why, assertion);
+    else
+      known->second += ", " + assertion;
+  }
+  for (const auto& [why, assertions] : reasons)
+    std::cout << "not claimed in this world: " << assertions << " (" << why << ")\n";
+}
+
+void show_counterexample(const CheckResult& result) {
+  const lab::Counterexample& counter = *result.report.counterexample;
+  show_story(counter.story);
+  std::cout << "assertion " << counter.assertion << " is violated: " << counter.disagreement.why
+            << '\n'
+            << counted(counter.story.lines.size() - counter.story.opening, "step")
+            << " from where the search begins; " << counter.story.counted
+            << " letters, calls, expiries, failures and recoveries among them\n";
+  show_not_claimed({counter.assertion}, result.bounds);
+}
+
+void show_worlds(const CheckResult& result) {
+  const lab::CheckReport& report = result.report;
+  const std::vector<std::string> looked_at = lab::looked_at(result.bounds);
+  std::cout << listed(looked_at);
+  if (report.violated)
+    std::cout << ": one of them is violated, but the search for the way to it was interrupted\n";
+  else if (!report.ended)
+    std::cout << ": no violation " << how_far(report, result.bounds) << ", which proves nothing\n";
+  else
+    std::cout << (looked_at.size() == 1 ? " holds " : " hold ") << how_far(report, result.bounds)
+              << '\n';
+  show_not_claimed(looked_at, result.bounds);
+  if (result.bounds.protocol == ProtocolName::textbook && result.bounds.assertions.empty())
+    std::cout << "the textbook protocol claims nothing else of single worlds; --assertion 1a looks "
+                 "at what it does not claim\n";
+}
+
+void show_liveness(const CheckResult& result) {
+  const lab::CheckReport& report = result.report;
+  const std::string assertion = liveness(result.bounds);
+  if (const auto& wedged = report.wedged; wedged && wedged->worlds > 0) {
+    show_story(*wedged->story);
+    std::cout << "wedged: from there, and from " << wedged->worlds - 1
+              << " other worlds, Assertion " << assertion
+              << " cannot be reached without another failure or recovery\n";
+  } else if (wedged) {
+    std::cout << assertion << " can be reached from every world without another failure"
+              << (report.cut > 0 ? "; worlds with a successor that was cut are not judged\n"
+                                 : "\n");
+  } else {
+    std::cout << "whether " << assertion
+              << " can be reached is not answered: the search did not come to its end\n";
+  }
+  show_not_claimed({assertion}, result.bounds);
+  if (const auto& avoids = report.avoids; avoids && avoids->story) {
+    show_story(*avoids->story);
+    std::cout << "avoided: the last " << avoids->round
+              << " steps can go round for ever, fairly, among " << avoids->worlds
+              << " worlds, and Assertion 2 holds in none of them\n";
+  } else if (avoids) {
+    std::cout << "2 is avoided by no fair way round\n";
+  }
+}
+
+void show_figures(const CheckResult& result) {
+  const lab::Progress& found = result.report.progress;
+  if (lab::leaves_out_counter_test(result.bounds))
+    std::cout << "the order of group numbers was not kept, and NewCoordinator not refused for an "
+                 "old one (counter-test); --counters keeps both\n";
+  std::cout << found.states << " states, " << found.transitions << " transitions, depth "
+            << found.depth << ", " << std::fixed << std::setprecision(found.seconds < 10 ? 3 : 1)
+            << found.seconds << " s, " << found.memory / 1000000 << " MB";
+  if (found.seconds > 0)
+    std::cout << ", "
+              << static_cast<std::uint64_t>(static_cast<double>(found.states) / found.seconds)
+              << " states/s";
+  std::cout << '\n';
+}
+
+// `verify` judges what the protocol of a journal claims, and more only where it is asked.
+void show_how_to_judge(const CheckResult& result) {
+  if (!result.report.counterexample || result.out.empty()) return;
+  const std::string& assertion = result.report.counterexample->assertion;
+  if (is_claimed_by_protocol(assertion, result.bounds)) return;
+  std::cout << "judged by: muster verify --assertion " << assertion << ' ' << shell_word(result.out)
+            << ", and likewise muster draw\n";
+}
+
+std::optional<Failure> violation(const CheckResult& result) {
+  const lab::CheckReport& report = result.report;
+  const std::string reached = liveness(result.bounds);
+  if (report.counterexample)
+    return Failure{ExitCode::does_not_hold, "assertion " + report.counterexample->assertion +
+                                                " does not hold in this world"};
+  if (report.wedged && report.wedged->worlds > 0)
+    return Failure{ExitCode::does_not_hold, "assertion " + reached + " cannot be reached from " +
+                                                std::to_string(report.wedged->worlds) + " worlds"};
+  if (report.avoids && report.avoids->story)
+    return Failure{ExitCode::does_not_hold, "assertion 2 is avoided by a fair way round of " +
+                                                std::to_string(report.avoids->round) + " steps"};
+  return std::nullopt;
+}
+
+// Each assertion that was asked for by name has to be claimed in this world, else any.
+std::optional<Failure> nothing_claimed(const CheckResult& result) {
+  const lab::Bounds& bounds = result.bounds;
+  std::vector<std::string> looked_at = lab::looked_at(bounds);
+  if (bounds.assertions.empty() && bounds.liveness) looked_at.push_back(liveness(bounds));
+  std::vector<std::string> unclaimed;
+  for (const std::string& assertion : looked_at)
+    if (!is_claimed_in_part(assertion, bounds)) unclaimed.push_back(assertion);
+  const bool is_claimed =
+      bounds.assertions.empty() ? unclaimed.size() < looked_at.size() : unclaimed.empty();
+  if (is_claimed) return std::nullopt;
+  return Failure{not_decided,
+                 listed(unclaimed) +
+                     ": not claimed in this world, so that no violation decides "
+                     "nothing; muster check --assumptions lists what is claimed where"};
+}
+
+}  // namespace
+
+void show_text(const CheckResult& result) {
+  if (result.report.counterexample)
+    show_counterexample(result);
+  else
+    show_worlds(result);
+  if (result.bounds.liveness) show_liveness(result);
+  show_figures(result);
+  show_how_to_judge(result);
+}
+
+void show_json(const CheckResult& result) {
+  std::ostream& out = std::cout;
+  const lab::CheckReport& report = result.report;
+  const lab::Bounds& bounds = result.bounds;
+  const lab::Progress& found = report.progress;
+  if (const auto& counter = report.counterexample) {
+    out << "{\"assertion\":" << to_json(counter->assertion)
+        << ",\"holds\":false,\"at\":{\"nodes\":" << to_json(counter->disagreement.nodes)
+        << "},\"why\":" << to_json(counter->disagreement.why)
+        << ",\"steps\":" << counter->story.lines.size() << ",\"opening\":" << counter->story.opening
+        << ",\"counted\":" << counter->story.counted
+        << ",\"story\":" << to_json(counter->story.lines);
+    if (!result.out.empty()) out << ",\"journal\":" << to_json(result.out);
+    out << claimed_json(counter->assertion, bounds) << "}\n";
+  } else {
+    for (const std::string& assertion : lab::looked_at(bounds))
+      out << "{\"assertion\":\"" << assertion << "\",\"holds\":" << holds_json(assertion, result)
+          << ",\"checked\":" << found.states << ",\"exhausted\":" << to_json(report.exhausted())
+          << claimed_json(assertion, bounds) << "}\n";
+  }
+  if (bounds.liveness) show_liveness_json(result);
+  out << "{\"states\":" << found.states << ",\"transitions\":" << found.transitions
+      << ",\"depth\":" << found.depth << ",\"exhausted\":" << to_json(report.exhausted())
+      << ",\"ended\":" << to_json(report.ended)
+      << ",\"interrupted\":" << to_json(report.interrupted) << ",\"cut\":" << report.cut
+      << ",\"left_out\":" << (lab::leaves_out_counter_test(bounds) ? R"(["counter_test"])" : "[]")
+      << ",\"queue\":" << bounds.queue << ",\"seconds\":" << found.seconds
+      << ",\"memory\":" << found.memory << ",\"protocol\":" << to_json(bounds.protocol)
+      << ",\"nodes\":" << bounds.nodes << "}\n";
+}
+
+std::optional<Failure> failure_of(const CheckResult& result) {
+  if (auto violated = violation(result)) return violated;
+  const lab::CheckReport& report = result.report;
+  const std::string states = counted(report.progress.states, "state");
+  if (report.interrupted)
+    return Failure{interrupted, "interrupted after " + states + ": nothing is proven"};
+  if (!report.ended && !result.accept_limit)
+    return Failure{not_decided,
+                   "a limit ended the search after " + states +
+                       ", so nothing is proven: raise --limit-states or --limit-memory, or take it "
+                       "for an answer with --accept-limit"};
+  return nothing_claimed(result);
+}
+
+}  // namespace muster::apps

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "apps/muster/commands/simulate.hpp"
+
+#include <chrono>
+#include <ostream>
+#include <string>
+#include <vector>
+
+/// What `muster simulate` says of all seeds together.
+
+namespace muster::apps {
+
+/// How a campaign ended.
+struct CampaignEnd {
+  std::chrono::duration<double> took{};
+  bool interrupted = false;
+  std::vector<lab::Trouble> missing;  ///< kinds of fault that had to come about, and did not
+};
+
+/// As the command line has it: "one-way-cut".
+std::string name_of(lab::Trouble trouble);
+
+/// As text, or one JSON object a line.
+void show_summary(const SimulateOptions& options, const lab::Campaign& campaign,
+                  const CampaignEnd& end, std::ostream& out);
+
+}  // namespace muster::apps
