@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <iomanip>
 #include <iostream>
 #include <mutex>
 #include <thread>
@@ -112,8 +113,8 @@ class Runner {
     shown_ = now;
     const std::chrono::duration<double> took = now - began_;
     err_ << "\r\033[K" << done_ << " of "
-         << counted(options_.last_seed - options_.first_seed + 1, "seed") << ", "
-         << static_cast<std::uint64_t>(static_cast<double>(done_) / took.count())
+         << counted(options_.last_seed - options_.first_seed + 1, "seed") << ", " << std::fixed
+         << std::setprecision(1) << static_cast<double>(done_) / took.count()
          << " a second, violated so far: " << violating_ << ' ' << std::flush;
   }
 
