@@ -4,6 +4,7 @@
 #include <muster/host/frame.hpp>
 #include <muster/journal/idle.hpp>
 #include <muster/net/log.hpp>
+#include <muster/net/one_boost.hpp>
 #include <muster/net/tls.hpp>
 #include <muster/protocol/config.hpp>
 #include <muster/protocol/view.hpp>

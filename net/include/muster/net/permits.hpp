@@ -1,5 +1,6 @@
 #pragma once
 
+#include <muster/net/one_boost.hpp>
 #include <muster/permits.hpp>
 
 #include <boost/asio/any_io_executor.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <muster/host/sessions.hpp>
+#include <muster/net/one_boost.hpp>
 #include <muster/values/failure.hpp>
 
 #include <boost/asio/any_io_executor.hpp>

@@ -1,0 +1,6 @@
+#include <muster/net/one_boost.hpp>
+
+template <int boost_version>
+void muster::net::built_with_boost() {}
+
+template void muster::net::built_with_boost<BOOST_VERSION>();

@@ -1,0 +1,2 @@
+// Asio, compiled once by the program itself.
+#include <boost/asio/impl/src.hpp>
