@@ -278,7 +278,7 @@ EDITS = (
          "who has refused this life, and dials it, differs no more before it has taken it",
          "all have one configuration",
          "core/src/host/sessions/hello.cpp",
-         "if (!sessions_.voices.contains(node)) no_longer_differs(node, peer);",
+         "if (!peer.refuses_this_life) no_longer_differs(node, peer);",
          "no_longer_differs(node, peer);",
          (f"{HOST} nodes_that_differ",)),
     Edit("figure-without-a-hello",

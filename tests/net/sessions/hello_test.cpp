@@ -42,6 +42,43 @@ BOOST_AUTO_TEST_CASE(a_hello_whose_connection_has_ended_changes_nothing) {
   BOOST_TEST(present.hear().has_value());
 }
 
+// The real node would be refused by all who have believed it.
+BOOST_AUTO_TEST_CASE(a_first_hello_of_a_life_that_cannot_be_keeps_no_node_out) {
+  TwoNodes net;
+  for (const std::uint64_t life : {most_lives_ahead + 1, highest_number - 1}) {
+    Outsider liar(net.world, net.first);
+    liar.say(hello_of(2, 1, life));
+    const auto said = liar.hear();
+    BOOST_TEST_REQUIRE((said && std::holds_alternative<net::Refusal>(*said)));
+    BOOST_TEST((std::get<net::Refusal>(*said).reason == net::RefusalReason::stranger));
+  }
+  const auto call = net.two.ask(1);
+  UNTIL(net.world, net.two.has(TestNode::answered(1, call)));
+}
+
+// It learns of the life that answers between its Hello and the other's, which need not name its
+// instance, as a refusal follows.
+BOOST_AUTO_TEST_CASE(who_refuses_this_node_is_not_taken_for_a_clone_meanwhile) {
+  World world;
+  Port first, second;
+  Listening two(world, 2, addresses({&first, &second}));
+  Door door(world, first);
+  two.ask(1);
+  Outsider dialled = door.next();
+  BOOST_TEST(taken(dialled));
+  Outsider crosses(world, second);
+  crosses.say(hello_of(1, 2, 4));
+  const auto crossing = crosses.hear();
+  BOOST_TEST_REQUIRE((crossing && std::holds_alternative<net::Refusal>(*crossing)));
+  net::Hello before_refusal = hello_of(1, 2, 4, 0, 2);
+  before_refusal.session = 0;
+  dialled.say(before_refusal);
+  dialled.say(net::Refusal{net::RefusalReason::outlived, "9 was seen of it", 9});
+  UNTIL(world, two.has("outlived"));
+  BOOST_TEST(two.warnings == (test::Words{"node 1 refuses this node: 9 was seen of it"}));
+  BOOST_TEST(two.has("differing"));
+}
+
 // --- Wire versions: of today, and of one who speaks the next one too
 
 constexpr net::WireVersions today{2, 2};

@@ -165,6 +165,9 @@ struct Peer {
   bool greet = false;      ///< dial once although nothing needs it
   bool unwelcome = false;  ///< the last Hello was refused: calls do not hurry the next one
   bool differs = false;    ///< it answered the last dial, and cannot be spoken with
+  /// It did, where it was dialled, as it has met a later life, or another process of this one: it
+  /// differs until it has taken this life.
+  bool refuses_this_life = false;
   unsigned quick_dials{};  ///< since a letter came
   unsigned slow_dials{};   ///< since a Hello came
   /// Somebody said here that it is its next life; which is believed of who is dialled,
@@ -172,7 +175,8 @@ struct Peer {
   std::optional<Time> looked_until;  ///< and that is not done again until then
 };
 MUSTER_DESCRIBE(Peer, seen, instance, last_hello, session, session_count, over, heard, touch, greet,
-                unwelcome, differs, quick_dials, slow_dials, doubted, looked_until);
+                unwelcome, differs, refuses_this_life, quick_dials, slow_dials, doubted,
+                looked_until);
 
 /// Somebody whose connection was accepted: has said no Hello yet, or observes.
 struct Stranger {

@@ -283,6 +283,7 @@ void forget(host::Sessions& sessions) {
   sessions.differing.clear();
   sessions.voices.clear();
   for (auto& [node, peer] : sessions.peers) {
+    peer.refuses_this_life = false;
     peer.quick_dials = std::min(peer.quick_dials, 1U);  // the first is at once
     peer.slow_dials = std::min(peer.slow_dials, 1U);    // silence was found
     if (auto* connected = std::get_if<host::Connected>(&peer.touch)) connected->written = 0;

@@ -36,9 +36,9 @@ void SessionTurn::meet_one_that_says_so(const Hello& hello) {
   const auto at = sessions_.peers.find(hello.from);
   if (hello.role != Role::node || at == sessions_.peers.end()) return;
   auto& [node, peer] = *at;
-  if (peer.session || std::holds_alternative<Waiting>(peer.touch)) return;
+  if (peer.session) return;
   peer.greet = true;
-  dial(node, peer);
+  if (!std::holds_alternative<Waiting>(peer.touch)) dial(node, peer);
 }
 
 // Who agrees is heard: a session stands with it, and it answers dials.

@@ -16,6 +16,11 @@ namespace {
 const std::string begin_anew =
     "; if its store was emptied or restored, --initialise begins it anew";
 
+// Of a node that nobody has met, nothing more is believed than of another.
+bool is_too_far_ahead(const Peer& peer, const Hello& hello) {
+  return hello.incarnation.value > peer.seen.value + most_lives_ahead;
+}
+
 }  // namespace
 
 // --- What others say of this life
@@ -82,9 +87,11 @@ std::optional<Refusal> SessionTurn::refuse_life(NodeId node, const Hello& hello)
                        " was seen of it" + begin_anew,
                    peer.seen.value};
   }
-  if (peer.seen.value > 0 && hello.incarnation.value > peer.seen.value + most_lives_ahead) {
-    return Refusal{RefusalReason::stranger, name_of(node) + " says that it is incarnation " + said +
-                                                ", and no more than " + seen + " was seen of it"};
+  if (is_too_far_ahead(peer, hello)) {
+    return Refusal{RefusalReason::stranger,
+                   name_of(node) + " says that it is incarnation " + said + ", and " +
+                       (peer.seen.value > 0 ? "no more than " + seen : "no other one") +
+                       " was seen of it: no node begins so many lives meanwhile"};
   }
   if (is_clone(peer, hello)) {
     return Refusal{
@@ -118,7 +125,8 @@ void SessionTurn::judge(const Greeted& greeted) {
     warn(name_of(node), "refused " + name_of(node) + ": " + refusal->text);
     if (refusal->figure > 0) write(connection, hello_before_figure(node, hello));
     write(connection, *refusal);
-    return close(connection);
+    close(connection);
+    return meet_one_that_says_so(hello);  // it may refuse this life too
   }
   if (is_stale(peer, hello)) return close(connection);
   take_life(node, peer, hello);
@@ -165,19 +173,27 @@ void SessionTurn::answered_hello(NodeId node, Peer& peer, const Hello& hello,
                                                    config_.addresses.at(node) + ", where " +
                                                    name_of(node) + " should be"};
   }
+  if (!refusal && hello.to != self().id) {
+    refusal =
+        Refusal{RefusalReason::stranger, name_of(node) + " says its Hello to " + name_of(hello.to) +
+                                             ", and this is " + name_of(self().id)};
+  }
+  // Why it refuses this life comes next. Until then its own life is not judged: such a Hello need
+  // not name its instance, and two that refuse each other for their lives both have to hear it.
+  if (!refusal && hello.session == 0) {
+    std::get<Greeting>(peer.touch).refusal_follows = true;
+    return;
+  }
   if (!refusal) refusal = refuse_life(node, hello);
   if (refusal) {
     ++sessions_.counters.refused_hellos;
     warn(name_of(node), "refused " + name_of(node) + ": " + refusal->text);
     write(connection, *refusal);
     let_go(node, peer);
+    peer.greet = false;  // it has taken this life
     if (is_difference(refusal->reason)) met_one_that_differs(node, peer, refusal->text);
     peer.unwelcome = true;
     return dial_slowly(node, peer);
-  }
-  if (hello.session == 0) {  // what it refuses this life for comes next
-    std::get<Greeting>(peer.touch).refusal_follows = true;
-    return;
   }
   if (is_stale(peer, hello)) return misbehaved(node, peer, connection, "said an old Hello");
   take_life(node, peer, hello);
@@ -224,7 +240,7 @@ void SessionTurn::establish(NodeId node, Peer& peer, ConnectionId connection, co
   peer.slow_dials = 0;
   calm("cluster of " + name_of(node));
   if (accepted) {  // who has dialled may still refuse this life, as it has before
-    if (!sessions_.voices.contains(node)) no_longer_differs(node, peer);
+    if (!peer.refuses_this_life) no_longer_differs(node, peer);
     write(connection, own_hello(node, peer));
   } else {
     calm(name_of(node));
@@ -237,27 +253,33 @@ void SessionTurn::establish(NodeId node, Peer& peer, ConnectionId connection, co
 
 void SessionTurn::has_taken_this_life(NodeId node, Peer& peer) {
   sessions_.voices.erase(node);
+  peer.refuses_this_life = false;
   no_longer_differs(node, peer);
 }
 
-// A figure counts where this node has dialled, and after a Hello for the same cluster. Whoever
-// listens at that address may say both; so one such voice is told, and no more (Voices).
+// A refusal for this life counts where this node has dialled, and after a Hello for the same
+// cluster: the other node differs. Whoever listens at that address may say both; so one figure is
+// told, and no more (Voices). A figure that cannot be is not told, and the node differs all the
+// same.
 void SessionTurn::was_refused(NodeId node, Peer& peer, const Refusal& refusal,
                               bool by_whom_it_dialled) {
   if (refusal.reason == RefusalReason::crossing) return dial_quickly(node, peer);
   peer.unwelcome = true;
   warn(name_of(node), name_of(node) + " refuses this node: " + presentable(refusal.text, 300));
   if (refusal.reason == RefusalReason::outlived || refusal.reason == RefusalReason::clone) {
-    const Incarnation seen{refusal.figure};
-    if (!by_whom_it_dialled) {
-      peer.greet = true;  // to hear it there
-    } else if (seen >= self().incarnation && plausible(seen)) {
-      sessions_.voices[node] = seen;
-      put(OutlivedBy{sessions_.voices});
-      differs(node, peer, "the lives of this node, of which it has seen " + to_text(seen));
-    }
+    peer.greet = true;  // to hear it there, or to hear that it does so no more
+    if (by_whom_it_dialled) has_refused_this_life(node, peer, Incarnation{refusal.figure});
   }
   dial_slowly(node, peer);
+}
+
+void SessionTurn::has_refused_this_life(NodeId node, Peer& peer, Incarnation seen) {
+  peer.refuses_this_life = true;
+  if (seen >= self().incarnation && plausible(seen)) {
+    sessions_.voices[node] = seen;
+    put(OutlivedBy{sessions_.voices});
+  }
+  differs(node, peer, "the lives of this node, of which it has seen " + to_text(seen));
 }
 
 // An incarnation of this node that somebody has seen. One that this life cannot be close to is no

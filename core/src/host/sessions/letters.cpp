@@ -136,7 +136,7 @@ void SessionTurn::came_letter(NodeId node, Peer& peer, Came& came) {
   ++sessions_.counters.letters_in;
   peer.quick_dials = 0;
   peer.heard = true;
-  if (sessions_.voices.contains(node)) has_taken_this_life(node, peer);
+  if (peer.refuses_this_life) has_taken_this_life(node, peer);
   if (is_answer(letter)) {
     if (is_awaited(node, letter.call)) {
       sessions_.calls.erase(letter.call);

@@ -67,6 +67,7 @@ class SessionTurn {
   void establish(NodeId node, Peer& peer, ConnectionId connection, const Hello& hello,
                  bool accepted);
   void was_refused(NodeId node, Peer& peer, const Refusal& refusal, bool by_whom_it_dialled);
+  void has_refused_this_life(NodeId node, Peer& peer, Incarnation seen);
   void has_taken_this_life(NodeId node, Peer& peer);
   [[nodiscard]] bool plausible(Incarnation seen) const;
 

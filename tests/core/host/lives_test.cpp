@@ -1,0 +1,235 @@
+#include "sessions.hpp"
+
+/// Which life of a node is believed, and what becomes of a life that others refuse.
+
+namespace muster::host::test {
+namespace {
+
+BOOST_FIXTURE_TEST_SUITE(lives, Sessions2)
+
+const Refusal met_elsewhere{RefusalReason::outlived, "seen", 9};
+
+BOOST_FIXTURE_TEST_CASE(a_clone_is_refused, WithNode3) {
+  Hello clone = stranger(3, 1, 9);
+  ++clone.instance;
+  accepted(2);
+  came(2, clone);
+  // A figure is believed after a Hello.
+  BOOST_TEST(give_all(Drained{}) ==
+             (Words{"write #2 Hello", "write #2 Refusal clone", "close #2"}));
+  BOOST_TEST(std::get<Hello>(written[written.size() - 2]).session == 0u);
+  BOOST_TEST(std::get<Refusal>(written.back()).figure == 1u);
+  BOOST_TEST(warnings.back().starts_with(
+      "refused node 3: two processes say that they are incarnation 1 of node 3"));
+}
+
+// Who knows no more than the cluster's text may say that it is an older life, or another process of
+// one: it does not learn from that with what this life goes on with its sessions. Who has met this
+// life has to hear of whom the figure is.
+BOOST_AUTO_TEST_CASE(who_is_refused_a_life_learns_no_instance) {
+  for (const std::uint64_t incarnation : {6U, 7U}) {
+    Sessions2 two(after_meeting(7, 1));
+    for (const bool has_met_this_life : {false, true}) {
+      Hello older = two.stranger(3, incarnation);
+      older.peer_instance = two.config.self.instance + (has_met_this_life ? 0 : 1);
+      BOOST_TEST_REQUIRE(two.greeted(1, older).size() >= 3u);
+      BOOST_TEST(std::get<Hello>(two.written[two.written.size() - 2]).instance ==
+                 (has_met_this_life ? two.config.self.instance : 0u));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_life_before_the_last_one_seen_is_refused) {
+  Sessions2 two(after_meeting(7));
+  BOOST_TEST(two.greeted(1, two.stranger(3, 6)) ==
+             (Words{"write #1 Hello", "write #1 Refusal outlived", "close #1", "dial 3"}));
+  BOOST_TEST(two.warnings.back().starts_with(
+      "refused node 3: node 3 says that it is incarnation 6, but 7 was seen of it"));
+  BOOST_TEST(two.greeted(2, two.stranger(3, 7)) == (Words{"give up 3", "write #2 Hello"}));
+}
+
+// As an earlier life of ours has met it: another process has that number now.
+BOOST_AUTO_TEST_CASE(a_life_that_was_met_by_an_earlier_one_is_refused_in_another_process) {
+  const Hello met = Sessions2().stranger(3, 7);
+  for (const std::uint64_t instance : {met.instance, met.instance + 1}) {
+    Sessions2 two(after_meeting(7, instance));
+    BOOST_TEST(two.greeted(1, met) ==
+               (instance == met.instance
+                    ? Words{"write #1 Hello"}
+                    : Words{"write #1 Hello", "write #1 Refusal clone", "close #1", "dial 3"}));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(two_that_met_this_life_or_a_later_one_elsewhere_are_enough) {
+  const auto outlived = [](Voices voices) { return later_life(voices, Incarnation{5}); };
+  BOOST_TEST((outlived({{NodeId{1}, {5}}, {NodeId{3}, {5}}}) == Incarnation{5}));
+  BOOST_TEST((outlived({{NodeId{1}, {5}}, {NodeId{3}, {9}}}) == Incarnation{9}));
+  BOOST_TEST(!outlived({{NodeId{1}, {4}}, {NodeId{3}, {9}}}));
+  BOOST_TEST(!outlived({{NodeId{3}, {9}}}));
+}
+
+BOOST_AUTO_TEST_CASE(a_life_far_ahead_is_of_another_cluster) {
+  Sessions2 two(after_meeting(7));
+  BOOST_TEST(two.greeted(1, two.stranger(3, 8 + most_lives_ahead)) ==
+             (Words{"write #1 Refusal stranger", "close #1", "dial 3"}));
+}
+
+// The real node would be refused by all who have believed it.
+BOOST_AUTO_TEST_CASE(of_a_node_that_was_never_met_no_more_lives_are_believed) {
+  for (const std::uint64_t life : {1 + most_lives_ahead, highest_number - 1}) {
+    Sessions2 two;
+    BOOST_TEST(two.greeted(1, two.stranger(3, life)) ==
+               (Words{"write #1 Refusal stranger", "close #1", "dial 3"}));
+    BOOST_TEST(two.warnings.back() ==
+               "refused node 3: node 3 says that it is incarnation " + std::to_string(life) +
+                   ", and no other one was seen of it: no node begins so many lives meanwhile");
+    // The real one comes.
+    BOOST_TEST(two.greeted(2, two.stranger(3)) == (Words{"give up 3", "write #2 Hello"}));
+  }
+  Sessions2 two;
+  BOOST_TEST(two.greeted(1, two.stranger(3, most_lives_ahead)) == (Words{"write #1 Hello"}));
+}
+
+// It was dialled, and had not yet learned of the life that answers; its instance is not in the
+// Hello before a refusal.
+BOOST_AUTO_TEST_CASE(a_hello_before_a_refusal_is_not_judged_as_a_clone_s) {
+  ask(1, 7);
+  dialled(1, 1);
+  BOOST_TEST(greeted(2, stranger(1, 4)) == (Words{"write #2 Refusal crossing", "close #2"}));
+  Hello before_refusal = refuser(1);
+  before_refusal.incarnation = Incarnation{4};
+  before_refusal.instance = 0;
+  BOOST_TEST(came(1, before_refusal).empty());
+  BOOST_TEST(warnings.empty());
+  BOOST_TEST(came(1, met_elsewhere) == (Words{"close #1", "outlived 1:9", "differ {1} agree {}"}));
+}
+
+// Nor is it that of an earlier life, or of one that is far ahead: it begins no session.
+BOOST_AUTO_TEST_CASE(a_hello_before_a_refusal_is_heard_out_whatever_life_it_is_of) {
+  for (const std::uint64_t life : {std::uint64_t{6}, 8 + most_lives_ahead}) {
+    Sessions2 two(after_meeting(7));
+    two.reaches(3, 1);
+    Hello before_refusal = two.refuser(3);
+    before_refusal.incarnation = Incarnation{life};
+    BOOST_TEST(two.came(1, before_refusal).empty());
+    BOOST_TEST(two.came(1, met_elsewhere) ==
+               (Words{"close #1", "outlived 3:9", "differ {3} agree {}"}));
+    BOOST_TEST((two.sessions.peers.at(NodeId{3}).seen == Incarnation{7}));
+  }
+}
+
+// As when both were ended by others, and started again as they are.
+BOOST_AUTO_TEST_CASE(two_that_refuse_each_other_for_their_lives_both_differ) {
+  const Refusal clone_of_this{RefusalReason::clone, "no", 5};
+  const Words counts{"close #2", "outlived 3:5", "differ {3} agree {}"};
+  Sessions2 is_dialled(after_meeting(1, 4711));
+  BOOST_TEST(is_dialled.greeted(1, is_dialled.stranger(3)) ==
+             (Words{"write #1 Hello", "write #1 Refusal clone", "close #1", "dial 3"}));
+  is_dialled.dialled(3, 2);
+  is_dialled.came(2, is_dialled.refuser(3));
+  BOOST_TEST(is_dialled.came(2, clone_of_this) == counts);
+
+  Sessions2 dials(after_meeting(1, 4711));
+  dials.reaches(3, 2);
+  dials.came(2, dials.refuser(3));
+  BOOST_TEST(dials.came(2, clone_of_this) == counts);
+}
+
+// The other one takes no part, and knows why: this node works on.
+BOOST_AUTO_TEST_CASE(a_life_that_is_refused_and_refuses_nobody_is_no_difference) {
+  Sessions2 two(after_meeting(7));
+  two.greeted(1, two.stranger(3, 6));
+  two.dialled(3, 2);
+  BOOST_TEST(two.came(2, two.stranger(3, 6, 2)) ==
+             (Words{"write #2 Refusal outlived", "close #2"}));
+  BOOST_TEST(two.sessions.others.differ.empty());
+  // Nor is it dialled again.
+  BOOST_TEST(std::holds_alternative<Apart>(two.sessions.peers.at(NodeId{3}).touch));
+}
+
+BOOST_AUTO_TEST_CASE(a_figure_counts_after_a_hello_and_where_this_node_has_dialled) {
+  reaches(3, 1);
+  BOOST_TEST(came(1, met_elsewhere) == (Words{"close #1"}));
+  // Who has dialled is dialled, to hear it there.
+  greeted(2, stranger(3));
+  BOOST_TEST(came(2, met_elsewhere) == (Words{"close #2"}));
+  BOOST_TEST(wake_up() == (Words{"dial 3"}));
+  const Words counts{"close #3", "outlived 3:9", "differ {3} agree {}"};
+  BOOST_TEST(refused_by(3, 3, met_elsewhere) == counts);
+}
+
+BOOST_AUTO_TEST_CASE(each_address_is_a_voice) {
+  for (const std::uint64_t connection : {1u, 2u})
+    BOOST_TEST(refused_by(3, connection, met_elsewhere).at(1) == "outlived 3:9");
+  BOOST_TEST(refused_by(1, 3, met_elsewhere).at(1) == "outlived 1:9 3:9");
+}
+
+BOOST_AUTO_TEST_CASE(a_figure_that_this_life_cannot_be_close_to_is_none) {
+  for (const std::uint64_t figure : {std::uint64_t{4}, 6 + most_lives_ahead}) {
+    Sessions2 two;
+    BOOST_TEST(two.refused_by(3, 1, {RefusalReason::outlived, "seen", figure}) ==
+               (Words{"close #1", "differ {3} agree {}"}));
+    BOOST_TEST(two.sessions.voices.empty());
+    // It goes on to differ where it dials.
+    BOOST_TEST(two.greeted(2, two.stranger(3, 1, 2)) == (Words{"write #2 Hello"}));
+    BOOST_TEST(two.sessions.others.differ == NodeSet{NodeId{3}});
+  }
+}
+
+BOOST_AUTO_TEST_CASE(who_takes_this_life_after_all_has_no_voice_any_more) {
+  refused_by(3, 1, met_elsewhere);
+  BOOST_TEST(sessions.voices.size() == 1u);
+  wake_up();
+  dialled(3, 2);
+  came(2, stranger(3, 1, 2));
+  BOOST_TEST(sessions.voices.empty());
+}
+
+// As where a firewall has refused a dial to a life that works.
+BOOST_AUTO_TEST_CASE(a_session_that_the_other_side_has_ended_begins_under_the_count_that_was_said) {
+  join(3, 1);
+  closed(1);
+  dialled(3, 2);
+  Hello ended = acquainted(3, 2, 0);
+  ended.session = 2;
+  came(2, ended);
+  closed(2);
+  dialled(3, 3);
+  const Hello& again = std::get<Hello>(written.back());
+  BOOST_TEST(again.session == 1u);
+  BOOST_TEST(again.peer_session == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(who_answers_in_the_place_of_another_is_refused) {
+  ask(3, 1);
+  dialled(3, 1);
+  BOOST_TEST(came(1, stranger(1)) == (Words{"write #1 Refusal stranger", "close #1",
+                                            "differ {3} agree {}", "unanswered 3:1"}));
+  BOOST_TEST(warnings.back() ==
+             "refused node 3: node 1 answers at three:3, where node 3 should be");
+}
+
+BOOST_AUTO_TEST_CASE(who_answers_with_a_hello_to_another_node_is_refused) {
+  ask(3, 1);
+  dialled(3, 1);
+  Hello to_another = stranger(3);
+  to_another.to = NodeId{1};
+  BOOST_TEST(came(1, to_another) == (Words{"write #1 Refusal stranger", "close #1",
+                                           "differ {3} agree {}", "unanswered 3:1"}));
+  BOOST_TEST(warnings.back() ==
+             "refused node 3: node 3 says its Hello to node 1, and this is node 2");
+}
+
+// --- Calls do not hurry a dial that was refused by a Hello
+BOOST_AUTO_TEST_CASE(a_node_that_is_not_welcome_is_dialled_again_when_its_time_comes) {
+  ask(3, 1);
+  dialled(3, 1);
+  came(1, Refusal{RefusalReason::cluster, "the clusters differ"});
+  BOOST_TEST(ask(3, 2).empty());
+  BOOST_TEST(wake_up() == (Words{"dial 3"}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace muster::host::test
