@@ -86,6 +86,28 @@ BOOST_AUTO_TEST_CASE(letters_of_another_life_or_to_another_node_end_the_connecti
   }
 }
 
+// It would go on ignoring the true ones for as long as it lives.
+BOOST_AUTO_TEST_CASE(letters_that_name_another_than_their_sender_end_the_connection) {
+  const Incarnation far{highest_number - 1};
+  for (const Message& lie :
+       {Message{Halt{{NodeId{3}, far, 1}}}, Message{Halt{{NodeId{1}, Incarnation{1}, 1}}},
+        Message{NewCoordinator{{NodeId{3}, Incarnation{1}, 1}, Incarnation{5}, {1, NodeId{1}}}},
+        Message{invitation::Accept{{1, NodeId{3}}, {}, {}}},
+        Message{textbook::Coordinator{{1, NodeId{1}}, {}}}}) {
+    WithNode3 two;
+    BOOST_TEST(two.came(1, two.carried(3, 1, 9, lie)) == (Words{"close #1", "dial 3"}));
+    BOOST_TEST(two.sessions.counters.garbage == 1u);
+    BOOST_TEST(two.warnings.back() ==
+               "node 3: sent a letter whose message names another node, or another life of it, "
+               "than the letter is from or to");
+    // The letter of that number is taken when it is true.
+    two.dialled(3, 2);
+    two.came(2, two.acquainted(3, 2, 0));
+    BOOST_TEST(two.came(2, two.carried(3, 1, 9, Halt{{NodeId{3}, Incarnation{1}, 1}})) ==
+               (Words{"came 3 Halt"}));
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(who_acknowledges_what_was_never_sent_is_not_believed, WithNode3) {
   ask(3, 1);
   BOOST_TEST(came(1, Acknowledged{2}) == (Words{"close #1", "dial 3"}));

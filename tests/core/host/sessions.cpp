@@ -110,9 +110,10 @@ Words Sessions2::ask(std::uint32_t to, std::uint64_t call, std::optional<Duratio
 }
 
 Words Sessions2::announce(std::uint32_t to, std::uint64_t life, std::uint64_t call) {
-  return give(SendLetter{{NodeId{2}, Incarnation{5}, NodeId{to}, CallNumber{call},
-                          NewCoordinator{{}, Incarnation{life}, {}}},
-                         std::nullopt});
+  return give(SendLetter{
+      {NodeId{2}, Incarnation{5}, NodeId{to}, CallNumber{call},
+       NewCoordinator{{NodeId{2}, Incarnation{5}, 1}, Incarnation{life}, {1, NodeId{2}}}},
+      std::nullopt});
 }
 
 Words Sessions2::answer(std::uint32_t to, std::uint64_t call) {

@@ -34,9 +34,34 @@ BOOST_FIXTURE_TEST_CASE(letters_as_large_as_they_may_be_go_through, TwoNodes) {
     BOOST_TEST(std::get<Ready>(call.message).definition.data == task);
     two.answer(call, Joined{Holdings{Report{task}, {}, {}, false}});
   };
-  for (int i = 0; i < 40; ++i) calls.push_back(one.call(2, Ready{{}, Incarnation{1}, {}, {task}}));
+  const Ready ready{{NodeId{1}, Incarnation{1}, 1}, Incarnation{1}, {1, NodeId{1}}, {task}};
+  for (int i = 0; i < 40; ++i) calls.push_back(one.call(2, ready));
   UNTIL(world, one.entries("answer").size() == calls.size());
   BOOST_TEST(one.sessions.counters().bytes_out > calls.size() * task.size());
+}
+
+// Whoever believed it would ignore the true Halts of that node for as long as it lives.
+BOOST_AUTO_TEST_CASE(a_halt_of_another_life_or_node_than_its_sender_is_not_taken) {
+  World world;
+  Port first, second;
+  Listening one(world, 1, addresses({&first, &second}));
+  std::uint64_t hellos = 0;
+  const auto halts = [&](Outsider& two, const ElectionId& election) {
+    two.say(hello_of(2, 1, 1, 4711, ++hellos));
+    BOOST_TEST(taken(two));
+    two.say(carried(1, letter_of_two(1, 1, Halt{election})));
+  };
+  for (const ElectionId& lie : {ElectionId{NodeId{2}, Incarnation{highest_number - 1}, 1},
+                                ElectionId{NodeId{3}, Incarnation{1}, 1}}) {
+    Outsider liar(world, first);
+    halts(liar, lie);
+    BOOST_TEST(!liar.hear());
+    BOOST_TEST(test::says(one.warnings.back(), "node 2: sent a letter whose message names"));
+    BOOST_TEST(one.log.empty());
+  }
+  Outsider two(world, first);
+  halts(two, {NodeId{2}, Incarnation{1}, 1});
+  UNTIL(world, one.has(TestNode::called(2, 1)));
 }
 
 BOOST_AUTO_TEST_CASE(a_call_given_up_when_its_fate_is_known_already_is_forgotten) {

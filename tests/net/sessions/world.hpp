@@ -104,7 +104,7 @@ class TestNode {
   /// Makes a call to one life.
   std::uint64_t announce(std::uint32_t to, std::uint64_t life,
                          std::optional<Duration> bound = 60s) {
-    return call(to, NewCoordinator{{}, Incarnation{life}, {}}, bound);
+    return call(to, NewCoordinator{{id_, Incarnation{1}, 1}, Incarnation{life}, {1, id_}}, bound);
   }
   std::uint64_t call(std::uint32_t to, Message message, std::optional<Duration> bound = 60s) {
     const CallNumber number{++last_call_};

@@ -268,6 +268,11 @@ std::optional<Incarnation> life_called(const Letter& letter);
 /// True when the letter answers a call rather than making one.
 bool is_answer(const Letter& letter);
 
+/// True when the message names the sender and the receiver that the letter itself names: the
+/// candidate of an election, with its life, and the coordinator of a group. A receiver keeps these
+/// for longer than the connection lasts, so a false one would be believed of another node.
+bool repeats_its_envelope(const Letter& letter);
+
 }  // namespace muster
 
 MUSTER_COMPILED_ONCE(muster::Letter);

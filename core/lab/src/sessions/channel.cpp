@@ -6,20 +6,22 @@ namespace muster::lab::sessions {
 
 // --- Letters that carry their place
 
+// Kinds without a tag that names the life of the sender: here, lives are renumbered.
 Message call_to_node(std::uint64_t letter) {
-  return Halt{{NodeId{}, {}, letter}};
+  return invitation::Invitation{{letter, NodeId{}}};
 }
-Message call_to_life(std::uint64_t letter, Incarnation life) {
-  return NewCoordinator{{}, life, {letter, NodeId{}}};
+Message call_to_life(NodeId sender, std::uint64_t letter, Incarnation life) {
+  return invitation::Ready{{letter, sender}, life, {}};
 }
 Message answer_to(std::uint64_t letter, Incarnation caller) {
   return Answer{invitation::Coordinating{false, GroupNumber{caller.value, NodeId{}}, letter}};
 }
 
 Places places_in(Message& message) {
-  if (auto* to_node = std::get_if<Halt>(&message)) return {&to_node->election.number, nullptr};
-  if (auto* to_life = std::get_if<NewCoordinator>(&message))
-    return {&to_life->group.counter, &to_life->receiver.value};
+  if (auto* to_node = std::get_if<invitation::Invitation>(&message))
+    return {&to_node->group.counter, nullptr};
+  if (auto* to_life = std::get_if<invitation::Ready>(&message))
+    return {&to_life->group.counter, &to_life->receiver->value};
   auto& answer = std::get<invitation::Coordinating>(std::get<Answer>(message).result);
   return {&answer.counter, &answer.group->counter};
 }

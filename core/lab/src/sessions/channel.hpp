@@ -28,7 +28,7 @@ struct Tag {
 };
 
 Message call_to_node(std::uint64_t letter);
-Message call_to_life(std::uint64_t letter, Incarnation life);
+Message call_to_life(NodeId sender, std::uint64_t letter, Incarnation life);
 Message answer_to(std::uint64_t letter, Incarnation caller);
 Tag tag_of(Message message);
 /// The same where they stand; null where it names no life.

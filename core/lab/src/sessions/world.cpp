@@ -340,7 +340,7 @@ void Making::call(unsigned node, bool to_life) {
   if (to_life) named = own.sessions.peers.at(id_of(other(node))).session->life;
   const bool is_up = node_at(world_, other(node)).life.has_value();
   own.channel.called(number, letter, named, is_up);
-  send(node, number, named ? call_to_life(letter, *named) : call_to_node(letter), T);
+  send(node, number, named ? call_to_life(id_of(node), letter, *named) : call_to_node(letter), T);
 }
 
 void Making::answer(unsigned node, std::size_t which) {

@@ -127,6 +127,10 @@ void SessionTurn::came_letter(NodeId node, Peer& peer, Came& came) {
   if (letter.from != node || letter.incarnation != session.life || letter.to != self().id)
     return misbehaved(node, peer, came.connection,
                       "sent a letter that is not from it, or not to this node");
+  if (!repeats_its_envelope(letter))
+    return misbehaved(node, peer, came.connection,
+                      "sent a letter whose message names another node, or another life of it, "
+                      "than the letter is from or to");
   if (!acknowledged(session, carried.acknowledged))
     return misbehaved(node, peer, came.connection, "acknowledged a letter that was never sent");
   if (!receive(session, carried.number, came.size) && takes_once()) {
