@@ -67,6 +67,26 @@ BOOST_FIXTURE_TEST_CASE(a_broken_connection_loses_nothing_and_proves_nothing, Fo
   all_holds(world);
 }
 
+// Whoever believed the first would be deaf to node 3, and the second would end the group.
+BOOST_FIXTURE_TEST_CASE(a_letter_whose_tags_lie_changes_nothing, Formed) {
+  const std::optional<GroupNumber> group = world.view(NodeId{1}).group;
+  const Incarnation far{highest_number - 1};
+  for (const Message& lie : {Message{Halt{{NodeId{3}, far, 1}}}, Message{Halt{{NodeId{2}, far, 1}}},
+                             Message{AreYouNormal{{9, NodeId{2}}}}}) {
+    BOOST_TEST(world.forge(NodeId{3}, NodeId{1}, lie));
+    world.run_for(world.config(NodeId{1}).timings.T);
+    BOOST_TEST(world.is_normal());
+    BOOST_TEST((world.view(NodeId{1}).group == group));
+  }
+  BOOST_TEST(world.forged() == 3u);
+  world.fail(NodeId{3});
+  BOOST_TEST(world.run_until_normal());
+  world.restart(NodeId{3});
+  BOOST_TEST(world.run_until_normal());
+  BOOST_TEST(world.view(NodeId{1}).coordinator.value().value == 3u);
+  all_holds(world);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_node_that_paused_for_long_is_told_so_before_anything_else, Formed) {
   world.pause(NodeId{3});
   world.run_for(2s);

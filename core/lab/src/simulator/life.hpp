@@ -39,6 +39,7 @@ class Life final : public host::Driver {
   }
   void pause();
   void resume();
+  void forge(NodeId to, Message message) { sessions_.forge(to, std::move(message)); }
   /// Ends at once, without a word. A commit that is being made is in the store afterwards, or not.
   void end(bool commit_in_the_store);
   /// The journal's last line.

@@ -23,6 +23,7 @@ struct Surroundings {
   Agenda agenda;
   Random random;
   std::deque<journal::Line> lines;  ///< the journal
+  std::uint64_t forged = 0;         ///< letters that nobody has written, so far
   std::uint64_t drained = 0;        ///< frames that were read before a verdict, and not before
 };
 

@@ -90,7 +90,26 @@ host::ConnectionId SessionDriver::add(const End& end) {
 
 void SessionDriver::perform(host::Write& write) {
   const End& end = connections_.at(write.connection);
+  if (const auto* carried = std::get_if<host::Carried>(&write.frame)) lie_before(end, *carried);
   network_.send(end.connection, end.side, std::move(write.frame));
+}
+
+// With the number of that letter, which comes behind it.
+void SessionDriver::lie_before(const End& end, const host::Carried& carried) {
+  constexpr CallNumber nobodys{std::uint64_t{1} << 40};
+  const NodeId to = end.connection->sides[1 - end.side].node;
+  const auto lie = lies_.find(to);
+  if (lie == lies_.end()) return;
+  host::Carried forged = carried;
+  forged.letter.call = nobodys;
+  forged.letter.message = std::move(lie->second);
+  forged.letter.by_quorum.reset();
+  lies_.erase(lie);
+  Surroundings& world = process_->world;
+  ++world.forged;
+  world.write(
+      journal::Fault{world.agenda.now(), journal::FaultKind::reset, config_.self.id, NodeSet{to}});
+  network_.send(end.connection, end.side, host::Frame(std::move(forged)));
 }
 
 // What is written has gone at once.

@@ -34,6 +34,9 @@ class SessionDriver {
   }
   void keep_only(const std::function<bool(CallNumber)>& awaited) { sessions_.keep_only(awaited); }
 
+  /// Before the next letter to that node another one goes, which this node has not written.
+  void forge(NodeId to, Message message) { lies_.insert_or_assign(to, std::move(message)); }
+
   // --- What the network tells
   void dial_ended(NodeId to, std::uint64_t dial, const ConnectionPtr& connection);
   /// Somebody has dialled, or a frame has come: it is there to be read.
@@ -53,6 +56,8 @@ class SessionDriver {
   [[nodiscard]] host::Time now();
   template <class F>
   void after(Duration delay, F work);
+
+  void lie_before(const End& end, const host::Carried& carried);
 
   void perform(const host::Dial& dial);
   void perform(const host::GiveUp& dial) { dials_.erase(dial.node); }
@@ -87,8 +92,9 @@ class SessionDriver {
   std::map<NodeId, std::uint64_t> dials_;  ///< that are out, each with its number
   std::uint64_t last_dial_ = 0;
   std::uint64_t wakes_ = 0;
-  host::Time clock_{};        ///< never goes back
-  std::vector<End> arrived_;  ///< where there is something to read
+  std::map<NodeId, Message> lies_;  ///< by whom they go to
+  host::Time clock_{};              ///< never goes back
+  std::vector<End> arrived_;        ///< where there is something to read
   bool turn_comes_ = false;
 };
 

@@ -70,6 +70,7 @@ SeedRun run_seed(const Simulation& simulation, std::uint64_t seed) {
   run.simulated = world.now();
   run.drained = world.drained();
   run.counts = drawn.counts();
+  run.counts[static_cast<std::size_t>(Trouble::lying_tag)] = world.forged();
   verify::Unclaimed unclaimed;
   run.outcome = verify_lines(
       world.lines(), "journal", [&](const verify::NotClaimed& time) { unclaimed.add(time); },

@@ -6,11 +6,31 @@ namespace muster::lab::simulated {
 
 namespace {
 
-constexpr std::array striking{Trouble::crash,       Trouble::crash_at_point, Trouble::crash_loop,
-                              Trouble::outage,      Trouble::power_cut,      Trouble::wipe,
-                              Trouble::pause,       Trouble::short_pause,    Trouble::partition,
-                              Trouble::partial_cut, Trouble::one_way_cut,    Trouble::reset,
-                              Trouble::leave,       Trouble::differs,        Trouble::restore};
+constexpr std::array striking{
+    Trouble::crash,     Trouble::crash_at_point, Trouble::crash_loop,  Trouble::outage,
+    Trouble::power_cut, Trouble::wipe,           Trouble::pause,       Trouble::short_pause,
+    Trouble::partition, Trouble::partial_cut,    Trouble::one_way_cut, Trouble::reset,
+    Trouble::leave,     Trouble::differs,        Trouble::restore,     Trouble::lying_tag};
+
+/// Messages whose tags do not repeat the envelope: of a group, or an election, of another node than
+/// the sender (of the Invitation, than the receiver), or of a life that it will never come to.
+std::vector<Message> lies(ProtocolName protocol, NodeId from, NodeId another, GroupNumber group) {
+  const Incarnation far{highest_number - 1};
+  const ElectionId of_another{another, far, 1};
+  const ElectionId of_far_life{from, far, 1};
+  switch (protocol) {
+    case ProtocolName::bully:
+      return {Halt{of_far_life}, Halt{of_another}, AreYouNormal{group},
+              NewCoordinator{of_another, Incarnation{1}, group},
+              Ready{of_another, Incarnation{1}, group, {}}};
+    case ProtocolName::invitation:
+      return {invitation::AreYouThere{group, Status::Normal}, invitation::Accept{group, {}, {}},
+              invitation::Ready{group, std::nullopt, {}}};
+    case ProtocolName::textbook:
+      return {textbook::Coordinator{group, {}}};
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -240,6 +260,9 @@ void Troubles::strike(Trouble trouble) {
     case Trouble::restore:
       if (world_->copy(node)) mend_after(some(5, 80), [this, node, soon] { restore(node, soon); });
       break;
+    case Trouble::lying_tag:
+      world_->forge(node, other, lie(node, other));
+      break;  // it is counted when it comes
     case Trouble::slow_hook:
     case Trouble::failing_hook:
     case Trouble::overrunning_hook:
@@ -249,6 +272,20 @@ void Troubles::strike(Trouble trouble) {
       break;  // these happen by themselves
   }
   if (done) count(trouble);
+}
+
+// Of the very group of the receiver, or the next one, as often as not. Of two nodes there is no
+// third: then the letter names one that the cluster does not have.
+Message Troubles::lie(NodeId from, NodeId to) {
+  const std::uint32_t names = std::max(nodes_, 3U);
+  NodeId another = any_node();
+  while (another == from || another == to) another.value = another.value % names + 1;
+  GroupNumber group = world_->view(to).group.value_or(GroupNumber{});
+  if (random_.one_in(2)) ++group.counter;
+  if (group.coordinator == from || group.coordinator == to || random_.one_in(2))
+    group.coordinator = another;
+  const std::vector<Message> all = lies(simulation_.protocol, from, another, group);
+  return all[random_.below(all.size())];
 }
 
 void Troubles::begin_anew_with(NodeId node, const std::string& text) {

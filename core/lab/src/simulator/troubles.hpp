@@ -38,6 +38,7 @@ class Troubles {
   void crash(NodeId node, Duration back_after);
   void crash_again_and_again(NodeId node);
   void heal_after(Duration delay);
+  [[nodiscard]] Message lie(NodeId from, NodeId to);
   void pause(Trouble trouble);
   void partition();
   void begin_anew_with(NodeId node, const std::string& text);

@@ -116,6 +116,13 @@ bool World::reset(NodeId a, NodeId b) {
   return true;
 }
 
+// Whoever it comes to closes the connection for it.
+bool World::forge(NodeId from, NodeId to, Message message) {
+  if (from == to || !is_up(from) || !is_up(to)) return false;
+  impl_->at(from).life->forge(to, std::move(message));
+  return true;
+}
+
 bool World::cut(NodeId node, NodeSet from) {
   return impl_->cut(node, from, true);
 }
@@ -190,6 +197,10 @@ bool World::is_normal() const {
 
 std::uint64_t World::points(NodeId node) const {
   return impl_->at(node).points;
+}
+
+std::uint64_t World::forged() const {
+  return impl_->world.forged;
 }
 
 std::uint64_t World::drained() const {

@@ -40,12 +40,13 @@ enum class Trouble {
   leave,             ///< a node leaves in order, and comes back
   differs,           ///< nodes begin anew with another configuration, one or one after the other
   restore,           ///< a machine stops, and comes back with an older copy of its storage
+  lying_tag,         ///< a letter comes of a node, and names another one as the candidate or so
 };
 MUSTER_DESCRIBE_ENUM(Trouble, crash, crash_at_point, crash_loop, outage, power_cut, wipe, pause,
                      short_pause, partition, partial_cut, one_way_cut, reset, slow_hook,
                      failing_hook, overrunning_hook, failing_stop, slow_commit, clock_rate, leave,
-                     differs, restore)
-inline constexpr std::size_t troubles = 21;
+                     differs, restore, lying_tag)
+inline constexpr std::size_t troubles = 22;
 
 /// What is simulated.
 struct Simulation {

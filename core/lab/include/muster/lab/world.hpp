@@ -117,7 +117,10 @@ class World {
   /// From its next life on its configuration has that text, where all begin with an empty one.
   /// Nodes with different texts refuse each other.
   void reconfigure(NodeId node, std::string text);
-  bool reset(NodeId a, NodeId b);            ///< breaks the connection between them
+  bool reset(NodeId a, NodeId b);  ///< breaks the connection between them
+  /// Before the next letter of the first to the second another one comes, which it has not written:
+  /// somebody speaks in its name.
+  bool forge(NodeId from, NodeId to, Message message);
   bool cut(NodeId node, NodeSet from);       ///< nothing passes between it and those
   bool cut_one_way(NodeId from, NodeId to);  ///< nothing passes from one to the other
   bool heal();  ///< whatever was cut is whole again, and what was held back comes
@@ -146,6 +149,8 @@ class World {
   [[nodiscard]] bool is_normal() const;
   /// How many points of that node have been passed.
   [[nodiscard]] std::uint64_t points(NodeId node) const;
+  /// How many letters of `forge` have come.
+  [[nodiscard]] std::uint64_t forged() const;
   /// How many frames were read before a verdict whose process would have read them later.
   [[nodiscard]] std::uint64_t drained() const;
   /// What happened at the point of `fail_at`; empty where it was not come to.
