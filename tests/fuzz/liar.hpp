@@ -81,13 +81,16 @@ class Liar {
   template <class Message>
   void make_fit(Message& message, NodeId node, Incarnation life, std::uint64_t counter) {
     if constexpr (requires { message.election.candidate; })
-      message.election = {node, life, message.election.number % 4};
+      message.election = {node, input_.one_in(8) ? never : life, message.election.number % 4};
     if constexpr (requires { message.receiver; }) message.receiver = self_.incarnation;
     if constexpr (requires { message.group.counter; })
       message.group = {counter + message.group.counter % 4, node};
     if constexpr (requires { message.definition.data; })
       message.definition.data = encode(Task{{node, self_.id}, Bytes{"task"}, {}});
   }
+
+  /// A life that no node comes to: who believed it would be deaf to the one that is.
+  static constexpr Incarnation never{highest_number - 1};
 
   Input& input_;
   const host::Self& self_;
