@@ -30,5 +30,9 @@ BOOST_AUTO_TEST_CASE(nor_of_textbook) {
 BOOST_AUTO_TEST_CASE(nor_of_invitation) {
   attack(ProtocolName::invitation);
 }
+BOOST_AUTO_TEST_CASE(two_that_lie_about_lives_and_go_leave_no_groups_beside_each_other) {
+  const std::string wrong = test::voices_trial({.program = MUSTER_PROGRAM});
+  BOOST_TEST(wrong.empty(), wrong);
+}
 
 BOOST_AUTO_TEST_SUITE_END()

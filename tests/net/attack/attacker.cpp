@@ -36,7 +36,8 @@ Tally Attacker::attack(Attack how, const Scene& scene) {
   const auto is_one_of = [how](std::initializer_list<Attack> kinds) {
     return std::find(kinds.begin(), kinds.end(), how) != kinds.end();
   };
-  if (is_one_of({noise, before_hello, as_observer, in_session, letters_of_a_node, replay}))
+  if (is_one_of(
+          {noise, before_hello, as_observer, in_session, lying_tags, letters_of_a_node, replay}))
     mutate(how, node);
   else if (how == as_asker)
     ask(node);
@@ -147,6 +148,22 @@ void Attacker::believable(Message& message, NodeId to) {
   if constexpr (requires { message.group; })
     message.group = GroupNumber{scene_.group.counter + 1, scene_.down};
   if constexpr (requires { message.receiver; }) message.receiver = scene_.lives.at(to);
+}
+
+// Whoever believed it would be deaf to the true ones, which are of an earlier life.
+net::Frame Attacker::lying(NodeId to) {
+  const NodeId another = one_of(scene_.lives).first;
+  const ElectionId far{any(2) == 0 ? scene_.down : another, Incarnation{highest_number - 1}, 1};
+  const GroupNumber of_another{scene_.group.counter + 1, another};
+  const std::array<Message, 6> lies{Halt{far},
+                                    AreYouNormal{of_another},
+                                    NewCoordinator{far, scene_.lives.at(to), of_another},
+                                    textbook::Coordinator{of_another, {}},
+                                    invitation::Accept{{1, scene_.down}, {}, {}},
+                                    invitation::Ready{of_another, std::nullopt, {}}};
+  return net::Carried{
+      ++hellos_, 0,
+      Letter{scene_.down, said_[to].first, to, CallNumber{hellos_}, one_of(lies), std::nullopt}};
 }
 
 // --- Hellos
@@ -284,7 +301,8 @@ void Attacker::end(Wire wire) {
 void Attacker::mutate(Attack how, NodeId node) {
   for (std::uint64_t times = 1 + any(20); times > 0; --times) {
     const bool letters = how == Attack::letters_of_a_node;
-    Wire wire = letters || how == Attack::in_session ? in_session(node) : dial(node);
+    const bool lies = how == Attack::lying_tags;
+    Wire wire = letters || lies || how == Attack::in_session ? in_session(node) : dial(node);
     if (how == Attack::as_observer) {
       say_hello(wire, hello(NodeId{}, NodeId{}, Role::observer));
       hear(wire, surely);
@@ -307,7 +325,11 @@ void Attacker::mutate(Attack how, NodeId node) {
           say(wire, mutated(any(2) == 0 ? whole : net::encode_frame(hello(scene_.down, node))));
           frames = 1;
           break;
+        case Attack::lying_tags:
+          say(wire, net::encode_frame(lying(node)));
+          break;
         default:
+          if (letters && any(20) == 0) say(wire, net::encode_frame(lying(node)));
           say(wire, any(3) == 0 ? whole : mutated(whole));
       }
     }

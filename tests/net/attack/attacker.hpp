@@ -39,12 +39,13 @@ enum class Attack {
   silent,             ///< connections that say nothing
   half_closed,        ///< connections whose one side is closed
   reset,              ///< connections that are reset, wherever they stand
+  lying_tags,         ///< letters in that session whose tags are not those of their sender
   letters_of_a_node,  ///< mutated letters in a session of the node that is down
 };
 MUSTER_DESCRIBE_ENUM(Attack, noise, before_hello, as_observer, as_asker, in_greeting, crossing,
                      in_session, namesake, foreign_cluster, tiny_keys, other_version, elsewhere,
                      down_node, later_life, replay, question_flood, byte_by_byte, silent,
-                     half_closed, reset, letters_of_a_node)
+                     half_closed, reset, lying_tags, letters_of_a_node)
 
 /// Whom it attacks: a cluster of which one node is down.
 struct Scene {
@@ -84,6 +85,7 @@ class Attacker {
   net::Frame any_frame(NodeId to, bool letters);
   template <class Message>
   void believable(Message& message, NodeId to);
+  net::Frame lying(NodeId to);
 
   net::Hello hello(NodeId from, NodeId to, net::Role role = net::Role::node);
   net::Hello forged(Attack how, NodeId to);

@@ -1,5 +1,7 @@
 #include "campaign.hpp"
 
+#include "recovery.hpp"
+
 #include "apps/cluster/cluster.hpp"
 #include "apps/cluster/machine.hpp"
 #include "apps/demo/directory.hpp"
@@ -48,9 +50,8 @@ std::uint64_t most_resident(pid_t process) {
   return 1024 * kilobytes;
 }
 
-apps::ClusterOptions four_nodes(const CampaignOptions& options,
-                                const std::filesystem::path& directory,
-                                const apps::ReservedPorts& ports) {
+apps::ClusterOptions nodes_on(const apps::ReservedPorts& ports, const CampaignOptions& options,
+                              const std::filesystem::path& directory, const NodeSet& initialise) {
   apps::ClusterOptions made;
   made.directory = directory;
   made.program = options.program;
@@ -66,16 +67,27 @@ apps::ClusterOptions four_nodes(const CampaignOptions& options,
   made.application = {"none", 0};
   // Memory that was given back counts as taken while AddressSanitizer keeps it; no single
   // allocation comes near the limit: a question of a coordinator has 16 MiB, doubled as it grows.
-  made.launch = [](NodeId, apps::ProcessOptions& process) {
+  made.launch = [&initialise](NodeId node, apps::ProcessOptions& process) {
     process.environment.emplace_back("ASAN_OPTIONS=quarantine_size_mb=8:max_allocation_size_mb=64");
+    if (initialise.contains(node)) process.arguments.emplace_back("--initialise");
   };
   return made;
 }
 
+template <class T>
+T need(Expected<T> made) {
+  if (!made) throw std::runtime_error(made.error().what);
+  return *std::move(made);
+}
+
 class Campaign final : apps::Cluster::Listener {
  public:
-  Campaign(const CampaignOptions& options, apps::Cluster& cluster)
-      : options_(options), cluster_(cluster), attacker_(options.seed), random_(options.seed) {
+  Campaign(const CampaignOptions& options, apps::Cluster& cluster, NodeSet& initialise)
+      : options_(options),
+        cluster_(cluster),
+        initialise_(initialise),
+        attacker_(options.seed),
+        random_(options.seed) {
     cluster_.listen(this);
     scene_.down = down;
     scene_.cluster = cluster.options().cluster.canonical();
@@ -97,6 +109,7 @@ class Campaign final : apps::Cluster::Listener {
     while (good() && std::chrono::steady_clock::now() < end - for_letters) burst(any_kind());
     while (good() && std::chrono::steady_clock::now() < end) letters();
     attacker_.let_go();
+    if (good()) recover();
     if (!cluster_.terminate_all()) wrong("a node did not leave in order");
     return report_;
   }
@@ -109,6 +122,13 @@ class Campaign final : apps::Cluster::Listener {
     const auto count = static_cast<std::uint64_t>(Attack::letters_of_a_node);
     const auto kind = bursts_ < count ? bursts_ : random_() % count;
     return options_.only.value_or(static_cast<Attack>(kind));
+  }
+
+  // The node in whose name it has spoken comes too.
+  void recover() {
+    const std::string what = Recovery(cluster_, initialise_).become_whole();
+    cluster_.listen(this);
+    if (!what.empty()) wrong(what);
   }
 
   // What each letter of a node means is believed from whoever has its session, until there is
@@ -189,20 +209,9 @@ class Campaign final : apps::Cluster::Listener {
       wrong("node " + to_text(node) + " closed a question, and had room: " + unheard);
   }
 
-  // The textbook protocol knows no members.
-  [[nodiscard]] bool is_together() const {
-    const auto& nodes = cluster_.watch().nodes();
-    const NodeSet live = cluster_.live();
-    return nodes.contains(lowest) && std::all_of(live.begin(), live.end(), [&](NodeId node) {
-             const apps::NodeSeen& seen = cluster_.watch().node(node);
-             return seen.up && seen.view.status == Status::Normal && seen.view.group &&
-                    seen.view.group == nodes.at(lowest).view.group;
-           });
-  }
-
   void await_group() {
     if (!good()) return;
-    if (!cluster_.until([this] { return !good() || is_together(); }, patience))
+    if (!cluster_.until([this] { return !good() || is_together(cluster_); }, patience))
       return wrong("there is no group");
     scene_.lives.clear();
     for (NodeId node : cluster_.live())
@@ -226,6 +235,7 @@ class Campaign final : apps::Cluster::Listener {
 
   const CampaignOptions& options_;
   apps::Cluster& cluster_;
+  NodeSet& initialise_;
   apps::MachineGap gap_;
   Attacker attacker_;
   std::mt19937_64 random_;
@@ -235,12 +245,6 @@ class Campaign final : apps::Cluster::Listener {
   std::uint64_t bursts_{}, elections_{};
   std::string last_kinds_;
 };
-
-template <class T>
-T need(Expected<T> made) {
-  if (!made) throw std::runtime_error(made.error().what);
-  return *std::move(made);
-}
 
 }  // namespace
 
@@ -252,12 +256,15 @@ std::vector<Attack> CampaignReport::missing() const {
   return kinds;
 }
 
+AttackedCluster::AttackedCluster(const CampaignOptions& options, std::uint32_t nodes)
+    : directory(need(apps::RunDirectory::make("", nodes))),
+      ports(need(apps::ReservedPorts::take(nodes))),
+      cluster(need(apps::Cluster::make(nodes_on(ports, options, directory.path(), initialise)))) {}
+
 CampaignReport attack_trial(const CampaignOptions& options) {
-  const apps::RunDirectory directory = need(apps::RunDirectory::make("", 4));
-  const apps::ReservedPorts ports = need(apps::ReservedPorts::take(4));
-  const auto cluster = need(apps::Cluster::make(four_nodes(options, directory.path(), ports)));
-  const CampaignReport report = Campaign(options, *cluster).run();
-  if (report.wrong.empty()) directory.remove();
+  AttackedCluster attacked(options, 4);
+  const CampaignReport report = Campaign(options, *attacked.cluster, attacked.initialise).run();
+  if (report.wrong.empty()) attacked.directory.remove();
   return report;
 }
 
