@@ -61,6 +61,8 @@ struct DoorsOptions {
   Duration time = std::chrono::seconds(60);  ///< of each row
   std::vector<std::string> rows;             ///< their names; empty: all
   Quorum quorum = Quorum::off;
+  ProtocolName protocol = ProtocolName::bully;
+  Duration calm = std::chrono::seconds(1);
   std::optional<Duration> T;  ///< of all rows; none: each its own
   bool keep = false;          ///< configurations, logs and journals
   bool json = false;

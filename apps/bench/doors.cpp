@@ -77,6 +77,11 @@ std::filesystem::path Doors::delay_file(NodeId node) const {
   return directory_ / ("n" + std::to_string(node.value) + ".delay");
 }
 
+std::filesystem::path Doors::program_of(NodeId node) const {
+  if (!row_.own_programs.contains(node)) return own_program();
+  return directory_ / ("n" + std::to_string(node.value) + ".program");
+}
+
 Expected<> Doors::prepare() {
   if (const Expected<> entered = enter_own_namespaces(); !entered) return entered;
   auto hosts = Hosts::make(door_nodes);
@@ -104,6 +109,8 @@ Expected<> Doors::prepare() {
   cluster.cluster.timings.check_every = call_bound_ / 2;
   cluster.cluster.timings.coordinator_timeout = call_bound_ / 2 + call_bound_;
   cluster.cluster.options.quorum = options_.quorum;
+  cluster.cluster.protocol = options_.protocol;
+  cluster.cluster.calm = options_.calm;
   cluster.networks = hosts_->networks();
   cluster.application = {};
   cluster.configure = row_.configure;
@@ -114,6 +121,12 @@ Expected<> Doors::prepare() {
   cluster_->listen(this);
   for (NodeId node : row_.disks)
     if (const Expected<> quick = disk(node, 0ms); !quick) return quick;
+  for (NodeId node : row_.own_programs) {
+    std::error_code error;
+    std::filesystem::create_symlink(own_program(), program_of(node), error);
+    if (error)
+      return Failure{ExitCode::io_error, program_of(node).string() + ": " + error.message()};
+  }
   for (NodeId node : row_.small_disks) {
     const auto data = cluster_->data(node);
     if (::mkdir(data.c_str(), 0700) != 0 ||
@@ -126,7 +139,7 @@ Expected<> Doors::prepare() {
 void Doors::launch(NodeId node, ProcessOptions& process) const {
   process.arguments.front() = "run";
   for (const std::string& word :
-       {std::string("--"), own_program().string(), std::string("bench"), std::string("work"),
+       {std::string("--"), program_of(node).string(), std::string("bench"), std::string("work"),
         (directory_ / "work").string(), std::to_string(row_.stop_for / 1ms)})
     process.arguments.push_back(word);
   if (row_.unread) process.standard = {-1, unread_.write.fd(), unread_.write.fd()};
@@ -217,6 +230,17 @@ Expected<> Doors::fill_disk(NodeId node) {
   return {};
 }
 
+Expected<> Doors::remove_program(NodeId node) {
+  std::error_code error;
+  std::filesystem::remove(program_of(node), error);
+  if (error) return Failure{ExitCode::io_error, program_of(node).string() + ": " + error.message()};
+  return {};
+}
+
+void Doors::go_on_for(Duration time) {
+  turn_until(Duration(monotonic_ns()) + time, [] { return false; });
+}
+
 Expected<> Doors::limit(NodeId node, int resource) {
   const pid_t process = cluster_->pid(node);
   const std::filesystem::path proc = "/proc/" + std::to_string(process);
@@ -271,7 +295,9 @@ void Doors::print() const {
     std::cout << boost::json::serialize(boost::json::object{
                      {"system", "muster"},
                      {"row", row_.name},
+                     {"protocol", std::string(enumerator_name(options_.protocol))},
                      {"quorum", options_.quorum == Quorum::off ? "off" : "majority"},
+                     {"calm_ns", options_.calm.count()},
                      {"T_ns", call_bound_.count()},
                      {"seconds", options_.time / 1s},
                      {"share", std::move(of)},
@@ -354,8 +380,10 @@ Expected<bool> row_in_child(const DoorsOptions& options, const DoorsRow& row) {
 int bench_doors(const DoorsOptions& options) {
   catch_signals();
   if (!options.json)
-    std::cout << "quorum " << (options.quorum == Quorum::off ? "off" : "majority") << ", "
-              << options.time / 1s << " s each. Work: the share of the time for which the program "
+    std::cout << enumerator_name(options.protocol) << ", quorum "
+              << (options.quorum == Quorum::off ? "off" : "majority") << ", calm "
+              << format_duration(options.calm) << ", " << options.time / 1s
+              << " s each. Work: the share of the time for which the program "
               << "of a node ran,\nin percent, of those that should be at work: the least and the "
               << "median of them. Two groups: how long\nprograms of different groups ran at once, "
               << "ms, together and the longest.\n"

@@ -35,6 +35,7 @@ struct DoorsRow {
   bool from_start = false;  ///< the bad nodes never were in the group
   NodeSet disks{};          ///< whose disk can be made slow, or hang (slow_disk.cpp)
   NodeSet small_disks{};    ///< whose data are on a disk of 8 MB of their own
+  NodeSet own_programs{};   ///< whose program has a name of its own, and can be removed
   bool unread = false;      ///< the nodes' standard output and error are pipes that are full
   bool as_nobody = false;   ///< root has no limit on processes
   std::function<void(NodeConfig&)> configure{};
@@ -65,6 +66,10 @@ class Doors final : Cluster::Listener {
   /// What each sync of its disk takes more; below zero: it does not come back.
   Expected<> disk(NodeId node, std::chrono::milliseconds delay);
   Expected<> fill_disk(NodeId node);
+  /// From now on its program cannot be started.
+  Expected<> remove_program(NodeId node);
+  /// Lets that much time pass.
+  void go_on_for(Duration time);
   /// The node may have no more of that than it has.
   Expected<> limit(NodeId node, int resource);
   /// Takes a copy of its store; puts it back. It does not run meanwhile.
@@ -80,6 +85,7 @@ class Doors final : Cluster::Listener {
   bool turn_until(Duration end, const std::function<bool()>& done);
   [[nodiscard]] NodeSet others() const;
   [[nodiscard]] std::filesystem::path delay_file(NodeId node) const;
+  [[nodiscard]] std::filesystem::path program_of(NodeId node) const;
   void ended_unasked(NodeId node, int wait_status) override;
 
   const DoorsOptions& options_;

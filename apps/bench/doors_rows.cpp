@@ -99,6 +99,23 @@ Act flapping(NodeId node) {
   };
 }
 
+/// In each second, for less than it takes its members to elect another one.
+Act cut_for_a_moment(NodeId node, Duration time) {
+  return [=](Doors& doors, unsigned) -> Expected<> {
+    if (const Expected<> cut = doors.hosts().cut(node); !cut) return cut;
+    doors.go_on_for(time);
+    return doors.hosts().heal(node);
+  };
+}
+
+/// Its `start` fails from now on, and others start anew, so that it is to start.
+Act without_program(NodeId node) {
+  return once([=](Doors& doors) {
+    const Expected<> removed = doors.remove_program(node);
+    return removed ? doors.restart(NodeId{2}) : removed;
+  });
+}
+
 Act one_way(NodeId from) {
   return once([=](Doors& doors) -> Expected<> {
     for (NodeId at : doors.all())
@@ -169,6 +186,13 @@ std::vector<DoorsRow> links() {
        .what = "5 is cut off every other second",
        .bad = these({5}),
        .act = flapping(NodeId{5})},
+      {.name = "coordinator-250ms",
+       .what = "5 is cut off for 250 ms each second",
+       .bad = these({5}),
+       .act = cut_for_a_moment(NodeId{5}, 250ms)},
+      {.name = "cut-3-45",
+       .what = "the links from 3 to 4 and 5",
+       .act = cut(these({3}), these({4, 5}))},
       {.name = "lossy", .what = "30 % of all is lost", .act = once([](Doors& doors) {
                                                          return lossy(doors, doors.all(), 30);
                                                        })},
@@ -220,6 +244,11 @@ std::vector<DoorsRow> disks() {
        .bad = these({1, 2}),
        .act = with_elections([](Doors& doors) { return doors.fill_disk(NodeId{1}); }),
        .small_disks = these({1})},
+      {.name = "start-fails-1",
+       .what = "the program of 1 is gone, 2 restarts",
+       .bad = these({1, 2}),
+       .act = without_program(NodeId{1}),
+       .own_programs = these({1})},
       {.name = "restored-5",
        .what = "5 comes back with an older store",
        .bad = these({5}),

@@ -252,6 +252,7 @@ ClusterOptions bench_cluster(const std::filesystem::path& directory, const char*
   cluster.directory = directory;
   cluster.cluster.name = "bench";
   cluster.cluster.hold_down = Duration::zero();  // lives are short here
+  cluster.cluster.calm = Duration::zero();       // a coordinator that is cut off often would leave
   cluster.application = {application, 100};
   return cluster;
 }

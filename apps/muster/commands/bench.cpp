@@ -157,6 +157,7 @@ void add_doors(CLI::App& bench, int& exit_code) {
     DoorsOptions options;
     std::size_t seconds = 60;
     std::string quorum = "off";
+    std::string calm;
     std::string T;
   };
   const auto words = std::make_shared<Words>();
@@ -179,12 +180,21 @@ void add_doors(CLI::App& bench, int& exit_code) {
   command->add_option("--quorum", words->quorum, "off or majority")
       ->check(CLI::IsMember({"off", "majority"}))
       ->capture_default_str();
+  add_protocol(*command, words->options.protocol, healing_protocols);
+  command->add_option("--calm", words->calm, "The first hold of the Bully (1s); 0s: no calm");
   command->add_option("--T", words->T, "The paper's T (each row its own)");
   command->add_flag("--keep", words->options.keep, "Leave configurations, logs and journals");
   command->add_flag("--json", words->options.json, "One object a line");
   command->callback([words, &exit_code] {
     words->options.time = std::chrono::seconds(words->seconds);
     if (words->quorum == "majority") words->options.quorum = Quorum::majority;
+    const bool invites = words->options.protocol == ProtocolName::invitation;
+    if (invites && words->options.quorum == Quorum::majority)
+      throw CLI::ValidationError("--quorum majority", "the Invitation has no quorum");
+    if (invites || words->calm == "0s")
+      words->options.calm = Duration::zero();
+    else if (!words->calm.empty())
+      words->options.calm = positive_duration("--calm", words->calm);
     if (!words->T.empty()) words->options.T = positive_duration("--T", words->T);
     exit_code = bench_doors(words->options);
   });

@@ -84,7 +84,10 @@ void Host::give(const Event& event) {
   actions_ = step(config_, protocol_, event, stepped_at_);
   stepped_ = true;
   view_ = muster::view(config_, protocol_, view_);
-  was_normal_ = was_normal_ || view_.status == Status::Normal;
+  if (view_.status == Status::Normal) {
+    was_normal_ = true;
+    if (!view_.up || !view_.up->empty()) was_normal_in_company_ = true;
+  }
   performed_ = 0;
   driver_.stepped(event, actions_, view_);
   perform_rest();

@@ -11,7 +11,7 @@ void forget_dead(const Config& config, const Surroundings& surroundings, Protoco
         if (surroundings.ranks_only) state.safe.counter_limit = state.counter;
         forget_dead(config, surroundings, state.safe);
         state.report = {};
-        if (surroundings.hooks_end) state.failed_hooks = 0;
+        if (surroundings.hooks_end) state.failed_hooks = state.failed_in_company = 0;
         forget_dead(config, surroundings, state);
         state.ticket = Ticket{1};  // of the hook that runs; an older one has ended
       },
@@ -77,7 +77,8 @@ std::optional<CallNumber> heard(const Protocol& protocol, NodeId member) {
 bool may_be_blamed(const Config& config, const Protocol& protocol, NodeId node) {
   const auto* state = std::get_if<bully::State>(&protocol);
   if (!state || config.options.calm == Duration::zero()) return false;
-  return state->by_options.calm.unsteady.contains(node) ||
+  const Calm& calm = state->by_options.calm;
+  return calm.unsteady.contains(node) || (calm.loss && calm.loss->members.contains(node)) ||
          std::any_of(state->up.begin(), state->up.end(),
                      [&](const Member& member) { return member.node == node; });
 }

@@ -24,6 +24,8 @@ class TurnOf {
   static constexpr unsigned highest_level = 4;
   /// So many hooks that fail in a row make a node stand back.
   static constexpr unsigned too_many_failures = 3;
+  /// ... that fail in a group of several: each of them costs the others their work.
+  static constexpr unsigned too_many_in_company = 2;
   /// Every save lifts the counter limit this far above the counter, so that few saves are needed.
   static constexpr std::uint64_t counters_ahead = 16;
 
@@ -157,6 +159,22 @@ class TurnOf {
   bool has_failed(const HookFailed& event) {
     return has_ended(Activity::Starting, event.ticket, Activity::Owing) ||
            has_ended(Activity::Reorganizing, event.ticket, Activity::Idle);
+  }
+
+  void count_failure(bool in_company) {
+    ++state_.failed_hooks;
+    if (in_company) ++state_.failed_in_company;
+  }
+
+  [[nodiscard]] bool has_failed_too_often() const {
+    return state_.failed_hooks >= too_many_failures ||
+           state_.failed_in_company >= too_many_in_company;
+  }
+
+  /// Success alone says nothing of a group of several.
+  void forget_failures(bool in_company) {
+    state_.failed_hooks = 0;
+    if (in_company) state_.failed_in_company = 0;
   }
 
   /// True when this hook has ended now: what an abandoned one says means nothing.

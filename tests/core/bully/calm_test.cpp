@@ -33,12 +33,13 @@ class Coordinator : public Clocked {
     end_hook();
     BOOST_REQUIRE((state.s == Status::Normal));
   }
-  /// As far as the election point; the applications of `here` have ceased.
-  void halts(const std::vector<std::uint32_t>& here) {
+  /// As far as the election point; the applications of `here` have ceased, and `counter` is the
+  /// highest group counter that they have seen.
+  void halts(const std::vector<std::uint32_t>& here, std::uint64_t counter = 0) {
     while (runs<bully::HaltingLower>()) {
       const NodeId j = std::get<bully::HaltingLower>(state.procedure).node;
       const bool is_here = std::find(here.begin(), here.end(), j.value) != here.end();
-      is_here ? answered(j.value, Halted{0, {ceased}}) : unanswered(j.value);
+      is_here ? answered(j.value, Halted{counter, {ceased}}) : unanswered(j.value);
     }
   }
   void checks() { give(Expired{Timer::check}); }
@@ -48,6 +49,25 @@ class Coordinator : public Clocked {
     for (std::uint32_t j : all)
       if (j != silent && members().contains(id(j))) answered(j, Normality{true});
     unanswered(silent);
+  }
+  /// Of one Check those are silent, in this order, and the others answer.
+  void are_silent(const std::vector<std::uint32_t>& silent) {
+    checks();
+    const std::map<NodeId, Letter> asked = out;
+    for (std::uint32_t j : all)
+      if (std::find(silent.begin(), silent.end(), j) == silent.end()) answered(j, Normality{true});
+    for (std::uint32_t j : silent) {
+      const CallNumber call = asked.at(id(j)).call;
+      BOOST_TEST(bully::awaits(state, call));
+      give(Unanswered{id(j), call});
+    }
+  }
+  /// As far as the answers to Ready.
+  void makes_ready() {
+    for (NodeId j : members()) answered(j.value, Joined{});
+    if (state.application == Activity::Stopping) end_hook();
+    end_hook();
+    BOOST_REQUIRE(runs<bully::MakingReady>());
   }
   void loses(std::uint32_t lost) {
     is_silent(lost);
@@ -249,6 +269,102 @@ BOOST_AUTO_TEST_CASE(whoever_loses_more_than_it_keeps_is_to_blame_itself) {
   halts({});
   BOOST_REQUIRE(state.leaving);
   BOOST_TEST((*state.leaving == LeaveCause::unsteady));
+}
+
+// Its link was down for less than its election takes: all answer their Halts.
+BOOST_AUTO_TEST_CASE(a_coordinator_that_no_member_answers_blames_itself) {
+  are_silent(all);
+  reorganizes(all);
+  BOOST_TEST(held().empty());
+  are_silent({3, 1, 4, 2});
+  halts(all);
+  BOOST_TEST(!state.by_options.calm.unsteady.contains(id(3)));
+  BOOST_REQUIRE(state.leaving);
+  BOOST_TEST((*state.leaving == LeaveCause::unsteady));
+}
+
+BOOST_AUTO_TEST_CASE(of_several_silent_members_none_is_blamed_and_the_coordinator_neither) {
+  for (const std::vector<std::uint32_t>& silent :
+       {std::vector{1U, 2U}, std::vector{4U, 3U, 1U}, std::vector{2U, 4U}}) {
+    for (int i = 0; i < 3; ++i) {
+      are_silent(silent);
+      reorganizes(all);
+    }
+  }
+  BOOST_TEST(state.by_options.calm.unsteady.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_member_that_is_silent_when_it_is_halted_is_silent_too) {
+  for (int i = 0; i < 3; ++i) {
+    is_silent(1);
+    halts({1, 2, 3});
+    reorganizes({1, 2, 3});
+    checks();
+    answered(4, Normality{false});
+    reorganizes(all);
+  }
+  BOOST_TEST(!state.by_options.calm.unsteady.contains(id(1)));
+}
+
+BOOST_AUTO_TEST_CASE(of_two_nodes_nobody_knows_which_is_silent) {
+  Coordinator of_two(2);
+  for (int i = 0; i < 4; ++i) {
+    of_two.loses(1);
+    of_two.lets_in(1);
+  }
+  BOOST_TEST(of_two.state.by_options.calm.unsteady.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_member_that_another_candidate_has_taken_is_not_blamed) {
+  for (int i = 0; i < 3; ++i) {
+    checks();
+    answered(1, Normality{false});
+    halts(all, state.counter + 1);
+    reorganizes(all);
+  }
+  BOOST_TEST(state.by_options.calm.unsteady.empty());
+}
+
+// Another candidate has halted them, and they have not joined it yet.
+BOOST_AUTO_TEST_CASE(of_several_members_that_say_no_none_is_blamed) {
+  for (int i = 0; i < 3; ++i) {
+    checks();
+    const CallNumber call = out.at(id(2)).call;
+    answered(1, Normality{false});
+    give(Received{{id(2), {1}, config.self, call, Answer{Normality{false}}, {}}});
+    reorganizes(all);
+  }
+  BOOST_TEST(state.by_options.calm.unsteady.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_member_that_another_candidate_has_taken_first_may_refuse) {
+  for (int i = 0; i < 3; ++i) {
+    give(ElectionAsked{"once more"});
+    halts(all);
+    const std::uint64_t group = state.g->counter;
+    answered(1, Refused{"not halted by this election"});
+    if (runs<bully::BackingOff>()) give(Expired{Timer::retry});
+    if (state.application == Activity::Stopping) end_hook();
+    halts(all, group);
+    reorganizes(all);
+  }
+  BOOST_TEST(state.by_options.calm.unsteady.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_member_whose_start_fails_is_left_out_the_second_time_and_nobody_backs_off) {
+  give(ElectionAsked{"a new task"});
+  for (int i = 0; i < 2; ++i) {
+    halts(all);
+    BOOST_TEST(members().contains(id(1)));
+    makes_ready();
+    answered(1, Refused{"start failed: no room"});
+    BOOST_TEST(!runs<bully::BackingOff>());
+    if (state.application == Activity::Stopping) end_hook();
+  }
+  halts(all);
+  BOOST_TEST(!members().contains(id(1)));
+  reorganizes(all_but(1));
+  BOOST_TEST(held().contains(id(1)));
 }
 
 BOOST_AUTO_TEST_CASE(a_coordinator_that_pauses_again_and_again_leaves_for_a_while) {

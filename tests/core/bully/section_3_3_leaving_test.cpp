@@ -106,33 +106,54 @@ BOOST_FIXTURE_TEST_CASE(a_node_that_is_stopped_leaves_at_once, HaltedBy4) {
   BOOST_TEST(first<Leave>(give(Leaving{})));
 }
 
-BOOST_AUTO_TEST_CASE(a_node_stands_back_when_hooks_fail_again_and_again) {
-  BullyAlone coordinator(2, 2);
-  for (int times = 0; times < 3; ++times) {
-    if (coordinator.procedure<bully::BackingOff>()) coordinator.expire(Timer::retry);
-    coordinator.reorganizing({id(1)});
-    coordinator.end_hook(false);
+BOOST_AUTO_TEST_CASE(a_node_stands_back_when_hooks_fail_twice_in_company_or_three_times_alone) {
+  for (const NodeSet& up : {NodeSet{id(1)}, NodeSet{}}) {
+    BullyAlone coordinator(2, 2);
+    for (int times = 0; times < (up.empty() ? 3 : 2); ++times) {
+      BOOST_REQUIRE(!coordinator.state().leaving.has_value());
+      if (coordinator.procedure<bully::BackingOff>()) coordinator.expire(Timer::retry);
+      coordinator.reorganizing(up);
+      coordinator.end_hook(false);
+    }
+    BOOST_REQUIRE(first<Leave>(coordinator.actions()));
+    BOOST_TEST((first<Leave>(coordinator.actions())->cause == LeaveCause::stood_back));
   }
-  BOOST_REQUIRE(first<Leave>(coordinator.actions()));
-  BOOST_TEST((first<Leave>(coordinator.actions())->cause == LeaveCause::stood_back));
+}
+
+// What it held is told before it leaves, and nobody waits for it.
+BOOST_AUTO_TEST_CASE(a_member_whose_start_failed_twice_stands_back_when_it_is_halted) {
   BullyAlone member;
-  for (int times = 0; times < 3; ++times) {
-    BOOST_TEST(!member.state().leaving.has_value());
+  for (int times = 0; times < 2; ++times) {
     member.starting_for(4);
     BOOST_TEST(answer<Refused>(member.end_hook(false)));
+    BOOST_TEST(!member.state().leaving.has_value());
   }
-  BOOST_TEST((member.state().leaving == LeaveCause::stood_back));
-  BOOST_TEST((first<Stop>(member.actions())->cause.reason == StopReason::standing_back));
-  BOOST_TEST((first<Leave>(member.end_hook())->cause == LeaveCause::stood_back));
+  member.called(4, member.new_halt(4));
+  member.called(4, member.new_coordinator(4));
+  const Actions& actions = member.end_hook();
+  BOOST_TEST(answer<Joined>(actions));
+  BOOST_REQUIRE(first<Leave>(actions));
+  BOOST_TEST((first<Leave>(actions)->cause == LeaveCause::stood_back));
+}
+
+BOOST_AUTO_TEST_CASE(success_alone_does_not_make_up_for_failures_in_company) {
+  BullyAlone node;
+  node.starting_for(4);
+  node.end_hook(false);
+  node.expire(Timer::coordinator);
+  node.unanswered(4);
+  node.normal_coordinator_of({});
+  node.starting_for(4);
+  node.end_hook(false);
+  node.called(4, node.new_halt(4));
+  BOOST_TEST(first<Leave>(node.end_hook()));
 }
 
 BOOST_AUTO_TEST_CASE(failures_of_hooks_are_counted_since_the_node_was_last_normal) {
   BullyAlone member;
   for (int times = 0; times < 4; ++times) {
-    for (int failures = 0; failures < 2; ++failures) {
-      member.starting_for(4);
-      member.end_hook(false);
-    }
+    member.starting_for(4);
+    member.end_hook(false);
     member.normal_member_of(4);
   }
   BOOST_TEST(!member.state().leaving.has_value());

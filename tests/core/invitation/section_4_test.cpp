@@ -278,6 +278,27 @@ BOOST_AUTO_TEST_CASE(a_number_is_never_used_again_thanks_to_the_safe_counter) {
   }
 }
 
+// Alone it succeeds, and would be invited, fail and cost the others their group for ever.
+BOOST_AUTO_TEST_CASE(
+    a_node_whose_start_fails_twice_in_company_stands_back_though_it_succeeds_alone) {
+  group_of_one();
+  for (std::uint64_t times = 0; times < 2; ++times) {
+    BOOST_REQUIRE(!state().leaving.has_value());
+    const GroupNumber group{100 + times, id(3)};
+    called(3, Invitation{group});
+    end_hooks();
+    answered(3, Here{});
+    called(3, invitation::Ready{group, Incarnation{1}, {"task"}});
+    const auto* refused = answer<Refused>(end_hook(false));
+    BOOST_TEST(refused);
+    if (times > 0) break;
+    end_hooks();
+    expire(Timer::retry);
+    group_of_one();
+  }
+  BOOST_TEST((state().leaving == LeaveCause::stood_back));
+}
+
 BOOST_AUTO_TEST_CASE(paused_does_what_recovery_does_in_the_same_life) {
   member_of_3();
   world.pause(2);

@@ -1,6 +1,11 @@
 #include <muster/lab/world.hpp>
+#include <muster/services.hpp>
 
 #include <boost/test/unit_test.hpp>
+
+#include <memory>
+#include <utility>
+#include <vector>
 
 // What calm is worth (docs/options/calm.md): a minute each, five nodes, T = 100 ms.
 
@@ -103,6 +108,121 @@ BOOST_AUTO_TEST_CASE(one_bad_node_does_not_cost_the_others_their_work) {
       reaches(where_it_may_be_silent, "the link", beside_flapping, bad, quorum);
       reaches(where_it_may_be_silent, "the pauses", beside_pauses, bad, quorum);
     }
+  }
+}
+
+/// How much each of the nodes is at work in half a minute. `act` is called at the beginning of each
+/// tenth of a second of it.
+template <class Act>
+std::vector<double> shares(lab::WorldOptions options, Act act) {
+  lab::World world(std::move(options));
+  for (int i = 0; i < 300; ++i) world.run_for(10ms);
+  constexpr Duration slice = 2ms;
+  constexpr int in_a_tenth = 100ms / slice;
+  std::vector<double> worked(world.nodes().size());
+  for (int i = 0; i < 300 * in_a_tenth; ++i) {
+    if (i % in_a_tenth == 0) act(world, i / in_a_tenth);
+    world.run_for(slice);
+    for (NodeId node : world.nodes())
+      if (world.view(node).status == Status::Normal) worked[node.value - 1] += 1.0;
+  }
+  for (double& share : worked) share /= 300 * in_a_tenth;
+  return worked;
+}
+
+using ActInTenths = void (*)(lab::World& world, int tenth);
+
+NodeSet nodes_of(std::initializer_list<std::uint32_t> ids) {
+  NodeSet nodes;
+  for (std::uint32_t id : ids) nodes.insert(NodeId{id});
+  return nodes;
+}
+
+void nobody_is_worse_off(const char* what, ActInTenths act, const NodeSet& bad) {
+  lab::WorldOptions options = world_with(Options{});
+  const std::vector<double> without = shares(options, act);
+  options.options.calm = 1s;
+  const std::vector<double> with = shares(options, act);
+  for (std::size_t i = 0; i < with.size(); ++i) {
+    BOOST_TEST_MESSAGE(what << ", node " << i + 1 << ": at work for " << 100 * with[i]
+                            << " %, without calm " << 100 * without[i] << " %");
+    if (!bad.contains(NodeId{static_cast<std::uint32_t>(i + 1)}))
+      BOOST_TEST(with[i] >= 0.95 * without[i], what << ", node " << i + 1);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(no_sound_node_works_less_with_calm_than_without) {
+  nobody_is_worse_off("3 is cut from 4 and 5",
+                      [](lab::World& world, int tenth) {
+                        if (tenth == 0) world.cut(NodeId{3}, nodes_of({4, 5}));
+                      },
+                      {});
+  nobody_is_worse_off("4 is cut from 5",
+                      [](lab::World& world, int tenth) {
+                        if (tenth == 0) world.cut(NodeId{5}, nodes_of({4}));
+                      },
+                      {});
+  nobody_is_worse_off("2 is cut from all but 1",
+                      [](lab::World& world, int tenth) {
+                        if (tenth == 0) world.cut(NodeId{2}, nodes_of({3, 4, 5}));
+                      },
+                      {});
+  nobody_is_worse_off("1 and 2 are cut from the others every other second",
+                      [](lab::World& world, int tenth) {
+                        if (tenth % 20 == 10) world.heal();
+                        if (tenth % 20 != 0) return;
+                        for (std::uint32_t id : {1U, 2U})
+                          world.cut(NodeId{id}, nodes_of({3, 4, 5}));
+                      },
+                      {});
+  nobody_is_worse_off(
+      "the coordinator is cut off for 0.2 s, again and again",
+      [](lab::World& world, int tenth) {
+        if (tenth % 13 == 0) world.cut(NodeId{5}, nodes_of({1, 2, 3, 4}));
+        if (tenth % 13 == 2) world.heal();
+      },
+      nodes_of({5}));
+}
+
+/// Its `start` fails wherever there are others.
+struct Unsociable : Application {
+  explicit Unsociable(Services& services) : node(services) {}
+  void stop(StopContext, Done<Report> done) override { done({}); }
+  void reorganize(Reorganization reorganization, Done<Definition> done) override {
+    done({std::to_string(reorganization.group.counter)});
+  }
+  void start(Assignment task, Done<> done) override {
+    if (node.self() == NodeId{1} && task.members.size() > 1)
+      done.fail("too many");
+    else
+      done();
+  }
+  Services& node;
+};
+
+BOOST_AUTO_TEST_CASE(a_node_whose_start_fails_in_company_costs_itself) {
+  for (const ProtocolName protocol : {ProtocolName::bully, ProtocolName::invitation}) {
+    lab::WorldOptions options = world_with(Options{});
+    options.protocol = protocol;
+    if (protocol == ProtocolName::bully) options.options.calm = 1s;
+    options.make_application = [](Services& services) {
+      return std::make_unique<Unsociable>(services);
+    };
+    lab::World world(options);
+    int together = 0;
+    constexpr int slices = 200s / 10ms;
+    for (int i = 0; i < slices; ++i) {
+      world.run_for(10ms);
+      bool all = true;
+      for (std::uint32_t id = 2; id <= 5; ++id) {
+        const View view = world.view(NodeId{id});
+        all = all && view.status == Status::Normal && view.group == world.view(NodeId{5}).group;
+      }
+      if (all) ++together;
+    }
+    BOOST_TEST_MESSAGE(protocol << ": the others are together for " << 100.0 * together / slices
+                                << " % of 200 s");
+    BOOST_TEST(together > 0.95 * slices, "with the " << protocol);
   }
 }
 

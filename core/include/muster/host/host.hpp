@@ -92,8 +92,10 @@ class Host {
   [[nodiscard]] bool is_in(GroupNumber group) const;
   /// What the last step was given as the time.
   [[nodiscard]] Moment stepped_at() const { return stepped_at_; }
-  /// True when it has been Normal.
-  [[nodiscard]] bool was_normal() const { return was_normal_; }
+  /// True when it has been Normal; in company, if it has failed in company since.
+  [[nodiscard]] bool was_normal() const {
+    return was_normal_in_company_ || (was_normal_ && common(protocol_).failed_in_company == 0);
+  }
   /// Of the next line of this life's journal.
   [[nodiscard]] journal::Stamp next_stamp(Duration t);
 
@@ -124,6 +126,7 @@ class Host {
   bool saving_ = false;
   bool stepped_ = false;
   bool was_normal_ = false;
+  bool was_normal_in_company_ = false;
   bool ended_ = false;
   std::uint64_t seq_ = 0;
 };

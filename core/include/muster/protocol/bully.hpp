@@ -239,10 +239,10 @@ struct State : Common {
 
   ByOptions by_options;
 };
-MUSTER_DESCRIBE(State, s, c, h, d, up, g, application, ticket, report, failed_hooks, procedure,
-                owed, leaving, left, last_halt, answered_by, asked_in_vain, left_to_higher, safe,
-                seen, instances, counter, elections, calls, check_armed, coordinator_armed,
-                retry_level, quiet_checks, by_options, met);
+MUSTER_DESCRIBE(State, s, c, h, d, up, g, application, ticket, report, failed_hooks,
+                failed_in_company, procedure, owed, leaving, left, last_halt, answered_by,
+                asked_in_vain, left_to_higher, safe, seen, instances, counter, elections, calls,
+                check_armed, coordinator_armed, retry_level, quiet_checks, by_options, met);
 
 /// What one event makes of a node: changes `state` and returns what is to be done, in order.
 Actions step(const Config& config, State& state, const Event& event, Moment at = {});

@@ -52,14 +52,26 @@ void count_once_more(Unsteady& node, Moment now);
 /// It has left for it once more: how long it stays away.
 Duration stays_away(Unsteady& leaves, Moment now, Holds holds);
 
+/// A group that this coordinator has lost. At its next election point it is known which node
+/// differs from the others, or that none does.
+struct Loss {
+  NodeId by;                           ///< the node that was silent first, said No or refused
+  std::uint64_t counter{};             ///< the highest group counter that `by` knew by then
+  NodeSet members;                     ///< of the group, without those proven dead
+  std::map<CallNumber, NodeId> round;  ///< the other calls to members that were out
+  NodeSet silent;          ///< members that did not answer one of those calls, or their Halt
+  bool by_itself = false;  ///< `by` has told with its Halted that it has joined no group since
+  std::optional<unsigned> retry_level = {};  ///< before, where the `start` of `by` failed
+};
+MUSTER_DESCRIBE(Loss, by, counter, members, round, silent, by_itself, retry_level);
+
 /// What a coordinator remembers of that.
 struct Calm {
   std::map<NodeId, Unsteady> unsteady;  ///< itself among them
-  NodeSet lost;  ///< the members of the group that was lost last, until the next election point
-  std::optional<NodeId> blamed;  ///< for that loss
-  NodeSet ceased;  ///< held nodes that were halted, and whose applications had ceased by then
+  std::optional<Loss> loss;             ///< until the next election point
+  NodeSet ceased;  ///< halted nodes that may be held, and whose applications had ceased by then
 };
-MUSTER_DESCRIBE(Calm, unsteady, lost, blamed, ceased);
+MUSTER_DESCRIBE(Calm, unsteady, loss, ceased);
 template <>
 inline constexpr bool left_out_by_default<Calm> = true;
 

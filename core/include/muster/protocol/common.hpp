@@ -24,6 +24,8 @@ struct Common {
   Ticket ticket;            ///< of the hook that runs, or ran last
   Report report;            ///< what the application said last that it holds
   unsigned failed_hooks{};  ///< since it was last Normal
+  /// In a group of several nodes, since it was last Normal in such a group.
+  unsigned failed_in_company{};
 
   std::optional<LeaveCause> leaving;
   bool left = false;

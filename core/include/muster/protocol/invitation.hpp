@@ -129,8 +129,8 @@ struct State : Common {
   unsigned quiet_checks{};  ///< Checks in a row that found nothing, up to ten
 };
 MUSTER_DESCRIBE(State, s, c, d, up, g, counter, application, ticket, report, failed_hooks,
-                procedure, owed, leaving, left, safe, seen, instances, calls, check_armed,
-                coordinator_armed, retry_level, quiet_checks, met);
+                failed_in_company, procedure, owed, leaving, left, safe, seen, instances, calls,
+                check_armed, coordinator_armed, retry_level, quiet_checks, met);
 
 /// What one event makes of a node: changes `state` and returns what is to be done, in order.
 Actions step(const Config& config, State& state, const Event& event);

@@ -73,8 +73,9 @@ struct State : Common {
   Procedure procedure;
   Calls announced;  ///< Coordinator messages of the last T: nobody answers them
 };
-MUSTER_DESCRIBE(State, s, c, d, g, application, ticket, report, failed_hooks, procedure, announced,
-                leaving, left, safe, seen, instances, counter, calls, coordinator_armed, met);
+MUSTER_DESCRIBE(State, s, c, d, g, application, ticket, report, failed_hooks, failed_in_company,
+                procedure, announced, leaving, left, safe, seen, instances, counter, calls,
+                coordinator_armed, met);
 
 /// What one event makes of a node: changes `state` and returns what is to be done, in order.
 Actions step(const Config& config, State& state, const Event& event);

@@ -34,7 +34,8 @@ View view(const Config& config, const State& state, const View& before) {
 }
 
 bool awaits(const State& state, CallNumber call) {
-  return state.by_options.grants.questions.contains(call) ||
+  const std::optional<Loss>& loss = state.by_options.calm.loss;
+  return state.by_options.grants.questions.contains(call) || (loss && loss->round.contains(call)) ||
          std::visit(
              [&](const auto& wait) {
                using Wait = std::decay_t<decltype(wait)>;

@@ -165,6 +165,8 @@ void forget_dead(const Config& config, const Surroundings& surroundings, State& 
   forget_elections(config, surroundings, state);
   forget_what_is_over(config, state);
   forget_grants(state);
+  auto& loss = state.by_options.calm.loss;
+  if (loss && surroundings.ranks_only) loss->counter = 0;
   forget_counts(repairs.back_off, state.retry_level, state.quiet_checks);
 }
 
@@ -219,6 +221,10 @@ class Walk : public NumberWalk<Walk> {
     (*this)(grants.questions);
   }
 
+  void operator()(Loss& loss) {
+    visit_.reported(loss.counter);
+    (*this)(loss.round);
+  }
   void operator()(HaltedLife& life) { visit_.life(life.node, life.incarnation); }
   void operator()(Owed& owed) { visit_.call(owed.to, owed.call); }
   void operator()(HaltingLower& wait) { visit_.call(self_, wait.call); }

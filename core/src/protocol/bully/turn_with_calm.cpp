@@ -18,7 +18,9 @@ Actions TurnWithCalm::take(const Event& event) {
   if (state_.left) return {};
   proof_ = is_proof(event);
   forget_what_was_long_ago();
-  return Turn::take(event);
+  Actions actions = Turn::take(event);
+  if (!elects()) calm_.loss.reset();
+  return actions;
 }
 
 // --- Whom this node holds, and for what
@@ -56,63 +58,87 @@ void TurnWithCalm::leave_out(NodeId j) {
   std::erase_if(state_.up, [&](const Member& member) { return member.node == j; });
 }
 
-// This group is lost by j, unless j is dead, or was. False where this node leaves.
-bool TurnWithCalm::stays_without(NodeId j) {
+// --- Who is to blame for a group that was lost
+// ---------------------------------------------------------------------------------------------
+
+bool TurnWithCalm::elects() const {
+  return runs<SeekingHigher>() || runs<Ceasing>() || runs<HaltingLower>() || runs<HaltingAll>() ||
+         runs<BackingOff>() || runs<AskingFree>() || runs<AwaitingMajority>();
+}
+
+// The procedure that runs may wait for these calls, and ends now.
+std::map<CallNumber, NodeId> TurnWithCalm::calls_to_members() const {
+  std::map<CallNumber, NodeId> calls;
+  const auto add = [&](const Calls& more) {
+    for (const auto& [call, node] : more)
+      if (up().contains(node)) calls.emplace(call, node);
+  };
+  if (const auto* wait = std::get_if<Checking>(&state_.procedure)) add(wait->asked);
+  if (const auto* wait = std::get_if<Announcing>(&state_.procedure)) {
+    add(wait->announced);
+    add(wait->questions);
+  }
+  if (const auto* wait = std::get_if<Reorganizing>(&state_.procedure)) add(wait->questions);
+  if (const auto* wait = std::get_if<MakingReady>(&state_.procedure)) {
+    add(wait->readied);
+    add(wait->questions);
+  }
+  return calls;
+}
+
+// This coordinator's group is lost: j is silent, or has said No or refused, and nobody knows yet
+// whether it alone differs. The other calls of the same round may tell, and so may the Halts.
+void TurnWithCalm::loses(NodeId j, const Result* result) {
   const Member* member = this->member(j);
-  const bool has_died = proof_ || (member && member->incarnation != state_.seen[j]);
-  if (config_.options.calm == Duration::zero() || state_.leaving || has_died) return true;
-  blame(j, up());
-  Unsteady& unsteady = calm_.unsteady[j];
-  if (unsteady.times < 2) return true;
-  if (j == config_.self || !enough_are_left_without(j)) {
-    blame_itself();
-  } else {
-    const Duration time = held_after(unsteady.times, holds(config_));
-    unsteady.held = Hold{now_ + time, time};
-  }
-  return !state_.leaving;
+  const bool has_died = proof_ || !member || member->incarnation != state_.seen[j];
+  if (!is_on() || state_.leaving || has_died) return;
+  Loss loss;
+  loss.by = j;
+  // Whoever has not joined yet knows no more than the counters below this group's.
+  loss.counter = state_.g->counter - (runs<Announcing>() ? 1 : 0);
+  loss.members = up();
+  loss.round = calls_to_members();
+  if (!result) loss.silent.insert(j);
+  calm_.loss = std::move(loss);
 }
 
-// Too few of them answer this coordinator: of those whose death nobody has proven it is taken that
-// they go on.
-void TurnWithCalm::has_lost(NodeSet members) {
-  if (config_.options.calm == Duration::zero() || state_.leaving) return;
-  blame(config_.self, std::move(members));
-  blame_itself();
-}
-
-void TurnWithCalm::blame(NodeId j, NodeSet for_losing) {
-  calm_.lost = std::move(for_losing);
-  calm_.blamed = j;
-  count_once_more(calm_.unsteady[j], now_);
-}
-
-// It leaves for a while, where enough others go on without it.
-void TurnWithCalm::blame_itself() {
-  Unsteady& unsteady = calm_.unsteady[config_.self];
-  if (calm_.blamed != config_.self) count_once_more(unsteady, now_);
-  std::size_t others = calm_.lost.size();
-  for (const auto& [node, known] : calm_.unsteady)
-    if (known.held && !calm_.lost.contains(node)) ++others;
-  if (unsteady.times >= 2 && others >= least_at_work()) leave(LeaveCause::unsteady);
-}
-
-// More are lost than are left, and none of them is dead: it is rather this node that they have
-// lost.
+// A node is blamed only if it is known to differ from the others: the one member that was silent
+// while the others answered; the member that said No or refused, though no other candidate has
+// taken it; this coordinator, if none of several members answered. Otherwise the network may be at
+// fault, and a sound node that is held for it works less than without calm.
 void TurnWithCalm::judge_loss() {
-  if (!calm_.blamed) return;
-  const NodeId blamed = *calm_.blamed;
-  const NodeSet left = up();
-  const auto lost = std::count_if(calm_.lost.begin(), calm_.lost.end(),
-                                  [&](NodeId j) { return !left.contains(j); });
-  if (blamed != config_.self && static_cast<std::size_t>(lost) > left.size() + 1) {
-    Unsteady& innocent = calm_.unsteady[blamed];
-    innocent.held.reset();
-    --innocent.times;
-    blame_itself();
+  if (!calm_.loss) return;
+  const Loss loss = std::move(*calm_.loss);
+  calm_.loss.reset();
+  if (!loss.members.contains(loss.by)) return;
+  if (!loss.silent.contains(loss.by)) {
+    if (!loss.by_itself) return;
+    if (loss.retry_level) state_.retry_level = *loss.retry_level;
+    blame(loss.by);
+  } else if (loss.members.size() > 1) {
+    if (loss.silent.size() == 1) blame(loss.by);
+    if (loss.silent == loss.members) blame_itself(loss.members);
   }
-  calm_.blamed.reset();
-  calm_.lost = {};
+}
+
+void TurnWithCalm::blame(NodeId j) {
+  Unsteady& unsteady = calm_.unsteady[j];
+  count_once_more(unsteady, now_);
+  if (unsteady.times < 2 || !enough_are_left_without(j)) return;
+  const Duration time = held_after(unsteady.times, holds(config_));
+  unsteady.held = Hold{now_ + time, time};
+}
+
+// The second time it leaves for a while, where enough others go on without it: of those whose death
+// nobody has proven it is taken that they do.
+void TurnWithCalm::blame_itself(const NodeSet& lost) {
+  if (!is_on() || state_.leaving) return;
+  Unsteady& unsteady = calm_.unsteady[config_.self];
+  count_once_more(unsteady, now_);
+  std::size_t others = lost.size();
+  for (const auto& [node, known] : calm_.unsteady)
+    if (known.held && !lost.contains(node)) ++others;
+  if (unsteady.times >= 2 && others >= least_at_work()) leave(LeaveCause::unsteady);
 }
 
 // It works in no other group while this node can hear it. With a quorum it could not.
@@ -126,27 +152,42 @@ void TurnWithCalm::keep_out(NodeId j) {
 // ---------------------------------------------------------------------------------------------
 
 void TurnWithCalm::happened(const Unanswered& event) {
-  if (proof_) calm_.lost.erase(event.by);
+  if (proof_ && calm_.loss) calm_.loss->members.erase(event.by);
   Turn::happened(event);
 }
 
 void TurnWithCalm::happened(const Failed& event) {
-  calm_.lost.erase(event.node);
+  if (calm_.loss) calm_.loss->members.erase(event.node);
   Turn::happened(event);
 }
 
-// A process that was started anew may have been mended.
+// A process that was restarted may have been repaired.
 void TurnWithCalm::new_life_of(NodeId node) {
   Turn::new_life_of(node);
   calm_.unsteady.erase(node);
+  if (calm_.loss) calm_.loss->members.erase(node);
 }
 
 // --- Where the paper's procedures go another way
 // ---------------------------------------------------------------------------------------------
 
 void TurnWithCalm::happened(const Paused& event) {
-  if (coordinates() && !stays_without(config_.self)) return fail();
+  calm_.loss.reset();
+  if (coordinates() && !state_.leaving) {
+    blame_itself(up());
+    if (state_.leaving) return fail();
+  }
   Turn::happened(event);
+}
+
+void TurnWithCalm::returned(NodeId by, CallNumber call, const Result* result) {
+  if (!calm_.loss || !take_out(calm_.loss->round, by, call))
+    return Turn::returned(by, call, result);
+  Loss& loss = *calm_.loss;
+  if (!result && loss.members.contains(by)) loss.silent.insert(by);
+  const auto* normality = as<Normality>(result);
+  const bool both_say_no = normality && !normality->normal && !loss.silent.contains(loss.by);
+  if (both_say_no) calm_.loss.reset();  // another candidate may be about to take them
 }
 
 void TurnWithCalm::halt_lower() {
@@ -156,7 +197,10 @@ void TurnWithCalm::halt_lower() {
 
 void TurnWithCalm::halt_returned(NodeId by, const Result* result) {
   const auto* halted = as<Halted>(result);
-  if (halted && halted->ceased.already && is_held(by)) calm_.ceased.insert(by);
+  const bool lost_by = calm_.loss && calm_.loss->by == by;
+  if (halted && halted->ceased.already && (is_held(by) || lost_by)) calm_.ceased.insert(by);
+  if (halted && lost_by) calm_.loss->by_itself = halted->counter <= calm_.loss->counter;
+  if (!halted && calm_.loss && calm_.loss->members.contains(by)) calm_.loss->silent.insert(by);
   Turn::halt_returned(by, result);
 }
 
@@ -171,19 +215,25 @@ void TurnWithCalm::election_point() {
 
 void TurnWithCalm::new_coordinator_returned(NodeId by, const Result* result) {
   const bool joined = as<Joined>(result);
-  if (!joined && !stays_without(by)) return;
+  if (!joined) loses(by, result);
   if (!joined || !is_left_out(by)) return Turn::new_coordinator_returned(by, result);
   leave_out(by);
   announce();
   reorganize_when_all_stopped();
 }
 
+// Unless another candidate has taken it, its `start` has failed, and the others do not back off.
 void TurnWithCalm::ready_returned(NodeId by, const Result* result) {
-  if (as<Installed>(result) || stays_without(by)) Turn::ready_returned(by, result);
+  if (!as<Installed>(result)) {
+    loses(by, result);
+    if (result && calm_.loss) calm_.loss->retry_level = state_.retry_level;
+  }
+  Turn::ready_returned(by, result);
 }
 
 void TurnWithCalm::question_returned(NodeId by, const Result* result) {
-  if (as<Here>(result) || stays_without(by)) Turn::question_returned(by, result);
+  if (!as<Here>(result)) loses(by, result);
+  Turn::question_returned(by, result);
 }
 
 void TurnWithCalm::normal_returned(NodeId by, const Result* result) {
@@ -192,12 +242,13 @@ void TurnWithCalm::normal_returned(NodeId by, const Result* result) {
   const bool is_normal = normality && normality->normal;
   const bool left_out = normality && !is_normal && !member(by) && is_left_out(by);
   if (left_out) keep_out(by);
-  if (member(by) && !is_normal && !stays_without(by)) return;
+  if (member(by) && !is_normal) loses(by, result);
   Turn::normal_returned(by, left_out ? &yes : result);
 }
 
-void TurnWithCalm::start_over_without(NodeId j) {
-  if (stays_without(j)) start_over(false);
+void TurnWithCalm::start_over_without(NodeId j, const Result* result) {
+  loses(j, result);
+  start_over(false);
 }
 
 }  // namespace muster::bully

@@ -2,6 +2,8 @@
 
 #include "turn.hpp"
 
+#include <map>
+
 namespace muster::bully {
 
 /// One step with calm (docs/options/calm.md): whoever makes its group reorganize again and again,
@@ -21,6 +23,7 @@ class TurnWithCalm : public Turn {
   void happened(const Failed& event) override;
   void happened(const Paused& event) override;
   void halt_lower() override;
+  void returned(NodeId by, CallNumber call, const Result* result) override;
   void new_life_of(NodeId node) override;
   void election_point() override;
   void halt_returned(NodeId by, const Result* result) override;
@@ -29,22 +32,24 @@ class TurnWithCalm : public Turn {
   void question_returned(NodeId by, const Result* result) override;
   void normal_returned(NodeId by, const Result* result) override;
   virtual void leave_out(NodeId j);
-  void start_over_without(NodeId j);
-  void has_lost(NodeSet members);
+  void start_over_without(NodeId j, const Result* result);
+  void blame_itself(const NodeSet& lost);
 
   const Moment now_;
   bool proof_ = false;  ///< the event proves a death
 
  private:
+  [[nodiscard]] bool is_on() const { return config_.options.calm > Duration::zero(); }
   void forget_what_was_long_ago();
   [[nodiscard]] bool is_held(NodeId j) const;
   [[nodiscard]] bool is_left_out(NodeId j) const;
   [[nodiscard]] std::size_t least_at_work() const;
   [[nodiscard]] bool enough_are_left_without(NodeId j) const;
-  [[nodiscard]] bool stays_without(NodeId j);
-  void blame(NodeId j, NodeSet for_losing);
-  void blame_itself();
+  void loses(NodeId j, const Result* result);
+  [[nodiscard]] bool elects() const;
+  [[nodiscard]] std::map<CallNumber, NodeId> calls_to_members() const;
   void judge_loss();
+  void blame(NodeId j);
   void keep_out(NodeId j);
 
   Calm& calm_;

@@ -14,9 +14,14 @@ Actions TurnWithGrants::take(const Event& event) {
   new_life_ = std::holds_alternative<Recovered>(event);
   forget_what_is_over();
   if (works_by_right() && grants_.right <= now_) {
-    const std::optional<NodeSet> lost = coordinates() ? std::optional(up()) : std::nullopt;
+    // If some still grant it, the network may differ rather than this node.
+    const bool nobody_grants =
+        std::all_of(grants_.held.begin(), grants_.held.end(),
+                    [this](const auto& grant) { return grant.second <= now_; });
+    const bool differs = coordinates() && nobody_grants;
+    const NodeSet lost = up();
     lose_right();
-    if (lost) has_lost(*lost);
+    if (differs) blame_itself(lost);
     if (state_.left) return std::move(actions_);
     if (!state_.leaving && !std::holds_alternative<Paused>(event)) election({});
   }
@@ -309,8 +314,7 @@ void TurnWithGrants::returned(NodeId by, CallNumber call, const Result* result) 
     return reorganize_when_all_stopped();
   }
   auto* wait = std::get_if<AskingFree>(&state_.procedure);
-  if (!wait) return Turn::returned(by, call, result);
-  if (!take_out(wait->asked, by, call)) return;
+  if (!wait || !take_out(wait->asked, by, call)) return TurnWithCalm::returned(by, call, result);
   if (const auto* free = as<Free>(result))
     wait->free_from[by] = now_ + std::min(free->after, granted_for(config_.timings));
   halt_when_enough_are_free();
@@ -327,7 +331,7 @@ void TurnWithGrants::probe_returned(NodeId by, const Result* result) {
 
 // A member that does not grant has left the group.
 void TurnWithGrants::question_returned(NodeId by, const Result* result) {
-  if (!as<Normality>(result) || !says_it_grants_) return start_over_without(by);
+  if (!as<Normality>(result) || !says_it_grants_) return start_over_without(by, result);
   if (runs<Reorganizing>() && state_.d && state_.application == Activity::Idle) make_ready();
 }
 

@@ -203,7 +203,7 @@ void TurnWithOptions::returned(NodeId by, CallNumber call, const Result* result)
   if (auto* wait = std::get_if<Settling>(&state_.procedure))
     take_out(wait->asked, by, call);
   else
-    Turn::returned(by, call, result);
+    TurnWithCalm::returned(by, call, result);
 }
 
 void TurnWithOptions::end_procedure() {

@@ -34,6 +34,7 @@ void Turn::stopped() {
       answer(owed.to, owed.call, Joined{holdings()});
   }
   if (state_.leaving) return depart();
+  if (has_failed_too_often()) return leave(LeaveCause::stood_back);
   if (runs<Ceasing>()) return halt_next(config_.self);
   reorganize_when_all_stopped();
 }
@@ -140,9 +141,14 @@ void Turn::ask_next_normal() {
   call_next(wait.asked, wait.not_asked, AreYouNormal{*state_.g}, Bound::answer);
 }
 
-// After three failures in a row this node stands back; a coordinator starts over before that.
+// After the second failure in company, or the third in a row, this node stands back. A coordinator
+// starts over before that. A member leaves when its coordinator, which has been told, has halted it
+// and it is stopped: a node that leaves refuses NewCoordinator, and the others would back off.
 void Turn::hook_failed() {
-  if (++state_.failed_hooks >= too_many_failures) return leave(LeaveCause::stood_back);
+  const bool is_member = !coordinates();
+  count_failure(is_member || !state_.up.empty());
+  if (is_member) return;
+  if (has_failed_too_often()) return leave(LeaveCause::stood_back);
   if (runs<Reorganizing>() || runs<MakingReady>()) start_over(false);
 }
 
@@ -165,7 +171,7 @@ void Turn::happened(const Started& event) {
   if (!has_ended(Activity::Starting, event.ticket, Activity::Working)) return;
   if (coordinates()) return normal_when_all_ready();
   state_.s = Status::Normal;
-  state_.failed_hooks = 0;
+  forget_failures(true);
   state_.retry_level = 0;
   rearm_coordinator_ = true;
   for (const Owed& owed : std::exchange(state_.owed, {})) answer(owed.to, owed.call, Installed{});

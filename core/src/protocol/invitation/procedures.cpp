@@ -241,7 +241,7 @@ void Turn::normal_when_all_ready() {
   if (state_.application == Activity::Idle) return start_own();  // calls one by one: itself last
   if (state_.application != Activity::Working) return;
   state_.s = Status::Normal;
-  state_.failed_hooks = 0;
+  forget_failures(!state_.up.empty());
   end_procedure();
 }
 

@@ -17,7 +17,7 @@ void Turn::returned(NodeId by, CallNumber call, const Result* result) {
   } else if (auto* accepting = std::get_if<Accepting>(&state_.procedure)) {
     if (accepting->call == call && accepting->node == by) accept_returned(result);
   } else if (auto* making = std::get_if<MakingReady>(&state_.procedure)) {
-    if (is_out(making->readied)) ready_returned(result);
+    if (is_out(making->readied)) ready_returned(by, result);
   } else if (auto* probing = std::get_if<Probing>(&state_.procedure)) {
     if (probing->call == call && probing->node == by) probe_returned(result);
   }
@@ -77,8 +77,9 @@ void Turn::accept_returned(const Result* result) {
   state_.s = Status::Reorganization;
 }
 
-// Ready: timeout -> Recovery(i); return. A refusal as well, where it is reported.
-void Turn::ready_returned(const Result* result) {
+// Ready: timeout -> Recovery(i); return. Departs from the paper: a member that refuses is left out.
+void Turn::ready_returned(NodeId by, const Result* result) {
+  if (as<Refused>(result)) return go_on_without(by);
   if (!as<Installed>(result)) return come_to_nothing();
   send_ready();
   normal_when_all_ready();

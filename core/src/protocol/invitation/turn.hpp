@@ -70,6 +70,7 @@ class Turn : private TurnOf<State> {
   void stop(StopCause cause);
   void stopped();
   void come_to_nothing();
+  void go_on_without(NodeId refuser);
   void lost_member(NodeId node, Incarnation life);
   void leave(LeaveCause cause);
   void depart();
@@ -84,7 +85,7 @@ class Turn : private TurnOf<State> {
   void invitation_returned(NodeId by, const Result* result);
   void forward_returned(NodeId by, const Result* result);
   void accept_returned(const Result* result);
-  void ready_returned(const Result* result);
+  void ready_returned(NodeId by, const Result* result);
   void probe_returned(const Result* result);
 
   // Words.

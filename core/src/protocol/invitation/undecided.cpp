@@ -30,6 +30,15 @@ void Turn::come_to_nothing() {
   recovery(StopReason::recovering);
 }
 
+// A member has refused its Ready: its `start` failed, or it has failed itself. The others have done
+// nothing wrong: they are invited again at once, and only a Merge with others backs off.
+void Turn::go_on_without(NodeId refuser) {
+  if (!repairs_.back_off) return come_to_nothing();
+  state_.retry_level = std::min(state_.retry_level + 1, highest_level);
+  drop(refuser);
+  merge({});
+}
+
 // A life in S(i).Up, or of a node that was to accept, is proven over.
 void Turn::lost_member(NodeId node, Incarnation life) {
   if (auto* inviting = std::get_if<Inviting>(&state_.procedure)) {
@@ -69,10 +78,11 @@ void Turn::fail() {
   state_.up.clear();
 }
 
-// After three failures in a row this node stands back; before that it becomes a group of its own,
-// and a coordinator's Merge has come to nothing.
+// After the second failure in company, or the third in a row, this node stands back; before that it
+// becomes a group of its own, and a coordinator's Merge has come to nothing.
 void Turn::hook_failed() {
-  if (++state_.failed_hooks >= too_many_failures) return leave(LeaveCause::stood_back);
+  count_failure(!coordinates() || !state_.up.empty());
+  if (has_failed_too_often()) return leave(LeaveCause::stood_back);
   if (coordinates() && !state_.up.empty()) return come_to_nothing();
   recovery(StopReason::recovering);
 }
@@ -111,7 +121,7 @@ void Turn::happened(const Started& event) {
   if (!has_ended(Activity::Starting, event.ticket, Activity::Working)) return;
   if (coordinates()) return normal_when_all_ready();
   state_.s = Status::Normal;
-  state_.failed_hooks = 0;
+  forget_failures(true);
   rearm_coordinator_ = true;
   for (const Owed& owed : std::exchange(state_.owed, {})) answer(owed.to, owed.call, Installed{});
 }

@@ -84,7 +84,7 @@ bool counters_are_safe(const Bounds& bounds);
 
 /// True where the checker keeps the order of group counters: only there is group-grows looked at.
 /// They are dropped where they decide nothing: where elections are matched exactly, or the test of
-/// them is struck out.
+/// them is struck out, and calm is off.
 bool keeps_counters(const Bounds& bounds);
 
 /// True where the Bully is searched without its counter test: where the order of group numbers is
