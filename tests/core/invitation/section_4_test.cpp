@@ -278,6 +278,22 @@ BOOST_AUTO_TEST_CASE(a_number_is_never_used_again_thanks_to_the_safe_counter) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(
+    a_member_that_refuses_its_ready_is_left_out_and_the_others_are_invited_at_once) {
+  group_of_one();
+  expire(Timer::check);
+  for (std::uint32_t other : {1U, 3U}) answered(other, Coordinating{true, {}, 5});
+  expire(Timer::merge);
+  const GroupNumber group = *state().g;
+  for (std::uint32_t other : {1U, 3U}) answered(other, Invited{true, 5});
+  for (std::uint32_t other : {1U, 3U}) called(other, Accept{group, {}, {}});
+  end_hooks();
+  answered(3, Installed{});
+  const Actions& actions = answered(1, Refused{"start failed: no room"});
+  BOOST_TEST(sent<Invitation>(actions) == Nodes({3}));
+  BOOST_TEST(*state().g > group);
+}
+
 // Alone it succeeds, and would be invited, fail and cost the others their group for ever.
 BOOST_AUTO_TEST_CASE(
     a_node_whose_start_fails_twice_in_company_stands_back_though_it_succeeds_alone) {
