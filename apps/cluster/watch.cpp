@@ -8,6 +8,7 @@ namespace {
 struct NodeOf {
   std::optional<NodeId> operator()(const journal::Header& header) const { return header.node; }
   std::optional<NodeId> operator()(const journal::Fault&) const { return std::nullopt; }
+  std::optional<NodeId> operator()(const journal::Finding&) const { return std::nullopt; }
   template <class Stamped>
   std::optional<NodeId> operator()(const Stamped& line) const {
     return line.stamp.node;

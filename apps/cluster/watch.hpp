@@ -85,6 +85,8 @@ class Watch {
   bool take_line(const journal::Fault& fault);
   bool take_line(const journal::Performed&) { return false; }
   bool take_line(const journal::Permits&) { return false; }
+  bool take_line(const journal::Remark&) { return false; }
+  bool take_line(const journal::Finding&) { return false; }
 
   void take_fault(NodeId node, const journal::Fault& fault);
   void disturb(NodeId node, Duration at);

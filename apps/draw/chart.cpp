@@ -112,6 +112,8 @@ class ChartMaker {
 
   void take(const journal::Performed& line) { mark(line.stamp.node); }
   void take(const journal::Permits& line) { mark(line.stamp.node); }
+  void take(const journal::Remark& line) { mark(line.stamp.node); }
+  void take(const journal::Finding&) { mark(std::nullopt); }
 
   void take(const journal::HookEdge& line) {
     mark(line.stamp.node);

@@ -10,7 +10,8 @@ namespace muster::apps::drawing {
 namespace {
 
 constexpr int between_badges = 340;
-constexpr int hook_x = 17;  ///< left of the middle of a lane
+constexpr std::size_t characters_of_remark = 28;  ///< the rest stands in its title
+constexpr int hook_x = 17;                        ///< left of the middle of a lane
 constexpr int hook_width = 6;
 
 class SignPen {
@@ -219,6 +220,18 @@ class SignPen {
         .with("d", path({"M", x - half_band - 2, layout_.y[i], "h", 2 * half_band + 4}))
         .title(words(moment));
   }
+
+  void sign(const journal::Remark& line, const Moment& moment, Index i) {
+    step_sign(moment, i, layout_.y[i]);
+    const bool is_broken = line.kind == journal::RemarkKind::broken;
+    Tag(out_, "text")
+        .with("class", is_broken ? "sign strong" : "sign noted")
+        .with("x", layout_.x_of(*moment.node) - half_band - 5)
+        .with("y", layout_.y[i] + 4)
+        .text(remark_words(line, characters_of_remark), words(moment));
+  }
+
+  void sign(const journal::Finding&, const Moment&, Index) {}  // told in the margin
 
   void sign(const journal::Ended& line, const Moment& moment, Index i) {
     over(*moment.node, i, words(moment));

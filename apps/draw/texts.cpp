@@ -9,6 +9,8 @@
 namespace muster::apps::drawing {
 namespace {
 
+constexpr std::size_t longest_note = 160;
+
 using Clock = std::map<NodeId, std::uint64_t>;
 
 std::string name(NodeId node) {
@@ -75,6 +77,8 @@ std::string mermaid(const Chart& chart) {
       const NodeId node = moment.node.value_or(chart.nodes.front());
       append_note(out, node, fault_words(*fault));
     }
+    if (const auto* remark = std::get_if<journal::Remark>(&moment.line))
+      append_note(out, *moment.node, remark_words(*remark, longest_note));
     for (const Violation& violation : chart.violations)
       if (violation.at == i)
         for (NodeId node : violation.verdict.disagreement.nodes)

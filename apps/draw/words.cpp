@@ -101,6 +101,12 @@ struct LineWords {
            shortened(line.why, longest_value);
   }
   std::string operator()(const journal::Fault& line) const { return fault_words(line); }
+  std::string operator()(const journal::Remark& line) const {
+    return remark_words(line, longest_value);
+  }
+  std::string operator()(const journal::Finding& line) const {
+    return "a check finds: " + shortened(line.broken, longest_value);
+  }
 };
 
 }  // namespace
@@ -145,6 +151,11 @@ std::string fault_words(const journal::Fault& fault) {
   if (fault.from && fault.node)
     text += ' ' + to_text(*fault.node) + " | " + format_nodes(*fault.from);
   return text;
+}
+
+std::string remark_words(const journal::Remark& remark, std::size_t most) {
+  return (remark.kind == journal::RemarkKind::broken ? "broken: " : "") +
+         shortened(remark.text, most);
 }
 
 std::string view_words(const View& view) {

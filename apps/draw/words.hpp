@@ -25,6 +25,9 @@ std::string short_words(const Event& event);
 /// "killed", "cut 3 | 1 2".
 std::string fault_words(const journal::Fault& fault);
 
+/// "invoice 1-1"; "broken: invoice 1-1 twice". At most so many bytes of the text.
+std::string remark_words(const journal::Remark& remark, std::size_t most);
+
 /// "Normal c=5 g=(3,5)".
 std::string view_words(const View& view);
 

@@ -30,6 +30,7 @@ const char* meaning(const std::string& assertion) {
       {"durable", "what was durable is there in the next life"},
       {"hook-grammar", "hooks, permits, Saves and letters come in order"},
       {"quorum", "a reorganization has more than half of all nodes"},
+      {"application", "no application says that an invariant of its own is broken"},
       {"sound-state", "no life ended because its state could not be"}};
   const auto found = meanings.find(assertion);
   return found == meanings.end() ? "" : found->second;
@@ -80,7 +81,8 @@ Glance glance(std::string_view text) {
     if (rest.skip("Paused\"") || rest.skip("Failed\"")) return {};
     return {stamp, true};
   }
-  if (rest.skip("\"performed\":") || rest.skip("\"hook\":") || rest.skip("\"permits\":"))
+  if (rest.skip("\"performed\":") || rest.skip("\"hook\":") || rest.skip("\"permits\":") ||
+      rest.skip("\"note\":") || rest.skip("\"broken\":"))
     return {stamp, false};
   return {};
 }

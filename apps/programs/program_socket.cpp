@@ -202,7 +202,7 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
     if (program_->untold() > most_untold) return "it does not read what it is told";
     if (const json::value* number = said.if_contains("ask")) return take_question(*number, said);
     if (said.contains("show")) return take_shown(said);
-    for (const std::string_view key : {"elect", "step_down_ns"})
+    for (const std::string_view key : {"elect", "step_down_ns", "broken", "note"})
       if (said.contains(key)) return take_wish(key, said);
     for (const auto& [key, act] :
          {std::pair{"done", &Impl::take_done}, std::pair{"failed", &Impl::take_failed},

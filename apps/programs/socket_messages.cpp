@@ -97,6 +97,13 @@ Said<std::function<void(Services&)>> wish_of(std::string_view key, const json::o
     if (!why) return why.error();
     return [why = one_line(why->data, longest_reason)](Services& node) { node.elect(why); };
   }
+  if (key == "broken" || key == "note") {
+    const auto text = bytes_of(wish);
+    if (!text) return text.error();
+    return [text = text->data, is_broken = key == "broken"](Services& node) {
+      is_broken ? node.broken(text) : node.note(text);
+    };
+  }
   const auto time = natural_of(wish);
   if (!time)
     return {boost::system::in_place_error,

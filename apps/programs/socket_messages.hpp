@@ -46,7 +46,8 @@ std::optional<std::string> stranger(const boost::json::object& object,
 /// A ticket or another number from 0 on.
 std::optional<std::uint64_t> natural_of(const boost::json::value& value);
 
-/// What a program wants of its node: the line that has the key "elect" or "step_down_ns".
+/// What a program wants of its node, or tells it: the line that has the key "elect",
+/// "step_down_ns", "broken" or "note".
 Said<std::function<void(Services&)>> wish_of(std::string_view key, const boost::json::object& said);
 /// What it says that it is: the line that has "show".
 Said<Shown> shown_of(const boost::json::object& said);

@@ -107,6 +107,14 @@ class Node:
         `stop` takes the roles back, not the text."""
         self._soon(lambda: self._say(show=roles, text=text))
 
+    def broken(self, what):
+        """An invariant of this program's own does not hold: in one sentence, which."""
+        self._soon(lambda: self._say(broken=what))
+
+    def note(self, what):
+        """A line of its own in the node's journal, which `muster draw` shows."""
+        self._soon(lambda: self._say(note=what))
+
     # --- On the loop
 
     async def _register(self):

@@ -1,6 +1,6 @@
 #include "hooks.hpp"
 
-#include "user_call.hpp"
+#include <muster/host/user_call.hpp>
 
 #include <boost/asio/post.hpp>
 
@@ -52,14 +52,11 @@ class Returning {
 void make_call(const HookHost::Call& call, Application& application, HookHost::Ended give) {
   const auto returning = std::make_shared<Returning>(std::move(give));
   std::optional<std::string> thrown;
-  try {
+  const auto why = thrown_by([&] {
     call(application,
          [returning](HookHost::Outcome outcome) { returning->ended(std::move(outcome)); });
-  } catch (const std::exception& error) {
-    thrown = std::string("it threw: ") + error.what();
-  } catch (...) {
-    thrown = "it threw something that is no std::exception";
-  }
+  });
+  if (why) thrown = "it threw" + *why;
   returning->returned(thrown);
 }
 
@@ -94,7 +91,8 @@ void Hooks::call(std::optional<Hook> hook, Call call, Ended ended) {
   };
   // Without an application nobody could say what it holds, and no other life would make it.
   waiting_.push_back([user = user_, call = std::move(call), give, failed = fatal_later()] {
-    if (const auto why = user->make_it()) return failed(*why);
+    if (const auto why = make_once(user->application, user->make, *user->services))
+      return failed(*why);
     make_call(call, *user->application, give);
   });
   // Behind what the present step sends: to wake a thread takes as long as a letter.
@@ -102,19 +100,6 @@ void Hooks::call(std::optional<Hook> hook, Call call, Ended ended) {
     const auto self = weak.lock();
     if (self && !self->abandoned_) self->call_next(hook);
   });
-}
-
-std::optional<std::string> Hooks::User::make_it() {
-  if (application) return std::nullopt;
-  try {
-    application = make(*services);
-  } catch (const std::exception& error) {
-    return std::string("make_application threw: ") + error.what();
-  } catch (...) {
-    return "make_application threw something that is no std::exception";
-  }
-  if (!application) return "make_application gave no application";
-  return std::nullopt;
 }
 
 // For the user's executor to say.

@@ -50,9 +50,6 @@ class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> 
     std::shared_ptr<Services> services;
     MakeApplication make;
     std::unique_ptr<Application> application;
-
-    /// Why there is none; nothing where there is.
-    std::optional<std::string> make_it();
   };
 
   struct HowFar {

@@ -350,7 +350,25 @@ NodeServices::Handlers Life::service_handlers() {
   handlers.elect = on_strand([](Life& self, const std::string& why) { self.elect(why); });
   handlers.step_down =
       on_strand([](Life& self, Duration back_after) { self.handlers_.step_down(back_after); });
+  // The log has it at once: what the application does next may end the process.
+  handlers.remark = [strand = strand_, weak = weak_from_this(), broken = handlers_.broken](
+                        journal::RemarkKind kind, const std::string& text) {
+    if (kind == journal::RemarkKind::broken) broken(text);
+    asio::post(strand, [weak, kind, text] {
+      if (const auto self = weak.lock(); self && !self->ended_) self->remark(kind, text);
+    });
+  };
   return handlers;
+}
+
+void Life::remark(journal::RemarkKind kind, const std::string& text) {
+  write_journal([&](std::string& out,
+                    const journal::Stamp& stamp) { journal::remark_line(out, stamp, kind, text); },
+                false);
+  if (kind != journal::RemarkKind::broken) return;
+  if (handlers_.metrics) ++handlers_.metrics->broken;
+  const std::lock_guard lock(seen_mutex_);
+  if (seen_.broken.empty()) seen_.broken = text;
 }
 
 Sessions::Handlers Life::session_handlers() {

@@ -39,6 +39,8 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
     std::function<void(Failure)> fatal;
     std::function<std::string()> status;
     std::function<void(std::string)> warn;
+    /// Its application says that something is broken; from any thread, and when it is over too.
+    std::function<void(const std::string& what)> broken;
     /// After each step, when what it asked for was begun: when it was, and what it made of the
     /// node.
     std::function<void(Duration t, const Event& event, const View& after)> stepped;
@@ -51,7 +53,8 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
     View view;
     Duration as_of{};
     std::string progress;
-    Shown shown;  ///< now
+    Shown shown;         ///< now
+    std::string broken;  ///< NodeStatus::broken
     std::uint64_t journal_dropped{};
     std::uint64_t slow_saves{};
     Duration needed_T{};
@@ -134,6 +137,7 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
   void note_stillness();
   void note_save(Duration took);
   void note_pause(Duration gap);
+  void remark(journal::RemarkKind kind, const std::string& text);
   void note_wait(const char* what, Duration time, const char* otherwise);
   void note_halt(const Event& event, const View& after);
   void show(const View& view);

@@ -285,6 +285,11 @@ Life::Handlers Node::Impl::life_handlers() {
   handlers.fatal = [this](const Failure& failure) { fatal(failure); };
   handlers.status = [this] { return fresh_status_json(); };
   handlers.warn = [this](const std::string& sentence) { log_->warn(sentence); };
+  handlers.broken = [log = log_, self = options_.config.self](const std::string& what) {
+    log->tell(LogLevel::warning, "broken",
+              "node " + std::to_string(self.value) +
+                  ": its application says that this is broken: " + what);
+  };
   handlers.metrics = metrics_ ? &*metrics_ : nullptr;
   handlers.stepped = [this](Duration t, const Event& event, const View& after) {
     stepped(t, event, after);

@@ -181,7 +181,7 @@ std::string Node::Impl::fresh_status_json() const {
 std::string Node::Impl::status_json() const {
   const auto present = life();
   const auto out_now = out();
-  const auto [view, as_of, progress, shown, journal_dropped, slow_saves, needed_T, counters,
+  const auto [view, as_of, progress, shown, broken, journal_dropped, slow_saves, needed_T, counters,
               differing, wire, heard, halted_in_turn_by] = present ? present->seen() : Life::Seen{};
   const bool is_member = view.coordinator && view.coordinator != options_.config.self;
   const auto age =
@@ -215,6 +215,7 @@ std::string Node::Impl::status_json() const {
                           view.procedure,
                           view.application,
                           shown,
+                          broken,
                           progress,
                           journal_dropped,
                           slow_saves,

@@ -1,6 +1,6 @@
 #include "permits.hpp"
 
-#include "user_call.hpp"
+#include <muster/host/user_call.hpp>
 
 #include "clock.hpp"
 

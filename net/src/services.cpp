@@ -1,6 +1,6 @@
 #include "services.hpp"
 
-#include "user_call.hpp"
+#include <muster/host/user_call.hpp>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>

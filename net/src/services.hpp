@@ -3,6 +3,7 @@
 #include "permits.hpp"
 
 #include <muster/host/services.hpp>
+#include <muster/journal/journal.hpp>
 #include <muster/net/storage_thread.hpp>
 #include <muster/services.hpp>
 
@@ -24,6 +25,7 @@ class NodeServices final : public Services, public std::enable_shared_from_this<
     std::function<void(const Failure&)> fatal;
     std::function<void(std::string why)> elect;
     std::function<void(Duration back_after)> step_down;
+    std::function<void(journal::RemarkKind kind, const std::string& text)> remark;
   };
 
   NodeServices(NodeId self, NodeSet nodes, boost::asio::any_io_executor executor,
@@ -44,6 +46,12 @@ class NodeServices final : public Services, public std::enable_shared_from_this<
   void elect(std::string why) override { handlers_.elect(std::move(why)); }
   void step_down(Duration back_after) override;
   void show(Shown shown) override;
+  void broken(std::string what) override {
+    handlers_.remark(journal::RemarkKind::broken, remark_of(what));
+  }
+  void note(std::string what) override {
+    handlers_.remark(journal::RemarkKind::note, remark_of(what));
+  }
 
   /// What was shown last, with the roles that it has now. From any thread.
   [[nodiscard]] Shown shown() const;

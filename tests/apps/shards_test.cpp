@@ -200,6 +200,8 @@ class Host : public Services {
   void elect(std::string) override {}
   void step_down(Duration) override {}
   void show(Shown) override {}
+  void broken(std::string) override {}
+  void note(std::string) override {}
 
   void grant(GroupNumber group) { gate_->group = group; }
   void revoke() { gate_->group.reset(); }

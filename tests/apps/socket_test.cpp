@@ -269,12 +269,23 @@ BOOST_AUTO_TEST_CASE(says_what_it_is_and_what_it_wants_of_its_node) {
   program.works();
   program.say(R"({"show":{"primary":true,"replica":false},"text":"2 of 3 hold each commit"})");
   wait_until([&] { return says(ask(1, "status"), "; primary (2 of 3 hold each commit)"); });
+  program.say(R"({"note":"invoice 1-1"})");
   program.say(R"({"elect":"its database has died"})");
   program.works();
+  BOOST_TEST(holds(journal(1), R"("note":"invoice 1-1")"));
   BOOST_TEST(holds(journal(1), "its database has died"));
   program.say(R"({"step_down_ns":1})");
   program.done(program.hear_hook("stop"));
   program.works();  // in its next life
+  leaves_with(program);
+}
+
+BOOST_AUTO_TEST_CASE(says_what_is_broken_and_its_node_goes_on) {
+  Program program = awaited_program();
+  program.works();
+  program.say(R"({"broken":"invoice 1-1 twice"})");
+  wait_until([&] { return says(ask(1, "status"), "; BROKEN: invoice 1-1 twice"); });
+  BOOST_TEST(holds(journal(1), R"("broken":"invoice 1-1 twice")"));
   leaves_with(program);
 }
 
@@ -311,6 +322,8 @@ BOOST_AUTO_TEST_CASE(is_sent_away_with_the_reason_and_another_may_come) {
       {R"({"done":"x"})", "that ticket was never given"},
       {R"({"hook":"stop"})", "no message has such keys"},
       {R"({"elect":7})", "expected text, or"},
+      {R"({"broken":true})", "expected text, or"},
+      {R"({"note":"x","why":"y"})", "unknown key \"why\""},
       {R"({"step_down_ns":-1})", "expected nanoseconds, and not -1"},
       {R"({"show":{"primary":1}})", "show: "},
       {R"({"show":{"status":true}})", "that path is the node's own"},

@@ -276,6 +276,16 @@ void muster_show(muster_node* node, const muster_role* roles, size_t role_count,
   if (node->services) node->services->show(std::move(shown));
 }
 
+void muster_broken(muster_node* node, const char* what) {
+  const std::lock_guard lock(node->mutex);
+  if (node->services) node->services->broken(what != nullptr ? what : "");
+}
+
+void muster_note(muster_node* node, const char* what) {
+  const std::lock_guard lock(node->mutex);
+  if (node->services) node->services->note(what != nullptr ? what : "");
+}
+
 // --- Permits
 
 muster_permit* muster_acquire(muster_node* node, muster_group* group) {

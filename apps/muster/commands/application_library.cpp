@@ -6,7 +6,7 @@
 
 namespace muster::apps {
 
-Expected<MakeApplication> load_application(const std::filesystem::path& library) {
+Expected<lab::MakeTrial> load_application(const std::filesystem::path& library) {
   const auto refused = [&](const std::string& why) {
     return Failure{ExitCode::usage, "--app " + library.string() + ": " + why};
   };
@@ -17,17 +17,32 @@ Expected<MakeApplication> load_application(const std::filesystem::path& library)
       reinterpret_cast<std::uint32_t (*)()>(::dlsym(handle, "muster_application_interface"));
   const auto make = reinterpret_cast<void (*)(Services&, std::unique_ptr<Application>&)>(
       ::dlsym(handle, "muster_make_application"));
-  if (!interface || !make)
-    return refused("it has no application; write MUSTER_APPLICATION_LIBRARY(make) in it");
+  const auto make_trial =
+      reinterpret_cast<void (*)(lab::Trial&)>(::dlsym(handle, "muster_make_trial"));
+  if (!interface || (!make && !make_trial))
+    return refused(
+        "it has no application; write MUSTER_APPLICATION_LIBRARY(make) or "
+        "MUSTER_TRIAL_LIBRARY(make_trial) in it");
+  if (make && make_trial)
+    return refused(
+        "it has both MUSTER_APPLICATION_LIBRARY and MUSTER_TRIAL_LIBRARY; a trial has an "
+        "application, so leave out the first");
   if (interface() != application_interface)
     return refused("it was built for interface " + std::to_string(interface()) +
                    " of applications, and this is " + std::to_string(application_interface) +
                    "; build it anew");
-  return MakeApplication([make](Services& services) {
+  if (make_trial)
+    return lab::MakeTrial([make_trial] {
+      lab::Trial trial;
+      make_trial(trial);
+      return trial;
+    });
+  const MakeApplication application = [make](Services& services) {
     std::unique_ptr<Application> made;
     make(services, made);
     return made;
-  });
+  };
+  return lab::MakeTrial([application] { return lab::Trial{application}; });
 }
 
 }  // namespace muster::apps

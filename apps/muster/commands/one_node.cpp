@@ -60,14 +60,14 @@ std::string held_in_words(const net::NodeStatus& status) {
 
 namespace {
 
-// "; primary (2 of 3 hold each commit)"
-std::string shown_in_words(const Shown& shown) {
+// What the application says of itself: "; primary (2 of 3 hold each commit)"
+std::string shown_in_words(const Shown& shown, const std::string& broken) {
   std::string text;
   for (const auto& [role, has] : shown.roles)
     if (has) text += (text.empty() ? "; " : ", ") + role;
   if (!shown.text.empty())
     text += (text.empty() ? "; " : " (") + shown.text + (text.empty() ? "" : ")");
-  return text;
+  return broken.empty() ? text : text + "; BROKEN: " + broken;
 }
 
 }  // namespace
@@ -85,7 +85,8 @@ void print_status(std::ostream& out, const net::NodeStatus& status) {
   else
     out << enumerator_name(status.procedure) << ", application "
         << enumerator_name(status.application) << (status.progress.empty() ? "" : ": ")
-        << status.progress << shown_in_words(status.shown) << held_in_words(status) << '\n';
+        << status.progress << shown_in_words(status.shown, status.broken) << held_in_words(status)
+        << '\n';
 }
 
 namespace {

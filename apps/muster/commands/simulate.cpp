@@ -10,6 +10,7 @@
 #include "apps/muster/commands/protocol_option.hpp"
 #include "apps/muster/commands/range_option.hpp"
 #include "apps/muster/commands/repair_option.hpp"
+#include "apps/muster/commands/seed_watch.hpp"
 #include "apps/muster/commands/simulate_summary.hpp"
 #include "apps/muster/config/config.hpp"
 
@@ -60,10 +61,12 @@ class Runner {
 
  private:
   void work() {
+    SeedWatch::Worker worker(watch_);
     lab::Campaign mine;
     for (std::uint64_t seed = next_++;
          options_.first_seed <= seed && seed <= options_.last_seed && caught_signal() == 0;
          seed = next_++) {
+      worker.begins(seed);
       try {
         const lab::SeedRun run = lab::run_seed(options_.simulation, seed);
         mine.add(run);
@@ -73,6 +76,7 @@ class Runner {
         fail({ExitCode::impossible_state,
               "seed " + std::to_string(seed) + ": " + error.what() + "; again: " + repeat(seed)});
       }
+      worker.has_ended();
     }
     const std::lock_guard lock(mutex_);
     campaign_.add(mine);
@@ -130,10 +134,16 @@ class Runner {
     return path.string();
   }
 
+  // The command that repeats a seed, before its number and behind it.
+  [[nodiscard]] std::string before_seed() const {
+    return "muster simulate" + options_.flags + " --seeds ";
+  }
+  [[nodiscard]] std::string after_seed() const {
+    return " --out " + (options_.out ? shell_word(options_.out->string()) : ".");
+  }
   [[nodiscard]] std::string repeat(std::uint64_t seed) const {
     const std::string number = std::to_string(seed);
-    return "muster simulate" + options_.flags + " --seeds " + number + ".." + number + " --out " +
-           (options_.out ? shell_word(options_.out->string()) : ".");
+    return before_seed() + number + ".." + number + after_seed();
   }
 
   void fail(Failure failure) {
@@ -152,6 +162,7 @@ class Runner {
   std::uint64_t violating_ = 0;
   std::chrono::steady_clock::time_point shown_{};
   std::optional<Failure> failure_;
+  SeedWatch watch_{before_seed(), after_seed(), options_.seed_limit};
 };
 
 std::string violating_seeds(const lab::Campaign& campaign) {
@@ -235,6 +246,7 @@ struct SimulateWords {
   std::string app;
   std::string out;
   unsigned threads = 2;
+  unsigned seed_limit = 60;
   bool literal = false;
   bool json = false;
 };
@@ -287,11 +299,12 @@ SimulateOptions options_of(const SimulateWords& words) {
   if (!words.app.empty()) {
     auto make = load_application(words.app);
     if (!make) throw CLI::ValidationError(make.error().what);
-    simulation.make_application = std::move(*make);
+    simulation.make_trial = std::move(*make);
     options.flags += " --app " + shell_word(words.app);
   }
   if (!words.out.empty()) options.out = words.out;
   options.threads = words.threads;
+  options.seed_limit = std::chrono::seconds(words.seed_limit);
   options.json = words.json;
   options.progress = !words.json && ::isatty(STDERR_FILENO) == 1;
   return options;
@@ -329,13 +342,17 @@ void add_simulate_command(CLI::App& app, int& exit_code) {
   add_assertions(*command, words->assertions,
                  "Judge this one also when it is not claimed, as during a cut; repeatable");
   command->add_option("--app", words->app,
-                      "Your own application: a shared library with MUSTER_APPLICATION_LIBRARY "
-                      "(docs/lab.md)");
+                      "Your own application: a shared library with MUSTER_APPLICATION_LIBRARY or "
+                      "MUSTER_TRIAL_LIBRARY (docs/lab.md)");
   command->add_option("-o,--out", words->out,
                       "Where the journal of each seed that violates an assertion is left, or of a "
                       "single seed");
   command->add_option("--threads", words->threads, "How many of them run seeds")
       ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  command
+      ->add_option("--seed-limit", words->seed_limit,
+                   "A seed that runs for so many seconds does not end: exit code 1; 0: no limit")
       ->capture_default_str();
   command->add_flag("--json", words->json, "One JSON object a line");
   command->callback([words, &exit_code] {

@@ -2,6 +2,7 @@
 
 #include <muster/lab/simulator.hpp>
 
+#include <chrono>
 #include <filesystem>
 #include <iosfwd>
 #include <optional>
@@ -20,7 +21,8 @@ struct SimulateOptions {
   bool json = false;
   bool progress = false;      ///< told on the terminal
   bool faults_named = false;  ///< each kind has to come about, however few seeds there are
-  std::string flags;          ///< of the command line, but for seeds and --out: what repeats a run
+  std::chrono::seconds seed_limit{60};  ///< how long a seed may run; zero: for ever
+  std::string flags;  ///< of the command line, but for seeds and --out: what repeats a run
 };
 
 /// In a campaign of so many seeds, or more, each kind of trouble has to come about.

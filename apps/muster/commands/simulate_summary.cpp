@@ -25,6 +25,9 @@ class Summary {
   void show(std::ostream& out) const {
     if (end_.interrupted) out << "as far as " << how_many_seeds() << ":\n";
     for (const auto& [assertion, its] : campaign_.judged) show(out, assertion, its);
+    if (const lab::FailedHooks& failed = campaign_.failed_hooks; failed.count > 0)
+      out << "hooks of the application failed by themselves: " << failed.count << ", first in seed "
+          << failed.seed << ": " << failed.why << '\n';
     out << "faults:";
     const char* comma = " ";
     for (Trouble trouble : options_.simulation.allowed)

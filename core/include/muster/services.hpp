@@ -84,6 +84,18 @@ class Services {
   /// stays. Where `Shown::wrong` names something the process ends with that sentence (exit code
   /// 76).
   virtual void show(Shown shown) = 0;
+
+  /// An invariant of the application's own does not hold: in one sentence, which. In the lab the
+  /// seed, or the world, is violated. On a real node the node goes on, and the sentence stands in
+  /// its log, in `muster status`, and in its journal, which `muster verify` then refuses. Longer
+  /// than `longest_remark` bytes it is cut.
+  virtual void broken(std::string what) = 0;
+
+  /// A line of the application's own in the journal, which `muster draw` shows: what it did, such
+  /// as "invoice 1-1". Cut likewise. Nothing comes of it where no journal is written.
+  virtual void note(std::string what) = 0;
+
+  static constexpr std::size_t longest_remark = 1024;
 };
 
 }  // namespace muster

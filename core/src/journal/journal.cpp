@@ -122,6 +122,18 @@ void fault_line(std::string& out, const Fault& fault) {
   out += "}\n";
 }
 
+void remark_line(std::string& out, const Stamp& stamp, RemarkKind kind, std::string_view text) {
+  append_stamp(out, stamp);
+  append_field(out, kind == RemarkKind::broken ? ",\"broken\":" : ",\"note\":", text);
+  out += "}\n";
+}
+
+void finding_line(std::string& out, const Finding& finding) {
+  append_field(out, "{\"t_ns\":", finding.t);
+  append_field(out, ",\"broken\":", finding.broken);
+  out += "}\n";
+}
+
 namespace {
 
 struct AppendLine {
@@ -138,6 +150,8 @@ struct AppendLine {
   void operator()(const Gap& line) const { gap_line(out, line.stamp, line.lines, line.state); }
   void operator()(const Ended& line) const { ended_line(out, line.stamp, line.code, line.why); }
   void operator()(const Fault& line) const { fault_line(out, line); }
+  void operator()(const Remark& line) const { remark_line(out, line.stamp, line.kind, line.text); }
+  void operator()(const Finding& line) const { finding_line(out, line); }
 };
 
 /// The fields of one line; the first that is missing or wrong is kept as the failure.
@@ -309,6 +323,27 @@ Expected<Line> parse_fault(Fields fields) {
   return fields.finish(std::move(line));
 }
 
+Expected<Line> parse_note(Fields fields) {
+  Remark line;
+  fields.read(line.stamp);
+  fields.read("note", line.text);
+  return fields.finish(std::move(line));
+}
+
+// Of a node, or of whoever looks at all of them.
+Expected<Line> parse_broken(Fields fields) {
+  if (!fields.has("node")) {
+    Finding line;
+    fields.read("t_ns", line.t);
+    fields.read("broken", line.broken);
+    return fields.finish(std::move(line));
+  }
+  Remark line{{}, RemarkKind::broken, {}};
+  fields.read(line.stamp);
+  fields.read("broken", line.text);
+  return fields.finish(std::move(line));
+}
+
 }  // namespace
 
 void append_line(std::string& out, const Line& line) {
@@ -328,7 +363,8 @@ Expected<Line> parse_line(std::string_view text) {
   } kinds[] = {{"event", parse_step},     {"performed", parse_performed},
                {"hook", parse_hook},      {"permits", parse_permits},
                {"journal", parse_header}, {"ended", parse_ended},
-               {"fault", parse_fault},    {"gap", parse_gap}};
+               {"fault", parse_fault},    {"gap", parse_gap},
+               {"note", parse_note},      {"broken", parse_broken}};
   const Fields fields(value.get_object());
   for (const auto& kind : kinds)
     if (fields.has(kind.key)) return kind.parse(fields);

@@ -93,8 +93,9 @@ class Metrics {
   Histogram lateness;
   std::array<Histogram, how_many<Hook>> hooks;
   std::array<std::uint64_t, how_many<Hook>> failures{};
-  Counters counters;  ///< of lives that are over
-  Traffic traffic;    ///< of those
+  std::uint64_t broken = 0;  ///< how often the application said so
+  Counters counters;         ///< of lives that are over
+  Traffic traffic;           ///< of those
 
  private:
   std::optional<Duration> idle_since_;

@@ -82,6 +82,28 @@ BOOST_AUTO_TEST_CASE(a_violation_is_marked_on_its_nodes) {
   BOOST_TEST(count(draw(letters().lines).out, "data-assertion=") == 0U);
 }
 
+BOOST_AUTO_TEST_CASE(what_an_application_notes_stands_at_its_lane) {
+  Story story = recovered(2);
+  story.says(1, journal::RemarkKind::note, "invoice 1-1 of the customer with the longest name");
+  const Printed svg = draw(story.lines);
+  BOOST_TEST(count(svg.out, "invoice 1-1 of the customer ...") == 1u);  // at the lane
+  BOOST_TEST(count(svg.out, "node 1: invoice 1-1 of the customer with the longest name") == 1u);
+  BOOST_TEST(count(svg.out, "data-assertion") == 0u);
+  apps::DrawOptions options;
+  options.format = "mmd";
+  BOOST_TEST(draw(story.lines, options).says("Note over node1: invoice 1-1 of the customer with"));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_broken_is_marked_as_a_violation) {
+  Story story = recovered(2);
+  story.says(2, journal::RemarkKind::broken, "invoice 1-1 twice");
+  story.lines.emplace_back(journal::Finding{story.now(), "two lamps shine"});
+  const Printed svg = draw(story.lines);
+  BOOST_TEST(count(svg.out, "data-assertion=\"application\"") == 1u);
+  BOOST_TEST(count(svg.out, ">broken: invoice 1-1 twice<") == 1u);
+  BOOST_TEST(count(svg.out, "application is violated:") >= 2u);
+}
+
 BOOST_AUTO_TEST_CASE(a_journal_is_not_drawn_over) {
   JournalFiles files;
   apps::DrawOptions options;

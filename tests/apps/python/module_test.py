@@ -49,6 +49,8 @@ class Plain:
             self.node.elect("the disk is new")
             self.node.step_down(1.5)
             self.node.show("open", primary=True, replica=False)
+            self.node.note("invoice 1-1")
+            self.node.broken("invoice 1-1 twice")
         return report, {3: "part"}
 
     def start(self, told):
@@ -146,6 +148,8 @@ class AProgramOfFunctions(unittest.TestCase):
         self.assertEqual(self.node.hear(), {"step_down_ns": 1_500_000_000})
         self.assertEqual(self.node.hear(),
                          {"show": {"primary": True, "replica": False}, "text": "open"})
+        self.assertEqual(self.node.hear(), {"note": "invoice 1-1"})
+        self.assertEqual(self.node.hear(), {"broken": "invoice 1-1 twice"})
         self.assertEqual(self.node.hear()["done"], 9)
 
     def test_starts_with_the_group_as_a_pair(self):

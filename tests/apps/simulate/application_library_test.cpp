@@ -19,7 +19,7 @@ BOOST_DATA_TEST_CASE(an_application_in_a_library_runs_in_every_seed,
   options.last_seed = 20;
   auto make = apps::load_application(library);
   BOOST_REQUIRE_MESSAGE(make.has_value(), (make ? "" : make.error().what));
-  options.simulation.make_application = std::move(*make);
+  options.simulation.make_trial = std::move(*make);
   std::ostringstream out;
   std::ostringstream err;
   BOOST_TEST(apps::simulate(options, out, err) == 0, out.str() + err.str());

@@ -99,6 +99,9 @@ static void start(void* user, const muster_assignment* task, muster_end* end) {
   }
   const muster_role shines = {"shining", lamp->permit != NULL};
   muster_show(lamp->node, &shines, 1, "a lamp");
+  muster_note(lamp->node, shines.has ? "shining" : "dark");
+  if (lamp->permit != NULL && !muster_permit_valid(lamp->permit))
+    muster_broken(lamp->node, "it shines without a permit");
   char status[4096];
   muster_status(lamp->node, status, sizeof status);
   if (strstr(status, lamp->permit ? "[[\"shining\",true]]" : "[[\"shining\",false]]") == NULL) {

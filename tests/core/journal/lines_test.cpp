@@ -211,6 +211,17 @@ BOOST_AUTO_TEST_CASE(a_life_that_ends_itself) {
              "\"why\":\"stop overran 2 s\"}\n");
 }
 
+BOOST_AUTO_TEST_CASE(what_an_application_says) {
+  BOOST_TEST(
+      written(journal::remark_line, stamp(6, 45), journal::RemarkKind::note, "invoice 1-1") ==
+      "{\"t_ns\":6,\"node\":3,\"incarnation\":9,\"seq\":45,\"note\":\"invoice 1-1\"}\n");
+  BOOST_TEST(
+      written(journal::remark_line, stamp(7, 46), journal::RemarkKind::broken, "two lamps") ==
+      "{\"t_ns\":7,\"node\":3,\"incarnation\":9,\"seq\":46,\"broken\":\"two lamps\"}\n");
+  BOOST_TEST(written(journal::finding_line, {Duration(8), "two lamps"}) ==
+             "{\"t_ns\":8,\"broken\":\"two lamps\"}\n");
+}
+
 BOOST_AUTO_TEST_CASE(the_first_line) {
   std::string out = first_line();
   BOOST_TEST(out.starts_with(
@@ -248,6 +259,9 @@ BOOST_AUTO_TEST_CASE(every_other_line) {
                         {{{NodeId{3}, Incarnation{9}, Digest{5}, std::nullopt, true}}}},
       journal::Permits{stamp(4, 3), journal::PermitsEdge::returned, group},
       journal::Ended{stamp(4, 4), 0, "asked \"to\""},
+      journal::Remark{stamp(4, 5), journal::RemarkKind::note, "\"\xc3\xa4\""},
+      journal::Remark{stamp(4, 6), journal::RemarkKind::broken, ""},
+      journal::Finding{Duration(4), "two lamps"},
   };
   for (const journal::Line& line : lines) {
     const std::string out = written(journal::append_line, line);

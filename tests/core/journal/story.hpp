@@ -71,6 +71,10 @@ class Story {
         journal::HookEdge{stamp(id), hook, edge, about, {node.ticket}, std::move(members)});
   }
 
+  void says(std::uint32_t id, journal::RemarkKind kind, std::string text) {
+    lines.emplace_back(journal::Remark{stamp(id), kind, std::move(text)});
+  }
+
   void permits(std::uint32_t id, journal::PermitsEdge edge) {
     lines.emplace_back(journal::Permits{stamp(id), edge, nodes_[id].started.value()});
   }

@@ -24,6 +24,38 @@ BOOST_AUTO_TEST_CASE(a_story_that_holds) {
   BOOST_TEST((std::get<verify::Holds>(judgement.of("2")).bound == bound(story)));
 }
 
+// --- What an application says
+
+BOOST_AUTO_TEST_SUITE(applications)
+
+BOOST_FIXTURE_TEST_CASE(a_note_changes_no_verdict, Formed) {
+  story.says(1, journal::RemarkKind::note, "invoice 1-1");
+  const Judgement judgement = judge(story);
+  BOOST_TEST(judgement.outcome.holds());
+  BOOST_TEST(judgement.outcome.missing_lines == 0u);
+}
+
+BOOST_FIXTURE_TEST_CASE(what_it_says_is_broken_is_violated_each_time, Formed) {
+  story.says(2, journal::RemarkKind::broken, "invoice 1-1 twice");
+  story.says(1, journal::RemarkKind::broken, "invoice 1-2 twice");
+  violates(story, "application", "node 2: invoice 1-1 twice");
+  BOOST_TEST(judge(story).violations("application") == 2u);
+}
+
+// It is no claim of the protocol, so no cut and no pause excuses it.
+BOOST_FIXTURE_TEST_CASE(what_it_says_in_a_cut_is_judged_too, Formed) {
+  story.fault(FaultKind::cut, 1, NodeSet{NodeId{2}, NodeId{3}});
+  story.says(1, journal::RemarkKind::broken, "two lamps shine");
+  violates(story, "application", "node 1: two lamps shine");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_check_of_all_nodes_is_nobodys_line, Formed) {
+  story.lines.emplace_back(journal::Finding{story.now(), "two lamps shine"});
+  violates(story, "application", "two lamps shine");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
 // --- Assertions of states
 
 BOOST_AUTO_TEST_SUITE(states)

@@ -16,6 +16,11 @@ BOOST_AUTO_TEST_CASE(the_ten_lines) {
   BOOST_TEST(acknowledged.size() == 5u);
 }
 
+BOOST_AUTO_TEST_CASE(a_second_failure) {
+  Acknowledged acknowledged;
+  the_successor_fails_too(make_ledger(acknowledged));
+}
+
 BOOST_AUTO_TEST_CASE(failing_everywhere) {
   Acknowledged acknowledged;
   std::size_t asked = 0;

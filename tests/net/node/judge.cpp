@@ -48,6 +48,7 @@ class Replay {
     stamped(line.stamp);
   }
   void take(const journal::Fault&) {}
+  void take(const journal::Finding&) {}
 
   std::vector<std::string> complaints;
 

@@ -84,6 +84,29 @@ BOOST_AUTO_TEST_CASE(each_election_is_told_with_its_cause_and_each_group_with_it
   BOOST_TEST(log.lines.back() == "info node 1 leaves its group");
 }
 
+// The node goes on. Whoever looks at it, or reads its journal, is told.
+BOOST_AUTO_TEST_CASE(what_an_application_says_is_broken_is_told_by_log_status_and_journal) {
+  Log log(1);
+  const GroupNumber group = log.cluster.join(1);
+  Services& services = log.cluster.stage.services(NodeId{1});
+  services.note("invoice 1-1");
+  services.broken("invoice 1-1 twice");
+  log.await("warning node 1: its application says that this is broken: invoice 1-1 twice");
+  services.broken("invoice 1-2 twice");
+  const auto says = [&](journal::RemarkKind kind, const char* text) {
+    log.cluster.await_line(1, text, 0, [&](const journal::Line& line) {
+      const auto* remark = std::get_if<journal::Remark>(&line);
+      return remark && remark->kind == kind && remark->text == text;
+    });
+  };
+  says(journal::RemarkKind::note, "invoice 1-1");
+  says(journal::RemarkKind::broken, "invoice 1-2 twice");
+  const std::string status = log.cluster.node(1).status_json();
+  BOOST_TEST(status.find("\"broken\":\"invoice 1-1 twice\"") != std::string::npos, status);
+  BOOST_TEST((log.cluster.node(1).view().group == group));
+  log.cluster.judge({"application"});
+}
+
 BOOST_AUTO_TEST_CASE(a_hook_that_fails_is_told_with_its_reason) {
   Log log(1);
   log.cluster.stage.play(NodeId{1}, Hook::start, fails);

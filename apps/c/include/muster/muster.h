@@ -203,6 +203,15 @@ typedef struct muster_role {
 void muster_show(muster_node* node, const muster_role* roles, size_t role_count, const char* text);
 
 /**
+ * An invariant of the application's own does not hold: in one sentence, which. It stands in the
+ * node's log, status and journal, which `muster verify` then refuses; the node goes on.
+ */
+void muster_broken(muster_node* node, const char* what);
+
+/** A line of the application's own in the journal, which `muster draw` shows: "invoice 1-1". */
+void muster_note(muster_node* node, const char* what);
+
+/**
  * A permit of the present group, whose number is put into `group`; NULL where the node does not
  * work. The end of a stop waits until all are returned.
  */

@@ -303,6 +303,8 @@ class Verifier {
   Expected<> take(const journal::Ended& line);
   Expected<> take(const journal::Gap& line);
   Expected<> take(const journal::Fault& line);
+  Expected<> take(const journal::Remark& line);
+  Expected<> take(const journal::Finding& line);
 
   void begin_life(const journal::Header& line);
   void end_life(NodeId id);
@@ -344,6 +346,7 @@ class Verifier {
   void judge(const char* assertion, std::optional<Disagreement> disagreement);
   void judge_strays(const journal::Stamp& line);
   void judge_calm(const char* assertion, std::optional<Disagreement> disagreement);
+  void judge_application(NodeSet nodes, std::string broken);
   void judge_grammar(NodeId id, std::optional<std::string> wrong);
   void not_claimed(std::initializer_list<const char*> assertions, Duration from,
                    const std::string& why, const std::string& cause, bool of_some = false);

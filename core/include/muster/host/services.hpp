@@ -1,12 +1,14 @@
 #pragma once
 
 #include <muster/services.hpp>
+#include <muster/values/one_line.hpp>
 #include <muster/values/text.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 /// What every host makes of what an application says by its `Services`.
@@ -17,6 +19,12 @@ namespace muster {
 inline Duration time_out(Duration asked) {
   constexpr Duration most = std::chrono::hours(24 * 365);
   return std::clamp(asked, Duration::zero(), most);
+}
+
+/// What an application notes, or says is broken, as it stands in journals and logs.
+inline std::string remark_of(std::string_view said) {
+  return said.empty() ? "(the application gave no words)"
+                      : one_line(said, Services::longest_remark);
 }
 
 /// What an application has shown last. A role is of the grant of permits under which it was said.

@@ -121,6 +121,28 @@ struct Ended {
 };
 MUSTER_DESCRIBE(Ended, stamp, code, why);
 
+/// What kind of thing an application says by `Services`.
+enum class RemarkKind {
+  note,    ///< it wants it to stand in the journal
+  broken,  ///< an invariant of its own does not hold
+};
+MUSTER_DESCRIBE_ENUM(RemarkKind, note, broken)
+
+/// What the application of a node says.
+struct Remark {
+  Stamp stamp;
+  RemarkKind kind{};
+  std::string text;
+};
+MUSTER_DESCRIBE(Remark, stamp, kind, text);
+
+/// An invariant of an application does not hold, as a check that looks at all nodes has found.
+struct Finding {
+  Duration t{};
+  std::string broken;
+};
+MUSTER_DESCRIBE(Finding, t, broken);
+
 /// What is done to nodes from outside. In the journal `power_cut` is "power-cut".
 enum class FaultKind {
   killed,  ///< stamped before the signal is sent
@@ -147,7 +169,8 @@ struct Fault {
 };
 MUSTER_DESCRIBE(Fault, t, kind, node, from);
 
-using Line = std::variant<Header, Step, Performed, HookEdge, Permits, Ended, Fault, Gap>;
+using Line =
+    std::variant<Header, Step, Performed, HookEdge, Permits, Ended, Fault, Gap, Remark, Finding>;
 
 // --- Writing: each appends one line, with its '\n'
 
@@ -162,6 +185,8 @@ void permits_line(std::string& out, const Stamp& stamp, PermitsEdge edge, const 
 void gap_line(std::string& out, const Stamp& stamp, std::uint64_t lines, const Protocol& state);
 void ended_line(std::string& out, const Stamp& stamp, int code, std::string_view why);
 void fault_line(std::string& out, const Fault& fault);
+void remark_line(std::string& out, const Stamp& stamp, RemarkKind kind, std::string_view text);
+void finding_line(std::string& out, const Finding& finding);
 
 /// Any of them, as it was parsed.
 void append_line(std::string& out, const Line& line);

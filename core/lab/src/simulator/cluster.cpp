@@ -69,6 +69,9 @@ Life::Handlers World::Impl::handlers(NodeId id) {
   handlers.left = [this, id](LeaveCause cause) { left(id, cause); };
   handlers.outlived = [this, id](const host::Voices& voices) { outlived(id, voices); };
   handlers.fatal = [this, id](const Failure& failure) { fatal(id, failure); };
+  handlers.failed_by_itself = [this, id](std::string why) {
+    failures.push_back({world.agenda.now(), id, std::move(why), world.lines.size()});
+  };
   handlers.point = [this, id](const char* what) { point(id, what); };
   handlers.seen = [this, id](const View& view) { at(id).view = view; };
   handlers.commit_time = [this, id] {
@@ -130,6 +133,7 @@ void World::Impl::go_on(NodeId id) {
 // What T has no room for is a pause, whoever lets others wait.
 void World::Impl::stand_still_for(NodeId id, Duration time) {
   stand_still(id);
+  at(id).life->process().disturb();
   // Behind what its end brings about: another commit may follow at once.
   world.agenda.after(time, [this, id, life = at(id).lives] {
     world.agenda.after({}, [this, id, life] {

@@ -57,6 +57,7 @@ class World::Impl {
   simulated::Network network;
   NodeSet ids;
   std::string crashed_at;
+  std::deque<ApplicationFailure> failures;
 
  private:
   void stand_still_for(NodeId id, Duration time);

@@ -1,5 +1,7 @@
 #include <muster/lab/crash_everywhere.hpp>
 
+#include <muster/values/text.hpp>
+
 namespace muster::lab {
 
 namespace {
@@ -14,7 +16,11 @@ std::optional<std::string> run_once(World& world, Duration restart_after, const 
   for (const verify::Verdict& verdict : world.verify().verdicts)
     if (const auto* violated = std::get_if<verify::Violated>(&verdict))
       return "assertion " + violated->assertion + ": " + violated->disagreement.why;
-  return check(world);
+  if (const auto& failures = world.application_failures(); !failures.empty())
+    return "node " + to_text(failures.front().node) + ": " + failures.front().why;
+  auto broken = check(world);
+  if (broken) world.broken(*broken);
+  return broken;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "permits.hpp"
 
 #include <muster/host/hook_host.hpp>
+#include <muster/host/user_call.hpp>
 
 namespace muster::lab::simulated {
 
@@ -15,6 +16,8 @@ class Hooks final : public HookHost {
         edge;
     std::function<void(journal::PermitsEdge, GroupNumber)> permits;
     std::function<void(const std::string& why)> fatal;
+    /// A hook failed, and nothing made it fail but the application.
+    std::function<void(std::string why)> failed_by_itself;
     std::function<HookFate(Hook)> fate;
     std::function<void(NodeId, Inquiry, Answered)> ask;
     std::function<void()> give_up_questions;
@@ -35,7 +38,7 @@ class Hooks final : public HookHost {
 
  private:
   void call(std::optional<Hook> hook, Call call, Ended ended) override;
-  void tell(std::function<void()> work) override { process_->soon(std::move(work)); }
+  void tell(std::function<void()> work) override;
   void request_stop(std::stop_source cancel) override;
   void bound(Duration deadline, std::function<void()> overrun) override;
   void unbound() override { ++deadlines_; }
@@ -43,7 +46,7 @@ class Hooks final : public HookHost {
   void grant(GroupNumber group) override { permits_.grant(group); }
   std::optional<GroupNumber> revoke(std::function<void()> returned) override;
   [[nodiscard]] PermitsOut permits_out() const override { return permits_.out(); }
-  void event(Event event) override { handlers_.event(std::move(event)); }
+  void event(Event event) override;
   void note(Hook hook, journal::Edge edge, std::optional<GroupNumber> group, Ticket ticket,
             const Members* members) override {
     handlers_.edge(hook, edge, group, ticket, members);
@@ -53,11 +56,21 @@ class Hooks final : public HookHost {
   }
   std::function<void(std::string)> new_listener() override { return {}; }
   std::function<void(std::function<void()>)> new_door() override;
-  void ask(NodeId member, Inquiry inquiry, Ended answered) override {
-    handlers_.ask(member, std::move(inquiry), std::move(answered));
-  }
+  void ask(NodeId member, Inquiry inquiry, Ended answered) override;
   void give_up_questions() override { handlers_.give_up_questions(); }
-  void fatal(const std::string& why) override { handlers_.fatal(why); }
+  void fatal(const std::string& why) override;
+
+  /// The last call of a hook, and what befell it that is not the application's doing.
+  struct Called {
+    HookFate fate;
+    bool overran = false;
+    bool ended = false;
+    bool unanswered = false;      ///< a question of it was not answered
+    std::uint64_t questions = 0;  ///< that are not answered yet
+    [[nodiscard]] bool is_late() const { return fate.late > Duration::zero(); }
+  };
+  [[nodiscard]] bool failed_by_itself() const;
+  void call_now(std::optional<Hook> hook, const Call& call, const Ended& give);
 
   std::shared_ptr<Process> process_;
   Services& services_;
@@ -65,6 +78,9 @@ class Hooks final : public HookHost {
   LifePermits& permits_;
   Handlers handlers_;
   std::unique_ptr<Application> application_;
+  std::shared_ptr<Called> called_ = std::make_shared<Called>();
+  bool was_late_ = false;  ///< since the deadline was set a call was told late, as was drawn
+  std::uint64_t disturbances_before_ = 0;  ///< of its process, when the deadline was set
   std::uint64_t deadlines_ = 0;  ///< so that the end of an earlier one is not taken for this one's
   Duration due_{};
 };

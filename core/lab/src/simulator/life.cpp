@@ -104,7 +104,11 @@ SessionDriver::Handlers Life::session_handlers() {
 NodeServices::Handlers Life::service_handlers() {
   NodeServices::Handlers handlers;
   handlers.fatal = [this](const std::string& why) {
+    handlers_.failed_by_itself(why);
     handlers_.fatal({ExitCode::hook_failed, why});
+  };
+  handlers.remark = [this](journal::RemarkKind kind, std::string text) {
+    record(journal::Remark{next_stamp(), kind, std::move(text)});
   };
   handlers.elect = [this](std::string why) { happened(ElectionAsked{std::move(why)}); };
   handlers.step_down = [this](Duration back_after) {
@@ -127,6 +131,7 @@ Hooks::Handlers Life::hook_handlers() {
   handlers.fatal = [this](const std::string& why) {
     handlers_.fatal({ExitCode::hook_failed, why});
   };
+  handlers.failed_by_itself = handlers_.failed_by_itself;
   handlers.fate = handlers_.fate;
   handlers.ask = [this](NodeId member, Inquiry inquiry, const Answered& answered) {
     questions_[member] = network_.ask(process_, member, std::move(inquiry), answered);
@@ -136,7 +141,10 @@ Hooks::Handlers Life::hook_handlers() {
 }
 
 Disk::Handlers Life::disk_handlers() {
-  return {handlers_.commit_time, handlers_.point, handlers_.fatal};
+  return {handlers_.commit_time, handlers_.point, [this](const Failure& failure) {
+            if (failure.code == ExitCode::hook_failed) handlers_.failed_by_itself(failure.what);
+            handlers_.fatal(failure);
+          }};
 }
 
 }  // namespace muster::lab::simulated

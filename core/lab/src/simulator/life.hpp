@@ -20,8 +20,9 @@ class Life final : public host::Driver {
     std::function<void(LeaveCause)> left;
     std::function<void(const host::Voices&)> outlived;
     std::function<void(Failure)> fatal;
-    std::function<void(const char* what)> point;  ///< the life may end here
-    std::function<void(const View&)> seen;        ///< after each step
+    std::function<void(std::string why)> failed_by_itself;  ///< the application
+    std::function<void(const char* what)> point;            ///< the life may end here
+    std::function<void(const View&)> seen;                  ///< after each step
     std::function<Duration()> commit_time;
     std::function<HookFate(Hook)> fate;
   };

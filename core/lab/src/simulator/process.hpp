@@ -53,7 +53,14 @@ class Process : public std::enable_shared_from_this<Process> {
     waiting_.clear();
   }
 
-  void pause() { paused_ = true; }
+  void pause() {
+    paused_ = true;
+    disturb();
+  }
+  /// It was slowed down, by nothing of its own.
+  void disturb() { ++disturbances_; }
+  [[nodiscard]] std::uint64_t disturbances() const { return disturbances_; }
+
   /// What has arrived comes first: a bound that has passed is no silence before all was read.
   void resume() {
     paused_ = false;
@@ -107,6 +114,7 @@ class Process : public std::enable_shared_from_this<Process> {
   std::uint32_t rate_;
   bool over_ = false;
   bool paused_ = false;
+  std::uint64_t disturbances_ = 0;
   std::deque<Work> arrivals_;
   std::deque<Work> waiting_;
 };

@@ -4,6 +4,7 @@
 #include "permits.hpp"
 
 #include <muster/host/services.hpp>
+#include <muster/host/user_call.hpp>
 #include <muster/services.hpp>
 
 namespace muster::lab::simulated {
@@ -16,6 +17,7 @@ class NodeServices final : public Services {
     std::function<void(const std::string& why)> fatal;
     std::function<void(std::string why)> elect;
     std::function<void(Duration back_after)> step_down;
+    std::function<void(journal::RemarkKind, std::string text)> remark;
   };
 
   NodeServices(NodeId self, const NodeSet& nodes, std::shared_ptr<Process> process,
@@ -34,19 +36,21 @@ class NodeServices final : public Services {
     if (process_->over()) return;
     // The disk begins when the application has returned: a life may end at its beginning.
     process_->soon([this, batch = std::move(batch), durable = std::move(durable)]() mutable {
-      disk_.write(std::move(batch), std::move(durable));
+      disk_.write(std::move(batch), durable ? guarded(std::move(durable)) : nullptr);
     });
   }
   void scan(std::string prefix,
             std::function<void(std::vector<std::pair<std::string, Bytes>>)> done) override {
     if (process_->over()) return;
     process_->soon([this, prefix = std::move(prefix), done = std::move(done)]() mutable {
-      disk_.scan(std::move(prefix), std::move(done));
+      disk_.scan(std::move(prefix), [this, done = std::move(done)](const auto& found) {
+        guarded([&] { done(found); })();
+      });
     });
   }
   void post(std::function<void()> work) override { post_after(Duration{}, std::move(work)); }
   void post_after(Duration delay, std::function<void()> work) override {
-    if (!process_->over()) process_->after(delay, std::move(work));
+    if (!process_->over()) process_->after(delay, guarded(std::move(work)));
   }
   void elect(std::string why) override {
     post([this, why = std::move(why)] { handlers_.elect(why); });
@@ -59,12 +63,23 @@ class NodeServices final : public Services {
       post([this, wrong] { handlers_.fatal(*wrong); });
   }
 
+  void broken(std::string what) override { remark(journal::RemarkKind::broken, what); }
+  void note(std::string what) override { remark(journal::RemarkKind::note, what); }
+
   /// What was shown last, with the roles that it has now.
   [[nodiscard]] Shown shown() const {
     return showing_.now(permits_.present_grant(), permits_.may_work());
   }
 
  private:
+  /// Stands in the journal at once: the life may end in what the application does next.
+  void remark(journal::RemarkKind kind, const std::string& what) {
+    if (!process_->over()) handlers_.remark(kind, remark_of(what));
+  }
+  std::function<void()> guarded(std::function<void()> work) {
+    return [this, work = std::move(work)] { call_user(work, handlers_.fatal); };
+  }
+
   NodeId self_;
   const NodeSet& nodes_;
   std::shared_ptr<Process> process_;

@@ -1,6 +1,7 @@
 #include <muster/lab/simulator.hpp>
 
 #include "counting.hpp"
+#include "trials.hpp"
 #include "troubles.hpp"
 
 #include <muster/values/text.hpp>
@@ -58,6 +59,8 @@ SeedRun run_seed(const Simulation& simulation, std::uint64_t seed) {
   simulated::Counted counted;
   simulated::Troubles drawn(simulation, seed, [&](NodeId node) { counted.forget(node); });
   WorldOptions options = drawn.options();
+  const Trial trial = simulated::trial_of(simulation);
+  options.make_application = trial.make_application;
   if (!options.make_application)
     options.make_application = simulated::make_counting(counted, options.timings.T);
   World world(options);
@@ -71,11 +74,13 @@ SeedRun run_seed(const Simulation& simulation, std::uint64_t seed) {
   run.drained = world.drained();
   run.counts = drawn.counts();
   run.counts[static_cast<std::size_t>(Trouble::lying_tag)] = world.forged();
+  simulated::ask(trial, world);
   verify::Unclaimed unclaimed;
   run.outcome = verify_lines(
       world.lines(), "journal", [&](const verify::NotClaimed& time) { unclaimed.add(time); },
       simulation.assertions);
   run.unclaimed = unclaimed.times();
+  if (trial.make_application) simulated::judge(trial, world, run.outcome);
   if (const auto lost = counted.lost()) add_violation(run.outcome, *lost, world);
   for (const journal::Line& line : world.lines())
     run.steps += std::holds_alternative<journal::Step>(line) ? 1 : 0;
@@ -107,6 +112,8 @@ void Campaign::add(const SeedRun& run) {
     } else if (const auto* violated = std::get_if<verify::Violated>(&verdict)) {
       judged[violated->assertion].checked += violated->checked;
       ++judged[violated->assertion].violated;
+      if (violated->assertion == "hooks")
+        add(FailedHooks{violated->violations, run.seed, violated->disagreement.why});
     } else {
       ++judged[std::get<verify::NotClaimed>(verdict).assertion].not_checked;
     }
@@ -130,8 +137,17 @@ void Campaign::add(const Campaign& other) {
     judged[assertion].not_checked += its.not_checked;
     judged[assertion].unclaimed.add(its.unclaimed);
   }
+  add(other.failed_hooks);
   violating.insert(violating.end(), other.violating.begin(), other.violating.end());
   std::sort(violating.begin(), violating.end());
+}
+
+void Campaign::add(const FailedHooks& more) {
+  const bool is_first =
+      more.count > 0 && (failed_hooks.count == 0 || more.seed < failed_hooks.seed);
+  const std::uint64_t count = failed_hooks.count + more.count;
+  if (is_first) failed_hooks = more;
+  failed_hooks.count = count;
 }
 
 std::uint64_t Campaign::seeds_with(Trouble trouble) const {

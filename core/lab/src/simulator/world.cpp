@@ -2,6 +2,7 @@
 
 #include "cluster.hpp"
 
+#include <muster/host/services.hpp>
 #include <muster/values/text.hpp>
 
 namespace muster::lab {
@@ -195,6 +196,10 @@ bool World::is_normal() const {
   return impl_->is_normal();
 }
 
+const std::deque<ApplicationFailure>& World::application_failures() const {
+  return impl_->failures;
+}
+
 std::uint64_t World::points(NodeId node) const {
   return impl_->at(node).points;
 }
@@ -209,6 +214,10 @@ std::uint64_t World::drained() const {
 
 const std::string& World::failed_at() const {
   return impl_->crashed_at;
+}
+
+void World::broken(std::string what) {
+  impl_->world.write(journal::Finding{now(), remark_of(what)});
 }
 
 const std::deque<journal::Line>& World::lines() const {

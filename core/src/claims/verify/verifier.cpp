@@ -90,6 +90,7 @@ Outcome Verifier::finish() {
   Outcome outcome{{}, lines_, lives_, missing_lines_};
   for (const std::string& assertion : claims_.assertions)
     outcome.verdicts.push_back(verdict_on(assertion));
+  if (judged_.contains("application")) outcome.verdicts.push_back(verdict_on("application"));
   outcome.undecided = undecided(outcome.verdicts);
   return outcome;
 }
@@ -305,6 +306,29 @@ Expected<> Verifier::take(const journal::Gap& line) {
   if (!now.up) now.works_for.reset();
   check_states();
   return {};
+}
+
+// What an application says of itself is judged whatever befalls its node: it is no claim of ours.
+Expected<> Verifier::take(const journal::Remark& line) {
+  const auto written = writer(line.stamp);
+  if (!written) return written.error();
+  const NodeId id = line.stamp.node;
+  if (line.kind == journal::RemarkKind::broken)
+    judge_application({id}, name(id) + ": " + line.text);
+  return {};
+}
+
+Expected<> Verifier::take(const journal::Finding& line) {
+  judge_application({}, line.broken);
+  return {};
+}
+
+// Each line is a violation of its own.
+void Verifier::judge_application(NodeSet nodes, std::string broken) {
+  Judged& judged = judged_["application"];
+  judged.claimed = true;
+  judged.violated_now = false;
+  judge("application", Disagreement{std::move(nodes), std::move(broken)});
 }
 
 // P4: every member has ceased, and what is told of it is what it reported.

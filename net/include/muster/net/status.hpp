@@ -42,6 +42,7 @@ struct NodeStatus {
   Wait procedure{};
   Activity application{};
   Shown shown;                      ///< what its application says that it is
+  std::string broken;               ///< what it said is broken, first in this life; empty: nothing
   std::string progress;             ///< how far the hook that runs says it is
   std::uint64_t journal_dropped{};  ///< lines that could not be written
   std::uint64_t slow_saves{};       ///< commits of this life that took longer than T/2
@@ -68,7 +69,7 @@ struct NodeStatus {
   Counters counters;
 };
 MUSTER_DESCRIBE(NodeStatus, node, status, coordinator, group, halted_by, up, incarnation,
-                definition, protocol, as_of, procedure, application, shown, progress,
+                definition, protocol, as_of, procedure, application, shown, broken, progress,
                 journal_dropped, slow_saves, needed_T, out, differing, wire, held,
                 coordinator_heard_ns, coordinator_bound_ns, because, halted_in_turn_by,
                 certificate_ns, counters);

@@ -34,8 +34,9 @@ struct CrashReport {
 /// action of its protocol, and before and after each commit to its storage, of the protocol's state
 /// and of the application's cells. The node fails there, as by kill -9, and begins a new life after
 /// `options.restart_after` (by default 3 T). When the scenario has ended, and all is Normal again,
-/// `check` is asked. Ends with the first run in which it finds something, an assertion is violated,
-/// or the nodes do not come to be Normal.
+/// `check` is asked. Ends with the first run in which it finds something, the application says that
+/// something is broken, a hook fails by itself, an assertion is violated, or the nodes do not come
+/// to be Normal.
 CrashReport crash_everywhere(WorldOptions options, const Scenario& scenario, const Check& check);
 
 }  // namespace muster::lab

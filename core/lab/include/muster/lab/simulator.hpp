@@ -62,6 +62,8 @@ struct Simulation {
   std::vector<std::string> assertions;
   /// The application under test; none: one that counts in its cells, and knows what was durable.
   MakeApplication make_application;
+  /// The same with a check of each world; none: `make_application`, and no check.
+  MakeTrial make_trial;
 
   static std::set<Trouble> all();
 };
@@ -77,6 +79,7 @@ struct SeedRun {
   std::uint64_t steps{};
   std::uint64_t drained{};  ///< World::drained
   TroubleCounts counts{};
+  /// With "application", where it states an invariant, and "hooks", where there is one under test.
   verify::Outcome outcome;
   std::map<std::string, verify::Unclaimed::Times> unclaimed;  ///< by assertion
   std::deque<journal::Line> lines;
@@ -87,6 +90,13 @@ struct SeedRun {
 
 /// Runs one seed. Equal simulations and seeds make equal journals.
 SeedRun run_seed(const Simulation& simulation, std::uint64_t seed);
+
+/// Hooks of the application under test that failed by themselves.
+struct FailedHooks {
+  std::uint64_t count{};
+  std::uint64_t seed{};  ///< the first in which one did
+  std::string why;       ///< the first there, and its node
+};
 
 /// What came of many seeds.
 struct Campaign {
@@ -105,9 +115,11 @@ struct Campaign {
   std::array<TroubleCounts, troubles> pairs{};
   std::map<std::string, Judged> judged;
   std::vector<std::uint64_t> violating;  ///< seeds, ascending
+  FailedHooks failed_hooks;
 
   void add(const SeedRun& run);
   void add(const Campaign& other);
+  void add(const FailedHooks& more);
   /// In so many seeds it came about.
   [[nodiscard]] std::uint64_t seeds_with(Trouble trouble) const;
   /// The allowed kinds of trouble that never came about.

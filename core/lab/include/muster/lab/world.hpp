@@ -3,6 +3,7 @@
 #include <muster/application.hpp>
 #include <muster/claims/verify.hpp>
 #include <muster/journal/journal.hpp>
+#include <muster/lab/trial.hpp>
 #include <muster/protocol/protocol.hpp>
 #include <muster/safe_storage.hpp>
 
@@ -78,20 +79,29 @@ struct WorldOptions {
   std::function<std::uint32_t(NodeId)> clock_rate;
 };
 
+/// A hook failed, or its process ended, though nothing made it but the application: it threw, gave
+/// up without a question that failed, overran, posted what throws, or was not made.
+struct ApplicationFailure {
+  Duration t{};
+  NodeId node;
+  std::string why;
+  std::size_t line{};  ///< lines() had so many before it
+};
+
 /// See the file's head. All nodes begin their first life at once. No member may be called from
 /// within the application. A node that is not in nodes(), or a world without nodes, is
 /// std::invalid_argument.
-class World {
+class World final : public WorldSeen {
  public:
   World(std::uint32_t nodes, std::uint64_t seed, MakeApplication make_application = {});
   explicit World(WorldOptions options);
   World(const World&) = delete;
   World& operator=(const World&) = delete;
-  ~World();
+  ~World() override;
 
   // --- Time
 
-  [[nodiscard]] Duration now() const;
+  [[nodiscard]] Duration now() const override;
   void run_for(Duration duration);
   /// Runs until `reached` is true, which is asked after all that happens; false when it was not
   /// within that time.
@@ -129,24 +139,21 @@ class World {
 
   // --- Looking
 
-  [[nodiscard]] const NodeSet& nodes() const;
+  [[nodiscard]] const NodeSet& nodes() const override;
   [[nodiscard]] const Config& config(NodeId node) const;
-  [[nodiscard]] bool is_up(NodeId node) const;
+  [[nodiscard]] bool is_up(NodeId node) const override;
   [[nodiscard]] bool is_paused(NodeId node) const;
-  /// What everybody may see of it; status Down where it is not up.
-  [[nodiscard]] View view(NodeId node) const;
-
-  /// What its application says that it is; nothing of a node that is down.
-  [[nodiscard]] Shown shown(NodeId node) const;
+  [[nodiscard]] View view(NodeId node) const override;
+  [[nodiscard]] Shown shown(NodeId node) const override;
   /// The protocol's state in its present life, or in the last.
   [[nodiscard]] const Protocol& state(NodeId node) const;
-  /// What is durable: the protocol's and the application's.
+  /// What is durable of the protocol's.
   [[nodiscard]] SafeState safe(NodeId node) const;
-  [[nodiscard]] std::map<std::string, Bytes> cells(NodeId node) const;
-  /// The application of the present life; null where none of its hooks was called yet.
-  [[nodiscard]] Application* application(NodeId node) const;
-  /// Assertion 2, in one group, with somebody up.
-  [[nodiscard]] bool is_normal() const;
+  [[nodiscard]] std::map<std::string, Bytes> cells(NodeId node) const override;
+  [[nodiscard]] Application* application(NodeId node) const override;
+  [[nodiscard]] bool is_normal() const override;
+  /// In their order.
+  [[nodiscard]] const std::deque<ApplicationFailure>& application_failures() const;
   /// How many points of that node have been passed.
   [[nodiscard]] std::uint64_t points(NodeId node) const;
   /// How many letters of `forge` have come.
@@ -156,6 +163,8 @@ class World {
   /// What happened at the point of `fail_at`; empty where it was not come to.
   [[nodiscard]] const std::string& failed_at() const;
 
+  /// A line of the journal: an invariant of the application does not hold, so verify() does not.
+  void broken(std::string what);
   /// All that has happened (docs/journal.md).
   [[nodiscard]] const std::deque<journal::Line>& lines() const;
   /// Takes them out of the world, which is not to be run any more.
