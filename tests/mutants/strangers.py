@@ -98,7 +98,8 @@ EDITS = (
          "of a node that was never met any life is believed", "assumption 3",
          "core/src/host/sessions/hello.cpp",
          "return hello.incarnation.value > peer.seen.value + most_lives_ahead;",
-         "return peer.seen.value > 0 && hello.incarnation.value > peer.seen.value + most_lives_ahead;",
+         "return peer.seen.value > 0 &&"
+         " hello.incarnation.value > peer.seen.value + most_lives_ahead;",
          (f"{HOST} lives",)),
     Edit("refusal-not-heard-out",
          "who refuses this node is judged by a Hello that need not name its instance",

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr Duration patience = 60s;
+constexpr Duration to_recover = 60s;
 constexpr int storage_refused = 65;
 
 }  // namespace
@@ -62,7 +62,7 @@ bool Recovery::come_together(const char* when, const GroupNumber& before) {
         }
         return !wrong_.empty() || is_together(cluster_, before);
       },
-      patience);
+      to_recover);
   if (so || !wrong_.empty()) return wrong_.empty();
   wrong_ = "the cluster is not whole again after " + std::string(when);
   for (NodeId node : cluster_.live())

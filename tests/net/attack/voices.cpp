@@ -17,8 +17,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr Duration patience = 60s;
-constexpr Duration soon = 5ms;
+constexpr Duration for_voices = 60s;
+constexpr Duration for_a_dial = 5ms;
 constexpr std::uint32_t working = 3;  // of five
 
 /// Somebody who listens at the addresses of two nodes that are down, and has met a later life of
@@ -39,7 +39,7 @@ class Liar {
       net::Hello other = hello(down, node);
       other.cluster = "name=another\n";
       provoking.say(other);
-      Wire dialled = door.next(soon);
+      Wire dialled = door.next(for_a_dial);
       const auto first = dialled.hear();
       const auto* said = first ? std::get_if<net::Hello>(&*first) : nullptr;
       if (said == nullptr) continue;
@@ -78,11 +78,11 @@ class Voices : apps::Cluster::Listener {
   std::string run() {
     cluster_.listen(this);
     start();
-    if (!cluster_.until([this] { return is_together(cluster_); }, patience))
+    if (!cluster_.until([this] { return is_together(cluster_); }, for_voices))
       return "there is no group";
     if (!are_ended()) return "two voices have not ended all nodes: " + story();
     start();
-    if (!cluster_.until([this] { return nobody_takes_part(); }, patience))
+    if (!cluster_.until([this] { return nobody_takes_part(); }, for_voices))
       return "nodes that refuse each other work: " + story();
     return Recovery(cluster_, initialise_).become_whole();
   }
@@ -101,7 +101,7 @@ class Voices : apps::Cluster::Listener {
           for (NodeId node : cluster_.live()) liar.lie_to(node);
           return ended_.size() == working || !other_end_.empty();
         },
-        patience);
+        for_voices);
   }
 
   [[nodiscard]] bool nobody_takes_part() const {
