@@ -32,7 +32,7 @@ WRITTEN_ANEW = tuple(f"database/{name}" for name in (
     "muster.conf", "muster.note", "muster.held", "muster.copies", "pg_ident.conf", "postgres.log",
     "data/standby.signal"))
 ALONE = ("muster.toml", "pg_hba.conf", "tls/tls.key", "client/tls.key", "data/lock",
-         "data/safe.sqlite", "data/safe.sqlite-wal", "data/admin.sock",
+         "data/safe.sqlite", "data/safe.sqlite.new", "data/safe.sqlite-wal", "data/admin.sock",
          "database/data/postmaster.pid", "database/data/postgresql.conf")
 GROUPS = (BESIDE, WRITTEN_ANEW, *((name,) for name in ALONE))
 DIRECTORIES = (("tls",), ("data",), ("database",), ("database/data",),
@@ -232,6 +232,7 @@ class Planted(Test):
             lines = trace.read_text(errors="replace").splitlines()
             become = next(i for i, line in enumerate(lines) if "setresuid(" in line)
             for line in lines[:become]:
+                self.assertNotRegex(line, "O_CREAT|O_TRUNC|mkdir|rename|unlink|chown|chmod|symlink")
                 if str(self.own) in line:
                     self.assertRegex(line, r"execve\(|O_PATH|newfstatat|readlink|access", line)
             for line in lines[become:]:
