@@ -212,7 +212,7 @@ BOOST_DATA_TEST_CASE(a_question_that_is_not_answered_in_time_is_cancelled,
   const auto host = made.host({.nodes = 2, .reorganize_deadline = 500ms});
   host->start(1);
   host->await_group({1});
-  // Node 2 asks itself: its reorganize overruns, and after three it stands back.
+  // Node 2 asks itself: its reorganize overruns, and the second time it stands back.
   host->start(2);
   host->await("a reorganize that overran", [&] { return !host->failures(2).empty(); });
   BOOST_TEST(host->failures(2).front() == "reorganize: it overran reorganize_deadline = 500 ms");
