@@ -173,14 +173,17 @@ int run(int repetitions, const char* only) {
             << "  of nodes: ms        most      sent/s  elect./s"
             << " of a sink: ms        most      sent/s  elect./s   ratio\n";
   bool well = true;
+  bool any = false;
   boost::mp11::mp_for_each<boost::describe::describe_enumerators<Flood>>([&](auto flood) {
     if (only && std::string_view(only) != flood.name) return;
+    any = true;
     const apps::RunDirectory directory = need(apps::RunDirectory::make("", 3));
     Flooded flooded(directory.path(), flood.value == Flood::handshakes);
     const bool this_one = measure(flooded, flood.value, repetitions);
     if (this_one) directory.remove();
     well = well && this_one;
   });
+  if (!any) throw std::invalid_argument(std::string("there is no flood ") + only);
   return well ? 0 : 1;
 }
 

@@ -7,6 +7,7 @@
 #include <barrier>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <string>
 #include <thread>
@@ -15,14 +16,14 @@
 // What it costs to acquire a permit and to return it, while other threads do nothing else:
 // nanoseconds of processor, the median of many batches of all threads.
 //
-//     bench_permits
+//     bench_permits [BATCHES]
 
 namespace muster {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int batches = 201;
+int batches = 201;
 constexpr int in_a_batch = 20'000;
 
 double processor_now() {
@@ -56,8 +57,9 @@ double nanoseconds_of(unsigned threads, Work work) {
 }  // namespace
 }  // namespace muster
 
-int main() {
+int main(int count, char** arguments) {
   using namespace muster;
+  if (count > 1) batches = std::max(1, std::atoi(arguments[1]));
   boost::asio::io_context hooks;
   net::LifePermits permits(24h, hooks.get_executor());
   permits.grant({1, NodeId{1}});

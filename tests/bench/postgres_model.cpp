@@ -169,5 +169,7 @@ int main(int argc, char** argv) {
     }
     return all_hold ? 0 : 1;
   }
-  return run_seeds(number(2, 10'000), number(3, 1)) ? 0 : 1;
+  if (what == "seeds") return run_seeds(number(2, 10'000), number(3, 1)) ? 0 : 1;
+  std::cerr << "postgres_model: expected seeds, strikes or search, not " << what << '\n';
+  return 2;
 }

@@ -1,5 +1,6 @@
 #include <muster/lab/checker.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -7,9 +8,10 @@
 #include <vector>
 
 /// Every switch off alone, or every pair of them, with all nodes Normal at first, as a Markdown
-/// table for docs/findings.md: `bench_switches [singles|pairs] [FAILURES] [prompt|slow]`.
-/// MUSTER_STATES limits the states of each. Ends with 1 where the verdict is another than that of
-/// real nodes, which refuse what is not safe.
+/// table for docs/findings.md: `bench_switches [singles|pairs] [FAILURES] [prompt|slow]
+/// [SWITCH...]`, of which the last are the only ones to be looked at. MUSTER_STATES limits the
+/// states of each. Ends with 1 where the verdict is another than that of real nodes, which refuse
+/// what is not safe.
 
 using namespace muster;
 using namespace muster::lab;
@@ -58,7 +60,13 @@ int main(int argc, char** argv) {
   if (const char* limit = std::getenv("MUSTER_STATES"))
     bounds.limit_states = std::strtoull(limit, nullptr, 10);
   std::cout << "| off | verdict | states | cut | s |\n|---|---|---|---|---|\n";
-  const auto all = names();
+  auto all = names();
+  for (int at = 4; at < argc; ++at)
+    if (std::find(all.begin(), all.end(), argv[at]) == all.end()) {
+      std::cerr << "switches: there is no switch " << argv[at] << '\n';
+      return 2;
+    }
+  if (argc > 4) all.assign(argv + 4, argv + argc);
   bool expected = true;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (word(1, "singles") == "singles") {

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """From older commits to this build, node by node: `upgrade.py MUSTER [COMMIT...]`.
 
-Three real nodes of each older commit, which is built in build/upgrade. Each in turn leaves in
+Three real nodes of each older commit, which is built in build/upgrade; the path of an older command
+may stand in the place of a commit. Each in turn leaves in
 order and comes back, on its store, as this build, the coordinator last; then one goes back. For
 each step: for how long no two nodes were Normal in one group, how many elections were begun and
 groups formed.
@@ -43,6 +44,8 @@ def demand(*words, **more):
 
 def built(commit):
     """The command as it was; its source is a copy of its own, so git knows of no other tree."""
+    if Path(commit).is_file():
+        return commit, Path(commit).resolve()
     name = demand("git", "-C", ROOT, "rev-parse", "--short", "--verify", commit + "^{commit}")
     source = ROOT / "build/upgrade" / name
     if not source.is_dir():

@@ -315,6 +315,19 @@ def links(tree):
                 yield path, number, f"{name} is not there"
 
 
+def benches(tree):
+    """`./dev bench --short` runs each bench that a document names, and each of tests/bench."""
+    file = Path("tests/bench/short.py")
+    listed = re.findall(r'^    "(\w+)": \[', tree.text(file), re.M) if file in tree.files else []
+    for path, number, line in tree.lines(".md"):
+        for name in re.findall(r"(?:\./dev|\bmuster) bench ([a-z]\w*)", line):
+            if name not in listed:
+                yield path, number, f"{file} does not run {name}"
+    for path in tree.files:
+        if path.match("tests/bench/*.cpp") and path.stem not in listed:
+            yield path, 1, f"{file} does not run {path.stem}"
+
+
 def top_level(tree):
     """Beside the components only what a repository needs."""
     for name in sorted({p.parts[0] for p in tree.files} - TOP_LEVEL):
@@ -323,7 +336,7 @@ def top_level(tree):
 
 RULES = {rule.__name__: rule for rule in (layering, floors, circles, drivers, struck_lines,
                                           options_apart, checker, purity, words, marks, sleeps,
-                                          columns, lengths, headers, built, links,
+                                          columns, lengths, headers, built, links, benches,
                                           top_level)}  # fmt: skip
 
 

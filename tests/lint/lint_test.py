@@ -77,6 +77,13 @@ CASES = {
         {"README.md": "# Title\nsee [this](#titel)\n"},
         {"core/src/a.cpp": "// see docs/none.md\n"},
     ],
+    "benches": [
+        {"docs/a.md": "`./dev bench new`\n", "tests/bench/short.py": '    "old": [1],\n'},
+        {"docs/a.md": "`muster bench old`, `muster bench new`\n",
+         "tests/bench/short.py": '    "old": [1],\n'},
+        {"docs/a.md": "`./dev bench --short`, `./dev bench old`\n"},
+        {"tests/bench/new.cpp": "\n", "tests/bench/short.py": '    "old": [1],\n'},
+    ],
     "top_level": [{"scratch.txt": "\n"}, {"tools/a.py": "\n"}],
 }
 

@@ -171,6 +171,27 @@ class Dev(unittest.TestCase):
         self.assertEqual(ran, "python3 -B tests/bench/peers/pgbench.py build/release/bin/muster "
                               "--pairs 2")
 
+    def test_bench_short_builds_them_all_and_runs_each(self):
+        self.machine.executable(self.machine.bin / "python3")
+        self.assertEqual(self.machine.run("bench", "--short", "codec").returncode, 0)
+        _, build, ran = self.machine.calls("cmake", "python3")
+        self.assertRegex(build, "--target muster muster-postgres .* tests/bench/all$")
+        self.assertEqual(ran, "python3 -B -X utf8 tests/bench/short.py codec")
+
+    def test_bench_builds_nothing_where_it_is_told_what_is_built(self):
+        self.machine.executable(self.machine.root / "build/elsewhere/bin/muster")
+        ran = self.machine.run("bench", "soak", BUILT="build/elsewhere")
+        self.assertEqual(ran.returncode, 0)
+        self.assertEqual(self.machine.calls("cmake", "muster"), ["muster bench soak"])
+
+    def test_check_long_runs_the_benches_too_and_fails_with_them(self):
+        self.machine.executable(self.machine.bin / "python3")
+        self.assertEqual(self.machine.run("check", "long").returncode, 0)
+        [ran] = self.machine.calls("python3")
+        self.assertEqual(ran, "python3 -B -X utf8 tests/bench/short.py")
+        (self.machine.bin / "python3").write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+        self.assertNotEqual(self.machine.run("check", "long").returncode, 0)
+
     def test_bench_mutants_builds_on_its_own(self):
         self.machine.executable(self.machine.root / "tests/mutants/run.py")
         self.assertEqual(self.machine.run("bench", "mutants", "no-c-test").returncode, 0)

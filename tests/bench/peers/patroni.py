@@ -154,7 +154,7 @@ def systems(said, path):
 
     hosts = machines.make()
     found = {
-        "muster": lambda at: Muster(hosts, at, said.muster),
+        "muster": lambda at: Muster(hosts, at, said),
         "defaults": lambda at: Patroni(hosts, at, "Patroni, defaults", DEFAULTS, {}),
         "ttl5": lambda at: Patroni(hosts, at, "Patroni, strict synchronous, ttl 5",
                                    {"ttl": 5, **STRICT}, QUICK),
@@ -185,6 +185,8 @@ def print_table(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("muster")
+    parser.add_argument("--T", default="100ms", help="of Muster")
+    parser.add_argument("--stop-deadline", default="500ms", help="of Muster")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--systems", default="muster,defaults,ttl5,ttl20")

@@ -99,8 +99,11 @@ def print_ratios(pairs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("muster")
+    parser.add_argument("--T", default="100ms", help="of Muster")
+    parser.add_argument("--stop-deadline", default="500ms", help="of Muster")
     parser.add_argument("--pairs", type=int, default=10)
     parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--scale", default="10")
     parser.add_argument("--results", help="pairs are added to this file, and all of it is judged")
     said = parser.parse_args()
     machines.need(NEEDED)
@@ -109,13 +112,13 @@ def main():
 
     results = Path(said.results or path / "results.jsonl")
     hosts = machines.make()
-    muster = Muster(hosts, path / "muster", said.muster)
+    muster = Muster(hosts, path / "muster", said)
     plain = plain_of(System)(hosts, path / "plain")
     plain.hba = machines.HBA
     muster.begin()
     plain.begin(muster.path / "pg1/muster.conf")
     for system in (muster, plain):
-        pgbench(system, "-q", "-i", "-s", "10")
+        pgbench(system, "-q", "-i", "-s", said.scale)
         system.ask(system.await_calm(), "checkpoint")
     for pair in range(said.pairs):
         row = {}

@@ -67,17 +67,15 @@ class System:
 
 
 class Muster(System):
-    name = "muster postgres, T = 100 ms"
-
     CONFIGURATION = """
 [node]
 id = {number}
 data = "n{number}"
 [cluster]
 name = "pg"
-T = "100ms"
+T = "{T}"
 quorum = "majority"
-stop_deadline = "500ms"
+stop_deadline = "{stop_deadline}"
 start_deadline = "10s"
 insecure = true
 [cluster.nodes]
@@ -91,9 +89,11 @@ database = "pg{number}"
 programs = "{programs}"
 """
 
-    def __init__(self, machines, path, muster):
+    def __init__(self, machines, path, said):
+        """`said` has muster, T and stop_deadline."""
         super().__init__(machines, path)
-        self.muster = os.path.abspath(muster)
+        self.name = f"muster postgres, T = {said.T}"
+        self.muster = os.path.abspath(said.muster)
         self.user = ["--user", "postgres"] if os.geteuid() == 0 else []
 
         def lines(port):
@@ -101,7 +101,8 @@ programs = "{programs}"
 
         for number in NUMBERS:
             (self.path / f"n{number}.toml").write_text(self.CONFIGURATION.format(
-                number=number, nodes=lines(7100), databases=lines(PORT), programs=PROGRAMS))
+                number=number, nodes=lines(7100), databases=lines(PORT), programs=PROGRAMS,
+                T=said.T, stop_deadline=said.stop_deadline))
 
     def words(self, word, number, *more):
         return [self.muster, "postgres", word, "--config", f"n{number}.toml", *self.user,
