@@ -71,7 +71,7 @@ void run_until(boost::asio::io_context& io, const std::function<bool()>& is_over
   }
 }
 
-void copy(const fs::path& from, const fs::path& to) {
+void copy_tree(const fs::path& from, const fs::path& to) {
   fs::copy(from, to, fs::copy_options::recursive);
   fs::permissions(to, fs::perms::owner_all);
 }
@@ -109,7 +109,7 @@ fs::path database(unsigned segment_megabytes) {
       io, [&] { return outcome.has_value(); }, 60s);
   BOOST_REQUIRE_MESSAGE(*outcome, outcome->error().what);
   fs::remove_all(made.string() + ".part");
-  copy(options.data, made.string() + ".part");
+  copy_tree(options.data, made.string() + ".part");
   fs::rename(made.string() + ".part", made);
   fs::remove_all(root);
   return made;
@@ -157,7 +157,7 @@ Trio::Trio(unsigned nodes, std::map<std::string, std::string> settings, unsigned
   root_ = new_directory();
   for (const auto& [id, address] : addresses_) {
     fs::create_directory(options(id).sockets);
-    copy(whole, options(id).data);
+    copy_tree(whole, options(id).data);
     renew(id);
   }
 }

@@ -36,7 +36,8 @@ class Adoption {
         here_(adopted_path(options_, lost)) {}
 
   Expected<> adopt() {
-    if (const auto own = look_at_owner(place_.data); !own) return own;
+    if (::access(place_.data.c_str(), X_OK) != 0)
+      if (const auto own = look_at_owner(place_.data); !own) return own;
     std::error_code error;
     const bool there = fs::exists(place_.data / "PG_VERSION", error);
     const bool here = fs::exists(here_, error);
