@@ -161,9 +161,8 @@ net::Frame Attacker::lying(NodeId to) {
                                     textbook::Coordinator{of_another, {}},
                                     invitation::Accept{{1, scene_.down}, {}, {}},
                                     invitation::Ready{of_another, std::nullopt, {}}};
-  return net::Carried{
-      ++hellos_, 0,
-      Letter{scene_.down, said_[to].first, to, CallNumber{hellos_}, one_of(lies), std::nullopt}};
+  const CallNumber call{++hellos_};
+  return net::Carried{hellos_, 0, {scene_.down, said_[to].first, to, call, one_of(lies)}};
 }
 
 // --- Hellos
