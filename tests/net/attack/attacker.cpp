@@ -14,8 +14,7 @@ using net::Role;
 
 namespace {
 
-constexpr std::size_t most_held = 200;
-constexpr std::size_t most_heard = 200;
+constexpr std::size_t most_held = 200, most_heard = 200;
 constexpr Duration soon = 20ms;        // a node that does not answer by then may not mean to
 constexpr Duration at_length = 300ms;  // it dials with delays of up to 1 s
 constexpr Duration surely = 2s;        // where it does answer, or ends the connection
