@@ -191,8 +191,8 @@ std::optional<Failure> nothing_claimed(const CheckResult& result) {
   if (is_claimed) return std::nullopt;
   return Failure{not_decided,
                  listed(unclaimed) +
-                     ": not claimed in this world, so that no violation decides "
-                     "nothing; muster check --assumptions lists what is claimed where"};
+                     ": not claimed in this world, so it decides nothing that no "
+                     "violation was found; muster check --assumptions lists what is claimed where"};
 }
 
 }  // namespace
