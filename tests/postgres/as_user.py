@@ -18,7 +18,7 @@ from bundles import Bundled
 from cases import MUSTER
 from cluster import said
 from nodes import until
-from skipping import SKIPPED
+from skipping import SKIPPED, run_cases
 
 USER = "postgres"
 STRACE = shutil.which("strace")
@@ -419,4 +419,4 @@ if __name__ == "__main__":
     if os.geteuid() != 0:
         print("skipped: only root can become another user", file=sys.stderr)
         sys.exit(SKIPPED)
-    unittest.main(verbosity=2)
+    run_cases(verbosity=2)
