@@ -15,11 +15,11 @@ BOOST_AUTO_TEST_CASE(wire_versions_that_do_not_meet_are_told_with_both_ranges) {
   Hello newer = stranger(1);
   newer.newest_version = 4;
   BOOST_TEST(greeted(1, newer) == (Words{"write #1 Hello"}));
-  newer.oldest_version = 3;
+  newer.oldest_version = 4;
   newer.number = 2;
   BOOST_TEST(greeted(2, newer) == (Words{"write #2 Refusal version", "close #2"}));
   BOOST_TEST(std::get<Refusal>(written.back()).text ==
-             "wire versions that do not meet (2 at node 2, 3-4 at node 1)");
+             "wire versions that do not meet (2-3 at node 2, 4 at node 1)");
 }
 
 BOOST_AUTO_TEST_CASE(the_newest_wire_version_that_both_speak_is_spoken_whoever_dials) {
