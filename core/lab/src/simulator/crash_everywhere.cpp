@@ -12,12 +12,13 @@ std::optional<std::string> run_once(World& world, Duration restart_after, const 
   scenario(world);
   world.fail_at(std::nullopt);
   world.run_for(restart_after);
-  if (!world.run_until_normal()) return "the nodes that are up do not come to be Normal";
+  const bool is_normal = world.run_until_normal();
+  if (const auto& failures = world.application_failures(); !failures.empty())
+    return "node " + to_text(failures.front().node) + ": " + failures.front().why;
+  if (!is_normal) return "the nodes that are up do not come to be Normal";
   for (const verify::Verdict& verdict : world.verify().verdicts)
     if (const auto* violated = std::get_if<verify::Violated>(&verdict))
       return "assertion " + violated->assertion + ": " + violated->disagreement.why;
-  if (const auto& failures = world.application_failures(); !failures.empty())
-    return "node " + to_text(failures.front().node) + ": " + failures.front().why;
   auto broken = check(world);
   if (broken) world.broken(*broken);
   return broken;
