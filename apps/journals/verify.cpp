@@ -26,6 +26,7 @@ const char* meaning(const std::string& assertion) {
       {"3b", "nodes of one group in Normal have one definition"},
       {"4", "left in peace, all that can communicate are Normal in one group"},
       {"works-apart", "no two nodes work at once for different groups"},
+      {"left-behind", "no node works on for long in a group that has gone on without it"},
       {"group-grows", "no node accepts a smaller group number"},
       {"durable", "what was durable is there in the next life"},
       {"hook-grammar", "hooks, permits, Saves and letters come in order"},

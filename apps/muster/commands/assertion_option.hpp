@@ -8,12 +8,13 @@
 
 namespace muster::apps {
 
-/// `--assertion`: some of those about single worlds. `to` has to live as long as the command.
+/// `--assertion`: some of these. `to` has to live as long as the command.
 inline void add_assertions(CLI::App& command, std::vector<std::string>& to,
-                           const std::string& description) {
+                           const std::string& description,
+                           const std::vector<std::string>& known = lab::assertions_about_runs()) {
   command.add_option("--assertion", to, description)
       ->allow_extra_args(false)
-      ->check(CLI::IsMember(lab::assertions_about_worlds()));
+      ->check(CLI::IsMember(known));
 }
 
 }  // namespace muster::apps

@@ -8,6 +8,7 @@
 #include "apps/muster/commands/check_sessions.hpp"
 #include "apps/muster/commands/check_texts.hpp"
 #include "apps/muster/commands/commands.hpp"
+#include "apps/muster/commands/cut_option.hpp"
 #include "apps/muster/commands/protocol_option.hpp"
 #include "apps/muster/commands/repair_option.hpp"
 #include "apps/muster/commands/strike_option.hpp"
@@ -47,6 +48,7 @@ struct CheckOptions {
   std::vector<std::string> chosen;
   std::vector<std::string> strikes;
   std::string start = "down";
+  std::vector<std::string> cuts;
   std::string out;
   bool literal = false;
   bool exact = false;
@@ -118,6 +120,12 @@ Expected<> read(CheckOptions& options) {
   for (const std::string& strike : options.strikes)
     if (auto read = read_strike(strike, bounds); !read) return read;
   if (auto read = read_start(options.start, bounds); !read) return read;
+  for (const std::string& link : options.cuts)
+    bounds.cuts.insert(link_of("--cut", link, bounds.nodes));
+  if (bounds.liveness && lab::leaves_no_parts(bounds))
+    return misread(
+        "--liveness asks for Assertion 4, which is about nodes that all hear each other: cut more "
+        "links, or take --liveness out");
   if (auto read =
           read_number(options.failures, "--failures", "unbounded", "unbounded ", bounds.failures);
       !read)
@@ -238,6 +246,10 @@ void add_check_command(CLI::App& app, int& exit_code) {
   command->add_option(
       "--start", options->start,
       "down: nobody is up; normal: all are, in one group; or the nodes that are: 1,2");
+  command
+      ->add_option("--cut", options->cuts,
+                   "Two nodes that never hear each other, such as 1-3; repeatable")
+      ->delimiter(',');
   command->add_flag("--slow-restart", bounds.slow_restart,
                     "A life begins when nothing of the last one is under way");
   command->add_flag("--split-actions", bounds.split_actions,
@@ -254,7 +266,8 @@ void add_check_command(CLI::App& app, int& exit_code) {
   command->add_flag("--lines", options->lines, "List what --strike knows, and what each is for");
   command->add_flag("--assumptions", options->assumptions,
                     "Each assertion, and where it is claimed");
-  add_assertions(*command, bounds.assertions, "Look only at this one; repeatable");
+  add_assertions(*command, bounds.assertions, "Look only at this one; repeatable",
+                 lab::assertions_about_worlds());
   command->add_option("-o,--out", options->out,
                       "Write what was found as a journal; an older file of that name is replaced, "
                       "or removed where nothing is found");

@@ -175,7 +175,7 @@ struct Claim {
   const char* where;
 };
 
-constexpr std::array<Claim, 16> claims = {{
+constexpr std::array<Claim, 18> claims = {{
     {"1a", "two nodes in Reorganization or Normal have the same coordinator",
      "the Bully: assumptions 1 to 9, so --timeouts certain and no --losses (pauses count as "
      "failures, and nodes that differ take no part); letters in order and once, or the switch "
@@ -218,6 +218,14 @@ constexpr std::array<Claim, 16> claims = {{
     {"2 with --option quorum=majority",
      "while no majority is up: that nobody is in Reorganization or Normal, or works",
      "as 2; and works-apart in every world, wrong timeouts, losses and pauses included"},
+    {"2 with --cut",
+     "of each connected set of nodes, one works as a coordinator with all that hear it, and no "
+     "other "
+     "is at work (docs/lab.md)",
+     "as 2, and the switches left_behind and normal_for_me; not of a set with two nodes that are "
+     "each the highest they hear"},
+    {"left-behind", "no node works on for long in a group that has gone on without it",
+     "not here: there is no time in this world; muster verify and simulate look at it"},
     {"1a to 2 with --option preempt=never or after",
      "the same; the coordinator is the highest only of those that held an election, not of those "
      "that came later (after: until they have been members for so long)",
@@ -238,9 +246,25 @@ bool in_order_and_once(const lab::Bounds& world) {
 
 // Of 8 and 9: what comes of a wrong timeout may heal, and with it what is reached.
 std::optional<std::string> against_8_and_9(const lab::Bounds& world, bool heals) {
+  if (!world.cuts.empty() && !heals) return "--cut, against assumption 8";
   if (world.losses > 0) return "--losses, against assumption 8";
   if (world.wrong_timeouts != 0U && !heals) return "--timeouts, against assumptions 8 and 9";
   return std::nullopt;
+}
+
+std::optional<std::string> against_what_cuts_ask(const lab::Bounds& world) {
+  if (world.cuts.empty()) return std::nullopt;
+  if (!world.repairs.left_behind) return "--cut, without the switch left_behind";
+  if (!world.repairs.normal_for_me) return "--cut, without the switch normal_for_me";
+  std::vector<Standing> all_up(world.nodes);
+  for (std::uint32_t i = 0; i < world.nodes; ++i) {
+    all_up[i].node = NodeId{i + 1};
+    all_up[i].up = true;
+  }
+  const auto two = rivals(all_up, world.cuts);
+  if (!two) return std::nullopt;
+  return "--cut: nodes " + to_text(two->first) + " and " + to_text(two->second) +
+         " are each the highest that they hear";
 }
 
 std::optional<std::string> not_claimed_by_bully(const std::string& assertion,
@@ -252,6 +276,7 @@ std::optional<std::string> not_claimed_by_bully(const std::string& assertion,
   if (assertion == "works-apart" && world.options.quorum == Quorum::majority) return std::nullopt;
   if (assertion == "2") {
     if (!world.repairs.start_over_halted) return "without the switch start_over_halted";
+    if (auto why = against_what_cuts_ask(world)) return why;
     if (auto why = against_8_and_9(world, world.repairs.normal_for_me)) return why;
     return in_order_and_once(world) ? std::nullopt : std::optional<std::string>(out_of_order);
   }

@@ -12,6 +12,7 @@
 #include "apps/muster/commands/repair_option.hpp"
 #include "apps/muster/commands/seed_watch.hpp"
 #include "apps/muster/commands/simulate_summary.hpp"
+#include "apps/muster/commands/world_option.hpp"
 #include "apps/muster/config/config.hpp"
 
 #include <CLI/CLI.hpp>
@@ -240,6 +241,7 @@ struct SimulateWords {
   std::string nodes = "3..7";
   std::string seeds = "1..1000";
   std::vector<std::string> faults;
+  std::string world;
   std::vector<std::string> repairs;
   std::vector<std::string> chosen;
   std::vector<std::string> assertions;
@@ -250,6 +252,21 @@ struct SimulateWords {
   bool literal = false;
   bool json = false;
 };
+
+// In a world that is given only that is drawn which happens by itself, and only if it is asked for.
+void read_world(const SimulateWords& words, lab::Simulation& simulation, std::string& flags) {
+  if (simulation.least_nodes != simulation.most_nodes)
+    throw CLI::ValidationError("--world", "give --nodes one number, not a range");
+  simulation.given = deeds_of(words.world, simulation.least_nodes);
+  flags += " --world " + shell_word(words.world);
+  if (words.faults.empty()) simulation.allowed.clear();
+  for (Trouble trouble : simulation.allowed)
+    if (!lab::happens_by_itself(trouble))
+      throw CLI::ValidationError(
+          "--faults", name_of(trouble) +
+                          " is drawn, and --world says all that is done; beside it there "
+                          "may be hooks and commits that are slow or fail, and clock-rate");
+}
 
 SimulateOptions options_of(const SimulateWords& words) {
   SimulateOptions options;
@@ -296,6 +313,7 @@ SimulateOptions options_of(const SimulateWords& words) {
     }
     options.flags += " --faults " + list;
   }
+  if (!words.world.empty()) read_world(words, simulation, options.flags);
   if (!words.app.empty()) {
     auto make = load_application(words.app);
     if (!make) throw CLI::ValidationError(make.error().what);
@@ -312,8 +330,9 @@ SimulateOptions options_of(const SimulateWords& words) {
 
 std::string all_names() {
   std::string names;
-  for (Trouble trouble : lab::Simulation::all())
-    names += (names.empty() ? "" : ", ") + name_of(trouble);
+  std::set<Trouble> all = lab::Simulation::all();
+  all.insert({Trouble::lasting_cut, Trouble::refusal});
+  for (Trouble trouble : all) names += (names.empty() ? "" : ", ") + name_of(trouble);
   return names;
 }
 
@@ -332,6 +351,9 @@ void add_simulate_command(CLI::App& app, int& exit_code) {
       ->add_option("--faults", words->faults,
                    "Of which faults each seed draws: 'none', or some of " + all_names())
       ->delimiter(',');
+  command->add_option("--world", words->world,
+                      "What is done to each world, and when, instead of faults that are drawn: "
+                      "'1s kill 3, 2s cut 1-3, 3s start 3, 60s end' (docs/lab.md)");
   command->add_flag("--literal", words->literal, "The paper's text without any repair");
   command->add_option(
       "--repair", words->repairs,

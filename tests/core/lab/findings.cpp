@@ -282,6 +282,36 @@ void add_shipped(std::vector<Row>& rows) {
               without(ships(2), {Line::refusal_starts_over}), violated, "works-apart"})});
 }
 
+// Links that stay cut (docs/findings.md). Queues of one hide what is found here.
+void add_cut(std::vector<Row>& rows) {
+  const auto cut = [](Bounds bounds) {
+    return live(with(std::move(bounds), [](Bounds& b) {
+      b.cuts = {{NodeId{1}, NodeId{3}}};
+      b.queue = 3;
+    }));
+  };
+  const auto off = [](Bounds& b) { b.repairs.left_behind = false; };
+  const Bounds comes_up = cut(from_1_and_2(ships(0)));
+  const Bounds at_peace = cut(normal(prompt(ships(0))));
+  const auto without_second = {Line::second_election_recovers};
+  constexpr auto holds = Verdict::holds;
+  rows.insert(
+      rows.end(),
+      {{"L1", "3 comes up and does not hear 1, without left_behind", with(comes_up, off), holds, "",
+        0, false},
+       {"L2", "1-3 is cut at peace, without left_behind", with(at_peace, off), holds, "", 0, false},
+       large({"L1", "3 comes up and does not hear 1", comes_up, holds}),
+       large({"L1", "no group in the question, no second election",
+              without(without(comes_up, without_second), {Line::question_names_group}), holds, "",
+              0, false}),
+       large({"L1", "Election(i) at No, no second election",
+              without(without(comes_up, without_second), {Line::elsewhere_recovers}), holds, "", 0,
+              false}),
+       large({"L2", "1-3 is cut at peace", at_peace, holds}),
+       large(
+           {"L2", "no second election", without(at_peace, without_second), holds, "", 0, false})});
+}
+
 // Others that differ (docs/decisions/differing.md), stores that are put back
 // (docs/decisions/safe-storage.md).
 void add_others(std::vector<Row>& rows) {
@@ -393,6 +423,7 @@ std::vector<Row> rows() {
   add_literal(all);
   add_larger(all);
   add_shipped(all);
+  add_cut(all);
   add_others(all);
   add_timed(all);
   add_invitation(all);

@@ -45,9 +45,11 @@ std::string command_of(const Bounds& bounds) {
     command += " --start normal";
   else if (!bounds.start.empty())
     command += " --start " + joined(bounds.start);
+  for (const auto& [i, j] : bounds.cuts) command += " --cut " + to_text(i) + '-' + to_text(j);
   if (bounds.slow_restart) command += " --slow-restart";
   if (bounds.split_actions) command += " --split-actions";
   if (bounds.liveness) command += " --liveness";
+  if (bounds.limit_states > 0) command += " --limit-states " + std::to_string(bounds.limit_states);
   const auto add_switches = [&](const auto& switches) {
     auto usual = switches;
     usual = {};

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <muster/claims/assertions.hpp>
 #include <muster/claims/hook_grammar.hpp>
+#include <muster/claims/left_behind.hpp>
 #include <muster/journal/journal.hpp>
 #include <muster/values/failure.hpp>
 
@@ -289,9 +289,8 @@ class Verifier {
     std::optional<SafeState> saved;        ///< durable
     std::deque<SafeState> saving;
     std::optional<SafeState> was_saving;  ///< as its last life ended: it may be durable, or not
+    NodeSet differ;                       ///< these and it refuse each other, as it was told
   };
-  using Pair = std::pair<NodeId, NodeId>;
-
   /// The node of a line, with what is to be made of it; a failure where the line cannot be there.
   Expected<Node*> writer(const journal::Stamp& stamp, bool tells_of_gap = false);
   void wrote(const journal::Stamp& line);
@@ -328,12 +327,21 @@ class Verifier {
   [[nodiscard]] bool is_settled() const;
   void check_states();
   void check_groups();
+  void check_left_behind();
+  /// Why left-behind is not judged now; empty: it is.
+  struct NotJudged {
+    std::string why;
+    std::string cause;
+    Duration since{};
+  };
+  [[nodiscard]] NotJudged left_behind_is_not_judged(const Cuts& unheard) const;
+  [[nodiscard]] Cuts unheard() const;
+  void end_not_left_behind();
   void end_wipes();
   [[nodiscard]] bool may_refuse_each_other() const;
   void check_calm();
   void check_2();
   void check_4();
-  [[nodiscard]] std::optional<std::vector<NodeSet>> parts() const;
   [[nodiscard]] bool claims(std::string_view assertion) const;
   [[nodiscard]] bool is_asked_for(std::string_view assertion) const;
   /// The nodes of the configuration that wrote no journal.
@@ -370,7 +378,7 @@ class Verifier {
   NodeSet configured_;
   Letters letters_;
 
-  std::set<Pair> cut_;  ///< between which no letter passes
+  Cuts cut_;
   std::optional<Duration> cut_since_;
   NodeSet were_cut_;
   /// Whose numbers may be in use twice: their safe storage was wiped. And since when.
@@ -379,6 +387,9 @@ class Verifier {
   Duration wiped_since_{};
   Duration calm_since_{};
   std::optional<Duration> bound_;
+
+  LeftBehind left_behind_;
+  NotJudged not_left_behind_;
 
   std::map<std::string, Judged, std::less<>> judged_;
   std::uint64_t lines_{};

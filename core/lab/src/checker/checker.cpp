@@ -174,6 +174,14 @@ void ensure_searchable(const Bounds& bounds) {
     ensure(node.value >= 1 && node.value <= bounds.nodes, "Bounds::start has node " +
                                                               to_text(node) + "; there are 1 to " +
                                                               std::to_string(bounds.nodes));
+  for (const auto& [i, j] : bounds.cuts)
+    ensure(i.value >= 1 && i < j && j.value <= bounds.nodes,
+           "Bounds::cuts has " + to_text(i) + "-" + to_text(j) +
+               "; a pair is two of the nodes 1 to " + std::to_string(bounds.nodes) +
+               ", the lower first");
+  ensure(!leaves_no_parts(bounds) || !bounds.liveness,
+         "Assertion 4 is about nodes that all hear each other, and Bounds::cuts leaves some that "
+         "hear each other through others alone");
   const auto& known = assertions_about_worlds();
   for (const std::string& asked : bounds.assertions)
     ensure(std::find(known.begin(), known.end(), asked) != known.end(),
@@ -187,6 +195,22 @@ const std::vector<std::string>& assertions_about_worlds() {
                                                "3b",          "works-apart", "hook-grammar",
                                                "group-grows", "quorum",      "sound-state"};
   return all;
+}
+
+const std::vector<std::string>& assertions_about_runs() {
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> with_times = assertions_about_worlds();
+    with_times.emplace_back("left-behind");
+    return with_times;
+  }();
+  return all;
+}
+
+bool leaves_no_parts(const Bounds& bounds) {
+  if (bounds.protocol != ProtocolName::invitation) return false;
+  NodeSet nodes;
+  for (std::uint32_t id = 1; id <= bounds.nodes; ++id) nodes.insert(NodeId{id});
+  return !parts(nodes, bounds.cuts);
 }
 
 bool counters_are_safe(const Bounds& bounds) {
@@ -214,10 +238,13 @@ std::vector<std::string> looked_at(const Bounds& bounds) {
   config.protocol = bounds.protocol;
   config.invitation_repairs = bounds.invitation_repairs;
   config.options = bounds.options;
-  std::vector<std::string> all = claims_of(config).assertions;
+  const Claims claims = claims_of(config);
+  std::vector<std::string> all = claims.assertions;
   std::erase_if(all, [&](const std::string& name) {
-    return name == "2" || name == "4" || name == "durable" ||
-           (name == "group-grows" && !keeps_counters(bounds));
+    if (name == "2" || name == "4" || name == "durable" || name == "left-behind") return true;
+    if (name == "group-grows" && !keeps_counters(bounds)) return true;
+    if (bounds.cuts.empty()) return false;
+    return name == "1a" || name == "1b" || (name == "works-apart" && !claims.in_cuts);
   });
   return all;
 }

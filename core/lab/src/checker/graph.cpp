@@ -37,7 +37,7 @@ void Graph::run(CheckReport& report, const std::function<void(const Progress&)>&
     Worlds next(nodes);
     while (now.next(world)) {
       report.interrupted = interrupted_ && interrupted_();
-      if (report.interrupted || limited(progress)) return;
+      if (report.interrupted || limited(progress)) return find_wedged_before_the_limit(report);
       look_from(world, id++, next, report);
       if (report.counterexample && !values_.bounds.liveness) return;
     }
@@ -183,6 +183,15 @@ void Graph::find_wedged(CheckReport& report) {
     wedged.story = tell_story(values_.bounds, path_to(way_to(static_cast<Id>(nearest)))).story;
   }
   report.wedged = std::move(wedged);
+}
+
+// What lies behind worlds that were not looked at is unknown. None found says nothing.
+void Graph::find_wedged_before_the_limit(CheckReport& report) {
+  if (!values_.bounds.liveness) return;
+  ends_.resize(from_.size(), successors_.size());
+  unknown_.resize(from_.size(), true);
+  find_wedged(report);
+  if (report.wedged->worlds == 0) report.wedged.reset();
 }
 
 // A fair way round on which Assertion 2 does not hold.

@@ -23,6 +23,7 @@ class Graph {
   void look_from(const World& world, Id from, Worlds& next, CheckReport& report);
   [[nodiscard]] bool limited(const Progress& progress) const;
   void find_wedged(CheckReport& report);
+  void find_wedged_before_the_limit(CheckReport& report);
   void find_cycle(CheckReport& report);
   [[nodiscard]] std::vector<Label> path_to(std::vector<std::uint64_t> way);
   [[nodiscard]] std::vector<std::uint64_t> way_to(Id id) const;

@@ -8,6 +8,14 @@
 
 namespace muster::lab::explored {
 
+Mover::Mover(Values& values) : values_(values), canonical_(values), room_(values.bounds.queue) {
+  const auto bit = [](NodeId node) { return static_cast<std::uint8_t>(1u << (node.value - 1)); };
+  for (const auto& [i, j] : values.bounds.cuts) {
+    cut_from_[i.value - 1] |= bit(j);
+    cut_from_[j.value - 1] |= bit(i);
+  }
+}
+
 // --- What may happen
 // ----------------------------------------------------------------------------------
 
@@ -22,6 +30,7 @@ bool Mover::can_be_answered(const World& world, std::size_t i,
     return false;
   };
   const std::size_t j = call.to;
+  if (is_cut(world, i, j)) return false;
   if (holds(i, j, true)) return true;
   const LocalFacts& other = facts(world, j);
   const bool session = values_.bounds.channels == Channels::session;
@@ -100,7 +109,8 @@ bool Mover::have_learned(const World& world) const {
     if (node.outvoted && !node.ceased) return false;
     for (std::size_t j = 0; j < nodes(); ++j) {
       const LocalFacts& other = facts(world, j);
-      if (other.up && !other.paused && other.other != node.other && (node.differ >> j & 1) == 0)
+      if (other.up && !other.paused && other.other != node.other && (node.differ >> j & 1) == 0 &&
+          !is_cut(world, i, j))
         return false;
     }
   }
@@ -184,6 +194,7 @@ void Mover::labels_between(const World& world, std::size_t i, std::size_t j,
     if (item(k).letter && world.remaining(Trouble::loss) > 0) offer(Label::What::lose, Op::take, k);
   }
   if (bounds.channels != Channels::session || !node.up || node.paused || other.up) return;
+  if (is_cut(world, i, j)) return;
   if (length > 0 && (item(length - 1).letter || item(length - 1).new_life))
     offer(Label::What::lose_last, Op::take, length - 1);
   bool refused = node.with[j] != 0 || (node.differ >> j & 1) != 0;
@@ -206,7 +217,14 @@ World Mover::first() {
     MUSTER_ENSURE(move(world, label, wrong) && !wrong);
   }
   room_ = values_.bounds.queue;
+  cut_links(world);
   return world;
+}
+
+// Nothing is on its way then: the opening delivers every letter.
+void Mover::cut_links(World& world) const {
+  if (!values_.bounds.cuts.empty())
+    world.left |= std::uint64_t{1} << 4 * static_cast<unsigned>(Trouble::cut);
 }
 
 // Without trouble, those that begin Normal come up and become one group: letters before lives,
@@ -326,14 +344,28 @@ std::optional<Wrong> Mover::judge(const World& world) {
   return std::nullopt;
 }
 
+namespace {
+
+bool is_settled_in_parts(const std::vector<Standing>& all, const NodeSet& nodes, const Cuts& cuts) {
+  const auto of = parts(nodes, cuts);
+  return of && std::none_of(of->begin(), of->end(), [&](const NodeSet& together) {
+           return assertion_4(all, together).has_value();
+         });
+}
+
+}  // namespace
+
 bool Mover::settled(const World& world) {
-  const std::uint64_t key = key_of_standings(world);
+  const bool in_cuts = world.remaining(Trouble::cut) != 0;
+  const std::uint64_t key = key_of_standings(world) ^ (in_cuts ? 2u : 0u);
   if (const bool* known = settled_.find(key)) return *known;
   const std::vector<Standing> all = standings(world);
   const Config& config = values_.configs.front();
   const std::size_t quorum = claims_of(config).quorum;
-  const bool settled =
-      !(values_.of_groups ? assertion_4(all, config.nodes) : assertion_2(all, quorum));
+  const Cuts& cuts = in_cuts ? values_.bounds.cuts : Cuts();
+  const bool settled = values_.of_groups ? is_settled_in_parts(all, config.nodes, cuts)
+                       : in_cuts         ? !assertion_2_in_cuts(all, cuts, quorum)
+                                         : !assertion_2(all, quorum);
   settled_.insert(key, settled);
   return settled;
 }

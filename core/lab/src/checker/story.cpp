@@ -24,8 +24,8 @@ class Scribe : public Witness {
   }
   /// By the clocks of all nodes, from 0.
   void let_pass(Duration time) { time_ += time; }
-  void fault(journal::FaultKind kind, NodeId node) {
-    journal::fault_line(out, {tick(), kind, node, std::nullopt});
+  void fault(journal::FaultKind kind, NodeId node, std::optional<NodeSet> from = std::nullopt) {
+    journal::fault_line(out, {tick(), kind, node, std::move(from)});
   }
   void step(const Local& node, const Event& event, const Actions& actions) override {
     const Config& config = values_.configs[node.node.value - 1];
@@ -162,6 +162,9 @@ class Teller {
   void begins_here() {
     story_.opening = story_.lines.size();
     story_.counted = 0;
+    mover_.cut_links(world_);
+    for (const auto& [i, j] : values_.bounds.cuts)
+      scribe_.fault(journal::FaultKind::cut, i, NodeSet{j});
   }
 
  private:

@@ -267,7 +267,8 @@ Outcome Mover::compute(std::uint32_t id, std::uint32_t code, std::uint8_t fails_
   return outcome;
 }
 
-// P4: every member is stopped. One that died since will be missed.
+// P4: every member is stopped. One that died since will be missed; one that is halted by two
+// candidates that do not hear each other may be at work for the other.
 void Mover::check_members(const World& world, const Outcome& outcome, std::uint32_t& wrong) {
   for (const Member& member : values_.members(outcome.reorganizes)) {
     const std::size_t j = member.node.value - 1;
@@ -283,11 +284,13 @@ void Mover::check_members(const World& world, const Outcome& outcome, std::uint3
 
 bool Mover::put(World& world, const Outcome& outcome, std::uint32_t& wrong) {
   if (outcome.wrong) wrong = outcome.wrong;
-  if (outcome.reorganizes && !wrong && !values_.of_groups && values_.looks_at("hook-grammar"))
+  if (outcome.reorganizes && !wrong && !values_.of_groups && values_.bounds.cuts.empty() &&
+      values_.looks_at("hook-grammar"))
     check_members(world, outcome, wrong);
   for (const Outcome::Put& put : outcome.puts) {
     const LocalFacts& to = facts(world, put.to);
     if (put.life != 0 && (!to.up || to.life != put.life)) continue;
+    if (is_cut(world, put.to, put.from) && values_.items.facts(put.item).letter) continue;
     if (!push(world, put.to, put.from, put.item, put.front)) return false;
   }
   return true;
@@ -312,6 +315,7 @@ bool Mover::recover(World& world, std::size_t i, std::uint32_t& wrong, std::uint
   const bool session = values_.bounds.channels == Channels::session;
   for (std::size_t j = 0; session && j < nodes(); ++j) {
     if (j == i || !facts(world, j).up || facts(world, j).other != facts(world, i).other) continue;
+    if (is_cut(world, i, j)) continue;
     const auto peer = static_cast<std::uint32_t>(j) << 24;
     world.node[i] =
         outcome(world.node[i], explored::code_of(Op::meet, peer | facts(world, j).life)).next;
@@ -321,7 +325,7 @@ bool Mover::recover(World& world, std::size_t i, std::uint32_t& wrong, std::uint
   const std::uint32_t life = facts(world, i).life;
   for (std::size_t j = 0; session && facts(world, i).up && j < nodes(); ++j) {
     const LocalFacts& other = facts(world, j);
-    if (j == i || !other.up) continue;
+    if (j == i || !other.up || is_cut(world, i, j)) continue;
     if (other.other != facts(world, i).other) {
       if (!meet_differing(world, i, j) || !meet_differing(world, j, i)) return false;
       continue;

@@ -21,7 +21,7 @@ constexpr std::size_t most_nodes = 5;
 constexpr std::size_t most_waiting = 10;  ///< calls of one node; a world with more is cut
 constexpr std::size_t most_items = 64;
 
-/// What is left of each kind of trouble; 15 is without bound.
+/// What is left of each kind of trouble; 15 is without bound. Four bits each.
 enum class Trouble : std::uint8_t {
   failure,
   wrong_timeout,
@@ -33,6 +33,7 @@ enum class Trouble : std::uint8_t {
   difference,
   restore,
   tick,
+  cut,  ///< 1: the links of Bounds::cuts are cut
 };
 
 /// All nodes and all that is on its way.
@@ -205,8 +206,7 @@ class Canonical {
 /// Takes steps of worlds; one for each thread.
 class Mover {
  public:
-  explicit Mover(Values& values)
-      : values_(values), canonical_(values), room_(values.bounds.queue) {}
+  explicit Mover(Values& values);
 
   /// Where the search begins.
   [[nodiscard]] World first();
@@ -239,7 +239,10 @@ class Mover {
                                                        std::uint8_t from) const;
   /// What does not hold in that world.
   std::optional<Wrong> judge(const World& world);
-  /// Whether Assertion 2 holds there.
+  /// From here on the links of Bounds::cuts are cut.
+  void cut_links(World& world) const;
+  /// Whether Assertion 2 holds there; 4 in the Invitation, and for each set of connected nodes when
+  /// links are cut.
   bool settled(const World& world);
   [[nodiscard]] std::vector<Standing> standings(const World& world) const;
   [[nodiscard]] std::uint64_t cut() const { return cut_; }
@@ -255,6 +258,10 @@ class Mover {
   [[nodiscard]] std::uint64_t key_of_standings(const World& world) const;
   [[nodiscard]] const LocalFacts& facts(const World& world, std::size_t i) const {
     return values_.locals.facts(world.node[i]);
+  }
+  /// Whether nothing passes between the two.
+  [[nodiscard]] bool is_cut(const World& world, std::size_t i, std::size_t j) const {
+    return (cut_from_[i] >> j & 1) != 0 && world.remaining(Trouble::cut) != 0;
   }
   [[nodiscard]] std::size_t queue(std::size_t to, std::size_t from) const {
     return to * nodes() + from;
@@ -301,7 +308,8 @@ class Mover {
   std::deque<Outcome> outcomes_;
   Memo<bool> well_, settled_;
   Witness* witness_ = nullptr;
-  unsigned room_;  ///< of a queue, in letters
+  unsigned room_;                                    ///< of a queue, in letters
+  std::array<std::uint8_t, most_nodes> cut_from_{};  ///< Bounds::cuts, bit by bit
   std::uint64_t cut_ = 0;
 };
 

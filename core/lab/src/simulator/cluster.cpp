@@ -43,9 +43,15 @@ World::Impl::Impl(WorldOptions chosen)
   for (std::uint32_t id = 1; id <= options.nodes; ++id) ids.insert(NodeId{id});
   for (NodeId id : ids) {
     const Timings timings = options.timings_of ? options.timings_of(id) : options.timings;
-    at(id).config = {
-        id, ids, options.repairs, timings, options.protocol, options.invitation_repairs,
-        {}, {},  options.options};
+    at(id).config = {id,
+                     ids,
+                     options.repairs,
+                     timings,
+                     options.protocol,
+                     options.invitation_repairs,
+                     {},
+                     options.struck,
+                     options.options};
   }
   for (NodeId id : ids) restart(id);
 }
@@ -285,8 +291,15 @@ bool World::Impl::cut(NodeId node, const NodeSet& from, bool both_ways) {
   return any;
 }
 
+bool World::Impl::refuse(NodeId a, NodeId b) {
+  if (&at(a) == &at(b) || !network.refuse(a, b)) return false;
+  fault(FaultKind::cut, a, NodeSet{b});
+  return true;
+}
+
 bool World::Impl::heal() {
-  if (cuts_.empty()) return false;
+  const bool any_refused = network.refuse_no_more();
+  if (cuts_.empty() && !any_refused) return false;
   fault(FaultKind::healed, std::nullopt);
   for (const auto& [from, to] : std::exchange(cuts_, {})) network.heal(from, to);
   return true;

@@ -47,6 +47,7 @@ class World::Impl {
   bool copy(NodeId id);
   bool restore(NodeId id);
   bool cut(NodeId node, const NodeSet& from, bool both_ways);
+  bool refuse(NodeId a, NodeId b);
   bool heal();
   void fault(journal::FaultKind kind, std::optional<NodeId> node,
              std::optional<NodeSet> from = std::nullopt);

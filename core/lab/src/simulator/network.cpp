@@ -61,7 +61,13 @@ void Network::forget_closed() {
 
 // --- Frames
 
+// A Hello that is refused for what it says of the cluster: both learn that they differ.
 void Network::send(const ConnectionPtr& connection, std::size_t side, Frame frame) {
+  auto* carried = refusals_.empty() ? nullptr : std::get_if<host::Frame>(&frame);
+  auto* hello = carried ? std::get_if<host::Hello>(carried) : nullptr;
+  const auto& [dialled, accepted] = connection->sides;
+  if (hello && refusals_.contains(std::minmax(dialled.node, accepted.node)))
+    hello->cluster += "refused=" + std::to_string(side) + '\n';
   push(connection, 1 - side, std::move(frame));
 }
 

@@ -80,6 +80,9 @@ class Network {
   void ended(NodeId node, bool machine_off, bool lose);
   void cut(NodeId from, NodeId to) { cuts_.insert({from, to}); }
   void heal(NodeId from, NodeId to);
+  /// The two refuse each other's Hellos; false: they did so already.
+  bool refuse(NodeId a, NodeId b) { return refusals_.insert(std::minmax(a, b)).second; }
+  bool refuse_no_more() { return !std::exchange(refusals_, {}).empty(); }
   [[nodiscard]] bool is_cut(NodeId from, NodeId to) const {
     return !cuts_.empty() && cuts_.contains({from, to});
   }
@@ -106,6 +109,7 @@ class Network {
   std::vector<ConnectionPtr> connections_;  ///< all that are not closed on both sides, and a few
   std::size_t kept_ = 64;                   ///< of them, when the closed were last forgotten
   std::set<std::pair<NodeId, NodeId>> cuts_;
+  std::set<std::pair<NodeId, NodeId>> refusals_;  ///< the lower first
 };
 
 }  // namespace muster::lab::simulated

@@ -54,7 +54,15 @@ void add_violation(verify::Outcome& outcome, const std::string& why, const World
 std::set<Trouble> Simulation::all() {
   std::set<Trouble> kinds;
   for (std::size_t kind = 0; kind < troubles; ++kind) kinds.insert(static_cast<Trouble>(kind));
+  kinds.erase(Trouble::lasting_cut);
+  kinds.erase(Trouble::refusal);
   return kinds;
+}
+
+bool happens_by_itself(Trouble trouble) {
+  return trouble == Trouble::slow_hook || trouble == Trouble::failing_hook ||
+         trouble == Trouble::overrunning_hook || trouble == Trouble::failing_stop ||
+         trouble == Trouble::slow_commit || trouble == Trouble::clock_rate;
 }
 
 SeedRun run_seed(const Simulation& simulation, std::uint64_t seed) {
@@ -67,7 +75,7 @@ SeedRun run_seed(const Simulation& simulation, std::uint64_t seed) {
     options.make_application = simulated::make_counting(counted, options.timings.T);
   World world(options);
   drawn.befall(world);
-  rest(world);
+  if (simulation.given.empty()) rest(world);
 
   SeedRun run;
   run.seed = seed;

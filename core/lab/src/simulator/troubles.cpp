@@ -32,18 +32,24 @@ std::vector<Message> lies(ProtocolName protocol, NodeId from, NodeId another, Gr
   return {};
 }
 
+bool is_of_links(Trouble trouble) {
+  return trouble == Trouble::lasting_cut || trouble == Trouble::refusal;
+}
+
 }  // namespace
 
 Troubles::Troubles(const Simulation& simulation, std::uint64_t seed,
                    std::function<void(NodeId)> forgets)
-    : simulation_(simulation), forgets_(std::move(forgets)), random_(seed) {
+    : simulation_(simulation), forgets_(std::move(forgets)), random_(seed), random_links_(~seed) {
   nodes_ =
       simulation.least_nodes +
       static_cast<std::uint32_t>(random_.below(simulation.most_nodes - simulation.least_nodes + 1));
   // Few kinds at a time, now and then many: what hides behind another kind shows without it.
   const std::uint64_t of_ten = 1 + random_.below(5);
   for (Trouble trouble : simulation.allowed)
-    if (random_.below(10) < of_ten) chosen_.insert(trouble);
+    if ((is_of_links(trouble) ? random_links_ : random_).below(10) < of_ten)
+      chosen_.insert(trouble);
+  if (!simulation.given.empty()) chosen_ = simulation.allowed;
   for (Trouble trouble : striking)
     if (has(trouble)) strikes_.push_back(trouble);
 
@@ -78,6 +84,7 @@ WorldOptions Troubles::options() {
   options.make_application = simulation_.make_application;
   options.most_delay = timings_.T / (random_.one_in(2) ? 24 : 200);
   options.restart_after = some(5, 60);
+  if (!simulation_.given.empty()) options.restart_after.reset();
   options.hook_fate = [this](NodeId, Hook hook) { return hook_fate(hook); };
   options.commit_time = [this](NodeId) { return commit_time(); };
   if (has(Trouble::clock_rate))
@@ -139,6 +146,7 @@ Duration Troubles::commit_time() {
 
 void Troubles::befall(World& world) {
   world_ = &world;
+  if (!simulation_.given.empty()) return do_as_given();
   const Duration end = random_.between(timings_.T * 40, timings_.T * 120);
   if (random_.one_in(2)) world.run_until_normal();
   for (;;) {
@@ -159,6 +167,7 @@ void Troubles::befall(World& world) {
   // Changes may have overtaken each other.
   for (NodeId node : world.nodes()) begin_anew_with(node, text_);
   world.heal();
+  if (has(Trouble::lasting_cut) || has(Trouble::refusal)) keep_links_apart();
 }
 
 void Troubles::run_until(Duration time) {
@@ -270,6 +279,9 @@ void Troubles::strike(Trouble trouble) {
     case Trouble::slow_commit:
     case Trouble::clock_rate:
       break;  // these happen by themselves
+    case Trouble::lasting_cut:
+    case Trouble::refusal:
+      break;  // these have a time of their own
   }
   if (done) count(trouble);
 }

@@ -2,6 +2,7 @@
 
 #include "random.hpp"
 
+#include <muster/claims/left_behind.hpp>
 #include <muster/lab/simulator.hpp>
 
 #include <functional>
@@ -41,6 +42,10 @@ class Troubles {
   [[nodiscard]] Message lie(NodeId from, NodeId to);
   void pause(Trouble trouble);
   void partition();
+  void do_as_given();
+  void do_now(const Deed& deed);
+  void keep_links_apart();
+  Cuts some_links();
   void begin_anew_with(NodeId node, const std::string& text);
   void restore(NodeId node, Duration back_after);
   void differ(NodeId node);
@@ -51,6 +56,8 @@ class Troubles {
   const Simulation& simulation_;
   std::function<void(NodeId)> forgets_;
   Random random_;
+  /// Of links that stay apart: so that a seed without them is the run that it was before.
+  Random random_links_;
   std::set<Trouble> chosen_;
   std::vector<Trouble> strikes_;  ///< of the chosen ones, those that are done to a world
   std::uint32_t nodes_;

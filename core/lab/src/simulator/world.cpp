@@ -136,6 +136,10 @@ bool World::heal() {
   return impl_->heal();
 }
 
+bool World::refuse(NodeId a, NodeId b) {
+  return impl_->refuse(a, b);
+}
+
 void World::fail_at(std::optional<CrashPoint> point) {
   impl_->options.fail_at = point;
   impl_->crashed_at.clear();

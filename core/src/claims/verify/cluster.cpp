@@ -55,6 +55,7 @@ void Verifier::begin_life(const journal::Header& line) {
   node.group.reset();
   node.last_group.reset();
   node.was_saving.reset();
+  node.differ = line.state ? common(*line.state).met.differ : NodeSet();
   if (!node.saving.empty()) node.was_saving = node.saving.front();
   node.saving.clear();
   Standing& now = standing_of(line.node);
@@ -95,6 +96,7 @@ void Verifier::begin_pause(NodeId id, Duration from) {
   if (found == nodes_.end() || !found->second.counts || found->second.paused_since) return;
   was_doubted_ = true;
   found->second.paused_since = from;
+  left_behind_.forget(id);
   Standing& now = standing_of(id);
   now.up = false;
   now.works_for.reset();
@@ -205,7 +207,7 @@ void Verifier::cut(const journal::Fault& line) {
 }
 
 void Verifier::healed(const journal::Fault& line) {
-  std::erase_if(cut_, [&](const Pair& pair) {
+  std::erase_if(cut_, [&](const auto& pair) {
     const auto& [i, j] = pair;
     if (!line.node) return true;
     if (i != *line.node && j != *line.node) return false;
@@ -240,6 +242,7 @@ void Verifier::check_states() {
   if (cut_since_ && is_settled()) end_cut();
   const bool all_are_heard = !may_refuse_each_other() || everybody_is_up(standings_);
   if (!were_wiped_.empty() && is_settled() && all_are_heard) end_wipes();
+  check_left_behind();
   if (!anybody_is_up(standings_)) return;
   if (claims("3a") || claims("3b")) check_groups();
   const bool are_apart = cut_since_ || may_refuse_each_other();
@@ -306,29 +309,12 @@ void Verifier::check_2() {
 }
 
 void Verifier::check_4() {
-  const auto all = parts();
+  const auto all = parts(configured_, cut_);
   if (!all)
     return tell_({"4", calm_since_, now_,
                   "which nodes can communicate with each other is not the same for all of them",
                   bound_, "links that make no parts"});
   for (const NodeSet& together : *all) judge_calm("4", assertion_4(standings_, together));
-}
-
-/// The nodes that can all communicate with each other and with nobody else; none where the links do
-/// not make such parts.
-std::optional<std::vector<NodeSet>> Verifier::parts() const {
-  std::map<NodeId, NodeSet> reached;
-  for (NodeId i : configured_)
-    for (NodeId j : configured_)
-      if (!cut_.contains(std::minmax(i, j))) reached[i].insert(j);
-  std::vector<NodeSet> parts;
-  for (const auto& [i, part] : reached) {
-    const bool alike = std::all_of(part.begin(), part.end(),
-                                   [&, &of_i = part](NodeId j) { return reached[j] == of_i; });
-    if (!alike) return std::nullopt;
-    if (*part.begin() == i) parts.push_back(part);
-  }
-  return parts;
 }
 
 void Verifier::judge_calm(const char* assertion, std::optional<Disagreement> disagreement) {

@@ -45,6 +45,7 @@ Expected<> Verifier::take(const journal::Line& line, const Place& place) {
   now_ = std::max(now_, t);
   place_ = place;
   foreseen_pauses();
+  if (auto late = left_behind_.overdue(now_)) judge("left-behind", std::move(late));
   return std::visit(
       [this](const auto& kind) {
         const Expected<> taken = take(kind);
@@ -85,6 +86,7 @@ Outcome Verifier::finish() {
     }
   end_cut();
   end_wipes();
+  end_not_left_behind();
   tell_of_missing_journals();
   tell_of_journals_that_end_early();
   Outcome outcome{{}, lines_, lives_, missing_lines_};
@@ -198,6 +200,7 @@ void Verifier::step_of_life(const journal::Step& line, Node& node) {
   const bool up = now.up;
   now = standing(id, line.view, now.works_for);
   now.up = up;
+  if (const auto* differing = std::get_if<Differing>(&event)) node.differ = differing->differ;
   if (std::holds_alternative<Paused>(event)) end_pause(id);
   if (disturbs(line)) disturbed();
   check_states();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <muster/claims/cuts.hpp>
 #include <muster/protocol/config.hpp>
 
 #include <cstdint>
@@ -52,11 +53,12 @@ struct Bounds {
   std::optional<unsigned> ticks = {};  ///< of a world with clocks, then time stands; none: any
   unsigned queue = 1;                  ///< letters on their way from one node to another, at most
   NodeSet start;                       ///< these begin Normal, in one group; the others down
-  bool slow_restart = false;           ///< a life begins when nothing of the last one is under way
-  bool split_actions = false;          ///< a node may also fail between two actions of one step
-  bool canonical = true;               ///< off: numbers and dead fields stay as they are
-  bool counters = false;  ///< group counters keep their order; then group-grows is checked
-  bool liveness = false;  ///< also ask from where Assertion 2 cannot be reached
+  Cuts cuts;  ///< never hear each other, from where the search begins (against assumption 8)
+  bool slow_restart = false;   ///< a life begins when nothing of the last one is under way
+  bool split_actions = false;  ///< a node may also fail between two actions of one step
+  bool canonical = true;       ///< off: numbers and dead fields stay as they are
+  bool counters = false;       ///< group counters keep their order; then group-grows is checked
+  bool liveness = false;       ///< also ask from where Assertion 2 cannot be reached
   std::vector<std::string> assertions;  ///< looked at; empty: all that the protocol claims
   unsigned threads = 1;
   std::uint64_t limit_states = 0;  ///< 0: none
@@ -64,7 +66,7 @@ struct Bounds {
 };
 MUSTER_DESCRIBE(Bounds, nodes, protocol, repairs, invitation_repairs, struck, options, channels,
                 hooks, failures, wrong_timeouts, duplicates, losses, pauses, leaves, failed_hooks,
-                differences, restores, ticks, queue, start, slow_restart, split_actions, canonical,
-                counters, liveness, assertions, threads, limit_states, limit_memory);
+                differences, restores, ticks, queue, start, cuts, slow_restart, split_actions,
+                canonical, counters, liveness, assertions, threads, limit_states, limit_memory);
 
 }  // namespace muster::lab

@@ -65,7 +65,8 @@ struct CheckReport {
   bool violated = false;
   std::uint64_t cut{};  ///< successors that were not looked at: a queue would have been too long
   std::optional<Counterexample> counterexample;
-  std::optional<Wedged> wedged;  ///< where liveness was asked for, and the search ended
+  /// Where liveness was asked for: when the search ended, or a limit ended it and some were found.
+  std::optional<Wedged> wedged;
   std::optional<Avoids> avoids;  ///< likewise, where no world is wedged
 
   /// True when every world that can be reached was seen.
@@ -75,9 +76,16 @@ struct CheckReport {
 /// The assertions about single worlds, whichever protocol claims them.
 const std::vector<std::string>& assertions_about_worlds();
 
+/// The same, and those that are about times too: the checker has none, journals have.
+const std::vector<std::string>& assertions_about_runs();
+
 /// Which assertions about single worlds are looked at: those of `bounds`, or all that its protocol
-/// claims.
+/// claims. While links are cut it claims no 1a, no 1b, and works-apart only with a quorum.
 std::vector<std::string> looked_at(const Bounds& bounds);
+
+/// True when the protocol is the Invitation, and some nodes hear each other only through others:
+/// Assertion 4 says nothing of them.
+bool leaves_no_parts(const Bounds& bounds);
 
 /// True where a new life counts groups on from safe storage, and not from 0.
 bool counters_are_safe(const Bounds& bounds);
@@ -93,8 +101,8 @@ bool leaves_out_counter_test(const Bounds& bounds);
 
 /// Searches the world of `bounds`, and tells `progress` at each new depth. Ends early when
 /// `interrupted`, which several threads call, says so. Throws std::invalid_argument, before it
-/// begins, where `bounds` has too many nodes or none, lets nodes begin Normal that there are not,
-/// or asks for an assertion that the checker does not know.
+/// begins, where `bounds` has too many nodes or none, lets nodes begin Normal or cuts links that
+/// there are not, or asks for an assertion that the checker does not know.
 CheckReport check(const Bounds& bounds, const std::function<void(const Progress&)>& progress,
                   const std::function<bool()>& interrupted = {});
 

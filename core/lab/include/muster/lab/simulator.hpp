@@ -41,12 +41,34 @@ enum class Trouble {
   differs,           ///< nodes begin anew with another configuration, one or one after the other
   restore,           ///< a machine stops, and comes back with an older copy of its storage
   lying_tag,         ///< a letter comes of a node, and names another one as the candidate or so
+  lasting_cut,       ///< pairs of nodes hear each other no more for long, while others restart
+  refusal,           ///< pairs of nodes refuse each other for long, while others restart
 };
 MUSTER_DESCRIBE_ENUM(Trouble, crash, crash_at_point, crash_loop, outage, power_cut, wipe, pause,
                      short_pause, partition, partial_cut, one_way_cut, reset, slow_hook,
                      failing_hook, overrunning_hook, failing_stop, slow_commit, clock_rate, leave,
-                     differs, restore, lying_tag)
-inline constexpr std::size_t troubles = 22;
+                     differs, restore, lying_tag, lasting_cut, refusal)
+inline constexpr std::size_t troubles = 24;
+
+/// True of a trouble that no time is drawn for: a hook, a commit or a clock has it.
+bool happens_by_itself(Trouble trouble);
+
+/// One thing that is done to a world which is given, and not drawn.
+struct Deed {
+  enum class What {
+    kill,
+    start,
+    cut,     ///< nothing passes between the two
+    refuse,  ///< the two refuse each other from their next Hello on
+    heal,    ///< all links are whole, and nobody refuses another
+    end,     ///< of the world
+  };
+  Duration at{};
+  What what{};
+  NodeId node = {};
+  NodeId other = {};  ///< of a link
+};
+MUSTER_DESCRIBE_ENUM(Deed::What, kill, start, cut, refuse, heal, end)
 
 /// What is simulated.
 struct Simulation {
@@ -60,11 +82,15 @@ struct Simulation {
   std::set<Trouble> allowed = all();
   /// Judged in times for which they are not claimed, too.
   std::vector<std::string> assertions;
+  /// Ascending by time, with an end: that is done to the world of each seed instead of what it
+  /// draws. What happens by itself, such as slow hooks, may be allowed beside.
+  std::vector<Deed> given;
   /// The application under test; none: one that counts in its cells, and knows what was durable.
   MakeApplication make_application;
   /// The same with a check of each world; none: `make_application`, and no check.
   MakeTrial make_trial;
 
+  /// All but those that have a time of their own, lasting_cut and refusal.
   static std::set<Trouble> all();
 };
 

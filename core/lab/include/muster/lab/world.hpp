@@ -47,6 +47,7 @@ struct WorldOptions {
   Repairs repairs;                         ///< of the Bully
   invitation::Repairs invitation_repairs;  ///< of the Invitation
   Options options;
+  Struck struck;  ///< lines taken out of the protocol
   /// Makes the application of each life; none: one that holds nothing and does nothing.
   MakeApplication make_application;
   /// Delays of frames between two nodes; none at `most`: T/24. Two delays, handling and a commit
@@ -133,7 +134,11 @@ class World final : public WorldSeen {
   bool forge(NodeId from, NodeId to, Message message);
   bool cut(NodeId node, NodeSet from);       ///< nothing passes between it and those
   bool cut_one_way(NodeId from, NodeId to);  ///< nothing passes from one to the other
-  bool heal();  ///< whatever was cut is whole again, and what was held back comes
+  /// From their next Hello on the two refuse each other, as when neither knows the authority of the
+  /// other's certificate. Nobody else refuses either. The journal calls it a cut.
+  bool refuse(NodeId a, NodeId b);
+  /// Whatever was cut is whole again, what was held back comes, and nodes refuse no more.
+  bool heal();
   /// As the option, from now on; none: nobody fails there.
   void fail_at(std::optional<CrashPoint> point);
 

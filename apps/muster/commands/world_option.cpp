@@ -1,0 +1,84 @@
+#include "apps/muster/commands/world_option.hpp"
+
+#include "apps/base/text.hpp"
+#include "apps/muster/commands/cut_option.hpp"
+
+#include <CLI/CLI.hpp>
+#include <muster/values/text.hpp>
+
+#include <sstream>
+
+namespace muster::apps {
+namespace {
+
+using lab::Deed;
+
+/// How long a world goes on after the last thing that is done to it, if no end is given.
+constexpr Duration goes_on = std::chrono::seconds(30);
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw CLI::ValidationError("--world", why);
+}
+
+bool is_about_links(Deed::What what) {
+  return what == Deed::What::cut || what == Deed::What::refuse;
+}
+
+bool is_about_all(Deed::What what) {
+  return what == Deed::What::heal || what == Deed::What::end;
+}
+
+NodeId node_of(const std::string& text, std::uint64_t nodes) {
+  const auto id = parse_number(text);
+  if (!id || *id == 0 || *id > nodes)
+    refuse("expected one of the nodes 1 to " + std::to_string(nodes) + ", not '" + text + "'");
+  return NodeId{static_cast<std::uint32_t>(*id)};
+}
+
+// One part, such as "2s cut 1-3 2-4".
+void add_deeds(std::vector<Deed>& deeds, const std::string& part, std::uint64_t nodes) {
+  std::istringstream words(part);
+  std::string time, verb, whom;
+  words >> time >> verb;
+  const auto at = parse_duration(time);
+  const auto what = enumerator_named<Deed::What>(verb);
+  if (!at || !what)
+    refuse(
+        "expected a time and what is done then (kill, start, cut, refuse, heal or end), "
+        "such as '2s cut 1-3', not '" +
+        part + "'");
+  if (!deeds.empty() && *at < deeds.back().at)
+    refuse("'" + part + "' comes before what it follows");
+  if (!deeds.empty() && deeds.back().what == Deed::What::end)
+    refuse("'" + part + "' follows the end");
+  const std::size_t before = deeds.size();
+  if (is_about_all(*what)) deeds.push_back({*at, *what});
+  while (words >> whom) {
+    if (is_about_all(*what)) refuse(verb + " stands alone, and not before '" + whom + "'");
+    Deed deed{*at, *what};
+    if (is_about_links(*what))
+      std::tie(deed.node, deed.other) = link_of("--world", whom, nodes);
+    else
+      deed.node = node_of(whom, nodes);
+    deeds.push_back(deed);
+  }
+  if (deeds.size() == before)
+    refuse("'" + part + "' names no " + (is_about_links(*what) ? "link, such as 1-3" : "node"));
+}
+
+}  // namespace
+
+std::vector<Deed> deeds_of(const std::string& text, std::uint64_t nodes) {
+  std::vector<Deed> deeds;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ',');) {
+    part.erase(0, part.find_first_not_of(' '));
+    add_deeds(deeds, part, nodes);
+  }
+  if (deeds.empty()) refuse("expected what is done and when, such as '2s cut 1-3, 60s end'");
+  if (deeds.back().what != Deed::What::end)
+    deeds.push_back({deeds.back().at + goes_on, Deed::What::end});
+  return deeds;
+}
+
+}  // namespace muster::apps

@@ -1,0 +1,52 @@
+#include <muster/claims/verify.hpp>
+#include <muster/values/text.hpp>
+
+#include <algorithm>
+
+/// Left-behind in a journal: where it is claimed, and where it is judged.
+
+namespace muster::verify {
+
+// Links that are cut, and nodes that refuse each other.
+Cuts Verifier::unheard() const {
+  Cuts unheard = cut_;
+  for (const auto& [id, node] : nodes_)
+    for (NodeId other : node.differ) unheard.insert(std::minmax(id, other));
+  return unheard;
+}
+
+Verifier::NotJudged Verifier::left_behind_is_not_judged(const Cuts& unheard) const {
+  for (const auto& [id, node] : nodes_)
+    if (node.gap_since)
+      return {"lines are missing in the journal of node " + to_text(id), "lines are missing"};
+  if (may_refuse_each_other())
+    return {"assumption 4: safe storage was lost, or put back", "assumption 4: safe storage"};
+  const auto rivals = unheard.empty() ? std::nullopt : muster::rivals(standings_, unheard);
+  if (!rivals) return {};
+  return {"assumption 8: nodes " + to_text(rivals->first) + " and " + to_text(rivals->second) +
+              " do not hear each other, and halt those between them in turn",
+          "assumption 8: rivals"};
+}
+
+void Verifier::check_left_behind() {
+  if (!claims("left-behind")) return;
+  const Cuts unheard = this->unheard();
+  NotJudged now = left_behind_is_not_judged(unheard);
+  if (now.why != not_left_behind_.why) {
+    end_not_left_behind();
+    not_left_behind_ = std::move(now);
+    not_left_behind_.since = now_;
+  }
+  if (!not_left_behind_.why.empty()) return left_behind_.forget();
+  left_behind_.see(now_, standings_, unheard,
+                   [this](NodeId id) { return nodes_.at(id).config.timings; });
+  judge("left-behind", left_behind_.overdue(now_));
+}
+
+void Verifier::end_not_left_behind() {
+  const NotJudged before = std::exchange(not_left_behind_, {});
+  if (before.why.empty() || !claims("left-behind")) return;
+  tell_({"left-behind", before.since, now_, before.why, {}, before.cause, false});
+}
+
+}  // namespace muster::verify
