@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::chrono::milliseconds moment{1};
 
-Printed verify(std::vector<std::filesystem::path> journals, bool json = false) {
+Printed verified(std::vector<std::filesystem::path> journals, bool json = false) {
   return test::print(apps::verify, apps::VerifyOptions{std::move(journals), json});
 }
 
@@ -70,10 +70,10 @@ BOOST_AUTO_TEST_SUITE(journals)
 BOOST_FIXTURE_TEST_CASE(of_several_nodes_are_merged_by_time, Files) {
   std::vector<std::filesystem::path> paths = files.write_each(good_story().lines);
   BOOST_TEST_REQUIRE(paths.size() == 4u);
-  const Printed once = verify(paths);
+  const Printed once = verified(paths);
   ends_well(once, {" lines of 4 lives in 4 journals"});
   std::reverse(paths.begin(), paths.end());
-  BOOST_TEST(verify(paths).out == once.out);
+  BOOST_TEST(verified(paths).out == once.out);
 }
 
 // As one's own nodes are after kill -9, with nobody who writes down what befell them.
@@ -83,16 +83,16 @@ BOOST_FIXTURE_TEST_CASE(without_anybodys_word_of_what_killed_a_node_hold, Files)
     return std::holds_alternative<journal::Fault>(line);
   });
   const auto paths = files.write_each(story.lines);
-  const Printed printed = verify(paths);
+  const Printed printed = verified(paths);
   BOOST_TEST(printed.code == 0, printed);
   BOOST_TEST(!printed.says("DOES NOT HOLD"), printed);
   const std::string hint =
       "hint: 1 life ended without a word, and no journal says who ended them: give the journal of";
   BOOST_TEST(printed.says(hint), printed);
-  const Printed objects = verify(paths, true);
+  const Printed objects = verified(paths, true);
   BOOST_TEST(objects.complains(hint), objects);
   BOOST_TEST(!objects.says("hint"), objects);
-  BOOST_TEST(!verify(files.write_each(good_story().lines)).says("hint"));
+  BOOST_TEST(!verified(files.write_each(good_story().lines)).says("hint"));
 }
 
 // Spaces, and keys in another order.
@@ -111,8 +111,8 @@ BOOST_FIXTURE_TEST_CASE(that_another_program_has_written_anew_are_the_same, File
     return text;
   };
   for (const Story& story : {good_story(), bad_story()}) {
-    const Printed ours = verify({files.write("same.jsonl", story.lines)});
-    const Printed theirs = verify({files.write("same.jsonl", rewritten(story))});
+    const Printed ours = verified({files.write("same.jsonl", story.lines)});
+    const Printed theirs = verified({files.write("same.jsonl", rewritten(story))});
     BOOST_TEST(theirs.code == ours.code, theirs);
     BOOST_TEST(theirs.out == ours.out);
   }
@@ -120,8 +120,8 @@ BOOST_FIXTURE_TEST_CASE(that_another_program_has_written_anew_are_the_same, File
 
 BOOST_FIXTURE_TEST_CASE(of_all_nodes_in_one_file_give_the_same, Files) {
   const Story story = bad_story();
-  const Printed one = verify({files.write("all.jsonl", story.lines)}, true);
-  const Printed each = verify(files.write_each(story.lines), true);
+  const Printed one = verified({files.write("all.jsonl", story.lines)}, true);
+  const Printed each = verified(files.write_each(story.lines), true);
   BOOST_TEST(one.code == 1);
   BOOST_TEST(each.code == 1);
   const auto first = objects(one.out);
@@ -142,7 +142,7 @@ BOOST_FIXTURE_TEST_CASE(keep_their_order_where_times_are_equal, Files) {
     const std::size_t digits = at + key.size();
     text.replace(digits, text.find(',', digits) - digits, "7");
   }
-  const Printed printed = verify({files.write("all.jsonl", text)});
+  const Printed printed = verified({files.write("all.jsonl", text)});
   BOOST_TEST(printed.code == 0, printed);
 }
 
@@ -154,15 +154,15 @@ BOOST_FIXTURE_TEST_CASE(are_read_with_all_their_segments, Files) {
   for (std::size_t i = 0; i < lines.size(); ++i)
     files.write(names[i * names.size() / lines.size()], JournalFiles::text_of({lines[i]}), true);
   files.write("all.jsonl.old", "not a segment");
-  const Printed printed = verify({files.path("all.jsonl")});
+  const Printed printed = verified({files.path("all.jsonl")});
   ends_well(printed, {std::to_string(lines.size()) + " lines of 4 lives in 1 journal"});
   // Segments that are named as well, as a shell does with a star.
-  const Printed starred = verify({files.path("all.jsonl.10"), files.path("all.jsonl"),
-                                  files.path("all.jsonl.1"), files.path("all.jsonl")});
+  const Printed starred = verified({files.path("all.jsonl.10"), files.path("all.jsonl"),
+                                    files.path("all.jsonl.1"), files.path("all.jsonl")});
   BOOST_TEST(starred.out == printed.out);
   // The oldest were removed.
   std::filesystem::remove(files.path("all.jsonl"));
-  BOOST_TEST(verify({files.path("all.jsonl")}).complains("all.jsonl.1:1: "));
+  BOOST_TEST(verified({files.path("all.jsonl")}).complains("all.jsonl.1:1: "));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(are_passed_over_at_the_end_of_a_file) {
   const std::size_t end = whole.find('\n', before.size());
   for (std::size_t length = before.size() + 1; length < end; ++length) {
     JournalFiles files;
-    ends_well(verify({files.write("n1.jsonl", whole.substr(0, length))}), {halfway(1)});
+    ends_well(verified({files.write("n1.jsonl", whole.substr(0, length))}), {halfway(1)});
   }
 }
 
@@ -197,18 +197,18 @@ BOOST_FIXTURE_TEST_CASE(are_passed_over_before_the_next_life, Files) {
   story.recovers(1);
   const std::string second = JournalFiles::text_of(story.lines);
   const std::string torn = first.substr(0, first.size() - 30) + '\n';
-  ends_well(verify({files.write("n1.jsonl", torn + second)}), {halfway(1)});
+  ends_well(verified({files.write("n1.jsonl", torn + second)}), {halfway(1)});
   // The next life may stand in the next segment.
   files.write("n2.jsonl", torn);
   files.write("n2.jsonl.1", second);
-  BOOST_TEST(verify({files.path("n2.jsonl")}).code == 0);
+  BOOST_TEST(verified({files.path("n2.jsonl")}).code == 0);
 }
 
 // A line is no less whole where a file ends with it, and what is wrong with it is said.
 BOOST_FIXTURE_TEST_CASE(are_none_that_are_whole_but_for_their_end, Files) {
   const std::string nodes = files.write("nodes.jsonl", good_story().lines);
   const auto with = [&](const std::string& text) {
-    return verify({nodes, files.write("faults.jsonl", text)});
+    return verified({nodes, files.write("faults.jsonl", text)});
   };
   const Printed whole = with("{\"t_ns\":4,\"fault\":\"reset\",\"node\":3}");
   BOOST_TEST(whole.code == 0, whole);
@@ -230,21 +230,21 @@ BOOST_FIXTURE_TEST_CASE(are_not_the_end_of_a_life, Files) {
   story.wait(moment);
   story.recovers(2);
   const std::string next_life = JournalFiles::text_of(story.lines);
-  ends_well(verify({files.write("all.jsonl", text + next_life)}), {halfway(1)});
+  ends_well(verified({files.write("all.jsonl", text + next_life)}), {halfway(1)});
 }
 
 BOOST_FIXTURE_TEST_CASE(are_named_anywhere_else, Files) {
   std::string text = JournalFiles::text_of(good_story().lines);
   const std::size_t third = text.find('\n', text.find('\n') + 1) + 1;
   text.erase(third + 40, 10);
-  const Printed printed = verify({files.write("all.jsonl", text)});
+  const Printed printed = verified({files.write("all.jsonl", text)});
   fails(printed, {"all.jsonl:3: "});
   BOOST_TEST(std::count(printed.err.begin(), printed.err.end(), '\n') == 1);
 }
 
 BOOST_FIXTURE_TEST_CASE(without_a_time_are_named_too, Files) {
   const std::string text = "garbage\n" + JournalFiles::text_of({good_story().lines[1]});
-  BOOST_TEST(verify({files.write("all.jsonl", text)}).complains("all.jsonl:1: t_ns is missing"));
+  BOOST_TEST(verified({files.write("all.jsonl", text)}).complains("all.jsonl:1: t_ns is missing"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -252,7 +252,7 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(exit_codes)
 
 BOOST_FIXTURE_TEST_CASE(one_where_something_does_not_hold, Files) {
-  const Printed printed = verify({files.write("all.jsonl", bad_story().lines)});
+  const Printed printed = verified({files.write("all.jsonl", bad_story().lines)});
   BOOST_TEST(printed.code == 1);
   BOOST_TEST(printed.says("1a           DOES NOT HOLD"), printed);
   BOOST_TEST(printed.complains("1a does not hold: node 1 Reorganization c=2, node 2 Normal c=3"),
@@ -260,22 +260,22 @@ BOOST_FIXTURE_TEST_CASE(one_where_something_does_not_hold, Files) {
 }
 
 BOOST_FIXTURE_TEST_CASE(nine_where_nothing_could_be_checked, Files) {
-  BOOST_TEST(verify({files.write("empty.jsonl", "")}).code == 9);
+  BOOST_TEST(verified({files.write("empty.jsonl", "")}).code == 9);
   Story faults(1);
   faults.fault(FaultKind::killed, 1);
-  is_undecided(verify({files.write("faults.jsonl", faults.lines)}),
+  is_undecided(verified({files.write("faults.jsonl", faults.lines)}),
                {"there is nothing in these journals to check"});
 }
 
 BOOST_FIXTURE_TEST_CASE(nine_where_there_is_one_journal_of_several, Files) {
   const auto paths = files.write_each(good_story().lines);
-  const Printed alone = verify({paths.at(1)});
+  const Printed alone = verified({paths.at(1)});
   is_undecided(alone, {"nodes cannot be compared: there is no journal of nodes 2, 3"});
   BOOST_TEST(alone.says("1a           not checked     there is no journal of nodes 2, 3"), alone);
   BOOST_TEST(alone.says("group-grows  holds"), alone);
-  for (const boost::json::object& object : objects(verify({paths.at(1)}, true).out))
+  for (const boost::json::object& object : objects(verified({paths.at(1)}, true).out))
     if (object.at("assertion") == "works-apart") BOOST_TEST(object.at("holds").is_null());
-  const Printed two = verify({paths.at(0), paths.at(1), paths.at(2)});
+  const Printed two = verified({paths.at(0), paths.at(1), paths.at(2)});
   ends_well(two, {"1a           holds", "not claimed of some nodes", "journals are missing",
                   "there is no journal of node 3"});
 }
@@ -288,24 +288,24 @@ BOOST_FIXTURE_TEST_CASE(nine_where_what_was_asked_for_could_not_be_checked, File
 }
 
 BOOST_FIXTURE_TEST_CASE(two_where_there_is_no_such_file, Files) {
-  const Printed printed = verify({files.path("nowhere.jsonl")});
+  const Printed printed = verified({files.path("nowhere.jsonl")});
   BOOST_TEST(printed.code == 2);
   BOOST_TEST(printed.complains("nowhere.jsonl: there is no such journal file"), printed);
-  BOOST_TEST(verify({files.path("no/where.jsonl")}).code == 2);
-  BOOST_TEST(verify({files.path("")}).code == 2);
+  BOOST_TEST(verified({files.path("no/where.jsonl")}).code == 2);
+  BOOST_TEST(verified({files.path("")}).code == 2);
 }
 
 BOOST_FIXTURE_TEST_CASE(two_where_it_is_no_file_and_one_where_it_is_no_journal, Files) {
-  const Printed directory = verify({files.path("")});
+  const Printed directory = verified({files.path("")});
   BOOST_TEST(directory.complains("is a directory: name the journals in it"), directory);
-  BOOST_TEST(verify({"/dev/null"}).complains("/dev/null: is no file that can be read twice"));
-  fails(verify({files.write("bytes.jsonl", "\x01\x02\n\x03\x04\n")}),
+  BOOST_TEST(verified({"/dev/null"}).complains("/dev/null: is no file that can be read twice"));
+  fails(verified({files.write("bytes.jsonl", "\x01\x02\n\x03\x04\n")}),
         {"bytes.jsonl:1: t_ns is missing, so this is no line of a journal"});
 }
 
 BOOST_AUTO_TEST_CASE(seventy_four_where_it_cannot_be_read) {
   // A regular file whose first page nobody may read, root neither.
-  const Printed printed = verify({"/proc/self/mem"});
+  const Printed printed = verified({"/proc/self/mem"});
   BOOST_TEST(printed.code == 74);
   BOOST_TEST(printed.complains("/proc/self/mem: cannot be read: "), printed);
 }
@@ -318,7 +318,7 @@ BOOST_FIXTURE_TEST_CASE(a_clock_that_goes_back_is_named, Files) {
   const std::string before = JournalFiles::text_of(story.lines);
   Story after(1);
   after.recovers(1);
-  fails(verify({files.write("n1.jsonl", before + JournalFiles::text_of(after.lines))}),
+  fails(verified({files.write("n1.jsonl", before + JournalFiles::text_of(after.lines))}),
         {"t_ns goes back by 5.000 s: the machine was restarted"});
 }
 
@@ -359,7 +359,7 @@ BOOST_FIXTURE_TEST_CASE(in_json_one_object_a_line, Files) {
   story.wait(moment);
   story.fault(FaultKind::resumed, 1);
   story.is_halted(1, Paused{story.now() - from});
-  const Printed printed = verify(files.write_each(story.lines), true);
+  const Printed printed = verified(files.write_each(story.lines), true);
   BOOST_TEST(printed.code == 0, printed);
   BOOST_TEST(printed.err == "");
   std::map<std::string, boost::json::object> verdicts;
@@ -385,7 +385,7 @@ BOOST_FIXTURE_TEST_CASE(in_text_one_line_an_assertion, Files) {
     story.wait(2 * moment);
     story.step(1, Paused{moment});
   }
-  const Printed printed = verify(files.write_each(story.lines));
+  const Printed printed = verified(files.write_each(story.lines));
   BOOST_TEST(printed.code == 0, printed);
   for (const char* begin : {"\n1a           holds", "\n1b           holds", "\n2            holds",
                             "\nworks-apart  holds", "\ngroup-grows  holds", "\ndurable      holds",
@@ -415,7 +415,7 @@ BOOST_FIXTURE_TEST_CASE(memory_does_not_grow_with_the_journal, Files) {
   };
   const auto most_while_reading = [&] {
     test::most_bytes_allocated();
-    BOOST_TEST(verify({path}).code == 0);
+    BOOST_TEST(verified({path}).code == 0);
     return test::most_bytes_allocated();
   };
   append(1'000'000);

@@ -31,15 +31,15 @@ MakeApplication at_start(const AtStart::Act& act) {
   return [act](Services& services) { return std::make_unique<AtStart>(services, act); };
 }
 
-lab::Simulation calm(lab::MakeTrial make_trial) {
+lab::Simulation in_peace(lab::MakeTrial make_trial) {
   lab::Simulation simulation;
   simulation.allowed.clear();
   simulation.make_trial = std::move(make_trial);
   return simulation;
 }
 
-lab::Simulation calm(const AtStart::Act& act) {
-  return calm([act] { return lab::Trial{at_start(act)}; });
+lab::Simulation in_peace(const AtStart::Act& act) {
+  return in_peace([act] { return lab::Trial{at_start(act)}; });
 }
 
 const verify::Violated& violated(const lab::SeedRun& run) {
@@ -67,7 +67,7 @@ void fails(const lab::SeedRun& run, const std::string& why) {
 
 BOOST_AUTO_TEST_CASE(what_an_application_says_is_broken_violates_its_seed) {
   const lab::SeedRun run =
-      lab::run_seed(calm([](Services& services, const Assignment& task, Done<>& done) {
+      lab::run_seed(in_peace([](Services& services, const Assignment& task, Done<>& done) {
                       if (services.self() == NodeId{2})
                         services.broken("group " + to_text(task.group) + " is one too many");
                       done();
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(what_an_application_says_is_broken_violates_its_seed) {
 
 BOOST_AUTO_TEST_CASE(a_note_stands_in_the_journal_which_replays_exactly) {
   const lab::SeedRun run =
-      lab::run_seed(calm([](Services& services, const Assignment&, Done<>& done) {
+      lab::run_seed(in_peace([](Services& services, const Assignment&, Done<>& done) {
                       services.note("invoice 1-1");
                       done();
                     }),
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(a_check_sees_all_nodes_of_its_world_and_no_other) {
     return trial;
   };
   for (std::uint64_t seed = 1; seed <= 20; ++seed)
-    holds(lab::run_seed(calm(make_trial), seed), "application");
+    holds(lab::run_seed(in_peace(make_trial), seed), "application");
 }
 
 lab::Trial with_check(std::function<std::optional<std::string>(const lab::WorldSeen&)> check) {
@@ -136,7 +136,7 @@ lab::Trial with_check(std::function<std::optional<std::string>(const lab::WorldS
 }
 
 BOOST_AUTO_TEST_CASE(what_a_check_finds_violates_its_seed_and_stands_in_the_journal) {
-  const lab::SeedRun run = lab::run_seed(calm([] {
+  const lab::SeedRun run = lab::run_seed(in_peace([] {
                                            return with_check([](const lab::WorldSeen&) {
                                              return std::optional<std::string>("two lamps shine");
                                            });
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(what_a_check_finds_violates_its_seed_and_stands_in_the_jour
 
 BOOST_AUTO_TEST_CASE(a_check_that_throws_has_found_something) {
   const lab::SeedRun run =
-      lab::run_seed(calm([] {
+      lab::run_seed(in_peace([] {
                       return with_check([](const lab::WorldSeen&) -> std::optional<std::string> {
                         throw std::out_of_range("no cell");
                       });
@@ -160,35 +160,36 @@ BOOST_AUTO_TEST_CASE(a_check_that_throws_has_found_something) {
 }
 
 BOOST_AUTO_TEST_CASE(a_trial_that_cannot_be_made_is_told) {
-  fails(lab::run_seed(calm([]() -> lab::Trial { throw std::runtime_error("no file"); }), 7),
+  fails(lab::run_seed(in_peace([]() -> lab::Trial { throw std::runtime_error("no file"); }), 7),
         "making the trial threw: no file");
-  fails(lab::run_seed(calm([] { return lab::Trial{}; }), 7), "no make_application");
+  fails(lab::run_seed(in_peace([] { return lab::Trial{}; }), 7), "no make_application");
 }
 
 // --- Hooks that fail by themselves
 
 BOOST_AUTO_TEST_CASE(a_hook_that_throws_fails_by_itself) {
-  fails(lab::run_seed(calm([](Services&, const Assignment&, Done<>&) {
+  fails(lab::run_seed(in_peace([](Services&, const Assignment&, Done<>&) {
                         throw std::runtime_error("no task");
                       }),
                       7),
         "start failed: it threw: no task");
-  fails(lab::run_seed(calm([](Services&, const Assignment&, Done<>&) { throw 7; }), 7),
+  fails(lab::run_seed(in_peace([](Services&, const Assignment&, Done<>&) { throw 7; }), 7),
         "it threw something that is no std::exception");
 }
 
 BOOST_AUTO_TEST_CASE(a_hook_that_gives_up_fails_by_itself) {
-  fails(lab::run_seed(calm([](Services&, const Assignment& task, Done<>& done) {
+  fails(lab::run_seed(in_peace([](Services&, const Assignment& task, Done<>& done) {
                         task.group.counter > 1 ? done.fail("group 2 is too much") : done();
                       }),
                       7),
         "start failed: group 2 is too much");
-  fails(lab::run_seed(calm([](Services&, const Assignment&, Done<>&) {}), 7), "dropped its Done");
+  fails(lab::run_seed(in_peace([](Services&, const Assignment&, Done<>&) {}), 7),
+        "dropped its Done");
 }
 
 BOOST_AUTO_TEST_CASE(a_hook_that_never_ends_fails_by_itself) {
   const lab::SeedRun run = lab::run_seed(
-      calm([] {
+      in_peace([] {
         const auto kept = std::make_shared<std::vector<Done<>>>();
         return lab::Trial{at_start([kept](Services&, const Assignment&, Done<>& done) {
           kept->push_back(std::move(done));
@@ -199,11 +200,12 @@ BOOST_AUTO_TEST_CASE(a_hook_that_never_ends_fails_by_itself) {
 }
 
 BOOST_AUTO_TEST_CASE(an_application_that_is_not_made_is_told) {
-  fails(
-      lab::run_seed(
-          calm([] { return lab::Trial{[](Services&) { return std::unique_ptr<AtStart>(); }}; }), 7),
-      "make_application gave no application");
-  fails(lab::run_seed(calm([] {
+  fails(lab::run_seed(in_peace([] {
+                        return lab::Trial{[](Services&) { return std::unique_ptr<AtStart>(); }};
+                      }),
+                      7),
+        "make_application gave no application");
+  fails(lab::run_seed(in_peace([] {
                         return lab::Trial{[](Services&) -> std::unique_ptr<Application> {
                           throw std::runtime_error("no licence");
                         }};
@@ -213,13 +215,13 @@ BOOST_AUTO_TEST_CASE(an_application_that_is_not_made_is_told) {
 }
 
 BOOST_AUTO_TEST_CASE(work_that_was_posted_and_throws_ends_its_process) {
-  fails(lab::run_seed(calm([](Services& services, const Assignment&, Done<>& done) {
+  fails(lab::run_seed(in_peace([](Services& services, const Assignment&, Done<>& done) {
                         services.post_after(1ms, [] { throw std::runtime_error("posted"); });
                         done();
                       }),
                       7),
         "threw (catch it there): posted");
-  fails(lab::run_seed(calm([](Services& services, const Assignment&, Done<>& done) {
+  fails(lab::run_seed(in_peace([](Services& services, const Assignment&, Done<>& done) {
                         services.write({"key", {"value"}}, [] { throw 7; });
                         done();
                       }),

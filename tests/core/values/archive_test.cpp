@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(says_where_the_bytes_are_none) {
   BOOST_TEST(error_of<bool>("02") == "byte 1 of 1: neither true nor false");
   BOOST_TEST(error_of<std::optional<bool>>("02") ==
              "byte 1 of 1: an optional value neither there nor not");
-  BOOST_TEST(error_of<Message>("0e") == "byte 1 of 1: an alternative that does not exist");
+  BOOST_TEST(error_of<Message>("0f") == "byte 1 of 1: an alternative that does not exist");
   BOOST_TEST(error_of<NodeSet>("02000000 02000000 01000000") ==
              "byte 12 of 12: a set that does not ascend");
   BOOST_TEST(error_of<NodeSet>("02000000 02000000 02000000") ==

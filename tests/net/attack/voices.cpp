@@ -34,16 +34,16 @@ class Liar {
 
   /// Has that node dial both addresses, and answers.
   void lie_to(NodeId node) {
-    for (auto& [down, door] : doors_) {
+    for (auto& [absent, door] : doors_) {
       Wire provoking(ports_.at(node));
-      net::Hello other = hello(down, node);
+      net::Hello other = hello(absent, node);
       other.cluster = "name=another\n";
       provoking.say(other);
       Wire dialled = door.next(for_a_dial);
       const auto first = dialled.hear();
       const auto* said = first ? std::get_if<net::Hello>(&*first) : nullptr;
       if (said == nullptr) continue;
-      dialled.say(hello(down, said->from));
+      dialled.say(hello(absent, said->from));
       dialled.say(net::Refusal{net::RefusalReason::outlived, "a later one was seen",
                                said->incarnation.value + 7});
       gone_.push_back(std::move(dialled));

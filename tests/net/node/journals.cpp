@@ -84,7 +84,8 @@ std::optional<Writer> writer_of(const journal::Line& line) {
   return std::visit(
       [](const auto& kind) -> std::optional<Writer> {
         using Kind = std::decay_t<decltype(kind)>;
-        if constexpr (std::is_same_v<Kind, journal::Fault>)
+        if constexpr (std::is_same_v<Kind, journal::Fault> ||
+                      std::is_same_v<Kind, journal::Finding>)
           return std::nullopt;
         else if constexpr (std::is_same_v<Kind, journal::Header>)
           return Writer{kind.node, kind.incarnation};

@@ -42,4 +42,8 @@ struct Common {
   Differing met;  ///< the others that are alive, as the host told last
 };
 
+/// A journal that does not mention it was written before this was counted.
+template <>
+inline constexpr bool left_out_in<&Common::failed_in_company> = true;
+
 }  // namespace muster

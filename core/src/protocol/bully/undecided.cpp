@@ -25,16 +25,18 @@ void Turn::refuse_waiting_calls() {
   }
 }
 
-// i is stopped: what waited for it goes on.
+// i is stopped: what waited for it goes on. A node that stands back now answers no NewCoordinator:
+// the proof that its life is over tells the coordinator at once, and makes nobody back off.
 void Turn::stopped() {
+  const bool stands_back = !state_.leaving && has_failed_too_often();
   for (const Owed& owed : std::exchange(state_.owed, {})) {
     if (owed.until == Bound::answer)
       answer(owed.to, owed.call, Halted{state_.counter, {true}});
-    else
+    else if (!stands_back)
       answer(owed.to, owed.call, Joined{holdings()});
   }
   if (state_.leaving) return depart();
-  if (has_failed_too_often()) return leave(LeaveCause::stood_back);
+  if (stands_back) return leave(LeaveCause::stood_back);
   if (runs<Ceasing>()) return halt_next(config_.self);
   reorganize_when_all_stopped();
 }
