@@ -27,6 +27,8 @@ struct NoServices final : Services {
   void elect(std::string why) override { require(why.find('\n') == std::string::npos); }
   void step_down(Duration back_after) override { require(back_after >= Duration::zero()); }
   void show(Shown shown) override { require(!shown.wrong()); }
+  void broken(std::string) override {}
+  void note(std::string) override {}
 };
 
 /// What it says may be bytes of any kind, and why it failed one line of a log.
