@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(a_seed_is_the_same_run_with_every_compiler_in_every_build) 
     digests += to_text(digest(journal_of(lab::run_seed({}, seed)))) + ' ';
   BOOST_TEST(
       digests ==
-      "11df5a834f32765a 5c5a4096d27e7a96 4f722cddbeea1b67 f8b64964d3ab227f 04acce880a666225 ");
+      "fb14785033cde3c1 f369c3fa2505eb6d 5970898ec03f2290 b2b0c36458a8fe45 85596db2da02447e ");
 }
 
 // Where more is saved, more waits: a caller may have failed, and be back with the same number. A
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_as_it_ships_is_caught) {
   lab::Simulation simulation;
   simulation.most_nodes = 5;
   simulation.repairs.normal_for_me = false;
-  BOOST_TEST(!run_seeds(simulation, 35, 39).violating.empty());
+  BOOST_TEST(!run_seeds(simulation, 10, 14).violating.empty());
 }
 
 lab::Simulation inviting() {

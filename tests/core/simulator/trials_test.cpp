@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(a_hook_that_never_ends_fails_by_itself) {
         })};
       }),
       7);
-  fails(run, "did not end within stop_deadline");
+  fails(run, "overran stop_deadline");
 }
 
 BOOST_AUTO_TEST_CASE(an_application_that_is_not_made_is_told) {

@@ -97,7 +97,7 @@ class Turn : protected TurnOf<State> {
   // A coordinator that left its group (docs/decisions/left-behind.md).
   [[nodiscard]] Message question_to_coordinator() const;
   void coordinator_is_heard();
-  void election_left_to_higher();
+  virtual void election_left_to_higher();
 
   // Others that differ (docs/decisions/differing.md).
   void await_the_outvoted();

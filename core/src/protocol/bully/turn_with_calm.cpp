@@ -112,7 +112,8 @@ void TurnWithCalm::judge_loss() {
   calm_.loss.reset();
   if (!loss.members.contains(loss.by)) return;
   if (!loss.silent.contains(loss.by)) {
-    if (!loss.by_itself) return;
+    // With a quorum no other candidate can have taken it into a group that works.
+    if (!loss.by_itself && config_.options.quorum == Quorum::off) return;
     if (loss.retry_level) state_.retry_level = *loss.retry_level;
     blame(loss.by);
   } else if (loss.members.size() > 1) {

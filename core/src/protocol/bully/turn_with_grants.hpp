@@ -61,6 +61,7 @@ class TurnWithGrants final : public TurnWithCalm {
   // Where the paper's procedures go another way.
   void begin() override;
   void election(NodeSet asked_in_vain) override;
+  void election_left_to_higher() override {}  // the end of its right ends its work
   void election_point() override;
   void leave_out(NodeId j) override;
   void ask_members() override;
