@@ -92,6 +92,8 @@ void TurnWithCalm::loses(NodeId j, const Result* result) {
   const Member* member = this->member(j);
   const bool has_died = proof_ || !member || member->incarnation != state_.seen[j];
   if (!is_on() || state_.leaving || has_died) return;
+  // With a quorum no other candidate can have taken it into a group that works.
+  if (config_.options.quorum == Quorum::majority) return blame(j);
   Loss loss;
   loss.by = j;
   // Whoever has not joined yet knows no more than the counters below this group's.
@@ -112,8 +114,7 @@ void TurnWithCalm::judge_loss() {
   calm_.loss.reset();
   if (!loss.members.contains(loss.by)) return;
   if (!loss.silent.contains(loss.by)) {
-    // With a quorum no other candidate can have taken it into a group that works.
-    if (!loss.by_itself && config_.options.quorum == Quorum::off) return;
+    if (!loss.by_itself) return;
     if (loss.retry_level) state_.retry_level = *loss.retry_level;
     blame(loss.by);
   } else if (loss.members.size() > 1) {
