@@ -16,9 +16,9 @@ BOOST_AUTO_TEST_CASE(what_was_given_up_is_looked_at_only_when_asked_for) {
   ends_well(muster(at_peace), {"hook-grammar holds in all worlds",
                                "not claimed in this world: hook-grammar (P4: --cut, against"});
   const std::string journal = (path / "story.jsonl").string();
-  const Ran asked = muster(at_peace + "--assertion 1a -o " + journal);
-  says_why(asked, 1, "assertion 1a does not hold in this world");
-  says_all(asked, {"not claimed in this world: 1a (--cut, against assumption 8)"});
+  const Ran asked = muster(at_peace + "--assertion works-apart -o " + journal);
+  says_why(asked, 1, "assertion works-apart does not hold in this world");
+  says_all(asked, {"not claimed in this world: works-apart (--cut, against assumption 8)"});
   BOOST_TEST(holds(journal, R"("fault":"cut","node":1,"from":[3])"));
   ends_well(muster("replay " + journal));
 }
