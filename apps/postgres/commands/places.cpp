@@ -123,9 +123,9 @@ Expected<> make_directory(const InstanceOptions& options) {
   fs::create_directories(directory, error);
   if (!error) fs::permissions(directory, fs::perms::owner_all, error);
   if (error)
-    return Failure{ExitCode::bad_configuration,
-                   directory.string() + ": the database's directory cannot be made: " +
-                       error.message() + "; " + what_makes(directory)};
+    return Failure{ExitCode::bad_configuration, directory.string() +
+                                                    ": the database's directory cannot be made: " +
+                                                    error.message() + "; " + what_makes(directory)};
   if (!options.hba.empty()) return write_ident(options);
   return {};
 }

@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(a_member_that_is_cut_from_its_coordinator_alone_soon_stops)
   const Work work = after(with_quorum(), cut);
   BOOST_TEST(work.apart.count() == 0);
   for (std::uint32_t node : {2u, 3u, 4u, 5u}) BOOST_TEST(work.share(node, minute) > 0.95, node);
-  // Without a quorum it works beside them until a second election in a row is left to a higher node.
+  // Without a quorum it works beside them until a higher node ends its second election in a row.
   BOOST_TEST(after(with_quorum(Quorum::off), cut).apart.count() > 0);
 }
 
