@@ -184,14 +184,6 @@ class Dev(unittest.TestCase):
         self.assertEqual(ran.returncode, 0)
         self.assertEqual(self.machine.calls("cmake", "muster"), ["muster bench soak"])
 
-    def test_check_long_runs_the_benches_too_and_fails_with_them(self):
-        self.machine.executable(self.machine.bin / "python3")
-        self.assertEqual(self.machine.run("check", "long").returncode, 0)
-        [ran] = self.machine.calls("python3")
-        self.assertEqual(ran, "python3 -B -X utf8 tests/bench/short.py")
-        (self.machine.bin / "python3").write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
-        self.assertNotEqual(self.machine.run("check", "long").returncode, 0)
-
     def test_bench_mutants_builds_on_its_own(self):
         self.machine.executable(self.machine.root / "tests/mutants/run.py")
         self.assertEqual(self.machine.run("bench", "mutants", "no-c-test").returncode, 0)
