@@ -35,9 +35,11 @@ class Manual(unittest.TestCase):
         self.assertRegex(wrong.stderr, r"node\.toml:\d+: .*check_evry")
 
     def test_the_exit_codes_are_those_of_the_code(self):
-        header = readme.ROOT / "core/include/muster/values/failure.hpp"
-        codes = re.findall(r"^  \w+ = (\d+),", header.read_text(encoding="utf-8"), re.M)
-        self.assertEqual(re.findall(r"^\| (\d+) \|", MANUAL, re.M), codes)
+        nodes = readme.ROOT / "core/include/muster/values/failure.hpp"
+        verdicts = readme.ROOT / "apps/base/verdict.hpp"
+        codes = re.findall(r"^  \w+ = (\d+),", nodes.read_text(encoding="utf-8"), re.M)
+        codes += re.findall(r" ExitCode \w+\{(\d+)\};", verdicts.read_text(encoding="utf-8"))
+        self.assertEqual(re.findall(r"^\| (\d+) \|", MANUAL, re.M), sorted(codes, key=int))
 
     def test_the_commands_are_there(self):
         for command in sorted(set(re.findall(r"`muster ([a-z]+)", MANUAL))):
