@@ -1,5 +1,6 @@
 #include "apps/base/roots_path.hpp"
 
+#include "apps/base/failed.hpp"
 #include "apps/base/user.hpp"
 
 #include <fcntl.h>
@@ -18,7 +19,10 @@ namespace fs = std::filesystem;
 constexpr int most_links = 40;  // as the kernel's
 
 Failure cannot_follow(const fs::path& path, int error) {
-  return {ExitCode::io_error, "cannot follow " + path.string() + ": " + std::strerror(error)};
+  const bool is_short = error == EMFILE || error == ENFILE;
+  const std::string why = is_short ? no_descriptors : std::strerror(error);
+  return {is_short ? ExitCode::temporary : ExitCode::io_error,
+          "cannot follow " + path.string() + ": " + why};
 }
 
 bool can_others_write(const struct stat& found) {

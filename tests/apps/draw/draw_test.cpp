@@ -87,11 +87,11 @@ BOOST_AUTO_TEST_CASE(what_an_application_notes_stands_at_its_lane) {
   story.says(1, journal::RemarkKind::note, "invoice 1-1 of the customer with the longest name");
   const Printed svg = draw(story.lines);
   BOOST_TEST(count(svg.out, "invoice 1-1 of the customer ...") == 1u);  // at the lane
-  BOOST_TEST(count(svg.out, "node 1: invoice 1-1 of the customer with the longest name") == 1u);
+  BOOST_TEST(count(svg.out, "node 1: invoice 1-1 of the customer with the longest name") == 2u);
   BOOST_TEST(count(svg.out, "data-assertion") == 0u);
   apps::DrawOptions options;
   options.format = "mmd";
-  BOOST_TEST(draw(story.lines, options).says("Note over node1: invoice 1-1 of the customer with"));
+  BOOST_TEST(draw(story.lines, options).says("Note over node1: invoice 1-1 of the customer"));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_broken_is_marked_as_a_violation) {
