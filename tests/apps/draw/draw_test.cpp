@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(what_an_application_notes_stands_at_its_lane) {
   BOOST_TEST(count(svg.out, "node 1: invoice 1-1 of the customer with the longest name") == 2u);
   BOOST_TEST(count(svg.out, "data-assertion") == 0u);
   apps::DrawOptions options;
-  options.format = "mmd";
+  options.format = "mermaid";
   BOOST_TEST(draw(story.lines, options).says("Note over node1: invoice 1-1 of the customer"));
 }
 
