@@ -34,7 +34,7 @@ User user_from(const passwd& entry) {
   return {entry.pw_name, entry.pw_uid, entry.pw_gid, entry.pw_dir, entry.pw_shell};
 }
 
-/// What a service needs: where programs are, how it speaks, and who supervises it. The rest of
+/// A service needs these: where programs are, how it speaks, and who supervises it. The rest of
 /// root's environment may hold secrets, or name root's directories.
 bool is_kept(std::string_view variable) {
   constexpr std::array names{"PATH",          "LANG",          "LANGUAGE",      "TZ",

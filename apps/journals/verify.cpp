@@ -278,7 +278,7 @@ class Verification {
   std::map<std::string, verify::Unclaimed::Times> unclaimed_;
 };
 
-// Of times in which a second is little, whole ones.
+// Long times are told in whole seconds.
 std::string seconds(Duration time) {
   using namespace std::chrono_literals;
   return time >= 100s ? std::to_string((time + 500ms) / 1s) : format_seconds(time);

@@ -19,7 +19,7 @@ std::string liveness(const lab::Bounds& bounds) {
   return bounds.protocol == ProtocolName::invitation ? "4" : "2";
 }
 
-// Of the hook grammar P2 and P5 are claimed in every world.
+// P2 and P5 of the hook grammar are claimed in every world.
 bool is_claimed_in_part(const std::string& assertion, const lab::Bounds& bounds) {
   return assertion == "hook-grammar" || !not_claimed(assertion, bounds);
 }
@@ -67,7 +67,7 @@ void show_story(const lab::Story& story) {
   }
 }
 
-// What was looked at without being claimed.
+// Assertions that were looked at without being claimed.
 void show_not_claimed(const std::vector<std::string>& looked_at, const lab::Bounds& bounds) {
   std::vector<std::pair<std::string, std::string>> reasons;  // with the assertions
   for (const std::string& assertion : looked_at) {

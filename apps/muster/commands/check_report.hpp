@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-/// What `muster check` says of a search, and how it ends.
+/// The report of `muster check` on a search, and its exit code.
 
 namespace muster::apps {
 

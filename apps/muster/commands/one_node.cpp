@@ -60,7 +60,7 @@ std::string held_in_words(const net::NodeStatus& status) {
 
 namespace {
 
-// What the application says of itself: "; primary (2 of 3 hold each commit)"
+// The words of the application about itself: "; primary (2 of 3 hold each commit)"
 std::string shown_in_words(const Shown& shown, const std::string& broken) {
   std::string text;
   for (const auto& [role, has] : shown.roles)

@@ -134,7 +134,7 @@ void SeedWatch::say(const char* why, std::uint64_t seed) const {
   text.write();
 }
 
-// Of a thread that runs no seed nobody knows whose it is.
+// Nobody knows to which seed a thread belongs that runs none.
 void SeedWatch::end_process(const char* why) const {
   if (slot_of_thread >= 0 && slots_[static_cast<std::size_t>(slot_of_thread)].runs) {
     say(why, slots_[static_cast<std::size_t>(slot_of_thread)].seed);

@@ -50,7 +50,7 @@ class SeedWatch {
     std::unique_ptr<char[]> stack_;  ///< on which signals are handled: the thread's may be full
   };
 
-  /// Where signal handlers find it; null where there is none.
+  /// Signal handlers find it here; null if there is none.
   static SeedWatch* present();
   /// Says which seed brings the process down, by async-signal-safe means, and ends it.
   [[noreturn]] void end_process(const char* why) const;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-/// What `muster simulate` says of all seeds together.
+/// The report of `muster simulate` on all seeds together.
 
 namespace muster::apps {
 

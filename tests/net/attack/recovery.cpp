@@ -58,7 +58,7 @@ bool Recovery::come_together(const char* when, const GroupNumber& before) {
       [&] {
         for (NodeId node : std::exchange(refused_, {})) {
           initialise_.insert(node);
-          if (!cluster_.start(node)) wrong_ = "a node cannot be begun anew";
+          if (!cluster_.start(node)) wrong_ = "a node cannot be started again";
         }
         return !wrong_.empty() || is_together(cluster_, before);
       },

@@ -22,7 +22,7 @@ class Recovery : apps::Cluster::Listener {
   Recovery(const Recovery&) = delete;
   Recovery& operator=(const Recovery&) = delete;
 
-  /// Starts all nodes that are down, as they are; a node that ends with 65 is begun anew, as its
+  /// Starts all nodes that are down, as they are; a node that ends with 65 is started again, as its
   /// last sentence says. They have to become one group, and be one whoever of them coordinates:
   /// each coordinator is killed, and at the end all are one group again. What is wrong; empty:
   /// nothing.
@@ -36,7 +36,7 @@ class Recovery : apps::Cluster::Listener {
 
   apps::Cluster& cluster_;
   NodeSet& initialise_;
-  NodeSet refused_;  ///< ended with 65, and not begun anew yet
+  NodeSet refused_;  ///< ended with 65, and not started again yet
   std::string wrong_;
 };
 
