@@ -11,10 +11,12 @@ namespace {
 
 constexpr std::ptrdiff_t most_turns = 3;
 
-bool obeys_halt(const Event& event, const View& after) {
+// The letter of the Halt that the node obeyed in this step.
+const Letter* obeyed_halt(const Event& event, const View& after) {
   const auto* received = std::get_if<Received>(&event);
-  return received && std::holds_alternative<Halt>(received->letter.message) &&
-         after.halted_by == received->letter.from && after.status == Status::Election;
+  const bool obeyed = received && std::holds_alternative<Halt>(received->letter.message) &&
+                      after.halted_by == received->letter.from && after.status == Status::Election;
+  return obeyed ? &received->letter : nullptr;
 }
 
 }  // namespace
@@ -22,8 +24,9 @@ bool obeys_halt(const Event& event, const View& after) {
 HaltedInTurn::HaltedInTurn(const Timings& timings) : window_(10 * longest_left_behind(timings)) {}
 
 void HaltedInTurn::take(Duration t, const Event& event, const View& after) {
-  if (!obeys_halt(event, after)) return;
-  const NodeId by = *after.halted_by;
+  const Letter* halt = obeyed_halt(event, after);
+  if (halt == nullptr) return;
+  const Coordinator by{halt->from, halt->incarnation};
   if (last_ && last_ != by) turns_.push_back({t, *last_, by});
   last_ = by;
   while (!turns_.empty() && turns_.front().at + window_ < t) turns_.pop_front();
@@ -31,18 +34,17 @@ void HaltedInTurn::take(Duration t, const Event& event, const View& after) {
 
 NodeSet HaltedInTurn::by(Duration now) const {
   if (turns_.empty()) return {};
-  const NodeSet last{turns_.back().before, turns_.back().by};
+  const auto& [at, before, by] = turns_.back();
   const auto turns = std::count_if(turns_.begin(), turns_.end(), [&](const Turn& turn) {
-    return now <= turn.at + window_ && NodeSet{turn.before, turn.by} == last;
+    return now <= turn.at + window_ && turn.is_between(before, by);
   });
-  return turns > most_turns ? last : NodeSet{};
+  return turns > most_turns ? NodeSet{before.node, by.node} : NodeSet{};
 }
 
 std::string halted_in_turn_words(NodeId node, const NodeSet& by) {
   return "nodes " + to_text(*by.begin()) + " and " + to_text(*std::next(by.begin())) +
          " halt node " + to_text(node) +
-         " in turn: neither hears the other, or one of them starts again and again; look at the "
-         "link between them and at their logs";
+         " in turn: neither hears the other; look at the link between them and at their logs";
 }
 
 }  // namespace muster

@@ -3,6 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <map>
+
 /// When a node says that two coordinators halt it in turn.
 
 namespace muster::test {
@@ -16,6 +18,7 @@ struct BetweenTwo {
   void halt(std::uint32_t by, Status after = Status::Election) {
     Letter letter;
     letter.from = NodeId{by};
+    letter.incarnation = Incarnation{lives[by]};
     letter.message = Halt{};
     View view;
     view.status = after;
@@ -25,6 +28,7 @@ struct BetweenTwo {
   }
   [[nodiscard]] NodeSet by() const { return turns.by(now); }
 
+  std::map<std::uint32_t, std::uint64_t> lives;
   Timings timings;
   HaltedInTurn turns{timings};
   Duration now = 0s;
@@ -43,6 +47,15 @@ BOOST_AUTO_TEST_CASE(is_said_after_more_than_three_turns) {
 
 BOOST_AUTO_TEST_CASE(is_not_said_of_one_that_halts_again_and_again) {
   for (int i = 0; i < 20; ++i) halt(3);
+  BOOST_TEST(by().empty());
+}
+
+BOOST_AUTO_TEST_CASE(is_not_said_of_one_that_starts_again_and_again) {
+  for (int i = 0; i < 20; ++i) {
+    halt(2);
+    ++lives[3];
+    halt(3);
+  }
   BOOST_TEST(by().empty());
 }
 

@@ -8,7 +8,8 @@
 #include <string>
 
 /// Two coordinators that halt a node in turn: neither hears the other, and the node hears both
-/// (docs/decisions/left-behind.md). Or one of them starts again and again.
+/// (docs/decisions/left-behind.md). A node that starts again and again is another case: each life
+/// of it halts the node once.
 
 namespace muster {
 
@@ -30,15 +31,23 @@ class HaltedInTurn {
   [[nodiscard]] Duration window() const { return window_; }
 
  private:
-  /// A Halt of another node than the Halt before.
+  struct Coordinator {
+    NodeId node;
+    Incarnation incarnation;
+    bool operator==(const Coordinator&) const = default;
+  };
+  /// A Halt of another coordinator than the Halt before.
   struct Turn {
     Duration at{};
-    NodeId before;
-    NodeId by;
+    Coordinator before;
+    Coordinator by;
+    [[nodiscard]] bool is_between(const Coordinator& one, const Coordinator& other) const {
+      return (before == one && by == other) || (before == other && by == one);
+    }
   };
 
   Duration window_;
-  std::optional<NodeId> last_;
+  std::optional<Coordinator> last_;
   std::deque<Turn> turns_;  ///< within the window, the oldest first
 };
 
