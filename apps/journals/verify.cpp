@@ -40,8 +40,9 @@ const char* meaning(const std::string& assertion) {
 /// The kinds of lines that the first reading need not parse: all but first and last lines, faults,
 /// `Paused` and `Failed`.
 struct Glance {
-  std::optional<journal::Stamp> stamp;  ///< of a line that need not be parsed
-  bool step = false;                    ///< it is a step
+  std::optional<journal::Stamp> stamp;                  ///< of a line that need not be parsed
+  bool step = false;                                    ///< it is a step
+  std::optional<std::pair<NodeId, Incarnation>> heard;  ///< whose letter it received
 };
 
 /// Passes over what every line of a node begins with, in the order in which it is written.
@@ -80,11 +81,15 @@ Glance glance(std::string_view text) {
   if (!rest.skip(",")) return {};
   if (rest.skip("\"event\":{\"type\":\"")) {
     if (rest.skip("Paused\"") || rest.skip("Failed\"")) return {};
-    return {stamp, true};
+    if (!rest.skip("Received\"")) return {stamp, true, {}};
+    const auto from = number_after(",\"from\":");
+    const auto life = number_after(",\"incarnation\":");
+    if (!from || !life) return {};
+    return {stamp, true, std::pair(NodeId{static_cast<std::uint32_t>(*from)}, Incarnation{*life})};
   }
   if (rest.skip("\"performed\":") || rest.skip("\"hook\":") || rest.skip("\"permits\":") ||
       rest.skip("\"note\":") || rest.skip("\"broken\":"))
-    return {stamp, false};
+    return {stamp, false, {}};
   return {};
 }
 
@@ -154,6 +159,7 @@ class Verification {
       if (const Glance seen = raw.is_torn ? Glance() : glance(raw.text); seen.stamp) {
         foreseer.line(*seen.stamp);
         if (seen.step) foreseer.step(seen.stamp->node, raw.t, nullptr);
+        if (seen.heard) foreseer.heard(seen.heard->first, seen.heard->second, raw.t);
         continue;
       }
       const auto line = parse(raw);

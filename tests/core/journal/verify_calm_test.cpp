@@ -179,17 +179,33 @@ BOOST_AUTO_TEST_CASE(one_journal_of_several_decides_nothing) {
   BOOST_TEST(!judgement.outcome.holds());
 }
 
-// Node 1 was told by node 3 what no line of node 3 says, whose journal was copied too early.
-BOOST_FIXTURE_TEST_CASE(a_journal_that_ends_before_its_letters_arrive_is_named, Formed) {
-  story.wait(moment);
-  Letter late{NodeId{3}, Incarnation{1}, NodeId{1}, CallNumber{77}, AreYouThere{}};
-  story.step(1, Received{late});
-  story.wait(2 * story.config().timings.T);
-  story.step(1, Expired{});
-  const Judgement judgement = judge(story, "");
-  BOOST_TEST_REQUIRE(judgement.not_claimed.size() == 4u);
-  BOOST_TEST(judgement.not_claimed.front().why ==
-             "the journal of node 3 ends too early: later letters of it arrived");
+// Letters of node 3 arrive long after the last line of its journal, which was copied too early.
+struct EndsEarly : Formed {
+  void hear_of_3(Incarnation life) {
+    story.wait(2 * story.config().timings.T);
+    story.step(1, Received{{NodeId{3}, life, NodeId{1}, CallNumber{77}, AreYouThere{}}});
+  }
+  void is_named() {
+    story.wait(bound(story));
+    story.reform({1, 2});  // node 3 is in no group of which anything is known
+    story.wait(bound(story));
+    story.step(1, Expired{});
+    const Judgement judgement = judge(story, "");
+    BOOST_TEST_REQUIRE(judgement.not_claimed.size() == 4u);
+    BOOST_TEST(judgement.not_claimed.front().why ==
+               "the journal of node 3 ends too early: later letters of it arrived");
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(a_journal_that_ends_before_its_letters_arrive_is_named, EndsEarly) {
+  hear_of_3(Incarnation{1});
+  is_named();
+}
+
+BOOST_FIXTURE_TEST_CASE(a_journal_that_ends_before_the_next_life_is_named, EndsEarly) {
+  story.fault(FaultKind::killed, 3);
+  hear_of_3(Incarnation{2});
+  is_named();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

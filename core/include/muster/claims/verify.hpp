@@ -134,7 +134,8 @@ struct Foresight {
   /// The lines of a life after which others are missing, up to a line that tells of it, by node,
   /// life and `seq`; and the group in which the node works then, Normal.
   std::map<std::tuple<NodeId, Incarnation, std::uint64_t>, std::optional<GroupNumber>> gaps;
-  NodeSet nodes;  ///< of which there is a journal
+  NodeSet end_early;  ///< went on after the last line of their journals, or began another life
+  NodeSet nodes;      ///< of which there is a journal
 };
 
 /// Reads all lines for the first time, in the order of their times; only few kinds matter.
@@ -146,6 +147,7 @@ class Foreseer {
   void life(const journal::Header& header);
   void line(const journal::Stamp& stamp);  ///< of a life: before what else is said of it
   void step(NodeId node, Duration t, const Event* event);  ///< null: neither Paused nor Failed
+  void heard(NodeId from, Incarnation life, Duration t);   ///< of each letter that is received
   void gap(const journal::Gap& gap);                       ///< before `line` is told of its stamp
   void over(NodeId node);
   void fault(const journal::Fault& fault);
@@ -157,14 +159,18 @@ class Foreseer {
   struct Life {
     Incarnation incarnation;
     std::uint64_t last_seq{};
+    Duration last_line{};
+    Duration T{};
     bool ended = false;  ///< somebody says when
   };
   void ended_silently(NodeId node);
   void end(NodeId node);
+  [[nodiscard]] bool goes_on_after_its_journal(NodeId node, const Life& life) const;
 
   Foresight foresight_;
   std::map<NodeId, Life> lives_;
-  std::set<std::pair<NodeId, Incarnation>> failed_;  ///< as others were told
+  std::set<std::pair<NodeId, Incarnation>> failed_;           ///< as others were told
+  std::map<NodeId, std::pair<Incarnation, Duration>> heard_;  ///< the last letter of its last life
   std::set<NodeId> just_resumed_;
 };
 
@@ -193,8 +199,6 @@ class Letters {
                                                     const Place& place);
   /// That life wrote a line at `t`: of what it sent before, all is known.
   [[nodiscard]] std::vector<Stray> known_until(NodeId node, Incarnation life, Duration t);
-  /// When the first letter of that life arrived that no line of it sends yet; none: all were sent.
-  [[nodiscard]] std::optional<Duration> first_unsent(NodeId node, Incarnation life) const;
   /// Lines of that life are missing: nothing is known of what it promised, or sent.
   void forget(NodeId node, Incarnation life);
   /// The same, between two lines: what is sent after that is known again.
@@ -349,7 +353,9 @@ class Verifier {
   /// There is the journal of one node alone, of several.
   [[nodiscard]] bool is_alone() const;
   void tell_of_missing_journals();
-  void tell_of_journals_that_end_early();
+  /// It went on after its journal, in a life that is not there.
+  [[nodiscard]] bool is_in_unknown_life(NodeId id) const;
+  void tell_of_early_end(NodeId id, Duration from);
   [[nodiscard]] std::string undecided(const std::vector<Verdict>& verdicts) const;
   void judge(const char* assertion, std::optional<Disagreement> disagreement);
   void judge_strays(const journal::Stamp& line);

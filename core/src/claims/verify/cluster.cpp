@@ -130,8 +130,12 @@ void Verifier::begin_gap(NodeId id, const std::optional<GroupNumber>& works_then
 
 void Verifier::end_gap(NodeId id) {
   Node& node = nodes_.at(id);
-  not_claimed(of_states, *node.gap_since, "lines are missing in the journal of node " + to_text(id),
-              "lines are missing", true);
+  if (foresight_.end_early.contains(id))
+    tell_of_early_end(id, *node.gap_since);
+  else
+    not_claimed(of_states, *node.gap_since,
+                "lines are missing in the journal of node " + to_text(id), "lines are missing",
+                true);
   node.gap_since.reset();
   disturbed();
 }
@@ -291,7 +295,7 @@ void Verifier::end_wipes() {
 void Verifier::check_calm() {
   if (!bound_ || now_ - calm_since_ < *bound_ || !anybody_is_up(standings_)) return;
   for (const auto& [id, node] : nodes_)
-    if (node.counts && node.gap_since) return;
+    if ((node.counts && node.gap_since) || is_in_unknown_life(id)) return;
   if (claims_.of_groups)
     check_4();
   else if (cut_.empty() && !may_refuse_each_other())

@@ -15,6 +15,8 @@ void Foreseer::take(const journal::Line& line) {
     life(*header);
   } else if (const auto* happened = std::get_if<journal::Step>(&line)) {
     step(happened->stamp.node, happened->stamp.t, &happened->event);
+    if (const auto* received = std::get_if<Received>(&happened->event))
+      heard(received->letter.from, received->letter.incarnation, happened->stamp.t);
   } else if (const auto* done = std::get_if<journal::Fault>(&line)) {
     fault(*done);
   } else if (const auto* ended = std::get_if<journal::Ended>(&line)) {
@@ -31,13 +33,15 @@ void Foreseer::life(const journal::Header& header) {
     if (header.state && !(before->second.incarnation < header.incarnation)) return;
     ended_silently(header.node);
   }
-  lives_[header.node] = {header.incarnation, 0, false};
+  lives_[header.node] = {header.incarnation, 0, header.t, header.config.timings.T, false};
 }
 
 void Foreseer::line(const journal::Stamp& stamp) {
   const auto found = lives_.find(stamp.node);
-  if (found != lives_.end() && found->second.incarnation == stamp.incarnation)
+  if (found != lives_.end() && found->second.incarnation == stamp.incarnation) {
     found->second.last_seq = stamp.seq;
+    found->second.last_line = stamp.t;
+  }
   failed_.erase({stamp.node, stamp.incarnation});  // it was not over when that was said
 }
 
@@ -56,6 +60,22 @@ void Foreseer::step(NodeId node, Duration t, const Event* event) {
   if (paused) foresight_.pauses.push_back({t - paused->gap, node});
   if (failed) failed_.insert({failed->node, failed->life});
   if (just_resumed_.erase(node) > 0) foresight_.resumed_late[node].back() = paused != nullptr;
+}
+
+void Foreseer::heard(NodeId from, Incarnation life, Duration t) {
+  auto& [last, at] = heard_[from];
+  if (life < last) return;
+  last = life;
+  at = t;
+}
+
+// A node that runs writes its line a little after its letter is on its way.
+bool Foreseer::goes_on_after_its_journal(NodeId node, const Life& life) const {
+  const auto found = heard_.find(node);
+  if (found == heard_.end()) return false;
+  const auto& [last, at] = found->second;
+  return last > life.incarnation ||
+         (last == life.incarnation && !life.ended && at > life.last_line + life.T);
 }
 
 void Foreseer::ended_silently(NodeId node) {
@@ -92,8 +112,14 @@ void Foreseer::fault(const journal::Fault& fault) {
 }
 
 Foresight Foreseer::finish() {
-  for (const auto& [node, life] : lives_)
-    if (failed_.contains({node, life.incarnation})) ended_silently(node);
+  for (const auto& [node, life] : lives_) {
+    if (goes_on_after_its_journal(node, life)) {
+      foresight_.end_early.insert(node);
+      if (!life.ended) foresight_.gaps[{node, life.incarnation, life.last_seq}] = std::nullopt;
+    } else if (failed_.contains({node, life.incarnation})) {
+      ended_silently(node);
+    }
+  }
   std::sort(foresight_.pauses.begin(), foresight_.pauses.end(),
             [](const Foresight::Pause& a, const Foresight::Pause& b) {
               return std::pair(a.from, a.node) < std::pair(b.from, b.node);

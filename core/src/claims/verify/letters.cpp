@@ -126,16 +126,6 @@ std::vector<Letters::Stray> Letters::known_until(NodeId node, Incarnation life, 
   return all;
 }
 
-std::optional<Duration> Letters::first_unsent(NodeId node, Incarnation life) const {
-  std::optional<Duration> first;
-  const auto found = sent_.find({node, life});
-  if (found == sent_.end() || !found->second.all_known) return first;
-  for (const auto& [to, sent] : found->second.to)
-    for (const auto& [letter, stray] : sent.strays)
-      first = first ? std::min(*first, stray.t) : stray.t;
-  return first;
-}
-
 std::optional<std::string> Letters::received(const Letter& letter, Duration t, const Place& place) {
   if (Sends* const sends = known(letter.from, letter.incarnation)) {
     const std::uint64_t its = hash(letter);

@@ -12,7 +12,7 @@ namespace muster::verify {
 namespace {
 
 /// These compare several nodes, or ask for all of them.
-constexpr std::array of_several = {"1a", "1b", "2", "3a", "3b", "4", "works-apart"};
+constexpr std::array of_several = {"1a", "1b", "2", "3a", "3b", "4", "works-apart", "left-behind"};
 
 bool compares_nodes(std::string_view assertion) {
   return std::find(of_several.begin(), of_several.end(), assertion) != of_several.end();
@@ -44,23 +44,20 @@ void Verifier::tell_of_missing_journals() {
              !is_alone()});
 }
 
-// A node that runs writes its line a little after the letter is on its way.
-void Verifier::tell_of_journals_that_end_early() {
-  for (const auto& [id, node] : nodes_) {
-    if (!node.counts) continue;
-    const auto unsent = letters_.first_unsent(id, node.life);
-    if (!unsent || now_ - *unsent <= node.config.timings.T) continue;
-    for (const std::string& assertion : claims_.assertions)
-      if (compares_nodes(assertion))
-        tell_(
-            {assertion,
-             node.last_line,
+bool Verifier::is_in_unknown_life(NodeId id) const {
+  return !nodes_.at(id).counts && foresight_.end_early.contains(id);
+}
+
+void Verifier::tell_of_early_end(NodeId id, Duration from) {
+  for (const std::string& assertion : claims_.assertions)
+    if (compares_nodes(assertion))
+      tell_({assertion,
+             from,
              now_,
              "the journal of node " + to_text(id) + " ends too early: later letters of it arrived",
              {},
              "a journal ends too early",
              true});
-  }
 }
 
 Verdict Verifier::verdict_on(const std::string& assertion) {

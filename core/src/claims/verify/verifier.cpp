@@ -83,12 +83,13 @@ Outcome Verifier::finish() {
     if (node.counts) {
       if (node.paused_since) end_pause(id);
       if (node.gap_since) end_gap(id);
+    } else if (is_in_unknown_life(id)) {
+      tell_of_early_end(id, node.last_line);
     }
   end_cut();
   end_wipes();
   end_not_left_behind();
   tell_of_missing_journals();
-  tell_of_journals_that_end_early();
   Outcome outcome{{}, lines_, lives_, missing_lines_};
   for (const std::string& assertion : claims_.assertions)
     outcome.verdicts.push_back(verdict_on(assertion));
