@@ -225,7 +225,8 @@ constexpr std::array<Claim, 18> claims = {{
      "as 2, and the switches left_behind and normal_for_me; not of a set with two nodes that are "
      "each the highest they hear"},
     {"left-behind", "no node works on for long in a group that has gone on without it",
-     "not here: there is no time in this world; muster verify and simulate look at it"},
+     "not here: there is no time in this world; muster simulate looks at it, and muster verify "
+     "--assertion left-behind"},
     {"1a to 2 with --option preempt=never or after",
      "the same; the coordinator is the highest only of those that held an election, not of those "
      "that came later (after: until they have been members for so long)",

@@ -242,6 +242,12 @@ Claims claims_of(const Config& config) {
   return {{"2", "durable", "hook-grammar"}, false, false};
 }
 
+std::vector<std::string> timed_claims_of(const Config& config) {
+  const bool claimed = config.protocol == ProtocolName::bully && config.repairs.left_behind &&
+                       config.repairs.normal_for_me;
+  return claimed ? std::vector<std::string>{"left-behind"} : std::vector<std::string>{};
+}
+
 // From the last disturbance on, the highest node that is up is disturbed by nobody. It may take
 // - to notice: the longer of coordinator_timeout and check_every, and one call that goes
 // unanswered;

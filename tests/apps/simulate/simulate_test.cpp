@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(as_json_each_line_is_an_object_and_the_last_has_the_figures
     last = boost::json::parse(line).as_object();
     verdicts += last.contains("assertion") ? 1 : 0;
   }
-  BOOST_TEST(verdicts == 7u);
+  BOOST_TEST(verdicts == 8u);
   BOOST_TEST(last.at("seeds").to_number<int>() == 4);
   const std::size_t kinds = lab::Simulation::all().size();
   BOOST_TEST(last.at("troubles").as_object().size() == kinds);

@@ -291,25 +291,39 @@ void add_cut(std::vector<Row>& rows) {
     }));
   };
   const auto off = [](Bounds& b) { b.repairs.left_behind = false; };
+  const auto group = Line::question_names_group;
+  const auto elsewhere = Line::elsewhere_recovers;
+  const auto second = Line::second_election_recovers;
   const Bounds comes_up = cut(from_1_and_2(ships(0)));
   const Bounds at_peace = cut(normal(prompt(ships(0))));
-  const auto without_second = {Line::second_election_recovers};
+  const Bounds from_down = with(cut(ships(0)), [](Bounds& b) { b.queue = 4; });
+  const Bounds two_come_up = with(comes_up, [](Bounds& b) {
+    b.nodes = 4;
+    b.cuts = {{NodeId{2}, NodeId{4}}};
+  });
+  const Bounds fails = with(prompt(comes_up), [](Bounds& b) { b.failures = 1; });
   constexpr auto holds = Verdict::holds;
+  const auto wedged = [](const char* id, const char* what, Bounds bounds) {
+    return Row{id, what, std::move(bounds), holds, "", 0, false};
+  };
   rows.insert(
       rows.end(),
-      {{"L1", "3 comes up and does not hear 1, without left_behind", with(comes_up, off), holds, "",
-        0, false},
-       {"L2", "1-3 is cut at peace, without left_behind", with(at_peace, off), holds, "", 0, false},
-       large({"L1", "3 comes up and does not hear 1", comes_up, holds}),
-       large({"L1", "no group in the question, no second election",
-              without(without(comes_up, without_second), {Line::question_names_group}), holds, "",
-              0, false}),
-       large({"L1", "Election(i) at No, no second election",
-              without(without(comes_up, without_second), {Line::elsewhere_recovers}), holds, "", 0,
-              false}),
-       large({"L2", "1-3 is cut at peace", at_peace, holds}),
-       large(
-           {"L2", "no second election", without(at_peace, without_second), holds, "", 0, false})});
+      {{"L1", "3 comes up and does not hear 1", comes_up, holds},
+       wedged("L1", "without left_behind", with(comes_up, off)),
+       wedged("L1", "no group in the question", without(comes_up, {group})),
+       wedged("L1", "the same, and no second election", without(comes_up, {group, second})),
+       {"L1", "Election(i) at No", without(comes_up, {elsewhere}), holds},
+       wedged("L1", "the same, and no second election", without(comes_up, {elsewhere, second})),
+       {"L1", "no second election", without(comes_up, {second}), holds},
+       {"L2", "1-3 is cut at peace", at_peace, holds},
+       wedged("L2", "without left_behind", with(at_peace, off)),
+       wedged("L2", "no second election", without(at_peace, {second})),
+       large({"L3", "L1, and a node may fail", fails, holds}),
+       large(wedged("L3", "without left_behind", with(fails, off))),
+       large({"L4", "all down at first", from_down, holds}),
+       large(wedged("L4", "without left_behind", with(from_down, off))),
+       large({"L5", "four nodes: 3 and 4 come up, and 4 does not hear 2", two_come_up, holds}),
+       large(wedged("L5", "without left_behind", with(two_come_up, off)))});
 }
 
 // Others that differ (docs/decisions/differing.md), stores that are put back

@@ -35,7 +35,7 @@ struct Given {
   const char* name;
   std::uint32_t nodes;
   std::vector<Deed> deeds;
-  const char* work;  ///< these do in the end, if a node that is left behind notices it
+  const char* work;  ///< these do in the end
 };
 
 // The worlds of docs/findings.md, in which links stay cut.
@@ -136,6 +136,28 @@ BOOST_AUTO_TEST_CASE(leave_two_groups_at_work_where_a_node_that_is_left_behind_d
     BOOST_TEST(works(seen).apart > 5s, given.name);
     BOOST_TEST(left_behind(seen) != "", given.name);
   }
+}
+
+BOOST_AUTO_TEST_CASE(leave_one_group_at_work_and_a_node_that_is_left_behind_at_work_no_more) {
+  for (const Given& given : worlds()) {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      const lab::SeedRun seen = run(given, seed, {});
+      const Works works = test::works(seen);
+      BOOST_TEST_MESSAGE(given.name << ": apart for " << to_text(works.apart));
+      BOOST_TEST(works.in_the_end == given.work, given.name);
+      BOOST_TEST(works.apart < 3s, given.name);
+      BOOST_TEST(left_behind(seen) == "", given.name);
+    }
+  }
+}
+
+// 2-3 of three: each halts node 1 in turn, and only a quorum ends that.
+BOOST_AUTO_TEST_CASE(leave_rivals_of_whom_nothing_is_claimed_without_a_quorum) {
+  const Given rivals{"2-3 is cut at peace", 3, {cut(2, 3)}, ""};
+  BOOST_TEST(works(run(rivals, 1, {})).apart > 5s);
+  lab::Simulation with_quorum;
+  with_quorum.options.quorum = Quorum::majority;
+  BOOST_TEST((works(run(rivals, 1, with_quorum)).apart == Duration()));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

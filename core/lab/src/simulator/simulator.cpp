@@ -49,6 +49,16 @@ void add_violation(verify::Outcome& outcome, const std::string& why, const World
       verdict = violated;
 }
 
+std::vector<std::string> asked_of(const Simulation& simulation) {
+  Config config;
+  config.protocol = simulation.protocol;
+  config.repairs = simulation.repairs;
+  config.options = simulation.options;
+  std::vector<std::string> asked = timed_claims_of(config);
+  asked.insert(asked.end(), simulation.assertions.begin(), simulation.assertions.end());
+  return asked;
+}
+
 }  // namespace
 
 std::set<Trouble> Simulation::all() {
@@ -88,7 +98,7 @@ SeedRun run_seed(const Simulation& simulation, std::uint64_t seed) {
   verify::Unclaimed unclaimed;
   run.outcome = verify_lines(
       world.lines(), "journal", [&](const verify::NotClaimed& time) { unclaimed.add(time); },
-      simulation.assertions);
+      asked_of(simulation));
   run.unclaimed = unclaimed.times();
   if (trial.make_application) simulated::judge(trial, world, run.outcome);
   if (const auto lost = counted.lost()) add_violation(run.outcome, *lost, world);
