@@ -200,6 +200,26 @@ struct Unsociable : Application {
   Services& node;
 };
 
+// 1 and 2 fare alike, so neither differs.
+BOOST_AUTO_TEST_CASE(of_two_that_are_cut_off_together_none_is_held_with_a_quorum_either) {
+  for (const Quorum quorum : {Quorum::off, Quorum::majority}) {
+    Options options;
+    options.calm = 1s;
+    options.quorum = quorum;
+    lab::World world(world_with(options));
+    BOOST_REQUIRE(world.run_until_normal());
+    const NodeSet others{NodeId{3}, NodeId{4}, NodeId{5}};
+    for (int i = 0; i < 4; ++i) {
+      for (NodeId node : {NodeId{1}, NodeId{2}}) world.cut(node, others);
+      world.run_for(2500ms);
+      world.heal();
+      BOOST_REQUIRE(world.run_until_normal());
+      BOOST_TEST(world.view(NodeId{5}).held.by_node.empty());
+      world.run_for(2s);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_node_whose_start_fails_in_company_costs_itself) {
   for (const ProtocolName protocol : {ProtocolName::bully, ProtocolName::invitation}) {
     lab::WorldOptions options = world_with(Options{});

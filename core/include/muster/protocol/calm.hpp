@@ -70,8 +70,17 @@ struct Calm {
   std::map<NodeId, Unsteady> unsteady;  ///< itself among them
   std::optional<Loss> loss;             ///< until the next election point
   NodeSet ceased;  ///< halted nodes that may be held, and whose applications had ceased by then
+  // Older journals have these in the place of `loss`; nothing uses them any more.
+  NodeSet lost = {};
+  std::optional<NodeId> blamed = {};
 };
-MUSTER_DESCRIBE(Calm, unsteady, loss, ceased);
+MUSTER_DESCRIBE(Calm, unsteady, loss, ceased, lost, blamed);
+template <>
+inline constexpr bool left_out_in<&Calm::loss> = true;
+template <>
+inline constexpr bool left_out_in<&Calm::lost> = true;
+template <>
+inline constexpr bool left_out_in<&Calm::blamed> = true;
 template <>
 inline constexpr bool left_out_by_default<Calm> = true;
 

@@ -90,10 +90,11 @@ std::map<CallNumber, NodeId> TurnWithCalm::calls_to_members() const {
 // whether it alone differs. The other calls of the same round may tell, and so may the Halts.
 void TurnWithCalm::loses(NodeId j, const Result* result) {
   const Member* member = this->member(j);
-  const bool has_died = proof_ || !member || member->incarnation != state_.seen[j];
-  if (!is_on() || state_.leaving || has_died) return;
-  // With a quorum no other candidate can have taken it into a group that works.
-  if (config_.options.quorum == Quorum::majority) return blame(j);
+  const bool is_dead = proof_ || !member || member->incarnation != state_.seen[j];
+  if (!is_on() || state_.leaving || is_dead) return;
+  // With a quorum no other candidate can have taken it into a group that works: it differs. Of
+  // silence that is not known.
+  if (result && config_.options.quorum == Quorum::majority) return blame(j);
   Loss loss;
   loss.by = j;
   // Whoever has not joined yet knows no more than the counters below this group's.
@@ -153,13 +154,19 @@ void TurnWithCalm::keep_out(NodeId j) {
 // --- Deaths count for nothing
 // ---------------------------------------------------------------------------------------------
 
+void TurnWithCalm::has_died(NodeId j) {
+  if (!calm_.loss) return;
+  calm_.loss->members.erase(j);
+  calm_.loss->silent.erase(j);
+}
+
 void TurnWithCalm::happened(const Unanswered& event) {
-  if (proof_ && calm_.loss) calm_.loss->members.erase(event.by);
+  if (proof_) has_died(event.by);
   Turn::happened(event);
 }
 
 void TurnWithCalm::happened(const Failed& event) {
-  if (calm_.loss) calm_.loss->members.erase(event.node);
+  has_died(event.node);
   Turn::happened(event);
 }
 
@@ -167,7 +174,7 @@ void TurnWithCalm::happened(const Failed& event) {
 void TurnWithCalm::new_life_of(NodeId node) {
   Turn::new_life_of(node);
   calm_.unsteady.erase(node);
-  if (calm_.loss) calm_.loss->members.erase(node);
+  has_died(node);
 }
 
 // --- Where the paper's procedures go another way
@@ -226,11 +233,13 @@ void TurnWithCalm::new_coordinator_returned(NodeId by, const Result* result) {
 
 // Unless another candidate has taken it, its `start` has failed, and the others do not back off.
 void TurnWithCalm::ready_returned(NodeId by, const Result* result) {
-  if (!as<Installed>(result)) {
-    loses(by, result);
-    if (result && calm_.loss) calm_.loss->retry_level = state_.retry_level;
-  }
+  const bool refused = result && !as<Installed>(result);
+  const unsigned before = state_.retry_level;
+  if (!as<Installed>(result)) loses(by, result);
+  if (refused && calm_.loss) calm_.loss->retry_level = before;
   Turn::ready_returned(by, result);
+  // With a quorum it was blamed at once.
+  if (refused && is_on() && config_.options.quorum == Quorum::majority) state_.retry_level = before;
 }
 
 void TurnWithCalm::question_returned(NodeId by, const Result* result) {

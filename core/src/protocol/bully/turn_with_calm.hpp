@@ -50,6 +50,7 @@ class TurnWithCalm : public Turn {
   [[nodiscard]] std::map<CallNumber, NodeId> calls_to_members() const;
   void judge_loss();
   void blame(NodeId j);
+  void has_died(NodeId j);
   void keep_out(NodeId j);
 
   Calm& calm_;
