@@ -244,7 +244,7 @@ Claims claims_of(const Config& config) {
 
 std::vector<std::string> timed_claims_of(const Config& config) {
   const bool claimed = config.protocol == ProtocolName::bully && config.repairs.left_behind &&
-                       config.repairs.normal_for_me;
+                       config.repairs.normal_for_me && config.repairs.parallel_calls;
   return claimed ? std::vector<std::string>{"left-behind"} : std::vector<std::string>{};
 }
 

@@ -164,6 +164,20 @@ BOOST_AUTO_TEST_CASE(who_is_taken_into_a_group_waits_no_more) {
   BOOST_TEST(differ({id(1), id(2)}, {id(4), id(5)}).empty());
 }
 
+// Its group works until this node halts it (docs/decisions/left-behind.md).
+BOOST_AUTO_TEST_CASE(a_lower_coordinator_is_told_meanwhile_that_all_is_well) {
+  const auto is_normal = [](BullyAlone& node, std::uint32_t of) {
+    const auto* answered = answer<Normality>(node.called(of, AreYouNormal{{7, id(of)}}));
+    BOOST_REQUIRE(answered);
+    return answered->normal;
+  };
+  differ({id(1), id(2)}, {});
+  differ({id(1)}, {id(4), id(5)});
+  BOOST_REQUIRE(procedure<bully::Rejoining>());
+  BOOST_TEST(is_normal(*this, 2));
+  BOOST_TEST(!is_normal(*this, 4));
+}
+
 BOOST_AUTO_TEST_CASE(a_leaving_node_goes_on_leaving) {
   normal_member_of(4);
   give(Leaving{});

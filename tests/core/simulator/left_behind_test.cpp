@@ -151,6 +151,19 @@ BOOST_AUTO_TEST_CASE(leave_one_group_at_work_and_a_node_that_is_left_behind_at_w
   }
 }
 
+// A Check takes T there, and the next one begins meanwhile: that is no quiet Check.
+BOOST_AUTO_TEST_CASE(leave_no_coordinator_at_work_that_asks_one_node_after_the_other) {
+  lab::Simulation one_by_one;
+  one_by_one.repairs.parallel_calls = false;
+  const Given given{
+      "3 and 4 restart behind cuts of 2-4 and 1-2",
+      4,
+      {kill(3), kill(4), cut(2, 4), cut(1, 2), start(4, from + 2s), start(3, from + 2s)},
+      "1 3 4"};
+  for (std::uint64_t seed = 1; seed <= 12; ++seed)
+    BOOST_TEST(works(run(given, seed, one_by_one)).in_the_end == given.work);
+}
+
 // 2-3 of three: each halts node 1 in turn, and only a quorum ends that.
 BOOST_AUTO_TEST_CASE(leave_rivals_of_whom_nothing_is_claimed_without_a_quorum) {
   const Given rivals{"2-3 is cut at peace", 3, {cut(2, 3)}, ""};

@@ -21,6 +21,12 @@ void Turn::election_left_to_higher() {
   if (std::exchange(state_.left_to_higher, true)) recover(StopReason::recovering);
 }
 
+// A node that waits for those that differ halts a lower coordinator afterwards. Until then that
+// group works on: by a No its coordinator would try an election in vain, twice, and recover.
+bool Turn::is_about_to_halt(NodeId j) const {
+  return runs<Rejoining>() && j < config_.self && second_election_recovers();
+}
+
 void Turn::coordinator_is_heard() {
   state_.left_to_higher = false;
 }

@@ -23,7 +23,8 @@ void Turn::called(const Letter& letter, const in_group::AreYouThere& call) {
 // AreYouNormal(i): reply [[ S.s = Normal ]]. Departs from the paper: normal for the one who asks
 // (6.12).
 void Turn::called(const Letter& letter, const AreYouNormal& call) {
-  answer(letter.from, letter.call, Normality{is_normal_for(letter.from, call.group)});
+  const bool is_fine = is_normal_for(letter.from, call.group) || is_about_to_halt(letter.from);
+  answer(letter.from, letter.call, Normality{is_fine});
 }
 
 // Halt(i, j): [[ S.s := Election; S.h := j; STOP ]]; reply (). Unconditional but for its tag (6.9).

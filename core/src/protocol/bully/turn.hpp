@@ -98,6 +98,7 @@ class Turn : protected TurnOf<State> {
   [[nodiscard]] Message question_to_coordinator() const;
   void coordinator_is_heard();
   virtual void election_left_to_higher();
+  [[nodiscard]] virtual bool is_about_to_halt(NodeId j) const;
 
   // Others that differ (docs/decisions/differing.md).
   void await_the_outvoted();

@@ -62,6 +62,7 @@ class TurnWithGrants final : public TurnWithCalm {
   void begin() override;
   void election(NodeSet asked_in_vain) override;
   void election_left_to_higher() override {}  // the end of its right ends its work
+  [[nodiscard]] bool is_about_to_halt(NodeId) const override { return false; }
   void election_point() override;
   void leave_out(NodeId j) override;
   void ask_members() override;

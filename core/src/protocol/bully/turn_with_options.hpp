@@ -38,6 +38,9 @@ class TurnWithOptions final : public TurnWithCalm {
   // Its Halts.
   void halt_next(NodeId last) override;
   [[nodiscard]] bool halts(NodeId j) const override;
+  [[nodiscard]] bool is_about_to_halt(NodeId j) const override {
+    return !joins() && TurnWithCalm::is_about_to_halt(j);
+  }
   [[nodiscard]] bool halts_once() const override;
   [[nodiscard]] bool rounds_by_node() const override;
 
