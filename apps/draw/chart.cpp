@@ -284,9 +284,11 @@ Expected<Chart> read_chart(const std::vector<std::filesystem::path>& paths, cons
     if (!taken) not_judged = raw.place() + ": " + taken.error().what;
   });
   if (!read) return read.error();
-  if (not_judged.empty()) verifier.finish();
+  std::string undecided;
+  if (not_judged.empty()) undecided = verifier.finish().undecided;
   Chart chart = maker.finish();
   chart.not_judged = std::move(not_judged);
+  chart.undecided = std::move(undecided);
   return chart;
 }
 

@@ -94,6 +94,7 @@ struct Chart {
   std::map<NodeId, View> before;       ///< of the nodes that are up when the drawn time begins
   std::uint64_t violations_outside{};  ///< of the drawn time
   std::string not_judged;  ///< why the journals could not be judged; empty where they were
+  std::string undecided;   ///< what was not judged in them: Outcome::undecided
 };
 
 /// What is to be drawn of the journals.

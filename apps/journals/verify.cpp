@@ -10,6 +10,7 @@
 #include <iomanip>
 #include <iostream>
 #include <map>
+#include <set>
 
 namespace muster::apps {
 namespace {
@@ -185,6 +186,7 @@ class Verification {
     verify::Place place;
     const std::filesystem::path* file = nullptr;
     bool first = true;
+    std::set<std::size_t> with_lines;  // of the journals
     for (;;) {
       const auto more = lines.next(raw);
       if (!more) return more.error();
@@ -195,6 +197,7 @@ class Verification {
       if (raw.file != file) place.journal = raw.file->string();
       file = raw.file;
       place.line = raw.number;
+      with_lines.insert(lines.journal());
       if (std::exchange(first, false)) first_ = raw.t;
       last_ = raw.t;
       faults_known_ = faults_known_ || std::holds_alternative<journal::Fault>(**line);
@@ -202,7 +205,11 @@ class Verification {
         return Failure{taken.error().code, raw.place() + ": " + taken.error().what};
     }
     torn_ += lines.torn_lines();
-    return verifier.finish();
+    verify::Outcome outcome = verifier.finish();
+    for (std::size_t i = 0; i < journals_.size(); ++i)
+      if (outcome.undecided.empty() && !with_lines.contains(i))
+        outcome.undecided = "there is no line in " + journals_[i].back().path.string();
+    return outcome;
   }
 
   void show_json(const verify::Verdict& verdict) {
@@ -217,10 +224,10 @@ class Verification {
   }
 
   void show_text(const verify::Holds& verdict) {
-    row(verdict.assertion, "holds")
-        << meaning(verdict.assertion) << " (checked " << counted(verdict.checked, "time");
-    if (verdict.bound) out_ << ", after a calm of " << format_seconds(*verdict.bound) << " s";
     const std::string unclaimed = in_words(unclaimed_[verdict.assertion], last_ - first_);
+    row(verdict.assertion, "holds") << (unclaimed.empty() ? "" : "where it is claimed: ");
+    out_ << meaning(verdict.assertion) << " (checked " << counted(verdict.checked, "time");
+    if (verdict.bound) out_ << ", after a calm of " << format_seconds(*verdict.bound) << " s";
     out_ << (unclaimed.empty() ? "" : "; " + unclaimed) << ")\n";
   }
 

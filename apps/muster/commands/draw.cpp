@@ -94,6 +94,7 @@ void say_what(std::ostream& err, const DrawOptions& options, const drawing::Char
   err << '\n';
   if (chart.violations_outside > 0)
     err << "violations outside of what is drawn: " << chart.violations_outside << '\n';
+  if (!chart.undecided.empty()) err << "not everything was judged: " << chart.undecided << '\n';
   if (!chart.not_judged.empty()) err << "no violations can be shown: " << chart.not_judged << '\n';
 }
 

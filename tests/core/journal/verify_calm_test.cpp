@@ -202,6 +202,21 @@ BOOST_FIXTURE_TEST_CASE(a_journal_that_ends_before_its_letters_arrive_is_named, 
   is_named();
 }
 
+// 3 was killed, and came back once more: of its second life there is no line.
+BOOST_FIXTURE_TEST_CASE(a_life_between_two_that_is_not_there_is_named, EndsEarly) {
+  story.fault(FaultKind::killed, 3);
+  story.wait(bound(story));
+  hear_of_3(Incarnation{2});
+  story.wait(bound(story));
+  story.reform({1, 2});
+  ++story[3].life.value;
+  story.recovers(3);
+  const Judgement judgement = judge(story, "");
+  BOOST_TEST_REQUIRE(!judgement.not_claimed.empty());
+  BOOST_TEST(judgement.not_claimed.front().why ==
+             "a life of node 3 is not in its journal: letters of it arrived");
+}
+
 BOOST_FIXTURE_TEST_CASE(a_journal_that_ends_before_the_next_life_is_named, EndsEarly) {
   story.fault(FaultKind::killed, 3);
   hear_of_3(Incarnation{2});

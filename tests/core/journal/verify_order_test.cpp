@@ -175,6 +175,23 @@ BOOST_FIXTURE_TEST_CASE(a_letter_of_the_last_moment_was_sent, Recovered2) {
   BOOST_TEST(judge(story).violated() == "");
 }
 
+// Its receiver is of wire version 2.
+BOOST_FIXTURE_TEST_CASE(a_question_that_named_its_group_may_arrive_without_it, Recovered2) {
+  const GroupNumber group{4, NodeId{1}};
+  Letter sent{NodeId{2}, Incarnation{1}, NodeId{1}, CallNumber{5}, in_group::AreYouThere{group}};
+  story.step(2, Expired{}, {Send{sent, Bound::answer}});
+  sent.call = CallNumber{6};
+  sent.message = Answer{Elsewhere{group}};
+  story.step(2, Expired{}, {Send{sent, Bound::answer}});
+  sent.message = Answer{Here{}};
+  story.step(1, Received{sent});
+  sent.call = CallNumber{5};
+  sent.message = AreYouThere{};
+  story.step(1, Received{sent});
+  story.step(2, Expired{});
+  BOOST_TEST(judge(story).violated() == "");
+}
+
 BOOST_FIXTURE_TEST_CASE(a_letter_that_nobody_sent_is_told_where_it_arrived, Recovered2) {
   story.step(1, Received{halted_by_2()});
   const Duration arrived = story.now();

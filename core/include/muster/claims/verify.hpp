@@ -132,10 +132,20 @@ struct Foresight {
   /// node's `Failed` shows: nothing is claimed of it from there on. By node and life.
   std::map<std::pair<NodeId, Incarnation>, std::uint64_t> last_seq;
   /// The lines of a life after which others are missing, up to a line that tells of it, by node,
-  /// life and `seq`; and the group in which the node works then, Normal.
-  std::map<std::tuple<NodeId, Incarnation, std::uint64_t>, std::optional<GroupNumber>> gaps;
-  NodeSet end_early;  ///< went on after the last line of their journals, or began another life
-  NodeSet nodes;      ///< of which there is a journal
+  /// life and `seq`.
+  struct MissingLines {
+    std::optional<GroupNumber> works_then{};  ///< the group of the node then, if it is Normal
+    bool to_the_end = false;                  ///< the journal ends too early
+  };
+  std::map<std::tuple<NodeId, Incarnation, std::uint64_t>, MissingLines> gaps;
+  /// While a node is down in these spans, a life of it runs that is not in its journal: letters of
+  /// that life arrived. A journal that ends too early has a span without an end.
+  struct Unknown {
+    Duration from{};
+    Duration until = Duration::max();
+  };
+  std::map<NodeId, std::vector<Unknown>> unknown;
+  NodeSet nodes;  ///< of which there is a journal
 };
 
 /// Reads all lines for the first time, in the order of their times; only few kinds matter.
@@ -165,12 +175,15 @@ class Foreseer {
   };
   void ended_silently(NodeId node);
   void end(NodeId node);
-  [[nodiscard]] bool goes_on_after_its_journal(NodeId node, const Life& life) const;
+  /// Around which time a life is not known of which a letter arrived at `at`; none: it is.
+  [[nodiscard]] std::optional<Foresight::Unknown> unknown(NodeId node, Incarnation life,
+                                                          Duration at) const;
 
   Foresight foresight_;
   std::map<NodeId, Life> lives_;
   std::set<std::pair<NodeId, Incarnation>> failed_;           ///< as others were told
-  std::map<NodeId, std::pair<Incarnation, Duration>> heard_;  ///< the last letter of its last life
+  std::map<std::pair<NodeId, Incarnation>, Duration> heard_;  ///< when its last letter arrived
+  std::map<NodeId, std::map<Incarnation, Duration>> begun_;   ///< when its lives did
   std::set<NodeId> just_resumed_;
 };
 
@@ -281,6 +294,7 @@ class Verifier {
     bool counts = false;        ///< its present life is not over
     std::optional<Duration> paused_since;
     std::optional<Duration> gap_since;  ///< what it does is not known: lines are missing
+    bool gap_to_the_end = false;        ///< that one: its journal ends too early
     Config config;
     std::optional<std::uint64_t> seq;  ///< of its last line, where known
     Duration last_line{};
@@ -313,7 +327,7 @@ class Verifier {
   void end_life(NodeId id);
   void begin_pause(NodeId id, Duration from);
   void end_pause(NodeId id);
-  void begin_gap(NodeId id, const std::optional<GroupNumber>& works_then);
+  void begin_gap(NodeId id, const Foresight::MissingLines& missing);
   void end_gap(NodeId id);
   void foreseen_pauses();
   void cut(const journal::Fault& line);
@@ -353,9 +367,13 @@ class Verifier {
   /// There is the journal of one node alone, of several.
   [[nodiscard]] bool is_alone() const;
   void tell_of_missing_journals();
-  /// It went on after its journal, in a life that is not there.
-  [[nodiscard]] bool is_in_unknown_life(NodeId id) const;
-  void tell_of_early_end(NodeId id, Duration from);
+  /// What this node does now is not known: lines of it are missing.
+  [[nodiscard]] bool is_unknown(NodeId id) const;
+  /// The span of a life that is not in the journal, in which the node is now.
+  [[nodiscard]] const Foresight::Unknown* unknown_life(NodeId id) const;
+  [[nodiscard]] std::string why_unknown(NodeId id) const;
+  void tell_of_missing_lives(NodeId id);
+  void tell_of_unknown(Duration from, Duration to, const std::string& why);
   [[nodiscard]] std::string undecided(const std::vector<Verdict>& verdicts) const;
   void judge(const char* assertion, std::optional<Disagreement> disagreement);
   void judge_strays(const journal::Stamp& line);
@@ -392,6 +410,7 @@ class Verifier {
   bool was_put_back_ = false;  ///< the storage of one of them
   Duration wiped_since_{};
   Duration calm_since_{};
+  std::string calm_not_judged_;  ///< why the last one that lasted was not looked at
   std::optional<Duration> bound_;
 
   LeftBehind left_behind_;

@@ -41,6 +41,7 @@ Standing& Verifier::standing_of(NodeId id) {
 
 void Verifier::begin_life(const journal::Header& line) {
   end_life(line.node);
+  tell_of_missing_lives(line.node);
   disturbed();
   ++lives_;
   Node& node = nodes_[line.node];
@@ -115,14 +116,16 @@ void Verifier::end_pause(NodeId id) {
 
 // Where it works on in the same group it was in no other meanwhile. Else nothing is claimed of it
 // until a line tells what it has become, and of nobody that all is calm.
-void Verifier::begin_gap(NodeId id, const std::optional<GroupNumber>& works_then) {
+void Verifier::begin_gap(NodeId id, const Foresight::MissingLines& missing) {
   Node& node = nodes_.at(id);
   letters_.gap(id, node.life);
   Standing& now = standing_of(id);
-  const bool works_on = works_then && now.status == Status::Normal && now.group == works_then;
+  const bool works_on =
+      missing.works_then && now.status == Status::Normal && now.group == missing.works_then;
   if (works_on || !node.counts || node.gap_since) return;
   check_calm();
   node.gap_since = now_;
+  node.gap_to_the_end = missing.to_the_end;
   now.up = false;
   now.works_for.reset();
   check_states();
@@ -130,12 +133,10 @@ void Verifier::begin_gap(NodeId id, const std::optional<GroupNumber>& works_then
 
 void Verifier::end_gap(NodeId id) {
   Node& node = nodes_.at(id);
-  if (foresight_.end_early.contains(id))
-    tell_of_early_end(id, *node.gap_since);
+  if (node.gap_to_the_end)
+    tell_of_unknown(*node.gap_since, now_, why_unknown(id));
   else
-    not_claimed(of_states, *node.gap_since,
-                "lines are missing in the journal of node " + to_text(id), "lines are missing",
-                true);
+    not_claimed(of_states, *node.gap_since, why_unknown(id), "lines are missing", true);
   node.gap_since.reset();
   disturbed();
 }
@@ -294,8 +295,11 @@ void Verifier::end_wipes() {
 // Before each fault, and at the end: what the calm before must have led to.
 void Verifier::check_calm() {
   if (!bound_ || now_ - calm_since_ < *bound_ || !anybody_is_up(standings_)) return;
-  for (const auto& [id, node] : nodes_)
-    if ((node.counts && node.gap_since) || is_in_unknown_life(id)) return;
+  for (NodeId id : configured_)
+    if (is_unknown(id)) {
+      calm_not_judged_ = why_unknown(id);
+      return;
+    }
   if (claims_.of_groups)
     check_4();
   else if (cut_.empty() && !may_refuse_each_other())

@@ -34,6 +34,7 @@ void Foreseer::life(const journal::Header& header) {
     ended_silently(header.node);
   }
   lives_[header.node] = {header.incarnation, 0, header.t, header.config.timings.T, false};
+  begun_[header.node].insert_or_assign(header.incarnation, header.t);
 }
 
 void Foreseer::line(const journal::Stamp& stamp) {
@@ -50,8 +51,8 @@ void Foreseer::gap(const journal::Gap& gap) {
   if (found == lives_.end() || found->second.incarnation != gap.stamp.incarnation) return;
   const Common& then = common(gap.state);
   const bool works = then.s == Status::Normal && then.application == Activity::Working;
-  foresight_.gaps[{gap.stamp.node, gap.stamp.incarnation, found->second.last_seq}] =
-      works ? then.g : std::nullopt;
+  foresight_.gaps[{gap.stamp.node, gap.stamp.incarnation, found->second.last_seq}] = {
+      works ? then.g : std::nullopt};
 }
 
 void Foreseer::step(NodeId node, Duration t, const Event* event) {
@@ -63,19 +64,27 @@ void Foreseer::step(NodeId node, Duration t, const Event* event) {
 }
 
 void Foreseer::heard(NodeId from, Incarnation life, Duration t) {
-  auto& [last, at] = heard_[from];
-  if (life < last) return;
-  last = life;
-  at = t;
+  heard_[{from, life}] = t;
 }
 
 // A node that runs writes its line a little after its letter is on its way.
-bool Foreseer::goes_on_after_its_journal(NodeId node, const Life& life) const {
-  const auto found = heard_.find(node);
-  if (found == heard_.end()) return false;
-  const auto& [last, at] = found->second;
-  return last > life.incarnation ||
-         (last == life.incarnation && !life.ended && at > life.last_line + life.T);
+std::optional<Foresight::Unknown> Foreseer::unknown(NodeId node, Incarnation life,
+                                                    Duration at) const {
+  const auto present = lives_.find(node);
+  if (present == lives_.end()) return std::nullopt;  // there is no journal of it at all
+  const auto& begun = begun_.at(node);
+  if (begun.contains(life)) {
+    const Life& last = present->second;
+    const bool goes_on = life == last.incarnation && !last.ended && at > last.last_line + last.T;
+    return goes_on ? std::optional(Foresight::Unknown{last.last_line}) : std::nullopt;
+  }
+  Foresight::Unknown span;
+  for (const auto& [other, began] : begun)
+    if (began <= at)
+      span.from = std::max(span.from, began);
+    else
+      span.until = std::min(span.until, began);
+  return span;
 }
 
 void Foreseer::ended_silently(NodeId node) {
@@ -112,13 +121,17 @@ void Foreseer::fault(const journal::Fault& fault) {
 }
 
 Foresight Foreseer::finish() {
+  for (const auto& [life, at] : heard_)
+    if (const auto span = unknown(life.first, life.second, at))
+      foresight_.unknown[life.first].push_back(*span);
   for (const auto& [node, life] : lives_) {
-    if (goes_on_after_its_journal(node, life)) {
-      foresight_.end_early.insert(node);
-      if (!life.ended) foresight_.gaps[{node, life.incarnation, life.last_seq}] = std::nullopt;
-    } else if (failed_.contains({node, life.incarnation})) {
+    const auto& spans = foresight_.unknown[node];
+    const bool ends_early = std::any_of(
+        spans.begin(), spans.end(), [](const auto& span) { return span.until == Duration::max(); });
+    if (ends_early && !life.ended)
+      foresight_.gaps[{node, life.incarnation, life.last_seq}] = {std::nullopt, true};
+    else if (!ends_early && failed_.contains({node, life.incarnation}))
       ended_silently(node);
-    }
   }
   std::sort(foresight_.pauses.begin(), foresight_.pauses.end(),
             [](const Foresight::Pause& a, const Foresight::Pause& b) {

@@ -16,9 +16,8 @@ Cuts Verifier::unheard() const {
 }
 
 Verifier::NotJudged Verifier::left_behind_is_not_judged(const Cuts& unheard) const {
-  for (const auto& [id, node] : nodes_)
-    if (node.gap_since || is_in_unknown_life(id))
-      return {"lines are missing in the journal of node " + to_text(id), "lines are missing"};
+  for (NodeId id : configured_)
+    if (is_unknown(id)) return {why_unknown(id), "a journal is not whole"};
   if (may_refuse_each_other())
     return {"assumption 4: safe storage was lost, or put back", "assumption 4: safe storage"};
   const auto rivals = unheard.empty() ? std::nullopt : muster::rivals(standings_, unheard);

@@ -18,6 +18,10 @@ bool compares_nodes(std::string_view assertion) {
   return std::find(of_several.begin(), of_several.end(), assertion) != of_several.end();
 }
 
+std::string why_missing(NodeId id) {
+  return "a life of node " + to_text(id) + " is not in its journal: letters of it arrived";
+}
+
 }  // namespace
 
 NodeSet Verifier::without_journal() const {
@@ -44,20 +48,45 @@ void Verifier::tell_of_missing_journals() {
              !is_alone()});
 }
 
-bool Verifier::is_in_unknown_life(NodeId id) const {
-  return !nodes_.at(id).counts && foresight_.end_early.contains(id);
+const Foresight::Unknown* Verifier::unknown_life(NodeId id) const {
+  const auto node = nodes_.find(id);
+  const auto spans = foresight_.unknown.find(id);
+  if (spans == foresight_.unknown.end() || (node != nodes_.end() && node->second.counts))
+    return nullptr;
+  for (const Foresight::Unknown& span : spans->second)
+    if (span.from <= now_ && now_ < span.until) return &span;
+  return nullptr;
 }
 
-void Verifier::tell_of_early_end(NodeId id, Duration from) {
+bool Verifier::is_unknown(NodeId id) const {
+  const auto node = nodes_.find(id);
+  return unknown_life(id) ||
+         (node != nodes_.end() && node->second.counts && node->second.gap_since);
+}
+
+std::string Verifier::why_unknown(NodeId id) const {
+  const auto node = nodes_.find(id);
+  const bool is_gap = node != nodes_.end() && node->second.gap_since;
+  const Foresight::Unknown* const life = unknown_life(id);
+  if ((is_gap && node->second.gap_to_the_end) || (life && life->until == Duration::max()))
+    return "the journal of node " + to_text(id) + " ends too early: later letters of it arrived";
+  if (life)
+    return "a life of node " + to_text(id) + " is not in its journal: letters of it arrived";
+  return "lines are missing in the journal of node " + to_text(id);
+}
+
+// A life of this node begins now.
+void Verifier::tell_of_missing_lives(NodeId id) {
+  const auto spans = foresight_.unknown.find(id);
+  if (spans == foresight_.unknown.end()) return;
+  for (const Foresight::Unknown& span : spans->second)
+    if (span.until == now_) tell_of_unknown(span.from, now_, why_missing(id));
+}
+
+void Verifier::tell_of_unknown(Duration from, Duration to, const std::string& why) {
   for (const std::string& assertion : claims_.assertions)
     if (compares_nodes(assertion))
-      tell_({assertion,
-             from,
-             now_,
-             "the journal of node " + to_text(id) + " ends too early: later letters of it arrived",
-             {},
-             "a journal ends too early",
-             true});
+      tell_({assertion, from, to, why, {}, "a journal is not whole", true});
 }
 
 Verdict Verifier::verdict_on(const std::string& assertion) {
@@ -75,9 +104,11 @@ Verdict Verifier::verdict_on(const std::string& assertion) {
     return NotClaimed{assertion, began_, now_, "there is no journal of " + names(without_journal()),
                       bound};
   if (judged.checked > 0) return Holds{assertion, judged.checked, bound};
-  return NotClaimed{
-      assertion, began_, now_,
-      bound ? "no calm lasted the bound of " + to_text(*bound) : "nothing to check it by", bound};
+  std::string why = "nothing to check it by";
+  if (bound)
+    why = calm_not_judged_.empty() ? "no calm lasted the bound of " + to_text(*bound)
+                                   : calm_not_judged_;
+  return NotClaimed{assertion, began_, now_, why, bound};
 }
 
 std::string Verifier::undecided(const std::vector<Verdict>& verdicts) const {
@@ -93,6 +124,10 @@ std::string Verifier::undecided(const std::vector<Verdict>& verdicts) const {
     if (open && is_asked_for(open->assertion))
       return open->assertion + " was asked for and could not be checked: " + open->why;
   }
+  for (const std::string& assertion : asked_)
+    if (compares_nodes(assertion) && !without_journal().empty())
+      return assertion + " was asked for and could not be checked of all: there is no journal of " +
+             names(without_journal());
   return {};
 }
 

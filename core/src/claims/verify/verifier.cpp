@@ -83,9 +83,9 @@ Outcome Verifier::finish() {
     if (node.counts) {
       if (node.paused_since) end_pause(id);
       if (node.gap_since) end_gap(id);
-    } else if (is_in_unknown_life(id)) {
-      tell_of_early_end(id, node.last_line);
     }
+  for (NodeId id : configured_)
+    if (const auto* span = unknown_life(id)) tell_of_unknown(span->from, now_, why_unknown(id));
   end_cut();
   end_wipes();
   end_not_left_behind();
