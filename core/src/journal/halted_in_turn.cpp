@@ -10,6 +10,7 @@ namespace muster {
 namespace {
 
 constexpr std::ptrdiff_t most_turns = 3;
+constexpr std::size_t most_kept = 64;  // one that sends Halts without end makes no more
 
 // The letter of the Halt that the node obeyed in this step.
 const Letter* obeyed_halt(const Event& event, const View& after) {
@@ -29,7 +30,8 @@ void HaltedInTurn::take(Duration t, const Event& event, const View& after) {
   const Coordinator by{halt->from, halt->incarnation};
   if (last_ && last_ != by) turns_.push_back({t, *last_, by});
   last_ = by;
-  while (!turns_.empty() && turns_.front().at + window_ < t) turns_.pop_front();
+  while (turns_.size() > most_kept || (!turns_.empty() && turns_.front().at + window_ < t))
+    turns_.pop_front();
 }
 
 NodeSet HaltedInTurn::by(Duration now) const {
