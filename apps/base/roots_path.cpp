@@ -25,9 +25,12 @@ Failure cannot_follow(const fs::path& path, int error) {
           "cannot follow " + path.string() + ": " + why};
 }
 
+bool is_sticky(const struct stat& found) {
+  return S_ISDIR(found.st_mode) && (found.st_mode & S_ISVTX) != 0;
+}
+
 bool can_others_write(const struct stat& found) {
-  const bool is_sticky = S_ISDIR(found.st_mode) && (found.st_mode & S_ISVTX) != 0;
-  return !S_ISLNK(found.st_mode) && !is_sticky && (found.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+  return !S_ISLNK(found.st_mode) && !is_sticky(found) && (found.st_mode & (S_IWGRP | S_IWOTH)) != 0;
 }
 
 std::vector<std::string> names_of(const fs::path& path) {
@@ -73,7 +76,8 @@ class Walk {
     }
     if (::fstat(opened.fd(), &next.found) != 0) return cannot_follow(next.path, errno);
     const uid_t owner = next.found.st_uid;
-    if ((owner != 0 && owner != also_) || can_others_write(next.found)) {
+    if ((owner != 0 && owner != also_) || can_others_write(next.found) ||
+        (S_ISLNK(next.found.st_mode) && is_sticky(reached_.passed.back().found))) {
       reached_.of_another = next;
       return {};
     }
@@ -117,11 +121,13 @@ Expected<RootsPath> follow_as_root(const fs::path& path, uid_t also) {
 Expected<uid_t> whose_word(const fs::path& file) {
   const auto reached = follow_as_root(file);
   if (!reached) return reached.error();
+  // What is not there now may be another user's in a moment.
+  if (!reached->of_another && !reached->is_whole())
+    return Failure{ExitCode::bad_configuration,
+                   "cannot open " + file.string() + ": No such file or directory"};
   if (!reached->of_another) return uid_t{0};
   const auto& [path, found] = *reached->of_another;
   if (found.st_uid != 0) return found.st_uid;
-  struct stat its {};
-  if (::stat(file.c_str(), &its) == 0 && its.st_uid != 0) return its.st_uid;
   return Failure{ExitCode::bad_configuration,
                  file.string() + ": others than root can write to " + path.string() +
                      ", and root obeys no file that they can change: chmod go-w " + path.string()};

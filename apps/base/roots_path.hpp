@@ -16,7 +16,8 @@ namespace muster::apps {
 
 /// How far a path is root's alone: every directory on it, every link, and what it names belong to
 /// root, and nobody else can write to them. A directory with the sticky bit, such as /tmp, is
-/// passed if what is taken from it belongs to root.
+/// passed if what is taken from it belongs to root and is no link: another user can move a link of
+/// root's there.
 struct RootsPath {
   struct Part {
     std::filesystem::path path;  ///< without links
@@ -34,8 +35,8 @@ struct RootsPath {
 /// that belong to the user `also` are passed like root's.
 Expected<RootsPath> follow_as_root(const std::filesystem::path& path, uid_t also = 0);
 
-/// Whose word that file is: the first other user who can change it; 0 if only root can, or if there
-/// is no such file. The error names what everybody can change.
+/// Whose word that file is: the first other user who can change it; 0 if only root can. The error
+/// says that there is no such file, or names what everybody can change.
 Expected<uid_t> whose_word(const std::filesystem::path& file);
 
 /// Root obeys no file that another user can change. The error says so, and who may run it.

@@ -414,6 +414,16 @@ class Obeying(Test):
                 self.refused(said(*each), "others than root can write to", "chmod go-w")
             path.chmod(path.stat().st_mode & ~stat.S_IWOTH)
 
+    def test_root_obeys_nothing_that_may_become_another_users(self):
+        """In a directory for everybody a file may appear, and a link of root's may be moved."""
+        common = self.cluster.path / "common"
+        common.mkdir()
+        common.chmod(0o1777)
+        (common / "link").symlink_to(self.cluster.path)
+        words = [MUSTER, "node", "--config"]
+        self.refused(said(*words, common / "muster.toml"), "No such file or directory")
+        self.refused(said(*words, common / "link/n1/muster.toml"), "others than root can write to")
+
 
 if __name__ == "__main__":
     if os.geteuid() != 0:

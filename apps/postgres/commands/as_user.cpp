@@ -50,6 +50,8 @@ Expected<> give(const apps::User& user, const Descriptor& directory, const fs::p
 Expected<> give_if_empty(const apps::User& user, const apps::RootsPath& place) {
   const auto& [path, found] = place.passed.back();
   if (!S_ISDIR(found.st_mode)) return {};  // which the user says
+  if ((found.st_mode & (S_ISVTX | S_IWGRP | S_IWOTH)) != 0)
+    return cannot_go_on(path.string() + " is for everybody: name a new directory in it");
   const auto names = names_in(place.at, path);
   if (!names) return names.error();
   if (names->empty()) return give(user, place.at, path);
@@ -102,9 +104,8 @@ namespace {
 
 /// The directories that root's own configuration names for the node and its database.
 Expected<> make_places_of(const std::string& file, const apps::User& user) {
-  std::error_code error;
   const auto whose = apps::whose_word(file);
-  if (!whose || *whose != 0 || !fs::exists(file, error)) return {};
+  if (!whose || *whose != 0) return {};  // the user reads it, and says what is wrong with it
   const auto config = apps::load_config(file);
   if (!config) return config.error();
   // One may be within the other: that one is the user's to make.
@@ -164,8 +165,13 @@ Expected<> go_on_as_user(Flags& flags, Makes makes) {
 
 Expected<> go_on_as_owner(const fs::path& config) {
   if (::geteuid() != 0) return {};
-  const auto whose = apps::whose_word(config);
+  auto whose = apps::whose_word(config);
   if (!whose) return whose.error();
+  if (*whose == 0) {  // what the node has is its user's all the same
+    const auto read = apps::load_config(config);
+    struct stat data {};
+    if (read && ::lstat(read->data.c_str(), &data) == 0) whose = data.st_uid;
+  }
   if (*whose == 0) return {};
   const auto user = apps::user_of(*whose);
   if (!user) return user.error();

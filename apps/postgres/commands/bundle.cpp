@@ -22,8 +22,10 @@ namespace {
 namespace fs = std::filesystem;
 using apps::Descriptor;
 
-constexpr std::size_t most_bytes = 1 << 20;  // of one file
-constexpr int deepest = 4;                   // directories within each other
+constexpr std::size_t most_bytes = 1 << 20;         // of one file
+constexpr std::size_t most_bytes_in_all = 8 << 20;  // of all files
+constexpr std::size_t most_names = 256;             // in one directory
+constexpr int deepest = 4;                          // directories within each other
 
 Failure bad_bundle(std::string why) {
   return {ExitCode::bad_configuration, std::move(why)};
@@ -55,6 +57,8 @@ class Reading {
   Expected<> read(const Descriptor& directory, const fs::path& name = {}, int depth = 0) {
     const auto names = names_in(directory, bundle_ / name);
     if (!names) return names.error();
+    if (names->size() > most_names)
+      return bad_bundle((bundle_ / name).string() + " has too many files for a bundle");
     for (const std::string& each : *names)
       if (auto taken = take(directory, name / each, depth); !taken) return taken;
     return {};
@@ -77,12 +81,16 @@ class Reading {
     if (!S_ISREG(found.st_mode)) return {};
     auto text = text_of(opened, path);
     if (!text) return text.error();
+    bytes_ += text->size();
+    if (bytes_ > most_bytes_in_all)
+      return bad_bundle(bundle_.string() + " is too large for a bundle");
     files[name] = std::move(*text);
     return {};
   }
 
   const fs::path bundle_;
   const std::optional<uid_t> owner_;
+  std::size_t bytes_ = 0;
 };
 
 Failure no_bundle(const fs::path& bundle) {
