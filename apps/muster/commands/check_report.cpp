@@ -107,6 +107,10 @@ void show_worlds(const CheckResult& result) {
     std::cout << (looked_at.size() == 1 ? " holds " : " hold ") << how_far(report, result.bounds)
               << '\n';
   show_not_claimed(looked_at, result.bounds);
+  if (!result.bounds.cuts.empty() && result.bounds.assertions.empty())
+    std::cout << (result.bounds.options.quorum == Quorum::majority ? "1a and 1b"
+                                                                   : "1a, 1b and works-apart")
+              << " are not claimed with --cut; --assertion looks at them\n";
   if (result.bounds.protocol == ProtocolName::textbook && result.bounds.assertions.empty())
     std::cout << "the textbook protocol claims nothing else of single worlds; --assertion 1a looks "
                  "at what it does not claim\n";

@@ -122,8 +122,9 @@ Expected<> read(CheckSessionsOptions& options, const std::vector<std::string>& s
   return {};
 }
 
-void show(const lab::SessionReport& report, bool json) {
-  const char* const claims = report.violated.empty() ? (report.ended ? "true" : "null") : "false";
+void show(const lab::SessionReport& report, bool with_calls, bool json) {
+  const bool is_decided = report.ended && report.transitions > 0;
+  const char* const claims = report.violated.empty() ? (is_decided ? "true" : "null") : "false";
   if (json) {
     std::cout << "{\"sessions\":{\"holds\":" << claims << ",\"states\":" << report.states
               << ",\"transitions\":" << report.transitions << ",\"depth\":" << report.depth
@@ -135,13 +136,18 @@ void show(const lab::SessionReport& report, bool json) {
     return;
   }
   for (const std::string& line : report.story) std::cout << line << '\n';
-  std::cout << (report.violated.empty()
-                    ? report.ended ? "all claims hold"
-                                   : "no violation as far as depth " +
-                                         std::to_string(report.depth) + ", which proves nothing"
-                    : report.violated)
-            << ": " << report.states << " states, " << report.transitions << " transitions, depth "
-            << report.depth << "; " << report.drained << " times a Drain had something to find\n";
+  std::string verdict = report.violated;
+  if (verdict.empty() && report.transitions == 0)
+    verdict = "nothing was looked at";
+  else if (verdict.empty() && !report.ended)
+    verdict =
+        "no violation as far as depth " + std::to_string(report.depth) + ", which proves nothing";
+  else if (verdict.empty())
+    verdict =
+        with_calls ? "all claims hold" : "all claims hold but those of calls, which need --calls";
+  std::cout << verdict << ": " << report.states << " states, " << report.transitions
+            << " transitions, depth " << report.depth << "; " << report.drained
+            << " times a Drain had something to find\n";
 }
 
 }  // namespace
@@ -159,12 +165,14 @@ int check_sessions(CheckSessionsOptions& options, const std::vector<std::string>
       },
       [] { return caught_signal() != 0; });
   if (tell) std::cerr << '\n';
-  show(report, json);
+  show(report, options.bounds.calls > 0, json);
   if (!report.violated.empty())
     return failed({ExitCode::does_not_hold, "sessions: " + report.violated});
   const std::string states = counted(report.states, "state");
   if (report.interrupted)
     return failed({interrupted, "interrupted after " + states + ": nothing is proven"});
+  if (report.transitions == 0)
+    return failed({not_decided, "nothing ever happens in this world: raise --lives"});
   if (!report.ended && !options.accept_limit)
     return failed({not_decided, "a limit ended the search after " + states +
                                     ", so nothing is proven: raise --limit-states, or take it for "

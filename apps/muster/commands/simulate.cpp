@@ -351,9 +351,13 @@ void add_simulate_command(CLI::App& app, int& exit_code) {
       ->add_option("--faults", words->faults,
                    "Of which faults each seed draws: 'none', or some of " + all_names())
       ->delimiter(',');
-  command->add_option("--world", words->world,
-                      "What is done to each world, and when, instead of faults that are drawn: "
-                      "'1s kill 3, 2s cut 1-3, 3s start 3, 60s end' (docs/lab.md)");
+  command
+      ->add_option("--world", words->world,
+                   "What is done to each world, and when, instead of faults that are drawn: "
+                   "'1s kill 3, 2s cut 1-3, 3s start 3, 60s end' (docs/lab.md)")
+      ->check([](const std::string& world) {
+        return world.empty() ? "it is empty: say what is done, or leave --world out" : "";
+      });
   command->add_flag("--literal", words->literal, "The paper's text without any repair");
   command->add_option(
       "--repair", words->repairs,

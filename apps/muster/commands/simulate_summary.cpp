@@ -28,13 +28,15 @@ class Summary {
     if (const lab::FailedHooks& failed = campaign_.failed_hooks; failed.count > 0)
       out << "hooks of the application failed by themselves: " << failed.count << ", first in seed "
           << failed.seed << ": " << failed.why << '\n';
-    out << "faults:";
-    const char* comma = " ";
+    out << "faults:" << (options_.simulation.given.empty() ? "" : " what --world says");
+    const char* comma = options_.simulation.given.empty() ? " " : ", ";
     for (Trouble trouble : options_.simulation.allowed)
       out << std::exchange(comma, ", ") << name_of(trouble) << ' '
           << campaign_.counts[index(trouble)] << " in "
           << counted(campaign_.seeds_with(trouble), "seed");
-    out << (options_.simulation.allowed.empty() ? " none" : "") << '\n' << pairs() << '\n';
+    out << (options_.simulation.allowed.empty() && options_.simulation.given.empty() ? " none" : "")
+        << '\n'
+        << pairs() << '\n';
     out << how_many_seeds() << " of " << nodes() << " nodes, " << std::fixed << std::setprecision(0)
         << per_minute() << " a minute; " << campaign_.steps << " steps, " << campaign_.drained
         << " frames read just before a verdict; " << std::setprecision(1) << simulated()

@@ -35,6 +35,18 @@ NodeId node_of(const std::string& text, std::uint64_t nodes) {
   return NodeId{static_cast<std::uint32_t>(*id)};
 }
 
+// Nodes end and begin by these deeds alone.
+void look_whether_possible(const std::vector<Deed>& deeds, const Deed& deed) {
+  if (deed.what != Deed::What::kill && deed.what != Deed::What::start) return;
+  bool is_up = true;
+  for (const Deed& before : deeds)
+    if (before.node == deed.node && !is_about_links(before.what))
+      is_up = before.what == Deed::What::start;
+  if (is_up == (deed.what == Deed::What::start))
+    refuse("node " + to_text(deed.node) + " is " + (is_up ? "up" : "down") + " at " +
+           format_duration(deed.at) + ": it cannot " + (is_up ? "start" : "be killed"));
+}
+
 // One part, such as "2s cut 1-3 2-4".
 void add_deeds(std::vector<Deed>& deeds, const std::string& part, std::uint64_t nodes) {
   std::istringstream words(part);
@@ -60,6 +72,7 @@ void add_deeds(std::vector<Deed>& deeds, const std::string& part, std::uint64_t 
       std::tie(deed.node, deed.other) = link_of("--world", whom, nodes);
     else
       deed.node = node_of(whom, nodes);
+    look_whether_possible(deeds, deed);
     deeds.push_back(deed);
   }
   if (deeds.size() == before)
