@@ -55,6 +55,7 @@ BENCHES = {
     "findings": [Short("findings U1", r"\| U1 \|.*\| \**violated")],
     "floods": [Short("floods 3 nothing", rf"nothing +{NUMBER}")],
     "hooks": [Short("hooks 3", rf"median {NUMBER} ms")],
+    "journals": [Short("journals 1 3", r"(?m)^3 [0-9a-f]{16} [1-9]")],
     "kills": [Short("kills --cycles 6", r"(?s)kv: [1-9]\d* kills, [1-9].*jobs: [1-9]\d* kills")],
     "mutants": [Short(f"mutants --muster {MUSTER} reorganize-before-all-have-stopped",
                       "1 mutants, 1 caught")],

@@ -62,6 +62,8 @@ void Life::left(LeaveCause cause) {
 
 void Life::stepped(const Event& event, const Actions& actions, const View& after) {
   record(journal::Step{next_stamp(), event, actions, after, host_.stepped_at()});
+  if (const Stepped& stepped = process_->world.options.stepped)
+    stepped(config_.self, actions, protocol());
   handlers_.seen(after);
 }
 

@@ -79,6 +79,7 @@ SeedRun run_seed(const Simulation& simulation, std::uint64_t seed) {
   simulated::Counted counted;
   simulated::Troubles drawn(simulation, seed, [&](NodeId node) { counted.forget(node); });
   WorldOptions options = drawn.options();
+  options.stepped = simulation.stepped;
   const Trial trial = simulated::trial_of(simulation);
   options.make_application = trial.make_application;
   if (!options.make_application)

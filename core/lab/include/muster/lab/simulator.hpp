@@ -90,6 +90,8 @@ struct Simulation {
   /// The same with a check of each world; none: `make_application`, and no check.
   MakeTrial make_trial;
 
+  Stepped stepped;  ///< called in each world of the simulation
+
   /// All but those that have a time of their own, lasting_cut and refusal.
   static std::set<Trouble> all();
 };

@@ -36,6 +36,10 @@ struct CrashPoint {
   std::uint64_t point{};  ///< counts the points of this node, in all its lives, from 1
 };
 
+/// Told of each step of a node: what it asked for, and the whole state that it made. Lines of the
+/// journal have a view of the state only.
+using Stepped = std::function<void(NodeId, const Actions&, const Protocol&)>;
+
 struct WorldOptions {
   std::uint32_t nodes = 5;
   /// Gives the whole run: delays, the times of commits, what is lost when a process ends.
@@ -68,6 +72,7 @@ struct WorldOptions {
   bool initialise = true;
   /// Told of each line of the journal as it is written.
   std::function<void(const journal::Line&)> watch;
+  Stepped stepped;
   /// Whether lines() has them: those of a thousand nodes are many.
   bool keep_lines = true;
   /// The process of that node ends when it comes to that point; once.
