@@ -147,27 +147,24 @@ BOOST_AUTO_TEST_CASE(a_step_after_it_leads_where_one_before_it_does) {
 }
 
 // Moments too: one is over, however long. Quiet Checks are not counted, and the numbers of a life
-// that is over may be met again; so there is no back-off, and no failure beside grants.
+// that is over may be met again; so there is no back-off, and no failure beside grants. Calm keeps
+// the order of group counters, which have another first number in a search of their own: so it is
+// not compared.
 BOOST_AUTO_TEST_CASE(and_so_it_does_where_time_passes) {
-  Options grants, calm;
-  grants.quorum = Quorum::majority;
-  calm.calm = std::chrono::seconds(1);
   for (const std::uint32_t nodes : {2U, 3U}) {
-    for (const Options& options : {grants, calm}) {
-      Bounds bounds;
-      bounds.nodes = nodes;
-      bounds.options = options;
-      bounds.repairs.back_off = false;
-      bounds.failures = options.quorum == Quorum::off ? 1 : 0;
-      bounds.wrong_timeouts = 2;
-      bounds.pauses = 3;
-      for (std::uint32_t id = 1; id <= nodes; ++id) bounds.start.insert(NodeId{id});
-      BOOST_TEST_CONTEXT(findings::command_of(bounds)) {
-        Pair pair(with_room(bounds));
-        for (unsigned seed = 1; seed <= 2 * walks; ++seed) {
-          std::mt19937_64 random(seed);
-          pair.walk(random);
-        }
+    Bounds bounds;
+    bounds.nodes = nodes;
+    bounds.options.quorum = Quorum::majority;
+    bounds.repairs.back_off = false;
+    bounds.failures = 0;
+    bounds.wrong_timeouts = 2;
+    bounds.pauses = 3;
+    for (std::uint32_t id = 1; id <= nodes; ++id) bounds.start.insert(NodeId{id});
+    BOOST_TEST_CONTEXT(findings::command_of(bounds)) {
+      Pair pair(with_room(bounds));
+      for (unsigned seed = 1; seed <= 2 * walks; ++seed) {
+        std::mt19937_64 random(seed);
+        pair.walk(random);
       }
     }
   }

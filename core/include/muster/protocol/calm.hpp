@@ -56,14 +56,15 @@ Duration stays_away(Unsteady& leaves, Moment now, Holds holds);
 /// differs from the others, or that none does.
 struct Loss {
   NodeId by;                           ///< the node that was silent first, said No or refused
-  std::uint64_t counter{};             ///< the highest group counter that `by` knew by then
+  std::uint64_t counter{};             ///< of the group
+  bool joined = false;                 ///< `by` had joined the group, and knows its counter
   NodeSet members;                     ///< of the group, without those proven dead
   std::map<CallNumber, NodeId> round;  ///< the other calls to members that were out
   NodeSet silent;          ///< members that did not answer one of those calls, or their Halt
   bool by_itself = false;  ///< `by` has told with its Halted that it has joined no group since
   std::optional<unsigned> retry_level = {};  ///< before, where the `start` of `by` failed
 };
-MUSTER_DESCRIBE(Loss, by, counter, members, round, silent, by_itself, retry_level);
+MUSTER_DESCRIBE(Loss, by, counter, joined, members, round, silent, by_itself, retry_level);
 
 /// What a coordinator remembers of that.
 struct Calm {

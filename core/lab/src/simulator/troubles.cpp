@@ -209,6 +209,16 @@ void Troubles::heal_after(Duration delay) {
   mend_after(delay, [this] { world_->heal(); });
 }
 
+bool Troubles::fail_all() {
+  bool any = false;
+  for (NodeId each : world_->nodes()) {
+    if (!world_->fail(each)) continue;
+    any = true;
+    crash(each, some(0, 40));
+  }
+  return any;
+}
+
 void Troubles::strike(Trouble trouble) {
   const NodeId node = any_node();
   const NodeId other = any_node();
@@ -228,11 +238,7 @@ void Troubles::strike(Trouble trouble) {
       done = true;
       break;
     case Trouble::outage:
-      for (NodeId each : world_->nodes())
-        if (world_->fail(each)) {
-          done = true;
-          crash(each, some(0, 40));
-        }
+      done = fail_all();
       break;
     case Trouble::power_cut:
       if ((done = world_->power_cut(node))) crash(node, soon);
@@ -278,10 +284,9 @@ void Troubles::strike(Trouble trouble) {
     case Trouble::failing_stop:
     case Trouble::slow_commit:
     case Trouble::clock_rate:
-      break;  // these happen by themselves
     case Trouble::lasting_cut:
     case Trouble::refusal:
-      break;  // these have a time of their own
+      break;  // these happen by themselves, or in a time of their own
   }
   if (done) count(trouble);
 }

@@ -36,6 +36,7 @@ class Troubles {
 
   void mend_after(Duration delay, std::function<void()> mend);
   void strike(Trouble trouble);
+  bool fail_all();  ///< true if any was up
   void crash(NodeId node, Duration back_after);
   void crash_again_and_again(NodeId node);
   void heal_after(Duration delay);

@@ -87,7 +87,8 @@ void visit_moments(const Lasting& lasts, State& state, Visit visit) {
   for (auto& [call, at] : grants.granted) visit(at, lasts.granted);
   for (auto& [call, asked] : grants.asked) visit(asked.at, lasts.granted);
   for (auto& [node, end] : grants.held) visit(end, no_longer);
-  for (auto& [node, heard] : grants.heard) visit(heard.at, lasts.granted + lasts.ceasing);
+  // The end of a member's right in this node's own word is so much later than what was heard.
+  for (auto& [node, heard] : grants.heard) visit(heard.at, 3 * lasts.granted + lasts.ceasing);
   for (Rights& rights : grants.rights) visit_moments(lasts, rights, visit);
   for (auto& [node, told] : grants.told)
     for (Rights& rights : told) visit_moments(lasts, rights, visit);
@@ -167,7 +168,10 @@ void forget_dead(const Config& config, const Surroundings& surroundings, State& 
   forget_grants(state);
   auto& loss = state.by_options.calm.loss;
   if (loss && surroundings.ranks_only) loss->counter = 0;
+  // The next Check asks whether the one before it was quiet.
+  const bool quiet = state.left_to_higher && state.quiet_checks > 0;
   forget_counts(repairs.back_off, state.retry_level, state.quiet_checks);
+  if (quiet) state.quiet_checks = std::max(state.quiet_checks, 1U);
 }
 
 void forget_dead(const Config& config, const Surroundings& surroundings, SafeState& safe) {
@@ -193,6 +197,7 @@ void forget_dead(const Config& config, const Surroundings& surroundings, Letter&
     if (config.options.calm == Duration::zero()) halted->ceased = {};
   }
   if (auto* joined = std::get_if<Joined>(&answer->result)) joined->holdings = {};
+  if (auto* elsewhere = std::get_if<Elsewhere>(&answer->result)) elsewhere->group.reset();
 }
 
 void let_pass(State& state, Duration time) {

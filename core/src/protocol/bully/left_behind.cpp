@@ -18,7 +18,8 @@ Message Turn::question_to_coordinator() const {
 // works in a group that this node does not reach.
 void Turn::election_left_to_higher() {
   if (!works_in_group() || !second_election_recovers()) return;
-  if (std::exchange(state_.left_to_higher, true)) recover(StopReason::recovering);
+  if (std::exchange(state_.left_to_higher, true)) return recover(StopReason::recovering);
+  state_.quiet_checks = 0;
 }
 
 // A node that waits for those that differ halts a lower coordinator afterwards. Until then that

@@ -97,8 +97,8 @@ void TurnWithCalm::loses(NodeId j, const Result* result) {
   if (result && config_.options.quorum == Quorum::majority) return blame(j);
   Loss loss;
   loss.by = j;
-  // Whoever has not joined yet knows no more than the counters below this group's.
-  loss.counter = state_.g->counter - (runs<Announcing>() ? 1 : 0);
+  loss.counter = state_.g->counter;
+  loss.joined = !runs<Announcing>();
   loss.members = up();
   loss.round = calls_to_members();
   if (!result) loss.silent.insert(j);
@@ -208,7 +208,8 @@ void TurnWithCalm::halt_returned(NodeId by, const Result* result) {
   const auto* halted = as<Halted>(result);
   const bool lost_by = calm_.loss && calm_.loss->by == by;
   if (halted && halted->ceased.already && (is_held(by) || lost_by)) calm_.ceased.insert(by);
-  if (halted && lost_by) calm_.loss->by_itself = halted->counter <= calm_.loss->counter;
+  if (halted && lost_by)
+    calm_.loss->by_itself = halted->counter < calm_.loss->counter + (calm_.loss->joined ? 1 : 0);
   if (!halted && calm_.loss && calm_.loss->members.contains(by)) calm_.loss->silent.insert(by);
   Turn::halt_returned(by, result);
 }
