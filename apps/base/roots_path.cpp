@@ -124,7 +124,8 @@ Expected<uid_t> whose_word(const fs::path& file) {
   // What is not there now may be another user's in a moment.
   if (!reached->of_another && !reached->is_whole())
     return Failure{ExitCode::bad_configuration,
-                   "cannot open " + file.string() + ": No such file or directory"};
+                   file.string() + ": cannot be read: " + std::strerror(ENOENT) +
+                       "; name an existing configuration with --config"};
   if (!reached->of_another) return uid_t{0};
   const auto& [path, found] = *reached->of_another;
   if (found.st_uid != 0) return found.st_uid;
