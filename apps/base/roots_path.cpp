@@ -121,7 +121,7 @@ Expected<RootsPath> follow_as_root(const fs::path& path, uid_t also) {
 Expected<uid_t> whose_word(const fs::path& file) {
   const auto reached = follow_as_root(file);
   if (!reached) return reached.error();
-  // What is not there now may be another user's in a moment.
+  // Another user may make it in a moment, if its directory is for everybody.
   if (!reached->of_another && !reached->is_whole())
     return Failure{ExitCode::bad_configuration,
                    file.string() + ": cannot be read: " + std::strerror(ENOENT) +

@@ -35,8 +35,8 @@ struct RootsPath {
 /// that belong to the user `also` are passed like root's.
 Expected<RootsPath> follow_as_root(const std::filesystem::path& path, uid_t also = 0);
 
-/// Whose word that file is: the first other user who can change it; 0 if only root can. The error
-/// says that there is no such file, or names what everybody can change.
+/// The first user beside root who can change that file; 0 if only root can. The error says that
+/// there is no such file, or names what everybody can change.
 Expected<uid_t> whose_word(const std::filesystem::path& file);
 
 /// Root obeys no file that another user can change. The error says so, and who may run it.

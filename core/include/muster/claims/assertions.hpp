@@ -81,8 +81,8 @@ struct Claims {
 
 /// What the protocol of that configuration claims.
 Claims claims_of(const Config& config);
-/// What it claims about times besides, where no process is late: so in the simulator. On a machine
-/// that is short of processors a node may react later than the bounds say.
+/// The assertions about times that it claims besides if no process is late, as in the simulator. On
+/// a machine that is short of processors a node may react later than the bounds say.
 std::vector<std::string> timed_claims_of(const Config& config);
 
 /// How long it may take from the last disturbance to a state of Assertion 2, or 4 in the Invitation

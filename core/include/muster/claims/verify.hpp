@@ -367,7 +367,7 @@ class Verifier {
   /// There is the journal of one node alone, of several.
   [[nodiscard]] bool is_alone() const;
   void tell_of_missing_journals();
-  /// What this node does now is not known: lines of it are missing.
+  /// Lines of this node are missing, so nobody knows what it does now.
   [[nodiscard]] bool is_unknown(NodeId id) const;
   /// The span of a life that is not in the journal, in which the node is now.
   [[nodiscard]] const Foresight::Unknown* unknown_life(NodeId id) const;
