@@ -120,7 +120,7 @@ void Turn::ask_normal(NodeId node) {
 
 // A Check has found nothing when the next one begins and it was not forgotten.
 void Turn::count_quiet_check() {
-  const bool has_ended = side_by_side_ || runs<Idle>();  // the Check before
+  const bool has_ended = runs<Idle>();  // the Check before
   if (state_.quiet_checks > 0 && has_ended) coordinator_is_heard();
   if (state_.quiet_checks == quiet_enough)
     state_.retry_level = 0;
