@@ -34,7 +34,7 @@ WRITTEN_ANEW = tuple(f"database/{name}" for name in (
     "data/standby.signal"))
 ALONE = ("muster.toml", "pg_hba.conf", "tls/tls.key", "client/tls.key", "data/lock",
          "data/safe.sqlite", "data/safe.sqlite.new", "data/safe.sqlite-wal", "data/admin.sock",
-         "database/data/postmaster.pid", "database/data/postgresql.conf")
+         "database/data/postmaster.pid", "database/data/postgresql.conf", "database/muster.sock")
 GROUPS = (BESIDE, WRITTEN_ANEW, *((name,) for name in ALONE))
 DIRECTORIES = (("tls",), ("data",), ("database",), ("database/data",),
                tuple(f"database/data.{name}" for name in ("part", "clone", "old", "rubbish")))
