@@ -116,8 +116,11 @@ BOOST_FIXTURE_TEST_CASE(who_does_not_begin_tells_whether_its_data_is_why, Down, 
   const Failed without_control = failed();
   BOOST_TEST(!without_control.before_data, without_control.why);
   std::filesystem::rename(control.string() + ".away", control);
+  // One in which it may make nothing: by one in which it may a standby waits for its log for ever.
+  using std::filesystem::perms;
   std::filesystem::remove_all(options.data / "pg_wal");
   std::filesystem::create_directory(options.data / "pg_wal");
+  std::filesystem::permissions(options.data / "pg_wal", perms::owner_read | perms::owner_exec);
   const Failed without_log = failed();
   BOOST_TEST(!without_log.before_data, without_log.why);
 }
