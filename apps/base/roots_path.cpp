@@ -1,6 +1,7 @@
 #include "apps/base/roots_path.hpp"
 
 #include "apps/base/failed.hpp"
+#include "apps/base/text.hpp"
 #include "apps/base/user.hpp"
 
 #include <fcntl.h>
@@ -131,7 +132,8 @@ Expected<uid_t> whose_word(const fs::path& file) {
   if (found.st_uid != 0) return found.st_uid;
   return Failure{ExitCode::bad_configuration,
                  file.string() + ": others than root can write to " + path.string() +
-                     ", and root obeys no file that they can change: chmod go-w " + path.string()};
+                     ", and root obeys no file that they can change: chmod go-w " +
+                     shell_word(path.string())};
 }
 
 Expected<> may_obey(const fs::path& file) {

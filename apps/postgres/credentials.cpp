@@ -1,5 +1,6 @@
 #include "apps/postgres/credentials.hpp"
 
+#include "apps/base/text.hpp"
 #include "apps/base/user.hpp"
 #include "apps/postgres/conf.hpp"
 
@@ -20,7 +21,7 @@ Expected<> look_at(const std::filesystem::path& key, uid_t user) {
   if (::stat(key.c_str(), &found) != 0)
     return refuse(std::string("this key cannot be read: ") + std::strerror(errno) +
                   "; put the node's bundle there again");
-  const std::string give = "chown -h " + apps::name_of(user) + " " + key.string();
+  const std::string give = "chown -h " + apps::name_of(user) + " " + apps::shell_word(key.string());
   if (found.st_uid != user && found.st_uid != 0)
     return refuse("this key belongs to " + apps::name_of(found.st_uid) +
                   ", who does not run PostgreSQL: " + give);

@@ -137,6 +137,24 @@ BOOST_AUTO_TEST_CASE(what_is_claimed_nowhere_in_this_world_decides_nothing) {
   ends_well(muster(few), {"not claimed in this world: 1a, 1b, works-apart"});
 }
 
+BOOST_AUTO_TEST_CASE(a_trouble_that_never_comes_about_decides_nothing) {
+  const std::string no_end = "check --nodes 2 --start normal --failures 0 --differences 1";
+  const std::string no_hook = "check --nodes 2 --start normal --failures 0 --hooks failing";
+  for (const std::string more : {"", " --accept-limit", " --assertion works-apart"}) {
+    says_why(muster(no_end + more), 9, "--differences: none came about in this world");
+    says_why(muster(no_end + " --restores 1" + more), 9, "--differences, --restores: none came");
+  }
+  says_why(muster(no_hook + " --cut 1-2 --losses 1"), 9, "--losses: none came about");
+  const auto objects = objects_of(muster(no_end + " --json").output);
+  BOOST_TEST(objects.back().at("never") == boost::json::array({"--differences"}));
+  ends_well(muster("check --nodes 2 --failures 1 --differences 1"));
+}
+
+BOOST_AUTO_TEST_CASE(a_liveness_that_is_not_claimed_decides_nothing) {
+  const Ran ran = muster("check --nodes 2 --failures 0 --duplicates 1 --liveness");
+  says_why(ran, 9, "2: not claimed in this world");
+}
+
 BOOST_AUTO_TEST_CASE(every_protocol_is_searched_for_what_it_claims) {
   ends_well(muster("check --protocol invitation --nodes 2 --failures 1 --queue 6 --liveness"),
             {"3a, 3b, group-grows, hook-grammar hold in all worlds",
@@ -261,6 +279,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_known_is_refused) {
        "--strike halts-descending=parallel is of the Bully"},
       {"--repair safe_counter=off", "this protocol has no switch of that name"},
       {"--protocol textbook --literal", "--literal: the textbook protocol has no switches"},
+      {"--failed-hooks 1 --hooks slow", "--failed-hooks is for --hooks failing"},
       {"--ticks 3", "--ticks bounds clocks, and nobody reads one here"}};
   for (const auto& [words, why] : refused) says_why(muster("check " + words), 2, why);
 }

@@ -20,8 +20,11 @@ std::string repaired(std::string bytes) {
   return bytes;
 }
 
+// Where a frame has the wire version that it was written in.
+constexpr std::size_t version_at = 8;
+
 // Reads a stream, at most `step` bytes at a time; the frames of it are written as the same bytes
-// again.
+// again, each in its version.
 void read_stream(std::string_view stream, std::size_t step) {
   net::FrameReader reader;
   std::string written;
@@ -36,7 +39,8 @@ void read_stream(std::string_view stream, std::size_t step) {
       const auto frame = reader.next();
       if (!frame) return;
       if (!*frame) break;
-      net::append_frame(written, **frame);
+      const auto version = static_cast<std::uint8_t>(stream[written.size() + version_at]);
+      net::append_frame(written, **frame, version);
       require(stream.starts_with(written));
     }
   }

@@ -42,6 +42,7 @@ struct CheckOptions {
   std::string failures = "2";
   std::string channels = "session";
   std::string hooks = "prompt";
+  std::optional<unsigned> failed_hooks;
   std::string timeouts = "certain";
   std::string ticks = "any";
   std::vector<std::string> repairs;
@@ -145,7 +146,11 @@ Expected<> read(CheckOptions& options) {
   if (bounds.ticks && bounds.liveness)
     return misread("--liveness asks what is reached in the end: take --ticks out");
   if (auto read = read_enum(options.channels, "--channels", bounds.channels); !read) return read;
-  return read_enum(options.hooks, "--hooks", bounds.hooks);
+  if (auto read = read_enum(options.hooks, "--hooks", bounds.hooks); !read) return read;
+  if (options.failed_hooks && bounds.hooks != lab::Hooks::failing)
+    return misread("--failed-hooks is for --hooks failing: no hook fails here");
+  bounds.failed_hooks = options.failed_hooks.value_or(bounds.failed_hooks);
+  return {};
 }
 
 // Before the search: nobody is to learn after it that its story has no place, nor to take an older
@@ -208,12 +213,13 @@ int check(CheckOptions& options) {
 }
 
 /// What may happen at most so many times.
-void add_faults(CLI::App& command, lab::Bounds& bounds) {
-  const auto add = [&](const char* name, unsigned& most, const char* what) {
-    command.add_option(name, most, std::string("At most so many ") + what)
-        ->check(CLI::Range(0, 14));
+void add_faults(CLI::App& command, CheckOptions& options) {
+  const auto add = [&](const char* name, auto& most, const std::string& what) {
+    command.add_option(name, most, "At most so many " + what)->check(CLI::Range(0, 14));
   };
-  add("--failed-hooks", bounds.failed_hooks, "fail, with --hooks failing");
+  lab::Bounds& bounds = options.bounds;
+  add("--failed-hooks", options.failed_hooks,
+      "fail, with --hooks failing; " + std::to_string(bounds.failed_hooks) + " if it is not given");
   add("--duplicates", bounds.duplicates, "letters come twice");
   add("--losses", bounds.losses, "letters are lost");
   add("--pauses", bounds.pauses, "pauses");
@@ -240,7 +246,7 @@ void add_check_command(CLI::App& app, int& exit_code) {
                       "any; or at most so many of its clocks, with --option quorum or calm");
   command->add_option("--channels", options->channels, "session, fifo, incarnation or any");
   command->add_option("--hooks", options->hooks, "prompt, slow or failing");
-  add_faults(*command, bounds);
+  add_faults(*command, *options);
   command->add_option("--queue", bounds.queue, "Letters on their way between two nodes, at most")
       ->check(CLI::Range(1, 8));
   command->add_option(

@@ -14,6 +14,16 @@
 namespace muster::apps {
 namespace {
 
+// Those that set these fields of Bounds.
+std::vector<std::string> flags_of(const std::vector<std::string>& fields) {
+  std::vector<std::string> flags;
+  for (std::string flag : fields) {
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    flags.push_back(flag == "wrong-timeouts" ? "--timeouts" : "--" + flag);
+  }
+  return flags;
+}
+
 // The paper's assertion about what is reached in peace.
 std::string liveness(const lab::Bounds& bounds) {
   return bounds.protocol == ProtocolName::invitation ? "4" : "2";
@@ -182,17 +192,17 @@ std::optional<Failure> violation(const CheckResult& result) {
   return std::nullopt;
 }
 
-// Each assertion that was asked for by name has to be claimed in this world, else any.
+// What was asked for, by --assertion or --liveness, has to be claimed in this world, and else
+// something.
 std::optional<Failure> nothing_claimed(const CheckResult& result) {
   const lab::Bounds& bounds = result.bounds;
-  std::vector<std::string> looked_at = lab::looked_at(bounds);
-  if (bounds.assertions.empty() && bounds.liveness) looked_at.push_back(liveness(bounds));
-  std::vector<std::string> unclaimed;
-  for (const std::string& assertion : looked_at)
-    if (!is_claimed_in_part(assertion, bounds)) unclaimed.push_back(assertion);
-  const bool is_claimed =
-      bounds.assertions.empty() ? unclaimed.size() < looked_at.size() : unclaimed.empty();
-  if (is_claimed) return std::nullopt;
+  std::vector<std::string> asked = bounds.assertions;
+  if (bounds.liveness) asked.push_back(liveness(bounds));
+  const bool all_of_them = !asked.empty();
+  std::vector<std::string> unclaimed = all_of_them ? asked : lab::looked_at(bounds);
+  const std::size_t claimed = std::erase_if(
+      unclaimed, [&](const std::string& name) { return is_claimed_in_part(name, bounds); });
+  if (all_of_them ? unclaimed.empty() : claimed > 0) return std::nullopt;
   return Failure{not_decided,
                  listed(unclaimed) +
                      ": not claimed in this world, so it decides nothing that no "
@@ -235,7 +245,8 @@ void show_json(const CheckResult& result) {
   out << "{\"states\":" << found.states << ",\"transitions\":" << found.transitions
       << ",\"depth\":" << found.depth << ",\"exhausted\":" << to_json(report.exhausted())
       << ",\"ended\":" << to_json(report.ended)
-      << ",\"interrupted\":" << to_json(report.interrupted) << ",\"cut\":" << report.cut
+      << ",\"interrupted\":" << to_json(report.interrupted)
+      << ",\"never\":" << to_json(flags_of(report.never)) << ",\"cut\":" << report.cut
       << ",\"left_out\":" << (lab::leaves_out_counter_test(bounds) ? R"(["counter_test"])" : "[]")
       << ",\"queue\":" << bounds.queue << ",\"seconds\":" << found.seconds
       << ",\"memory\":" << found.memory << ",\"protocol\":" << to_json(bounds.protocol)
@@ -253,6 +264,10 @@ std::optional<Failure> failure_of(const CheckResult& result) {
                    "a limit ended the search after " + states +
                        ", so nothing is proven: raise --limit-states or --limit-memory, or take it "
                        "for an answer with --accept-limit"};
+  if (!report.never.empty())
+    return Failure{not_decided, listed(flags_of(report.never)) +
+                                    ": none came about in this world, so nothing is known of it: "
+                                    "leave it out, or search another world"};
   return nothing_claimed(result);
 }
 

@@ -1,6 +1,7 @@
 #include "apps/postgres/commands/as_user.hpp"
 
 #include "apps/base/roots_path.hpp"
+#include "apps/base/text.hpp"
 #include "apps/postgres/commands/bundle.hpp"
 
 #include <fcntl.h>
@@ -57,7 +58,7 @@ Expected<> give_if_empty(const apps::User& user, const apps::RootsPath& place) {
   if (names->empty()) return give(user, place.at, path);
   return cannot_go_on(path.string() + " belongs to root, and not to " + user.name +
                       ": name a new directory, or give that one to the user (chown -hR " +
-                      user.name + ": " + path.string() + ")");
+                      user.name + ": " + apps::shell_word(path.string()) + ")");
 }
 
 }  // namespace
@@ -96,7 +97,7 @@ std::string what_makes(const fs::path& directory) {
   const auto place = apps::follow_as_root(directory);
   if (place && !place->of_another && !place->is_whole())
     return "as root, once: install -d -o " + user + " -g \"$(id -gn " + user + ")\" -m 700 " +
-           directory.string();
+           apps::shell_word(directory.string());
   return "choose a place that belongs to " + user + ", or one that only root can change";
 }
 

@@ -131,9 +131,9 @@ int join(const Flags& flags) {
   const auto config = node_of(flags);
   if (!config) return apps::failed(config.error());
   if (config->application.witness) {
-    const std::string as = flags.user.empty() ? "" : "runuser -u " + flags.user + " -- ";
-    std::cout << "a witness has no database; run this node: " << as
-              << "muster postgres run --config " << config->file.string() << '\n';
+    const std::string as = flags.user.empty() ? "" : " --user " + flags.user;
+    std::cout << "a witness has no database; run this node: muster postgres run --config "
+              << config->file.string() << as << '\n';
     return 0;
   }
   const auto options = empty_place(*config, flags);

@@ -1,3 +1,4 @@
+#include "apps/base/text.hpp"
 #include "apps/base/user.hpp"
 #include "apps/postgres/choose.hpp"
 #include "apps/postgres/commands/commands.hpp"
@@ -78,7 +79,8 @@ Expected<> store_is_this_users(const apps::NodeConfig& config) {
   const std::string user = apps::name_of(::geteuid());
   return wrong(config, "the node's directory, " + config.data.string() +
                            ", belongs to root, and the node runs as " + user +
-                           ": as root, once, chown -hR " + user + ": " + config.data.string());
+                           ": as root, once, chown -hR " + user + ": " +
+                           apps::shell_word(config.data.string()));
 }
 
 int run_witness(const apps::NodeConfig& config, const Flags& flags) {

@@ -152,6 +152,9 @@ bool Search::run(CheckReport& report, const std::function<void(const Progress&)>
   }
   report.ended = !limited_ && !found_;
   report.interrupted = interrupted_ && interrupted_();
+  std::uint32_t came_about = 0;
+  for (const Worker& worker : workers_) came_about |= worker.mover.came_about();
+  report.never = never_came_about(values_, came_about);
   return found_;
 }
 

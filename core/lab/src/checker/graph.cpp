@@ -50,6 +50,7 @@ void Graph::run(CheckReport& report, const std::function<void(const Progress&)>&
     tell(progress);
   }
   report.ended = true;
+  report.never = never_came_about(values_, mover_.came_about());
   if (!values_.bounds.liveness) return;
   find_wedged(report);
   // The waits that keep coordinators from inviting each other for ever are times (6.18).

@@ -283,22 +283,48 @@ bool Mover::disturbs(const World& world, const Label& label) const {
   }
 }
 
+namespace {
+
+// How much of a Trouble there may be, and the field of Bounds that says so; none: without bound.
+struct Allowed {
+  const char* field;
+  std::optional<unsigned> times;
+};
+
+// In the order of Trouble.
+std::array<Allowed, 10> allowed(const Bounds& bounds, bool has_clocks) {
+  return {{{"failures", bounds.failures},
+           {"wrong_timeouts", bounds.wrong_timeouts},
+           {"duplicates", bounds.duplicates},
+           {"losses", bounds.losses},
+           {"pauses", bounds.pauses},
+           {"leaves", bounds.leaves},
+           {"failed_hooks", bounds.hooks == Hooks::failing ? bounds.failed_hooks : 0},
+           {"differences", bounds.differences},
+           {"restores", bounds.restores},
+           {"ticks", has_clocks ? bounds.ticks : 0}}};
+}
+
+}  // namespace
+
+std::vector<std::string> never_came_about(const Values& values, std::uint32_t came_about) {
+  std::vector<std::string> never;
+  std::uint32_t trouble = 1;
+  for (const auto& [field, times] : allowed(values.bounds, values.has_clocks)) {
+    if (times.value_or(0) > 0 && (came_about & trouble) == 0) never.emplace_back(field);
+    trouble <<= 1;
+  }
+  return never;
+}
+
 World Mover::all_down() {
   World world;
   const Bounds& bounds = values_.bounds;
-  const auto some = [](std::optional<unsigned> count) { return std::min(count.value_or(15), 15u); };
-  const std::array<std::uint64_t, 10> left = {
-      some(bounds.failures),
-      some(bounds.wrong_timeouts),
-      some(bounds.duplicates),
-      some(bounds.losses),
-      some(bounds.pauses),
-      some(bounds.leaves),
-      bounds.hooks == Hooks::failing ? some(bounds.failed_hooks) : 0u,
-      some(bounds.differences),
-      some(bounds.restores),
-      values_.has_clocks ? some(bounds.ticks) : 0u};
-  for (std::size_t i = 0; i < left.size(); ++i) world.left |= left[i] << 4 * i;
+  unsigned at = 0;
+  for (const auto& [field, times] : allowed(bounds, values_.has_clocks)) {
+    world.left |= std::uint64_t{std::min(times.value_or(15), 15u)} << at;
+    at += 4;
+  }
   for (std::size_t i = 0; i < nodes(); ++i) {
     Local local;
     local.node = NodeId{static_cast<std::uint32_t>(i + 1)};

@@ -374,27 +374,27 @@ bool Mover::step(World& world, const Label& label, std::uint32_t& wrong, Witness
   const std::size_t i = label.node;
   bool fits = true;
   if (label.what == Label::What::tick) {
-    world.spend(Trouble::tick);
+    spend(world, Trouble::tick);
     let_pass(world);
   } else if (label.what != Label::What::op) {
-    if (label.what == Label::What::lose) world.spend(Trouble::loss);
+    if (label.what == Label::What::lose) spend(world, Trouble::loss);
     if (label.what != Label::What::duplicate) {
       erase(world, in, label.index);
     } else {
-      world.spend(Trouble::duplicate);
+      spend(world, Trouble::duplicate);
       fits = apply(world, i, world.item[begin_of(world, in) + label.index], wrong);
     }
   } else {
     const std::uint32_t code = code_of(world, label);
     if (label.op == Op::take) erase(world, in, label.index);
-    if (label.op == Op::fail || label.fails_after != Label::whole) world.spend(Trouble::failure);
-    if (label.op == Op::pause) world.spend(Trouble::pause);
-    if (label.op == Op::leave) world.spend(Trouble::leave);
-    if (label.op == Op::fail_hook) world.spend(Trouble::hook);
-    if (label.op == Op::change) world.spend(Trouble::difference);
-    if (label.op == Op::restore) world.spend(Trouble::restore);
+    if (label.op == Op::fail || label.fails_after != Label::whole) spend(world, Trouble::failure);
+    if (label.op == Op::pause) spend(world, Trouble::pause);
+    if (label.op == Op::leave) spend(world, Trouble::leave);
+    if (label.op == Op::fail_hook) spend(world, Trouble::hook);
+    if (label.op == Op::change) spend(world, Trouble::difference);
+    if (label.op == Op::restore) spend(world, Trouble::restore);
     if (label.op == Op::silence && can_be_answered(world, i, facts(world, i).waits[label.index]))
-      world.spend(Trouble::wrong_timeout);
+      spend(world, Trouble::wrong_timeout);
     fits = label.op == Op::recover ? recover(world, i, wrong, label.fails_after)
                                    : apply(world, i, code, wrong, label.fails_after);
   }

@@ -246,6 +246,8 @@ class Mover {
   bool settled(const World& world);
   [[nodiscard]] std::vector<Standing> standings(const World& world) const;
   [[nodiscard]] std::uint64_t cut() const { return cut_; }
+  /// A bit for each Trouble that came about.
+  [[nodiscard]] std::uint32_t came_about() const { return came_about_; }
   [[nodiscard]] std::uint64_t memory() const {
     return memo_.memory() + parts_.memory() + outcomes_.size() * (sizeof(Outcome) + 32) +
            canonical_.memory();
@@ -276,6 +278,10 @@ class Mover {
   [[nodiscard]] bool time_may_pass(const World& world) const;
   [[nodiscard]] bool may_expire(const World& world, const LocalFacts& node, Timer timer) const;
   void let_pass(World& world);
+  void spend(World& world, Trouble trouble) {
+    world.spend(trouble);
+    came_about_ |= 1u << static_cast<unsigned>(trouble);
+  }
   [[nodiscard]] unsigned copies(const World& world) const;
   [[nodiscard]] bool can_be_answered(const World& world, std::size_t i,
                                      const LocalFacts::Waits& call) const;
@@ -311,7 +317,11 @@ class Mover {
   unsigned room_;                                    ///< of a queue, in letters
   std::array<std::uint8_t, most_nodes> cut_from_{};  ///< Bounds::cuts, bit by bit
   std::uint64_t cut_ = 0;
+  std::uint32_t came_about_ = 0;
 };
+
+/// Fields of Bounds that allow some of a trouble of which `came_about` has no bit.
+std::vector<std::string> never_came_about(const Values& values, std::uint32_t came_about);
 
 /// The code of an Op with its argument, where it is no `take`, whose code is the item's number.
 constexpr std::uint32_t code_of(Op op, std::uint32_t argument = 0) {

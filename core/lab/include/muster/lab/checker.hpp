@@ -64,6 +64,9 @@ struct CheckReport {
   /// the search for it.
   bool violated = false;
   std::uint64_t cut{};  ///< successors that were not looked at: a queue would have been too long
+  /// Fields of Bounds that allow some of a trouble, none of which came about anywhere: of that
+  /// trouble the search has seen nothing.
+  std::vector<std::string> never;
   std::optional<Counterexample> counterexample;
   /// Where liveness was asked for: when the search ended, or a limit ended it and some were found.
   std::optional<Wedged> wedged;
