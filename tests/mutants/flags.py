@@ -31,7 +31,7 @@ FLAGS = (
          f"{LITERAL} --channels fifo --nodes 2 --failures 0 --queue 3 --start normal --timeouts 2"
          " --assertion hook-grammar --liveness",
          "--repair normal_for_me=off", "assertion 2 cannot be reached",
-         "--repair normal_for_me=on"),
+         "--repair normal_for_me=on", 9),
     Flag("reorganize-before-all-have-stopped",
          "reorganize does not wait for the answers to NewCoordinator", "6.20; P4",
          "check --nodes 3 --failures 2 --hooks slow", "--strike reorganize-after-stops",

@@ -15,6 +15,7 @@ class Flag:
     mutant: str  # the flags that break it
     verdict: str  # what the command has to say then
     sound: str = ""  # the flags in their place, with which nothing is to be found
+    sound_code: int = 0  # 9 where something asked for is not claimed in such a world
 
     def command(self, broken):
         return shlex.split(f"{self.world} {self.mutant if broken else self.sound}")

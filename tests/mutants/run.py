@@ -155,11 +155,11 @@ def check_sound(mutants, muster):
         code, printed = run(test_command(test))
         if failed := failure(code, printed):
             raise Unjudged(f"{test} fails without a mutant ({failed}):\n{printed[-2000:]}")
-    worlds = {tuple(m.command(False)): m.name for m in mutants if isinstance(m, Flag)}
-    for world, name in worlds.items():
+    worlds = {tuple(m.command(False)): m for m in mutants if isinstance(m, Flag)}
+    for world, mutant in worlds.items():
         code, printed = run([muster, *world])
-        if code != 0:
-            raise Unjudged(f"the world of {name} is broken already:\n{printed[-2000:]}")
+        if code != mutant.sound_code:
+            raise Unjudged(f"the world of {mutant.name} is broken already:\n{printed[-2000:]}")
 
 
 def named(names):
