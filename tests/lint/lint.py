@@ -190,19 +190,17 @@ def struck_lines(tree):
 
 # Where the Bully's options are, and others that differ, and what the checker must know; its other
 # files are the paper's.
-OPTIONS = {"turn_with_options.hpp", "turn_with_options.cpp", "turn_with_grants.hpp",
-           "turn_with_grants.cpp", "turn_with_calm.hpp", "turn_with_calm.cpp",
-           "rights.cpp", "bully.cpp", "canonical.cpp",
-           "differing.cpp"}  # fmt: skip
+OPTIONS = {"waits.cpp", "sight.hpp", "bully.cpp", "canonical.cpp", "differing.cpp"}
 
 
 def options_apart(tree):
     """The paper's files of the Bully name no option."""
     for path, number, line in tree.lines(*CPP):
-        if not path.is_relative_to("core/src/protocol/bully") or path.name in OPTIONS:
+        of_option = path.name in OPTIONS or path.name.startswith("option_")
+        if not path.is_relative_to("core/src/protocol/bully") or of_option:
             continue
         if re.search(r"\b(options|by_options|AwaitingMajority|Settling)\b", line.split("//")[0]):
-            yield path, number, "an option of the Bully: it belongs to TurnWithOptions"
+            yield path, number, "an option of the Bully: it belongs in option_*.cpp or waits.cpp"
 
 
 def checker(tree):

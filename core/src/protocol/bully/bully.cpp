@@ -1,5 +1,4 @@
-#include "turn_with_grants.hpp"
-#include "turn_with_options.hpp"
+#include "turn.hpp"
 
 #include <muster/values/hash.hpp>
 
@@ -8,10 +7,7 @@
 namespace muster::bully {
 
 Actions step(const Config& config, State& state, const Event& event, Moment at) {
-  if (config.options == Options{}) return Turn(config, state).take(event);
-  if (config.options.quorum == Quorum::majority)
-    return TurnWithGrants(config, state, at).take(event);
-  return TurnWithOptions(config, state, at).take(event);
+  return Turn(config, state, at).take(event);
 }
 
 View view(const Config& config, const State& state, const View& before) {

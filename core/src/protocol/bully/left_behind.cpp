@@ -18,6 +18,7 @@ Message Turn::question_to_coordinator() const {
 // works in a group that this node does not reach.
 void Turn::election_left_to_higher() {
   if (!works_in_group() || !second_election_recovers()) return;
+  if (options_.judge_lower_group() == LowerGroup::ends_by_right) return;
   if (std::exchange(state_.left_to_higher, true)) return recover(StopReason::recovering);
   state_.quiet_checks = 0;
 }
@@ -25,6 +26,7 @@ void Turn::election_left_to_higher() {
 // A node that waits for those that differ halts a lower coordinator afterwards. Until then that
 // group works on: by a No its coordinator would try an election in vain, twice, and recover.
 bool Turn::is_about_to_halt(NodeId j) const {
+  if (options_.judge_lower_group() != LowerGroup::halts) return false;
   return runs<Rejoining>() && j < config_.self && second_election_recovers();
 }
 

@@ -85,11 +85,11 @@ bool Turn::halts_to_all() const {
 }
 
 bool Turn::halts_once() const {
-  return stands(Line::halts_once);
+  return !halts_in_rounds() && stands(Line::halts_once);
 }
 
 bool Turn::rounds_by_node() const {
-  return stands(Line::rounds_by_node);
+  return !halts_in_rounds() && stands(Line::rounds_by_node);
 }
 
 bool Turn::rounds_until_alike() const {

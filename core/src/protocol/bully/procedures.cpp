@@ -7,10 +7,20 @@ namespace muster::bully {
 
 // AreYouThere(i): reply ().
 void Turn::called(const Letter& letter, const AreYouThere&) {
-  answer(letter.from, letter.call, Here{});
+  const NodeId j = letter.from;
+  switch (options_.judge_reply(j)) {
+    case Reply::stands_back:
+      rearm_coordinator_ = true;
+      return answer(j, letter.call, Refused{"stands back"});
+    case Reply::does_not_coordinate:
+      return answer(j, letter.call, Refused{"does not coordinate"});
+    case Reply::here:
+      answer(j, letter.call, Here{});
+  }
   // A restarted node need not wait for the next Check(i).
-  if (repairs_.proofs && state_.s == Status::Normal && coordinates() && letter.from < config_.self)
-    ask_normal(letter.from);
+  if (repairs_.proofs && state_.s == Status::Normal && coordinates() && j < config_.self)
+    ask_normal(j);
+  elect_for_a_new_one(j);
 }
 
 // AreYouThere(i, gn): reply [[ S.g = gn and (S.s = Reorganization or S.s = Normal) ]].
@@ -25,6 +35,8 @@ void Turn::called(const Letter& letter, const in_group::AreYouThere& call) {
 void Turn::called(const Letter& letter, const AreYouNormal& call) {
   const bool is_fine = is_normal_for(letter.from, call.group) || is_about_to_halt(letter.from);
   answer(letter.from, letter.call, Normality{is_fine});
+  end_settling();
+  if (options_.judge_found(letter.from) == Found::waits) rearm_coordinator_ = true;
 }
 
 // Halt(i, j): [[ S.s := Election; S.h := j; STOP ]]; reply (). Unconditional but for its tag (6.9).
@@ -32,6 +44,7 @@ void Turn::called(const Letter& letter, const Halt& call) {
   const NodeId j = letter.from;
   if (!newer_halts_only(j, call.election)) return;
   if (!unconditional_halt(j)) return answer(j, letter.call, Refused{"halted by a higher node"});
+  options_.halted_by(j);
   state_.s = Status::Election;
   state_.h = call.election;
   forget_group();
@@ -57,6 +70,7 @@ void Turn::called(const Letter& letter, const NewCoordinator& call) {
   if (!life_test(call.receiver)) return refused("another life was halted");
   if (!counter_test(call.group.counter)) return refused("the group number is not a new one");
   state_.counter = call.group.counter;
+  options_.joins(j);
   state_.c = call.election;
   state_.g = call.group;
   state_.s = Status::Reorganization;
@@ -93,6 +107,7 @@ void Turn::called(const Letter& letter, const Ready& call) {
 // Phase A: for j = i+1, ..., n: call AreYouThere(j). Departs from the paper: the nearest first, and
 // the rest together when that one does not answer.
 void Turn::election(NodeSet asked_in_vain) {
+  options_.election_begins();
   end_procedure();
   if (waits_to_rejoin()) return;
   state_.asked_in_vain = std::move(asked_in_vain);
@@ -105,6 +120,7 @@ void Turn::election(NodeSet asked_in_vain) {
 
 // [[ STOP; S.s := Election; S.h := i; S.Up := {} ]]
 void Turn::halt_lower() {
+  options_.halting_begins();
   stop({StopReason::own_election, std::nullopt});
   state_.s = Status::Election;
   ++state_.elections;
@@ -117,9 +133,25 @@ void Turn::halt_lower() {
     halt_next(config_.self);
 }
 
-// [[ S.c := i; S.s := Reorganization ]], with a group number above all that the halted nodes have
-// seen.
+// [[ S.c := i; S.s := Reorganization ]], if the halted nodes become a group.
 void Turn::election_point() {
+  if (const auto level = options_.level_given_back()) state_.retry_level = *level;
+  switch (options_.judge_group()) {
+    case Group::too_few:
+      return await_majority(up(), std::nullopt);
+    case Group::leave:
+      leave(LeaveCause::unsteady);
+      return ask_others();
+    case Group::forms:
+      break;
+  }
+  for (NodeId j : options_.take_held_out()) leave_out(j);
+  form_group();
+  ask_others();
+}
+
+// Its number is above all that the halted nodes have seen.
+void Turn::form_group() {
   state_.g = GroupNumber{++state_.counter, config_.self};
   state_.c = own_election();
   state_.s = Status::Reorganization;
@@ -137,13 +169,15 @@ void Turn::reorganize_when_all_stopped() {
   const auto* wait = std::get_if<Announcing>(&state_.procedure);
   if (!wait || !wait->not_announced.empty()) return;
   if (!reorganize_after_stops(*wait)) return;
-  if (state_.application != Activity::Idle || !others_have_ceased()) return;
+  if (state_.application != Activity::Idle) return;
+  if (options_.judge_phase(Next::reorganize) == Phase::later) return;
   state_.procedure = Reorganizing{wait->questions};
   compute_definition(all_members());
 }
 
 // Phase Y: for j in S.Up: call Ready(j, i, S.d). Departs from the paper: the own start goes beside.
 void Turn::make_ready() {
+  if (options_.judge_phase(Next::ready) == Phase::later) return;
   MakingReady wait;
   wait.questions = *questions();
   for (const Member& j : state_.up) wait.not_readied.insert(j.node);
@@ -154,72 +188,15 @@ void Turn::make_ready() {
 
 // [[ S.s := Normal ]]
 void Turn::all_ready() {
+  if (options_.judge_ready() == Readiness::install) {
+    options_.told_task();
+    return make_ready();
+  }
   if (state_.application == Activity::Idle) return start_own();  // calls one by one: itself last
   if (state_.application != Activity::Working) return;
   state_.s = Status::Normal;
   forget_failures(!state_.up.empty());
   end_procedure();
-}
-
-// --- Its CALLs, and the own part of each
-// ------------------------------------------------------------------------------------
-
-// A node whose own question has just gone unanswered is not asked again, unless it was heard since.
-void Turn::ask_higher(bool all) {
-  auto& wait = std::get<SeekingHigher>(state_.procedure);
-  while (!wait.not_asked.empty() && (all || wait.asked.empty())) {
-    const NodeId j = *wait.not_asked.begin();
-    wait.not_asked.erase(j);
-    if (side_by_side_ && state_.asked_in_vain.contains(j)) continue;
-    wait.asked.emplace(call(j, AreYouThere{}, Bound::answer), j);
-  }
-  if (wait.asked.empty()) halt_lower();
-}
-
-// Phase H: for j = i-1, ..., 1: call Halt(j, i). Descending and one at a time: in parallel, or
-// ascending, a lower candidate's NewCoordinator may follow its Halt at a node that i has halted
-// already (6.5). Every lower node is halted anew, whatever is known of it (6.19).
-void Turn::halt_next(NodeId last) {
-  if (!halts_one_by_one()) return halt_at_once();
-  const auto j = next_to_halt(last);
-  if (!j) return election_point();
-  state_.procedure = HaltingLower{call(*j, Halt{own_election()}, halt_bound()), *j};
-}
-
-// Phase C: for j in S.Up: call NewCoordinator(j, i).
-void Turn::announce() {
-  auto& wait = std::get<Announcing>(state_.procedure);
-  const auto letter_to = [this](NodeId j) {
-    return NewCoordinator{*state_.c, member(j)->incarnation, *state_.g};
-  };
-  call_next(wait.announced, wait.not_announced, letter_to, Bound::stopped);
-}
-
-void Turn::send_ready() {
-  auto& wait = std::get<MakingReady>(state_.procedure);
-  const auto letter_to = [this](NodeId j) {
-    return Ready{*state_.c, member(j)->incarnation, *state_.g, *state_.d};
-  };
-  call_next(wait.readied, wait.not_readied, letter_to, Bound::started);
-}
-
-void Turn::own_ready() {
-  if (side_by_side_ || state_.up.empty()) start_own();
-}
-
-void Turn::ready(NodeId j, CallNumber call) {
-  state_.owed.push_back({j, call, Bound::started});
-  start_own();
-}
-
-void Turn::start_own() {
-  install();
-  start_application();
-}
-
-void Turn::normal_when_all_ready() {
-  const auto* wait = std::get_if<MakingReady>(&state_.procedure);
-  if (wait && wait->readied.empty() && wait->not_readied.empty()) all_ready();
 }
 
 // --- Recovery(i), Check(i), Timeout(i)
@@ -229,7 +206,19 @@ void Turn::normal_when_all_ready() {
 void Turn::recovery() {
   fail();
   if (!down_at_recovery()) state_.s = Status::Election;
+  options_.life_begins();
   begin();
+}
+
+void Turn::begin(bool settled) {
+  switch (options_.judge_beginning(settled)) {
+    case Beginning::elect:
+      return election();
+    case Beginning::wait_for_others:
+      return settle();
+    case Beginning::wait_to_be_found:
+      return;
+  }
 }
 
 // Check(i): if [[ S.s = Normal and S.c = i ]]: for every j /= i: call AreYouNormal(j)

@@ -7,6 +7,8 @@
 namespace muster::bully {
 
 void Turn::returned(NodeId by, CallNumber call, const Result* result) {
+  if (take_outsider(by, call)) return;
+  options_.call_returned(by, call, result);
   const auto is_out = [&](Calls& calls) { return take_out(calls, by, call); };
   if (Calls* questions = this->questions(); questions && is_out(*questions))
     return question_returned(by, result);
@@ -24,23 +26,26 @@ void Turn::returned(NodeId by, CallNumber call, const Result* result) {
     if (is_out(checking->asked)) normal_returned(by, result);
   } else if (auto* probing = std::get_if<Probing>(&state_.procedure)) {
     if (probing->call == call && probing->node == by) probe_returned(by, result);
+  } else {
+    wait_of_option_returned(by, call, result);
   }
 }
 
 // AreYouThere in phase A: answered -> return; timeout -> next j.
 void Turn::higher_returned(NodeId by, const Result* result) {
-  if (as<Here>(result)) {
-    state_.answered_by = by;
-    end_procedure();
-    return election_left_to_higher();
-  }
   if (may_be_at_work(result)) return await_the_outvoted();
-  ask_higher(side_by_side_);
+  if (!as<Here>(result) || options_.judge_higher() == Higher::silent)
+    return ask_higher(side_by_side_);
+  state_.answered_by = by;
+  end_procedure();
+  election_left_to_higher();
 }
 
 // Halt: answered -> [[ S.Up := S.Up + {j} ]]; timeout -> next j.
 void Turn::halt_returned(NodeId by, const Result* result) {
-  if (const auto* halted = as<Halted>(result)) {
+  const auto* halted = as<Halted>(result);
+  options_.has_halted(by, halted);
+  if (halted) {
     state_.counter = std::max(state_.counter, halted->counter);
     state_.up.insert(state_.up.begin(), Member{by, state_.seen[by], {}});
   }
@@ -58,25 +63,42 @@ NodeSet Turn::in_vain(NodeId by, const Result* result) const {
 // reported.
 void Turn::new_coordinator_returned(NodeId by, const Result* result) {
   const auto* joined = as<Joined>(result);
+  if (!joined) options_.judge_loss(by, result ? Lost::refused : Lost::silent);
   if (!joined && (!result || refusal_starts_over())) return start_over(false, in_vain(by, result));
-  if (joined)
-    member(by)->holdings = joined->holdings;
-  else
+  if (!joined)
     std::erase_if(state_.up, [&](const Member& j) { return j.node == by; });
+  else if (options_.judge_joining(by) == Joining::left_out)
+    leave_out(by);
+  else
+    member(by)->holdings = joined->holdings;
   announce();
   reorganize_when_all_stopped();
 }
 
 // Ready: timeout -> Election(i); return.
 void Turn::ready_returned(NodeId by, const Result* result) {
-  if (!as<Installed>(result)) return start_over(false, in_vain(by, result));
+  if (!as<Installed>(result)) {
+    const unsigned level = state_.retry_level;
+    const Losing losing = options_.judge_loss(by, result ? Lost::start_failed : Lost::silent);
+    start_over(false, in_vain(by, result));
+    if (losing == Losing::keeps_level) state_.retry_level = level;
+    return;
+  }
   send_ready();
   normal_when_all_ready();
 }
 
 // A question while longer calls are out: timeout -> start over.
-void Turn::question_returned(NodeId, const Result* result) {
-  if (!as<Here>(result)) start_over(false);
+void Turn::question_returned(NodeId by, const Result* result) {
+  switch (options_.judge_member(result)) {
+    case Membership::ignored:
+      return;
+    case Membership::lost:
+      options_.judge_loss(by, result ? Lost::refused : Lost::silent);
+      return start_over(false);
+    case Membership::there:
+      if (runs<Reorganizing>() && state_.d && state_.application == Activity::Idle) make_ready();
+  }
 }
 
 // AreYouNormal: "No" -> Election(i); return; timeout -> next j. Departs from the paper: a member
@@ -85,9 +107,19 @@ void Turn::normal_returned(NodeId by, const Result* result) {
   const auto* normality = as<Normality>(result);
   const bool found =
       normality ? !normality->normal : repairs_.lost_members && member(by) != nullptr;
-  if (found) {
-    state_.quiet_checks = 0;
-    return election();
+  switch (options_.judge_normality(by, result, found ? Finding::lost : Finding::fine)) {
+    case Finding::lost:
+      if (member(by)) options_.judge_loss(by, result ? Lost::refused : Lost::silent);
+      state_.quiet_checks = 0;
+      return election();
+    case Finding::spared:
+      state_.quiet_checks = 0;
+      break;
+    case Finding::halt_alone:
+      halt_alone(by);
+      break;
+    case Finding::fine:
+      break;
   }
   if (!side_by_side_)
     ask_next_normal();
@@ -98,7 +130,9 @@ void Turn::normal_returned(NodeId by, const Result* result) {
 // AreYouThere(S.c): timeout -> Election(i). Who may be at work is asked again in it. Departs from
 // the paper: a member whose coordinator left their group recovers.
 void Turn::probe_returned(NodeId by, const Result* result) {
+  const bool is_silent = options_.judge_coordinator(by, result) == Coordinator::silent;
   end_procedure();
+  if (is_silent) return election({by});
   if (may_be_at_work(result)) return election();
   if (as<Elsewhere>(result) && elsewhere_recovers()) return recover(StopReason::recovering);
   if (!as<Here>(result)) return election({by});

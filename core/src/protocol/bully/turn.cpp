@@ -10,6 +10,11 @@ namespace muster::bully {
 
 Actions Turn::take(const Event& event) {
   if (state_.left) return {};
+  end_right(event);
+  if (state_.left) return std::move(actions_);
+  const std::optional<Moment> right = options_.right();
+  context_ = context_of(event, context_.now);
+  options_.step_begins();
   std::visit([this](const auto& happening) { happened(happening); }, event);
   if (safe_before_) keep_whole_state();
   set_timers();
@@ -17,6 +22,8 @@ Actions Turn::take(const Event& event) {
   MUSTER_ENSURE(state_.s != Status::Normal || state_.d);
   MUSTER_ENSURE(state_.safe.counter_limit >= state_.counter || state_.s == Status::Down ||
                 state_.s == Status::Election);
+  write_riders(right);
+  options_.step_ends();
   return std::move(actions_);
 }
 
@@ -33,6 +40,12 @@ void Turn::happened(const Recovered& event) {
 }
 
 void Turn::happened(const Received& event) {
+  options_.letter_came();
+  take_letter(event);
+  heard(event.letter.from);
+}
+
+void Turn::take_letter(const Received& event) {
   const Letter& letter = event.letter;
   if (state_.leaving && !leaving_answers()) return;
   const Incarnation seen = state_.seen[letter.from];
@@ -55,6 +68,7 @@ void Turn::called(const Letter& letter, const Answer& answer) {
 }
 
 void Turn::happened(const Unanswered& event) {
+  if (context_.proof) options_.has_died(event.by);
   returned(event.by, event.call, nullptr);
 }
 
@@ -62,6 +76,7 @@ void Turn::happened(const Unanswered& event) {
 // not a node, so it spares no question (6.21).
 void Turn::happened(const Failed& event) {
   const auto [k, life] = event;
+  options_.has_died(k);
   owe_nothing(k);
   if (!repairs_.proofs || state_.leaving) return;
   if (runs<HaltingLower>() || runs<HaltingAll>()) {
@@ -97,7 +112,7 @@ void Turn::happened(const Expired& event) {
       if (!state_.leaving) timeout();
       break;
     case Timer::retry:
-      if (!runs<BackingOff>()) break;
+      if (!runs<BackingOff>() && !awaits_majority()) break;
       state_.procedure = Idle{};
       election();
       break;
@@ -106,10 +121,12 @@ void Turn::happened(const Expired& event) {
       break;
     case Timer::preempt:
     case Timer::settle:
+    case Timer::right:
+      expired(event.timer);
+      break;
     case Timer::merge:
     case Timer::accepts:
-    case Timer::right:
-      break;  // of options, and of the Invitation algorithm
+      break;  // of the Invitation algorithm
   }
 }
 
@@ -117,6 +134,10 @@ void Turn::happened(const Expired& event) {
 // A node that is leaving has failed as well, and goes on leaving: the others may have a coordinator
 // by now.
 void Turn::happened(const Paused&) {
+  if (options_.judge_pause() == Pausing::leave) {
+    leave(LeaveCause::unsteady);
+    return fail();
+  }
   recover(StopReason::paused);
 }
 
@@ -141,7 +162,7 @@ void Turn::happened(const ElectionAsked&) {
 // ------------------------------------------------------------------------------------------
 
 bool Turn::coordinates() const {
-  return state_.c && state_.c->candidate == config_.self;
+  return bully::coordinates(state_, config_.self);
 }
 
 bool Turn::is_normal_for(NodeId j, GroupNumber group) const {
@@ -162,7 +183,12 @@ Members Turn::all_members() const {
 }
 
 bool Turn::works_in_group() const {
-  return state_.s == Status::Reorganization || state_.s == Status::Normal;
+  return bully::works_in_group(state_);
+}
+
+void Turn::new_life_of(NodeId node) {
+  owe_nothing(node);
+  options_.new_life_of(node);
 }
 
 // Where the paper compares S.h or S.c with j: by their elections, or by j alone.
@@ -185,12 +211,14 @@ Calls* Turn::questions() {
 }
 
 void Turn::end_procedure() {
+  end_wait_of_option();
   if (runs<BackingOff>()) actions_.emplace_back(Disarm{Timer::retry});
   state_.procedure = Idle{};
 }
 
 // S.c, S.d, S.g and S.Up mean nothing outside Reorganization and Normal.
 void Turn::forget_group() {
+  options_.leaves_group();
   state_.c.reset();
   state_.d.reset();
   state_.g.reset();
@@ -242,6 +270,7 @@ void Turn::set_timers() {
   set_timer(Timer::coordinator, state_.coordinator_armed,
             here && runs<Idle>() && !normal_coordinator && timeout_unless_normal(),
             rearm_coordinator_);
+  set_timers_of_options();
 }
 
 }  // namespace muster::bully

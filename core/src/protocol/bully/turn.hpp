@@ -1,8 +1,7 @@
 #pragma once
 
 #include "../turn_of.hpp"
-
-#include <muster/protocol/bully.hpp>
+#include "option_answers.hpp"
 
 #include <string>
 #include <utility>
@@ -11,27 +10,30 @@ namespace muster::bully {
 
 /// One step: what one event makes of a node. The member functions are the paper's procedures under
 /// its names and in its order, then how each CALL returns, then the words in which all this is
-/// written. What is virtual here is where options leave the paper (turn_with_options.hpp).
-class Turn : protected TurnOf<State> {
+/// written. Where an option may leave the paper it asks (option_answers.hpp).
+class Turn : TurnOf<State> {
  public:
-  Turn(const Config& config, State& state)
-      : TurnOf(config, state, config.repairs.parallel_calls), repairs_(config.repairs) {
+  Turn(const Config& config, State& state, Moment now)
+      : TurnOf(config, state, config.repairs.parallel_calls),
+        repairs_(config.repairs),
+        context_{now},
+        options_(config, state, context_) {
     if (!repairs_.save_promises_only) safe_before_ = state.safe;
   }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
-  virtual ~Turn() = default;
 
-  virtual Actions take(const Event& event);
+  Actions take(const Event& event);
 
- protected:
+ private:
   // Events.
   void happened(const Recovered& event);
-  virtual void happened(const Received& event);
-  virtual void happened(const Unanswered& event);
-  virtual void happened(const Failed& event);
-  virtual void happened(const Expired& event);
-  virtual void happened(const Paused& event);
+  void happened(const Received& event);
+  void take_letter(const Received& event);
+  void happened(const Unanswered& event);
+  void happened(const Failed& event);
+  void happened(const Expired& event);
+  void happened(const Paused& event);
   void happened(const Stopped& event);
   void happened(const Reorganized& event);
   void happened(const Started& event);
@@ -41,52 +43,52 @@ class Turn : protected TurnOf<State> {
   void happened(const Differing& event);
 
   // Remote procedures, immediate (section 3.1).
-  virtual void called(const Letter& letter, const AreYouThere& call);
+  void called(const Letter& letter, const AreYouThere& call);
   void called(const Letter& letter, const in_group::AreYouThere& call);
-  virtual void called(const Letter& letter, const AreYouNormal& call);
+  void called(const Letter& letter, const AreYouNormal& call);
   void called(const Letter& letter, const Halt& call);
-  virtual void called(const Letter& letter, const NewCoordinator& call);
+  void called(const Letter& letter, const NewCoordinator& call);
   void called(const Letter& letter, const Ready& call);
   void called(const Letter& letter, const Answer& answer);
-  virtual void called(const Letter&, const AreYouFree&) {}  // docs/options/quorum.md
+  void called(const Letter& letter, const AreYouFree& call);
   template <class OfAnotherProtocol>
   void called(const Letter&, const OfAnotherProtocol&) {}
 
   // Local procedures (section 3.1), Election(i) by its phases.
-  virtual void election(NodeSet asked_in_vain = {});
+  void election(NodeSet asked_in_vain = {});
   void ask_higher(bool all);
-  virtual void halt_lower();
-  virtual void halt_next(NodeId last);
+  void halt_lower();
+  void halt_next(NodeId last);
   void halt_at_once();
   void halt_all(std::optional<std::vector<HaltedLife>> before);
-  virtual void election_point();
+  void election_point();
+  void form_group();
   void announce();
   void reorganize_when_all_stopped();
-  [[nodiscard]] virtual bool others_have_ceased() { return true; }  // docs/options/quorum.md
-  virtual void make_ready();
+  void make_ready();
   void send_ready();
-  virtual void ready(NodeId coordinator, CallNumber call);
-  virtual void own_ready();
+  void ready(NodeId coordinator, CallNumber call);
+  void own_ready();
   void start_own();
   void install();
   void normal_when_all_ready();
-  virtual void all_ready();
+  void all_ready();
   void recovery();
-  virtual void begin() { election(); }
+  void begin(bool settled = false);
   void check();
   void timeout();
 
   // What the paper leaves open (section 3.3).
-  virtual void stop(StopCause cause);
+  void stop(StopCause cause);
   void refuse_waiting_calls();
   void stopped();
   void start_over(bool proven, NodeSet called_in_vain = {});
   void leave(LeaveCause cause);
   void depart();
-  virtual void fail();
+  void fail();
   void lost_member();
-  virtual void ask_members();
-  [[nodiscard]] virtual Message question() const { return AreYouThere{}; }
+  void ask_members();
+  [[nodiscard]] Message question() const;
   void ask_normal(NodeId node);
   void ask_each_normal();
   void ask_next_normal();
@@ -94,11 +96,33 @@ class Turn : protected TurnOf<State> {
   void hook_failed();
   void recover(StopReason reason);
 
+  // Where an option waits, or acts beside the paper (waits.cpp).
+  void settle();
+  void settled();
+  void end_settling();
+  void heard(NodeId node);
+  void ask_free();
+  void halt_when_enough_are_free();
+  void await_majority(NodeSet answered, std::optional<Moment> free_from);
+  [[nodiscard]] bool awaits_majority() const;
+  void elect_for_a_new_one(NodeId asker);
+  void ask_others();
+  bool take_outsider(NodeId by, CallNumber call);
+  void leave_out(NodeId j);
+  void halt_alone(NodeId j);
+  void end_right(const Event& event);
+  void lose_right();
+  void wait_of_option_returned(NodeId by, CallNumber call, const Result* result);
+  void end_wait_of_option();
+  void expired(Timer timer);
+  void set_timers_of_options();
+  void write_riders(std::optional<Moment> right_before);
+
   // A coordinator that left its group (docs/decisions/left-behind.md).
   [[nodiscard]] Message question_to_coordinator() const;
   void coordinator_is_heard();
-  virtual void election_left_to_higher();
-  [[nodiscard]] virtual bool is_about_to_halt(NodeId j) const;
+  void election_left_to_higher();
+  [[nodiscard]] bool is_about_to_halt(NodeId j) const;
 
   // Others that differ (docs/decisions/differing.md).
   void await_the_outvoted();
@@ -111,14 +135,14 @@ class Turn : protected TurnOf<State> {
   [[nodiscard]] static bool may_be_at_work(const Result* result);
 
   // How a CALL returns; `result` is null where it never will: ONTIMEOUT.
-  virtual void returned(NodeId by, CallNumber call, const Result* result);
-  virtual void higher_returned(NodeId by, const Result* result);
-  virtual void halt_returned(NodeId by, const Result* result);
-  virtual void new_coordinator_returned(NodeId by, const Result* result);
-  virtual void ready_returned(NodeId by, const Result* result);
-  virtual void question_returned(NodeId by, const Result* result);
-  virtual void normal_returned(NodeId by, const Result* result);
-  virtual void probe_returned(NodeId by, const Result* result);
+  void returned(NodeId by, CallNumber call, const Result* result);
+  void higher_returned(NodeId by, const Result* result);
+  void halt_returned(NodeId by, const Result* result);
+  void new_coordinator_returned(NodeId by, const Result* result);
+  void ready_returned(NodeId by, const Result* result);
+  void question_returned(NodeId by, const Result* result);
+  void normal_returned(NodeId by, const Result* result);
+  void probe_returned(NodeId by, const Result* result);
 
   // Lines that the lab can take out (muster/protocol/lines.hpp): each a test, or whether it
   // stands; a test that was taken out is passed.
@@ -138,8 +162,8 @@ class Turn : protected TurnOf<State> {
   [[nodiscard]] bool halts_one_by_one() const;
   [[nodiscard]] bool halts_descending() const;
   [[nodiscard]] bool halts_to_all() const;
-  [[nodiscard]] virtual bool halts_once() const;
-  [[nodiscard]] virtual bool rounds_by_node() const;
+  [[nodiscard]] bool halts_once() const;
+  [[nodiscard]] bool rounds_by_node() const;
   [[nodiscard]] bool rounds_until_alike() const;
   [[nodiscard]] bool refusal_starts_over() const;
   [[nodiscard]] bool reorganize_after_stops(const Announcing& wait) const;
@@ -154,8 +178,11 @@ class Turn : protected TurnOf<State> {
   [[nodiscard]] bool second_election_recovers() const;
 
   // Words.
-  virtual void new_life_of(NodeId node) { owe_nothing(node); }
-  [[nodiscard]] virtual bool halts(NodeId j) const { return j < config_.self; }
+  void new_life_of(NodeId node);
+  [[nodiscard]] bool halts_in_rounds() const { return options_.judge_order() == HaltOrder::rounds; }
+  [[nodiscard]] bool halts(NodeId j) const {
+    return j < config_.self || (halts_in_rounds() && j != config_.self);
+  }
   [[nodiscard]] bool coordinates() const;
   [[nodiscard]] bool works_in_group() const;
   [[nodiscard]] bool is_normal_for(NodeId j, GroupNumber group) const;
@@ -172,15 +199,17 @@ class Turn : protected TurnOf<State> {
   [[nodiscard]] NodeSet in_vain(NodeId by, const Result* result) const;
   [[nodiscard]] static bool asks(const Calls& calls, NodeId node);
   [[nodiscard]] Calls* questions();
-  virtual void end_procedure();
-  virtual void forget_group();
+  void end_procedure();
+  void forget_group();
   void refuse(NodeId to, CallNumber call, Bound until, std::string why);
   void save();
   void keep_whole_state();
-  virtual void set_timers();
+  void set_timers();
 
   const Repairs& repairs_;
   std::optional<SafeState> safe_before_;  // where the whole state is kept
+  Context context_;                       // of the clock, and then of the event
+  OptionAnswers options_;
   bool rearm_coordinator_ = false;
   bool rearm_check_ = false;
 };

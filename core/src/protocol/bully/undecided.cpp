@@ -80,6 +80,7 @@ void Turn::fail() {
   if (h_undefined_at_recovery()) state_.h.reset();
   forget_group();
   state_.answered_by.reset();
+  options_.has_failed();
 }
 
 // What Recovery(i) does, in the same life. A node that leaves goes on leaving.
@@ -107,6 +108,12 @@ void Turn::ask_members() {
     if (asks(*questions, j.node)) continue;
     questions->emplace(call(j.node, question(), Bound::answer), j.node);
   }
+  if (runs<Announcing>()) ask_others();
+}
+
+Message Turn::question() const {
+  if (options_.judge_asking() == Asking::are_you_normal) return AreYouNormal{*state_.g};
+  return AreYouThere{};
 }
 
 // One call of Check(i), unless that node is still being asked.

@@ -1,4 +1,4 @@
-#include "turn_with_grants.hpp"
+#include "option_quorum.hpp"
 
 #include <algorithm>
 
@@ -36,14 +36,14 @@ void shift(Rights& rights, To to) {
 }  // namespace
 
 // Of a member no later than its last answer that was heard allows.
-Rights TurnWithGrants::own_word() const {
-  Rights word{state_.g, std::max(grants_.right, now_), {}, true};
+Rights QuorumOption::own_word() const {
+  Rights word{sight_.node.g, std::max(grants_.right, sight_.now()), {}, true};
   for (const auto& [node, heard] : grants_.heard)
-    word.members[node] = heard.at + granted_for(config_.timings);
+    word.members[node] = heard.at + granted_for(sight_.config.timings);
   return word;
 }
 
-void TurnWithGrants::remember(Rights rights) {
+void QuorumOption::remember(Rights rights) {
   std::vector<Rights>& all = grants_.rights;
   all.push_back(std::move(rights));
   if (all.size() <= most_rights) return;
@@ -53,53 +53,53 @@ void TurnWithGrants::remember(Rights rights) {
 }
 
 // What a coordinator says of its group is kept for as long as others may still count it.
-void TurnWithGrants::forget_what_is_over() {
-  const Duration ceasing = ceases_within(config_.timings, config_.options.clock_drift);
-  const Duration longer = 2 * granted_for(config_.timings);
+void QuorumOption::forget_what_is_over() {
+  const Duration ceasing = ceases_within(sight_.config.timings, sight_.config.options.clock_drift);
+  const Duration longer = 2 * granted_for(sight_.config.timings);
   std::erase_if(grants_.rights, [&](const Rights& rights) {
-    return latest_of(rights) + ceasing + (rights.own_word ? longer : Duration{}) < now_;
+    return latest_of(rights) + ceasing + (rights.own_word ? longer : Duration{}) < sight_.now();
   });
 }
 
 // As times left, for the others.
-std::vector<Rights> TurnWithGrants::to_tell() const {
+std::vector<Rights> QuorumOption::to_tell() const {
   std::vector<Rights> told = grants_.rights;
-  for (Rights& rights : told) shift(rights, [this](Moment until) { return until - now_; });
+  for (Rights& rights : told) shift(rights, [this](Moment until) { return until - sight_.now(); });
   return told;
 }
 
 // Nobody knows of more than two grants, one after the other: a letter that says more is not obeyed.
-std::vector<Rights> TurnWithGrants::as_told(std::vector<Rights> told) const {
-  const Duration most = 2 * granted_for(config_.timings);
+std::vector<Rights> QuorumOption::as_told(std::vector<Rights> told) const {
+  const Duration most = 2 * granted_for(sight_.config.timings);
   for (Rights& rights : told)
-    shift(rights, [&](Duration left) { return now_ + std::clamp(left, -most, most); });
+    shift(rights, [&](Duration left) { return sight_.now() + std::clamp(left, -most, most); });
   return told;
 }
 
 // The least time that a majority of S(i).Up and itself all stay within: whatever group the node is
 // in, one of them has granted that it works. Of its own group a coordinator that is among them
 // knows best.
-std::optional<Moment> TurnWithGrants::may_work_until(NodeId node) const {
+std::optional<Moment> QuorumOption::may_work_until(NodeId node) const {
   std::map<GroupNumber, const Rights*> words;
   const auto take_word = [&](NodeId by, const std::vector<Rights>& known) {
     for (const Rights& rights : known)
       if (rights.own_word && rights.group && rights.group->coordinator == by)
         words.emplace(*rights.group, &rights);
   };
-  take_word(config_.self, grants_.rights);
+  take_word(sight_.self(), grants_.rights);
   for (const auto& [member, known] : grants_.told) take_word(member, known);
 
   const auto bound = [&](const std::vector<Rights>& known) {
     Moment latest = never;
     for (const Rights& rights : known) {
-      if (rights.group == state_.g) continue;
+      if (rights.group == sight_.node.g) continue;
       const auto word = rights.group ? words.find(*rights.group) : words.end();
       latest = std::max(latest, until(word == words.end() ? rights : *word->second, node));
     }
     return latest;
   };
   std::vector<Moment> bounds{bound(grants_.rights)};
-  for (const Member& member : state_.up) {
+  for (const Member& member : sight_.node.up) {
     const auto told = grants_.told.find(member.node);
     bounds.push_back(told == grants_.told.end() ? never : bound(told->second));
   }
@@ -109,21 +109,16 @@ std::optional<Moment> TurnWithGrants::may_work_until(NodeId node) const {
 }
 
 // None where nobody may work but S(i).Up, or has ceased since the election point.
-std::optional<Moment> TurnWithGrants::others_cease() const {
+std::optional<Moment> QuorumOption::others_cease() const {
   std::optional<Moment> last;
-  for (NodeId node : config_.nodes) {
-    const bool halted = std::any_of(state_.up.begin(), state_.up.end(),
+  for (NodeId node : sight_.config.nodes) {
+    const bool halted = std::any_of(sight_.node.up.begin(), sight_.node.up.end(),
                                     [&](const Member& member) { return member.node == node; });
-    if (node == config_.self || halted || grants_.ceased.contains(node)) continue;
+    if (node == sight_.self() || halted || grants_.ceased.contains(node)) continue;
     if (const auto end = may_work_until(node)) last = std::max(last.value_or(*end), *end);
   }
   if (!last) return last;
-  return *last + ceases_within(config_.timings, config_.options.clock_drift);
-}
-
-bool TurnWithGrants::others_have_ceased() {
-  const auto end = others_cease();
-  return !end || *end <= now_;
+  return *last + ceases_within(sight_.config.timings, sight_.config.options.clock_drift);
 }
 
 }  // namespace muster::bully

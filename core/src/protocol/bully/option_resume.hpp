@@ -1,0 +1,20 @@
+#pragma once
+
+#include "answers.hpp"
+#include "sight.hpp"
+
+namespace muster::bully {
+
+/// resume = "all": the first Ready tells a task, and the second one starts it.
+struct ResumeOption {
+  bool& installed;
+
+  [[nodiscard]] std::optional<Readiness> judge_ready() const {
+    if (installed) return std::nullopt;
+    return Readiness::install;
+  }
+  void told_task() { installed = true; }
+  void leaves_group() { installed = false; }
+};
+
+}  // namespace muster::bully

@@ -1,0 +1,217 @@
+#include "turn.hpp"
+
+#include <algorithm>
+
+/// Waits of the options, which the paper does not have, and what else `Turn` does for them
+/// (docs/options.md).
+
+namespace muster::bully {
+
+// --- settle: the first life waits for the others
+// ---------------------------------------------------------------------------------------------
+
+void Turn::settle() {
+  Settling wait;
+  for (NodeId j : config_.nodes) {
+    if (j == config_.self) continue;
+    wait.asked.emplace(call(j, AreYouThere{}, Bound::answer), j);
+    wait.not_heard.insert(j);
+  }
+  state_.procedure = std::move(wait);
+  arm(Timer::settle, config_.options.settle);
+}
+
+void Turn::settled() {
+  end_procedure();
+  begin(true);
+}
+
+// A coordinator has found this node: there is a group already.
+void Turn::end_settling() {
+  if (runs<Settling>()) settled();
+}
+
+// All of the others are up: there is nobody to wait for.
+void Turn::heard(NodeId node) {
+  auto* wait = std::get_if<Settling>(&state_.procedure);
+  if (!wait) return;
+  wait->not_heard.erase(node);
+  if (wait->not_heard.empty()) settled();
+}
+
+// --- quorum: asking before halting
+// ---------------------------------------------------------------------------------------------
+
+void Turn::called(const Letter& letter, const AreYouFree&) {
+  if (const auto from = options_.free_from(letter.from))
+    answer(letter.from, letter.call, Free{*from - context_.now});
+}
+
+void Turn::ask_free() {
+  state_.answered_by.reset();
+  AskingFree wait;
+  wait.free_from[config_.self] = *options_.free_from(config_.self);
+  for (NodeId j : config_.nodes)
+    if (halts(j)) wait.asked.emplace(call(j, AreYouFree{}, Bound::answer), j);
+  state_.procedure = std::move(wait);
+  halt_when_enough_are_free();
+}
+
+void Turn::halt_when_enough_are_free() {
+  const auto& wait = std::get<AskingFree>(state_.procedure);
+  const auto free_from = options_.majority_free_from(wait);
+  if (free_from && *free_from <= context_.now) return halt_lower();
+  if (!wait.asked.empty()) return;
+  NodeSet answered;
+  for (const auto& [node, from] : wait.free_from) answered.insert(node);
+  await_majority(std::move(answered), free_from);
+}
+
+// --- quorum: awaiting a majority
+// ---------------------------------------------------------------------------------------------
+
+// Too few nodes answered, or were free. Whoever was halted stays stopped, in Election. To others
+// this node is as one that is down, and so it is in no group, nor will be by an older Halt.
+void Turn::await_majority(NodeSet answered, std::optional<Moment> free_from) {
+  end_procedure();
+  if (!options_.right()) {
+    if (works_in_group()) state_.s = Status::Election;
+    state_.h.reset();
+    refuse_waiting_calls();
+    forget_group();
+  }
+  state_.procedure = AwaitingMajority{std::move(answered), free_from};
+  if (free_from) return;
+  const unsigned level = state_.retry_level;
+  if (repairs_.back_off) state_.retry_level = std::min(level + 1, highest_level);
+  actions_.emplace_back(Arm{Timer::retry, level > 0 ? level - 1 : 0});
+}
+
+bool Turn::awaits_majority() const {
+  return runs<AwaitingMajority>();
+}
+
+// A node that had not answered before is up: with it there may be enough.
+void Turn::elect_for_a_new_one(NodeId asker) {
+  const auto* wait = std::get_if<AwaitingMajority>(&state_.procedure);
+  if (wait && asker < config_.self && !wait->answered.contains(asker)) election();
+}
+
+// --- quorum: nodes outside S(i).Up, which may still be at work
+// ---------------------------------------------------------------------------------------------
+
+void Turn::ask_others() {
+  for (NodeId j : options_.others_to_ask())
+    state_.by_options.grants.questions.emplace(call(j, AreYouThere{}, Bound::answer), j);
+}
+
+// True when that was such a question.
+bool Turn::take_outsider(NodeId by, CallNumber call) {
+  if (!take_out(state_.by_options.grants.questions, by, call)) return false;
+  if (options_.judge_outsider(by) == Outsider::has_ceased) reorganize_when_all_stopped();
+  return true;
+}
+
+// --- quorum: the end of a right to work
+// ---------------------------------------------------------------------------------------------
+
+// What has ended by now comes first, whatever has happened.
+void Turn::end_right(const Event& event) {
+  const RightToWork right = options_.judge_right();
+  if (right == RightToWork::lasts) return;
+  lose_right();
+  if (right == RightToWork::leave) leave(LeaveCause::unsteady);
+  if (state_.left || state_.leaving || std::holds_alternative<Paused>(event)) return;
+  election();
+}
+
+// Permits are void. STOP has been due since then, and so is what it leads to.
+void Turn::lose_right() {
+  const Moment deadline = *options_.right() + config_.timings.stop_deadline;
+  state_.s = Status::Election;
+  state_.h.reset();
+  state_.answered_by.reset();
+  forget_group();
+  stop({StopReason::right_over, std::nullopt});
+  for (Action& action : actions_)
+    if (auto* stop = std::get_if<Stop>(&action)) stop->by.at = deadline;
+}
+
+// What rides on letters is written when the step has ended, from what the node is then.
+void Turn::write_riders(std::optional<Moment> right_before) {
+  bool starts = false;
+  for (Action& action : actions_) {
+    if (auto* send = std::get_if<Send>(&action))
+      if (auto riding = options_.rides_with(send->letter))
+        send->letter.by_quorum = std::move(riding);
+    starts = starts || std::holds_alternative<Start>(action);
+  }
+  const auto right = options_.right();
+  if (right && (starts || right != right_before)) actions_.insert(actions_.begin(), Right{*right});
+}
+
+// --- calm: whom a coordinator keeps out
+// ---------------------------------------------------------------------------------------------
+
+void Turn::leave_out(NodeId j) {
+  options_.left_out(j);
+  std::erase_if(state_.up, [&](const Member& member) { return member.node == j; });
+}
+
+void Turn::halt_alone(NodeId j) {
+  ++state_.elections;
+  call(j, Halt{own_election()}, Bound::answer);
+}
+
+// --- How their calls return, and their timers
+// ---------------------------------------------------------------------------------------------
+
+void Turn::wait_of_option_returned(NodeId by, CallNumber call, const Result* result) {
+  if (auto* settling = std::get_if<Settling>(&state_.procedure))
+    take_out(settling->asked, by, call);
+  auto* asking = std::get_if<AskingFree>(&state_.procedure);
+  if (!asking || !take_out(asking->asked, by, call)) return;
+  if (const auto* free = as<Free>(result))
+    asking->free_from[by] = context_.now + std::min(free->after, granted_for(config_.timings));
+  halt_when_enough_are_free();
+}
+
+void Turn::end_wait_of_option() {
+  const auto* awaiting = std::get_if<AwaitingMajority>(&state_.procedure);
+  if (runs<Settling>()) actions_.emplace_back(Disarm{Timer::settle});
+  if (awaiting && !awaiting->free_from) actions_.emplace_back(Disarm{Timer::retry});
+}
+
+void Turn::expired(Timer timer) {
+  ByOptions& memory = state_.by_options;
+  const auto* awaiting = std::get_if<AwaitingMajority>(&state_.procedure);
+  if (timer == Timer::preempt) {
+    memory.preempt_armed = false;
+    if (state_.s == Status::Normal && (runs<Idle>() || runs<Probing>())) election();
+  } else if (timer == Timer::settle && runs<Settling>()) {
+    state_.procedure = Idle{};
+    settled();
+  } else if (timer == Timer::right) {
+    memory.grants.armed.reset();
+    if (awaiting && awaiting->free_from && *awaiting->free_from <= context_.now) return election();
+    reorganize_when_all_stopped();
+  }
+}
+
+void Turn::set_timers_of_options() {
+  ByOptions& memory = state_.by_options;
+  const bool takes_over = options_.judge_takeover() == Takeover::after_a_while;
+  if (takes_over && !memory.preempt_armed)
+    arm(Timer::preempt, config_.options.preempt_after);
+  else if (!takes_over && memory.preempt_armed)
+    actions_.emplace_back(Disarm{Timer::preempt});
+  memory.preempt_armed = takes_over;
+
+  const auto end = options_.next_end();
+  std::optional<Moment>& armed = memory.grants.armed;
+  if (state_.left || !end || (armed && *armed <= *end)) return;
+  armed = end;
+  arm(Timer::right, *end - context_.now);
+}
+
+}  // namespace muster::bully
