@@ -1,5 +1,6 @@
 #include "findings.hpp"
 
+#include <muster/protocol/cluster_text.hpp>
 #include <muster/values/text.hpp>
 
 #include <algorithm>
@@ -40,7 +41,7 @@ std::string command_of(const Bounds& bounds) {
   for (const std::string& assertion : bounds.assertions) command += " --assertion " + assertion;
   if (bounds.options.quorum == Quorum::majority) command += " --option quorum=majority";
   if (bounds.options.calm > Duration::zero())
-    command += " --option calm=" + to_text(bounds.options.calm);
+    command += " --option calm=" + format_duration(bounds.options.calm);
   if (bounds.start.size() == bounds.nodes)
     command += " --start normal";
   else if (!bounds.start.empty())
