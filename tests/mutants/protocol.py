@@ -162,7 +162,7 @@ EDITS = (
          "calm leaves fewer at work than half of the cluster", "calm",
          "core/src/protocol/bully/option_calm.cpp",
          "return is_held(j) && enough_are_left_without(j, up);",
-         "return is_held(j);",
+         "return is_held(j) && (enough_are_left_without(j, up) || true);",
          CALM),
     Edit("first-time-is-held",
          "a node is held that was lost once", "calm",
