@@ -105,9 +105,16 @@ class Asked(unittest.TestCase):
                     stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
                 self.assertGreater(int(crowd.stdout.readline()), 80)
             heir = next(node for node in IDS if node != primary)
-            until(lambda: nodes.await_calm() == heir or
-                  nodes.say("switch-over", heir, "--to", heir).returncode == 0,
-                  "the heir is primary, though a machine with as many clients pauses")
+
+            def is_handed_over():
+                if nodes.await_calm() == heir:
+                    return True
+                ran = nodes.say("switch-over", heir, "--to", heir)
+                # 1: a node that stood still, as with as many clients it may, began another group.
+                self.assertIn(ran.returncode, (0, 1), ran.stderr)
+                return ran.returncode == 0
+
+            until(is_handed_over, "the heir is primary")
             nodes.await_calm()
             nodes.kill_all(heir)
             until(lambda: nodes.primary() not in (None, heir), "another is primary")
