@@ -313,7 +313,7 @@ EDITS = (
     Edit("first-ready-starts",
          "a member starts while another does not know its task", "resume",
          "core/src/protocol/bully/option_answers.cpp",
-         "resume_ ? first_of(resume_->judge_ready(), Readiness::start) : Readiness::start;",
+         "resume_ ? resume_->judge_ready().value_or(Readiness::start) : Readiness::start;",
          "Readiness::start;",
          OPTIONS),
     Edit("every-life-settles",

@@ -390,6 +390,15 @@ BOOST_AUTO_TEST_CASE(nobody_leaves_where_too_few_would_go_on) {
   }
 }
 
+// At a later election point it would be taken for what has just happened.
+BOOST_AUTO_TEST_CASE(a_loss_is_forgotten_with_its_election) {
+  Coordinator node;
+  node.is_silent(1);
+  BOOST_REQUIRE(node.state.by_options.calm.loss);
+  node.give(Leaving{});
+  BOOST_TEST(!node.state.by_options.calm.loss);
+}
+
 BOOST_AUTO_TEST_CASE(without_it_nobody_is_held) {
   Coordinator node(5, Options{});
   for (int i = 0; i < 4; ++i) {

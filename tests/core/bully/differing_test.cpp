@@ -176,6 +176,12 @@ BOOST_AUTO_TEST_CASE(a_lower_coordinator_is_told_meanwhile_that_all_is_well) {
   BOOST_REQUIRE(procedure<bully::Rejoining>());
   BOOST_TEST(is_normal(*this, 2));
   BOOST_TEST(!is_normal(*this, 4));
+  // A higher node that joins halts nobody: by the No that coordinator takes it in.
+  Among joins(3, 5, {}, {.preempt = Preempt::never});
+  joins.differ({id(1), id(2)}, {});
+  joins.differ({id(1)}, {id(4), id(5)});
+  BOOST_REQUIRE(joins.procedure<bully::Rejoining>());
+  BOOST_TEST(!is_normal(joins, 2));
 }
 
 BOOST_AUTO_TEST_CASE(a_leaving_node_goes_on_leaving) {

@@ -101,6 +101,14 @@ BOOST_AUTO_TEST_CASE(ready_waits_for_the_grants_of_a_majority) {
   BOOST_TEST((node.asked<Right>()->until == node.now + L));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_call_that_nobody_awaits_brings_no_grant, Highest) {
+  coordinates_all(*this);
+  give(Expired{Timer::check});
+  BOOST_TEST(state.by_options.grants.asked.size() == 2u);
+  for (std::uint32_t j : {1u, 2u}) answered(j, Normality{true}, grant);
+  BOOST_TEST(state.by_options.grants.asked.empty());
+}
+
 BOOST_FIXTURE_TEST_CASE(it_names_what_it_has_heard, Highest) {
   elected_with({id(1), id(2)});
   for (std::uint32_t j : {1u, 2u}) answered(j, Joined{}, grant);

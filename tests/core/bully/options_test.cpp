@@ -104,6 +104,22 @@ BOOST_AUTO_TEST_CASE(a_candidate_halts_the_higher_nodes_that_stand_back_in_round
   BOOST_TEST(node.state().s == Status::Reorganization);
 }
 
+BOOST_AUTO_TEST_CASE(a_member_that_stands_back_is_there) {
+  BullyAlone node(2, 3, {}, never_preempts);
+  node.expire(Timer::coordinator);
+  node.unanswered(3);
+  while (!node.procedure<bully::Announcing>())
+    for (std::uint32_t j : {1u, 3u}) node.answered(j, Halted{});
+  for (std::uint32_t j : {1u, 3u}) node.answered(j, Joined{});
+  node.stop();
+  BOOST_REQUIRE(node.procedure<bully::Reorganizing>());
+  BOOST_TEST(sent<AreYouThere>(node.expire(Timer::check)) == Nodes({3, 1}));
+  node.answered(3, Refused{"stands back"});
+  BOOST_TEST(node.procedure<bully::Reorganizing>());
+  node.unanswered(1);
+  BOOST_TEST(node.state().s == Status::Election);
+}
+
 BOOST_AUTO_TEST_CASE(a_higher_node_that_comes_back_joins_and_takes_over_when_the_lower_fails) {
   World world(3, with(never_preempts));
   world.recover(1);
