@@ -192,8 +192,8 @@ std::optional<Failure> violation(const CheckResult& result) {
   return std::nullopt;
 }
 
-// What was asked for, by --assertion or --liveness, has to be claimed in this world, and else
-// something.
+// An assertion that was asked for, by --assertion or --liveness, has to be claimed in this world.
+// If none was, one of those that were looked at has to be.
 std::optional<Failure> nothing_claimed(const CheckResult& result) {
   const lab::Bounds& bounds = result.bounds;
   std::vector<std::string> asked = bounds.assertions;

@@ -6,16 +6,6 @@
 
 namespace muster::bully {
 
-namespace {
-
-// That option's own answer, or the next one's.
-template <class Answer>
-Answer first_of(const std::optional<Answer>& own, Answer next) {
-  return own.value_or(next);
-}
-
-}  // namespace
-
 OptionAnswers::OptionAnswers(const Config& config, State& state, const Context& step) {
   const Sight sight{config, state, step};
   const Options& chosen = config.options;
@@ -35,11 +25,11 @@ OptionAnswers::OptionAnswers(const Config& config, State& state, const Context& 
 
 Beginning OptionAnswers::judge_beginning(bool settled) const {
   const Beginning then = preempt_ ? preempt_->judge_beginning() : Beginning::elect;
-  return settle_ ? first_of(settle_->judge_beginning(settled), then) : then;
+  return settle_ ? settle_->judge_beginning(settled).value_or(then) : then;
 }
 
 Reply OptionAnswers::judge_reply(NodeId j) const {
-  return preempt_ ? first_of(preempt_->judge_reply(j), Reply::here) : Reply::here;
+  return preempt_ ? preempt_->judge_reply(j).value_or(Reply::here) : Reply::here;
 }
 
 Found OptionAnswers::judge_found(NodeId j) {
@@ -47,7 +37,7 @@ Found OptionAnswers::judge_found(NodeId j) {
 }
 
 Higher OptionAnswers::judge_higher() const {
-  return quorum_ ? first_of(quorum_->judge_higher(), Higher::there) : Higher::there;
+  return quorum_ ? quorum_->judge_higher().value_or(Higher::there) : Higher::there;
 }
 
 LowerGroup OptionAnswers::judge_lower_group() const {
@@ -63,7 +53,7 @@ HaltOrder OptionAnswers::judge_order() const {
   return preempt_ ? preempt_->judge_order() : HaltOrder::descending;
 }
 
-// Of a loss calm judges only at an election point that is one.
+// Calm judges a loss only where enough nodes are left for a group.
 Group OptionAnswers::judge_group() {
   if (quorum_)
     if (const auto own = quorum_->judge_group()) return *own;
@@ -82,16 +72,14 @@ Asking OptionAnswers::judge_asking() const {
   return quorum_ ? Asking::are_you_normal : Asking::are_you_there;
 }
 
-Membership OptionAnswers::judge_member(const Result* answer) const {
+Membership OptionAnswers::judge_member(const Result* answer, Membership of_the_paper) const {
   if (quorum_) return quorum_->judge_member(answer);
-  const bool is_there = answer && std::holds_alternative<Here>(*answer);
-  const Membership of_the_paper = is_there ? Membership::there : Membership::lost;
-  return preempt_ ? first_of(preempt_->judge_member(answer), of_the_paper) : of_the_paper;
+  return preempt_ ? preempt_->judge_member(answer).value_or(of_the_paper) : of_the_paper;
 }
 
 Readiness OptionAnswers::judge_ready() const {
   if (quorum_) return quorum_->judge_ready();
-  return resume_ ? first_of(resume_->judge_ready(), Readiness::start) : Readiness::start;
+  return resume_ ? resume_->judge_ready().value_or(Readiness::start) : Readiness::start;
 }
 
 Losing OptionAnswers::judge_loss(NodeId j, Lost how) {
@@ -101,12 +89,12 @@ Losing OptionAnswers::judge_loss(NodeId j, Lost how) {
 Finding OptionAnswers::judge_normality(NodeId j, const Result* answer, Finding of_the_paper) {
   if (quorum_)
     if (const auto own = quorum_->judge_normality(j, answer)) return *own;
-  return calm_ ? first_of(calm_->judge_normality(j, answer), of_the_paper) : of_the_paper;
+  return calm_ ? calm_->judge_normality(j, answer).value_or(of_the_paper) : of_the_paper;
 }
 
 Coordinator OptionAnswers::judge_coordinator(NodeId j, const Result* answer) const {
-  if (quorum_) return first_of(quorum_->judge_coordinator(answer), Coordinator::there);
-  return preempt_ ? first_of(preempt_->judge_coordinator(j), Coordinator::there)
+  if (quorum_) return quorum_->judge_coordinator(answer).value_or(Coordinator::there);
+  return preempt_ ? preempt_->judge_coordinator(j).value_or(Coordinator::there)
                   : Coordinator::there;
 }
 

@@ -6,8 +6,8 @@
 #include "option_resume.hpp"
 #include "option_settle.hpp"
 
-/// Where an option may leave the paper (docs/options.md): each point is a question that the paper's
-/// text asks, and that has the paper's answer unless an option has another. Only `Turn` acts. An
+/// The points at which an option may leave the paper (docs/options.md). Each is a question that the
+/// paper's text asks. It has the paper's answer unless an option has another. Only `Turn` acts. An
 /// option answers, and changes nothing but its own memory.
 
 namespace muster::bully {
@@ -20,7 +20,7 @@ class OptionAnswers {
 
   // --- Questions
 
-  /// What does Recovery(i) go on with? `settled`: the wait for others is over.
+  /// Recovery(i) goes on: with what? `settled`: the wait for others is over.
   [[nodiscard]] Beginning judge_beginning(bool settled) const;
   /// AreYouThere of j: is this node there for it?
   [[nodiscard]] Reply judge_reply(NodeId j) const;
@@ -28,7 +28,7 @@ class OptionAnswers {
   Found judge_found(NodeId j);
   /// A higher node has answered phase A: does that end Election(i)?
   [[nodiscard]] Higher judge_higher() const;
-  /// Who is led by a lower node, or hears a higher one that leads others: what does it do?
+  /// This node is above a coordinator, or hears a higher node that leads others: what does it do?
   [[nodiscard]] LowerGroup judge_lower_group() const;
   /// Phase A is over: are the lower nodes halted at once?
   [[nodiscard]] Halting judge_halting() const;
@@ -42,8 +42,8 @@ class OptionAnswers {
   Phase judge_phase(Next next);
   /// Which question do members get while longer calls are out?
   [[nodiscard]] Asking judge_asking() const;
-  /// Is the member that gave this answer still one? None: it was silent.
-  [[nodiscard]] Membership judge_member(const Result* answer) const;
+  /// A member has given this answer, or none: is it one still? `of_the_paper`: by the paper.
+  [[nodiscard]] Membership judge_member(const Result* answer, Membership of_the_paper) const;
   /// Ready is accepted, or the own one: does the application start?
   [[nodiscard]] Readiness judge_ready() const;
   /// The group has lost j, which lives: does this coordinator back off for it?
@@ -63,7 +63,7 @@ class OptionAnswers {
 
   // --- Values
 
-  /// What rides on a letter that this step sends.
+  /// The rider of a letter that this step sends.
   [[nodiscard]] std::optional<ByQuorum> rides_with(const Letter& letter);
   /// Until when this node may work; none: it does not, or nothing ends it.
   [[nodiscard]] std::optional<Moment> right() const;
@@ -75,7 +75,7 @@ class OptionAnswers {
   [[nodiscard]] std::optional<Moment> free_from(NodeId asker) const;
   /// From when on a majority is free; none: too few have answered.
   [[nodiscard]] std::optional<Moment> majority_free_from(const AskingFree& wait) const;
-  /// What the timer `right` is to wait for.
+  /// The moment that the timer `right` waits for.
   [[nodiscard]] std::optional<Moment> next_end() const;
   /// The level of `retry` from before a failed `start` that costs its own node alone.
   [[nodiscard]] std::optional<unsigned> level_given_back() const;

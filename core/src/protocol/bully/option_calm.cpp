@@ -8,7 +8,7 @@ namespace muster::bully {
 // --- One step
 // ---------------------------------------------------------------------------------------------
 
-// What was long ago counts no more.
+// A loss that was long ago counts no more.
 void CalmOption::step_begins() {
   const Moment now = sight_.now();
   std::erase_if(calm_.unsteady,
@@ -53,7 +53,7 @@ Joining CalmOption::judge_joining(NodeId j) const {
   return is_left_out(j, sight_.up()) ? Joining::left_out : Joining::member;
 }
 
-// Whose application has ceased need not be waited for.
+// A node whose application has ceased need not be waited for.
 NodeSet CalmOption::take_held_out() {
   NodeSet up = sight_.up();
   NodeSet out;
@@ -65,7 +65,7 @@ NodeSet CalmOption::take_held_out() {
   return out;
 }
 
-// Who is held works in no other group while this node can hear it. With a quorum it could not.
+// A held node works in no other group while this node can hear it. With a quorum it could not.
 std::optional<Finding> CalmOption::judge_normality(NodeId j, const Result* answer) const {
   const auto* normality = answer ? std::get_if<Normality>(answer) : nullptr;
   const bool says_no = normality && !normality->normal;

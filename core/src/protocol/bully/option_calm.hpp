@@ -7,9 +7,9 @@
 
 namespace muster::bully {
 
-/// calm (docs/options/calm.md): whoever makes its group reorganize again and again, though it
-/// lives, is let in later and later. To its coordinator a node that is held is as one that does not
-/// answer; no step is taken that the paper's text could not take of itself.
+/// calm (docs/options/calm.md): a node that makes its group reorganize again and again, though it
+/// lives, is let in later and later. Its coordinator treats a held node as one that does not
+/// answer. No step is taken that the paper's text could not take of itself.
 class CalmOption {
  public:
   CalmOption(Sight sight, Calm& calm) : sight_(sight), calm_(calm) {}

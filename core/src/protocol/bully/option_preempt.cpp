@@ -41,8 +41,8 @@ std::optional<Coordinator> PreemptOption::judge_coordinator(NodeId j) const {
   return std::nullopt;
 }
 
-// Who has been a member of a lower node for long enough holds the election that it did not hold
-// when it came.
+// A higher node that has been a member for long enough holds the election that it did not hold when
+// it came.
 Takeover PreemptOption::judge_takeover() const {
   const bool is_member_of_a_lower =
       sight.node.s == Status::Normal && sight.node.c->candidate < sight.self();

@@ -127,7 +127,7 @@ std::optional<ByQuorum> QuorumOption::rides_with(const Letter& letter) {
   return riding;
 }
 
-// What may bring a grant is remembered with its time.
+// A call that may bring a grant is remembered with its time.
 void QuorumOption::call_rides(const Letter& letter, ByQuorum& riding) {
   const bool asks_for_grant = std::holds_alternative<AreYouNormal>(letter.message) ||
                               std::holds_alternative<NewCoordinator>(letter.message) ||
@@ -198,8 +198,8 @@ void QuorumOption::step_ends() {
 // --- Asking before halting, and who is outside the group
 // ---------------------------------------------------------------------------------------------
 
-// Who hears too few, or only such as work for a higher node, halts nobody. A proven death needs no
-// question.
+// A candidate that hears too few, or only nodes that work for a higher one, halts nobody. A proven
+// death needs no question.
 Halting QuorumOption::judge_halting() const {
   return grants_.proven ? Halting::at_once : Halting::asks_free;
 }

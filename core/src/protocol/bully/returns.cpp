@@ -90,7 +90,8 @@ void Turn::ready_returned(NodeId by, const Result* result) {
 
 // A question while longer calls are out: timeout -> start over.
 void Turn::question_returned(NodeId by, const Result* result) {
-  switch (options_.judge_member(result)) {
+  const Membership of_the_paper = as<Here>(result) ? Membership::there : Membership::lost;
+  switch (options_.judge_member(result, of_the_paper)) {
     case Membership::ignored:
       return;
     case Membership::lost:
