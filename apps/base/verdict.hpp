@@ -3,6 +3,7 @@
 #include "apps/base/failed.hpp"
 
 #include <string>
+#include <vector>
 
 /// How commands that judge end where nothing is violated, beside the exit codes of
 /// muster/values/failure.hpp (docs/operating.md).
@@ -22,6 +23,13 @@ std::string listed(const Names& names) {
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
   return all;
+}
+
+/// The flags allow some of a trouble, of which a search has seen nothing.
+inline Failure never_came_about(const std::vector<std::string>& flags) {
+  return {not_decided, listed(flags) +
+                           ": none came about in this world, so nothing is known of it: leave it "
+                           "out, or search another world"};
 }
 
 }  // namespace muster::apps

@@ -148,6 +148,10 @@ BOOST_AUTO_TEST_CASE(a_trouble_that_never_comes_about_decides_nothing) {
   const auto objects = objects_of(muster(no_end + " --json").output);
   BOOST_TEST(objects.back().at("never") == boost::json::array({"--differences"}));
   ends_well(muster("check --nodes 2 --failures 1 --differences 1"));
+  const std::string alone = "check --sessions --lives 1";
+  ends_well(muster(alone));
+  says_why(muster(alone + " --replays 1"), 9, "--replays: none came about in this world");
+  says_why(muster(alone + " --resets 1 --restores 1"), 9, "--resets, --restores: none came");
 }
 
 BOOST_AUTO_TEST_CASE(a_liveness_that_is_not_claimed_decides_nothing) {

@@ -264,10 +264,7 @@ std::optional<Failure> failure_of(const CheckResult& result) {
                    "a limit ended the search after " + states +
                        ", so nothing is proven: raise --limit-states or --limit-memory, or take it "
                        "for an answer with --accept-limit"};
-  if (!report.never.empty())
-    return Failure{not_decided, listed(flags_of(report.never)) +
-                                    ": none came about in this world, so nothing is known of it: "
-                                    "leave it out, or search another world"};
+  if (!report.never.empty()) return never_came_about(flags_of(report.never));
   return nothing_claimed(result);
 }
 

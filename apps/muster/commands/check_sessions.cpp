@@ -122,13 +122,19 @@ Expected<> read(CheckSessionsOptions& options, const std::vector<std::string>& s
   return {};
 }
 
+std::vector<std::string> flags_of(const lab::SessionReport& report) {
+  std::vector<std::string> flags;
+  for (const std::string& trouble : report.never) flags.push_back("--" + trouble);
+  return flags;
+}
+
 void show(const lab::SessionReport& report, bool with_calls, bool json) {
   const bool is_decided = report.ended && report.transitions > 0;
   const char* const claims = report.violated.empty() ? (is_decided ? "true" : "null") : "false";
   if (json) {
     std::cout << "{\"sessions\":{\"holds\":" << claims << ",\"states\":" << report.states
               << ",\"transitions\":" << report.transitions << ",\"depth\":" << report.depth
-              << ",\"drained\":" << report.drained;
+              << ",\"drained\":" << report.drained << ",\"never\":" << to_json(flags_of(report));
     if (!report.violated.empty())
       std::cout << ",\"why\":" << to_json(report.violated)
                 << ",\"story\":" << to_json(report.story);
@@ -177,6 +183,7 @@ int check_sessions(CheckSessionsOptions& options, const std::vector<std::string>
     return failed({not_decided, "a limit ended the search after " + states +
                                     ", so nothing is proven: raise --limit-states, or take it for "
                                     "an answer with --accept-limit"});
+  if (!report.never.empty()) return failed(never_came_about(flags_of(report)));
   return 0;
 }
 

@@ -318,9 +318,7 @@ void make_canonical(World& world, const SessionBounds& bounds) {
   std::erase_if(world.links, is_over);
   world.drain_finds = true;
   world.drained = false;
-  for (unsigned SessionTroubles::*const trouble :
-       {&SessionTroubles::lives, &SessionTroubles::resets, &SessionTroubles::silences,
-        &SessionTroubles::restores, &SessionTroubles::replays})
+  for (const auto trouble : all_troubles)
     if (bounds.troubles.*trouble == any_number) world.had.*trouble = 0;
   for (Link& link : world.links) {
     forget(link.dialler, link.acceptor);

@@ -66,6 +66,7 @@ struct Found {
   std::vector<World> worlds;
   std::uint64_t transitions{};
   std::uint64_t drained{};
+  SessionTroubles had{0, 0, 0, 0, 0};  ///< the most of each in one world
   struct Violation {
     Complaint what;
     Way way;
@@ -96,10 +97,24 @@ class Search {
       progress_(report_);
     }
     report_.ended = report_.violated.empty();
+    note_what_never_came();
     return report_;
   }
 
  private:
+  static void raise(SessionTroubles& most, const SessionTroubles& had) {
+    for (const auto trouble : all_troubles) most.*trouble = std::max(most.*trouble, had.*trouble);
+  }
+
+  void note_what_never_came() {
+    std::vector<unsigned> had;
+    for_each_field(had_, [&](const char*, unsigned times) { had.push_back(times); });
+    std::size_t i = 0;
+    for_each_field(bounds_.troubles, [&](const char* name, unsigned allowed) {
+      if (had[i++] == 0 && allowed > 0 && allowed != any_number) report_.never.emplace_back(name);
+    });
+  }
+
   [[nodiscard]] bool is_interrupted() const { return interrupted_ && interrupted_(); }
 
   std::vector<Reached> expand(const std::vector<Reached>& level) {
@@ -121,6 +136,7 @@ class Search {
     for (Found& one : found) {
       report_.transitions += one.transitions;
       report_.drained += one.drained;
+      raise(had_, one.had);
       for (Found::World& world : one.worlds) {
         reached.push_back({static_cast<std::uint32_t>(ways_.size()), std::move(world.bytes)});
         ways_.push_back(world.way);
@@ -150,6 +166,7 @@ class Search {
         const bool drained = after.drained;
         if (!finds) ++found.drained;
         ++found.transitions;
+        raise(found.had, after.had);
         if (!after.violated.empty()) {
           found.violation = {after.violated, {reached.at, move}, false};
           return;
@@ -225,6 +242,7 @@ class Search {
   const SessionBounds& bounds_;
   const std::function<void(const SessionReport&)>& progress_;
   const std::function<bool()>& interrupted_;
+  SessionTroubles had_{0, 0, 0, 0, 0};
   SessionReport report_;
   explored::Visited seen_;
   explored::Visited settling_;  ///< worlds from which it settles

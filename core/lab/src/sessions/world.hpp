@@ -4,6 +4,7 @@
 
 #include <muster/lab/session_checker.hpp>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -69,6 +70,10 @@ struct Node {
   bool off = false;  ///< its machine has stopped: nobody answers for it
 };
 MUSTER_DESCRIBE(Node, lives, life, safe, off);
+
+inline constexpr std::array all_troubles = {&SessionTroubles::lives, &SessionTroubles::resets,
+                                            &SessionTroubles::silences, &SessionTroubles::restores,
+                                            &SessionTroubles::replays};
 
 struct World {
   Node first;

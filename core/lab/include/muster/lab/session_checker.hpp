@@ -44,7 +44,10 @@ struct SessionReport {
   std::uint64_t drained{};   ///< moves in which a Drain has found something
   bool ended = false;        ///< all was seen
   bool interrupted = false;  ///< the caller ended it
-  std::string violated;      ///< which claim, and how; empty: all hold
+  /// Fields of SessionTroubles that allow some of a trouble that came about nowhere: of it the
+  /// search has seen nothing.
+  std::vector<std::string> never;
+  std::string violated;  ///< which claim, and how; empty: all hold
   std::vector<std::string> story;
 };
 
