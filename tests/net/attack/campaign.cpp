@@ -211,7 +211,8 @@ class Campaign final : apps::Cluster::Listener {
 
   void await_group() {
     if (!good()) return;
-    if (!cluster_.until([this] { return !good() || is_together(cluster_); }, patience))
+    if (!await_together(
+            cluster_, [this] { return !good(); }, patience))
       return wrong("there is no group");
     scene_.lives.clear();
     for (NodeId node : cluster_.live())

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace muster::test {
 
@@ -27,6 +28,18 @@ bool is_together(const apps::Cluster& cluster, const GroupNumber& before) {
            const apps::NodeSeen& seen = cluster.watch().node(node);
            return seen.up && seen.view.status == Status::Normal && seen.view.group == group;
          });
+}
+
+bool await_together(apps::Cluster& cluster, const std::function<bool()>& ended, Duration within,
+                    const GroupNumber& before) {
+  const auto done = [&] { return ended() || is_together(cluster, before); };
+  if (cluster.options().cluster.protocol != ProtocolName::textbook)
+    return cluster.until(done, within);
+  if (cluster.until(done, within / 3)) return true;
+  const NodeSet live = cluster.live();
+  const NodeId highest = *std::prev(live.end());
+  cluster.kill(highest);
+  return cluster.start(highest) && cluster.until(done, within);
 }
 
 Recovery::Recovery(apps::Cluster& cluster, NodeSet& initialise)
@@ -54,15 +67,16 @@ void Recovery::start_all() {
 }
 
 bool Recovery::come_together(const char* when, const GroupNumber& before) {
-  const bool so = cluster_.until(
+  const bool so = await_together(
+      cluster_,
       [&] {
         for (NodeId node : std::exchange(refused_, {})) {
           initialise_.insert(node);
           if (!cluster_.start(node)) wrong_ = "a node cannot be started again";
         }
-        return !wrong_.empty() || is_together(cluster_, before);
+        return !wrong_.empty();
       },
-      to_recover);
+      to_recover, before);
   if (so || !wrong_.empty()) return wrong_.empty();
   wrong_ = "the cluster is not whole again after " + std::string(when);
   for (NodeId node : cluster_.live())
