@@ -6,13 +6,14 @@ test where a line of the code is changed. `run.py` sees to it.
 
 import flags
 import host
+import options
 import protocol
 import storage
 import strangers
 import watching
 
 MUTANTS = (
-    flags.FLAGS + protocol.EDITS + storage.EDITS + host.EDITS + strangers.EDITS + watching.EDITS
+    flags.FLAGS + protocol.EDITS + options.EDITS + storage.EDITS + host.EDITS + strangers.EDITS + watching.EDITS
 )
 
 

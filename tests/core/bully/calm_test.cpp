@@ -176,6 +176,37 @@ BOOST_AUTO_TEST_CASE(until_that_has_it_is_waited_for_and_then_left_out) {
   BOOST_TEST(!members().contains(id(1)));
 }
 
+BOOST_AUTO_TEST_CASE(what_had_ceased_before_another_halted_it_may_be_at_work_again) {
+  loses(4);
+  lets_in(4);
+  loses(4);
+  is_silent(1);
+  answered(4, Halted{0, {true}});
+  called(3, Halt{{id(3), {1}, 1}});
+  BOOST_REQUIRE(runs<bully::Idle>());
+  give(Expired{Timer::coordinator});
+  unanswered(3);
+  ceased = false;
+  halts(all);
+  BOOST_TEST(members().contains(id(4)));
+}
+
+BOOST_AUTO_TEST_CASE(a_death_beside_it_makes_it_no_less_to_blame) {
+  loses(1);
+  lets_in(1);
+  is_silent(1);
+  give(Failed{id(2), {1}});
+  reorganizes({3, 4});
+  BOOST_TEST(held().contains(id(1)));
+}
+
+BOOST_AUTO_TEST_CASE(a_new_life_begins_with_a_clean_record) {
+  loses(1);
+  BOOST_TEST(state.by_options.calm.unsteady.contains(id(1)));
+  give(Received{{id(1), {2}, config.self, {1}, AreYouThere{}, {}}});
+  BOOST_TEST(!state.by_options.calm.unsteady.contains(id(1)));
+}
+
 BOOST_AUTO_TEST_CASE(a_member_that_refuses_its_part_again_is_left_out) {
   checks();
   answered(1, Normality{false});

@@ -189,6 +189,13 @@ BOOST_AUTO_TEST_CASE(its_here_is_silence_to_a_lower_candidate) {
   BOOST_TEST(node.sent<AreYouFree>() == (Nodes{1}));
 }
 
+BOOST_FIXTURE_TEST_CASE(and_to_a_member_of_it, Lowest) {
+  works_for(3);
+  give(Expired{Timer::coordinator});
+  answered(3, Here{}, ByQuorum{std::nullopt, false, true, {}});
+  BOOST_TEST(runs<bully::SeekingHigher>());
+}
+
 BOOST_FIXTURE_TEST_CASE(who_awaits_a_majority_joins_nobody_when_it_has_stopped, Lowest) {
   works_for(3);
   called(3, Halt{{id(3), {1}, 8}});

@@ -120,6 +120,46 @@ BOOST_AUTO_TEST_CASE(a_member_that_stands_back_is_there) {
   BOOST_TEST(node.state().s == Status::Election);
 }
 
+BOOST_AUTO_TEST_CASE(who_was_found_and_elects_stands_back_for_nobody_any_more) {
+  BullyAlone node(3, 3, {}, never_preempts);
+  node.called(2, AreYouNormal{{7, id(2)}});
+  node.expire(Timer::coordinator);
+  while (!node.procedure<bully::Announcing>())
+    for (std::uint32_t j : {1u, 2u}) node.answered(j, Halted{});
+  for (std::uint32_t j : {1u, 2u}) node.answered(j, Joined{});
+  node.stop();
+  node.end_hook();
+  for (std::uint32_t j : {1u, 2u}) node.answered(j, Installed{});
+  node.end_hook();
+  BOOST_REQUIRE(node.state().s == Status::Normal);
+  BOOST_TEST(answer<Here>(node.called(2, AreYouThere{})) != nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(nor_for_the_next_life_of_who_has_found_it) {
+  BullyAlone node(3, 3, {}, never_preempts);
+  node.called(2, AreYouNormal{{7, id(2)}});
+  node.restarts(2);
+  BOOST_TEST(answer<Here>(node.called(2, AreYouThere{})) != nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(nor_when_another_has_halted_it) {
+  BullyAlone node(3, 3, {}, never_preempts);
+  node.called(2, AreYouNormal{{7, id(2)}});
+  node.halt_by(1);
+  BOOST_TEST(answer<Here>(node.called(2, AreYouThere{})) != nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(nor_does_a_member_that_has_failed_and_recovered) {
+  BullyAlone node(3, 3, {}, never_preempts);
+  node.normal_member_of(2);
+  BOOST_TEST(answer<Refused>(node.called(2, AreYouThere{})) != nullptr);
+  node.expire(Timer::coordinator);
+  node.answered(2, Elsewhere{});
+  node.stop();
+  BOOST_REQUIRE(node.state().s == Status::Down);
+  BOOST_TEST(answer<Here>(node.called(2, AreYouThere{})) != nullptr);
+}
+
 BOOST_AUTO_TEST_CASE(a_higher_node_that_comes_back_joins_and_takes_over_when_the_lower_fails) {
   World world(3, with(never_preempts));
   world.recover(1);
