@@ -28,4 +28,12 @@ std::optional<Failure> shortage(const std::exception& error) {
   return std::nullopt;
 }
 
+Failure left_a_handler(const std::string& node, const std::exception* error) {
+  if (auto missing = error ? shortage(*error) : std::nullopt)
+    return {missing->code, node + ": " + missing->what};
+  const std::string what = error ? error->what() : "something that is no std::exception";
+  return {ExitCode::impossible_state,
+          node + ": a handler threw: " + what + "; please report it with the end of its journal"};
+}
+
 }  // namespace muster::net

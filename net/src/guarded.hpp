@@ -12,6 +12,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -25,6 +26,9 @@ using Thrown = std::function<void(const std::exception* error)>;
 
 /// Where what was thrown says that this process got no memory, thread or descriptor: that.
 std::optional<Failure> shortage(const std::exception& error);
+
+/// What left a handler, as the fault that ends `node`.
+Failure left_a_handler(const std::string& node, const std::exception* error);
 
 /// An executor that hands what leaves a handler to `thrown`. All of Asio that is made with it runs
 /// its handlers so: sockets, timers, what is posted.

@@ -13,7 +13,13 @@ import strangers
 import watching
 
 MUTANTS = (
-    flags.FLAGS + protocol.EDITS + options.EDITS + storage.EDITS + host.EDITS + strangers.EDITS + watching.EDITS
+    flags.FLAGS
+    + protocol.EDITS
+    + options.EDITS
+    + storage.EDITS
+    + host.EDITS
+    + strangers.EDITS
+    + watching.EDITS
 )
 
 

@@ -9,7 +9,7 @@ PROVEN = f"{TEST} Proven"
 METRICS = "net_metrics"
 SERVER = "net/src/http/server.cpp"
 REQUEST = "net/src/http/request.cpp"
-NODE = "net/src/watching.cpp"
+NODE = "net/src/node/watchers.cpp"
 
 EDITS = (
     Edit("page-for-any-host",
@@ -33,8 +33,8 @@ EDITS = (
     Edit("page-in-plain-words",
          "a node with certificates speaks plain HTTP beyond loopback", "watching.md",
          NODE,
-         "is_plain ? nullptr : tls_,",
-         "is_plain || tls_ ? nullptr : tls_,",
+         "is_plain ? nullptr : node_.tls,",
+         "is_plain || node_.tls ? nullptr : node_.tls,",
          (PROVEN,)),
     Edit("any-number-of-guests",
          "connections that say nothing take all memory and descriptors", "watching.md",
@@ -87,22 +87,21 @@ EDITS = (
     Edit("coordinator-on-a-member",
          "a balancer leads to a member that is not the coordinator", "watching.md",
          NODE,
-         "if (*coordinator == options_.config.self)",
+         "if (*coordinator == node_.options.config.self)",
          "if (coordinator)",
          (f"{ENDS}.test_a_member_names_its_coordinator",)),
     Edit("coordinator-that-may-not-work",
          "a balancer leads to a coordinator that reorganizes", "watching.md",
          NODE,
-         "options_.config.self)\n    return may_work() ?",
-         "options_.config.self)\n    return life() ?",
+         "node_.options.config.self)\n    return may_work() ?",
+         "node_.options.config.self)\n    return node_.lives.last() ?",
          (f"{ENDS}.test_who_may_not_work_says_so_until_it_may",)),
     Edit("ready-while-it-reorganizes",
          "a balancer leads to a node that may not work", "watching.md",
          NODE,
-         "if (!by.empty()) return unavailable(halted_in_turn_words(options_.config.self, by));\n"
-         "  }\n  return may_work() ?",
-         "if (!by.empty()) return unavailable(halted_in_turn_words(options_.config.self, by));\n"
-         "  }\n  return life() ?",
+         "halted_in_turn_words(node_.options.config.self, by));\n  return may_work() ?",
+         "halted_in_turn_words(node_.options.config.self, by));\n"
+         "  return node_.lives.last() ?",
          (f"{ENDS}.test_who_may_not_work_says_so_until_it_may",)),
     Edit("gauge-told-as-a-counter",
          "Prometheus takes each fall of a value for a new process", "metrics.md",

@@ -1,12 +1,10 @@
-// What a node proves of itself to others: read when it starts, and anew when the files change.
+#include "certificates.hpp"
 
-#include "node_impl.hpp"
-#include "utc.hpp"
+#include "../utc.hpp"
 
 #include <muster/protocol/misfit.hpp>
 #include <muster/values/address.hpp>
-
-#include <boost/asio/post.hpp>
+#include <muster/values/text.hpp>
 
 #include <sys/stat.h>
 
@@ -14,7 +12,6 @@
 
 namespace muster::net {
 
-namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 namespace {
@@ -47,17 +44,21 @@ bool is_open_to_others(const std::string& file) {
 
 }  // namespace
 
-Expected<> Node::Impl::begin_proving() {
+Certificates::Certificates(const boost::asio::any_io_executor& strand, const NodeOptions& options,
+                           std::shared_ptr<NodeLog> log, Handlers handlers)
+    : options_(options), log_(std::move(log)), handlers_(std::move(handlers)), look_(strand) {}
+
+Expected<> Certificates::begin() {
   if (!options_.tls) {
     tell_of_plain_text();
     return {};
   }
-  Expected<> made = renew_tls();
-  if (made) look_at_credentials();
+  Expected<> made = read();
+  if (made) look();
   return made;
 }
 
-Expected<> Node::Impl::renew_tls() {
+Expected<> Certificates::read() {
   in_use_ = seen_ = stamps_of(*options_.tls);
   auto credentials = Credentials::load(*options_.tls, options_.config.nodes, options_.config.self);
   if (!credentials) return credentials.error();
@@ -65,79 +66,54 @@ Expected<> Node::Impl::renew_tls() {
     log_->warn("key = \"" + options_.tls->key +
                "\" may be read or written by others on this machine, who can be this node then: "
                "chmod 600");
-  proves_until_ = (*credentials)->expires();
+  expires_ = (*credentials)->expires();
   tls_->renew(*std::move(credentials));
   told_of_end_ = 0;
   told_of_list_ = false;
   return {};
 }
 
-void Node::Impl::tell_of_plain_text() {
-  const auto own = parse_address(options_.listen);
-  const bool beyond = (own && !own->is_loopback()) ||
-                      muster::misfit(options_.addresses, options_.config.nodes, false).has_value();
-  if (!beyond) return;
-  log_->warn("node " + std::to_string(options_.config.self.value) +
-             " speaks without encryption, and with whoever says that he is another node "
-             "(insecure): give the cluster certificates ([tls])");
-  look_.expires_after(between_warnings);
-  look_.async_wait([weak = weak_from_this()](auto error) {
-    const auto self = weak.lock();
-    if (!error && self) self->tell_of_plain_text();
-  });
-}
-
-// Who puts new files into place writes them one after the other: they count when they have been the
-// same for two looks.
-void Node::Impl::look_at_credentials() {
-  tell_of_their_end();
-  leave_where_it_proves_nothing();
-  if (const auto there = life()) there->break_unproven();
-  look_.expires_after(between_looks);
-  look_.async_wait([weak = weak_from_this()](auto error) {
-    const auto self = weak.lock();
-    if (error || !self) return;
-    const std::string now = stamps_of(*self->options_.tls);
-    if (std::exchange(self->seen_, now) == now && now != self->in_use_) self->take_credentials();
-    self->look_at_credentials();
-  });
-}
-
-Expected<> Node::Impl::take_credentials() {
-  if (Expected<> made = renew_tls(); !made) {
+Expected<> Certificates::renew() {
+  if (Expected<> made = read(); !made) {
     log_->warn(made.error().what + "; what was read before stays, until these files change again");
     return made;
   }
   log_->tell(LogLevel::info, "tls",
-             "node " + std::to_string(options_.config.self.value) +
+             "node " + to_text(options_.config.self) +
                  " has taken its certificate and those that it believes anew");
-  if (const auto there = life()) there->break_connections();
-  if (order_ && order_->why == Out::unproven) come_back();
+  handlers_.renewed();
   return {};
 }
 
-// The others find that one after the other, and would form groups with it and without it meanwhile.
-void Node::Impl::leave_where_it_proves_nothing() {
-  if (order_ || leaving_ || !life() || !proves_nothing()) return;
-  be_out(Out::unproven, {});
-  if (!order_) return;
-  log_->warn("node " + std::to_string(options_.config.self.value) + " leaves, as its certificate " +
-             (tls_->credentials()->is_taken_back() ? "was taken back" : "is over") +
-             ": give it another one, and it comes back");
+// Who puts new files into place writes them one after the other: they count when they have been the
+// same for two looks.
+void Certificates::look() {
+  tell_of_their_end();
+  handlers_.looked();
+  look_.after(between_looks, [this] {
+    const std::string now = stamps_of(*options_.tls);
+    const bool is_settled = std::exchange(seen_, now) == now;
+    if (is_settled && now != in_use_) renew();
+    look();
+  });
 }
 
-bool Node::Impl::proves_nothing() const {
-  const auto& own = tls_->credentials();
-  return own && (own->is_taken_back() ||
-                 own->expires() - std::chrono::system_clock::now() <= before_the_end);
+void Certificates::tell_of_plain_text() {
+  const auto own = parse_address(options_.listen);
+  const bool beyond = (own && !own->is_loopback()) ||
+                      muster::misfit(options_.addresses, options_.config.nodes, false).has_value();
+  if (!beyond) return;
+  log_->warn("node " + to_text(options_.config.self) +
+             " speaks without encryption, and with whoever says that he is another node "
+             "(insecure): give the cluster certificates ([tls])");
+  look_.after(between_warnings, [this] { tell_of_plain_text(); });
 }
 
 // Said at 30, 7 and 1 days before it, and when it has come.
-void Node::Impl::tell_of_their_end() {
+void Certificates::tell_of_their_end() {
   const auto now = std::chrono::system_clock::now();
   const auto ends = tls_->credentials()->expires();
-  const std::string whose =
-      "the certificate of node " + std::to_string(options_.config.self.value) + ' ';
+  const std::string whose = "the certificate of node " + to_text(options_.config.self) + ' ';
   int due = 0;
   for (const int days : {30, 7, 1, 0}) due += ends - now <= std::chrono::days(days) ? 1 : 0;
   if (due > 0 && due != std::exchange(told_of_end_, due))
@@ -150,6 +126,24 @@ void Node::Impl::tell_of_their_end() {
     log_->warn("the list of revocations (crl) was to be made anew by " + date(*list) +
                ": it still counts, and who was taken back since is not in it; 'muster cert crl' "
                "makes one");
+}
+
+bool Certificates::is_taken_back() const {
+  const auto& own = tls_->credentials();
+  return own && own->is_taken_back();
+}
+
+std::optional<std::string> Certificates::why_unproven() const {
+  const auto& own = tls_->credentials();
+  if (!own) return std::nullopt;
+  if (own->is_taken_back()) return "was taken back";
+  if (own->expires() - std::chrono::system_clock::now() <= before_the_end) return "is over";
+  return std::nullopt;
+}
+
+std::optional<Duration> Certificates::time_left() const {
+  if (!options_.tls) return std::nullopt;
+  return expires_.load() - std::chrono::system_clock::now();
 }
 
 }  // namespace muster::net

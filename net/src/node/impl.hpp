@@ -1,0 +1,75 @@
+#pragma once
+
+#include "../guarded.hpp"
+#include "absence.hpp"
+#include "certificates.hpp"
+#include "chronicle.hpp"
+#include "lives.hpp"
+#include "owner.hpp"
+#include "watchers.hpp"
+
+#include <muster/net/node.hpp>
+#include <muster/net/storage_thread.hpp>
+#include <muster/values/text.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace muster::net {
+
+/// The parts of a node, and what each tells the others.
+class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
+ public:
+  Impl(boost::asio::io_context& context, NodeOptions options, std::unique_ptr<SafeStorage> storage,
+       MakeApplication make_application, boost::asio::any_io_executor hooks);
+
+  Expected<> start(std::function<void()> listens);
+  void leave(std::function<void()> left);
+  void close();
+  void reload();
+  std::string status_json() const;  // from any thread, as the next one
+  View view() const;
+
+ private:
+  Expected<> begin(std::function<void()> listens);
+  Expected<> listen_to_people();
+  Life::Handlers life_handlers(Incarnation incarnation);
+  void stepped(Duration t, const Event& event, const View& after);
+  void left(LeaveCause cause);
+  bool may_go_on();
+  void leave_in_time();
+  void gone();
+  void hear_nobody();
+  void look_at_proof();
+  void proof_is_renewed();
+  [[noreturn]] void fatal(const Failure& failure);
+  std::string fresh_status_json() const;
+  [[nodiscard]] std::string history_json(const Page& page) const;
+  [[nodiscard]] std::string name() const { return "node " + to_text(options_.config.self); }
+
+  const NodeOptions options_;
+  std::shared_ptr<Thrown> thrown_;
+  boost::asio::execution_context& context_;
+  /// Of the protocol; what leaves a handler ends the process.
+  const boost::asio::any_io_executor strand_;
+  const boost::asio::any_io_executor hooks_;
+  const std::shared_ptr<NodeLog> log_;
+  const MakeApplication make_application_;
+  std::unique_ptr<SafeStorage> store_;
+  std::optional<StorageThread> storage_;
+  std::shared_ptr<JournalWriter> journal_;  ///< of all lives
+  Certificates certificates_;
+  Absence absence_;
+  Chronicle chronicle_;
+  const std::shared_ptr<Lives> lives_;
+  std::unique_ptr<Watchers> watchers_;  ///< none where nobody may ask
+  std::unique_ptr<Owner> owner_;        ///< once it has begun
+  bool started_ = false;
+  Alarm left_in_time_;
+  std::vector<std::function<void()>> left_;  ///< who is to be told
+};
+
+}  // namespace muster::net

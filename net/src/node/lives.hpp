@@ -1,0 +1,86 @@
+#pragma once
+
+#include "../alarm.hpp"
+#include "../life.hpp"
+
+#include <muster/host/hold_down.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace muster::net {
+
+/// One life of a node after the other: each with the next incarnation, durable before anybody hears
+/// of that life (assumptions 4 and 5). Used on the protocol's strand.
+class Lives : public std::enable_shared_from_this<Lives> {
+ public:
+  /// What all of them share. What is referred to outlives this.
+  struct Parts {
+    boost::asio::any_io_executor hooks;
+    const MakeApplication& make_application;
+    StorageThread& storage;
+    std::shared_ptr<JournalWriter> journal;  ///< null: they write none
+    std::shared_ptr<const Tls> tls;
+    std::function<void()> listens;  ///< is told of the first that does
+  };
+  struct Handlers {
+    /// Of the life that begins now; `outlived` is set here.
+    std::function<Life::Handlers(Incarnation)> begins;
+    /// A life is over as a peer has seen a later one; false where none may follow.
+    std::function<bool()> may_go_on;
+    std::function<void(const Failure&)> fatal;
+  };
+  /// `options` outlives this.
+  Lives(boost::asio::any_io_executor strand, const NodeOptions& options,
+        std::shared_ptr<NodeLog> log, Handlers handlers);
+
+  /// Reads what the lives before have left in `storage`, and makes the next incarnation durable.
+  /// Where that has to wait, as lives were too short, it is for so long, and nothing is changed.
+  Expected<Duration> load(SafeStorage& storage, Parts parts);
+  /// Begins the first life, after `load`; where it cannot, it counts as none.
+  Expected<> begin(SafeStorage& storage);
+  /// Begins the next life, or the first, which has waited.
+  void go_on();
+  /// Ends the present life at once.
+  void close();
+
+  /// What is said when the first has to wait.
+  [[nodiscard]] std::string why_held(Duration time) const;
+  /// The last life that has begun; none: none has. From any thread.
+  [[nodiscard]] std::shared_ptr<Life> last() const;
+  /// The same while it goes on.
+  [[nodiscard]] std::shared_ptr<Life> present() const;
+
+ private:
+  void begin_held();
+  /// The next life, with an incarnation above that one, too.
+  void follow(Incarnation above = {});
+  Expected<> begin_life(const SafeState& safe);
+  void note_that_it_lasts();
+  void could_not_begin(const Failure& failure);
+  void outlived(const Voices& voices);
+  void end_outlived(const Failure& why);
+  void begin_anew(Incarnation seen);
+
+  /// A callback for the storage thread.
+  template <class Act>
+  auto then(Act act);
+
+  const boost::asio::any_io_executor strand_;
+  const NodeOptions& options_;
+  const std::shared_ptr<NodeLog> log_;
+  const Handlers handlers_;
+  std::optional<Parts> parts_;      ///< once they are loaded
+  SafeState safe_;                  ///< with which the process began
+  std::optional<HoldDown> before_;  ///< the lives before; none where nothing is held down
+  Alarm lasts_;
+  std::size_t begun_anew_ = 0;  ///< how often, above what a peer had seen
+  mutable std::mutex mutex_;    // guards life_, the pointer
+  std::shared_ptr<Life> life_;
+};
+
+}  // namespace muster::net

@@ -1,0 +1,78 @@
+#include "misfit.hpp"
+
+#include <muster/protocol/misfit.hpp>
+#include <muster/values/address.hpp>
+
+#include <boost/asio/execution/context.hpp>
+#include <boost/asio/query.hpp>
+
+#include <utility>
+
+namespace muster::net {
+
+namespace {
+
+std::string sentence(const std::string& key, const std::string& expected) {
+  return "the node's options: " + key + " has to be " + expected;
+}
+
+}  // namespace
+
+std::optional<std::string> misfit_of(const NodeOptions& options) {
+  constexpr std::size_t most_carried = 60 * 1024;
+  if (const auto misfit = muster::misfit(options.config))
+    return sentence(misfit->key, misfit->expected);
+  if (const auto misfit = muster::misfit(options.addresses, options.config.nodes,
+                                         options.insecure || options.tls.has_value()))
+    return sentence("the address of node " + misfit->key, misfit->expected);
+  if (!options.listen.empty()) {
+    const auto own = parse_address(options.listen);
+    if (!own || own->port == 0)
+      return sentence("listen", "a host and a port from 1 to 65535, such as \"0.0.0.0:7101\"");
+    if (!options.tls && !options.insecure && !own->is_loopback())
+      return sentence("listen",
+                      "a loopback address, or tls beside it, or insecure = true: connections "
+                      "without it are neither encrypted nor authenticated");
+  }
+  if (options.http)
+    if (const auto why = misfit_of(*options.http, options.tls.has_value()))
+      return "the node's options: " + *why;
+  if (options.journal)
+    if (const std::string trouble = trouble_with_journal(options.journal->file); !trouble.empty())
+      return sentence("journal", "a journal, or not there yet: " + options.journal->file.string() +
+                                     ' ' + trouble);
+  if (options.cluster.size() > most_carried)
+    return sentence("cluster", "at most " + std::to_string(most_carried) + " bytes");
+  for (const auto& [key, limit] : {std::pair("report_limit", options.report_limit),
+                                   std::pair("definition_limit", options.definition_limit)})
+    if (limit > most_carried)
+      return sentence(key, "at most " + std::to_string(most_carried) +
+                               ": a letter has to carry that, and has 64 KiB; move more by ask");
+  return std::nullopt;
+}
+
+std::optional<std::string> misfit_of(const SafeStorage* store,
+                                     const MakeApplication& make_application,
+                                     const boost::asio::any_io_executor& hooks,
+                                     const boost::asio::execution_context& context) {
+  if (!store) return sentence("storage", "an open store, such as SqliteStorage::open gives");
+  if (!make_application) return sentence("make_application", "a function that makes one");
+  if (!hooks) return sentence("hooks", "an executor, such as a thread pool's");
+  if (&boost::asio::query(hooks, boost::asio::execution::context) == &context)
+    return sentence("hooks",
+                    "an executor of another context than the protocol's, such as a thread pool's: "
+                    "a hook that waits there would hold up the protocol");
+  return std::nullopt;
+}
+
+std::optional<std::string> misfit_of(const HttpOptions& http, bool has_tls) {
+  const auto address = parse_address(http.listen);
+  if (!address || address->port == 0)
+    return "http.listen has to be a host and a port from 1 to 65535, such as \"127.0.0.1:9100\"";
+  if (!address->is_loopback() && !has_tls && !http.insecure)
+    return "http.listen has to be a loopback address, or tls beside it, or http.insecure = true: "
+           "without it whoever can reach the port sees what the node tells";
+  return std::nullopt;
+}
+
+}  // namespace muster::net

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "../journal_writer.hpp"
+#include "absence.hpp"
+#include "certificates.hpp"
+#include "lives.hpp"
+#include "watchers.hpp"
+
+#include <muster/net/admin.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace muster::net {
+
+/// What the owner of a node tells it, and is told, through its Unix socket. Used on the protocol's
+/// strand.
+class Owner {
+ public:
+  /// What it has power over; all of it outlives this.
+  struct Node {
+    const NodeOptions& options;
+    const Lives& lives;
+    Absence& absence;
+    Certificates& certificates;
+    NodeLog& log;
+    JournalWriter* journal = nullptr;                 ///< null: it writes none
+    Watchers* watchers = nullptr;                     ///< null: nobody may ask by HTTP
+    std::function<std::string()> status;              ///< as JSON
+    std::function<std::string(const Page&)> history;  ///< as JSON, a line each
+  };
+  Owner(const boost::asio::any_io_executor& strand, Node node);
+
+  Expected<> listen();
+  void close();
+
+  /// Whoever watches is told, where a step has changed what matters to him.
+  void stepped(const View& after);
+  /// He is told at any rate.
+  void tell();
+  /// What is written anew counts from now on. Gives the keys that count from the next start on.
+  Expected<std::string> read_again();
+
+ private:
+  Admin::Words words();
+  std::optional<std::string> drain(std::string_view said);
+  std::optional<std::string> step_down(std::string_view said);
+  std::optional<std::string> elect(std::string_view said);
+  std::string reload();
+  Expected<> heed(const Changes& changes);
+  [[nodiscard]] std::string cluster() const;
+
+  const Node node_;
+  std::unique_ptr<Admin> admin_;  ///< none where there is no socket
+  View told_;                     ///< what those who watch were told last
+};
+
+}  // namespace muster::net

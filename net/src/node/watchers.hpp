@@ -1,0 +1,70 @@
+#pragma once
+
+#include "../alarm.hpp"
+#include "../http/server.hpp"
+#include "../journal_writer.hpp"
+#include "../metrics/metrics.hpp"
+#include "absence.hpp"
+#include "chronicle.hpp"
+#include "lives.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace muster::net {
+
+/// Tells by HTTP what a node is and has counted (docs/watching.md). Used on the protocol's strand.
+class Watchers {
+ public:
+  /// What is told of; all of it outlives this.
+  struct Node {
+    const NodeOptions& options;  ///< with `http`
+    const Lives& lives;
+    const Absence& absence;
+    std::shared_ptr<const Tls> tls;
+    std::shared_ptr<const JournalWriter> journal;
+    std::function<std::string()> status;              ///< as JSON
+    std::function<std::string(const Page&)> history;  ///< as JSON, a line each
+  };
+  Watchers(boost::asio::any_io_executor strand, Node node);
+
+  Expected<> listen();
+  /// From now on there, in place of where it was; where that cannot be, that stays.
+  Expected<> move(const HttpOptions& to);
+  void close();
+
+  [[nodiscard]] Metrics& metrics() { return metrics_; }
+  /// What was counted of the life that ends, before the next one begins.
+  void count_life(const Life& life);
+  void count(const Event& event, const View& after, const Chronicle::Told& told);
+
+ private:
+  Expected<> serve(const HttpOptions& at);
+  void look_at_the_loop();
+  http::Answer page(const http::Request& request) const;
+  http::Answer answer_metrics(const http::Request& request) const;
+  http::Answer answer_livez(const http::Request& request) const;
+  http::Answer answer_readyz(const http::Request& request) const;
+  http::Answer answer_coordinator(const http::Request& request) const;
+  http::Answer answer_status(const http::Request& request) const;
+  http::Answer answer_history(const http::Request& request) const;
+  http::Answer answer_why(const http::Request& request) const;
+  http::Answer answer_role(const std::string& role, bool has, const std::string& text) const;
+  [[nodiscard]] Life::Seen seen() const;
+  [[nodiscard]] bool may_work() const;
+  [[nodiscard]] std::string why_no_work() const;
+  [[nodiscard]] std::string name() const;
+  [[nodiscard]] Scrape scrape() const;
+
+  const boost::asio::any_io_executor strand_;
+  const Node node_;
+  std::unique_ptr<http::Server> server_;
+  HttpOptions at_;  ///< where that listens
+  Metrics metrics_;
+  Alarm late_;  ///< tells how late it is
+};
+
+}  // namespace muster::net

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/post.hpp>
+
+#include <memory>
+#include <utility>
+
+namespace muster::net {
+
+/// A callback for another thread: given `what`, it has `act(self, what)` done on the strand, later,
+/// or nothing where `self` is gone by then.
+template <class Self, class Act>
+auto on_strand(boost::asio::any_io_executor strand, std::weak_ptr<Self> weak, Act act) {
+  return [strand = std::move(strand), weak = std::move(weak), act = std::move(act)](auto what) {
+    boost::asio::post(strand, [weak, act, what = std::move(what)]() mutable {
+      if (const auto self = weak.lock()) act(*self, std::move(what));
+    });
+  };
+}
+
+}  // namespace muster::net
