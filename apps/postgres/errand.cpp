@@ -2,7 +2,10 @@
 
 #include "apps/base/text.hpp"
 
+#include <muster/values/json.hpp>
+
 #include <boost/asio/post.hpp>
+#include <boost/json/parse.hpp>
 
 #include <type_traits>
 
@@ -145,7 +148,8 @@ bool is_missing_table(const SqlError& error) {
 std::unique_ptr<Errand> errand_for(const What& what, Core& core, Tell tell) {
   return std::visit(
       [&](const auto& order) -> std::unique_ptr<Errand> {
-        if constexpr (requires { make_errand(order, core, std::move(tell)); })
+        using Kind = std::decay_t<decltype(order)>;
+        if constexpr (boost::mp11::mp_contains<Performed, Kind>::value)
           return make_errand(order, core, std::move(tell));
         else
           return nullptr;

@@ -6,6 +6,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <variant>
 
 /// What a node makes of its PostgreSQL: a value and a function. No clock, I/O or thread; whoever
@@ -23,72 +25,175 @@ MUSTER_DESCRIBE(Settings, self, copies, struck);
 // --- What a keeper waits for: one for each order that it gives
 // ------------------------------------------------------------------------------------
 
+/// How an order ends, beside `Failed`; by none: no order is out. `doing` says what is awaited, for
+/// those who watch; it is empty where the choice says that.
+template <class... Happenings>
+struct EndsWith {};
+
 /// For the node, which calls `stop` or `start` next.
-struct TheNode {};
+struct TheNode {
+  using Ends = EndsWith<>;
+  static constexpr std::string_view doing = "";
+};
 
 // Beginning: a sealed standby, whatever it was.
-struct SealBeforeRecovery {};
-struct Recovery {};
+struct SealBeforeRecovery {
+  using Ends = EndsWith<Configured>;
+  static constexpr std::string_view doing = "seals itself before it begins";
+};
+struct Recovery {
+  using Ends = EndsWith<Began>;
+  static constexpr std::string_view doing = "recovers";
+};
 
 // Stop.
-struct Seal {};
-struct SealShown {};
-struct WalsendersEnd {};
-struct ReplayEnd {};
-struct SealedHolding {};
+struct Seal {
+  using Ends = EndsWith<Configured>;
+  static constexpr std::string_view doing = "seals itself";
+};
+struct SealShown {
+  using Ends = EndsWith<NamesShown>;
+  static constexpr std::string_view doing = "waits until new connections show the seal";
+};
+struct WalsendersEnd {
+  using Ends = EndsWith<WalsendersGone>;
+  static constexpr std::string_view doing = "ends walsenders";
+};
+struct ReplayEnd {
+  using Ends = EndsWith<Replayed>;
+  static constexpr std::string_view doing = "replays what it has received";
+};
+struct SealedHolding {
+  using Ends = EndsWith<Seen>;
+  static constexpr std::string_view doing = "looks at what it holds";
+};
 /// Of a primary of before, or of what could not be sealed in time: then the report is nothing.
 struct Ending {
+  using Ends = EndsWith<Ended>;
+  static constexpr std::string_view doing = "shuts down";
   bool overdue{};
 };
 /// Of an open primary, in order: its node leaves, or hands over.
 struct Draining {
+  using Ends = EndsWith<Ended>;
+  static constexpr std::string_view doing = "shuts down when its standbys have all";
   std::optional<NodeId> heir;
 };
 
 // Start, primary.
-struct Promotion {};
-struct GroupRow {};
+struct Promotion {
+  using Ends = EndsWith<Promoted>;
+  static constexpr std::string_view doing = "promotes";
+};
+struct GroupRow {
+  using Ends = EndsWith<TermWritten>;
+  static constexpr std::string_view doing = "writes the row of its group";
+};
 struct RowCopies {
+  using Ends = EndsWith<CopiesHold, FollowerGone>;
+  static constexpr std::string_view doing = "waits until its row is copied";
   Lsn end;
 };
-struct Opening {};
-struct OpeningShown {};
-struct Release {};
-struct Flushing {};
+struct Opening {
+  using Ends = EndsWith<Configured>;
+  static constexpr std::string_view doing = "opens";
+};
+struct OpeningShown {
+  using Ends = EndsWith<NamesShown>;
+  static constexpr std::string_view doing = "waits until new connections show that it is open";
+};
+struct Release {
+  using Ends = EndsWith<Kicked>;
+  static constexpr std::string_view doing = "releases sessions that wait";
+};
+struct Flushing {
+  using Ends = EndsWith<Checkpointed>;
+  static constexpr std::string_view doing = "writes a checkpoint";
+};
 
 // Beside the group: until too few follow any more.
-struct NoFollower {};
+struct NoFollower {
+  using Ends = EndsWith<FollowerGone>;
+  static constexpr std::string_view doing = "";
+};
 
 // With a witness, of a primary that is alone: until another's log is whole.
-struct EveryMember {};
-struct Follower {};
-struct Demand {};
-struct DemandShown {};
-struct DemandInForce {};
-struct LastBefore {};
+struct EveryMember {
+  using Ends = EndsWith<>;
+  static constexpr std::string_view doing = "waits until all members know that it goes on alone";
+};
+struct Follower {
+  using Ends = EndsWith<FollowerThere>;
+  static constexpr std::string_view doing = "";
+};
+struct Demand {
+  using Ends = EndsWith<Configured>;
+  static constexpr std::string_view doing = "";
+};
+struct DemandShown {
+  using Ends = EndsWith<NamesShown>;
+  static constexpr std::string_view doing = "";
+};
+struct DemandInForce {
+  using Ends = EndsWith<Checkpointed>;
+  static constexpr std::string_view doing = "";
+};
+struct LastBefore {
+  using Ends = EndsWith<Kicked>;
+  static constexpr std::string_view doing = "";
+};
 struct DemandCopied {
+  using Ends = EndsWith<CopiesHold, FollowerGone>;
+  static constexpr std::string_view doing = "";
   Lsn end;
 };
-struct Relaxing {};
+struct Relaxing {
+  using Ends = EndsWith<Configured>;
+  static constexpr std::string_view doing = "";
+};
 
 // Start, others.
-struct Following {};
+struct Following {
+  using Ends = EndsWith<Configured>;
+  static constexpr std::string_view doing = "is told whom to follow";
+};
 struct PrimaryLineage {
+  using Ends = EndsWith<LineageRead>;
+  static constexpr std::string_view doing = "reads the lineage of its primary";
   bool clone{};  ///< whatever it is
 };
 
 // Mending.
-struct HeldNoted {};
+struct HeldNoted {
+  using Ends = EndsWith<Noted>;
+  static constexpr std::string_view doing = "notes what it holds before it is mended";
+};
 struct EndBeforeMending {
+  using Ends = EndsWith<Ended>;
+  static constexpr std::string_view doing = "shuts down to be mended";
   Way way{};
 };
 struct Mend {
+  using Ends = EndsWith<Mended>;
+  static constexpr std::string_view doing = "is mended";
   Way way{};
 };
-struct MendingName {};
-struct MendedRecovery {};
-struct Streaming {};
-struct NoteGone {};
+struct MendingName {
+  using Ends = EndsWith<Configured>;
+  static constexpr std::string_view doing = "is told whom to follow while it is mended";
+};
+struct MendedRecovery {
+  using Ends = EndsWith<Began>;
+  static constexpr std::string_view doing = "recovers after it was mended";
+};
+struct Streaming {
+  using Ends = EndsWith<Streams>;
+  static constexpr std::string_view doing = "is mended, and waits until it streams";
+};
+struct NoteGone {
+  using Ends = EndsWith<Noted>;
+  static constexpr std::string_view doing = "is mended, and its note goes";
+};
 
 MUSTER_DESCRIBE(TheNode);
 MUSTER_DESCRIBE(SealBeforeRecovery);
@@ -132,6 +237,16 @@ using Wait = std::variant<TheNode, SealBeforeRecovery, Recovery, Seal, SealShown
                           Follower, Demand, DemandShown, DemandInForce, LastBefore, DemandCopied,
                           Relaxing, NoFollower, Following, PrimaryLineage, HeldNoted,
                           EndBeforeMending, Mend, MendingName, MendedRecovery, Streaming, NoteGone>;
+
+template <class Happened, class... Happenings>
+constexpr bool is_one_of(EndsWith<Happenings...> /*unused*/) {
+  const bool has_an_order = sizeof...(Happenings) > 0;
+  return (std::is_same_v<Happened, Happenings> || ...) ||
+         (std::is_same_v<Happened, Failed> && has_an_order);
+}
+/// Whether that wait may end so.
+template <class Awaited, class Happened>
+inline constexpr bool may_end = is_one_of<Happened>(typename Awaited::Ends{});
 
 // --- The state
 // ------------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 #include "apps/postgres/values.hpp"
 
+#include <boost/mp11/algorithm.hpp>
+
 #include <string>
 #include <variant>
 #include <vector>
@@ -169,10 +171,13 @@ MUSTER_DESCRIBE(WantElection, why);
 MUSTER_DESCRIBE(AnswerOwner, refused_because);
 MUSTER_DESCRIBE(Show, primary, open, replica, doing);
 
-using What = std::variant<Begin, End, Configure, ShowNames, EndWalsenders, FinishReplay, Look,
-                          Promote, WriteTerm, AwaitCopies, Kick, Checkpoint, AwaitFollower,
-                          AwaitNoFollower, ReadLineage, WriteNote, Rewind, Clone, AwaitStreaming,
-                          Abandon, GiveReport, EndStart, WantElection, AnswerOwner, Show>;
+/// What is performed, and ends.
+using Performed =
+    std::variant<Begin, End, Configure, ShowNames, EndWalsenders, FinishReplay, Look, Promote,
+                 WriteTerm, AwaitCopies, Kick, Checkpoint, AwaitFollower, AwaitNoFollower,
+                 ReadLineage, WriteNote, Rewind, Clone, AwaitStreaming>;
+using What = boost::mp11::mp_append<
+    Performed, std::variant<Abandon, GiveReport, EndStart, WantElection, AnswerOwner, Show>>;
 struct Order {
   Round round;
   What what;
@@ -274,11 +279,13 @@ MUSTER_DESCRIBE(Overdue);
 MUSTER_DESCRIBE(StartCalled, group, choice);
 MUSTER_DESCRIBE(AllHaveIt, group);
 
-using HasHappened =
+using EndOfOrder =
     std::variant<Began, Ended, Configured, NamesShown, WalsendersGone, Replayed, Seen, Promoted,
                  TermWritten, CopiesHold, Kicked, Checkpointed, FollowerThere, FollowerGone,
-                 LineageRead, Noted, Mended, Streams, Failed, Died, Loaded, HandOverAsked,
-                 RejoinAsked, StopCalled, Overdue, StartCalled, AllHaveIt>;
+                 LineageRead, Noted, Mended, Streams, Failed>;
+using OfNoRound = std::variant<Died, Loaded, HandOverAsked, RejoinAsked, StopCalled, Overdue,
+                               StartCalled, AllHaveIt>;
+using HasHappened = boost::mp11::mp_append<EndOfOrder, OfNoRound>;
 struct Happening {
   Round round;
   HasHappened what;

@@ -2,56 +2,9 @@
 
 #include "apps/postgres/keeper/turn.hpp"
 
-#include <iterator>
-#include <string_view>
 #include <variant>
 
 namespace muster::postgres {
-
-namespace {
-
-/// What each wait is, for those who watch; in the order of Wait.
-constexpr std::string_view words[] = {
-    "",
-    "seals itself before it begins",
-    "recovers",
-    "seals itself",
-    "waits until new connections show the seal",
-    "ends walsenders",
-    "replays what it has received",
-    "looks at what it holds",
-    "shuts down",
-    "shuts down when its standbys have all",
-    "promotes",
-    "writes the row of its group",
-    "waits until its row is copied",
-    "opens",
-    "waits until new connections show that it is open",
-    "releases sessions that wait",
-    "writes a checkpoint",
-    "waits until all members know that it goes on alone",
-    // As the choice says, while it is open.
-    "",
-    "",
-    "",
-    "",
-    "",
-    "",
-    "",
-    "",
-    "is told whom to follow",
-    "reads the lineage of its primary",
-    "notes what it holds before it is mended",
-    "shuts down to be mended",
-    "is mended",  // by which way is said below
-    "is told whom to follow while it is mended",
-    "recovers after it was mended",
-    "is mended, and waits until it streams",
-    "is mended, and its note goes",
-};
-static_assert(std::size(words) == std::variant_size_v<Wait>);
-
-}  // namespace
 
 // A primary of before goes down at once: a fast shutdown would write one more record.
 void Turn::follow() {
@@ -230,7 +183,7 @@ void Turn::show() {
   now.primary = k_.runs == Runs::primary && writes();
   now.open = k_.open;
   now.replica = k_.follows && k_.runs == Runs::standby;
-  now.doing = words[k_.wait.index()];
+  now.doing = std::visit([](const auto& awaited) { return awaited.doing; }, k_.wait);
   if (const auto* mend = std::get_if<Mend>(&k_.wait))
     now.doing = mend->way == Way::rewind ? "is rewound" : "is cloned";
   if ((awaits<TheNode>() || k_.open) && k_.place) now.doing = k_.place->choice.why;

@@ -13,23 +13,30 @@ Orders step(const Settings& settings, Keeper& keeper, const Happening& happening
   return Turn(settings, keeper).take(happening);
 }
 
+// Whatever a wait may end with has its function: where one is missing this does not compile.
 Orders Turn::take(const Happening& happening) {
   const Wait wait = k_.wait;
   std::visit(
-      [&](const auto& what) {
-        if constexpr (requires { came(what); }) {
+      [&]<class Happened>(const Happened& what) {
+        if constexpr (boost::mp11::mp_contains<OfNoRound, Happened>::value)
           came(what);
-        } else if (happening.round == k_.round) {
-          rest();
-          if constexpr (requires { what.why; })
-            std::visit([&](const auto& awaited) { failed(awaited, what); }, wait);
-          else
-            std::visit([&](const auto& awaited) { ended(awaited, what); }, wait);
-        }
+        else if (happening.round == k_.round)
+          std::visit([&](const auto& awaited) { end(awaited, what); }, wait);
       },
       happening.what);
   show();
   return std::move(orders_);
+}
+
+template <class Awaited, class Happened>
+void Turn::end(const Awaited& awaited, const Happened& what) {
+  if constexpr (may_end<Awaited, Happened>) {
+    rest();
+    if constexpr (std::is_same_v<Happened, Failed>)
+      failed(awaited, what);
+    else
+      ended(awaited, what);
+  }
 }
 
 // --- The hooks, and what comes by itself

@@ -156,15 +156,8 @@ class Turn {
   void failed(const Streaming&, const Failed&) { read_lineage(true); }
   void failed(const NoteGone&, const Failed&) { note_goes(); }
 
-  // What it does not wait for.
-  template <class Awaited, class Ended>
-  void ended(const Awaited& wait, const Ended&) {
-    k_.wait = wait;
-  }
-  template <class Awaited>
-  void failed(const Awaited& wait, const Failed&) {
-    k_.wait = wait;
-  }
+  template <class Awaited, class Happened>
+  void end(const Awaited& awaited, const Happened& what);
 
   // The words in which this is written (keeper.cpp).
   [[nodiscard]] bool stands(Line line) const { return postgres::stands(settings_.struck, line); }
