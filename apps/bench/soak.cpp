@@ -54,7 +54,7 @@ class Soak {
     for (NodeId node : cluster_.down())
       if (const Expected<> started = cluster_.start(node); !started) return started;
     if (const Expected<> formed = find_together(); !formed) return formed;
-    const Config config = cluster_.options().cluster.core(NodeId{1});
+    const ProtocolConfig config = cluster_.options().cluster.core(NodeId{1});
     cluster_.run(std::min<Duration>(settling_bound(config) + 500ms, longest_calm));
     return {};
   }

@@ -83,7 +83,7 @@ class Demo {
   void doubt(const std::string& why);
   void verify_journals();
   void close(bool held);
-  [[nodiscard]] Config config() const { return cluster_.options().cluster.core(NodeId{1}); }
+  [[nodiscard]] ProtocolConfig config() const { return cluster_.options().cluster.core(NodeId{1}); }
 
   const DemoOptions& options_;
   Cluster& cluster_;
@@ -166,7 +166,10 @@ void Demo::verify_journals() {
   const int code = verify({cluster_.journals(), options_.json}, out, err);
   std::istringstream lines(out.str());
   for (std::string line; std::getline(lines, line);) {
-    options_.json ? screen_.object(line) : screen_.say(line);
+    if (options_.json)
+      screen_.object(line);
+    else
+      screen_.say(line);
   }
   const std::string why = err.str().substr(0, err.str().find('\n'));
   if (code == static_cast<int>(not_decided))

@@ -33,10 +33,10 @@ class OneOfThree {
   static net::NodeOptions options(NodeId self, std::size_t port) {
     net::NodeOptions options{};
     options.config.self = self;
-    options.hold_down = {};  // it is there to be killed again and again
+    options.lives.hold_down = {};  // it is there to be killed again and again
     for (std::uint32_t i = 1; i <= 3; ++i) {
       options.config.nodes.insert(NodeId{i});
-      options.addresses[NodeId{i}] = "127.0.0.1:" + std::to_string(port + i);
+      options.network.addresses[NodeId{i}] = "127.0.0.1:" + std::to_string(port + i);
     }
     return options;
   }

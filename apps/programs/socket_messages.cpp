@@ -101,7 +101,10 @@ Said<std::function<void(Services&)>> wish_of(std::string_view key, const json::o
     const auto text = bytes_of(wish);
     if (!text) return text.error();
     return [text = text->data, is_broken = key == "broken"](Services& node) {
-      is_broken ? node.broken(text) : node.note(text);
+      if (is_broken)
+        node.broken(text);
+      else
+        node.note(text);
     };
   }
   const auto time = natural_of(wish);

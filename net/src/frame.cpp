@@ -101,10 +101,6 @@ std::string encode_frame(const Frame& frame, std::uint8_t version) {
   return out;
 }
 
-std::size_t bytes_of(const Letter& letter) {
-  return encode(letter).size();
-}
-
 FrameReader::FrameReader(std::size_t most_at_first, WireVersions spoken)
     : buffer_(first_room),
       most_(std::min(most_at_first, frame_limit)),

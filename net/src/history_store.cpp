@@ -1,10 +1,10 @@
 #include "history_store.hpp"
 
+#include "on_strand.hpp"
 #include "utc.hpp"
 
 #include <muster/values/json.hpp>
 
-#include <boost/asio/post.hpp>
 #include <boost/json/parse.hpp>
 
 #include <algorithm>
@@ -63,14 +63,11 @@ void HistoryStore::add(history::Entry entry) {
 }
 
 void HistoryStore::write_later() {
-  timer_.expires_after(write_after);
-  timer_.async_wait([weak = weak_from_this()](auto error) {
-    const auto self = weak.lock();
-    if (error || !self) return;
-    if (self->handlers_.may_write())
-      self->write();
+  timer_.after(write_after, [this] {
+    if (handlers_.may_write())
+      write();
     else
-      self->write_later();
+      write_later();
   });
 }
 
@@ -82,13 +79,11 @@ void HistoryStore::write() {
     if (entry.number > most) batch.erase(key_of(entry.number - most));
   }
   unwritten_ = 0;
-  thread_.write_own(std::move(batch),
-                    [weak = weak_from_this(), strand = strand_](Expected<> written) {
-                      if (written) return;
-                      asio::post(strand, [weak, failure = written.error()] {
-                        if (const auto self = weak.lock()) self->handlers_.fatal(failure);
-                      });
-                    });
+  thread_.write_own(std::move(batch), on_strand(strand_, weak_from_this(),
+                                                [](HistoryStore& self, const Expected<>& written) {
+                                                  if (!written)
+                                                    self.handlers_.fatal(written.error());
+                                                }));
 }
 
 std::string HistoryStore::lines(std::size_t count, std::uint64_t before) const {

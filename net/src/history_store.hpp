@@ -1,10 +1,11 @@
 #pragma once
 
+#include "alarm.hpp"
+
 #include <muster/journal/history.hpp>
 #include <muster/net/storage_thread.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include <deque>
 #include <functional>
@@ -51,7 +52,7 @@ class HistoryStore : public std::enable_shared_from_this<HistoryStore> {
   boost::asio::any_io_executor strand_;
   StorageThread& thread_;
   Handlers handlers_;
-  boost::asio::steady_timer timer_;
+  Alarm timer_;
   std::deque<Kept> entries_;   ///< the oldest first
   std::size_t unwritten_ = 0;  ///< the last ones
 };

@@ -76,6 +76,7 @@ Hooks::Hooks(asio::any_io_executor strand, asio::any_io_executor executor,
 void Hooks::abandon() {
   abandoned_ = true;
   way_->close();
+  deadline_.cancel();
   waiting_.clear();
   asio::post(executor_, [user = std::move(user_)] { user->application.reset(); });
 }
@@ -107,7 +108,7 @@ std::function<void(const std::string&)> Hooks::fatal_later() {
   return [way = way_, weak = weak_from_this()](const std::string& why) {
     way->post([weak, why] {
       const auto self = weak.lock();
-      if (self && !self->abandoned_) self->fatal(why);
+      if (self && !self->abandoned_) self->fatal(HookFault::failed, why);
     });
   };
 }
@@ -147,21 +148,15 @@ void Hooks::request_stop(std::stop_source cancel) {
 // --------------------------------------------------------------------------------------
 
 void Hooks::bound(Duration deadline, std::function<void()> overrun) {
-  deadline_.expires_after(deadline);
-  deadline_.async_wait(
-      [weak = weak_from_this(), number = ++deadlines_, overrun = std::move(overrun)](auto error) {
-        const auto self = weak.lock();
-        if (!error && self && !self->abandoned_ && self->deadlines_ == number) overrun();
-      });
+  deadline_.after(deadline, std::move(overrun));
 }
 
 void Hooks::unbound() {
-  ++deadlines_;
   deadline_.cancel();
 }
 
 Duration Hooks::left() const {
-  return deadline_.expiry() - std::chrono::steady_clock::now();
+  return deadline_.left();
 }
 
 // --- Permits and progress

@@ -1,12 +1,12 @@
 #pragma once
 
+#include "alarm.hpp"
 #include "permits.hpp"
 #include "way.hpp"
 
 #include <muster/host/hook_host.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include <deque>
 #include <functional>
@@ -28,7 +28,7 @@ class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> 
     std::function<void(journal::PermitsEdge, GroupNumber)> permits;
     std::function<void(NodeId, Inquiry, Answered)> ask;
     std::function<void()> give_up_questions;
-    std::function<void(const std::string& why)> fatal;
+    std::function<void(HookFault, const std::string& why)> fatal;
   };
 
   Hooks(boost::asio::any_io_executor strand, boost::asio::any_io_executor executor,
@@ -82,7 +82,7 @@ class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> 
     handlers_.ask(member, std::move(inquiry), std::move(answered));
   }
   void give_up_questions() override { handlers_.give_up_questions(); }
-  void fatal(const std::string& why) override { handlers_.fatal(why); }
+  void fatal(HookFault fault, const std::string& why) override { handlers_.fatal(fault, why); }
 
   boost::asio::any_io_executor strand_;
   const std::shared_ptr<Way> way_;  ///< for what is held by the user, who may outlive this
@@ -90,8 +90,7 @@ class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> 
   std::shared_ptr<User> user_;
   std::shared_ptr<LifePermits> permits_;
   Handlers handlers_;
-  boost::asio::steady_timer deadline_;
-  std::uint64_t deadlines_ = 0;  ///< so that the end of an earlier one is not taken for this one's
+  Alarm deadline_;
   bool abandoned_ = false;
   std::deque<std::function<void()>> waiting_;  ///< calls that the user's executor is to have next
   std::shared_ptr<HowFar> how_far_;  ///< of the last hook; what it holds may outlive its node

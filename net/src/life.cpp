@@ -2,14 +2,17 @@
 
 #include "clock.hpp"
 #include "metrics/metrics.hpp"
+#include "on_strand.hpp"
 
 #include <muster/protocol/cluster_text.hpp>
+#include <muster/values/text.hpp>
 
 #include <boost/asio/post.hpp>
 #include <boost/describe/enumerators.hpp>
 
 #include <algorithm>
 #include <random>
+#include <utility>
 
 namespace muster::net {
 
@@ -32,6 +35,7 @@ Life::Life(asio::any_io_executor strand, asio::any_io_executor hooks, const Node
       way_(std::make_shared<Way>(strand_)),
       hooks_executor_(std::move(hooks)),
       options_(options),
+      config_{options.config, {}},
       make_application_(make_application),
       storage_(storage),
       tls_(std::move(tls)),
@@ -39,7 +43,7 @@ Life::Life(asio::any_io_executor strand, asio::any_io_executor hooks, const Node
       handlers_(std::move(handlers)),
       writer_(std::move(journal)),
       watch_(strand_),
-      halted_in_turn_(options_.config.timings) {
+      halted_in_turn_(config_.timings) {
   boost::mp11::mp_for_each<boost::describe::describe_enumerators<Timer>>(
       [this](auto) { timers_.emplace_back(strand_); });
   seen_.as_of = monotonic_now();
@@ -54,31 +58,32 @@ Expected<> Life::listen() {
 }
 
 void Life::make_parts() {
-  const Config& config = options_.config;
-  const Self own{config.self, safe_.incarnation, random_instance(), options_.cluster,
-                 options_.wire};
-  questions_ = std::make_shared<Questions>(strand_, own, options_.addresses, config.timings.T,
-                                           Questions::Limits{options_.answer_limit}, tls_,
-                                           question_handlers());
+  const Self own{config_.self, safe_.incarnation, random_instance(), options_.cluster,
+                 options_.network.wire};
+  questions_ = std::make_shared<Questions>(
+      strand_, own, options_.network.addresses, config_.timings.T,
+      Questions::Limits{options_.limits.answer}, tls_, question_handlers());
   SessionLimits limits;
-  limits.proofs = options_.proofs;
-  if (options_.tls) limits.arrivals = SessionLimits::arrivals_with_proofs;
-  sessions_ = std::make_unique<Sessions>(strand_, own, options_.addresses, config.timings.T, limits,
-                                         safe_, session_handlers(), options_.listen, tls_);
+  limits.proofs = options_.network.proofs;
+  if (options_.network.tls) limits.arrivals = SessionLimits::arrivals_with_proofs;
+  sessions_ =
+      std::make_unique<Sessions>(strand_, own, options_.network.addresses, config_.timings.T,
+                                 limits, safe_, session_handlers(), options_.network.listen, tls_);
   permits_ =
-      std::make_shared<LifePermits>(config.timings.T / 2, hooks_executor_,
+      std::make_shared<LifePermits>(config_.timings.T / 2, hooks_executor_,
                                     [way = way_, weak = weak_from_this()](const std::string& why) {
                                       way->post([weak, why] {
-                                        if (const auto self = weak.lock()) self->hook_fatal(why);
+                                        if (const auto self = weak.lock())
+                                          self->hook_fatal(HookFault::failed, why);
                                       });
                                     });
-  services_ = std::make_shared<NodeServices>(config.self, config.nodes, hooks_executor_, permits_,
+  services_ = std::make_shared<NodeServices>(config_.self, config_.nodes, hooks_executor_, permits_,
                                              storage_, service_handlers());
   hooks_ = std::make_shared<Hooks>(strand_, hooks_executor_, services_, make_application_, permits_,
                                    hook_handlers());
-  const HookRunner::Limits of_hooks{config.timings, options_.report_limit,
-                                    options_.definition_limit, options_.answer_limit};
-  host_ = std::make_unique<host::Host>(config, safe_, longest_wait(), of_hooks, *this, *hooks_);
+  const HookRunner::Limits of_hooks{config_.timings, options_.limits.report,
+                                    options_.limits.definition, options_.limits.answer};
+  host_ = std::make_unique<host::Host>(config_, safe_, longest_wait(), of_hooks, *this, *hooks_);
 }
 
 void Life::recover() {
@@ -145,12 +150,12 @@ void Life::arm(Timer timer, Duration period, Inbox::Arming arming) {
 
 void Life::keep_only(const std::function<bool(CallNumber)>& awaited) {
   sessions_->keep_only(awaited);
-  let_go();
+  flush();
 }
 
 // What a step sends is on its way before anything slower that it brings about, and in the journal
 // before that. Of a step from which nothing comes nobody waits for the line.
-void Life::let_go() {
+void Life::flush() {
   if (journal_) journal_->release(std::exchange(acts_, false));
   sessions_->flush();
 }
@@ -161,17 +166,18 @@ void Life::disarm(Timer timer) {
 
 void Life::save(const SafeState& safe) {
   acts_ = true;
-  let_go();
-  storage_.save(
-      safe, [weak = weak_from_this(), strand = strand_, begun = boottime_now()](Expected<> saved) {
-        asio::post(strand, [weak, saved, took = boottime_now() - begun] {
-          const auto self = weak.lock();
-          if (!self || self->ended_) return;
-          if (!saved) return self->handlers_.fatal(saved.error());
-          self->note_save(took);
-          self->host_->saved();
-        });
-      });
+  flush();
+  const auto saved = on_strand(strand_, weak_from_this(),
+                               [](Life& self, const std::pair<Expected<>, Duration>& commit) {
+                                 const auto& [outcome, took] = commit;
+                                 if (self.ended_) return;
+                                 if (!outcome) return self.handlers_.fatal(outcome.error());
+                                 self.note_save(took);
+                                 self.host_->saved();
+                               });
+  storage_.save(safe, [saved, begun = boottime_now()](Expected<> outcome) {
+    saved(std::pair(std::move(outcome), boottime_now() - begun));
+  });
 }
 
 void Life::left(LeaveCause cause) {
@@ -252,7 +258,7 @@ void Life::note_save(Duration took) {
 
 // One pause is somebody's who stopped the process, and so is a long one.
 void Life::note_pause(Duration gap) {
-  if (pauses_++ == 0 || gap > 4 * options_.config.timings.T) return;
+  if (pauses_++ == 0 || gap > 4 * config_.timings.T) return;
   const std::lock_guard lock(seen_mutex_);
   note_wait("it stood still for ", gap, ", or a machine that is shared with less");
 }
@@ -263,10 +269,10 @@ void Life::note_wait(const char* what, Duration time, const char* otherwise) {
   const bool is_news = 2 * needed > 3 * seen_.needed_T;
   seen_.needed_T = std::max<Duration>(seen_.needed_T, needed);
   if (!is_news) return;
-  handlers_.warn("node " + std::to_string(options_.config.self.value) + ": " + what +
+  handlers_.warn("node " + std::to_string(config_.self.value) + ": " + what +
                  std::to_string(time / std::chrono::milliseconds(1)) +
                  " ms, and what waits for longer than T/2 counts as a pause: T = " +
-                 format_duration(options_.config.timings.T) + " is too small here, choose \"" +
+                 format_duration(config_.timings.T) + " is too small here, choose \"" +
                  format_duration(needed) + "\" at least" + otherwise);
 }
 
@@ -276,7 +282,7 @@ void Life::note_halt(const Event& event, const View& after) {
   halted_in_turn_.take(step_at_, event, after);
   const NodeSet by = halted_in_turn_.by(step_at_);
   if (known || by.empty()) return;
-  handlers_.warn(halted_in_turn_words(options_.config.self, by));
+  handlers_.warn(halted_in_turn_words(config_.self, by));
 }
 
 // --- The journal
@@ -286,10 +292,10 @@ void Life::begin_journal() {
   if (!writer_) return;
   journal::Header first;
   first.t = monotonic_now();
-  first.node = options_.config.self;
+  first.node = config_.self;
   first.incarnation = safe_.incarnation;
   first.clock = journal::Clock::monotonic;
-  first.config = options_.config;
+  first.config = config_;
   journal_ = std::make_unique<LifeJournal>(writer_, options_.journal->detail, std::move(first),
                                            [this](Duration t) { return host_->next_stamp(t); });
   journal_->begin();
@@ -337,19 +343,17 @@ Life::Seen Life::seen() const {
 // ---------------------------------------------------------------------
 
 NodeServices::Handlers Life::service_handlers() {
-  const auto on_strand = [weak = weak_from_this(), strand = strand_](auto act) {
-    return [weak, strand, act](const auto& what) {
-      asio::post(strand, [weak, act, what] {
-        if (const auto self = weak.lock(); self && !self->ended_) act(*self, what);
-      });
-    };
+  const auto while_it_lives = [this](auto act) {
+    return on_strand(strand_, weak_from_this(), [act](Life& self, const auto& what) {
+      if (!self.ended_) act(self, what);
+    });
   };
   NodeServices::Handlers handlers;
   handlers.fatal =
-      on_strand([](Life& self, const Failure& failure) { self.handlers_.fatal(failure); });
-  handlers.elect = on_strand([](Life& self, const std::string& why) { self.elect(why); });
+      while_it_lives([](Life& self, const Failure& failure) { self.handlers_.fatal(failure); });
+  handlers.elect = while_it_lives([](Life& self, const std::string& why) { self.elect(why); });
   handlers.step_down =
-      on_strand([](Life& self, Duration back_after) { self.handlers_.step_down(back_after); });
+      while_it_lives([](Life& self, Duration back_after) { self.handlers_.step_down(back_after); });
   // The log has it at once: what the application does next may end the process.
   handlers.remark = [strand = strand_, weak = weak_from_this(), broken = handlers_.broken](
                         journal::RemarkKind kind, const std::string& text) {
@@ -373,16 +377,8 @@ void Life::remark(journal::RemarkKind kind, const std::string& text) {
 
 Sessions::Handlers Life::session_handlers() {
   Sessions::Handlers handlers;
-  handlers.received = [this](Letter letter, Instance instance) {
-    happened(Received{std::move(letter), instance});
-  };
-  handlers.unanswered = [this](NodeId by, CallNumber call, Unheard how) {
-    happened(Unanswered{by, call, how});
-  };
-  handlers.failed = [this](NodeId node, Incarnation life) { happened(Failed{node, life}); };
-  handlers.differing = [this](NodeSet differ, NodeSet agree) {
-    happened(Differing{std::move(differ), std::move(agree)});
-  };
+  handlers.event = [this](Event event) { host_->put(std::move(event)); };
+  handlers.turn = [this] { host_->turn(); };
   handlers.outlived = [this](const Voices& voices) { handlers_.outlived(voices); };
   handlers.status = [this] { return handlers_.status(); };
   handlers.asker = [this](const std::shared_ptr<Connection>& connection, const Hello& hello) {
@@ -430,19 +426,16 @@ Hooks::Handlers Life::hook_handlers() {
     questions_->ask(member, std::move(inquiry), std::move(answered));
   };
   handlers.give_up_questions = [this] { questions_->give_up(); };
-  handlers.fatal = [this](const std::string& why) { hook_fatal(why); };
+  handlers.fatal = [this](HookFault fault, const std::string& why) { hook_fatal(fault, why); };
   return handlers;
 }
 
-// What is late may be the machine's fault.
-void Life::hook_fatal(const std::string& why) {
-  const bool is_late = why.find(" overran ") != std::string::npos;
-  const std::string advice = is_late ? "give it longer where the machine stood still or is too "
-                                       "slow, else mend the application"
-                                     : "mend the application";
-  handlers_.fatal({ExitCode::hook_failed, "node " + std::to_string(options_.config.self.value) +
-                                              ": " + why + "; " + advice +
-                                              ", then start the node again"});
+void Life::hook_fatal(HookFault fault, const std::string& why) {
+  std::string advice = "mend the application";
+  if (fault == HookFault::late)
+    advice = "give it longer where the machine stood still or is too slow, else " + advice;
+  handlers_.fatal({ExitCode::hook_failed, "node " + to_text(config_.self) + ": " + why + "; " +
+                                              advice + ", then start the node again"});
 }
 
 }  // namespace muster::net

@@ -131,8 +131,8 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
   /// How long nothing happens to a node at most; the rest of the longest wait is for a late
   /// machine.
   [[nodiscard]] Duration longest_stillness() const { return longest_wait() / 3; }
-  void let_go();
-  void hook_fatal(const std::string& why);
+  void flush();
+  void hook_fatal(HookFault fault, const std::string& why);
   void watch();
   void note_stillness();
   void note_save(Duration took);
@@ -154,6 +154,7 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
   const std::shared_ptr<Way> way_;  ///< for a permit, which may outlive this
   boost::asio::any_io_executor hooks_executor_;
   const NodeOptions& options_;
+  const Config config_;
   const MakeApplication& make_application_;
   StorageThread& storage_;
   const std::shared_ptr<const Tls> tls_;

@@ -21,9 +21,9 @@ class NodeLog {
       std::function<Clock::time_point()> now = [] { return Clock::now(); })
       : now_(std::move(now)),
         node_(options.config.self),
-        level_(options.log_level),
-        format_(options.log_format),
-        log_(options.log) {}
+        level_(options.log.level),
+        format_(options.log.format),
+        log_(options.log.line) {}
 
   /// At most `most` lines of a matter in ten seconds; the next one then tells how many were left
   /// out.

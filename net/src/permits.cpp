@@ -283,7 +283,10 @@ void LifePermits::State::post(std::function<void()> work) {
   asio::post(executor_, [weak = weak_from_this(), work = std::move(work)] {
     const auto self = weak.lock();
     if (!self || self->over_) return;
-    self->thrown_ ? call_user(work, self->thrown_) : work();
+    if (self->thrown_)
+      call_user(work, self->thrown_);
+    else
+      work();
   });
 }
 

@@ -1,5 +1,6 @@
 #include <muster/net/sessions.hpp>
 #include <muster/values/address.hpp>
+#include <muster/values/archive.hpp>
 
 #include "clock.hpp"
 #include "connection.hpp"
@@ -11,7 +12,6 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include <deque>
 #include <set>
 #include <utility>
 #include <vector>
@@ -73,20 +73,12 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
   void greet() { take(host::Greet{}); }
 
   void send(Letter letter, std::optional<Duration> bound) {
-    const std::size_t size = bytes_of(letter);
+    const std::size_t size = size_of_encoded(letter);
     take(host::SendLetter{std::move(letter), bound, size});
     end_turn_soon();
   }
 
-  void keep_only(const std::function<bool(CallNumber)>& awaited) {
-    sessions_.keep_only(awaited);
-    std::erase_if(notices_, [&](const Notice& notice) {
-      const auto* unanswered = std::get_if<host::CallUnanswered>(&notice);
-      const auto* came = std::get_if<host::LetterCame>(&notice);
-      return (unanswered && !awaited(unanswered->call)) ||
-             (came && is_answer(came->letter) && !awaited(came->letter.call));
-    });
-  }
+  void keep_only(const std::function<bool(CallNumber)>& awaited) { sessions_.keep_only(awaited); }
 
   void break_where(const std::function<bool(const Connection&)>& it) {
     for (const auto& [number, connection] : std::map(connections_)) {
@@ -100,7 +92,6 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
 
   void close() {
     if (std::exchange(closed_, true)) return;
-    notices_.clear();
     timer_.cancel();
     for (const auto& [node, dial] : dials_) dial->give_up();
     for (const auto& [number, connection] : connections_) connection->close();
@@ -124,7 +115,7 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
   }
   void turn_ended() override {
     flush();
-    deliver();
+    if (!closed_) handlers_.turn();
     flush();
     reserve_->restock();
   }
@@ -153,9 +144,6 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
              return address && address->host != own->host;
            });
   }
-
-  using Notice = std::variant<host::LetterCame, host::CallUnanswered, host::LifeOver,
-                              host::OutlivedBy, host::OthersDiffer, host::Warning>;
 
   void take(host::SessionInput input) {
     if (closed_) return;
@@ -194,10 +182,10 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
     if (unresolved.empty()) {
       nameless_.erase(node);
     } else if (nameless_.insert(node).second) {
-      notices_.emplace_back(host::Warning{
+      handlers_.warn(
           "node " + std::to_string(node.value) + " cannot be dialled at " +
           config_.addresses.at(node) + ": the name is not resolved (" + unresolved +
-          "); mend it, or what resolves names, and until then that node counts as silent"});
+          "); mend it, or what resolves names, and until then that node counts as silent");
     }
   }
   void perform(host::GiveUp dial) {
@@ -287,35 +275,17 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
 
   void perform(host::LetterCame came) {
     heard_[came.letter.from] = monotonic_now();
-    notices_.emplace_back(std::move(came));
+    handlers_.event(Received{std::move(came.letter), came.instance});
   }
-  void perform(host::CallUnanswered call) { notices_.emplace_back(call); }
-  void perform(host::LifeOver life) { notices_.emplace_back(life); }
-  void perform(host::OutlivedBy outlived) { notices_.emplace_back(std::move(outlived)); }
-  void perform(host::OthersDiffer others) { notices_.emplace_back(std::move(others)); }
-  void perform(host::Warning warning) { notices_.emplace_back(std::move(warning)); }
-
-  // --- The turn ends
-
-  // The handlers are told what has happened, in order. What they do may add to it.
-  void deliver() {
-    if (delivering_) return;
-    delivering_ = true;
-    while (!notices_.empty() && !closed_) {
-      Notice notice = std::move(notices_.front());
-      notices_.pop_front();
-      std::visit([this](auto& one) { tell(one); }, notice);
-    }
-    delivering_ = false;
+  void perform(host::CallUnanswered call) {
+    handlers_.event(Unanswered{call.by, call.call, call.how});
   }
-  void tell(host::LetterCame& came) { handlers_.received(std::move(came.letter), came.instance); }
-  void tell(host::CallUnanswered& call) { handlers_.unanswered(call.by, call.call, call.how); }
-  void tell(host::LifeOver& over) { handlers_.failed(over.node, over.life); }
-  void tell(host::OutlivedBy& outlived) { handlers_.outlived(outlived.voices); }
-  void tell(host::OthersDiffer& others) {
-    handlers_.differing(std::move(others.differ), std::move(others.agree));
+  void perform(host::LifeOver over) { handlers_.event(Failed{over.node, over.life}); }
+  void perform(host::OthersDiffer others) {
+    handlers_.event(Differing{std::move(others.differ), std::move(others.agree)});
   }
-  void tell(host::Warning& warning) { handlers_.warn(std::move(warning.text)); }
+  void perform(const host::OutlivedBy& outlived) { handlers_.outlived(outlived.voices); }
+  void perform(host::Warning warning) { handlers_.warn(std::move(warning.text)); }
 
   void end_turn_soon() {
     if (std::exchange(ends_turn_soon_, true)) return;
@@ -341,9 +311,7 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
   boost::asio::steady_timer timer_;
   std::vector<host::ConnectionId> unflushed_;
   std::vector<host::ConnectionId> to_be_told_;
-  std::deque<Notice> notices_;
   std::map<NodeId, Duration> heard_;  ///< when the last letter of each came; to be shown only
-  bool delivering_ = false;
   bool ends_turn_soon_ = false;
   bool closed_ = false;
 };

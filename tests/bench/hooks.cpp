@@ -123,11 +123,11 @@ double median_ms(const Sizes& sizes, int times, std::uint16_t port) {
     options.config.self = NodeId{id};
     for (std::uint32_t other = 1; other <= 3; ++other) {
       options.config.nodes.insert(NodeId{other});
-      options.addresses[NodeId{other}] = "127.0.0.1:" + std::to_string(port + other);
+      options.network.addresses[NodeId{other}] = "127.0.0.1:" + std::to_string(port + other);
     }
     options.config.timings.T = 1s;
     options.config.timings.coordinator_timeout = 2s;
-    options.admin_socket = socket(id);
+    options.owner.admin_socket = socket(id);
     machines.push_back(
         std::make_unique<Machine>(options, directory.path() / ("n" + std::to_string(id)), make));
   }

@@ -42,7 +42,10 @@ class Stores {
     if (only_looks) {
       const auto looked = verify(
           directory_, [](std::string_view, const Bytes&) {}, &own, options_);
-      looked ? check(looked->safe, least) : check(looked.error());
+      if (looked)
+        check(looked->safe, least);
+      else
+        check(looked.error());
       return require(bytes_of(paths_[0]) == files[0] && bytes_of(paths_[1]) == files[1]);
     }
     const auto store = SqliteStorage::open(directory_, own, options_);

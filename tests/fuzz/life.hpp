@@ -271,8 +271,12 @@ class Life final : host::Driver, HookHost {
     constexpr int deepest = 8;
     ++draining_;
     for (ConnectionId connection : drain.connections)
-      if (draining_ < deepest && open_.contains(connection.value) && input_.one_in(4))
-        input_.one_in(4) ? closes(connection) : frame_comes(connection);
+      if (draining_ < deepest && open_.contains(connection.value) && input_.one_in(4)) {
+        if (input_.one_in(4))
+          closes(connection);
+        else
+          frame_comes(connection);
+      }
     if (drain.listener && draining_ < deepest && input_.one_in(4)) {
       open_.insert(++last_connection_);
       take(host::Accepted{ConnectionId{last_connection_}});
@@ -310,7 +314,7 @@ class Life final : host::Driver, HookHost {
   Duration now() override { return now_; }
   Duration stood_still() override { return std::exchange(gap_, {}); }
   void send(const Letter& letter, std::optional<Duration> bound) override {
-    take(host::SendLetter{letter, bound, net::bytes_of(letter)});
+    take(host::SendLetter{letter, bound, size_of_encoded(letter)});
   }
   void keep_only(const std::function<bool(CallNumber)>& awaited) override {
     sessions_.keep_only(awaited);
@@ -363,7 +367,7 @@ class Life final : host::Driver, HookHost {
     waiting_.emplace_back([answered = std::move(answered)] { answered(Bytes{"so"}); });
   }
   void give_up_questions() override {}
-  void fatal(const std::string&) override { over_ = true; }
+  void fatal(HookFault, const std::string&) override { over_ = true; }
 
   // --- What must be so, whatever was said
 

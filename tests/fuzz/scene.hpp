@@ -88,7 +88,10 @@ class Answering : public Application {
 
  private:
   void end(Done<Bytes> done) {
-    input_.one_in(8) ? done.fail("no") : done(Bytes{std::string(input_.bytes(4))});
+    if (input_.one_in(8))
+      done.fail("no");
+    else
+      done(Bytes{std::string(input_.bytes(4))});
   }
   Input& input_;
 };

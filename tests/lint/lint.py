@@ -247,6 +247,20 @@ def sleeps(tree):
             yield path, number, f"{found[0]} in a test"
 
 
+def conditional_statements(tree):
+    """A statement is no conditional operator: it is an if."""
+    statement = re.compile(r"\s+(?!.*return\b)[A-Za-z_!][^=<?]* \? .* : .*;$")
+    before = ""
+    for path, number, line in tree.lines(*CPP):
+        code = line.split("//")[0].rstrip()
+        plain, inner = code, ""
+        while plain != inner:
+            inner, plain = plain, re.sub(r"\([^()]*\)|\[[^][]*\]|\{[^{}]*\}", "", plain)
+        if re.search(r"[;}:)]$|(?<!= ){$|\belse$", before) and statement.match(plain):
+            yield path, number, "a conditional operator as a statement: write if and else"
+        before = code or before
+
+
 def columns(tree):
     """At most 100 columns."""
     for path, number, line in tree.lines(*CODE):
@@ -334,8 +348,8 @@ def top_level(tree):
 
 RULES = {rule.__name__: rule for rule in (layering, floors, circles, drivers, struck_lines,
                                           options_apart, checker, purity, words, marks, sleeps,
-                                          columns, lengths, headers, built, links, benches,
-                                          top_level)}  # fmt: skip
+                                          conditional_statements, columns, lengths, headers,
+                                          built, links, benches, top_level)}  # fmt: skip
 
 
 def main(root, names):

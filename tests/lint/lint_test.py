@@ -65,6 +65,10 @@ CASES = {
         {"tests/apps/a.py": "time.sleep(1)\n"},
         {"tests/apps/a.sh": "sleep 1\n"},
     ],
+    "conditional_statements": [
+        {"net/src/a.cpp": "{\n  is_new ? begin(a ? b : c) : end();\n}\n"},
+        {"net/src/a.cpp": "  if (!inside)\n    all ? inside.clear() : put(node);\n"},
+    ],
     "columns": [{"core/src/a.cpp": "x" * 101 + "\n"}, {"dev": "#" * 101 + "\n"}],
     "lengths": [{"core/src/a.cpp": "\n" * 451}],
     "headers": [

@@ -73,7 +73,7 @@ Expected<net::NodeOptions> options_of(const muster_config& from) {
   for (std::size_t at = 0; at < from.node_count; ++at) {
     const auto& [node, address] = from.nodes[at];
     const NodeId id{node};
-    if (address == nullptr || !options.addresses.emplace(id, address).second)
+    if (address == nullptr || !options.network.addresses.emplace(id, address).second)
       return bad("node " + std::to_string(node) + ": expected an address, and each id once");
     options.config.nodes.insert(id);
   }
@@ -88,19 +88,21 @@ Expected<net::NodeOptions> options_of(const muster_config& from) {
   set(timings.check_every, from.check_every_ns);
   timings.coordinator_timeout = timings.check_every + timings.T;
   set(timings.coordinator_timeout, from.coordinator_timeout_ns);
-  options.insecure = from.insecure != 0;
+  options.network.insecure = from.insecure != 0;
   if (const auto wrong = misfit(options.config))
     return bad(wrong->key + ": expected " + wrong->expected);
-  if (const auto wrong = misfit(options.addresses, options.config.nodes, options.insecure))
+  if (const auto wrong =
+          misfit(options.network.addresses, options.config.nodes, options.network.insecure))
     return bad("node " + wrong->key + ": its address has to be " + wrong->expected);
   ClusterLines lines = cluster_lines(options.config);
-  if (options.insecure) lines["insecure"] = "true";
+  if (options.network.insecure) lines["insecure"] = "true";
   lines["name"] = from.cluster;
-  for (const auto& [id, address] : options.addresses) lines["nodes." + to_text(id)] = address;
+  for (const auto& [id, address] : options.network.addresses)
+    lines["nodes." + to_text(id)] = address;
   options.cluster = cluster_text(lines);
-  options.admin_socket = std::filesystem::path(from.directory) / "admin.sock";
+  options.owner.admin_socket = std::filesystem::path(from.directory) / "admin.sock";
   if (from.journal != nullptr) options.journal = net::JournalOptions{from.journal};
-  options.initialise = from.initialise != 0;
+  options.lives.initialise = from.initialise != 0;
   return options;
 }
 
@@ -197,11 +199,11 @@ muster_node::muster_node(const muster_config& config, const muster_hooks& applic
     : hooks(application), user(its_user) {
   const auto make = [this](Services& its) { return std::make_unique<OfC>(*this, its); };
   if (hooks.log != nullptr)
-    options.log = [this](LogLevel level, const std::string& text) {
+    options.log.line = [this](LogLevel level, const std::string& text) {
       hooks.log(user, std::string(enumerator_name(level)).c_str(), text.c_str());
     };
   if (hooks.fatal != nullptr)
-    options.fatal = [this](const Failure& failure) {
+    options.log.fatal = [this](const Failure& failure) {
       hooks.fatal(user, static_cast<int>(failure.code), failure.what.c_str());
     };
   node.emplace(context, std::move(options), std::move(storage), make, pool.get_executor());

@@ -17,7 +17,7 @@ int main(int, char** arguments) {
   const NodeId self = options.config.self = {std::uint32_t(std::stoul(arguments[1]))};
   for (std::uint32_t i = 1; i <= 3; ++i) {
     options.config.nodes.insert({i});
-    options.addresses[{i}] = "127.0.0.1:" + std::to_string(std::stoul(arguments[2]) + i);
+    options.network.addresses[{i}] = "127.0.0.1:" + std::to_string(std::stoul(arguments[2]) + i);
   }
   const std::string directory = std::string("hello-") + arguments[1];
   auto store = net::value_or_exit(storage::SqliteStorage::open(directory, {"hello", self}));

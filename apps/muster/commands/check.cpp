@@ -206,7 +206,10 @@ int check(CheckOptions& options) {
       [] { return caught_signal() != 0; });
   if (tell) std::cerr << '\n';
   const CheckResult result{report, options.bounds, options.out, options.accept_limit};
-  options.json ? show_json(result) : show_text(result);
+  if (options.json)
+    show_json(result);
+  else
+    show_text(result);
   if (auto written = write_journal(report, options.out); !written) return failed(written.error());
   if (const auto failure = failure_of(result)) return failed(*failure);
   return 0;

@@ -44,7 +44,7 @@ std::string in_milliseconds(Duration duration) {
   return std::to_string(std::chrono::ceil<std::chrono::milliseconds>(duration).count()) + " ms";
 }
 
-CostsLine costs_of(const std::string& file, const Config& config, bool proofs) {
+CostsLine costs_of(const std::string& file, const ProtocolConfig& config, bool proofs) {
   CostsLine line;
   line.file = file;
   line.node = config.self;
@@ -168,7 +168,10 @@ int check_files(const ConfigOptions& options) {
       return failed(differ);
     }
     const CostsLine line = costs_of(file, config->core(), config->cluster.proofs);
-    options.json ? void(std::cout << to_json(line) << '\n') : print(line);
+    if (options.json)
+      std::cout << to_json(line) << '\n';
+    else
+      print(line);
   }
   return 0;
 }

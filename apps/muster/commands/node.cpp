@@ -81,24 +81,25 @@ Expected<net::Changes> changes_since(const NodeConfig& before) {
 net::NodeOptions options_of(const NodeConfig& config, bool initialise) {
   net::NodeOptions options;
   options.config = config.core();
-  for (const auto& [id, address] : config.cluster.nodes) options.addresses[id] = address.text();
-  if (config.listen) options.listen = config.listen->text();
-  options.insecure = config.cluster.insecure;
-  options.tls = config.tls;
+  for (const auto& [id, address] : config.cluster.nodes)
+    options.network.addresses[id] = address.text();
+  if (config.listen) options.network.listen = config.listen->text();
+  options.network.insecure = config.cluster.insecure;
+  options.network.tls = config.tls;
   options.cluster = config.cluster.canonical();
-  options.proofs = config.cluster.proofs;
-  options.hold_down = config.cluster.hold_down;
-  options.calm = config.cluster.calm;
-  options.admin_socket = config.admin_socket();
+  options.network.proofs = config.cluster.proofs;
+  options.lives.hold_down = config.cluster.hold_down;
+  options.lives.calm = config.cluster.calm;
+  options.owner.admin_socket = config.admin_socket();
   if (config.http)
     options.http = net::HttpOptions{config.http->listen.text(), config.http->insecure};
   if (config.journal)
     options.journal = net::JournalOptions{config.journal->file, config.journal->limit,
                                           config.journal->keep, config.journal->detail};
-  options.log_level = config.log.level;
-  options.log_format = config.log.format;
-  options.initialise = initialise;
-  options.read_again = [before = config] { return changes_since(before); };
+  options.log.level = config.log.level;
+  options.log.format = config.log.format;
+  options.lives.initialise = initialise;
+  options.owner.read_again = [before = config] { return changes_since(before); };
   return options;
 }
 

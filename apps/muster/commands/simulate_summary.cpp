@@ -175,7 +175,10 @@ std::string name_of(Trouble trouble) {
 void show_summary(const SimulateOptions& options, const lab::Campaign& campaign,
                   const CampaignEnd& end, std::ostream& out) {
   const Summary summary(options, campaign, end);
-  options.json ? summary.show_json(out) : summary.show(out);
+  if (options.json)
+    summary.show_json(out);
+  else
+    summary.show(out);
   out << std::flush;
 }
 

@@ -47,7 +47,7 @@ struct ClusterConfig {
   [[nodiscard]] std::string canonical() const;
   [[nodiscard]] NodeSet ids() const;
   /// What `step` may know at that node.
-  [[nodiscard]] Config core(NodeId self) const;
+  [[nodiscard]] ProtocolConfig core(NodeId self) const;
 };
 
 /// Sets that option; else says what is expected instead.
@@ -130,7 +130,7 @@ struct NodeConfig {
     return data / "application.sock";
   }
   /// What `step` may know.
-  [[nodiscard]] Config core() const;
+  [[nodiscard]] ProtocolConfig core() const;
 };
 
 /// The longest path of a Unix socket (sockaddr_un less its final zero).

@@ -47,8 +47,8 @@ std::string ClusterConfig::canonical() const {
   return cluster_text(lines);
 }
 
-Config ClusterConfig::core(NodeId self) const {
-  Config config{self, ids(), {}, timings, protocol, {}, importance, {}, options};
+ProtocolConfig ClusterConfig::core(NodeId self) const {
+  ProtocolConfig config{self, ids(), {}, timings, protocol, {}, importance, options};
   if (literal) {
     config.repairs = Repairs::none();
     config.invitation_repairs = invitation::Repairs::none();
@@ -57,7 +57,7 @@ Config ClusterConfig::core(NodeId self) const {
   return config;
 }
 
-Config NodeConfig::core() const {
+ProtocolConfig NodeConfig::core() const {
   return cluster.core(self);
 }
 

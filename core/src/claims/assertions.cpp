@@ -179,7 +179,7 @@ namespace {
 // A Merge takes in whoever is Normal. Who is not, because it was still recovering, or its own Merge
 // was on its way, is found by the next Check; and a member that missed its Ready, or was left out,
 // finds out by its probe. Four rounds of all this are more than was ever seen.
-Duration settling_bound_of_invitation(const Config& config) {
+Duration settling_bound_of_invitation(const ProtocolConfig& config) {
   const Timings& timings = config.timings;
   const invitation::Repairs& repairs = config.invitation_repairs;
   const auto others = static_cast<Duration::rep>(config.nodes.size()) - 1;
@@ -203,7 +203,7 @@ Duration settling_bound_of_invitation(const Config& config) {
 
 namespace {
 
-Claims claims_of_bully(const Config& config) {
+Claims claims_of_bully(const ProtocolConfig& config) {
   Claims claims{{"1a", "1b", "2", "works-apart", "group-grows", "durable", "hook-grammar"}};
   if (config.options.quorum == Quorum::majority) {
     claims.assertions.emplace_back("quorum");
@@ -227,7 +227,7 @@ Duration lengthened_by(const Options& options, const Timings& timings) {
 
 }  // namespace
 
-Claims claims_of(const Config& config) {
+Claims claims_of(const ProtocolConfig& config) {
   switch (config.protocol) {
     case ProtocolName::bully:
       return claims_of_bully(config);
@@ -242,7 +242,7 @@ Claims claims_of(const Config& config) {
   return {{"2", "durable", "hook-grammar"}, false, false};
 }
 
-std::vector<std::string> timed_claims_of(const Config& config) {
+std::vector<std::string> timed_claims_of(const ProtocolConfig& config) {
   const bool claimed = config.protocol == ProtocolName::bully && config.repairs.left_behind &&
                        config.repairs.normal_for_me && config.repairs.parallel_calls;
   return claimed ? std::vector<std::string>{"left-behind"} : std::vector<std::string>{};
@@ -262,7 +262,7 @@ std::vector<std::string> timed_claims_of(const Config& config) {
 // All but that twice: what was on its way before the last disturbance may spoil one reorganization
 // as late as in phase Y (a member that paused in reorganize is found by its refusal), and no second
 // one.
-Duration settling_bound(const Config& config) {
+Duration settling_bound(const ProtocolConfig& config) {
   if (config.protocol == ProtocolName::invitation) return settling_bound_of_invitation(config);
   const Timings& timings = config.timings;
   const Repairs& repairs = config.repairs;

@@ -203,7 +203,7 @@ void HookRunner::stop_overran() {
                                                 : "a permit";
   std::string why = who + " overran stop_deadline = " + in_words(limits_.timings.stop_deadline);
   if (!stopping_->returned) why += "; still out: " + in_words(host_.permits_out());
-  host_.fatal(why);
+  host_.fatal(HookFault::late, why);
 }
 
 // --- Calling a hook, and its end
@@ -284,7 +284,7 @@ void HookRunner::ended_well(const Running& ran, Bytes value) {
 
 void HookRunner::ended_badly(const Running& ran, const std::string& why) {
   host_.note(ran.hook, journal::Edge::failed, ran.group, ran.ticket, nullptr);
-  if (ran.hook == Hook::stop) return host_.fatal("stop failed: " + why);
+  if (ran.hook == Hook::stop) return host_.fatal(HookFault::failed, "stop failed: " + why);
   if (stopping_) return go_on_stopping();
   host_.event(HookFailed{ran.ticket, ran.hook, why});
 }
@@ -323,7 +323,9 @@ void HookRunner::answered_all() {
 // --- Cancelling
 
 void HookRunner::overran() {
-  if (!running_) return host_.fatal("an answer did not end within the deadline of the next hook");
+  if (!running_)
+    return host_.fatal(HookFault::late,
+                       "an answer did not end within the deadline of the next hook");
   cancel_running();
 }
 
@@ -334,8 +336,9 @@ void HookRunner::cancel_running() {
   if (stopping_) return;
   running_->overran = true;
   host_.bound(limits_.timings.stop_deadline, [this] {
-    host_.fatal("a hook did not end within stop_deadline = " +
-                in_words(limits_.timings.stop_deadline) + " after it was cancelled");
+    host_.fatal(HookFault::late, "a hook did not end within stop_deadline = " +
+                                     in_words(limits_.timings.stop_deadline) +
+                                     " after it was cancelled");
   });
 }
 

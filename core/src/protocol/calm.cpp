@@ -11,7 +11,7 @@ constexpr unsigned most_times = 8;  // more make no difference
 
 }  // namespace
 
-Holds holds(const Config& config) {
+Holds holds(const ProtocolConfig& config) {
   const Options& options = config.options;
   Holds holds{options.calm, 60 * options.calm};
   if (options.quorum != Quorum::majority) return holds;

@@ -50,7 +50,7 @@ ClusterLines chosen_options(const Options& options) {
   return chosen;
 }
 
-ClusterLines cluster_lines(const Config& config) {
+ClusterLines cluster_lines(const ProtocolConfig& config) {
   ClusterLines lines{{"protocol", to_text(config.protocol)},
                      {"literal", to_text(config.literal())}};
   for_each_field(config.timings,

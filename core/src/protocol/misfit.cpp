@@ -15,7 +15,7 @@ std::string ids_of(const NodeSet& nodes) {
   return text;
 }
 
-std::optional<Misfit> misfit_of_nodes(const Config& config) {
+std::optional<Misfit> misfit_of_nodes(const ProtocolConfig& config) {
   const NodeSet& nodes = config.nodes;
   if (nodes.empty()) return Misfit{"nodes", "at least one"};
   if (nodes.size() > most_nodes)
@@ -28,7 +28,7 @@ std::optional<Misfit> misfit_of_nodes(const Config& config) {
 }
 
 // What a switch may not be on real nodes, because of another or at all.
-std::optional<Misfit> misfit_of_repairs(const Config& config) {
+std::optional<Misfit> misfit_of_repairs(const ProtocolConfig& config) {
   if (!config.repairs.safe())
     return Misfit{"report_refusals",
                   "true, or stop_beside_halts = false beside it: without reported refusals a Halt "
@@ -37,12 +37,10 @@ std::optional<Misfit> misfit_of_repairs(const Config& config) {
     return Misfit{"safe_counter",
                   "true: a node that counts from 0 again gives a new group an old number, and "
                   "Assertion 3b fails (docs/findings.md, I4)"};
-  if (!config.struck.empty())
-    return Misfit{"struck", "nothing: lines are taken out in the lab alone"};
   return std::nullopt;
 }
 
-std::optional<Misfit> misfit_of_options(const Config& config) {
+std::optional<Misfit> misfit_of_options(const ProtocolConfig& config) {
   const Options& options = config.options;
   const Duration least = options.preempt == Preempt::after ? Duration(1) : Duration::zero();
   if (options.preempt_after < least || options.preempt_after > longest_time)
@@ -70,7 +68,7 @@ std::optional<Misfit> misfit_of_options(const Config& config) {
   return std::nullopt;
 }
 
-std::optional<Misfit> misfit_of_importance(const Config& config) {
+std::optional<Misfit> misfit_of_importance(const ProtocolConfig& config) {
   if (!config.importance.empty() && config.protocol != ProtocolName::textbook)
     return Misfit{"importance",
                   "none: it is of the textbook protocol; with any other the id is the priority"};
@@ -115,7 +113,7 @@ std::optional<Misfit> misfit(const Timings& timings) {
   return std::nullopt;
 }
 
-std::optional<Misfit> misfit(const Config& config) {
+std::optional<Misfit> misfit(const ProtocolConfig& config) {
   if (auto wrong = misfit(config.timings)) return wrong;
   for (const auto part :
        {misfit_of_nodes, misfit_of_repairs, misfit_of_options, misfit_of_importance})

@@ -49,7 +49,7 @@ Certificates::Certificates(const boost::asio::any_io_executor& strand, const Nod
     : options_(options), log_(std::move(log)), handlers_(std::move(handlers)), look_(strand) {}
 
 Expected<> Certificates::begin() {
-  if (!options_.tls) {
+  if (!options_.network.tls) {
     tell_of_plain_text();
     return {};
   }
@@ -59,11 +59,12 @@ Expected<> Certificates::begin() {
 }
 
 Expected<> Certificates::read() {
-  in_use_ = seen_ = stamps_of(*options_.tls);
-  auto credentials = Credentials::load(*options_.tls, options_.config.nodes, options_.config.self);
+  in_use_ = seen_ = stamps_of(*options_.network.tls);
+  auto credentials =
+      Credentials::load(*options_.network.tls, options_.config.nodes, options_.config.self);
   if (!credentials) return credentials.error();
-  if (is_open_to_others(options_.tls->key))
-    log_->warn("key = \"" + options_.tls->key +
+  if (is_open_to_others(options_.network.tls->key))
+    log_->warn("key = \"" + options_.network.tls->key +
                "\" may be read or written by others on this machine, who can be this node then: "
                "chmod 600");
   expires_ = (*credentials)->expires();
@@ -91,7 +92,7 @@ void Certificates::look() {
   tell_of_their_end();
   handlers_.looked();
   look_.after(between_looks, [this] {
-    const std::string now = stamps_of(*options_.tls);
+    const std::string now = stamps_of(*options_.network.tls);
     const bool is_settled = std::exchange(seen_, now) == now;
     if (is_settled && now != in_use_) renew();
     look();
@@ -99,9 +100,10 @@ void Certificates::look() {
 }
 
 void Certificates::tell_of_plain_text() {
-  const auto own = parse_address(options_.listen);
-  const bool beyond = (own && !own->is_loopback()) ||
-                      muster::misfit(options_.addresses, options_.config.nodes, false).has_value();
+  const auto own = parse_address(options_.network.listen);
+  const bool beyond =
+      (own && !own->is_loopback()) ||
+      muster::misfit(options_.network.addresses, options_.config.nodes, false).has_value();
   if (!beyond) return;
   log_->warn("node " + to_text(options_.config.self) +
              " speaks without encryption, and with whoever says that he is another node "
@@ -142,7 +144,7 @@ std::optional<std::string> Certificates::why_unproven() const {
 }
 
 std::optional<Duration> Certificates::time_left() const {
-  if (!options_.tls) return std::nullopt;
+  if (!options_.network.tls) return std::nullopt;
   return expires_.load() - std::chrono::system_clock::now();
 }
 

@@ -17,7 +17,8 @@ namespace asio = boost::asio;
 namespace {
 
 NodeOptions completed(NodeOptions options) {
-  options.config.options.calm = options.config.can_be_calm() ? options.calm : Duration::zero();
+  options.config.options.calm =
+      options.config.can_be_calm() ? options.lives.calm : Duration::zero();
   if (options.cluster.empty()) options.cluster = cluster_text(cluster_lines(options.config));
   return options;
 }

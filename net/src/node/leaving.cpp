@@ -68,7 +68,7 @@ void Node::Impl::close() {
 
 void Node::Impl::fatal(const Failure& failure) {
   end_process(failure, options_.config.timings.T / 8, *log_, [&] {
-    if (options_.fatal) options_.fatal(failure);
+    if (options_.log.fatal) options_.log.fatal(failure);
     if (const auto life = lives_->last()) life->note_end(failure);
   });
 }

@@ -36,7 +36,7 @@ Expected<Duration> Lives::load(SafeStorage& storage, Parts parts) {
   const auto short_lives = storage.read(HoldDown::cell);
   if (!short_lives) return short_lives.error();
   const HoldDown before(*short_lives);
-  const Duration shortest = options_.hold_down;
+  const Duration shortest = options_.lives.hold_down;
   if (shortest > Duration::zero()) before_ = before;
   const Duration held = before.wait(shortest);
   if (held == Duration::zero()) {
@@ -129,7 +129,7 @@ void Lives::could_not_begin(const Failure& failure) {
 // they may have seen different lives, and no more is there to be heard.
 void Lives::outlived(const Voices& voices) {
   const Incarnation own = life_->incarnation();
-  if (options_.initialise && begun_anew_ + 1 < options_.config.nodes.size()) {
+  if (options_.lives.initialise && begun_anew_ + 1 < options_.config.nodes.size()) {
     const Incarnation latest = host::latest_life(voices);
     if (latest >= own) begin_anew(latest);
     return;

@@ -22,20 +22,23 @@ std::optional<std::string> misfit_of(const NodeOptions& options) {
   constexpr std::size_t most_carried = 60 * 1024;
   if (const auto misfit = muster::misfit(options.config))
     return sentence(misfit->key, misfit->expected);
-  if (const auto misfit = muster::misfit(options.addresses, options.config.nodes,
-                                         options.insecure || options.tls.has_value()))
+  if (const auto misfit =
+          muster::misfit(options.network.addresses, options.config.nodes,
+                         options.network.insecure || options.network.tls.has_value()))
     return sentence("the address of node " + misfit->key, misfit->expected);
-  if (!options.listen.empty()) {
-    const auto own = parse_address(options.listen);
+  if (!options.network.listen.empty()) {
+    const auto own = parse_address(options.network.listen);
     if (!own || own->port == 0)
-      return sentence("listen", "a host and a port from 1 to 65535, such as \"0.0.0.0:7101\"");
-    if (!options.tls && !options.insecure && !own->is_loopback())
-      return sentence("listen",
-                      "a loopback address, or tls beside it, or insecure = true: connections "
-                      "without it are neither encrypted nor authenticated");
+      return sentence("network.listen",
+                      "a host and a port from 1 to 65535, such as \"0.0.0.0:7101\"");
+    if (!options.network.tls && !options.network.insecure && !own->is_loopback())
+      return sentence(
+          "network.listen",
+          "a loopback address, or tls beside it, or network.insecure = true: connections "
+          "without it are neither encrypted nor authenticated");
   }
   if (options.http)
-    if (const auto why = misfit_of(*options.http, options.tls.has_value()))
+    if (const auto why = misfit_of(*options.http, options.network.tls.has_value()))
       return "the node's options: " + *why;
   if (options.journal)
     if (const std::string trouble = trouble_with_journal(options.journal->file); !trouble.empty())
@@ -43,8 +46,8 @@ std::optional<std::string> misfit_of(const NodeOptions& options) {
                                      ' ' + trouble);
   if (options.cluster.size() > most_carried)
     return sentence("cluster", "at most " + std::to_string(most_carried) + " bytes");
-  for (const auto& [key, limit] : {std::pair("report_limit", options.report_limit),
-                                   std::pair("definition_limit", options.definition_limit)})
+  for (const auto& [key, limit] : {std::pair("limits.report", options.limits.report),
+                                   std::pair("limits.definition", options.limits.definition)})
     if (limit > most_carried)
       return sentence(key, "at most " + std::to_string(most_carried) +
                                ": a letter has to carry that, and has 64 KiB; move more by ask");

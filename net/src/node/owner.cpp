@@ -31,7 +31,7 @@ View worth_telling(View view) {
 }  // namespace
 
 Owner::Owner(const boost::asio::any_io_executor& strand, Node node) : node_(std::move(node)) {
-  if (const auto& path = node_.options.admin_socket; !path.empty())
+  if (const auto& path = node_.options.owner.admin_socket; !path.empty())
     admin_ = std::make_unique<Admin>(strand, path.string(), words());
 }
 
@@ -82,7 +82,7 @@ std::optional<std::string> Owner::elect(std::string_view said) {
 }
 
 std::string Owner::reload() {
-  if (!node_.options.tls && !node_.options.read_again)
+  if (!node_.options.network.tls && !node_.options.owner.read_again)
     return refused("nothing of it is read again");
   const Expected<std::string> at_next_start = read_again();
   if (!at_next_start) return refused(at_next_start.error().what);
@@ -93,8 +93,8 @@ std::string Owner::reload() {
 
 Expected<std::string> Owner::read_again() {
   std::string at_next_start;
-  if (node_.options.read_again) {
-    const Expected<Changes> changes = node_.options.read_again();
+  if (node_.options.owner.read_again) {
+    const Expected<Changes> changes = node_.options.owner.read_again();
     Expected<> heeded = changes ? heed(*changes) : changes.error();
     if (!heeded) {
       node_.log.warn(heeded.error().what + "; what was read before stays");
@@ -102,7 +102,7 @@ Expected<std::string> Owner::read_again() {
     }
     at_next_start = changes->at_next_start;
   }
-  if (node_.options.tls)
+  if (node_.options.network.tls)
     if (Expected<> made = node_.certificates.renew(); !made) return made.error();
   return at_next_start;
 }
@@ -117,7 +117,8 @@ Expected<> Owner::heed(const Changes& changes) {
 }
 
 std::string Owner::cluster() const {
-  return to_json(ClusterSeen{node_.options.cluster, node_.options.addresses, node_.options.tls});
+  return to_json(ClusterSeen{node_.options.cluster, node_.options.network.addresses,
+                             node_.options.network.tls});
 }
 
 void Owner::stepped(const View& after) {

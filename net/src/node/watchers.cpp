@@ -48,7 +48,7 @@ void Watchers::close() {
 
 Expected<> Watchers::serve(const HttpOptions& at) {
   const bool is_plain = at.insecure || parse_address(at.listen)->is_loopback();
-  const std::string own = node_.options.addresses.at(node_.options.config.self);
+  const std::string own = node_.options.network.addresses.at(node_.options.config.self);
   auto server = std::make_unique<http::Server>(
       strand_, is_plain ? nullptr : node_.tls,
       http::Server::Handlers{[this](const http::Request& request) { return page(request); },
@@ -71,7 +71,7 @@ Expected<> Watchers::serve(const HttpOptions& at) {
 
 Expected<> Watchers::move(const HttpOptions& to) {
   if (to.listen == at_.listen && to.insecure == at_.insecure) return {};
-  if (const auto why = misfit_of(to, node_.options.tls.has_value()))
+  if (const auto why = misfit_of(to, node_.options.network.tls.has_value()))
     return Failure{ExitCode::bad_configuration, *why};
   return serve(to);
 }
@@ -172,7 +172,7 @@ http::Answer Watchers::answer_coordinator(const http::Request& /*unused*/) const
   if (!coordinator) return unavailable(why_no_work());
   if (*coordinator == node_.options.config.self)
     return may_work() ? http::Answer{200, "ok\n"} : unavailable(why_no_work());
-  const std::string& address = node_.options.addresses.at(*coordinator);
+  const std::string& address = node_.options.network.addresses.at(*coordinator);
   return unavailable("node " + to_text(*coordinator) + " at " + address + " is the coordinator",
                      "Muster-Coordinator: " + address + "\r\n");
 }

@@ -27,7 +27,7 @@ net::NodeOptions options(unsigned short port) {
   net::NodeOptions options{};
   options.config.self = {1};
   options.config.nodes = {{1}};
-  options.addresses[{1}] = "127.0.0.1:" + std::to_string(port);
+  options.network.addresses[{1}] = "127.0.0.1:" + std::to_string(port);
   return options;
 }
 

@@ -63,7 +63,10 @@ class BullyAlone : public Alone {
     if (procedure<bully::Ceasing>()) stop();
     while (const auto* halting = procedure<bully::HaltingLower>()) {
       const std::uint32_t node = halting->node.value;
-      up.contains(halting->node) ? answered(node, Halted{}) : unanswered(node);
+      if (up.contains(halting->node))
+        answered(node, Halted{});
+      else
+        unanswered(node);
     }
     BOOST_REQUIRE_EQUAL(state().s, Status::Reorganization);
   }

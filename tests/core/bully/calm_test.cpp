@@ -39,7 +39,10 @@ class Coordinator : public Clocked {
     while (runs<bully::HaltingLower>()) {
       const NodeId j = std::get<bully::HaltingLower>(state.procedure).node;
       const bool is_here = std::find(here.begin(), here.end(), j.value) != here.end();
-      is_here ? answered(j.value, Halted{counter, {ceased}}) : unanswered(j.value);
+      if (is_here)
+        answered(j.value, Halted{counter, {ceased}});
+      else
+        unanswered(j.value);
     }
   }
   void checks() { give(Expired{Timer::check}); }

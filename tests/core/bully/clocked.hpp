@@ -119,7 +119,10 @@ class Clocked {
   void elected_with(const NodeSet& up) {
     for (auto j = config.self.value - 1; runs<bully::AskingFree>(); --j) answered(j, Free{});
     for (auto j = config.self.value - 1; j > 0; --j)
-      up.contains(id(j)) ? answered(j, Halted{}) : unanswered(j);
+      if (up.contains(id(j)))
+        answered(j, Halted{});
+      else
+        unanswered(j);
     if (state.application == Activity::Stopping) end_hook();
     BOOST_REQUIRE((state.s == Status::Reorganization));
   }

@@ -46,7 +46,10 @@ BOOST_AUTO_TEST_CASE(without_the_repair_it_asks_as_the_paper_has_it) {
 BOOST_AUTO_TEST_CASE(yes_is_said_in_that_very_group_alone) {
   for (const bool normal : {false, true}) {
     BullyAlone node(2, 3);
-    normal ? node.normal_member_of(3) : node.reorganization_of(3);
+    if (normal)
+      node.normal_member_of(3);
+    else
+      node.reorganization_of(3);
     const GroupNumber own = node.group();
     BOOST_TEST(answer<Here>(node.called(1, in_group::AreYouThere{own})));
     for (const GroupNumber& other :

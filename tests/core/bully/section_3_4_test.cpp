@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(back_off_waits_before_it_starts_over_again) {
 }
 
 BOOST_AUTO_TEST_CASE(literal_turns_them_all_off) {
-  BOOST_TEST((Config{id(1), {id(1)}, Repairs::none(), {}}.literal()));
+  BOOST_TEST((ProtocolConfig{id(1), {id(1)}, Repairs::none(), {}}.literal()));
   const Repairs none = Repairs::none();
   const Repairs all;
   for_each_field(none, [](const char*, bool on) { BOOST_TEST(!on); });

@@ -124,6 +124,7 @@ BOOST_AUTO_TEST_CASE(the_overrun_of_a_stop_ends_the_process_and_says_what_it_wai
   host.overrun_();
   BOOST_TEST(host.died ==
              "a cancelled hook overran stop_deadline = 2 s; still out: one without a name");
+  BOOST_TEST(host.is_late);
 }
 
 BOOST_AUTO_TEST_CASE(permits_that_are_not_returned_in_time_are_named) {
@@ -150,6 +151,7 @@ BOOST_FIXTURE_TEST_CASE(a_report_that_is_too_large_ends_the_process_and_is_never
   runner.perform(Stop{Ticket{1}, {StopReason::own_election, {}}, true});
   end({"12345"});
   BOOST_TEST(died == "stop failed: its report of 5 bytes is larger than the limit of 4");
+  BOOST_TEST(!is_late);
   BOOST_TEST(events.empty());
 }
 

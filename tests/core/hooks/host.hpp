@@ -139,7 +139,10 @@ struct Host : HookHost {
     ended(std::move(outcome));
   }
   void give_up_questions() override { asked.clear(); }
-  void fatal(const std::string& why) override { died = why; }
+  void fatal(HookFault fault, const std::string& why) override {
+    died = why;
+    is_late = fault == HookFault::late;
+  }
 
   template <class E>
   [[nodiscard]] const E* last() const {
@@ -154,6 +157,7 @@ struct Host : HookHost {
   PermitsOut out{{"", 1}};
   std::vector<Event> events;
   std::string how_far, died;
+  bool is_late = false;  ///< what it died of
   std::map<NodeId, std::pair<std::string, Ended>> asked;
   std::shared_ptr<bool> here = std::make_shared<bool>();
   HookRunner runner{*this, NodeId{2}, limits(), std::nullopt};

@@ -331,8 +331,14 @@ BOOST_AUTO_TEST_CASE(stores_that_were_lost_beside_one_put_back_count_again_once_
     story.is_halted(1);
     story.recovers(2);
     if (all) story.recovers(3);
-    all ? story.form({1, 2, 3}) : story.form({1, 2});
-    all ? story.is_halted(3) : story.recovers(3);
+    if (all)
+      story.form({1, 2, 3});
+    else
+      story.form({1, 2});
+    if (all)
+      story.is_halted(3);
+    else
+      story.recovers(3);
     story.joins(3, 3, {40, NodeId{3}});
     story.starts(3, "another task");
     BOOST_TEST(judge(story).violated() == (all ? "1b works-apart" : ""));

@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(keeps_the_variant_of_a_state_in_an_object_of_its_own) {
 }
 
 BOOST_AUTO_TEST_CASE(names_the_unit_of_a_duration) {
-  const std::string config = to_json(Config{NodeId{1}, {NodeId{1}}, {}, {}});
+  const std::string config = to_json(Config{{NodeId{1}, {NodeId{1}}, {}, {}}, {}});
   BOOST_TEST(test::says(config, R"("timings":{"T_ns":100000000,"stop_deadline_ns":2000000000,)"));
 }
 

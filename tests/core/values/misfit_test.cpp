@@ -102,9 +102,6 @@ BOOST_AUTO_TEST_CASE(have_no_switch_off_that_breaks_an_assertion_and_no_line_tak
   BOOST_TEST(wrong_after([](Config& config) {
                config.invitation_repairs.safe_counter = false;
              }).starts_with("safe_counter: true"));
-  BOOST_TEST(wrong_after([](Config& config) {
-               config.struck = {Line::h_test};
-             }).starts_with("struck: nothing"));
 }
 
 BOOST_AUTO_TEST_CASE(have_options_of_the_bully_as_it_ships_alone) {

@@ -117,7 +117,7 @@ class Life final : public host::Driver, public HookHost {
   }
   void ask(NodeId, Inquiry, Ended) override {}
   void give_up_questions() override {}
-  void fatal(const std::string&) override { end(End::failed); }
+  void fatal(HookFault, const std::string&) override { end(End::failed); }
 
   // Sessions have it do.
   void perform(const host::Dial& dial);

@@ -23,7 +23,7 @@ int main(int count, char** arguments) {
   options.config.self = NodeId{1};
   options.config.nodes = {NodeId{1}};
   options.config.timings = test::patient();
-  options.addresses[NodeId{1}] = arguments[3];
+  options.network.addresses[NodeId{1}] = arguments[3];
   options.cluster = "name=test\n";
   test::Running running;
   test::Running hooks;

@@ -63,6 +63,13 @@ BOOST_AUTO_TEST_CASE(frames_are_read_as_they_always_were) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(have_the_size_that_is_found_before_they_are_encoded) {
+  for (const auto& [name, frame, bytes] : all_golden_frames())
+    std::visit(
+        [&](const auto& body) { BOOST_TEST(size_of_encoded(body) == encode(body).size(), name); },
+        frame);
+}
+
 // A kind of frame, message or answer that is added needs a golden frame.
 BOOST_AUTO_TEST_CASE(frames_are_there_for_every_kind) {
   std::set<std::size_t> kinds, messages, results;

@@ -78,11 +78,11 @@ net::NodeOptions Cluster::options_of(std::uint32_t id) const {
   options.config.repairs = options_.repairs;
   for (std::uint32_t at = 1; at <= options_.nodes; ++at) {
     options.config.nodes.insert(NodeId{at});
-    options.addresses[NodeId{at}] = "127.0.0.1:" + std::to_string(ports_[at - 1]);
+    options.network.addresses[NodeId{at}] = "127.0.0.1:" + std::to_string(ports_[at - 1]);
   }
   options.cluster = "name=test\n";
-  options.hold_down = Duration::zero();  // lives of tests are short
-  options.log_level = LogLevel::warning;
+  options.lives.hold_down = Duration::zero();  // lives of tests are short
+  options.log.level = LogLevel::warning;
   options.journal =
       net::JournalOptions{journal_of(directory_.path(), NodeId{id}), options_.journal_limit};
   if (options_.alter) options_.alter(NodeId{id}, options);
@@ -146,7 +146,7 @@ GroupNumber Cluster::lose(std::uint32_t id) {
 std::unique_ptr<Process> Cluster::spawn(std::uint32_t id, const std::vector<std::string>& words) {
   const net::NodeOptions options = options_of(id);
   std::string addresses;
-  for (const auto& [node, address] : options.addresses)
+  for (const auto& [node, address] : options.network.addresses)
     addresses += (addresses.empty() ? "" : ",") + address;
   std::vector<std::string> all{"id=" + std::to_string(id), "addresses=" + addresses,
                                "directory=" + directory_.path().string()};

@@ -81,7 +81,7 @@ struct Made {
   Made() {
     options.config.self = {1};
     options.config.nodes = {{1}, {2}};
-    options.addresses = {{{1}, "127.0.0.1:1"}, {{2}, "127.0.0.1:2"}};
+    options.network.addresses = {{{1}, "127.0.0.1:1"}, {{2}, "127.0.0.1:2"}};
   }
 };
 
@@ -198,17 +198,16 @@ BOOST_AUTO_TEST_CASE(a_node_that_cannot_be_is_not_started) {
   begins([](Made& made) { made.options.config.nodes = {}; }, "nodes has to be at least one");
   begins([](Made& made) { made.options.config.nodes.insert({0}); }, "ids from 1 on");
   begins([](Made& made) { made.options.config.self = {3}; }, "id has to be one of those");
-  begins([](Made& made) { made.options.addresses.erase({2}); }, "address of node 2");
-  begins([](Made& made) { made.options.addresses[{2}] = "127.0.0.1:1"; }, "node 1 has it");
-  begins([](Made& made) { made.options.addresses[{2}] = "10.0.0.1:2"; }, "loopback");
+  begins([](Made& made) { made.options.network.addresses.erase({2}); }, "address of node 2");
+  begins([](Made& made) { made.options.network.addresses[{2}] = "127.0.0.1:1"; }, "node 1 has it");
+  begins([](Made& made) { made.options.network.addresses[{2}] = "10.0.0.1:2"; }, "loopback");
   for (const char* wrong : {"everywhere", "0.0.0.0:7101", "127.0.0.1:0"})
-    begins([wrong](Made& made) { made.options.listen = wrong; }, "listen has to be ");
+    begins([wrong](Made& made) { made.options.network.listen = wrong; }, "listen has to be ");
   for (const char* wrong : {"everywhere", "0.0.0.0:9100", "127.0.0.1:0"})
     begins([wrong](Made& made) { made.options.http = {wrong}; }, "http.listen has to be ");
   begins([](Made& made) { made.options.config.timings.T = 0s; }, "T has to be longer than 0");
-  begins([](Made& made) { made.options.config.struck = {Line::h_test}; }, "struck");
-  begins([](Made& made) { made.options.report_limit = 64 * 1024; }, "report_limit");
-  begins([](Made& made) { made.options.definition_limit = 64 * 1024; }, "definition_limit");
+  begins([](Made& made) { made.options.limits.report = 64 * 1024; }, "limits.report");
+  begins([](Made& made) { made.options.limits.definition = 64 * 1024; }, "limits.definition");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_node_is_started_once, Judged<1>) {

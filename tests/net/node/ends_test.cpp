@@ -71,8 +71,9 @@ BOOST_FIXTURE_TEST_CASE(the_others_go_on_without_a_process_that_ended_itself, Ju
   start(2);
   join(3);
   const auto process = spawn(1, {"start=hang", "start_deadline=100", "stop_deadline=100"});
-  check_end(*this, *process, 76,
-            "a hook did not end within stop_deadline = 100 ms after it was cancelled");
+  check_end(
+      *this, *process, 76,
+      "a hook did not end within stop_deadline = 100 ms after it was cancelled; give it longer");
   await_group({2, 3});
 }
 
@@ -185,8 +186,9 @@ BOOST_AUTO_TEST_CASE(a_wiped_node_of_two_is_told_and_not_ended) {
 
 BOOST_AUTO_TEST_CASE(a_node_that_is_initialised_adopts_a_later_life_durably) {
   bool initialise = false;
-  Cluster cluster(
-      {.nodes = 2, .alter = [&](NodeId, net::NodeOptions& node) { node.initialise = initialise; }});
+  Cluster cluster({.nodes = 2, .alter = [&](NodeId, net::NodeOptions& node) {
+                     node.lives.initialise = initialise;
+                   }});
   cluster.start(2);
   cluster.join(1);
   cluster.kill(1);
@@ -206,7 +208,7 @@ BOOST_AUTO_TEST_CASE(a_node_that_is_initialised_adopts_a_later_life_durably) {
 // Its peers have seen the very incarnation that the empty store begins with.
 BOOST_AUTO_TEST_CASE(a_store_wiped_after_its_first_life_is_begun_anew_as_well) {
   Cluster cluster(
-      {.nodes = 2, .alter = [](NodeId, net::NodeOptions& node) { node.initialise = true; }});
+      {.nodes = 2, .alter = [](NodeId, net::NodeOptions& node) { node.lives.initialise = true; }});
   cluster.start(2);
   cluster.join(1);
   cluster.kill(1);
@@ -237,8 +239,8 @@ BOOST_AUTO_TEST_CASE(a_clone_is_refused_and_named) {
   const GroupNumber group = cluster.await_group({1, 2});
 
   Ports port(1);
-  const std::string addresses =
-      "127.0.0.1:" + std::to_string(port[0]) + "," + cluster.options_of(1).addresses.at(NodeId{2});
+  const std::string addresses = "127.0.0.1:" + std::to_string(port[0]) + "," +
+                                cluster.options_of(1).network.addresses.at(NodeId{2});
   const auto clone = cluster.spawn(1, {"directory=" + elsewhere, "addresses=" + addresses});
   const std::string named = "two processes say that they are incarnation 2 of node 1";
   cluster.await("the clone to be refused", [&] { return clone->says("refuses this node"); });

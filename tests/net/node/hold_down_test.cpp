@@ -22,8 +22,8 @@ struct Held {
       : cluster({.nodes = 1,
                  .alter =
                      [this, shortest](NodeId, net::NodeOptions& node) {
-                       node.hold_down = shortest;
-                       node.admin_socket = socket();
+                       node.lives.hold_down = shortest;
+                       node.owner.admin_socket = socket();
                      },
                  .between = watched({.write = [this](const CellBatch& batch) { note(batch); }})}) {
     if (short_lives > 0)

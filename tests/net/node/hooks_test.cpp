@@ -48,7 +48,7 @@ struct Fixture {
     handlers.permits = [this](journal::PermitsEdge edge, GroupNumber about) {
       told.push_back("permits " + to_text(edge) + ' ' + to_text(about));
     };
-    handlers.fatal = [this](const std::string& why) { told.push_back("fatal: " + why); };
+    handlers.fatal = [this](HookFault, const std::string& why) { told.push_back("fatal: " + why); };
     hooks = std::make_shared<Hooks>(
         strand->get_executor(), user->get_executor(), services,
         [this](Services& given) { return make(given); }, permits, handlers);

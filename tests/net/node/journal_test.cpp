@@ -46,8 +46,8 @@ BOOST_FIXTURE_TEST_CASE(a_life_is_told_from_its_first_line_to_its_last, Judged<1
   BOOST_TEST_REQUIRE(header != nullptr);
   BOOST_TEST((header->clock == journal::Clock::monotonic));
   BOOST_TEST(!header->state.has_value());
-  Config config = options_of(1).config;
-  config.options.calm = options_of(1).calm;
+  Config config{options_of(1).config, {}};
+  config.options.calm = options_of(1).lives.calm;
   BOOST_TEST((header->config == config));
   BOOST_TEST(is_step<Recovered>(lines.at(1)));
   BOOST_TEST(ended_in(lines).code == 0);

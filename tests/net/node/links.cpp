@@ -91,7 +91,7 @@ Links::~Links() {
 
 void Links::lead(net::NodeOptions& options) {
   const NodeId self = options.config.self;
-  for (auto& [node, address] : options.addresses) {
+  for (auto& [node, address] : options.network.addresses) {
     if (node == self) continue;
     auto& end = ends_[{self, node}];
     if (!end) {

@@ -20,8 +20,8 @@ namespace {
 struct Log {
   explicit Log(std::uint32_t nodes)
       : cluster({.nodes = nodes, .alter = [this](NodeId, net::NodeOptions& node) {
-                   node.log_level = LogLevel::info;
-                   node.log = [this](LogLevel level, const std::string& text) {
+                   node.log.level = LogLevel::info;
+                   node.log.line = [this](LogLevel level, const std::string& text) {
                      note(level, text);
                    };
                  }}) {}
@@ -54,8 +54,8 @@ struct Clocked {
 
   net::NodeOptions options() {
     net::NodeOptions options;
-    options.log_level = LogLevel::warning;
-    options.log = [this](LogLevel, const std::string& text) { lines.push_back(text); };
+    options.log.level = LogLevel::warning;
+    options.log.line = [this](LogLevel, const std::string& text) { lines.push_back(text); };
     return options;
   }
 };

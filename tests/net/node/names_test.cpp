@@ -20,8 +20,8 @@ std::string port_of(const std::string& address) {
 // With what a name resolves to tried one after the other: nobody may listen at the first.
 BOOST_AUTO_TEST_CASE(are_resolved_when_they_are_dialled) {
   Cluster cluster({.alter = [](NodeId id, net::NodeOptions& node) {
-    node.listen = node.addresses.at(id);
-    for (auto& [other, address] : node.addresses) address = "localhost" + port_of(address);
+    node.network.listen = node.network.addresses.at(id);
+    for (auto& [other, address] : node.network.addresses) address = "localhost" + port_of(address);
   }});
   cluster.join_all();
   cluster.lose(3);  // which is proven by a refused connection, at each address
@@ -36,8 +36,9 @@ BOOST_AUTO_TEST_CASE(are_resolved_when_they_are_dialled) {
 // alone.
 BOOST_AUTO_TEST_CASE(that_are_loopback_here_alone_are_not_listened_at) {
   const auto names = [](NodeId, net::NodeOptions& node) {
-    node.addresses.at(NodeId{1}) = "0x7f000001" + port_of(node.addresses.at(NodeId{1}));
-    node.insecure = true;
+    node.network.addresses.at(NodeId{1}) =
+        "0x7f000001" + port_of(node.network.addresses.at(NodeId{1}));
+    node.network.insecure = true;
   };
   Cluster cluster({.nodes = 2, .alter = names});
   BOOST_TEST(says(failure_of(cluster.try_start(1)).what, "listen = \"0.0.0.0:"));
@@ -46,7 +47,7 @@ BOOST_AUTO_TEST_CASE(that_are_loopback_here_alone_are_not_listened_at) {
 // Where something between may say so, that nobody listens is silence.
 BOOST_AUTO_TEST_CASE(that_nobody_listens_at_is_silence_where_that_is_no_proof) {
   Cluster cluster(
-      {.nodes = 2, .alter = [](NodeId, net::NodeOptions& node) { node.proofs = false; }});
+      {.nodes = 2, .alter = [](NodeId, net::NodeOptions& node) { node.network.proofs = false; }});
   cluster.join_all();
   cluster.lose(2);
   BOOST_TEST(events<Failed>(cluster.journals.lines(NodeId{1})).empty());
@@ -57,7 +58,8 @@ BOOST_AUTO_TEST_CASE(that_nobody_listens_at_is_silence_where_that_is_no_proof) {
 // Nobody knows whether that node lives: it is as silent as one that is cut off.
 BOOST_AUTO_TEST_CASE(that_are_not_resolved_are_silence_and_told_once) {
   const auto names = [](NodeId, net::NodeOptions& node) {
-    node.addresses.at(NodeId{2}) = "no-such-host.invalid" + port_of(node.addresses.at(NodeId{2}));
+    node.network.addresses.at(NodeId{2}) =
+        "no-such-host.invalid" + port_of(node.network.addresses.at(NodeId{2}));
   };
   Cluster cluster({.nodes = 2, .alter = names});
   const auto process =

@@ -45,21 +45,23 @@ net::NodeOptions node_options(const Words& words) {
   std::uint32_t id = 0;
   for (std::string address; std::getline(addresses, address, ',');) {
     options.config.nodes.insert(NodeId{++id});
-    options.addresses[NodeId{id}] = address;
+    options.network.addresses[NodeId{id}] = address;
   }
   for_each_field(options.config.timings,
                  [&](const char* name, Duration& time) { time = milliseconds(words, name, time); });
   options.cluster = "name=test\n";
-  options.log_level = LogLevel::warning;
+  options.log.level = LogLevel::warning;
   if (words.contains("tells_fatal"))
-    options.fatal = [](const Failure& failure) { std::cerr << "told: " << failure.what << '\n'; };
-  options.initialise = words.contains("initialise");
-  options.hold_down = milliseconds(words, "hold_down", options.hold_down);
-  options.admin_socket = value(words, "admin_socket");
+    options.log.fatal = [](const Failure& failure) {
+      std::cerr << "told: " << failure.what << '\n';
+    };
+  options.lives.initialise = words.contains("initialise");
+  options.lives.hold_down = milliseconds(words, "hold_down", options.lives.hold_down);
+  options.owner.admin_socket = value(words, "admin_socket");
   if (const std::string wire = value(words, "wire"); !wire.empty())
-    options.wire = {static_cast<std::uint8_t>(wire.front() - '0'),
-                    static_cast<std::uint8_t>(wire.back() - '0')};
-  options.insecure = words.contains("insecure");
+    options.network.wire = {static_cast<std::uint8_t>(wire.front() - '0'),
+                            static_cast<std::uint8_t>(wire.back() - '0')};
+  options.network.insecure = words.contains("insecure");
   const std::filesystem::path directory = value(words, "directory");
   options.journal =
       net::JournalOptions{test::journal_of(directory, options.config.self), 64'000'000};
@@ -93,7 +95,10 @@ void behave(test::Stage& stage, const std::string& what, Cue cue) {
   } else if (what == "descriptors") {  // fails the first time, and is tried again without any
     static bool first = true;
     take_all_descriptors();
-    std::exchange(first, false) ? cue.fail("it has taken them all") : cue.complete();
+    if (std::exchange(first, false))
+      cue.fail("it has taken them all");
+    else
+      cue.complete();
   } else if (what == "threads") {
     forbid_threads();
     cue.complete();

@@ -41,7 +41,7 @@ namespace data = boost::unit_test::data;
 BOOST_DATA_TEST_CASE(reports_and_definitions_of_the_limit_are_carried_whole,
                      data::make({32u * 1024u, 60u * 1024u}), limit) {
   const auto limits = [bytes = limit](NodeId, net::NodeOptions& node) {
-    node.report_limit = node.definition_limit = bytes;
+    node.limits.report = node.limits.definition = bytes;
   };
   Cluster cluster({.sqlite = true, .alter = limits});
   Bytes whole;

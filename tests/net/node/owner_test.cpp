@@ -20,7 +20,7 @@ namespace {
 struct Owned {
   explicit Owned(std::uint32_t nodes)
       : cluster({.nodes = nodes, .alter = [this](NodeId id, net::NodeOptions& node) {
-                   node.admin_socket = socket(id.value);
+                   node.owner.admin_socket = socket(id.value);
                  }}) {}
   [[nodiscard]] std::filesystem::path socket(std::uint32_t id) const {
     return directory.path() / ("n" + std::to_string(id) + ".sock");

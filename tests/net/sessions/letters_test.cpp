@@ -64,18 +64,6 @@ BOOST_AUTO_TEST_CASE(a_halt_of_another_life_or_node_than_its_sender_is_not_taken
   UNTIL(world, one.has(TestNode::called(2, 1)));
 }
 
-BOOST_AUTO_TEST_CASE(a_call_given_up_when_its_fate_is_known_already_is_forgotten) {
-  World world;
-  Port first, second;
-  TestNode one(world, 1, addresses({&first, &second}));
-  const auto life = one.announce(9, 1);  // unanswered at once, but not within `send`
-  BOOST_TEST(one.log.empty());
-  one.sessions.keep_only([](CallNumber) { return false; });
-  const auto call = one.ask(2);
-  UNTIL(world, one.has(TestNode::unanswered(2, call)));
-  BOOST_TEST(!one.has(TestNode::unanswered(9, life)));
-}
-
 BOOST_FIXTURE_TEST_CASE(nothing_is_told_after_the_end, TwoNodes) {
   one.ask(2);
   one.ask(9);

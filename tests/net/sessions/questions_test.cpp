@@ -44,6 +44,7 @@ struct Two {
   explicit Two(net::WireVersions of_member = {}, const Proofs* from = nullptr)
       : wire(of_member), proofs(from) {
     Sessions::Handlers handlers;
+    handlers.turn = [] {};
     handlers.status = [] { return std::string("{}"); };
     handlers.warn = [](const std::string&) {};
     handlers.asker = [this](const auto& connection, const net::Hello& hello) {

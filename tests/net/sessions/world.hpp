@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -142,18 +143,22 @@ class TestNode {
  private:
   Sessions::Handlers handlers() {
     Sessions::Handlers made;
-    made.received = [this](const Letter& letter, Instance) { received(letter); };
-    made.unanswered = [this](NodeId by, CallNumber call, Unheard) {
-      log.push_back(unanswered(by.value, call.value));
-    };
-    made.failed = [this](NodeId node, Incarnation life) {
-      log.push_back(failed(node.value, life.value));
+    made.event = [this](Event event) { waiting_.push_back(std::move(event)); };
+    made.turn = [this] {
+      for (; !waiting_.empty(); waiting_.pop_front()) happened(waiting_.front());
     };
     made.outlived = [this](const net::Voices&) { log.push_back("outlived"); };
-    made.differing = [this](NodeSet, NodeSet) { log.push_back("differing"); };
     made.status = [this] { return "{\"node\":" + std::to_string(id_.value) + "}"; };
     made.warn = [this](std::string text) { warnings.push_back(std::move(text)); };
     return made;
+  }
+  void happened(const Event& event) {
+    if (const auto* came = std::get_if<Received>(&event)) received(came->letter);
+    if (const auto* call = std::get_if<Unanswered>(&event))
+      log.push_back(unanswered(call->by.value, call->call.value));
+    if (const auto* life = std::get_if<Failed>(&event))
+      log.push_back(failed(life->node.value, life->life.value));
+    if (std::holds_alternative<Differing>(event)) log.push_back("differing");
   }
   void received(const Letter& letter) {
     if (is_answer(letter)) {
@@ -161,13 +166,17 @@ class TestNode {
       return;
     }
     log.push_back(called(letter.from.value, letter.call.value));
-    on_call ? on_call(letter) : answer(letter);
+    if (on_call)
+      on_call(letter);
+    else
+      answer(letter);
   }
 
   static inline std::uint64_t instances_ = 0;
   NodeId id_;
   Setting setting_;
   std::uint64_t last_call_ = 0;
+  std::deque<Event> waiting_;
 
  public:
   Sessions sessions;

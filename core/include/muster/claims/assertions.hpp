@@ -80,14 +80,14 @@ struct Claims {
 };
 
 /// What the protocol of that configuration claims.
-Claims claims_of(const Config& config);
+Claims claims_of(const ProtocolConfig& config);
 /// The assertions about times that it claims besides if no process is late, as in the simulator. On
 /// a machine that is short of processors a node may react later than the bounds say.
-std::vector<std::string> timed_claims_of(const Config& config);
+std::vector<std::string> timed_claims_of(const ProtocolConfig& config);
 
 /// How long it may take from the last disturbance to a state of Assertion 2, or 4 in the Invitation
 /// algorithm: see assertions.cpp.
-Duration settling_bound(const Config& config);
+Duration settling_bound(const ProtocolConfig& config);
 
 /// True in a state of Assertion 2 in which somebody is up and all have the same group number.
 bool is_one_group(Standings nodes);

@@ -14,6 +14,12 @@ namespace muster {
 /// How many permits are out, by name.
 using PermitsOut = std::map<std::string, std::size_t>;
 
+/// Whose doing it is that the hooks end the process of their node.
+enum class HookFault {
+  failed,  ///< the application's
+  late,    ///< the application's, or that of a machine that stood still or is too slow
+};
+
 /// What a host does for the hooks of one life. What it calls back it calls on the protocol's side,
 /// one thing after the other, never from within these functions, and not at all when the life is
 /// over.
@@ -67,7 +73,7 @@ class HookHost {
   virtual void give_up_questions() = 0;
 
   /// A hook failed in a way that only ends the process.
-  virtual void fatal(const std::string& why) = 0;
+  virtual void fatal(HookFault fault, const std::string& why) = 0;
 };
 
 }  // namespace muster

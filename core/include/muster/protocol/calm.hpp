@@ -10,7 +10,7 @@
 
 namespace muster {
 
-struct Config;
+struct ProtocolConfig;
 
 /// For so long it is remembered that a node has made its group reorganize.
 inline constexpr Duration calm_memory = std::chrono::hours(1);
@@ -27,7 +27,7 @@ struct Holds {
 /// `calm`, up to sixty times that. With a quorum, where who falls silent costs the others its right
 /// and its `stop_deadline`, the shortest is four times that cost, if that is more, up to the
 /// longest.
-Holds holds(const Config& config);
+Holds holds(const ProtocolConfig& config);
 
 /// How long a node is held that has made its group reorganize so often: from the second time on.
 Duration held_after(unsigned times, Holds holds);

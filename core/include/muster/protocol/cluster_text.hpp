@@ -18,7 +18,7 @@ std::string format_duration(Duration duration);
 
 /// What `step` may know, but for whose it is: timings, protocol, the nodes' ids, what is switched
 /// off and chosen. Defaults are written out, options only where they are not as usual.
-ClusterLines cluster_lines(const Config& config);
+ClusterLines cluster_lines(const ProtocolConfig& config);
 
 /// Each option of the Bully (docs/options.md).
 ClusterLines option_lines(const Options& options);

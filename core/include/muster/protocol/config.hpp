@@ -17,8 +17,8 @@ enum class ProtocolName {
 };
 MUSTER_DESCRIBE_ENUM(ProtocolName, bully, invitation, textbook)
 
-/// All that `step` may know beside the state: fixed for a life.
-struct Config {
+/// What a node is told of its protocol by whoever begins it.
+struct ProtocolConfig {
   NodeId self;
   /// All nodes of the cluster, `self` included.
   NodeSet nodes;
@@ -29,8 +29,6 @@ struct Config {
   /// Of the textbook protocol: who is more important becomes coordinator; 0 where a node has none,
   /// and of equals the higher id.
   std::map<NodeId, std::uint64_t> importance = {};
-  /// Lines of the protocol that the lab has taken out; empty on a real node.
-  Struck struck = {};
   Options options = {};
 
   /// True when the protocol is the paper's text without any of our repairs.
@@ -44,6 +42,13 @@ struct Config {
   [[nodiscard]] bool can_be_calm() const {
     return protocol == ProtocolName::bully && repairs.allow_options();
   }
+};
+
+/// All that `step` may know beside the state: fixed for a life.
+struct Config : ProtocolConfig {
+  using Base = ProtocolConfig;
+  /// Lines of the protocol that the lab has taken out; none on a real node.
+  Struck struck = {};
 };
 MUSTER_DESCRIBE(Config, self, nodes, repairs, timings, protocol, invitation_repairs, importance,
                 struck, options);

@@ -26,7 +26,7 @@ std::optional<Misfit> misfit(const Timings& timings);
 /// The same of options that were not checked together.
 std::optional<Misfit> misfit(const Options& options);
 /// The same of all that `step` may know.
-std::optional<Misfit> misfit(const Config& config);
+std::optional<Misfit> misfit(const ProtocolConfig& config);
 /// The same of what a life begins with: numbers that leave room for those to come.
 std::optional<Misfit> misfit(const SafeState& safe);
 /// The same of where nodes listen, "host:port": each of `nodes` has an address of its own, of this

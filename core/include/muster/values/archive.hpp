@@ -45,6 +45,12 @@ namespace muster {
 /// The CRC-32 of `bytes` (ISO 3309, as in zlib): finds accidents on a disk or a wire, not attacks.
 std::uint32_t checksum(std::string_view bytes);
 
+/// How many bytes `encode` makes of a described value, found without making them.
+template <class T>
+std::size_t size_of_encoded(const T& value) {
+  return detail::archived_size(value);
+}
+
 /// What `decode` accepts at most.
 struct Limits {
   std::size_t bytes = std::size_t{1} << 24;     ///< of the whole input

@@ -52,6 +52,33 @@ constexpr std::size_t least_bytes() {
   }
 }
 
+// How many bytes a value takes; what is of one size has its least.
+template <class T>
+std::size_t archived_size(const T& value) {
+  if constexpr (std::same_as<T, std::string>) {
+    return least_bytes<T>() + value.size();
+  } else if constexpr (std::same_as<T, Bytes>) {
+    return least_bytes<T>() + value.data.size();
+  } else if constexpr (AnyOptional<T>) {
+    return least_bytes<T>() + (value ? archived_size(*value) : 0);
+  } else if constexpr (AnyVariant<T>) {
+    return least_bytes<T>() + std::visit([](const auto& one) { return archived_size(one); }, value);
+  } else if constexpr (std::same_as<T, NodeSet> || AnyVector<T> || AnyMap<T>) {
+    std::size_t sum = least_bytes<T>();
+    for (const auto& element : value) sum += archived_size(element);
+    return sum;
+  } else if constexpr (is_made_from<T, std::pair>) {
+    return archived_size(value.first) + archived_size(value.second);
+  } else if constexpr (Described<T> && !AnyStrong<T>) {
+    std::size_t sum = 0;
+    for_each_field(value, [&sum](const char*, const auto& field) { sum += archived_size(field); });
+    return sum;
+  } else {
+    static_assert(least_bytes<T>() > 0, "describe the type with MUSTER_DESCRIBE");
+    return least_bytes<T>();
+  }
+}
+
 template <DescribedEnum E>
 constexpr bool enumerators_fit_one_byte() {
   bool fit = true;

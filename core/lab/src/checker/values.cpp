@@ -28,15 +28,15 @@ Values::Values(const Bounds& what) : bounds(what) {
   NodeSet all;
   for (std::uint32_t id = 1; id <= bounds.nodes; ++id) all.insert(NodeId{id});
   for (std::uint32_t id = 1; id <= bounds.nodes; ++id)
-    configs.push_back(Config{NodeId{id},
-                             all,
-                             bounds.repairs,
-                             {},
-                             bounds.protocol,
-                             bounds.invitation_repairs,
-                             {},
-                             struck,
-                             bounds.options});
+    configs.push_back(Config{{NodeId{id},
+                              all,
+                              bounds.repairs,
+                              {},
+                              bounds.protocol,
+                              bounds.invitation_repairs,
+                              {},
+                              bounds.options},
+                             struck});
   has_clocks = reads_clock(configs.front());
   for (Config& config : configs) {
     if (!has_clocks) break;

@@ -43,15 +43,15 @@ World::Impl::Impl(WorldOptions chosen)
   for (std::uint32_t id = 1; id <= options.nodes; ++id) ids.insert(NodeId{id});
   for (NodeId id : ids) {
     const Timings timings = options.timings_of ? options.timings_of(id) : options.timings;
-    at(id).config = {id,
-                     ids,
-                     options.repairs,
-                     timings,
-                     options.protocol,
-                     options.invitation_repairs,
-                     {},
-                     options.struck,
-                     options.options};
+    at(id).config = {{id,
+                      ids,
+                      options.repairs,
+                      timings,
+                      options.protocol,
+                      options.invitation_repairs,
+                      {},
+                      options.options},
+                     options.struck};
   }
   for (NodeId id : ids) restart(id);
 }

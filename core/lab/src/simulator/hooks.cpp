@@ -77,7 +77,7 @@ void Hooks::event(Event event) {
   handlers_.event(std::move(event));
 }
 
-void Hooks::fatal(const std::string& why) {
+void Hooks::fatal(HookFault /*unused*/, const std::string& why) {
   if (failed_by_itself()) handlers_.failed_by_itself(why);
   handlers_.fatal(why);
 }

@@ -58,7 +58,7 @@ class Hooks final : public HookHost {
   std::function<void(std::function<void()>)> new_door() override;
   void ask(NodeId member, Inquiry inquiry, Ended answered) override;
   void give_up_questions() override { handlers_.give_up_questions(); }
-  void fatal(const std::string& why) override;
+  void fatal(HookFault fault, const std::string& why) override;
 
   /// The last call of a hook, and what befell it that is not the application's doing.
   struct Called {

@@ -269,7 +269,10 @@ void Troubles::strike(Trouble trouble) {
       if ((done = world_->leave(node))) crash(node, some(5, 100));
       break;
     case Trouble::differs:
-      random_.one_in(3) ? change_all() : differ(node);
+      if (random_.one_in(3))
+        change_all();
+      else
+        differ(node);
       done = true;
       break;
     case Trouble::restore:
@@ -350,7 +353,7 @@ void Troubles::partition() {
   NodeSet outside;
   inside.insert(any_node());
   for (NodeId node : world_->nodes())
-    if (!inside.contains(node)) random_.one_in(2) ? inside.insert(node) : outside.insert(node);
+    if (!inside.contains(node)) (random_.one_in(2) ? inside : outside).insert(node);
   for (NodeId node : inside) world_->cut(node, outside);
   heal_after(some(5, 120));
 }

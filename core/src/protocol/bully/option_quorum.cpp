@@ -16,6 +16,7 @@ bool QuorumOption::works_by_right() const {
   return sight_.node.application != Activity::Idle && sight_.node.application != Activity::Stopping;
 }
 
+// Until when this node may work. With a quorum each right to work has an end.
 std::optional<Moment> QuorumOption::right() const {
   if (!works_by_right()) return std::nullopt;
   return grants_.right;
@@ -27,12 +28,13 @@ bool QuorumOption::right_is_over() {
   return works_by_right() && grants_.right <= sight_.now();
 }
 
+// "It works only as long as such a majority grants it": all that was granted is over.
 bool QuorumOption::nobody_grants() const {
   return std::all_of(grants_.held.begin(), grants_.held.end(),
                      [this](const auto& grant) { return grant.second <= sight_.now(); });
 }
 
-// As long as it holds the grants of a majority, its own included.
+// "The coordinator's right": it works while it holds the grants of a majority, its own included.
 Moment QuorumOption::coordinators_right() const {
   std::vector<Moment> ends{always};
   for (const auto& [node, end] : grants_.held) ends.push_back(end);
@@ -54,6 +56,7 @@ Phase QuorumOption::judge_phase(Next next) {
   return Phase::now;
 }
 
+// "A member's right": `start` begins only within it, and a later Ready is refused.
 Readiness QuorumOption::judge_ready() const {
   return sight_.now() < grants_.right ? Readiness::start : Readiness::refuse;
 }
@@ -74,6 +77,7 @@ std::optional<Moment> QuorumOption::next_end() const {
 // --- Grants, heard of
 // ---------------------------------------------------------------------------------------------
 
+// A member works by the word of its own coordinator alone, in that life.
 bool QuorumOption::is_of_own_coordinator(const Letter& letter) const {
   const auto& c = sight_.node.c;
   return sight_.works_in_group() && !sight_.coordinates() && c->candidate == letter.from &&
@@ -117,6 +121,7 @@ void QuorumOption::take_grant(const Letter& answer) {
 // --- Grants, given
 // ---------------------------------------------------------------------------------------------
 
+// Grants need no letters of their own: they ride on the questions that the paper asks anyway.
 std::optional<ByQuorum> QuorumOption::rides_with(const Letter& letter) {
   ByQuorum riding;
   if (const auto* answer = std::get_if<Answer>(&letter.message))
@@ -138,6 +143,9 @@ void QuorumOption::call_rides(const Letter& letter, ByQuorum& riding) {
   if (heard != grants_.heard.end()) riding.heard = heard->second.call;
 }
 
+// "A member that answers a question of its coordinator, NewCoordinator or Ready grants it." Here
+// says whether this node has ceased, and whether it awaits a majority. Halted binds it to the
+// higher node.
 void QuorumOption::answer_rides(const Answer& answer, const Letter& letter, ByQuorum& riding) {
   const Result& result = answer.result;
   const bool joined = std::holds_alternative<Joined>(result);
@@ -204,6 +212,7 @@ Halting QuorumOption::judge_halting() const {
   return grants_.proven ? Halting::at_once : Halting::asks_free;
 }
 
+// "It halts nobody until those that are free, with itself, are a majority."
 std::optional<Moment> QuorumOption::majority_free_from(const AskingFree& wait) const {
   if (wait.free_from.size() < majority()) return std::nullopt;
   std::vector<Moment> free;
@@ -224,6 +233,7 @@ Moment QuorumOption::free_from(NodeId asker) const {
   return from;
 }
 
+// "It takes more than half of the configured nodes to be a group."
 std::optional<Group> QuorumOption::judge_group() const {
   if (sight_.node.up.size() + 1 < majority()) return Group::too_few;
   return std::nullopt;
@@ -242,8 +252,9 @@ NodeSet QuorumOption::others_to_ask() const {
   return others;
 }
 
+// "A node that answers that it has ceased, or whose machine refuses, is waited for no longer."
 Outsider QuorumOption::judge_outsider(NodeId j) {
-  if (!sight_.step.proof && !sight_.step.said.ceased) return Outsider::may_work;
+  if (!sight_.step.proof && !sight_.is_told(&ByQuorum::ceased)) return Outsider::may_work;
   grants_.ceased.insert(j);
   return Outsider::has_ceased;
 }
@@ -253,19 +264,20 @@ Outsider QuorumOption::judge_outsider(NodeId j) {
 
 // "Here, but I await a majority" counts as silence.
 std::optional<Higher> QuorumOption::judge_higher() const {
-  if (sight_.step.said.awaits) return Higher::silent;
+  if (sight_.is_told(&ByQuorum::awaits)) return Higher::silent;
   return std::nullopt;
 }
 
+// The same of the own coordinator: it is in no group, so it is none.
 std::optional<Coordinator> QuorumOption::judge_coordinator(const Result* answer) const {
-  if (answer && sight_.step.said.awaits) return Coordinator::silent;
+  if (answer && sight_.is_told(&ByQuorum::awaits)) return Coordinator::silent;
   return std::nullopt;
 }
 
 // A member that does not grant has left the group.
 Membership QuorumOption::judge_member(const Result* answer) const {
   const bool grants =
-      answer && std::holds_alternative<Normality>(*answer) && sight_.step.said.grants;
+      answer && std::holds_alternative<Normality>(*answer) && sight_.is_told(&ByQuorum::grants);
   return grants ? Membership::there : Membership::lost;
 }
 
@@ -273,7 +285,7 @@ Membership QuorumOption::judge_member(const Result* answer) const {
 // right until that is over: c goes on meanwhile, and asks.
 std::optional<Finding> QuorumOption::judge_normality(NodeId j, const Result* answer) const {
   const bool awaits =
-      answer && std::holds_alternative<Normality>(*answer) && sight_.step.said.awaits;
+      answer && std::holds_alternative<Normality>(*answer) && sight_.is_told(&ByQuorum::awaits);
   if (awaits && sight_.self() < j) return Finding::fine;
   const auto heard = grants_.heard.find(j);
   if (answer || sight_.step.proof || heard == grants_.heard.end()) return std::nullopt;

@@ -43,6 +43,8 @@ Rights QuorumOption::own_word() const {
   return word;
 }
 
+// "Each member tells with Joined until when the nodes of groups that it knows of may work." What is
+// older than the last two groups stands together, as late as the latest of it.
 void QuorumOption::remember(Rights rights) {
   std::vector<Rights>& all = grants_.rights;
   all.push_back(std::move(rights));

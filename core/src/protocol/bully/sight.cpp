@@ -12,7 +12,7 @@ Context context_of(const Event& event, Moment now) {
   if (const auto* received = std::get_if<Received>(&event)) {
     context.letter = &received->letter;
     if (received->letter.by_quorum && is_answer(received->letter))
-      context.said = *received->letter.by_quorum;
+      context.said = &*received->letter.by_quorum;
   }
   return context;
 }

@@ -95,7 +95,10 @@ void Turn::happened(const Failed& event) {
                        (state_.s == Status::Election && is_over(state_.h)) ||
                        state_.answered_by == k;
   if (!awaited || !(runs<Idle>() || runs<Probing>())) return;
-  failed_spares_no_question() ? timeout() : election({k});
+  if (failed_spares_no_question())
+    timeout();
+  else
+    election({k});
 }
 
 void Turn::happened(const Expired& event) {

@@ -51,9 +51,6 @@ std::string encode_frame(const Frame& frame, std::uint8_t version = wire_newest)
 /// Appends them.
 void append_frame(std::string& out, const Frame& frame, std::uint8_t version = wire_newest);
 
-/// How many of them a letter takes in a Carried: what `fits` asks for.
-std::size_t bytes_of(const Letter& letter);
-
 /// Takes frames out of a stream of bytes that may be cut anywhere.
 class FrameReader {
  public:

@@ -43,7 +43,7 @@ std::string trouble_with_journal(const std::filesystem::path& file);
 struct HttpOptions {
   std::string listen;  ///< such as "127.0.0.1:9100"
   /// Beyond this machine's loopback it is HTTPS, and who asks needs a certificate of the cluster
-  /// (`NodeOptions::tls`); with this it is plain HTTP for whoever can reach it.
+  /// (`NetworkOptions::tls`); with this it is plain HTTP for whoever can reach it.
   bool insecure = false;
 };
 
@@ -58,9 +58,8 @@ struct Changes {
   std::string at_next_start;
 };
 
-/// What makes a node, beside its store, its application and its executors.
-struct NodeOptions {
-  Config config;
+/// Where the nodes of a cluster are, and who may speak for them.
+struct NetworkOptions {
   /// Where each node of the cluster is dialled, this one included: "host:port". A name is resolved
   /// each time, off the strand; one that cannot be is told once, and that node is silent meanwhile.
   std::map<NodeId, std::string> addresses;
@@ -76,31 +75,13 @@ struct NodeOptions {
   /// that only silence tells, and each loss costs its bounds: for networks in which something else
   /// may say so (docs/certificates.md).
   bool proofs = true;
-  /// The canonical text of what must be the same on every node: `key=value` lines. Nodes that
-  /// differ refuse each other and name the keys. Where it is empty it is made of `config`
-  /// (muster/protocol/cluster_text.hpp); to add to that, begin with its lines.
-  std::string cluster;
   /// The wire versions that it speaks: with each other node, the newest of both. Those of this
   /// build; a test of an upgrade says others.
   host::WireVersions wire{};
-  /// The Unix socket that answers `muster status`; none where empty. At most 107 bytes.
-  std::filesystem::path admin_socket;
-  std::optional<HttpOptions> http;
-  std::optional<JournalOptions> journal;
-  /// Lines of the log that matter less are not told. Each election and its cause, each group, each
-  /// refusal and each hook that failed has one; of one matter 10 in ten seconds at most, and the
-  /// next one says how many were left out.
-  LogLevel log_level = LogLevel::info;
-  LogFormat log_format = LogFormat::text;  ///< of the lines on standard error
-  /// Is given each line of the log, a sentence, and standard error is not. On the protocol's
-  /// strand, or, when the process ends, on any thread: it may not wait, nor call the node.
-  std::function<void(LogLevel level, const std::string& text)> log;
-  /// Is given the fault that ends the process, after its line in the log and before the last of the
-  /// journal. On any thread; the process ends when it returns, and at any rate T/8 later.
-  std::function<void(const Failure& failure)> fatal;
-  /// Gives what its owner has written since, or what is wrong with that, when the node is to read
-  /// it again. On the protocol's strand: it may not wait, nor call the node.
-  std::function<Expected<Changes>()> read_again;
+};
+
+/// How its lives follow one another.
+struct LifeOptions {
   /// Peers have seen a later life of this node than its store knows (a wiped or restored
   /// directory): go on as a life after those. Without it such a node ends with exit code 65.
   bool initialise = false;
@@ -112,12 +93,54 @@ struct NodeOptions {
   /// with a quorum four times what a silent loss costs, where that is more. Zero: none is held.
   /// Takes the place of `config.options.calm`; of the Bully with every switch alone.
   Duration calm = std::chrono::seconds(1);
-  /// Bytes of a report and of a definition; larger ones are refused, never cut. At most 60 KiB: a
-  /// letter has to carry them.
-  std::size_t report_limit = 32 * 1024;
-  std::size_t definition_limit = 32 * 1024;
-  /// Bytes of what a coordinator asks its members, and of each answer, which go in pieces.
-  std::size_t answer_limit = 16 * 1024 * 1024;
+};
+
+/// What is told of it to people.
+struct LogOptions {
+  /// Lines of the log that matter less are not told. Each election and its cause, each group, each
+  /// refusal and each hook that failed has one; of one matter 10 in ten seconds at most, and the
+  /// next one says how many were left out.
+  LogLevel level = LogLevel::info;
+  LogFormat format = LogFormat::text;  ///< of the lines on standard error
+  /// Is given each line of the log, a sentence, and standard error is not. On the protocol's
+  /// strand, or, when the process ends, on any thread: it may not wait, nor call the node.
+  std::function<void(LogLevel level, const std::string& text)> line;
+  /// Is given the fault that ends the process, after its line in the log and before the last of the
+  /// journal. On any thread; the process ends when it returns, and at any rate T/8 later.
+  std::function<void(const Failure& failure)> fatal;
+};
+
+/// How its owner tells it something while it runs.
+struct OwnerOptions {
+  /// The Unix socket that answers `muster status`; none where empty. At most 107 bytes.
+  std::filesystem::path admin_socket;
+  /// Gives what its owner has written since, or what is wrong with that, when the node is to read
+  /// it again. On the protocol's strand: it may not wait, nor call the node.
+  std::function<Expected<Changes>()> read_again;
+};
+
+/// Bytes of what its application gives; what is larger is refused, never cut.
+struct SizeLimits {
+  std::size_t report = 32 * 1024;      ///< at most 60 KiB: a letter has to carry it
+  std::size_t definition = 32 * 1024;  ///< the same
+  /// Of what a coordinator asks its members, and of each answer, which go in pieces.
+  std::size_t answer = 16 * 1024 * 1024;
+};
+
+/// What makes a node, beside its store, its application and its executors.
+struct NodeOptions {
+  ProtocolConfig config;
+  /// The canonical text of what must be the same on every node: `key=value` lines. Nodes that
+  /// differ refuse each other and name the keys. Where it is empty it is made of `config`
+  /// (muster/protocol/cluster_text.hpp); to add to that, begin with its lines.
+  std::string cluster;
+  NetworkOptions network;
+  LifeOptions lives;
+  SizeLimits limits;
+  std::optional<JournalOptions> journal;  ///< none: it writes none
+  LogOptions log;
+  OwnerOptions owner;
+  std::optional<HttpOptions> http;  ///< none: it tells nothing by HTTP
 };
 
 /// The host of one node: performs the protocol's actions and feeds it events, and decides nothing.
@@ -151,9 +174,10 @@ class Node {
   /// called on the strand. From any thread.
   void leave(std::function<void()> left);
 
-  /// Heeds what `read_again` gives, and reads the files of `tls` anew: whom connections stand with
-  /// is dialled anew, and nobody elects. Where something does not fit, that is in the log, and what
-  /// was read before stays. From any thread. Nodes look at the files by themselves once a second.
+  /// Heeds what `owner.read_again` gives, and reads the files of `network.tls` anew: whom
+  /// connections stand with is dialled anew, and nobody elects. Where something does not fit, that
+  /// is in the log, and what was read before stays. From any thread. Nodes look at the files by
+  /// themselves once a second.
   void reload();
 
   /// The node's state as of the last step, as `muster status --json` shows it. From any thread.

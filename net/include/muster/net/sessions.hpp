@@ -2,6 +2,7 @@
 
 #include <muster/host/sessions.hpp>
 #include <muster/net/one_boost.hpp>
+#include <muster/protocol/step.hpp>
 #include <muster/values/failure.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -29,25 +30,20 @@ struct Traffic;
 class Tls;
 
 /// Sessions of one life of a node. To be used on one thread, the one that runs the executor's
-/// context; handlers are called on it too, one after the other, never from within `send` or
-/// `keep_only`. They may call every member, and may destroy nothing. Nothing is called after
-/// `close`.
+/// context; handlers are called on it too. `turn` may call every member, and none of them may
+/// destroy anything. Nothing is called after `close`.
 class Sessions {
  public:
   struct Handlers {
-    /// A call of another node, or the answer to a call that this node still awaits; and the
-    /// instance of the life that sent it.
-    std::function<void(Letter, Instance)> received;
-    /// That call can no longer be answered: the paper's ONTIMEOUT. For every call exactly one of
-    /// this and `received` comes, unless it was given up.
-    std::function<void(NodeId, CallNumber, Unheard)> unanswered;
-    /// That life of another node is over: proven.
-    std::function<void(NodeId, Incarnation)> failed;
+    /// Received, Unanswered, Failed or Differing, for `step`, in order. It only takes note, and
+    /// calls no member. For every call exactly one of its answer and Unanswered comes, unless it
+    /// was given up.
+    std::function<void(Event)> event;
+    /// All that is to be told at present was told: what comes of it may begin.
+    std::function<void()> turn;
     /// Other nodes have seen this incarnation of this node: a higher one, and this life must not go
     /// on, or the very one in another process. Called whenever one says so.
     std::function<void(const Voices&)> outlived;
-    /// Which of the others that are alive differ, so that they cannot be spoken with; which do not.
-    std::function<void(NodeSet differ, NodeSet agree)> differing;
     /// The status as one line of JSON, for observers.
     std::function<std::string()> status;
     /// Somebody has dialled who is no other node's session, but asks (Role::asker).
@@ -89,8 +85,8 @@ class Sessions {
   /// once.
   void send(Letter letter, std::optional<Duration> bound);
 
-  /// Gives up all calls but those that `awaited` is true for: they are not sent again, and neither
-  /// an answer that still comes nor `unanswered` is told of them.
+  /// Gives up all calls but those that `awaited` is true for: they are not sent again, and nothing
+  /// that still happens is told of them.
   void keep_only(const std::function<bool(CallNumber)>& awaited);
 
   /// Writes what was sent, as far as that goes without waiting; otherwise it goes when the present
