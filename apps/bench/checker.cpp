@@ -50,24 +50,20 @@ void show(const CheckerRow& row, const lab::CheckReport& report, bool json) {
   const auto states = static_cast<double>(found.states);
   const auto rate = static_cast<std::uint64_t>(states / std::max(found.seconds, 1e-9));
   const double bytes = static_cast<double>(found.memory) / states;
+  const std::string holds = json_of_verdict(!report.violated, report.ended);
+  std::string verdict = report.ended ? "holds" : "no violation as far as the limit";
+  if (report.violated) verdict = "violated";
   if (json) {
     std::cout << "{\"world\":" << to_json(std::string(row.world))
               << ",\"threads\":" << row.bounds.threads << ",\"states\":" << found.states
               << ",\"seconds\":" << found.seconds << ",\"states_per_second\":" << rate
               << ",\"bytes_per_state\":" << bytes << ",\"ended\":" << to_json(report.ended)
-              << ",\"holds\":"
-              << (report.violated ? "false"
-                  : report.ended  ? "true"
-                                  : "null")
-              << "}" << std::endl;
+              << ",\"holds\":" << holds << "}" << std::endl;
     return;
   }
   std::cout << "| " << row.world << " | " << row.bounds.threads << " | " << found.states << " | "
-            << (report.violated ? "violated"
-                : report.ended  ? "holds"
-                                : "no violation as far as the limit")
-            << " | " << std::fixed << std::setprecision(1) << found.seconds << " | " << rate
-            << " | " << found.memory / 1'000'000 << " | " << bytes << " |" << std::endl;
+            << verdict << " | " << std::fixed << std::setprecision(1) << found.seconds << " | "
+            << rate << " | " << found.memory / 1'000'000 << " | " << bytes << " |" << std::endl;
 }
 
 }  // namespace

@@ -157,11 +157,8 @@ int judge(const SoakOptions& options, Cluster& cluster) {
   for (const Promise& promise : promises) {
     held = held && !promise.broken;
     if (!options.json)
-      std::cout << (promise.broken         ? "DOES NOT HOLD  "
-                    : promise.checked == 0 ? "not checked    "
-                                           : "holds          ")
-                << promise.what << " (checked " << promise.checked << " times)"
-                << (promise.broken ? ": " + *promise.broken : "") << "\n";
+      std::cout << verdict_of(promise) << promise.what << " (checked " << promise.checked
+                << " times)" << (promise.broken ? ": " + *promise.broken : "") << "\n";
   }
   const int verified = verify({cluster.journals(), options.json}, std::cout, std::cerr);
   return held ? verified : static_cast<int>(ExitCode::does_not_hold);
@@ -171,23 +168,18 @@ void close(const SoakOptions& options, const Counted& counted, const Cluster& cl
            bool is_decided) {
   const std::size_t accepted = cluster.resource().accepted().size();
   if (options.json)
-    std::cout << R"({"system":"muster","held":)"
-              << (!held        ? "false"
-                  : is_decided ? "true"
-                               : "null")
+    std::cout << R"({"system":"muster","held":)" << json_of_verdict(held, is_decided)
               << R"(,"faults":)" << counted.all() << R"(,"killed":)" << counted.killed
               << R"(,"started":)" << counted.started << R"(,"paused":)" << counted.paused
               << R"(,"reset":)" << counted.reset << R"(,"groups":)"
               << cluster.watch().formed().size() << R"(,"accepted":)" << accepted << R"(,"seed":)"
               << options.seed << "}" << std::endl;
   else
-    std::cout << (!held        ? "NOT ALL HELD: "
-                  : is_decided ? "All held: "
-                               : "All held as far as it went: ")
-              << counted.all() << " faults (" << counted.killed << " kill -9, " << counted.started
-              << " restarts, " << counted.paused << " SIGSTOP, " << counted.reset
-              << " broken connections), " << cluster.watch().formed().size() << " groups formed, "
-              << accepted << " records accepted; seed " << options.seed << std::endl;
+    std::cout << words_of_verdict(held, is_decided) << counted.all() << " faults ("
+              << counted.killed << " kill -9, " << counted.started << " restarts, "
+              << counted.paused << " SIGSTOP, " << counted.reset << " broken connections), "
+              << cluster.watch().formed().size() << " groups formed, " << accepted
+              << " records accepted; seed " << options.seed << std::endl;
 }
 
 }  // namespace

@@ -322,9 +322,11 @@ Expected<Issued> Authority::issue(const Subject& subject, std::chrono::seconds l
   X509* const certificate = made.certificate.get();
   done(X509_set_issuer_name(certificate, X509_get_subject_name(issuer)));
   say_names(certificate, subject.name, subject.hosts);
-  const char* const usage = !subject.dials    ? "serverAuth"
-                            : !subject.serves ? "clientAuth"
-                                              : "serverAuth,clientAuth";
+  const char* usage = "serverAuth,clientAuth";
+  if (!subject.dials)
+    usage = "serverAuth";
+  else if (!subject.serves)
+    usage = "clientAuth";
   extend(certificate, issuer,
          {{NID_basic_constraints, "critical,CA:FALSE"},
           {NID_key_usage, "critical,digitalSignature"},

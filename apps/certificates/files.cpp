@@ -42,9 +42,8 @@ Expected<> write_file(const fs::path& file, const std::string& bytes, bool repla
   const Failure failure = cannot("write", fresh);
   ::close(opened);
   const char* const from = fresh.c_str();
-  const int named = !written  ? 0
-                    : replace ? ::rename(from, file.c_str())
-                              : ::link(from, file.c_str());
+  int named = 0;
+  if (written) named = replace ? ::rename(from, file.c_str()) : ::link(from, file.c_str());
   const Failure unnamed = cannot("make", file);
   if (!written || !replace || named != 0) ::unlink(from);
   if (!written) return failure;

@@ -146,14 +146,10 @@ void Demo::doubt(const std::string& why) {
 void Demo::promise(const Promise& promise) {
   const std::string checked = " (checked " + std::to_string(promise.checked) + " times)";
   const bool is_open = !promise.broken && promise.checked == 0;
-  screen_.say((promise.broken ? "DOES NOT HOLD  "
-               : is_open      ? "not checked    "
-                              : "holds          ") +
-              promise.what + checked + (promise.broken ? ": " + *promise.broken : ""));
-  std::string json = "{\"promise\":" + to_json(promise.what) + ",\"holds\":" +
-                     (promise.broken ? "false"
-                      : is_open      ? "null"
-                                     : "true") +
+  screen_.say(verdict_of(promise) + promise.what + checked +
+              (promise.broken ? ": " + *promise.broken : ""));
+  std::string json = "{\"promise\":" + to_json(promise.what) +
+                     ",\"holds\":" + json_of_verdict(!promise.broken, !is_open) +
                      ",\"checked\":" + std::to_string(promise.checked);
   if (promise.broken) json += ",\"why\":" + to_json(*promise.broken);
   screen_.object(json + "}");
@@ -220,20 +216,16 @@ void Demo::close(bool held) {
   const auto refused = std::to_string(cluster_.resource().refused().size());
   const auto faults = std::to_string(cluster_.faults());
   const bool is_known = undecided_.empty() && caught_signal() == 0;
-  screen_.say(std::string(!held                  ? "NOT ALL HELD: "
-                          : caught_signal() != 0 ? "All held as far as it went: "
-                          : is_known             ? "All held: "
-                                                 : "Nothing was violated, and nothing is known: ") +
-              counted(cluster_.faults(), "fault") + ", " +
+  std::string verdict = words_of_verdict(held, is_known);
+  if (held && !is_known && caught_signal() == 0)
+    verdict = "Nothing was violated, and nothing is known: ";
+  screen_.say(verdict + counted(cluster_.faults(), "fault") + ", " +
               counted(cluster_.watch().formed().size(), "group") + " formed, " +
               counted(cluster_.resource().accepted().size(), "record") + " accepted, " + refused +
               " refused; median " + format_ms(median) +
               " ms without work; the machine's longest gap " + format_ms(machine_.longest()) +
               " ms.");
-  screen_.object("{\"held\":" +
-                 std::string(!held      ? "false"
-                             : is_known ? "true"
-                                        : "null") +
+  screen_.object("{\"held\":" + json_of_verdict(held, is_known) +
                  ",\"interrupted\":" + to_json(caught_signal() != 0) + ",\"faults\":" + faults +
                  ",\"groups\":" + groups + ",\"accepted\":" + accepted + ",\"refused\":" + refused +
                  ",\"median_without_work_ns\":" + std::to_string(median.count()) +

@@ -41,6 +41,11 @@ struct Stretch {
 
 }  // namespace
 
+std::string verdict_of(const Promise& promise) {
+  if (promise.broken) return "DOES NOT HOLD  ";
+  return promise.checked == 0 ? "not checked    " : "holds          ";
+}
+
 Promise groups_only_grow(const Resource& resource, const Watch& watch) {
   Promise promise{"the group number of a shard's records only grows",
                   resource.accepted().size() + resource.refused().size(), std::nullopt};

@@ -17,6 +17,9 @@ struct Promise {
   std::optional<std::string> broken;  ///< the first thing that did not hold
 };
 
+/// What became of it, in words of one width.
+std::string verdict_of(const Promise& promise);
+
 /// The group number of a shard's records only grows: what was refused had to be, for its node had
 /// paused, or nobody of its group was in the group that refused it.
 Promise groups_only_grow(const Resource& resource, const Watch& watch);

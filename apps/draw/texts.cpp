@@ -27,8 +27,9 @@ std::string mermaid_text(std::string text) {
 
 void append_letter(std::string& out, const Arrow& arrow) {
   const bool answer = is_answer(arrow.letter);
-  const char* line = arrow.received ? (answer ? "-->>" : "->>") : (answer ? "--x" : "-x");
-  out += "  " + name(arrow.letter.from) + line + name(arrow.letter.to) + ": " +
+  const std::string line = answer ? "--" : "-";
+  const std::string end = arrow.received ? ">>" : "x";
+  out += "  " + name(arrow.letter.from) + line + end + name(arrow.letter.to) + ": " +
          mermaid_text(message_words(arrow.letter)) + '\n';
 }
 

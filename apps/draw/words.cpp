@@ -85,9 +85,9 @@ struct LineWords {
   }
   std::string operator()(const journal::Performed&) const { return "its Save is durable"; }
   std::string operator()(const journal::HookEdge& line) const {
-    const std::string edge = line.edge == journal::Edge::begin ? " begins"
-                             : line.edge == journal::Edge::end ? " ends"
-                                                               : " fails";
+    std::string edge = " fails";
+    if (line.edge == journal::Edge::begin) edge = " begins";
+    if (line.edge == journal::Edge::end) edge = " ends";
     return to_text(line.hook) + edge + (line.group ? ", group " + to_text(*line.group) : "");
   }
   std::string operator()(const journal::Permits& line) const {
@@ -177,10 +177,9 @@ std::string time_words(Duration t) {
   const auto unit = seconds ? 1'000'000 : 1000;
   std::string decimals = std::to_string(smallest % unit);
   decimals.insert(0, digits - decimals.size(), '0');
-  return std::to_string(smallest / unit) + '.' + decimals +
-         (seconds ? " s"
-          : micro ? " us"
-                  : " ms");
+  const std::string text = std::to_string(smallest / unit) + '.' + decimals;
+  if (seconds) return text + " s";
+  return text + (micro ? " us" : " ms");
 }
 
 std::string shortened(std::string text, std::size_t most) {

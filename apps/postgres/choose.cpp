@@ -112,7 +112,9 @@ std::optional<NodeId> of_later_list(const Copies& list, const std::map<NodeId, E
   for (const auto& [node, evidence] : reports) {
     const auto* holding = std::get_if<Holding>(&evidence);
     const auto* held = std::get_if<Held>(&evidence);
-    const auto& its = holding ? holding->copies : held ? held->copies : std::nullopt;
+    std::optional<Copies> its;
+    if (holding) its = holding->copies;
+    if (held) its = held->copies;
     if (its && its->generation > list.generation) return node;
   }
   return std::nullopt;

@@ -52,11 +52,17 @@ class Summary {
   void add(NodeId node, const NodeSaid& said) {
     StatusOfNode line;
     line.node = node;
-    line.role = said.primary ? "primary" : said.replica ? "replica" : "none";
-    line.does = !said.normal   ? said.is
-                : said.primary ? "takes writes"
-                : said.replica ? follows
-                               : said.doing;
+    line.role = "none";
+    line.does = said.doing;
+    if (said.replica) {
+      line.role = "replica";
+      line.does = follows;
+    }
+    if (said.primary) {
+      line.role = "primary";
+      line.does = "takes writes";
+    }
+    if (!said.normal) line.does = said.is;
     const bool witness = heard_.copies.witnesses.contains(node);
     if (witness) line.role = "witness";
     if (!said.unreachable.empty()) {

@@ -152,7 +152,9 @@ ChildEnd Child::wait(const std::stop_token& told) {
       process_.signal(SIGKILL);
       end_.killed = true;
     }
-    watch(kill_at_ ? -1 : wake.fd(), end_.killed ? std::nullopt : kill_at_ ? kill_at_ : deadline);
+    std::optional<Clock::time_point> until = kill_at_ ? kill_at_ : deadline;
+    if (end_.killed) until.reset();
+    watch(kill_at_ ? -1 : wake.fd(), until);
   }
   take_in();
   const pid_t group = pid();

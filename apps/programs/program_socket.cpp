@@ -238,12 +238,16 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
     return std::nullopt;
   }
 
+  static std::optional<std::string> stranger_at_the_end_of(Asked what, const json::object& said) {
+    if (what == Asked::stop) return stranger(said, {"done", "report"});
+    if (what == Asked::reorganize) return stranger(said, {"done", "definition", "parts"});
+    if (what == Asked::answer) return stranger(said, {"done", "answer"});
+    return stranger(said, {"done"});
+  }
+
   std::optional<std::string> take_done(const std::shared_ptr<Call>& call,
                                        const json::object& said) {
-    auto wrong = call->what == Asked::stop         ? stranger(said, {"done", "report"})
-                 : call->what == Asked::reorganize ? stranger(said, {"done", "definition", "parts"})
-                 : call->what == Asked::answer     ? stranger(said, {"done", "answer"})
-                                                   : stranger(said, {"done"});
+    auto wrong = stranger_at_the_end_of(call->what, said);
     if (wrong) {
       give(call, {boost::system::in_place_error, *wrong});
       return std::nullopt;

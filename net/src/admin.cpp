@@ -60,7 +60,10 @@ class Admin::Impl : public std::enable_shared_from_this<Admin::Impl> {
     std::shared_ptr<LineSocket> lines;
     bool watches = false;
     /// Who does not read goes first, and then who has not asked yet, or only waits for an answer.
-    [[nodiscard]] int worth() const { return lines->untold() > 1 ? 0 : watches ? 2 : 1; }
+    [[nodiscard]] int worth() const {
+      if (lines->untold() > 1) return 0;
+      return watches ? 2 : 1;
+    }
   };
 
   void took(UnixSocket socket) {

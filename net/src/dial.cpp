@@ -59,8 +59,10 @@ void Dial::connect_next() {
   const auto later = [this](DialEnd end) {
     asio::post(timer_.get_executor(), [self = shared_from_this(), end] { self->finish(end); });
   };
-  if (endpoints_.empty())
-    return later(all_refused_ ? DialEnd::refused : reset_ ? DialEnd::reset : DialEnd::silence);
+  if (endpoints_.empty()) {
+    if (all_refused_) return later(DialEnd::refused);
+    return later(reset_ ? DialEnd::reset : DialEnd::silence);
+  }
   const Tcp::endpoint endpoint = endpoints_.back();
   endpoints_.pop_back();
   error_code error;

@@ -83,7 +83,8 @@ std::string log_line(LogFormat format, LogLevel level, NodeId node, std::string_
 std::string_view journal_priority(LogLevel level) {
   static const bool is_a_journal = standard_error_is_a_journal();
   if (!is_a_journal) return {};
-  return level == LogLevel::error ? "<3>" : level == LogLevel::warning ? "<4>" : "<6>";
+  if (level == LogLevel::error) return "<3>";
+  return level == LogLevel::warning ? "<4>" : "<6>";
 }
 
 void say_in_log(LogFormat format, LogLevel level, NodeId node, std::string_view text) {

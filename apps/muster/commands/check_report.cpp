@@ -55,10 +55,8 @@ void show_liveness_json(const CheckResult& result) {
   const auto& avoids = result.report.avoids;
   const bool violated = (wedged && wedged->worlds > 0) || (avoids && avoids->story);
   const bool is_known = wedged && is_claimed_in_part(assertion, result.bounds);
-  std::cout << "{\"assertion\":\"" << assertion << "\",\"holds\":"
-            << (violated   ? "false"
-                : is_known ? "true"
-                           : "null");
+  std::cout << "{\"assertion\":\"" << assertion
+            << "\",\"holds\":" << json_of_verdict(!violated, is_known);
   if (wedged)
     std::cout << ",\"wedged\":" << wedged->worlds
               << ",\"exhausted\":" << to_json(result.report.exhausted());

@@ -130,7 +130,7 @@ std::vector<std::string> flags_of(const lab::SessionReport& report) {
 
 void show(const lab::SessionReport& report, bool with_calls, bool json) {
   const bool is_decided = report.ended && report.transitions > 0;
-  const char* const claims = report.violated.empty() ? (is_decided ? "true" : "null") : "false";
+  const std::string claims = json_of_verdict(report.violated.empty(), is_decided);
   if (json) {
     std::cout << "{\"sessions\":{\"holds\":" << claims << ",\"states\":" << report.states
               << ",\"transitions\":" << report.transitions << ",\"depth\":" << report.depth

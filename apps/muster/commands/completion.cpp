@@ -109,9 +109,12 @@ std::string more(const DescribedCommand& command) {
 }
 
 int complete(const DescribedCommand& muster, const std::string& shell) {
-  std::cout << (shell == "bash"  ? bash_completion(muster)
-                : shell == "zsh" ? zsh_completion(muster)
-                                 : fish_completion(muster));
+  if (shell == "bash")
+    std::cout << bash_completion(muster);
+  else if (shell == "zsh")
+    std::cout << zsh_completion(muster);
+  else
+    std::cout << fish_completion(muster);
   return 0;
 }
 

@@ -14,9 +14,9 @@ namespace muster::apps {
 /// the command.
 inline void add_protocol(CLI::App& command, ProtocolName& to,
                          const std::vector<std::string>& names) {
-  std::string list;
-  for (const std::string& name : names)
-    list += (list.empty() ? "" : name == names.back() ? " or " : ", ") + name;
+  std::string list = names.front();
+  for (std::size_t at = 1; at < names.size(); ++at)
+    list += (at + 1 == names.size() ? " or " : ", ") + names[at];
   command
       .add_option_function<std::string>(
           "--protocol",

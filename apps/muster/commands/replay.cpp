@@ -69,10 +69,10 @@ class Replaying {
     const std::uint64_t passed_over = sum(&Replayer::passed_over);
     const std::uint64_t lives = sum(&Replayer::lives);
     if (options_.json) {
-      const char* const holds = differences_ > 0 ? "false" : exact() > 0 ? "true" : "null";
-      text_ = std::string("{\"holds\":") + holds + ",\"exact\":" + to_json(exact()) +
-              ",\"passed_over\":" + to_json(passed_over) + ",\"lives\":" + to_json(lives) +
-              ",\"torn\":" + to_json(torn_) + ",\"differences\":" + to_json(differences_) + "}\n";
+      text_ = "{\"holds\":" + json_of_verdict(differences_ == 0, exact() > 0) +
+              ",\"exact\":" + to_json(exact()) + ",\"passed_over\":" + to_json(passed_over) +
+              ",\"lives\":" + to_json(lives) + ",\"torn\":" + to_json(torn_) +
+              ",\"differences\":" + to_json(differences_) + "}\n";
       out_ << text_;
       return;
     }

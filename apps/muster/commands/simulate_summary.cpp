@@ -46,10 +46,8 @@ class Summary {
 
   void show_json(std::ostream& out) const {
     for (const auto& [assertion, its] : campaign_.judged) {
-      out << "{\"assertion\":\"" << assertion << "\",\"holds\":"
-          << (its.violated > 0                  ? "false"
-              : its.checked > 0 && is_decided() ? "true"
-                                                : "null")
+      out << "{\"assertion\":\"" << assertion
+          << "\",\"holds\":" << json_of_verdict(its.violated == 0, its.checked > 0 && is_decided())
           << ",\"checked\":" << its.checked << ",\"violating_seeds\":" << its.violated
           << ",\"seeds_not_checked\":" << its.not_checked
           << ",\"not_claimed_ns\":" << its.unclaimed.of_all.count()
@@ -76,12 +74,11 @@ class Summary {
   void show(std::ostream& out, const std::string& assertion,
             const lab::Campaign::Judged& its) const {
     const std::string unclaimed = in_words(its.unclaimed, campaign_.simulated);
-    const char* const held = is_decided() ? "holds" : "not violated";
-    out << std::left << std::setw(14) << assertion
-        << (its.violated > 0    ? "DOES NOT HOLD"
-            : its.checked == 0  ? "not checked"
-            : unclaimed.empty() ? held
-                                : std::string(held) + " where it is claimed");
+    std::string verdict = is_decided() ? "holds" : "not violated";
+    if (!unclaimed.empty()) verdict += " where it is claimed";
+    if (its.checked == 0) verdict = "not checked";
+    if (its.violated > 0) verdict = "DOES NOT HOLD";
+    out << std::left << std::setw(14) << assertion << verdict;
     if (!unclaimed.empty()) out << "; " << unclaimed;
     out << "; " << counted(its.checked, "check");
     if (its.violated > 0) out << ", violated by " << counted(its.violated, "seed");

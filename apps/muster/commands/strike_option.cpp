@@ -18,7 +18,10 @@ std::string words_of(const std::string& name) {
   for (const char letter : name) {
     const bool capital = letter >= 'A' && letter <= 'Z';
     if (capital && !words.empty() && words.back() != '_') words += '_';
-    words += capital ? static_cast<char>(letter - 'A' + 'a') : letter == '-' ? '_' : letter;
+    if (letter == '-')
+      words += '_';
+    else
+      words += capital ? static_cast<char>(letter - 'A' + 'a') : letter;
   }
   return words;
 }

@@ -222,10 +222,9 @@ class Scripted {
   void dies_at(std::size_t move) {
     if (!death_ || move != death_->after) return;
     const Node& node = node_at(run_.world(), death_->node);
-    const bool possible = death_->how == What::node_killed ? node.life.has_value()
-                          : death_->how == What::postgres_killed
-                              ? node.postgres && !node.postgres->orphan
-                              : node.life || node.postgres;
+    bool possible = node.life || node.postgres;
+    if (death_->how == What::node_killed) possible = node.life.has_value();
+    if (death_->how == What::postgres_killed) possible = node.postgres && !node.postgres->orphan;
     if (possible) run_.make({death_->how, death_->node, 0});
   }
   void settle() {

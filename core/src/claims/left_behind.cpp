@@ -78,9 +78,8 @@ void LeftBehind::see(Duration now, Standings nodes, const Cuts& unheard,
     known.others_unheard = known.others_unheard || now_behind->others_unheard;
     const Timings timings = timings_of(node.node);
     const LeftBehindBounds bounds = left_behind_bounds(timings);
-    known.bound = known.group.coordinator == node.node ? bounds.outranked
-                  : known.unheard                      ? bounds.unheard
-                                                       : bounds.told;
+    known.bound = known.unheard ? bounds.unheard : bounds.told;
+    if (known.group.coordinator == node.node) known.bound = bounds.outranked;
     // Each of its two elections waits T for the nearest higher node before it asks the rest.
     if (known.unheard && known.others_unheard) known.bound += 2 * timings.T;
   }

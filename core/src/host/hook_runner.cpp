@@ -197,10 +197,9 @@ void HookRunner::stopped_when_all_done() {
 
 void HookRunner::stop_overran() {
   const bool hook_runs = running_ && running_->hook != Hook::stop;
-  const std::string who = answering_.busy()     ? "a cancelled answer"
-                          : hook_runs           ? "a cancelled hook"
-                          : stopping_->returned ? "stop"
-                                                : "a permit";
+  std::string who = stopping_->returned ? "stop" : "a permit";
+  if (hook_runs) who = "a cancelled hook";
+  if (answering_.busy()) who = "a cancelled answer";
   std::string why = who + " overran stop_deadline = " + in_words(limits_.timings.stop_deadline);
   if (!stopping_->returned) why += "; still out: " + in_words(host_.permits_out());
   host_.fatal(HookFault::late, why);

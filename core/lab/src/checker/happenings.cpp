@@ -389,9 +389,13 @@ bool Mover::settled(const World& world) {
   const Config& config = values_.configs.front();
   const std::size_t quorum = claims_of(config).quorum;
   const Cuts& cuts = in_cuts ? values_.bounds.cuts : Cuts();
-  const bool settled = values_.of_groups ? is_settled_in_parts(all, config.nodes, cuts)
-                       : in_cuts         ? !assertion_2_in_cuts(all, cuts, quorum)
-                                         : !assertion_2(all, quorum);
+  bool settled = false;
+  if (values_.of_groups)
+    settled = is_settled_in_parts(all, config.nodes, cuts);
+  else if (in_cuts)
+    settled = !assertion_2_in_cuts(all, cuts, quorum);
+  else
+    settled = !assertion_2(all, quorum);
   settled_.insert(key, settled);
   return settled;
 }

@@ -219,6 +219,13 @@ bool Troubles::fail_all() {
   return any;
 }
 
+void Troubles::differ_or_change(NodeId node) {
+  if (random_.one_in(3))
+    change_all();
+  else
+    differ(node);
+}
+
 void Troubles::strike(Trouble trouble) {
   const NodeId node = any_node();
   const NodeId other = any_node();
@@ -269,10 +276,7 @@ void Troubles::strike(Trouble trouble) {
       if ((done = world_->leave(node))) crash(node, some(5, 100));
       break;
     case Trouble::differs:
-      if (random_.one_in(3))
-        change_all();
-      else
-        differ(node);
+      differ_or_change(node);
       done = true;
       break;
     case Trouble::restore:

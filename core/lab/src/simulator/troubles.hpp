@@ -51,6 +51,7 @@ class Troubles {
   void restore(NodeId node, Duration back_after);
   void differ(NodeId node);
   void change_all();
+  void differ_or_change(NodeId node);
   void note_crash_at_point();
   void run_until(Duration time);
 
