@@ -1,6 +1,5 @@
 #include "lives.hpp"
 
-#include "../node_log.hpp"
 #include "../on_strand.hpp"
 
 #include <muster/protocol/misfit.hpp>

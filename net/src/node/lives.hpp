@@ -2,6 +2,7 @@
 
 #include "../alarm.hpp"
 #include "../life.hpp"
+#include "../node_log.hpp"
 
 #include <muster/host/hold_down.hpp>
 
