@@ -17,7 +17,7 @@ struct Promise {
   std::optional<std::string> broken;  ///< the first thing that did not hold
 };
 
-/// What became of it, in words of one width.
+/// "holds", "DOES NOT HOLD" or "not checked", padded to one width.
 std::string verdict_of(const Promise& promise);
 
 /// The group number of a shard's records only grows: what was refused had to be, for its node had

@@ -25,8 +25,8 @@ MUSTER_DESCRIBE(Settings, self, copies, struck);
 // --- What a keeper waits for: one for each order that it gives
 // ------------------------------------------------------------------------------------
 
-/// How an order ends, beside `Failed`; by none: no order is out. `doing` says what is awaited, for
-/// those who watch; it is empty where the choice says that.
+/// The ends of an order, beside `Failed`. With no ends, no order is out. `doing` names the wait in
+/// the status. It is empty if the status shows the choice instead.
 template <class... Happenings>
 struct EndsWith {};
 

@@ -171,7 +171,7 @@ MUSTER_DESCRIBE(WantElection, why);
 MUSTER_DESCRIBE(AnswerOwner, refused_because);
 MUSTER_DESCRIBE(Show, primary, open, replica, doing);
 
-/// What is performed, and ends.
+/// The orders that an instance performs. Each ends with a happening.
 using Performed =
     std::variant<Begin, End, Configure, ShowNames, EndWalsenders, FinishReplay, Look, Promote,
                  WriteTerm, AwaitCopies, Kick, Checkpoint, AwaitFollower, AwaitNoFollower,

@@ -12,8 +12,8 @@
 
 namespace muster::net {
 
-/// A timer for one piece of work at a time, used on the strand that it is of. What was cancelled or
-/// replaced is never done, even where its time had come already; nor is anything once this is gone.
+/// A timer for one piece of work at a time. Used on its strand. Work that was cancelled or replaced
+/// is never done, even if its time had come already. No work is done after the alarm is destroyed.
 class Alarm {
  public:
   explicit Alarm(const boost::asio::any_io_executor& strand) : timer_(strand) {}

@@ -27,7 +27,7 @@ using Thrown = std::function<void(const std::exception* error)>;
 /// Where what was thrown says that this process got no memory, thread or descriptor: that.
 std::optional<Failure> shortage(const std::exception& error);
 
-/// What left a handler, as the fault that ends `node`.
+/// The fault that ends `node` when an exception leaves a handler; null: no std::exception.
 Failure left_a_handler(const std::string& node, const std::exception* error);
 
 /// An executor that hands what leaves a handler to `thrown`. All of Asio that is made with it runs

@@ -8,8 +8,8 @@
 
 namespace muster::net {
 
-/// A callback for another thread: given `what`, it has `act(self, what)` done on the strand, later,
-/// or nothing where `self` is gone by then.
+/// Makes a callback for another thread. Called with `what`, it posts `act(self, what)` to the
+/// strand. Nothing is done if `self` is gone by then.
 template <class Self, class Act>
 auto on_strand(boost::asio::any_io_executor strand, std::weak_ptr<Self> weak, Act act) {
   return [strand = std::move(strand), weak = std::move(weak), act = std::move(act)](auto what) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a keeper or an instance has no function for does not compile.
+"""A wait, happening or order without a function does not compile.
 
 `missing_overload.py COMPILER ARGUMENT... -- ROOT`
 

@@ -13,7 +13,7 @@ Orders step(const Settings& settings, Keeper& keeper, const Happening& happening
   return Turn(settings, keeper).take(happening);
 }
 
-// Whatever a wait may end with has its function: where one is missing this does not compile.
+// Each wait has a function for each of its ends. If one is missing, this does not compile.
 Orders Turn::take(const Happening& happening) {
   const Wait wait = k_.wait;
   std::visit(

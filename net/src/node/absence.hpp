@@ -16,8 +16,8 @@
 
 namespace muster::net {
 
-/// The time in which a node takes no part, though its process lives. It is ordered out, its life
-/// leaves, it is out, and it comes back. Used on the protocol's strand.
+/// The time in which a node takes no part, though its process lives. The node is ordered out, its
+/// life leaves, it is out, and it comes back. Used on the protocol's strand.
 class Absence {
  public:
   struct Handlers {
@@ -28,32 +28,32 @@ class Absence {
   Absence(const boost::asio::any_io_executor& strand, Handlers handlers)
       : handlers_(std::move(handlers)), back_(strand) {}
 
-  /// Orders it out; a node that is out stays so for `back_after` from now. Gives why that cannot
-  /// be, as a clause; none: it is on its way.
+  /// Orders the node out. A node that is out already stays out for `back_after` from now. Returns
+  /// the reason as a clause if that is refused.
   std::optional<std::string> order(Out why, Duration back_after);
-  /// The same for a drained node that is to come back at once.
+  /// Has a drained node come back at once. Returns the reason if that is refused.
   std::optional<std::string> undo_drain();
-  /// It has been ordered out, and is not back yet: why.
+  /// The reason for which the node was ordered out, until it is back.
   [[nodiscard]] std::optional<Out> ordered() const;
 
-  /// The life has left as it was ordered to, or by itself, for that reason: it is out from now on.
+  /// The life has left, as ordered or by itself: the node is out from now on.
   void begin();
   void begin(Out why, Duration back_after);
-  /// Has it come back at once, or as soon as its life has left.
+  /// The node comes back at once, or as soon as its life has left.
   void end();
   /// A life has begun.
   void is_over();
-  /// The process ends: nobody orders it out any more, and it does not come back.
+  /// The process ends: no order is taken any more, and the node does not come back.
   void close();
   [[nodiscard]] bool is_closed() const { return closed_; }
 
-  /// How long it is to be out this time, as hooks failed again and again: 1 s, doubled each time
-  /// that it was not Normal in between, at most 5 min.
+  /// The time out after hooks failed again and again: 1 s, doubled each time that the node was not
+  /// Normal in between, at most 5 min.
   Duration back_off(bool was_normal);
-  /// How long, as it has lost its groups again and again (calm).
+  /// The time out after the node lost its groups again and again (calm).
   Duration stay_away(Holds holds);
 
-  /// Why it is out; none: it is not. From any thread.
+  /// The reason for which the node is out; none: it is not out. From any thread.
   [[nodiscard]] std::optional<Out> out() const;
 
  private:

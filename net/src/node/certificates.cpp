@@ -86,8 +86,7 @@ Expected<> Certificates::renew() {
   return {};
 }
 
-// Who puts new files into place writes them one after the other: they count when they have been the
-// same for two looks.
+// New files arrive one after the other. They are taken when they were the same in two looks.
 void Certificates::look() {
   tell_of_their_end();
   handlers_.looked();

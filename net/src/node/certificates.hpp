@@ -17,9 +17,9 @@
 
 namespace muster::net {
 
-/// What a node proves of itself to others, and whom it believes: read when it begins, and anew when
-/// the files change. Where its options name none it speaks in plain text, and says so. Used on the
-/// protocol's strand.
+/// The certificates of a node: its own, and those that it believes. They are read at the start, and
+/// again when the files change. Without any, the node speaks in plain text and warns of that. Used
+/// on the protocol's strand.
 class Certificates {
  public:
   struct Handlers {
@@ -31,7 +31,7 @@ class Certificates {
                std::shared_ptr<NodeLog> log, Handlers handlers);
 
   Expected<> begin();
-  /// Reads the files anew. Where that fails the log says so, and what was read before stays.
+  /// Reads the files again. If that fails, the log says so, and the earlier ones stay in use.
   Expected<> renew();
   void cancel() { look_.cancel(); }
 

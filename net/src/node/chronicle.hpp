@@ -19,20 +19,20 @@
 
 namespace muster::net {
 
-/// What people read of the steps of a node, over all its lives: lines of its log, and its history.
-/// Used on the protocol's strand.
+/// Tells people of the steps of a node, over all its lives: in its log, and in its history. Used on
+/// the protocol's strand.
 class Chronicle {
  public:
   Chronicle(NodeId self, std::shared_ptr<NodeLog> log) : self_(self), log_(std::move(log)) {}
 
-  /// Reads the history that `storage`, which `thread` uses from now on, has kept. `fatal` is called
-  /// where it cannot be written later.
+  /// Reads the history from `storage`. `thread` uses that storage from now on. `fatal` is called if
+  /// the history cannot be written later.
   Expected<> load(const boost::asio::any_io_executor& strand, SafeStorage& storage,
                   StorageThread& thread, std::function<void(const Failure&)> fatal);
 
   void begin_life(Incarnation incarnation);
 
-  /// What a step has brought.
+  /// The result of one step.
   struct Told {
     std::optional<history::Entry> reorganized;  ///< that is over
     std::vector<News> news;                     ///< they are in the log
@@ -44,12 +44,12 @@ class Chronicle {
     if (history_) history_->flush();
   }
 
-  /// Those lines of the history, as JSON, the oldest first. Where the page has no bound, and
-  /// `goes_on`, the reorganization that goes on is the last.
+  /// Lines of the history as JSON, the oldest first. If the page has no bound and `goes_on` is
+  /// true, the reorganization that goes on is the last line.
   [[nodiscard]] std::string lines(const Page& page, bool goes_on) const;
   /// The hook that failed last in this life, and why.
   [[nodiscard]] const std::string& last_failure() const { return news_->last_failure(); }
-  /// What began the reorganization that goes on; empty where none does. From any thread.
+  /// The cause of the reorganization that goes on; empty: none does. From any thread.
   [[nodiscard]] std::string because() const;
 
  private:

@@ -9,9 +9,9 @@
 
 namespace muster::net {
 
-/// Fail-stop (assumption 5): one line in the log, `last_words`, and the process ends with the exit
-/// code of that fault, with no goodbye to anybody. It ends within that time at any rate: the disk
-/// of the journal may be what hangs, or memory be what is used up. From any thread.
+/// Fail-stop (assumption 5). Writes one line to the log, calls `last_words`, and ends the process
+/// with the exit code of the fault. No other node is told. The process ends `within` that time in
+/// any case, even if the journal's disk hangs or no memory is left. From any thread.
 [[noreturn]] void end_process(const Failure& fault, Duration within, NodeLog& log,
                               const std::function<void()>& last_words) noexcept;
 

@@ -53,7 +53,7 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   const NodeOptions options_;
   std::shared_ptr<Thrown> thrown_;
   boost::asio::execution_context& context_;
-  /// Of the protocol; what leaves a handler ends the process.
+  /// The protocol's. An exception that leaves a handler ends the process.
   const boost::asio::any_io_executor strand_;
   const boost::asio::any_io_executor hooks_;
   const std::shared_ptr<NodeLog> log_;

@@ -64,7 +64,7 @@ void Lives::go_on() {
     begin_held();
 }
 
-// It counts when it is about to listen.
+// A held life counts as short from when it is about to listen.
 void Lives::begin_held() {
   parts_->storage.write_own(before_->begins(), then([](Lives& self, const Expected<>& counted) {
                               if (!self.handlers_.may_go_on()) return;
@@ -104,7 +104,7 @@ Expected<> Lives::begin_life(const SafeState& safe) {
   return {};
 }
 
-// Once is enough: what follows a life within a process has waited, or comes once.
+// Once is enough: the later lives of a process have waited, or come once.
 void Lives::note_that_it_lasts() {
   lasts_.after(HoldDown::short_life, [this] {
     if (!present()) return;
@@ -123,9 +123,9 @@ void Lives::could_not_begin(const Failure& failure) {
                             }));
 }
 
-// One voice may be a stranger's, which listens at the address of a node that is down: it ends
-// nobody. Whoever is to begin anew follows it, as its owner wants that, once for each other node:
-// they may have seen different lives, and no more is there to be heard.
+// A stranger may listen at the address of a node that is down, so one voice ends no life. With
+// --initialise the node follows even one voice, as its owner wants that: once for each other node,
+// as each may have seen another life.
 void Lives::outlived(const Voices& voices) {
   const Incarnation own = life_->incarnation();
   if (options_.lives.initialise && begun_anew_ + 1 < options_.config.nodes.size()) {
@@ -143,8 +143,8 @@ void Lives::outlived(const Voices& voices) {
                     "): restore it, or run this node with --initialise to begin anew"});
 }
 
-// Its number is not used up: the next start is refused as this one was, where the number above
-// would be taken for the next life.
+// The incarnation is given back. With the number above, the next start would pass for the next
+// life; now it is refused as this one was.
 void Lives::end_outlived(const Failure& why) {
   asio::post(strand_, [weak = weak_from_this(), why] {
     const auto self = weak.lock();

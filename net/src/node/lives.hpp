@@ -19,7 +19,7 @@ namespace muster::net {
 /// of that life (assumptions 4 and 5). Used on the protocol's strand.
 class Lives : public std::enable_shared_from_this<Lives> {
  public:
-  /// What all of them share. What is referred to outlives this.
+  /// The things that all lives share. The references outlive this object.
   struct Parts {
     boost::asio::any_io_executor hooks;
     const MakeApplication& make_application;
@@ -29,9 +29,9 @@ class Lives : public std::enable_shared_from_this<Lives> {
     std::function<void()> listens;  ///< is told of the first that does
   };
   struct Handlers {
-    /// Of the life that begins now; `outlived` is set here.
+    /// Gives the handlers of the life that begins now. `Lives` sets `outlived` itself.
     std::function<Life::Handlers(Incarnation)> begins;
-    /// A life is over as a peer has seen a later one; false where none may follow.
+    /// Another life could begin; false: none may, as the node leaves or goes out.
     std::function<bool()> may_go_on;
     std::function<void(const Failure&)> fatal;
   };
@@ -39,19 +39,19 @@ class Lives : public std::enable_shared_from_this<Lives> {
   Lives(boost::asio::any_io_executor strand, const NodeOptions& options,
         std::shared_ptr<NodeLog> log, Handlers handlers);
 
-  /// Reads what the lives before have left in `storage`, and makes the next incarnation durable.
-  /// Where that has to wait, as lives were too short, it is for so long, and nothing is changed.
+  /// Reads `storage`, and makes the next incarnation durable. Returns zero then. If earlier lives
+  /// were too short, it changes nothing, and returns how long the first life has to wait.
   Expected<Duration> load(SafeStorage& storage, Parts parts);
-  /// Begins the first life, after `load`; where it cannot, it counts as none.
+  /// Begins the first life, after `load`. A life that cannot listen is not counted.
   Expected<> begin(SafeStorage& storage);
   /// Begins the next life, or the first, which has waited.
   void go_on();
   /// Ends the present life at once.
   void close();
 
-  /// What is said when the first has to wait.
+  /// The sentence for the log when the first life has to wait.
   [[nodiscard]] std::string why_held(Duration time) const;
-  /// The last life that has begun; none: none has. From any thread.
+  /// The last life that has begun; null: none has. From any thread.
   [[nodiscard]] std::shared_ptr<Life> last() const;
   /// The same while it goes on.
   [[nodiscard]] std::shared_ptr<Life> present() const;

@@ -10,14 +10,14 @@
 
 namespace muster::net {
 
-/// What keeps a node with these options from beginning, as one sentence; none: nothing.
+/// One sentence that says why a node cannot begin with these options; none: it can.
 std::optional<std::string> misfit_of(const NodeOptions& options);
-/// The same for what it is given beside them; `context` is the protocol's.
+/// The same for the other arguments of a node. `context` is the one that runs the protocol.
 std::optional<std::string> misfit_of(const SafeStorage* store,
                                      const MakeApplication& make_application,
                                      const boost::asio::any_io_executor& hooks,
                                      const boost::asio::execution_context& context);
-/// The same for a place where it tells by HTTP.
+/// The same for its HTTP options.
 std::optional<std::string> misfit_of(const HttpOptions& http, bool has_tls);
 
 }  // namespace muster::net

@@ -11,7 +11,7 @@ namespace muster::net {
 
 namespace {
 
-/// The answer to a word that is not followed, and why.
+/// The answer to a word that is refused.
 std::string refused(const std::string& why) {
   std::string out = "{\"refused\":";
   write_json(out, why);
@@ -22,7 +22,7 @@ std::string answer(const std::optional<std::string>& why_not) {
   return why_not ? refused(*why_not) : "{}";
 }
 
-/// What those who watch are told of; that it looks after its group is none of it.
+/// The view that watchers are told of. A Check of the group is no news.
 View worth_telling(View view) {
   if (view.procedure == Wait::Checking) view.procedure = Wait::Idle;
   return view;

@@ -16,11 +16,10 @@
 
 namespace muster::net {
 
-/// What the owner of a node tells it, and is told, through its Unix socket. Used on the protocol's
-/// strand.
+/// Serves the owner of a node through its Unix socket. Used on the protocol's strand.
 class Owner {
  public:
-  /// What it has power over; all of it outlives this.
+  /// The parts that the owner controls. They outlive this object.
   struct Node {
     const NodeOptions& options;
     const Lives& lives;
@@ -37,11 +36,11 @@ class Owner {
   Expected<> listen();
   void close();
 
-  /// Whoever watches is told, where a step has changed what matters to him.
+  /// Tells the watchers, if the step has changed something that they see.
   void stepped(const View& after);
-  /// He is told at any rate.
+  /// Tells the watchers.
   void tell();
-  /// What is written anew counts from now on. Gives the keys that count from the next start on.
+  /// Reads the configuration again. Returns the keys that change only at the next start.
   Expected<std::string> read_again();
 
  private:
@@ -55,7 +54,7 @@ class Owner {
 
   const Node node_;
   std::unique_ptr<Admin> admin_;  ///< none where there is no socket
-  View told_;                     ///< what those who watch were told last
+  View told_;                     ///< as the watchers were told last
 };
 
 }  // namespace muster::net

@@ -9,8 +9,8 @@
 
 namespace muster::net {
 
-/// What a node says of itself: of its last life, null where there was none, and of what is beside
-/// that: why it is out, why it reorganizes, and for how long its certificate holds.
+/// The status of a node. `last` is its last life; null: there was none. The others say why the node
+/// is out, why it reorganizes, and how long its certificate holds.
 NodeStatus status_of(const NodeOptions& options, const Life* last, std::optional<Out> out,
                      std::string because, std::optional<Duration> certificate);
 

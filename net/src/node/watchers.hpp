@@ -19,7 +19,7 @@ namespace muster::net {
 /// Tells by HTTP what a node is and has counted (docs/watching.md). Used on the protocol's strand.
 class Watchers {
  public:
-  /// What is told of; all of it outlives this.
+  /// The parts that are shown. They outlive this object.
   struct Node {
     const NodeOptions& options;  ///< with `http`
     const Lives& lives;
@@ -32,12 +32,12 @@ class Watchers {
   Watchers(boost::asio::any_io_executor strand, Node node);
 
   Expected<> listen();
-  /// From now on there, in place of where it was; where that cannot be, that stays.
+  /// Listens there instead. If that fails, the old place stays.
   Expected<> move(const HttpOptions& to);
   void close();
 
   [[nodiscard]] Metrics& metrics() { return metrics_; }
-  /// What was counted of the life that ends, before the next one begins.
+  /// Adds the counters of a life that has ended, before the next one begins.
   void count_life(const Life& life);
   void count(const Event& event, const View& after, const Chronicle::Told& told);
 
@@ -62,7 +62,7 @@ class Watchers {
   const boost::asio::any_io_executor strand_;
   const Node node_;
   std::unique_ptr<http::Server> server_;
-  HttpOptions at_;  ///< where that listens
+  HttpOptions at_;  ///< the address of the server
   Metrics metrics_;
   Alarm late_;  ///< tells how late it is
 };

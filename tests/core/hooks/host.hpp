@@ -157,7 +157,7 @@ struct Host : HookHost {
   PermitsOut out{{"", 1}};
   std::vector<Event> events;
   std::string how_far, died;
-  bool is_late = false;  ///< what it died of
+  bool is_late = false;  ///< it died of a HookFault::late
   std::map<NodeId, std::pair<std::string, Ended>> asked;
   std::shared_ptr<bool> here = std::make_shared<bool>();
   HookRunner runner{*this, NodeId{2}, limits(), std::nullopt};

@@ -14,10 +14,10 @@ namespace muster::test {
 /// All nodes that run are Normal in one group, and it is not `before`.
 bool is_together(const apps::Cluster& cluster, const GroupNumber& before = {});
 
-/// Turns until they are together, or `ended` says that this is not to be waited for; false where
-/// they are not together after `within`. The textbook's Bully claims less than that: where several
-/// nodes come back at once, it may stay with two coordinators (docs/findings.md). Its highest node
-/// is then started again, and tells all others that it is coordinator.
+/// Waits until the nodes are together, or `ended` is true. Returns false after `within`. The
+/// textbook's Bully claims less: if several nodes come back at once, two coordinators may stay
+/// (docs/findings.md). Then its highest node is started again, and tells all others that it is
+/// coordinator.
 bool await_together(apps::Cluster& cluster, const std::function<bool()>& ended, Duration within,
                     const GroupNumber& before = {});
 

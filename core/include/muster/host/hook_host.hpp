@@ -14,10 +14,10 @@ namespace muster {
 /// How many permits are out, by name.
 using PermitsOut = std::map<std::string, std::size_t>;
 
-/// Whose doing it is that the hooks end the process of their node.
+/// The kind of fault by which hooks end the process of their node.
 enum class HookFault {
-  failed,  ///< the application's
-  late,    ///< the application's, or that of a machine that stood still or is too slow
+  failed,  ///< the application failed
+  late,    ///< something overran a deadline: the application is slow, or the machine paused
 };
 
 /// What a host does for the hooks of one life. What it calls back it calls on the protocol's side,

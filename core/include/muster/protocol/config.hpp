@@ -17,7 +17,7 @@ enum class ProtocolName {
 };
 MUSTER_DESCRIBE_ENUM(ProtocolName, bully, invitation, textbook)
 
-/// What a node is told of its protocol by whoever begins it.
+/// The settings of the protocol on one node, as a program gives them.
 struct ProtocolConfig {
   NodeId self;
   /// All nodes of the cluster, `self` included.

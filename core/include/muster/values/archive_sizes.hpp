@@ -52,7 +52,7 @@ constexpr std::size_t least_bytes() {
   }
 }
 
-// How many bytes a value takes; what is of one size has its least.
+// The size of a value in bytes.
 template <class T>
 std::size_t archived_size(const T& value) {
   if constexpr (std::same_as<T, std::string>) {

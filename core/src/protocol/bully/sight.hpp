@@ -12,7 +12,7 @@ struct Context {
   Moment now{};
   bool proof = false;              ///< it proves a death
   const Letter* letter = nullptr;  ///< that it brings
-  const ByQuorum* said = nullptr;  ///< what rides on the answer that it brings
+  const ByQuorum* said = nullptr;  ///< the rider of the answer that it brings; null: none
 };
 
 Context context_of(const Event& event, Moment now);
@@ -34,7 +34,7 @@ struct Sight {
   [[nodiscard]] Moment now() const { return step.now; }
   [[nodiscard]] bool works_in_group() const { return bully::works_in_group(node); }
   [[nodiscard]] bool coordinates() const { return bully::coordinates(node, config.self); }
-  /// Whether the answer that it brings says so.
+  /// True if the rider of the answer has that flag.
   [[nodiscard]] bool is_told(bool ByQuorum::*what) const { return step.said && step.said->*what; }
   [[nodiscard]] NodeSet up() const;
   /// The latest life of j that was met.

@@ -58,7 +58,7 @@ struct Changes {
   std::string at_next_start;
 };
 
-/// Where the nodes of a cluster are, and who may speak for them.
+/// The addresses of the nodes, and the proofs that they ask of each other.
 struct NetworkOptions {
   /// Where each node of the cluster is dialled, this one included: "host:port". A name is resolved
   /// each time, off the strand; one that cannot be is told once, and that node is silent meanwhile.
@@ -95,7 +95,7 @@ struct LifeOptions {
   Duration calm = std::chrono::seconds(1);
 };
 
-/// What is told of it to people.
+/// The log of a node.
 struct LogOptions {
   /// Lines of the log that matter less are not told. Each election and its cause, each group, each
   /// refusal and each hook that failed has one; of one matter 10 in ten seconds at most, and the
@@ -110,7 +110,7 @@ struct LogOptions {
   std::function<void(const Failure& failure)> fatal;
 };
 
-/// How its owner tells it something while it runs.
+/// The ways in which the owner of a node controls it while it runs.
 struct OwnerOptions {
   /// The Unix socket that answers `muster status`; none where empty. At most 107 bytes.
   std::filesystem::path admin_socket;
@@ -119,19 +119,19 @@ struct OwnerOptions {
   std::function<Expected<Changes>()> read_again;
 };
 
-/// Bytes of what its application gives; what is larger is refused, never cut.
+/// The most bytes that the application may give. A larger value is refused, never cut.
 struct SizeLimits {
   std::size_t report = 32 * 1024;      ///< at most 60 KiB: a letter has to carry it
   std::size_t definition = 32 * 1024;  ///< the same
-  /// Of what a coordinator asks its members, and of each answer, which go in pieces.
+  /// A question of a coordinator to a member, or its answer. They travel in pieces.
   std::size_t answer = 16 * 1024 * 1024;
 };
 
-/// What makes a node, beside its store, its application and its executors.
+/// The options of a node.
 struct NodeOptions {
   ProtocolConfig config;
   /// The canonical text of what must be the same on every node: `key=value` lines. Nodes that
-  /// differ refuse each other and name the keys. Where it is empty it is made of `config`
+  /// differ refuse each other and name the keys. If it is empty, it is made of `config`
   /// (muster/protocol/cluster_text.hpp); to add to that, begin with its lines.
   std::string cluster;
   NetworkOptions network;
