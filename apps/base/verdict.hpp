@@ -17,13 +17,13 @@ inline constexpr ExitCode not_decided{9};
 /// A signal ended the command before its work was done.
 inline constexpr ExitCode interrupted{130};
 
-/// The same in JSON: "false" where something is violated, "null" where nothing is decided.
+/// A verdict in JSON: "false" if something is violated, "null" if nothing is decided.
 inline std::string json_of_verdict(bool held, bool is_decided) {
   if (!held) return "false";
   return is_decided ? "true" : "null";
 }
 
-/// The same in words, before what it is about.
+/// A verdict in words, to stand before the counts.
 inline std::string words_of_verdict(bool held, bool is_decided) {
   if (!held) return "NOT ALL HELD: ";
   return is_decided ? "All held: " : "All held as far as it went: ";

@@ -1,6 +1,7 @@
 #include "apps/muster/commands/simulate_summary.hpp"
 
 #include "apps/base/text.hpp"
+#include "apps/base/verdict.hpp"
 #include "apps/journals/verify.hpp"
 
 #include <muster/values/json.hpp>
