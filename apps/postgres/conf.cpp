@@ -179,7 +179,7 @@ std::filesystem::path ident_path(const InstanceOptions& options) {
   return options.data.parent_path() / "pg_ident.conf";
 }
 
-std::filesystem::path owner_socket(const InstanceOptions& options) {
+std::filesystem::path admin_socket(const InstanceOptions& options) {
   return options.sockets / "muster.sock";
 }
 

@@ -21,7 +21,7 @@ std::filesystem::path ident_path(const InstanceOptions& options);
 
 /// Where who keeps it answers the owner of the node: "rejoin" with {} where it is being done, or
 /// with {"refused": why}.
-std::filesystem::path owner_socket(const InstanceOptions& options);
+std::filesystem::path admin_socket(const InstanceOptions& options);
 
 /// The last line of postgresql.conf: muster.conf counts for more than what stands above it.
 inline constexpr const char* include_line = "include_if_exists '../muster.conf'";

@@ -91,8 +91,8 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
       memory_.reset();
       room_.reset();
       wishes_.reset();
-      if (owner_) owner_->close();
-      owner_.reset();
+      if (admin_) admin_->close();
+      admin_.reset();
       instance_.reset();
       work_.reset();
     });
@@ -113,12 +113,12 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
 
   void await_beginning(Duration bound) const { beginning_.wait_for(bound); }
 
-  Expected<> listen_to_owner() {
-    const std::string socket = owner_socket(instance_->options()).string();
+  Expected<> listen_to_admin() {
+    const std::string socket = admin_socket(instance_->options()).string();
     net::Admin::Words words;
     words["rejoin"] = [this](std::string_view) { return be_asked_to_rejoin(); };
-    owner_ = std::make_unique<net::Admin>(context_.get_executor(), socket, std::move(words));
-    return owner_->listen();
+    admin_ = std::make_unique<net::Admin>(context_.get_executor(), socket, std::move(words));
+    return admin_->listen();
   }
 
   // --- What a node asks, on any thread
@@ -340,7 +340,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   std::optional<Room> room_;
   std::optional<Wishes> wishes_;
   std::optional<Instance> instance_;
-  std::unique_ptr<net::Admin> owner_;
+  std::unique_ptr<net::Admin> admin_;
   bool has_begun_ = false;
   std::promise<void> begun_;
   const std::future<void> beginning_ = begun_.get_future();
@@ -391,7 +391,7 @@ Database::~Database() {
 
 Expected<> Database::begin() {
   if (Expected<> loaded = impl_->load(); !loaded) return loaded;
-  if (Expected<> listens = impl_->listen_to_owner(); !listens) return listens;
+  if (Expected<> listens = impl_->listen_to_admin(); !listens) return listens;
   impl_->run();
   return {};
 }

@@ -2,7 +2,7 @@
 
 #include "apps/programs/socket_messages.hpp"
 
-#include <muster/net/owner_socket.hpp>
+#include <muster/net/line_socket.hpp>
 #include <muster/values/json.hpp>
 #include <muster/values/one_line.hpp>
 
@@ -365,7 +365,7 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
 
   asio::any_io_executor executor_;
   const Options options_;
-  net::OwnerSocket socket_;
+  net::LineListener socket_;
   asio::steady_timer timer_;  ///< of the registration
   std::shared_ptr<LineSocket> program_;
   bool registered_ = false;        ///< the program that is there

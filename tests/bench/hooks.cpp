@@ -127,7 +127,7 @@ double median_ms(const Sizes& sizes, int times, std::uint16_t port) {
     }
     options.config.timings.T = 1s;
     options.config.timings.coordinator_timeout = 2s;
-    options.owner.admin_socket = socket(id);
+    options.admin.socket = socket(id);
     machines.push_back(
         std::make_unique<Machine>(options, directory.path() / ("n" + std::to_string(id)), make));
   }

@@ -1,4 +1,4 @@
-#include <permits.hpp>
+#include <node/permits.hpp>
 
 #include <boost/asio/io_context.hpp>
 

@@ -147,13 +147,20 @@ def floors(tree):
 
 
 def circles(tree):
-    """The rooms of apps include each other in no circle."""
+    """The rooms of apps and of net/src include each other in no circle."""
     includes = {}
     for path, number, line in tree.lines(*CPP):
-        other = re.match(r'\s*#\s*include\s*"(apps/[^"]+)"', line)
-        if other and path.parts[0] == "apps" and Path(other[1]).parent != path.parent:
+        include = re.match(r'\s*#\s*include\s*"([^"]+/[^"]+)"', line)
+        if not include:
+            continue
+        other = Path(include[1])
+        if path.is_relative_to("net/src"):
+            other = "net/src" / other
+        elif not path.is_relative_to("apps") or not other.is_relative_to("apps"):
+            continue
+        if other.parent != path.parent:
             below = includes.setdefault(path.parent, {})
-            below.setdefault(Path(other[1]).parent, (path, number))
+            below.setdefault(other.parent, (path, number))
 
     def reaches(room, goal, seen):
         if room == goal:

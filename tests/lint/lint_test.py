@@ -31,6 +31,10 @@ CASES = {
             "apps/b/b.cpp": '#include "apps/b/c/c.hpp"\n',
             "apps/b/c/c.hpp": '#include "apps/a/a.hpp"\n',
         },
+        {
+            "net/src/a/a.cpp": '#include "b/b.hpp"\n',
+            "net/src/b/b.hpp": '#include "a/a.hpp"\n',
+        },
     ],
     "drivers": [
         {"net/src/a.cpp": "host::Session session;\n"},

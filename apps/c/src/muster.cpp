@@ -100,7 +100,7 @@ Expected<net::NodeOptions> options_of(const muster_config& from) {
   for (const auto& [id, address] : options.network.addresses)
     lines["nodes." + to_text(id)] = address;
   options.cluster = cluster_text(lines);
-  options.owner.admin_socket = std::filesystem::path(from.directory) / "admin.sock";
+  options.admin.socket = std::filesystem::path(from.directory) / "admin.sock";
   if (from.journal != nullptr) options.journal = net::JournalOptions{from.journal};
   options.lives.initialise = from.initialise != 0;
   return options;

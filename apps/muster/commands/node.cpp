@@ -90,7 +90,7 @@ net::NodeOptions options_of(const NodeConfig& config, bool initialise) {
   options.network.proofs = config.cluster.proofs;
   options.lives.hold_down = config.cluster.hold_down;
   options.lives.calm = config.cluster.calm;
-  options.owner.admin_socket = config.admin_socket();
+  options.admin.socket = config.admin_socket();
   if (config.http)
     options.http = net::HttpOptions{config.http->listen.text(), config.http->insecure};
   if (config.journal)
@@ -99,7 +99,7 @@ net::NodeOptions options_of(const NodeConfig& config, bool initialise) {
   options.log.level = config.log.level;
   options.log.format = config.log.format;
   options.lives.initialise = initialise;
-  options.owner.read_again = [before = config] { return changes_since(before); };
+  options.admin.read_again = [before = config] { return changes_since(before); };
   return options;
 }
 

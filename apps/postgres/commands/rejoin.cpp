@@ -11,7 +11,7 @@ int rejoin(const Flags& flags) {
   if (!config) return apps::failed(config.error());
   const auto options = options_of(*config);
   if (!options) return apps::failed(options.error());
-  const auto taken = apps::tell_node(owner_socket(*options).string(), "rejoin");
+  const auto taken = apps::tell_node(admin_socket(*options).string(), "rejoin");
   if (!taken) {
     Failure failure = taken.error();
     if (failure.code == ExitCode::unreachable)

@@ -1,4 +1,4 @@
-#include "request.hpp"
+#include "http/request.hpp"
 
 #include <muster/values/address.hpp>
 

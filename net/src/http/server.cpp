@@ -1,7 +1,7 @@
-#include "server.hpp"
+#include "http/server.hpp"
 
-#include "../listener.hpp"
-#include "../tls/tls.hpp"
+#include "tls/tls.hpp"
+#include "wire/listener.hpp"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/steady_timer.hpp>

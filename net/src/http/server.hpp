@@ -1,6 +1,6 @@
 #pragma once
 
-#include "request.hpp"
+#include "http/request.hpp"
 
 #include <muster/values/failure.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../traffic.hpp"
+#include "wire/traffic.hpp"
 
 #include <muster/journal/history.hpp>
 #include <muster/journal/journal.hpp>

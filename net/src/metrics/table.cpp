@@ -1,4 +1,4 @@
-#include "metrics.hpp"
+#include "metrics/metrics.hpp"
 
 #include <muster/values/describe.hpp>
 #include <muster/values/kinds.hpp>

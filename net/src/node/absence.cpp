@@ -1,6 +1,6 @@
-#include "absence.hpp"
+#include "node/absence.hpp"
 
-#include "../clock.hpp"
+#include "base/clock.hpp"
 
 #include <algorithm>
 

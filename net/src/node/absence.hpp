@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../alarm.hpp"
-#include "../life.hpp"
+#include "base/alarm.hpp"
+#include "node/life.hpp"
 
 #include <muster/net/status.hpp>
 #include <muster/protocol/calm.hpp>

@@ -1,6 +1,6 @@
-#include "certificates.hpp"
+#include "node/certificates.hpp"
 
-#include "../utc.hpp"
+#include "base/utc.hpp"
 
 #include <muster/protocol/misfit.hpp>
 #include <muster/values/address.hpp>

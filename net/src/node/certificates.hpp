@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../alarm.hpp"
-#include "../node_log.hpp"
-#include "../tls/tls.hpp"
+#include "base/alarm.hpp"
+#include "record/node_log.hpp"
+#include "tls/tls.hpp"
 
 #include <muster/net/node.hpp>
 

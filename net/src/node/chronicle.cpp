@@ -1,6 +1,6 @@
-#include "chronicle.hpp"
+#include "node/chronicle.hpp"
 
-#include "../clock.hpp"
+#include "base/clock.hpp"
 
 #include <muster/values/json.hpp>
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../history_store.hpp"
-#include "../node_log.hpp"
-#include "../owner_words.hpp"
+#include "admin/parse.hpp"
+#include "record/history_store.hpp"
+#include "record/node_log.hpp"
 
 #include <muster/journal/history.hpp>
 #include <muster/journal/news.hpp>

@@ -1,4 +1,4 @@
-#include "end_process.hpp"
+#include "node/end_process.hpp"
 
 #include <thread>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../node_log.hpp"
+#include "record/node_log.hpp"
 
 #include <muster/values/failure.hpp>
 #include <muster/values/types.hpp>

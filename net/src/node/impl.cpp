@@ -1,6 +1,6 @@
-#include "impl.hpp"
+#include "node/impl.hpp"
 
-#include "misfit.hpp"
+#include "node/misfit.hpp"
 
 #include <muster/protocol/cluster_text.hpp>
 #include <muster/values/text.hpp>
@@ -42,7 +42,7 @@ Node::Impl::Impl(asio::io_context& context, NodeOptions options,
       absence_(strand_, {[this] { return lives_->present(); },
                          [this] {
                            chronicle_.flush();
-                           owner_->tell();
+                           admin_->tell();
                          },
                          [this] { lives_->go_on(); }}),
       chronicle_(options_.config.self, log_),
@@ -108,10 +108,10 @@ Expected<> Node::Impl::listen_to_people() {
                                 history});
     if (Expected<> listening = watchers_->listen(); !listening) return listening;
   }
-  owner_ = std::make_unique<Owner>(
-      strand_, Owner::Node{options_, *lives_, absence_, certificates_, *log_, journal_.get(),
-                           watchers_.get(), status, history});
-  return owner_->listen();
+  admin_ = std::make_unique<AdminWords>(
+      strand_, AdminWords::Node{options_, *lives_, absence_, certificates_, *log_, journal_.get(),
+                                watchers_.get(), status, history});
+  return admin_->listen();
 }
 
 // --- A life
@@ -145,7 +145,7 @@ Life::Handlers Node::Impl::life_handlers(Incarnation incarnation) {
 void Node::Impl::stepped(Duration t, const Event& event, const View& after) {
   const Chronicle::Told told = chronicle_.take(t, event, after);
   if (watchers_) watchers_->count(event, after, told);
-  owner_->stepped(after);
+  admin_->stepped(after);
   if (certificates_.is_taken_back() && !absence_.ordered())
     asio::post(strand_, [weak = weak_from_this()] {
       if (const auto self = weak.lock()) self->look_at_proof();

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "../guarded.hpp"
-#include "absence.hpp"
-#include "certificates.hpp"
-#include "chronicle.hpp"
-#include "lives.hpp"
-#include "owner.hpp"
-#include "watchers.hpp"
+#include "base/guarded.hpp"
+#include "node/absence.hpp"
+#include "node/admin_words.hpp"
+#include "node/certificates.hpp"
+#include "node/chronicle.hpp"
+#include "node/lives.hpp"
+#include "node/watchers.hpp"
 
 #include <muster/net/node.hpp>
 #include <muster/net/storage_thread.hpp>
@@ -66,7 +66,7 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   Chronicle chronicle_;
   const std::shared_ptr<Lives> lives_;
   std::unique_ptr<Watchers> watchers_;  ///< none where nobody may ask
-  std::unique_ptr<Owner> owner_;        ///< once it has begun
+  std::unique_ptr<AdminWords> admin_;   ///< once it has begun
   bool started_ = false;
   Alarm left_in_time_;
   std::vector<std::function<void()>> left_;  ///< who is to be told

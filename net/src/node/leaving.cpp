@@ -1,7 +1,7 @@
 // How the process of a node is left: in order, at once, or by a fault.
 
-#include "end_process.hpp"
-#include "impl.hpp"
+#include "node/end_process.hpp"
+#include "node/impl.hpp"
 
 #include <muster/values/text.hpp>
 
@@ -49,7 +49,7 @@ void Node::Impl::gone() {
 }
 
 void Node::Impl::hear_nobody() {
-  if (owner_) owner_->close();
+  if (admin_) admin_->close();
   if (watchers_) watchers_->close();
 }
 

@@ -1,6 +1,6 @@
-#include "lives.hpp"
+#include "node/lives.hpp"
 
-#include "../on_strand.hpp"
+#include "base/on_strand.hpp"
 
 #include <muster/protocol/misfit.hpp>
 #include <muster/values/text.hpp>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../alarm.hpp"
-#include "../life.hpp"
-#include "../node_log.hpp"
+#include "base/alarm.hpp"
+#include "node/life.hpp"
+#include "record/node_log.hpp"
 
 #include <muster/host/hold_down.hpp>
 

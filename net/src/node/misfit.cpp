@@ -1,4 +1,4 @@
-#include "misfit.hpp"
+#include "node/misfit.hpp"
 
 #include <muster/protocol/misfit.hpp>
 #include <muster/values/address.hpp>

@@ -1,5 +1,5 @@
-#include "impl.hpp"
-#include "status.hpp"
+#include "node/impl.hpp"
+#include "node/status.hpp"
 
 #include <muster/values/json.hpp>
 
@@ -33,8 +33,8 @@ void Node::Impl::proof_is_renewed() {
 void Node::Impl::reload() {
   asio::post(strand_, [weak = weak_from_this()] {
     const auto self = weak.lock();
-    if (!self || !self->owner_) return;
-    const Expected<std::string> at_next_start = self->owner_->read_again();
+    if (!self || !self->admin_) return;
+    const Expected<std::string> at_next_start = self->admin_->read_again();
     if (!at_next_start) return;
     std::string text = self->name() + " has read again what its owner has written";
     if (!at_next_start->empty()) text += "; from its next start on counts " + *at_next_start;

@@ -1,6 +1,6 @@
-#include "status.hpp"
+#include "node/status.hpp"
 
-#include "../clock.hpp"
+#include "base/clock.hpp"
 
 #include <algorithm>
 #include <utility>

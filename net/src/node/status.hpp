@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../life.hpp"
+#include "node/life.hpp"
 
 #include <muster/net/status.hpp>
 

@@ -1,7 +1,7 @@
-#include "watchers.hpp"
+#include "node/watchers.hpp"
 
-#include "../clock.hpp"
-#include "misfit.hpp"
+#include "base/clock.hpp"
+#include "node/misfit.hpp"
 
 #include <muster/values/address.hpp>
 #include <muster/values/kinds.hpp>
@@ -17,8 +17,8 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto between_looks_at_the_loop = 1s;
-constexpr const char* json = "application/json";
-constexpr const char* json_lines = "application/jsonl";
+constexpr const char* json_type = "application/json";
+constexpr const char* json_lines_type = "application/jsonl";
 
 http::Answer unavailable(std::string why, std::string headers = {}) {
   return {503, std::move(why) + '\n', "text/plain; charset=utf-8", std::move(headers)};
@@ -178,7 +178,7 @@ http::Answer Watchers::answer_coordinator(const http::Request& /*unused*/) const
 }
 
 http::Answer Watchers::answer_status(const http::Request& /*unused*/) const {
-  return {200, node_.status() + '\n', json};
+  return {200, node_.status() + '\n', json_type};
 }
 
 http::Answer Watchers::answer_history(const http::Request& request) const {
@@ -188,13 +188,13 @@ http::Answer Watchers::answer_history(const http::Request& request) const {
     return {400, "limit and before have to be numbers, as in /history?limit=20&before=100\n"};
   if (limit.empty()) limit = std::to_string(history_page);
   const std::string lines = node_.history(parse_page(limit + ' ' + before));
-  return {200, lines.empty() ? lines : lines + '\n', json_lines};
+  return {200, lines.empty() ? lines : lines + '\n', json_lines_type};
 }
 
 http::Answer Watchers::answer_why(const http::Request& /*unused*/) const {
   const std::string line = last_line(node_.history({.count = 1}));
   if (line.empty()) return unavailable("the node was never in a group; see /status");
-  return {200, line + '\n', json};
+  return {200, line + '\n', json_type};
 }
 
 // --- What is counted

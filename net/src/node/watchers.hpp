@@ -1,12 +1,12 @@
 #pragma once
 
-#include "../alarm.hpp"
-#include "../http/server.hpp"
-#include "../journal_writer.hpp"
-#include "../metrics/metrics.hpp"
-#include "absence.hpp"
-#include "chronicle.hpp"
-#include "lives.hpp"
+#include "base/alarm.hpp"
+#include "http/server.hpp"
+#include "metrics/metrics.hpp"
+#include "node/absence.hpp"
+#include "node/chronicle.hpp"
+#include "node/lives.hpp"
+#include "record/journal_writer.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 

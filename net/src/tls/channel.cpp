@@ -1,4 +1,4 @@
-#include "channel.hpp"
+#include "tls/channel.hpp"
 
 #include <openssl/err.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "credentials.hpp"
+#include "tls/credentials.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "credentials.hpp"
+#include "tls/credentials.hpp"
 
 #include <muster/values/text.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "channel.hpp"
+#include "tls/channel.hpp"
 
 #include <memory>
 #include <optional>

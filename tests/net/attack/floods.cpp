@@ -1,6 +1,6 @@
 #include "floods.hpp"
 
-#include "net/src/tls/credentials.hpp"
+#include "tls/credentials.hpp"
 #include "wire.hpp"
 
 #include <poll.h>

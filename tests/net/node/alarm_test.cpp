@@ -1,4 +1,4 @@
-#include <alarm.hpp>
+#include <base/alarm.hpp>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>

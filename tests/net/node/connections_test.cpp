@@ -68,9 +68,8 @@ BOOST_AUTO_TEST_CASE(broken_at_any_point_of_an_election_they_lose_nothing_and_st
   const auto socket = [&](std::uint32_t id) {
     return (directory.path() / (std::to_string(id) + ".sock")).string();
   };
-  Cluster cluster({.alter = [&](NodeId id, net::NodeOptions& node) {
-    node.owner.admin_socket = socket(id.value);
-  }});
+  Cluster cluster(
+      {.alter = [&](NodeId id, net::NodeOptions& node) { node.admin.socket = socket(id.value); }});
   cluster.join_all();
   const std::size_t before[] = {cluster.journals.count(NodeId{2}),
                                 cluster.journals.count(NodeId{3})};

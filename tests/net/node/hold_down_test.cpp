@@ -23,7 +23,7 @@ struct Held {
                  .alter =
                      [this, shortest](NodeId, net::NodeOptions& node) {
                        node.lives.hold_down = shortest;
-                       node.owner.admin_socket = socket();
+                       node.admin.socket = socket();
                      },
                  .between = watched({.write = [this](const CellBatch& batch) { note(batch); }})}) {
     if (short_lives > 0)

@@ -1,7 +1,7 @@
 #include "stage.hpp"
 
-#include <hooks.hpp>
-#include <services.hpp>
+#include <node/hooks.hpp>
+#include <node/services.hpp>
 
 #include <muster/host/hook_runner.hpp>
 #include <muster/storage/memory_storage.hpp>

@@ -1,4 +1,4 @@
-#include <journal_file.hpp>
+#include <record/journal_file.hpp>
 
 #include "storage/temporary_directory.hpp"
 #include "written_in.hpp"

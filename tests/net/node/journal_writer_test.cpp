@@ -1,4 +1,4 @@
-#include <journal_writer.hpp>
+#include <record/journal_writer.hpp>
 
 #include "hanging_disk.hpp"
 #include "storage/temporary_directory.hpp"

@@ -1,6 +1,6 @@
 #include "journals.hpp"
 
-#include <clock.hpp>  // of net/src
+#include <base/clock.hpp>  // of net/src
 
 #include <poll.h>
 #include <sys/eventfd.h>

@@ -23,7 +23,7 @@ Timings timings() {
 struct Linked {
   explicit Linked(std::uint32_t nodes = 3)
       : cluster({.nodes = nodes, .timings = timings(), .alter = [this](NodeId id, auto& options) {
-                   options.owner.admin_socket = cluster_socket(id.value);
+                   options.admin.socket = cluster_socket(id.value);
                    links.lead(options);
                  }}) {}
 

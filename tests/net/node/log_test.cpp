@@ -1,6 +1,6 @@
 #include "cluster.hpp"
 
-#include <node_log.hpp>  // of net/src
+#include <record/node_log.hpp>  // of net/src
 
 #include <muster/values/text.hpp>
 

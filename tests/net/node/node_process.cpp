@@ -57,7 +57,7 @@ net::NodeOptions node_options(const Words& words) {
     };
   options.lives.initialise = words.contains("initialise");
   options.lives.hold_down = milliseconds(words, "hold_down", options.lives.hold_down);
-  options.owner.admin_socket = value(words, "admin_socket");
+  options.admin.socket = value(words, "admin_socket");
   if (const std::string wire = value(words, "wire"); !wire.empty())
     options.network.wire = {static_cast<std::uint8_t>(wire.front() - '0'),
                             static_cast<std::uint8_t>(wire.back() - '0')};

@@ -1,5 +1,5 @@
-#include <clock.hpp>
-#include <permits.hpp>
+#include <base/clock.hpp>
+#include <node/permits.hpp>
 
 #include <muster/net/permits.hpp>
 

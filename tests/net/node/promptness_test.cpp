@@ -1,7 +1,7 @@
 #include "cluster.hpp"
 #include "storages.hpp"
 
-#include <clock.hpp>
+#include <base/clock.hpp>
 
 #include <muster/values/text.hpp>
 

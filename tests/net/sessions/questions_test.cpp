@@ -1,4 +1,4 @@
-#include "questions.hpp"
+#include "wire/questions.hpp"
 #include "net/tls/made.hpp"
 #include "tls/tls.hpp"
 #include "world.hpp"

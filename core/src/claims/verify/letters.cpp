@@ -28,7 +28,7 @@ std::string what_arrived(const Letter& letter) {
          " arrived ";
 }
 
-// To a node of wire version 2 these two go without their group (net/src/frame.cpp).
+// To a node of wire version 2 these two go without their group (net/src/wire/frame.cpp).
 std::uint64_t mark_of(const Letter& letter) {
   Letter before = letter;
   if (std::holds_alternative<in_group::AreYouThere>(letter.message)) before.message = AreYouThere{};

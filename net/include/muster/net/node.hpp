@@ -111,9 +111,9 @@ struct LogOptions {
 };
 
 /// The ways in which the owner of a node controls it while it runs.
-struct OwnerOptions {
+struct AdminOptions {
   /// The Unix socket that answers `muster status`; none where empty. At most 107 bytes.
-  std::filesystem::path admin_socket;
+  std::filesystem::path socket;
   /// Gives what its owner has written since, or what is wrong with that, when the node is to read
   /// it again. On the protocol's strand: it may not wait, nor call the node.
   std::function<Expected<Changes>()> read_again;
@@ -139,7 +139,7 @@ struct NodeOptions {
   SizeLimits limits;
   std::optional<JournalOptions> journal;  ///< none: it writes none
   LogOptions log;
-  OwnerOptions owner;
+  AdminOptions admin;
   std::optional<HttpOptions> http;  ///< none: it tells nothing by HTTP
 };
 
@@ -174,7 +174,7 @@ class Node {
   /// called on the strand. From any thread.
   void leave(std::function<void()> left);
 
-  /// Heeds what `owner.read_again` gives, and reads the files of `network.tls` anew: whom
+  /// Heeds what `admin.read_again` gives, and reads the files of `network.tls` anew: whom
   /// connections stand with is dialled anew, and nobody elects. Where something does not fit, that
   /// is in the log, and what was read before stays. From any thread. Nodes look at the files by
   /// themselves once a second.
