@@ -66,7 +66,12 @@ FORBIDDEN_INCLUDES = {
     "storage/include": SQLITE,
     "net": SQLITE + COMMAND_LINE + ("muster/storage/",),
     "apps": SQLITE,
-}
+    # What is decided of a PostgreSQL performs nothing.
+    "apps/postgres/decide": ASIO + SYSTEM + (
+        "muster/storage/", "muster/net/", "apps/base/", "apps/postgres/perform/",
+        "apps/postgres/server/", "apps/postgres/watch/", "apps/postgres/adopting/",
+        "apps/postgres/commands/"),
+}  # fmt: skip
 
 # Clocks, randomness, threads, I/O and unordered containers: with them equal inputs could differ.
 IMPURE = re.compile(
@@ -175,6 +180,19 @@ def circles(tree):
                 return
 
 
+# Rooms of apps/postgres whose files are all named differently.
+DISTINCT = {"decide", "perform", "server", "watch", "adopting"}
+
+
+def file_names(tree):
+    """No file of a room of PostgreSQL has the name of one in another room, but for its header."""
+    rooms = {}
+    for path in tree.files:
+        if path.is_relative_to("apps/postgres") and path.parent.name in DISTINCT:
+            if (other := rooms.setdefault(path.name, path)) != path:
+                yield path, 1, f"{other} has this name too"
+
+
 def drivers(tree):
     """Who drives sessions decides nothing about them."""
     for path, number, line in tree.lines(*CPP):
@@ -219,11 +237,12 @@ def checker(tree):
 
 
 def purity(tree):
-    """The core is a value and a function: no clock, randomness, thread or I/O."""
+    """Values and functions, in core and where a PostgreSQL is decided of: no clock or I/O."""
     for path, number, line in tree.lines(*CPP):
-        if path.is_relative_to("core") and "lab" not in path.parts:
+        in_core = path.is_relative_to("core") and "lab" not in path.parts
+        if in_core or path.is_relative_to("apps/postgres/decide"):
             if found := IMPURE.search(line.split("//")[0]):
-                yield path, number, f"{found[0]} in core"
+                yield path, number, f"{found[0]} in a value or a function"
 
 
 def words(tree):
@@ -353,10 +372,10 @@ def top_level(tree):
         yield Path(name), 1, "does not belong at the top level"
 
 
-RULES = {rule.__name__: rule for rule in (layering, floors, circles, drivers, struck_lines,
-                                          options_apart, checker, purity, words, marks, sleeps,
-                                          conditional_statements, columns, lengths, headers,
-                                          built, links, benches, top_level)}  # fmt: skip
+RULES = {rule.__name__: rule for rule in (layering, floors, circles, file_names, drivers,
+                                          struck_lines, options_apart, checker, purity, words,
+                                          marks, sleeps, conditional_statements, columns, lengths,
+                                          headers, built, links, benches, top_level)}  # fmt: skip
 
 
 def main(root, names):

@@ -18,6 +18,7 @@ CASES = {
         {"net/src/a.cpp": "#include <sqlite3.h>\n"},
         {"net/src/a.cpp": "#include <muster/storage/sqlite.hpp>\n"},
         {"apps/muster/a.cpp": "#  include <sqlite3.h>\n"},
+        {"apps/postgres/decide/a.cpp": '#include "apps/postgres/server/a.hpp"\n'},
     ],
     "floors": [
         {"core/src/values/a.cpp": "#include <muster/protocol/step.hpp>\n"},
@@ -35,6 +36,9 @@ CASES = {
             "net/src/a/a.cpp": '#include "b/b.hpp"\n',
             "net/src/b/b.hpp": '#include "a/a.hpp"\n',
         },
+    ],
+    "file_names": [
+        {"apps/postgres/decide/seal.cpp": "\n", "apps/postgres/perform/seal.cpp": "\n"},
     ],
     "drivers": [
         {"net/src/a.cpp": "host::Session session;\n"},
@@ -56,6 +60,7 @@ CASES = {
         {"core/src/a.cpp": "auto now = std::chrono::steady_clock::now();\n"},
         {"core/src/a.cpp": "std::unordered_map<int, int> map;\n"},
         {"core/include/muster/a.hpp": "#include <thread>\n"},
+        {"apps/postgres/decide/a.cpp": "#include <mutex>\n"},
     ],
     "words": [
         {"net/src/a.cpp": "int leader_id = 1;\n"},

@@ -1,4 +1,4 @@
-#include "apps/postgres/check.hpp"
+#include "apps/postgres/decide/check.hpp"
 #include "postgres/script.hpp"
 
 #include <boost/test/unit_test.hpp>

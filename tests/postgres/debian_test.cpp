@@ -1,4 +1,4 @@
-#include "apps/postgres/debian.hpp"
+#include "apps/postgres/server/debian.hpp"
 
 #include "apps/postgres/adopting/existing.hpp"
 #include "storage/temporary_directory.hpp"

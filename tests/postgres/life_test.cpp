@@ -1,6 +1,6 @@
-#include "apps/postgres/conf.hpp"
-#include "apps/postgres/durable.hpp"
-#include "apps/postgres/processes.hpp"
+#include "apps/postgres/server/conf.hpp"
+#include "apps/postgres/server/durable.hpp"
+#include "apps/postgres/server/processes.hpp"
 #include "postgres/trio.hpp"
 #include "storage/temporary_directory.hpp"
 

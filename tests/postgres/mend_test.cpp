@@ -1,7 +1,7 @@
-#include "apps/postgres/choose.hpp"
-#include "apps/postgres/clone.hpp"
-#include "apps/postgres/conf.hpp"
-#include "apps/postgres/processes.hpp"
+#include "apps/postgres/decide/choose.hpp"
+#include "apps/postgres/perform/clone.hpp"
+#include "apps/postgres/server/conf.hpp"
+#include "apps/postgres/server/processes.hpp"
 #include "postgres/trio.hpp"
 #include "storage/temporary_directory.hpp"
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 AT = sys.argv.index("--")
 COMPILE, ROOT = sys.argv[1:AT], Path(sys.argv[AT + 1])
-TURN, ERRAND = "apps/postgres/keeper/turn.hpp", "apps/postgres/errand.hpp"
-KEEPER, ERRANDS = "apps/postgres/keeper/keeper.cpp", "apps/postgres/errand.cpp"
+TURN, ERRAND = "apps/postgres/decide/keeper_turn.hpp", "apps/postgres/perform/errand.hpp"
+KEEPER, ERRANDS = "apps/postgres/decide/keeper.cpp", "apps/postgres/perform/errand.cpp"
 
 
 class Missing(unittest.TestCase):

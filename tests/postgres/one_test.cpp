@@ -1,4 +1,4 @@
-#include "apps/postgres/database.hpp"
+#include "apps/postgres/perform/database.hpp"
 #include "postgres/trio.hpp"
 
 #include <boost/test/unit_test.hpp>

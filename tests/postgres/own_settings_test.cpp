@@ -1,4 +1,4 @@
-#include "apps/postgres/own_settings.hpp"
+#include "apps/postgres/server/own_settings.hpp"
 #include "storage/temporary_directory.hpp"
 
 #include <boost/test/unit_test.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apps/postgres/keeper.hpp"
+#include "apps/postgres/decide/keeper.hpp"
 #include "words.hpp"
 
 #include <muster/values/text.hpp>

@@ -1,4 +1,4 @@
-#include "apps/postgres/processes.hpp"
+#include "apps/postgres/server/processes.hpp"
 #include "postgres/trio.hpp"
 
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,4 @@
-#include "apps/postgres/status.hpp"
+#include "apps/postgres/decide/status.hpp"
 #include "postgres/script.hpp"
 
 #include <boost/test/unit_test.hpp>

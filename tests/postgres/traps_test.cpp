@@ -1,5 +1,5 @@
-#include "apps/postgres/processes.hpp"
-#include "apps/postgres/watch.hpp"
+#include "apps/postgres/server/processes.hpp"
+#include "apps/postgres/watch/watch.hpp"
 #include "postgres/trio.hpp"
 
 #include <boost/test/unit_test.hpp>

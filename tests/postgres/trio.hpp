@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apps/postgres/instance.hpp"
+#include "apps/postgres/perform/instance.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/test/unit_test.hpp>

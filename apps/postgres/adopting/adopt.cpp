@@ -1,8 +1,8 @@
 #include "apps/postgres/adopting/adopt.hpp"
 
-#include "apps/postgres/conf.hpp"
-#include "apps/postgres/own_settings.hpp"
-#include "apps/postgres/tools.hpp"
+#include "apps/postgres/server/conf.hpp"
+#include "apps/postgres/server/own_settings.hpp"
+#include "apps/postgres/server/tools.hpp"
 
 namespace muster::postgres {
 namespace {

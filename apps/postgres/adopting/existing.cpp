@@ -2,11 +2,11 @@
 
 #include "apps/base/text.hpp"
 #include "apps/base/user.hpp"
-#include "apps/postgres/check.hpp"
-#include "apps/postgres/conf.hpp"
-#include "apps/postgres/own_settings.hpp"
-#include "apps/postgres/processes.hpp"
-#include "apps/postgres/tools.hpp"
+#include "apps/postgres/decide/check.hpp"
+#include "apps/postgres/server/conf.hpp"
+#include "apps/postgres/server/own_settings.hpp"
+#include "apps/postgres/server/processes.hpp"
+#include "apps/postgres/server/tools.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "apps/postgres/debian.hpp"
-#include "apps/postgres/options.hpp"
+#include "apps/postgres/server/debian.hpp"
+#include "apps/postgres/server/options.hpp"
 
 #include <muster/values/failure.hpp>
 

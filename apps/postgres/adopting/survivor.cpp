@@ -1,8 +1,8 @@
 #include "apps/postgres/adopting/survivor.hpp"
 
-#include "apps/postgres/instance.hpp"
-#include "apps/postgres/processes.hpp"
-#include "apps/postgres/tools.hpp"
+#include "apps/postgres/perform/instance.hpp"
+#include "apps/postgres/server/processes.hpp"
+#include "apps/postgres/server/tools.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/crc.hpp>

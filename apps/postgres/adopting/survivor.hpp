@@ -1,7 +1,7 @@
 #pragma once
 
 #include "apps/postgres/adopting/existing.hpp"
-#include "apps/postgres/values.hpp"
+#include "apps/postgres/decide/values.hpp"
 
 /// What one node of a cluster that is lost still holds becomes the beginning of a new one.
 

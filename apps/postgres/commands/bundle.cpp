@@ -4,7 +4,7 @@
 #include "apps/base/user.hpp"
 #include "apps/bundles/bundles.hpp"
 #include "apps/postgres/commands/as_user.hpp"
-#include "apps/postgres/durable.hpp"
+#include "apps/postgres/server/durable.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 #include "apps/base/text.hpp"
 #include "apps/postgres/commands/commands.hpp"
-#include "apps/postgres/facts.hpp"
+#include "apps/postgres/server/facts.hpp"
 
 #include <muster/values/json.hpp>
 

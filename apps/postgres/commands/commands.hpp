@@ -3,7 +3,7 @@
 #include "apps/base/failed.hpp"
 #include "apps/muster/commands/run_node.hpp"
 #include "apps/postgres/commands/bundle.hpp"
-#include "apps/postgres/options.hpp"
+#include "apps/postgres/server/options.hpp"
 
 #include <cstdint>
 #include <string>

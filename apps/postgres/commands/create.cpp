@@ -1,5 +1,5 @@
 #include "apps/postgres/commands/commands.hpp"
-#include "apps/postgres/instance.hpp"
+#include "apps/postgres/perform/instance.hpp"
 
 #include <boost/asio/io_context.hpp>
 

@@ -1,7 +1,7 @@
 #include "apps/postgres/commands/databases.hpp"
 
-#include "apps/postgres/conf.hpp"
-#include "apps/postgres/errand.hpp"
+#include "apps/postgres/server/conf.hpp"
+#include "apps/postgres/server/rows.hpp"
 
 namespace muster::postgres {
 

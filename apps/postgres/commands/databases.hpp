@@ -1,7 +1,7 @@
 #pragma once
 
-#include "apps/postgres/options.hpp"
-#include "apps/postgres/session.hpp"
+#include "apps/postgres/server/options.hpp"
+#include "apps/postgres/server/session.hpp"
 
 #include <boost/asio/io_context.hpp>
 

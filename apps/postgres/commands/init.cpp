@@ -2,7 +2,7 @@
 #include "apps/bundles/bundles.hpp"
 #include "apps/bundles/hosts.hpp"
 #include "apps/postgres/commands/commands.hpp"
-#include "apps/postgres/credentials.hpp"
+#include "apps/postgres/server/credentials.hpp"
 
 #include <iostream>
 

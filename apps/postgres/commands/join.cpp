@@ -1,7 +1,7 @@
 #include "apps/postgres/commands/commands.hpp"
 #include "apps/postgres/commands/databases.hpp"
-#include "apps/postgres/conf.hpp"
-#include "apps/postgres/instance.hpp"
+#include "apps/postgres/perform/instance.hpp"
+#include "apps/postgres/server/conf.hpp"
 
 #include <muster/values/text.hpp>
 

@@ -1,8 +1,8 @@
 #include "apps/certificates/authority.hpp"
 #include "apps/postgres/adopting/adopt.hpp"
 #include "apps/postgres/commands/as_user.hpp"
-#include "apps/postgres/credentials.hpp"
-#include "apps/postgres/debian.hpp"
+#include "apps/postgres/server/credentials.hpp"
+#include "apps/postgres/server/debian.hpp"
 
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 #include "apps/muster/commands/one_node.hpp"
 #include "apps/postgres/commands/commands.hpp"
-#include "apps/postgres/conf.hpp"
+#include "apps/postgres/server/conf.hpp"
 
 #include <iostream>
 

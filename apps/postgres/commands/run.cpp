@@ -1,10 +1,10 @@
 #include "apps/base/text.hpp"
 #include "apps/base/user.hpp"
-#include "apps/postgres/choose.hpp"
 #include "apps/postgres/commands/commands.hpp"
-#include "apps/postgres/conf.hpp"
-#include "apps/postgres/database.hpp"
-#include "apps/postgres/group.hpp"
+#include "apps/postgres/decide/choose.hpp"
+#include "apps/postgres/perform/database.hpp"
+#include "apps/postgres/perform/group.hpp"
+#include "apps/postgres/server/conf.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>

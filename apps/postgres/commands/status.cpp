@@ -1,8 +1,8 @@
-#include "apps/postgres/status.hpp"
+#include "apps/postgres/decide/status.hpp"
 
 #include "apps/muster/commands/one_node.hpp"
 #include "apps/postgres/commands/commands.hpp"
-#include "apps/postgres/primary_read.hpp"
+#include "apps/postgres/server/primary_read.hpp"
 
 #include <muster/net/admin.hpp>
 #include <muster/values/json.hpp>

@@ -1,9 +1,9 @@
 #include "apps/base/text.hpp"
 #include "apps/postgres/commands/commands.hpp"
 #include "apps/postgres/commands/databases.hpp"
-#include "apps/postgres/conf.hpp"
-#include "apps/postgres/errand.hpp"
-#include "apps/postgres/wishes.hpp"
+#include "apps/postgres/server/conf.hpp"
+#include "apps/postgres/server/rows.hpp"
+#include "apps/postgres/watch/wishes.hpp"
 
 #include <muster/values/text.hpp>
 

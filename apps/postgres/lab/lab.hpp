@@ -1,7 +1,7 @@
 #pragma once
 
-#include "apps/postgres/lines.hpp"
-#include "apps/postgres/values.hpp"
+#include "apps/postgres/decide/struck_lines.hpp"
+#include "apps/postgres/decide/values.hpp"
 
 #include <cstdint>
 #include <functional>

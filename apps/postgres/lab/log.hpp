@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apps/postgres/values.hpp"
+#include "apps/postgres/decide/values.hpp"
 
 #include <cstdint>
 #include <optional>

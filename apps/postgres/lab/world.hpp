@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apps/postgres/keeper.hpp"
+#include "apps/postgres/decide/keeper.hpp"
 #include "apps/postgres/lab/lab.hpp"
 #include "apps/postgres/lab/log.hpp"
 

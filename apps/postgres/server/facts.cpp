@@ -1,0 +1,169 @@
+#include "apps/postgres/server/facts.hpp"
+
+#include "apps/base/text.hpp"
+#include "apps/postgres/server/rows.hpp"
+#include "apps/postgres/server/tools.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <sstream>
+#include <system_error>
+
+namespace muster::postgres {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration patience_with_server = 5s;
+
+/// As a client is, whose settings are the server's.
+Session::Parameters as_a_client(const InstanceOptions& options) {
+  Session::Parameters parameters = session_parameters(options, options.node);
+  for (auto& [name, value] : parameters)
+    if (name == "options") value = "-c search_path=pg_catalog -c client_min_messages=warning";
+  return parameters;
+}
+
+std::string sql_array(const std::vector<std::string>& names) {
+  std::string array;
+  for (const std::string& name : names) array += (array.empty() ? "{" : ",") + name;
+  return array + "}";
+}
+
+/// "max_connections setting:              100", of the settings that are wanted.
+std::map<std::string, std::uint64_t> limits_in(const std::string& control_file) {
+  std::map<std::string, std::uint64_t> limits;
+  std::istringstream lines(control_file);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string name, setting, number;
+    if (!(words >> name >> setting >> number) || setting != "setting:") continue;
+    // It has its own words for two of them.
+    if (name == "max_prepared_xacts") name = "max_prepared_transactions";
+    if (name == "max_locks_per_xact") name = "max_locks_per_transaction";
+    const auto& wanted = settings_of_primary;
+    if (std::find(wanted.begin(), wanted.end(), name) == wanted.end()) continue;
+    if (const auto limit = apps::parse_number(number)) limits[name] = *limit;
+  }
+  return limits;
+}
+
+}  // namespace
+
+FactsRead::FactsRead(const Executor& executor, const InstanceOptions& options,
+                     std::function<void(Expected<Facts>)> then)
+    : executor_(executor),
+      options_(options),
+      then_(std::move(then)),
+      interview_(executor, as_a_client(options), patience_with_server) {
+  facts_.databases = options_.nodes.size();
+  facts_.witness = !options_.witnesses.empty();
+  facts_.copies = options_.copies_of_commit;
+  interview_.add("SELECT current_setting('server_version_num'), pg_is_in_recovery()", {},
+                 [this](const std::vector<Row>& rows) {
+                   facts_.version = static_cast<std::uint32_t>(number_in(rows.at(0), 0));
+                   facts_.standby = is_true(rows.at(0), 1);
+                   if (facts_.version / 10000 == 15) ask_for_the_rest();
+                 });
+  interview_.begin([this](const SqlExpected<>& heard) {
+    if (!heard) return fail(heard.error().what);
+    if (facts_.standby && !facts_.settings.empty()) return read_control_file();
+    end(facts_);
+  });
+}
+
+void FactsRead::ask_for_the_rest() {
+  // Those of roles and databases come below.
+  interview_.add(
+      "SELECT name, setting FROM pg_settings WHERE name = ANY($1::text[])"
+      " AND source NOT IN ('global', 'database', 'user', 'database user')",
+      {sql_array(settings_looked_at)}, [this](const std::vector<Row>& rows) {
+        for (const Row& row : rows) facts_.settings[text_in(row, 0)] = text_in(row, 1);
+      });
+  // What counts at the next reload is what stands last.
+  interview_.add(
+      "SELECT DISTINCT ON (name) name, sourcefile || ' line ' || sourceline FROM pg_file_settings"
+      " WHERE name = ANY($1::text[]) ORDER BY name, seqno DESC",
+      {sql_array(settings_of_muster)}, [this](const std::vector<Row>& rows) {
+        for (const Row& row : rows) facts_.places[text_in(row, 0)] = text_in(row, 1);
+      });
+  interview_.add(
+      "SELECT quote_ident(r.rolname), quote_ident(d.datname), split_part(c, '=', 2)"
+      " FROM pg_db_role_setting LEFT JOIN pg_roles r ON r.oid = setrole"
+      " LEFT JOIN pg_database d ON d.oid = setdatabase, unnest(setconfig) AS c"
+      " WHERE split_part(c, '=', 1) = 'synchronous_commit' ORDER BY 1, 2",
+      {}, [this](const std::vector<Row>& rows) {
+        for (const Row& row : rows)
+          facts_.synchronous_commit.push_back({text_in(row, 0), text_in(row, 1), text_in(row, 2)});
+      });
+  interview_.add(
+      "SELECT quote_ident(rolname), rolsuper FROM pg_roles WHERE (rolsuper OR rolreplication)"
+      " AND rolcanlogin AND rolname <> current_user ORDER BY 1",
+      {}, [this](const std::vector<Row>& rows) {
+        for (const Row& row : rows) facts_.replicates.push_back({text_in(row, 0), is_true(row, 1)});
+      });
+  if (!facts_.standby) return ask_who_follows();
+  interview_.add(
+      "SELECT CASE WHEN pg_is_in_recovery() THEN pg_is_wal_replay_paused() END", {},
+      [this](const std::vector<Row>& rows) { facts_.replay_paused = is_true(rows.at(0), 0); });
+  interview_.add(
+      "SELECT slot_name FROM pg_replication_slots WHERE NOT active AND slot_name !~ '^muster_'"
+      " ORDER BY 1",
+      {}, [this](const std::vector<Row>& rows) {
+        for (const Row& row : rows) facts_.unread_slots.push_back(text_in(row, 0));
+      });
+}
+
+void FactsRead::ask_who_follows() {
+  std::vector<std::string> names;
+  for (const auto& [node, address] : options_.nodes) names.push_back(name_of(node));
+  interview_.add(shows_alone, {}, [this](const std::vector<Row>& rows) {
+    facts_.alone = facts_.witness && is_true(rows.at(0), 0);
+  });
+  interview_.add(
+      "SELECT count(DISTINCT application_name) FROM pg_stat_replication"
+      " WHERE state = 'streaming' AND application_name = ANY($1::text[])"
+      " HAVING current_setting('synchronous_standby_names') = $2",
+      {sql_array(names), names_text(Names::open, options_.copies())},
+      [this](const std::vector<Row>& rows) {
+        if (!rows.empty()) facts_.followers = number_in(rows.front(), 0);
+      });
+}
+
+// On a standby the control file has what its primary has last said.
+void FactsRead::read_control_file() {
+  said_ = apps::Descriptor(::memfd_create("pg_controldata", MFD_CLOEXEC));
+  if (!said_) return fail(std::generic_category().message(errno));
+  auto program = program_of(options_, "pg_controldata", {"--pgdata", options_.data.string()});
+  program.standard[1] = said_.fd();
+  tool_.emplace(executor_, std::move(program), [this](const Expected<>& ended) {
+    if (!ended) return end(ended.error());
+    take_control_file();
+  });
+}
+
+void FactsRead::take_control_file() {
+  std::array<char, 1 << 14> text;
+  const ssize_t size = ::pread(said_.fd(), text.data(), text.size(), 0);
+  if (size < 0) return fail(std::generic_category().message(errno));
+  facts_.least = limits_in({text.data(), static_cast<std::size_t>(size)});
+  if (facts_.least.size() != settings_of_primary.size())
+    return fail("pg_controldata does not tell the settings of the primary");
+  end(facts_);
+}
+
+void FactsRead::fail(const std::string& why) {
+  end(Failure{ExitCode::unreachable, "PostgreSQL of node " + std::to_string(options_.node.value) +
+                                         " does not say how it is set: " + why});
+}
+
+void FactsRead::end(Expected<Facts> outcome) {
+  const auto then = std::exchange(then_, nullptr);  // who is told may drop this
+  then(std::move(outcome));
+}
+
+}  // namespace muster::postgres
