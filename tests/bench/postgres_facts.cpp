@@ -1,4 +1,4 @@
-#include "postgres/trio.hpp"
+#include "apps/postgres/trio.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -16,7 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "postgres"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "apps/postgres"))
 import machines  # noqa: E402
 from machines import NUMBERS, PORT, PROGRAMS, address, until  # noqa: E402
 from writers import NEEDED as NEEDED_TO_WRITE  # noqa: E402

@@ -15,7 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "postgres"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "apps/postgres"))
 import machines  # noqa: E402
 from machines import NUMBERS, PORT, PROGRAMS, address, as_postgres  # noqa: E402
 

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <sstream>
 
-/// The scenarios of tests/scenarios/bully: each is a script and the journal that it must make. With
+/// The scenarios of tests/core/bully/scenarios: each is a script and the journal that it must make. With
 /// MUSTER_REWRITE=1 in the environment the journals are written anew, to be reviewed as a diff.
 
 namespace muster::test {

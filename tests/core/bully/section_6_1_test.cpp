@@ -2,7 +2,7 @@
 #include "core/world/script.hpp"
 
 /// Sections 6.1 to 6.8, the paper's text and as it ships. The schedules whose every step matters
-/// are scenarios as well (tests/scenarios/bully).
+/// are scenarios as well (tests/core/bully/scenarios).
 
 namespace muster::test {
 

@@ -1,6 +1,6 @@
 #include "apps/postgres/server/processes.hpp"
 #include "apps/postgres/watch/watch.hpp"
-#include "postgres/trio.hpp"
+#include "apps/postgres/trio.hpp"
 
 #include <boost/test/unit_test.hpp>
 

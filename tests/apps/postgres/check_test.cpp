@@ -1,5 +1,5 @@
 #include "apps/postgres/decide/check.hpp"
-#include "postgres/script.hpp"
+#include "apps/postgres/script.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,5 @@
 #include "apps/postgres/perform/database.hpp"
-#include "postgres/trio.hpp"
+#include "apps/postgres/trio.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "story.hpp"
+#include "core/journal/story.hpp"
 
 #include <muster/claims/verify.hpp>
 

@@ -1,5 +1,5 @@
 #include "apps/postgres/server/processes.hpp"
-#include "postgres/trio.hpp"
+#include "apps/postgres/trio.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,7 +1,7 @@
 #include "apps/postgres/server/conf.hpp"
 #include "apps/postgres/server/durable.hpp"
 #include "apps/postgres/server/processes.hpp"
-#include "postgres/trio.hpp"
+#include "apps/postgres/trio.hpp"
 #include "storage/temporary_directory.hpp"
 
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,4 @@
-#include "postgres/trio.hpp"
+#include "apps/postgres/trio.hpp"
 
 #include "apps/base/user.hpp"
 

@@ -10,7 +10,7 @@ import tempfile
 import threading
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "apps/watching"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "watching"))
 from nodes import until  # noqa: E402
 
 NUMBERS = (1, 2, 3)

@@ -1,4 +1,4 @@
-#include "postgres/script.hpp"
+#include "apps/postgres/script.hpp"
 
 #include <boost/test/unit_test.hpp>
 
