@@ -35,7 +35,7 @@ Expected<std::filesystem::path> write_reports(const std::filesystem::path& data,
 }
 
 /// One run of one hook.
-struct Call {
+struct HookCall {
   const char* hook;
   const std::vector<std::string>* command;
   std::vector<std::string> environment;
@@ -47,7 +47,7 @@ struct Call {
 /// Runs a hook as often as it asks for it, until it gives something or has failed.
 class Attempts {
  public:
-  Attempts(const HookOptions& options, const Call& call, std::stop_token cancelled)
+  Attempts(const HookOptions& options, const HookCall& call, std::stop_token cancelled)
       : options_(options), call_(call), cancelled_(std::move(cancelled)) {}
 
   Expected<std::string> run() {
@@ -98,7 +98,7 @@ class Attempts {
   }
 
   const HookOptions& options_;
-  const Call& call_;
+  const HookCall& call_;
   std::stop_token cancelled_;
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
 };
@@ -171,7 +171,7 @@ class HookPrograms : public Application {
 
   /// On a thread that the program ends with, and that the hooks' thread does not wait for.
   template <class End>
-  void run(Call call, std::stop_token cancelled, End end) {
+  void run(HookCall call, std::stop_token cancelled, End end) {
     worker_ = std::jthread([this, call = std::move(call), cancelled = std::move(cancelled),
                             end = std::move(end)](const std::stop_token& told) mutable {
       std::stop_source either;

@@ -1,4 +1,4 @@
-#include "apps/muster/commands/one_node.hpp"
+#include "apps/hosting/one_node.hpp"
 #include "nodes.hpp"
 
 #include <signal.h>

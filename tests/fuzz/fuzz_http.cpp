@@ -1,5 +1,5 @@
 #include "fuzz/input.hpp"
-#include "http/request.hpp"
+#include "net/src/http/request.hpp"
 
 /// The head of a request: a value whose fields are each in one line, or none; and a Host that is
 /// the node's own is a number, or one of three names.

@@ -4,7 +4,6 @@
 #include <muster/protocol/config.hpp>
 #include <muster/values/kinds.hpp>
 
-#include <iostream>
 #include <string>
 #include <vector>
 
@@ -29,14 +28,5 @@ inline const std::vector<std::string> every_protocol = {"bully", "invitation", "
 
 /// Those that form groups and come together again by themselves, whatever befalls real nodes.
 inline const std::vector<std::string> healing_protocols = {"bully", "invitation"};
-
-/// What has to be said where nodes are about to run a protocol that nothing which matters should
-/// rest on; null for others.
-inline const char* warning_of(ProtocolName protocol) {
-  if (protocol != ProtocolName::textbook) return nullptr;
-  return "protocol = \"textbook\" is there for comparison: nodes work on "
-         "under an old view, and a late Coordinator message is believed; use \"bully\" or "
-         "\"invitation\" for anything that matters";
-}
 
 }  // namespace muster::apps

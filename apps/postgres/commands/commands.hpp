@@ -1,7 +1,8 @@
 #pragma once
 
 #include "apps/base/failed.hpp"
-#include "apps/muster/commands/run_node.hpp"
+#include "apps/hosting/node_flags.hpp"
+#include "apps/hosting/run_node.hpp"
 #include "apps/postgres/commands/bundle.hpp"
 #include "apps/postgres/server/options.hpp"
 

@@ -1,4 +1,4 @@
-#include "apps/muster/commands/one_node.hpp"
+#include "apps/hosting/one_node.hpp"
 #include "apps/postgres/commands/commands.hpp"
 #include "apps/postgres/server/conf.hpp"
 

@@ -1,6 +1,6 @@
 #include "apps/postgres/decide/status.hpp"
 
-#include "apps/muster/commands/one_node.hpp"
+#include "apps/hosting/one_node.hpp"
 #include "apps/postgres/commands/commands.hpp"
 #include "apps/postgres/server/primary_read.hpp"
 

@@ -11,7 +11,7 @@
 namespace muster::postgres {
 namespace {
 
-constexpr Duration patience = std::chrono::seconds(2);
+constexpr Duration patience_with_answers = std::chrono::seconds(2);
 constexpr Duration until_next_attempt = std::chrono::seconds(1);
 /// Of who asks without end the first are heard.
 constexpr std::size_t most_wishes = 64;
@@ -30,7 +30,7 @@ void Wishes::begin() {
   Session::Parameters parameters = session_parameters(options_, options_.node);
   parameters.emplace_back("application_name", listener_name);
   session_.emplace(executor_, std::move(parameters));
-  session_->connect(patience, [this](const auto& connected) {
+  session_->connect(patience_with_answers, [this](const auto& connected) {
     if (connected) return listen();
     cannot_hear(connected.error());
     pause_.wait(until_next_attempt, [this] { begin(); });
@@ -51,7 +51,7 @@ void Wishes::listen() {
     if (wish) return hear(*wish);
     pause_.wait(until_next_attempt, [this] { begin(); });
   };
-  session_->ask(std::string("LISTEN ") + hand_over_channel, {}, patience,
+  session_->ask(std::string("LISTEN ") + hand_over_channel, {}, patience_with_answers,
                 [this, heard](const auto& answer) {
                   if (!answer) return heard(answer.error());
                   session_->hear(heard);
@@ -67,7 +67,7 @@ void Wishes::hear(const Notification& wish) {
 // The number of a process is the server's word, and the text is anybody's.
 void Wishes::look_who_asks() {
   const Notification wish = wishes_.front();
-  interview_.emplace(executor_, session_parameters(options_, options_.node), patience);
+  interview_.emplace(executor_, session_parameters(options_, options_.node), patience_with_answers);
   interview_->add(
       "SELECT r.rolsuper, r.rolname FROM pg_stat_activity a JOIN pg_roles r ON r.oid = a.usesysid"
       " WHERE a.pid = $1",

@@ -2,6 +2,7 @@
 #include "apps/postgres/perform/clone.hpp"
 #include "apps/postgres/server/conf.hpp"
 #include "apps/postgres/server/processes.hpp"
+#include "apps/postgres/server/tools.hpp"
 #include "apps/postgres/trio.hpp"
 #include "storage/temporary_directory.hpp"
 

@@ -1,6 +1,7 @@
 #include "apps/postgres/server/processes.hpp"
-#include "apps/postgres/watch/watch.hpp"
+#include "apps/postgres/server/tools.hpp"
 #include "apps/postgres/trio.hpp"
+#include "apps/postgres/watch/watch.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -10,8 +10,8 @@
 #include <fstream>
 #include <sstream>
 
-/// The scenarios of tests/core/bully/scenarios: each is a script and the journal that it must make. With
-/// MUSTER_REWRITE=1 in the environment the journals are written anew, to be reviewed as a diff.
+/// The scenarios in tests/core/bully/scenarios. Each is a script and the journal that it must make.
+/// MUSTER_REWRITE=1 in the environment writes the journals anew, to be reviewed as a diff.
 
 namespace muster::test {
 

@@ -1,6 +1,6 @@
 #include "floods.hpp"
 
-#include "tls/credentials.hpp"
+#include "net/src/tls/credentials.hpp"
 #include "wire.hpp"
 
 #include <poll.h>

@@ -1,5 +1,5 @@
 #include "made.hpp"
-#include "tls/tls.hpp"
+#include "net/src/tls/tls.hpp"
 #include "words.hpp"
 
 #include <array>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "storage/temporary_directory.hpp"
-#include "tls/credentials.hpp"
+#include "net/src/tls/credentials.hpp"
 
 #include <chrono>
 #include <memory>
