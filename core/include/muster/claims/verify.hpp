@@ -146,6 +146,7 @@ struct Foresight {
   };
   std::map<NodeId, std::vector<Unknown>> unknown;
   NodeSet nodes;  ///< of which there is a journal
+  NodeSet heard;  ///< letters of these arrived
 };
 
 /// Reads all lines for the first time, in the order of their times; only few kinds matter.

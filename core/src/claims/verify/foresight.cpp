@@ -121,9 +121,11 @@ void Foreseer::fault(const journal::Fault& fault) {
 }
 
 Foresight Foreseer::finish() {
-  for (const auto& [life, at] : heard_)
+  for (const auto& [life, at] : heard_) {
+    foresight_.heard.insert(life.first);
     if (const auto span = unknown(life.first, life.second, at))
       foresight_.unknown[life.first].push_back(*span);
+  }
   for (const auto& [node, life] : lives_) {
     const auto& spans = foresight_.unknown[node];
     const bool ends_early = std::any_of(

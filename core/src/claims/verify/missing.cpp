@@ -124,8 +124,13 @@ std::string Verifier::undecided(const std::vector<Verdict>& verdicts) const {
     if (open && is_asked_for(open->assertion))
       return open->assertion + " was asked for and could not be checked: " + open->why;
   }
-  if (!without_journal().empty())
-    return "not all nodes were looked at: there is no journal of " + names(without_journal());
+  // A node that was never heard may never have run, and then it has no journal.
+  NodeSet unread;
+  for (NodeId node : without_journal())
+    if (foresight_.heard.contains(node)) unread.insert(node);
+  if (!unread.empty())
+    return "not all nodes were looked at: there is no journal of " + names(unread) +
+           ", whose letters arrived";
   return {};
 }
 
