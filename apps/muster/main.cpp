@@ -57,12 +57,12 @@ int run(int argc, char** argv) {
   add_replay_command(app, exit_code);
   add_draw_command(app, exit_code);
   add_simulate_command(app, exit_code);
+  add_election_command(app, exit_code);
   add_config_command(app, exit_code);
   add_store_command(app, exit_code);
   add_init_command(app, exit_code);
   add_cert_command(app, exit_code);
   add_postgres_command(app);
-  add_bench_command(app, exit_code);
   add_completion_command(app, exit_code);
   if (const auto vain = asked_in_vain(app, argv + 1))
     return failed({ExitCode::usage, "there is no command '" + *vain + "'; see " +

@@ -75,5 +75,15 @@ ${CMAKE_CURRENT_LIST_DIR}/postgres/prerm;${CMAKE_CURRENT_LIST_DIR}/postgres/post
 machines or more and nothing else: each runs a node of Muster, whose
 application is its database. With a unit for systemd.")
 endif()
+if(MUSTER_BUILD_TESTS AND MUSTER_BUILD_BENCH)
+  list(APPEND CPACK_COMPONENTS_ALL muster-bench)
+  set(CPACK_DEBIAN_MUSTER-BENCH_PACKAGE_NAME muster-bench)
+  set(CPACK_DEBIAN_MUSTER-BENCH_PACKAGE_SECTION admin)
+  set(CPACK_DEBIAN_MUSTER-BENCH_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_MUSTER-BENCH_PACKAGE_DEPENDS "muster (= ${PROJECT_VERSION}-1)")
+  set(CPACK_COMPONENT_MUSTER-BENCH_DESCRIPTION "Benches of Muster that make real nodes fail on this machine: how long a
+fail-over takes, and which faults cost whom how much. Not for a machine
+that does other work.")
+endif()
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/debian.cmake)
 include(CPack)

@@ -27,7 +27,7 @@ BOOST_AUTO_TEST_CASE(help_is_everywhere) {
   std::istringstream commands(
       ",demo,node,run,status,members,top,wait,why,history,step-down,drain,elect,check,verify,"
       "replay,"
-      "draw,simulate,store,store inspect,bench,bench failover,bench election,bench checker");
+      "draw,simulate,election,store,store inspect");
   for (std::string command; std::getline(commands, command, ',');) {
     ends_well(muster(command + " --help"), {"Usage:"});
   }
@@ -42,9 +42,8 @@ BOOST_AUTO_TEST_CASE(version) {
 BOOST_AUTO_TEST_CASE(wrong_usage_is_2) {
   says_why(muster(""), 2, "subcommand");
   says_why(muster("chekc"), 2, "no command 'muster chekc'; see muster --help");
-  says_why(muster("bench electio"), 2,
-           "no command 'muster bench electio'; see muster bench --help");
-  says_why(muster("bench"), 2, "see muster bench --help");
+  says_why(muster("store inspec"), 2, "no command 'muster store inspec'; see muster store --help");
+  says_why(muster("store"), 2, "see muster store --help");
   says_why(muster("simulate --faults none,crash"), 2, "none stands alone");
   says_why(muster("node"), 2, "--config");
   says_why(muster("status"), 2, "--dir");

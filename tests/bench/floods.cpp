@@ -1,9 +1,9 @@
 #include "net/attack/floods.hpp"
 
-#include "apps/bench/phases.hpp"
 #include "apps/cluster/cluster.hpp"
 #include "apps/cluster/machine.hpp"
 #include "apps/demo/directory.hpp"
+#include "bench/nodes/phases.hpp"
 
 #include <boost/describe/enum_from_string.hpp>
 #include <boost/describe/enum_to_string.hpp>

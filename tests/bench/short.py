@@ -43,7 +43,6 @@ BENCHES = {
     "checker": [Short("checker --limit-states 20000", r"\| [1-9]\d* \| (holds|no violation)")],
     "codec": [Short("codec", rf"frame: Halt +\d+ bytes +write +{NUMBER} ns")],
     "doors": [Short("doors --seconds 3 --row cut-5-1", rf"cut-5-1 +\S+ +\S+ +{NUMBER}")],
-    "election": [Short("election --nodes 5..10", r"(?m)^.*\b10\b.*\d")],
     "failover": [
         Short("failover --reps 3 --fault crash --application none --tls",
               rf"TLS, 3 times\n +whole +median {NUMBER} ms"),

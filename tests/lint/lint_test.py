@@ -92,7 +92,7 @@ CASES = {
     ],
     "benches": [
         {"docs/a.md": "`./dev bench new`\n", "tests/bench/short.py": '    "old": [1],\n'},
-        {"docs/a.md": "`muster bench old`, `muster bench new`\n",
+        {"docs/a.md": "`muster-bench old`, `muster-bench new`\n",
          "tests/bench/short.py": '    "old": [1],\n'},
         {"docs/a.md": "`./dev bench --short`, `./dev bench old`\n"},
         {"tests/bench/new.cpp": "\n", "tests/bench/short.py": '    "old": [1],\n'},

@@ -152,24 +152,14 @@ class Dev(unittest.TestCase):
         self.assertIn("core/src/x.cpp:1: a warning\n", ran.stderr)
         self.assertEqual(len(self.machine.calls("muster")), 1)
 
-    def test_bench_runs_a_program_of_tests_or_the_command(self):
-        (self.machine.root / "tests/bench").mkdir(parents=True)
-        (self.machine.root / "tests/bench/codec.cpp").touch()
-        self.machine.executable(self.machine.root / "build/release/bin/bench_codec")
-        self.assertEqual(self.machine.run("bench", "codec", "--json").returncode, 0)
+    def test_bench_builds_what_a_bench_runs_and_gives_it_its_words(self):
+        self.machine.executable(self.machine.root / "build/release/bin/muster-bench")
         self.assertEqual(self.machine.run("bench", "soak", "--faults", "9").returncode, 0)
-        ran = self.machine.calls("bench_codec", "muster")
-        self.assertEqual(ran, ["bench_codec --json", "muster bench soak --faults 9"])
-        listed = self.machine.run("bench")
-        self.assertIn("codec", listed.stdout)
-        self.assertEqual(self.machine.calls("muster")[-1], "muster bench --help")
-
-    def test_bench_runs_what_stands_beside_peers(self):
-        self.machine.executable(self.machine.bin / "python3")
-        self.assertEqual(self.machine.run("bench", "pgbench", "--pairs", "2").returncode, 0)
-        [ran] = self.machine.calls("python3")
-        self.assertEqual(ran, "python3 -B tests/bench/peers/pgbench.py build/release/bin/muster "
-                              "--pairs 2")
+        _, build, ran = self.machine.calls("cmake", "muster-bench")
+        self.assertRegex(build, "--target muster-bench bench_soak$")
+        self.assertEqual(ran, "muster-bench soak --faults 9")
+        self.assertEqual(self.machine.run("bench").returncode, 0)
+        self.assertEqual(self.machine.calls("muster-bench")[-1], "muster-bench --help")
 
     def test_bench_short_builds_them_all_and_runs_each(self):
         self.machine.executable(self.machine.bin / "python3")
@@ -179,16 +169,10 @@ class Dev(unittest.TestCase):
         self.assertEqual(ran, "python3 -B -X utf8 tests/bench/short.py codec")
 
     def test_bench_builds_nothing_where_it_is_told_what_is_built(self):
-        self.machine.executable(self.machine.root / "build/elsewhere/bin/muster")
+        self.machine.executable(self.machine.root / "build/elsewhere/bin/muster-bench")
         ran = self.machine.run("bench", "soak", BUILT="build/elsewhere")
         self.assertEqual(ran.returncode, 0)
-        self.assertEqual(self.machine.calls("cmake", "muster"), ["muster bench soak"])
-
-    def test_bench_mutants_builds_on_its_own(self):
-        self.machine.executable(self.machine.root / "tests/mutants/run.py")
-        self.assertEqual(self.machine.run("bench", "mutants", "no-c-test").returncode, 0)
-        [ran] = self.machine.calls("run.py", "cmake")
-        self.assertRegex(ran, r"^run\.py --jobs \d+ no-c-test$")
+        self.assertEqual(self.machine.calls("cmake", "muster-bench"), ["muster-bench soak"])
 
     def test_a_failed_configuration_ends_it(self):
         self.assertEqual(self.machine.run("demo", CMAKE_RESULT="3").returncode, 3)

@@ -128,6 +128,10 @@ class Package(unittest.TestCase):
     def test_3_the_command_is_there_with_its_manual_and_its_completion(self):
         self.assertRegex(self.done(inside("muster", "--version")), r"^muster \d")
         self.assertNotIn("not stripped", self.done(run("file", root / "usr/bin/muster")))
+        self.assertIn("muster-bench", self.done(inside("muster-bench", "--help")))
+        codec = inside("muster-bench", "codec")
+        self.assertEqual((codec.returncode, codec.stdout), (2, ""))
+        self.assertIn("./dev bench codec", codec.stderr)
         for file in ("usr/share/man/man1/muster-init.1.gz", "usr/share/doc/muster/operating.md",
                      "usr/share/bash-completion/completions/muster",
                      "usr/share/fish/vendor_completions.d/muster.fish",
@@ -245,7 +249,8 @@ class Package(unittest.TestCase):
 
     def test_8_they_are_removed_and_what_nodes_have_stored_stays(self):
         databases = sorted(path.name for path in (root / "var/lib").glob("muster-postgres/*"))
-        self.done(inside("dpkg", "-P", "muster", "libmuster-dev", "muster-postgres"))
+        self.done(inside("dpkg", "-P", "muster", "libmuster-dev", "muster-bench",
+                         "muster-postgres"))
         for file in ("usr/bin/muster", "lib/systemd/system/muster@.service", "usr/share/doc/muster",
                      "usr/bin/muster-postgres",
                      "usr/include/muster"):  # fmt: skip

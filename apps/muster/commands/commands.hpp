@@ -9,7 +9,6 @@ class App;
 
 namespace muster::apps {
 
-void add_bench_command(CLI::App& app, int& exit_code);
 void add_cert_command(CLI::App& app, int& exit_code);
 void add_check_command(CLI::App& app, int& exit_code);
 void add_completion_command(CLI::App& app, int& exit_code);
@@ -18,6 +17,7 @@ void add_demo_command(CLI::App& app, int& exit_code);
 void add_drain_command(CLI::App& app, int& exit_code);
 void add_draw_command(CLI::App& app, int& exit_code);
 void add_elect_command(CLI::App& app, int& exit_code);
+void add_election_command(CLI::App& app, int& exit_code);
 void add_history_command(CLI::App& app, int& exit_code);
 void add_init_command(CLI::App& app, int& exit_code);
 void add_members_command(CLI::App& app, int& exit_code);

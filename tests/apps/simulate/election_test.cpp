@@ -1,4 +1,4 @@
-#include "apps/bench/election.hpp"
+#include "apps/election/election.hpp"
 #include "apps/printed.hpp"
 #include "storage/temporary_directory.hpp"
 
@@ -10,7 +10,7 @@
 #include <fstream>
 #include <sstream>
 
-// `muster bench election`: what an election costs, counted, against the closed forms.
+// `muster election`: what an election costs, counted, against the closed forms.
 
 namespace muster::test {
 namespace {

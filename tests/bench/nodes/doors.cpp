@@ -1,4 +1,4 @@
-#include "apps/bench/doors.hpp"
+#include "bench/nodes/doors.hpp"
 
 #include "apps/base/interrupt.hpp"
 #include "apps/base/text.hpp"
@@ -37,11 +37,6 @@ Failure system_says(const std::string& what) {
   return {ExitCode::temporary, what + ": " + std::strerror(errno)};
 }
 
-std::filesystem::path own_program() {
-  std::error_code error;
-  return std::filesystem::read_symlink("/proc/self/exe", error);
-}
-
 void write_as(const Descriptor& pipe, std::size_t most) {
   const std::string much(4096, 'x');
   for (std::size_t size = 0; size < most; size += much.size())
@@ -78,7 +73,7 @@ std::filesystem::path Doors::delay_file(NodeId node) const {
 }
 
 std::filesystem::path Doors::program_of(NodeId node) const {
-  if (!row_.own_programs.contains(node)) return own_program();
+  if (!row_.own_programs.contains(node)) return program_beside("muster-bench");
   return directory_ / ("n" + std::to_string(node.value) + ".program");
 }
 
@@ -112,6 +107,7 @@ Expected<> Doors::prepare() {
   cluster.cluster.protocol = options_.protocol;
   cluster.cluster.calm = options_.calm;
   cluster.networks = hosts_->networks();
+  cluster.program = program_beside("muster");
   cluster.application = {};
   cluster.configure = row_.configure;
   cluster.launch = [this](NodeId node, ProcessOptions& process) { launch(node, process); };
@@ -119,11 +115,17 @@ Expected<> Doors::prepare() {
   if (!made) return made.error();
   cluster_ = std::move(*made);
   cluster_->listen(this);
+  // The linker only warns of a library that is not there, and the disk would be as fast as ever.
+  if (const auto library = program_beside("libslow_disk.so");
+      !row_.disks.empty() && !std::filesystem::exists(library))
+    return Failure{ExitCode::usage, library.string() +
+                                        " is not there: ./dev bench doors in a "
+                                        "working copy builds it"};
   for (NodeId node : row_.disks)
     if (const Expected<> quick = disk(node, 0ms); !quick) return quick;
   for (NodeId node : row_.own_programs) {
     std::error_code error;
-    std::filesystem::create_symlink(own_program(), program_of(node), error);
+    std::filesystem::create_symlink(program_beside("muster-bench"), program_of(node), error);
     if (error)
       return Failure{ExitCode::io_error, program_of(node).string() + ": " + error.message()};
   }
@@ -139,13 +141,12 @@ Expected<> Doors::prepare() {
 void Doors::launch(NodeId node, ProcessOptions& process) const {
   process.arguments.front() = "run";
   for (const std::string& word :
-       {std::string("--"), program_of(node).string(), std::string("bench"), std::string("work"),
+       {std::string("--"), program_of(node).string(), std::string("work"),
         (directory_ / "work").string(), std::to_string(row_.stop_for / 1ms)})
     process.arguments.push_back(word);
   if (row_.unread) process.standard = {-1, unread_.write.fd(), unread_.write.fd()};
   if (!row_.disks.contains(node)) return;
-  process.environment.push_back("LD_PRELOAD=" +
-                                (own_program().parent_path() / "libslow_disk.so").string());
+  process.environment.push_back("LD_PRELOAD=" + program_beside("libslow_disk.so").string());
   process.environment.push_back("MUSTER_BENCH_DISK=" + cluster_->data(node).string());
   process.environment.push_back("MUSTER_BENCH_DISK_DELAY=" + delay_file(node).string());
 }

@@ -1,4 +1,4 @@
-#include "apps/bench/namespaces.hpp"
+#include "bench/nodes/namespaces.hpp"
 
 #include <fcntl.h>
 #include <sched.h>

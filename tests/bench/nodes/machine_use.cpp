@@ -1,4 +1,4 @@
-#include "apps/bench/machine_use.hpp"
+#include "bench/nodes/machine_use.hpp"
 
 #include <unistd.h>
 

@@ -1,19 +1,26 @@
-#include "apps/bench/bench.hpp"
-
+#include "apps/base/failed.hpp"
 #include "apps/base/text.hpp"
-#include "apps/bench/doors.hpp"
-#include "apps/bench/election.hpp"
-#include "apps/muster/commands/commands.hpp"
 #include "apps/muster/commands/protocol_option.hpp"
-#include "apps/muster/commands/range_option.hpp"
+#include "bench/nodes/bench.hpp"
+#include "bench/nodes/doors.hpp"
 
 #include <CLI/CLI.hpp>
 
+#include <unistd.h>
+
+#include <csignal>
+#include <exception>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
+/// `muster-bench NAME`: one name for each bench, be it of this program, another program or a
+/// script.
+
 namespace muster::apps {
 namespace {
+
+constexpr const char* command_name = "muster-bench";
 
 Duration positive_duration(const std::string& name, const std::string& text) {
   const auto duration = parse_duration(text);
@@ -117,41 +124,6 @@ void add_checker(CLI::App& bench, int& exit_code) {
   command->callback([options, &exit_code] { exit_code = bench_checker(*options); });
 }
 
-void add_election(CLI::App& bench, int& exit_code) {
-  struct Words {
-    election::Options options;
-    std::string nodes = "5..1000";
-    std::string svg;
-  };
-  const auto words = std::make_shared<Words>();
-  CLI::App* command = bench.add_subcommand(
-      "election",
-      "Messages and time of one election in simulated time, by protocol: the paper's text, the "
-      "Bully "
-      "as it ships, the textbooks' and the Invitation, best and worst case, each compared with its "
-      "closed form (docs/figures.md); exit code 1 where one does not hold");
-  command
-      ->add_option("--nodes", words->nodes,
-                   "How many, or a range: both ends and the 1, 2, 5, 10, 20, 50 ... between them")
-      ->capture_default_str();
-  command
-      ->add_option("--down", words->options.down,
-                   "So many of the highest stop at once, the coordinator among them")
-      ->check(CLI::Range(1, 16))
-      ->capture_default_str();
-  command->add_option("--svg", words->svg, "Where a plot is left");
-  command->add_flag("--json", words->options.json, "One object a line");
-  command->callback([words, &exit_code] {
-    const auto [least, most] = range_of("--nodes", words->nodes);
-    if (least < words->options.down + 1 || most > 1000)
-      throw CLI::ValidationError("--nodes", "expected more nodes than --down, and at most 1000");
-    words->options.least_nodes = static_cast<std::uint32_t>(least);
-    words->options.most_nodes = static_cast<std::uint32_t>(most);
-    if (!words->svg.empty()) words->options.svg = words->svg;
-    exit_code = election::bench(words->options, std::cout, std::cerr);
-  });
-}
-
 void add_doors(CLI::App& bench, int& exit_code) {
   struct Words {
     DoorsOptions options;
@@ -207,7 +179,7 @@ void add_work(CLI::App& bench, int& exit_code) {
     std::size_t stop_for = 0;
   };
   const auto words = std::make_shared<Words>();
-  CLI::App* command = bench.add_subcommand("work", "The program of muster bench doors")->group("");
+  CLI::App* command = bench.add_subcommand("work", "The program of the nodes of doors")->group("");
   command->add_option("PIPE", words->pipe, "Where it says that it works")->required();
   command->add_option("MS", words->stop_for, "How long it goes on when it is told to stop");
   command->callback([words, &exit_code] {
@@ -215,20 +187,129 @@ void add_work(CLI::App& bench, int& exit_code) {
   });
 }
 
-}  // namespace
+/// A bench that is a program or a script of its own.
+struct Program {
+  const char* name;
+  const char* what;
+  const char* script = nullptr;                 ///< below tests/; null: it is bench_NAME
+  std::vector<std::string> before_words = {};   ///< BIN is the directory of this program
+  std::vector<std::string> without_words = {};  ///< its words if the command line has none
+};
 
-void add_bench_command(CLI::App& app, int& exit_code) {
-  CLI::App* bench = app.add_subcommand(
-      "bench",
-      "Measure real processes with real safe storage, the lab, and elections in simulated time");
-  bench->require_subcommand(1);
-  add_failover(*bench, exit_code);
-  add_stability(*bench, exit_code);
-  add_soak(*bench, exit_code);
-  add_doors(*bench, exit_code);
-  add_work(*bench, exit_code);
-  add_checker(*bench, exit_code);
-  add_election(*bench, exit_code);
+const std::vector<Program>& programs() {
+  static const std::vector<Program> all = {
+      {"attack", "Strangers at the ports of nodes"},
+      {"codec", "Letters as bytes, written and read"},
+      {"findings", "The rows of docs/findings.md"},
+      {"floods", "Nodes beside a flood of connections"},
+      {"hooks", "What a hook costs, in C++ and as a program"},
+      {"journals", "A digest of each seed's states"},
+      {"kills",
+       "Nodes of two examples are killed",
+       "apps/examples/kills.py",
+       {"BIN/example_kv", "BIN/example_jobs"},
+       {"kills", "--cycles", "2000"}},
+      {"mutants", "Whether the tests catch each mutant", "mutants/run.py"},
+      {"patroni",
+       "Fail-over of PostgreSQL beside Patroni's",
+       "bench/peers/patroni.py",
+       {"BIN/muster"}},
+      {"permits", "Permits a second"},
+      {"pgbench",
+       "Commits a second beside plain PostgreSQL",
+       "bench/peers/pgbench.py",
+       {"BIN/muster"}},
+      {"postgres", "Databases are killed and cut off", "apps/postgres/faults.py", {"BIN/muster"}},
+      {"postgres_facts", "What the fail-over of PostgreSQL rests on"},
+      {"postgres_large",
+       "Clones of large databases are cut off",
+       "apps/postgres/large.py",
+       {"BIN/muster"}},
+      {"postgres_model", "The lab of muster postgres"},
+      {"scrapes", "A node is asked for /metrics", "apps/watching/scrapes.py", {"BIN/muster"}},
+      {"spin", "The rows of the model in SPIN", "spin/run.sh", {}, {"all"}},
+      {"store_commit", "A commit of safe storage"},
+      {"store_cuts", "Safe storage and power cuts"},
+      {"store_damage", "Safe storage and damaged bytes"},
+      {"switches", "Each switch of the Bully off alone"},
+      {"upgrade", "From an older commit to this one", "bench/upgrade.py", {"BIN/muster"}},
+      {"verify_journals", "How fast muster verify reads"},
+  };
+  return all;
 }
 
+}  // namespace
+
+std::filesystem::path program_beside(const std::string& name) {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / name;
+}
+
+namespace {
+
+std::string absolute(const std::string& word) {
+  const std::string bin = "BIN/";
+  return word.starts_with(bin) ? program_beside(word.substr(bin.size())).string() : word;
+}
+
+int become(const Program& bench, std::vector<std::string> words) {
+  const std::filesystem::path program = bench.script != nullptr
+                                            ? std::filesystem::path(MUSTER_TESTS) / bench.script
+                                            : program_beside("bench_" + std::string(bench.name));
+  if (words.empty()) words = bench.without_words;
+  std::vector<std::string> all;
+  const bool is_python = program.extension() == ".py";
+  if (is_python) all = {"python3", "-B"};
+  all.push_back(program.string());
+  for (const std::string& word : bench.before_words) all.push_back(absolute(word));
+  all.insert(all.end(), words.begin(), words.end());
+  std::vector<char*> arguments;
+  for (std::string& word : all) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  std::error_code error;
+  if (std::filesystem::exists(program, error)) ::execvp(arguments.front(), arguments.data());
+  return failed({ExitCode::usage, program.string() +
+                                      " is not there or cannot be started: in a "
+                                      "working copy ./dev bench " +
+                                      bench.name + " builds what it needs"},
+                std::cerr, command_name);
+}
+
+int run(int argc, char** argv) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  for (const Program& bench : programs())
+    if (!words.empty() && words.front() == bench.name)
+      return become(bench, {words.begin() + 1, words.end()});
+  CLI::App app("Measures Muster, and makes things fail: real processes, real safe storage",
+               command_name);
+  app.require_subcommand(1);
+  int exit_code = 0;
+  add_failover(app, exit_code);
+  add_stability(app, exit_code);
+  add_soak(app, exit_code);
+  add_doors(app, exit_code);
+  add_work(app, exit_code);
+  add_checker(app, exit_code);
+  for (const Program& bench : programs()) app.add_subcommand(bench.name, bench.what);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help
+    return failed({ExitCode::usage, std::string(error.what()) + "; see muster-bench --help"},
+                  std::cerr, command_name);
+  }
+  return exit_code;
+}
+
+}  // namespace
 }  // namespace muster::apps
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(2), where it is looked at
+  try {
+    return muster::apps::run(argc, argv);
+  } catch (const std::exception& error) {
+    return muster::apps::failed({muster::ExitCode::temporary, error.what()}, std::cerr,
+                                muster::apps::command_name);
+  }
+}

@@ -1,5 +1,5 @@
-#include "apps/bench/election.hpp"
 #include "apps/draw/markup.hpp"
+#include "apps/election/election.hpp"
 
 #include <algorithm>
 #include <array>

@@ -6,13 +6,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
-/// The benchmarks of the command. Those of nodes have real processes and real safe storage.
+/// Benchmarks of nodes: real processes and real safe storage.
 
 namespace muster::apps {
+
+/// The program of that name in the directory of this one.
+std::filesystem::path program_beside(const std::string& name);
 
 struct FailoverOptions {
   std::size_t nodes = 5;

@@ -1,5 +1,5 @@
-#include "apps/bench/busy_loops.hpp"
-#include "apps/bench/doors.hpp"
+#include "bench/nodes/busy_loops.hpp"
+#include "bench/nodes/doors.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 #include "apps/base/huge_pages.hpp"
 #include "apps/base/verdict.hpp"
-#include "apps/bench/bench.hpp"
+#include "bench/nodes/bench.hpp"
 
 #include <muster/lab/checker.hpp>
 #include <muster/values/json.hpp>

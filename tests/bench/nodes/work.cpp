@@ -1,4 +1,4 @@
-#include "apps/bench/work.hpp"
+#include "bench/nodes/work.hpp"
 
 #include "apps/base/process.hpp"
 #include "apps/base/text.hpp"

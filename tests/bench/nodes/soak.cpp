@@ -1,11 +1,11 @@
 #include "apps/base/interrupt.hpp"
 #include "apps/base/text.hpp"
 #include "apps/base/verdict.hpp"
-#include "apps/bench/bench.hpp"
 #include "apps/cluster/cluster.hpp"
 #include "apps/demo/directory.hpp"
 #include "apps/demo/promises.hpp"
 #include "apps/journals/verify.hpp"
+#include "bench/nodes/bench.hpp"
 
 #include <muster/claims/assertions.hpp>
 #include <muster/net/admin.hpp>
@@ -129,6 +129,7 @@ class Soak {
 ClusterOptions soaked(const SoakOptions& options, const RunDirectory& directory,
                       const ReservedPorts& ports) {
   ClusterOptions cluster;
+  cluster.program = program_beside("muster");
   cluster.directory = directory.path();
   cluster.cluster.name = "soak";
   cluster.cluster.hold_down = Duration::zero();  // lives are short here

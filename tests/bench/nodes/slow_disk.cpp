@@ -1,4 +1,4 @@
-/// A disk that is slow or does not answer, for one process under `muster bench doors`: a library
+/// A disk that is slow or does not answer, for one process under `muster-bench doors`: a library
 /// that stands before libc's (LD_PRELOAD). Every sync of a file below MUSTER_BENCH_DISK takes as
 /// many milliseconds longer as the number says that stands, eight bytes, at the beginning of the
 /// file MUSTER_BENCH_DISK_DELAY, at any time; below zero neither syncs nor writes come back.

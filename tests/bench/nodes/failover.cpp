@@ -1,12 +1,12 @@
 #include "apps/base/failed.hpp"
 #include "apps/base/text.hpp"
-#include "apps/bench/bench.hpp"
-#include "apps/bench/floor.hpp"
-#include "apps/bench/machine_use.hpp"
-#include "apps/bench/namespaces.hpp"
-#include "apps/bench/phases.hpp"
 #include "apps/cluster/cluster.hpp"
 #include "apps/demo/directory.hpp"
+#include "bench/nodes/bench.hpp"
+#include "bench/nodes/floor.hpp"
+#include "bench/nodes/machine_use.hpp"
+#include "bench/nodes/namespaces.hpp"
+#include "bench/nodes/phases.hpp"
 
 #include <muster/net/admin.hpp>
 #include <muster/net/status.hpp>
@@ -250,6 +250,7 @@ class FailoverBench {
 ClusterOptions bench_cluster(const std::filesystem::path& directory, const char* application) {
   ClusterOptions cluster;
   cluster.directory = directory;
+  cluster.program = program_beside("muster");
   cluster.cluster.name = "bench";
   cluster.cluster.hold_down = Duration::zero();  // lives are short here
   cluster.cluster.calm = Duration::zero();       // a coordinator that is cut off often would leave

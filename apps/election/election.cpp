@@ -1,4 +1,4 @@
-#include "apps/bench/election.hpp"
+#include "apps/election/election.hpp"
 
 #include <muster/lab/world.hpp>
 

@@ -1,4 +1,4 @@
-#include "apps/bench/floor.hpp"
+#include "bench/nodes/floor.hpp"
 
 #include "apps/base/process.hpp"
 #include "apps/cluster/cluster.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "apps/bench/bench.hpp"
-#include "apps/bench/namespaces.hpp"
-#include "apps/bench/work.hpp"
+#include "bench/nodes/bench.hpp"
+#include "bench/nodes/namespaces.hpp"
+#include "bench/nodes/work.hpp"
 #include "apps/cluster/cluster.hpp"
 
 #include <sys/resource.h>

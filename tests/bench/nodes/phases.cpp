@@ -1,4 +1,4 @@
-#include "apps/bench/phases.hpp"
+#include "bench/nodes/phases.hpp"
 
 #include <algorithm>
 #include <map>

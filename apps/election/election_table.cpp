@@ -1,6 +1,6 @@
 #include "apps/base/failed.hpp"
 #include "apps/base/write_file.hpp"
-#include "apps/bench/election.hpp"
+#include "apps/election/election.hpp"
 
 #include <muster/values/failure.hpp>
 

@@ -1,11 +1,11 @@
 #include "apps/base/interrupt.hpp"
 #include "apps/base/text.hpp"
 #include "apps/base/verdict.hpp"
-#include "apps/bench/bench.hpp"
-#include "apps/bench/busy_loops.hpp"
 #include "apps/cluster/cluster.hpp"
 #include "apps/cluster/machine.hpp"
 #include "apps/demo/directory.hpp"
+#include "bench/nodes/bench.hpp"
+#include "bench/nodes/busy_loops.hpp"
 
 #include <iostream>
 
@@ -55,6 +55,7 @@ Expected<bool> round_of(const StabilityOptions& options, Duration T, std::size_t
   if (!ports) return ports.error();
   ClusterOptions cluster_options;
   cluster_options.directory = directory->path();
+  cluster_options.program = program_beside("muster");
   cluster_options.cluster.name = "bench";
   cluster_options.cluster.nodes = addresses_on(ports->ports());
   cluster_options.cluster.timings.T = T;

@@ -1,0 +1,47 @@
+#include "apps/election/election.hpp"
+
+#include "apps/muster/commands/commands.hpp"
+#include "apps/muster/commands/range_option.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+#include <memory>
+
+namespace muster::apps {
+
+void add_election_command(CLI::App& app, int& exit_code) {
+  struct Words {
+    election::Options options;
+    std::string nodes = "5..1000";
+    std::string svg;
+  };
+  const auto words = std::make_shared<Words>();
+  CLI::App* command = app.add_subcommand(
+      "election",
+      "Messages and time of one election in simulated time, by protocol: the paper's text, the "
+      "Bully as it ships, the textbooks' and the Invitation, best and worst case, each compared "
+      "with its closed form (docs/figures.md); exit code 1 if one does not hold");
+  command
+      ->add_option("--nodes", words->nodes,
+                   "How many, or a range: both ends and the 1, 2, 5, 10, 20, 50 ... between them")
+      ->capture_default_str();
+  command
+      ->add_option("--down", words->options.down,
+                   "So many of the highest stop at once, the coordinator among them")
+      ->check(CLI::Range(1, 16))
+      ->capture_default_str();
+  command->add_option("--svg", words->svg, "Where a plot is left");
+  command->add_flag("--json", words->options.json, "One object a line");
+  command->callback([words, &exit_code] {
+    const auto [least, most] = range_of("--nodes", words->nodes);
+    if (least < words->options.down + 1 || most > 1000)
+      throw CLI::ValidationError("--nodes", "expected more nodes than --down, and at most 1000");
+    words->options.least_nodes = static_cast<std::uint32_t>(least);
+    words->options.most_nodes = static_cast<std::uint32_t>(most);
+    if (!words->svg.empty()) words->options.svg = words->svg;
+    exit_code = election::bench(words->options, std::cout, std::cerr);
+  });
+}
+
+}  // namespace muster::apps
