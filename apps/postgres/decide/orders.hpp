@@ -8,10 +8,10 @@
 #include <variant>
 #include <vector>
 
-/// The seam between what is decided of a PostgreSQL (keeper.hpp) and what does it: the real one
-/// (instance.hpp) and the model of the lab. An order is performed once, and ends with the happening
-/// that stands beside it or with `Failed`, under the same round; orders of one answer are performed
-/// one after the other. `Abandon` ends what is going on, and nothing is heard of it any more.
+/// The orders of a keeper (keeper.hpp) to its PostgreSQL. A real one performs them
+/// (perform/instance.hpp), or the lab's model (lab/world.hpp). Each order is performed once and
+/// ends with the happening beside it or with `Failed`, under the same round. Orders of one answer
+/// are performed one after the other. `Abandon` ends what is going on: no more is heard of it.
 
 namespace muster::postgres {
 
