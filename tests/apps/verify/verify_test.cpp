@@ -276,8 +276,8 @@ BOOST_FIXTURE_TEST_CASE(nine_where_there_is_no_journal_of_a_node, Files) {
   for (const boost::json::object& object : objects(verified({paths.at(1)}, true).out))
     if (object.at("assertion") == "works-apart") BOOST_TEST(object.at("holds").is_null());
   const Printed two = verified({paths.at(0), paths.at(1), paths.at(2)});
-  is_undecided(
-      two, {"not all nodes were looked at: there is no journal of node 3, whose letters arrived"});
+  is_undecided(two,
+               {"not all nodes were looked at: there is no journal of node 3, which others heard"});
   BOOST_TEST(two.says("1a           holds"), two);
   BOOST_TEST(two.says("not claimed of some nodes"), two);
 }

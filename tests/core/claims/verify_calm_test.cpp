@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(of_a_journal_that_is_not_there_nothing_is_claimed) {
   BOOST_TEST(std::get<verify::NotClaimed>(judgement.of("2")).why ==
              "there is no journal of node 3");
   BOOST_TEST(judgement.outcome.undecided ==
-             "not all nodes were looked at: there is no journal of node 3, whose letters arrived");
+             "not all nodes were looked at: there is no journal of node 3, which others heard");
 }
 
 BOOST_AUTO_TEST_CASE(one_journal_of_several_decides_nothing) {

@@ -127,10 +127,10 @@ std::string Verifier::undecided(const std::vector<Verdict>& verdicts) const {
   // A node that was never heard may never have run, and then it has no journal.
   NodeSet unread;
   for (NodeId node : without_journal())
-    if (foresight_.heard.contains(node)) unread.insert(node);
+    if (foresight_.heard.contains(node) || coordinators_.contains(node)) unread.insert(node);
   if (!unread.empty())
     return "not all nodes were looked at: there is no journal of " + names(unread) +
-           ", whose letters arrived";
+           ", which others heard";
   return {};
 }
 

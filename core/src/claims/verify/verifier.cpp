@@ -192,7 +192,10 @@ void Verifier::step_of_life(const journal::Step& line, Node& node) {
     if (node.reported && says_what_it_holds(action)) node.reported->group = assigned();
   }
   node.accepting.reset();
-  if (line.view.group && line.view.group != node.group) node.accepting = line.view.group;
+  if (line.view.group && line.view.group != node.group) {
+    node.accepting = line.view.group;
+    coordinators_.insert(line.view.group->coordinator);
+  }
   node.group = line.view.group;
   if (node.group) node.last_group = node.group;
   if (node.saving.empty()) accepted(id, node);
