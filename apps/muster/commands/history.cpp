@@ -1,7 +1,7 @@
 #include "apps/base/failed.hpp"
 #include "apps/base/text.hpp"
-#include "apps/muster/commands/commands.hpp"
 #include "apps/hosting/one_node.hpp"
+#include "apps/muster/commands/commands.hpp"
 
 #include <muster/journal/history.hpp>
 #include <muster/net/admin.hpp>

@@ -1,6 +1,6 @@
 #include "apps/base/failed.hpp"
-#include "apps/muster/commands/commands.hpp"
 #include "apps/hosting/one_node.hpp"
+#include "apps/muster/commands/commands.hpp"
 
 #include <muster/values/json.hpp>
 

@@ -1,6 +1,6 @@
-#include "apps/muster/commands/commands.hpp"
 #include "apps/hosting/node_flags.hpp"
 #include "apps/hosting/run_node.hpp"
+#include "apps/muster/commands/commands.hpp"
 #include "apps/programs/child.hpp"
 #include "apps/programs/program_application.hpp"
 

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "apps/cluster/cluster.hpp"
 #include "bench/nodes/bench.hpp"
 #include "bench/nodes/namespaces.hpp"
 #include "bench/nodes/work.hpp"
-#include "apps/cluster/cluster.hpp"
 
 #include <sys/resource.h>
 

@@ -295,7 +295,11 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
-    return failed({ExitCode::usage, std::string(error.what()) + "; see muster-bench --help"},
+    const bool is_named = !words.empty() && !words.front().starts_with('-');
+    const bool is_bench = is_named && app.get_subcommand_no_throw(words.front()) != nullptr;
+    return failed({ExitCode::usage, (is_named && !is_bench ? "there is no bench " + words.front()
+                                                           : std::string(error.what())) +
+                                        "; see muster-bench --help"},
                   std::cerr, command_name);
   }
   return exit_code;

@@ -390,7 +390,7 @@ class Verifier {
   std::optional<ProtocolName> protocol_;  ///< of the first line
   Claims claims_ = claims_of({});
   std::vector<std::string> asked_;
-  NodeSet coordinators_;  ///< of the groups that nodes were in
+  NodeSet coordinators_;      ///< of the groups that nodes were in
   bool was_doubted_ = false;  ///< some node was cut off or paused: assumptions 8 and 9
   std::size_t next_pause_ = 0;
   std::function<void(const NotClaimed&)> tell_;
