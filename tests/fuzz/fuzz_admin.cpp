@@ -1,5 +1,5 @@
-#include "net/src/admin/parse.hpp"
 #include "fuzz/guest.hpp"
+#include "net/src/admin/parse.hpp"
 
 #include <muster/net/admin.hpp>
 #include <muster/net/log.hpp>
