@@ -1,7 +1,7 @@
 #pragma once
 
-#include "storage/temporary_directory.hpp"
 #include "net/src/tls/credentials.hpp"
+#include "storage/temporary_directory.hpp"
 
 #include <chrono>
 #include <memory>
