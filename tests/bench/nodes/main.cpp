@@ -295,12 +295,11 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
-    const bool is_named = !words.empty() && !words.front().starts_with('-');
-    const bool is_bench = is_named && app.get_subcommand_no_throw(words.front()) != nullptr;
-    return failed({ExitCode::usage, (is_named && !is_bench ? "there is no bench " + words.front()
-                                                           : std::string(error.what())) +
-                                        "; see muster-bench --help"},
-                  std::cerr, command_name);
+    std::string why = error.what();
+    if (!words.empty() && !words.front().starts_with('-') &&
+        app.get_subcommands([&](CLI::App* one) { return one->check_name(words.front()); }).empty())
+      why = "there is no bench " + words.front();
+    return failed({ExitCode::usage, why + "; see muster-bench --help"}, std::cerr, command_name);
   }
   return exit_code;
 }
