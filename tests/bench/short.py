@@ -77,7 +77,7 @@ BENCHES = {
     "postgres_model": [Short("postgres_model seeds 20",
                              r"acknowledged\W{1,3}[1-9]|[1-9]\d* acknowledged")],
     "scrapes": [Short("scrapes 1", rf"HTTPS +100 +[1-9]\d* +{NUMBER}")],
-    "soak": [Short("soak --time 20s --seed 1 --T 2s", r"All held.*: [1-9]\d* faults",
+    "soak": [Short("soak --time 10s --seed 1 --T 2s", r"All held.*: [1-9]\d* faults",
                    codes=(0, NOT_DECIDED))],
     "spin": [Short("spin U1", r"U1 +violated +[1-9]")],
     "stability": [Short("stability --T 1s --time 1s", r"T = 1s, two busy loops, round 1")],
