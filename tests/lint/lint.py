@@ -66,7 +66,7 @@ FORBIDDEN_INCLUDES = {
     "storage/include": SQLITE,
     "net": SQLITE + COMMAND_LINE + ("muster/storage/",),
     "apps": SQLITE,
-    # What is decided of a PostgreSQL performs nothing.
+    # Decisions perform nothing.
     "apps/postgres/decide": ASIO + SYSTEM + (
         "muster/storage/", "muster/net/", "apps/base/", "apps/postgres/perform/",
         "apps/postgres/server/", "apps/postgres/watch/", "apps/postgres/adopting/",
@@ -180,12 +180,12 @@ def circles(tree):
                 return
 
 
-# Rooms of apps/postgres whose files are all named differently.
+# Rooms of apps/postgres in which a name stands for one file.
 DISTINCT = {"decide", "perform", "server", "watch", "adopting"}
 
 
 def file_names(tree):
-    """No file of a room of PostgreSQL has the name of one in another room, but for its header."""
+    """No two files of these rooms of apps/postgres have one name."""
     rooms = {}
     for path in tree.files:
         if path.is_relative_to("apps/postgres") and path.parent.name in DISTINCT:
@@ -266,9 +266,10 @@ def marks(tree):
 
 
 def sleeps(tree):
-    """A test waits for what it awaits, never for a time; a bench may measure times."""
+    """A test waits for what it awaits, never for a time. Benches of nodes let time pass."""
     for path, number, line in tree.lines(*CODE):
-        in_tests = path.is_relative_to("tests") and path.parts[1] not in ("lint", "bench")
+        is_apart = any(path.is_relative_to(room) for room in ("tests/lint", "tests/bench/nodes"))
+        in_tests = path.is_relative_to("tests") and not is_apart
         if in_tests and (found := SLEEP.search(line)):
             yield path, number, f"{found[0]} in a test"
 

@@ -5,6 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import daemon
 import lint
 
 # rule: a file that breaks it, and files that do not
@@ -73,6 +74,7 @@ CASES = {
         {"tests/net/a.cpp": "std::this_thread::sleep_for(1s);\n"},
         {"tests/apps/a.py": "time.sleep(1)\n"},
         {"tests/apps/a.sh": "sleep 1\n"},
+        {"tests/bench/a.cpp": "::usleep(20);\n"},
     ],
     "conditional_statements": [
         {"net/src/a.cpp": "{\n  is_new ? begin(a ? b : c) : end();\n}\n"},
@@ -141,6 +143,13 @@ class Rules(unittest.TestCase):
         for rule in lint.RULES:
             with self.subTest(rule=rule):
                 self.assertEqual(found(CLEAN, rule), [])
+
+    def test_a_daemon_links_what_it_needs(self):
+        needed = "-o bin/muster-postgres apps/libmuster_postgres.a core/libmuster_core.a"
+        self.assertEqual(daemon.faults(needed), [])
+        [fault] = daemon.faults(needed + " core/lab/libmuster_lab.a")
+        self.assertIn("links muster_lab,", fault)
+        self.assertEqual(len(daemon.faults("-o bin/muster apps/libmuster_demo.a")), 1)
 
 
 if __name__ == "__main__":
