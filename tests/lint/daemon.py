@@ -29,7 +29,8 @@ def main(build):
     ninja = ["ninja", "-C", build, "-t", "commands", "-s", DAEMON]
     link_line = subprocess.run(ninja, capture_output=True, text=True, check=True).stdout
     found = faults(link_line)
-    print("\n".join(found))
+    for fault in found:
+        print(fault)
     return 1 if found else 0
 
 

@@ -154,10 +154,19 @@ class Dev(unittest.TestCase):
 
     def test_bench_builds_what_a_bench_runs_and_gives_it_its_words(self):
         self.machine.executable(self.machine.root / "build/release/bin/muster-bench")
+        ninja = self.machine.root / "build/release/build.ninja"
+        ninja.write_text("build bench_soak: phony\n", encoding="utf-8")
         self.assertEqual(self.machine.run("bench", "soak", "--faults", "9").returncode, 0)
-        _, build, ran = self.machine.calls("cmake", "muster-bench")
-        self.assertRegex(build, "--target muster-bench bench_soak$")
+        _, bench, soak, ran = self.machine.calls("cmake", "muster-bench")
+        self.assertRegex(bench, "--target muster-bench$")
+        self.assertRegex(soak, "--target bench_soak$")
         self.assertEqual(ran, "muster-bench soak --faults 9")
+
+    def test_bench_lets_muster_bench_refuse_a_name_that_is_none(self):
+        self.machine.executable(self.machine.root / "build/release/bin/muster-bench")
+        self.machine.run("bench", "soaks")
+        _, _, ran = self.machine.calls("cmake", "muster-bench")
+        self.assertEqual(ran, "muster-bench soaks")
         self.assertEqual(self.machine.run("bench").returncode, 0)
         self.assertEqual(self.machine.calls("muster-bench")[-1], "muster-bench --help")
 

@@ -191,9 +191,9 @@ void add_work(CLI::App& bench, int& exit_code) {
 struct Program {
   const char* name;
   const char* what;
-  const char* script = nullptr;                 ///< below tests/; null: it is bench_NAME
-  std::vector<std::string> before_words = {};   ///< BIN is the directory of this program
-  std::vector<std::string> without_words = {};  ///< its words if the command line has none
+  const char* script = nullptr;              ///< below tests/; null: it is bench_NAME
+  std::vector<const char*> runs = {};        ///< programs beside this one; its first words
+  std::vector<std::string> by_default = {};  ///< its other words if the command line has none
 };
 
 const std::vector<Program>& programs() {
@@ -207,32 +207,26 @@ const std::vector<Program>& programs() {
       {"kills",
        "Nodes of two examples are killed",
        "apps/examples/kills.py",
-       {"BIN/example_kv", "BIN/example_jobs"},
+       {"example_kv", "example_jobs"},
        {"kills", "--cycles", "2000"}},
       {"mutants", "Whether the tests catch each mutant", "mutants/run.py"},
-      {"patroni",
-       "Fail-over of PostgreSQL beside Patroni's",
-       "bench/peers/patroni.py",
-       {"BIN/muster"}},
+      {"patroni", "Fail-over of PostgreSQL beside Patroni's", "bench/peers/patroni.py", {"muster"}},
       {"permits", "Permits a second"},
-      {"pgbench",
-       "Commits a second beside plain PostgreSQL",
-       "bench/peers/pgbench.py",
-       {"BIN/muster"}},
-      {"postgres", "Databases are killed and cut off", "apps/postgres/faults.py", {"BIN/muster"}},
+      {"pgbench", "Commits a second beside plain PostgreSQL", "bench/peers/pgbench.py", {"muster"}},
+      {"postgres", "Databases are killed and cut off", "apps/postgres/faults.py", {"muster"}},
       {"postgres_facts", "What the fail-over of PostgreSQL rests on"},
       {"postgres_large",
        "Clones of large databases are cut off",
        "apps/postgres/large.py",
-       {"BIN/muster"}},
+       {"muster"}},
       {"postgres_model", "The lab of muster postgres"},
-      {"scrapes", "A node is asked for /metrics", "apps/watching/scrapes.py", {"BIN/muster"}},
+      {"scrapes", "A node is asked for /metrics", "apps/watching/scrapes.py", {"muster"}},
       {"spin", "The rows of the model in SPIN", "spin/run.sh", {}, {"all"}},
       {"store_commit", "A commit of safe storage"},
       {"store_cuts", "Safe storage and power cuts"},
       {"store_damage", "Safe storage and damaged bytes"},
       {"switches", "Each switch of the Bully off alone"},
-      {"upgrade", "From an older commit to this one", "bench/upgrade.py", {"BIN/muster"}},
+      {"upgrade", "From an older commit to this one", "bench/upgrade.py", {"muster"}},
       {"verify_journals", "How fast muster verify reads"},
   };
   return all;
@@ -247,32 +241,25 @@ std::filesystem::path program_beside(const std::string& name) {
 
 namespace {
 
-std::string absolute(const std::string& word) {
-  const std::string bin = "BIN/";
-  return word.starts_with(bin) ? program_beside(word.substr(bin.size())).string() : word;
-}
-
 int become(const Program& bench, std::vector<std::string> words) {
   const std::filesystem::path program = bench.script != nullptr
                                             ? std::filesystem::path(MUSTER_TESTS) / bench.script
                                             : program_beside("bench_" + std::string(bench.name));
-  if (words.empty()) words = bench.without_words;
+  if (words.empty()) words = bench.by_default;
   std::vector<std::string> all;
-  const bool is_python = program.extension() == ".py";
-  if (is_python) all = {"python3", "-B"};
+  if (program.extension() == ".py") all = {"python3", "-B"};
   all.push_back(program.string());
-  for (const std::string& word : bench.before_words) all.push_back(absolute(word));
+  for (const char* name : bench.runs) all.push_back(program_beside(name).string());
   all.insert(all.end(), words.begin(), words.end());
   std::vector<char*> arguments;
   for (std::string& word : all) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   std::error_code error;
   if (std::filesystem::exists(program, error)) ::execvp(arguments.front(), arguments.data());
-  return failed({ExitCode::usage, program.string() +
-                                      " is not there or cannot be started: in a "
-                                      "working copy ./dev bench " +
-                                      bench.name + " builds what it needs"},
-                std::cerr, command_name);
+  return failed(
+      {ExitCode::usage, program.string() + " is not there or cannot be started; " + "./dev bench " +
+                            bench.name + " builds what it needs, in a working copy"},
+      std::cerr, command_name);
 }
 
 int run(int argc, char** argv) {
