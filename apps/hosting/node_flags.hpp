@@ -11,17 +11,18 @@ class App;
 
 namespace muster::apps {
 
-/// What the command line says of a node that is to be run.
+/// The options of a command that runs a node.
 struct NodeFlags {
   std::string config;
   bool initialise = false;
   std::optional<LogFormat> log;
 
-  /// Offers the configuration alone.
+  /// Adds --config.
   void add_config_to(CLI::App& command);
-  /// Offers what else a node is told that runs.
+  /// Adds --initialise and --log.
   void add_running_to(CLI::App& command);
-  /// The configuration, with what they change in it.
+  /// The configuration, as these options change it. Fails if it cannot be read, or if root may not
+  /// obey it.
   [[nodiscard]] Expected<NodeConfig> load() const;
 };
 

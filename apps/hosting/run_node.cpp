@@ -30,7 +30,8 @@
 namespace muster::apps {
 namespace {
 
-/// What its file says now, of what may change while it runs; the rest is named.
+/// The settings in its file that may change while it runs, as they are now. Others that have
+/// changed are named in `at_next_start`.
 Expected<net::Changes> changes_since(const NodeConfig& before) {
   const auto now = load_config(before.file, Look::at_files);
   if (!now) return now.error();
@@ -139,7 +140,7 @@ class Signals {
       if (!error) take(number);
     });
   }
-  /// Whoever launched this process may have held them back until now.
+  /// The process that launched this one may have blocked them until now.
   static void unblock() {
     sigset_t held;
     sigemptyset(&held);
@@ -182,7 +183,7 @@ class DeathPipe {
   std::array<char, 1> byte_{};
 };
 
-/// Whoever has started this process; asked for the first time while there is one thread.
+/// The process that started this one. To be asked for the first time while there is one thread.
 const Supervisor& supervisor() {
   static const Supervisor one = Supervisor::from_environment();
   return one;

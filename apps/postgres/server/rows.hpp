@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-/// What stands in the rows that a PostgreSQL answers.
+/// Values in the rows of an answer of PostgreSQL.
 
 namespace muster::postgres {
 

@@ -11,7 +11,7 @@
 
 namespace muster::postgres {
 
-/// What a program of PostgreSQL is started with.
+/// How a program of PostgreSQL is started.
 apps::ProcessOptions program_of(const InstanceOptions& options, const std::string& name,
                                 std::vector<std::string> arguments);
 
