@@ -4,9 +4,10 @@ include(CMakePackageConfigHelpers)
 
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME libmuster-dev)
 set(muster_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/muster)
-foreach(component core lab storage net)
+foreach(component core lab storage net all)
   install(TARGETS muster_${component} EXPORT muster-targets FILE_SET HEADERS)
 endforeach()
+install(DIRECTORY ${muster_old_headers}/muster DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT muster-targets NAMESPACE muster:: DESTINATION ${muster_package_dir})
 # The command does without the library for C: where it was not built, it is not installed.
 install(TARGETS muster_c EXPORT muster-c-targets OPTIONAL FILE_SET HEADERS)

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <muster/values/kinds.hpp>
+#include <muster/detail/values/kinds.hpp>
 
 #include <concepts>
 #include <cstdint>

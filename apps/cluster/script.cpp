@@ -2,7 +2,7 @@
 
 #include "apps/base/text.hpp"
 
-#include <muster/values/kinds.hpp>
+#include <muster/detail/values/kinds.hpp>
 #include <muster/values/one_line.hpp>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "apps/base/interrupt.hpp"
 #include "apps/base/text.hpp"
 
-#include <muster/values/kinds.hpp>
+#include <muster/detail/values/kinds.hpp>
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 
 #include "apps/base/roots_path.hpp"
 
-#include <muster/values/kinds.hpp>
+#include <muster/detail/values/kinds.hpp>
 
 #include <CLI/CLI.hpp>
 

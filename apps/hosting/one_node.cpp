@@ -3,10 +3,10 @@
 #include "apps/base/text.hpp"
 #include "apps/muster/config/config.hpp"
 
+#include <muster/detail/values/kinds.hpp>
 #include <muster/journal/halted_in_turn.hpp>
 #include <muster/net/admin.hpp>
 #include <muster/values/json.hpp>
-#include <muster/values/kinds.hpp>
 #include <muster/values/text.hpp>
 
 #include <CLI/CLI.hpp>

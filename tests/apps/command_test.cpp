@@ -1,6 +1,6 @@
 #include "nodes.hpp"
 
-#include <muster/values/kinds.hpp>
+#include <muster/detail/values/kinds.hpp>
 
 #include <boost/json/parse.hpp>
 

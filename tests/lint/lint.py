@@ -19,8 +19,7 @@ TOP_LEVEL = {
     ".clang-tidy", ".gitignore", ".gitattributes", ".editorconfig",
 }  # fmt: skip
 
-# The floors of core, and the rooms that stand below each. What is flat in core/include/muster is
-# the application's.
+# The floors of core, and the rooms that stand below each. Flat headers are the application's.
 VALUES = {"values"}
 PROTOCOL = VALUES | {"protocol"}
 FLOORS = {
@@ -34,7 +33,7 @@ FLOORS = {
 
 # What a driver may know of sessions (muster/host/sessions.hpp): what goes in and comes out, what is
 # carried, what is shown. The rest is rules, which are in core/src/host/sessions alone.
-DRIVERS = ("net/src", "net/include", "core/lab/src/simulator")
+DRIVERS = ("net/src", "net/include", "net/internal", "core/lab/src/simulator")
 SESSION_WORDS = {
     "Host", "Driver",
     "Self", "SessionConfig", "SessionLimits", "Sessions", "SessionInput", "SessionOutput",
@@ -64,6 +63,7 @@ FORBIDDEN_INCLUDES = {
     "core": ASIO + SQLITE + COMMAND_LINE + SYSTEM + ("muster/storage/", "muster/net/"),
     "storage": ASIO + COMMAND_LINE + ("muster/net/",),
     "storage/include": SQLITE,
+    "storage/internal": SQLITE,
     "net": SQLITE + COMMAND_LINE + ("muster/storage/",),
     "apps": SQLITE,
     # Decisions perform nothing.
@@ -131,8 +131,8 @@ def layering(tree):
 
 
 def floor_of(header):
-    """The room of core that holds a public header, none where it is another component's."""
-    room = re.match(r"muster/(?:(\w+)/)?\w+\.hpp$", header)
+    """The room of core that holds a header, none if it is another component's."""
+    room = re.match(r"muster/(?:detail/)?(?:(\w+)/)?\w+\.hpp$", header)
     if not room:
         return None
     return (room[1] if room[1] in FLOORS else None) if room[1] else "application"
@@ -141,7 +141,9 @@ def floor_of(header):
 def floors(tree):
     """A room of core includes only those that stand below it; the lab stands above them all."""
     for path, number, line in tree.lines(*CPP):
-        here = re.match(r"core/(?:src|include/muster)/(?:(\w+)/)?", str(path))
+        here = re.match(
+            r"core/(?:src|include/muster(?:/detail)?|internal/muster)/(?:(\w+)/)?", str(path)
+        )
         include = re.match(r"\s*#\s*include\s*<([^>]+)>", line)
         if not here or not include:
             continue
@@ -149,6 +151,15 @@ def floors(tree):
         there = floor_of(include[1])
         if include[1].startswith("muster/lab/") or (there and there not in FLOORS[room]):
             yield path, number, f"{room} may not include {include[1]}"
+
+
+def installed(tree):
+    """A header that is installed includes none that is not."""
+    internal = {str(path).split("/internal/")[1] for path in tree.files if "internal" in path.parts}
+    for path, number, line in tree.lines(*CPP):
+        include = re.match(r"\s*#\s*include\s*<([^>]+)>", line)
+        if include and "include" in path.parts and include[1] in internal:
+            yield path, number, f"{include[1]} is internal"
 
 
 def circles(tree):
@@ -373,10 +384,11 @@ def top_level(tree):
         yield Path(name), 1, "does not belong at the top level"
 
 
-RULES = {rule.__name__: rule for rule in (layering, floors, circles, file_names, drivers,
-                                          struck_lines, options_apart, checker, purity, words,
-                                          marks, sleeps, conditional_statements, columns, lengths,
-                                          headers, built, links, benches, top_level)}  # fmt: skip
+RULES = {rule.__name__: rule for rule in (layering, floors, installed, circles, file_names,
+                                          drivers, struck_lines, options_apart, checker, purity,
+                                          words, marks, sleeps, conditional_statements, columns,
+                                          lengths, headers, built, links, benches,
+                                          top_level)}  # fmt: skip
 
 
 def main(root, names):

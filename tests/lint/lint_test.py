@@ -26,6 +26,14 @@ CASES = {
         {"core/include/muster/services.hpp": "#include <muster/host/inbox.hpp>\n"},
         {"core/src/protocol/bully/a.cpp": "#include <muster/application.hpp>\n"},
         {"core/src/claims/a.cpp": "#include <muster/lab/world.hpp>\n"},
+        {"core/internal/muster/values/a.hpp": "#include <muster/protocol/step.hpp>\n"},
+        {"core/include/muster/detail/values/a.hpp": "#include <muster/detail/protocol/b.hpp>\n"},
+    ],
+    "installed": [
+        {
+            "net/include/muster/net/a.hpp": "#include <muster/host/b.hpp>\n",
+            "core/internal/muster/host/b.hpp": "#pragma once\n",
+        },
     ],
     "circles": [
         {

@@ -2,9 +2,9 @@
 #include <muster/net/node.hpp>
 #include <muster/storage/sqlite_storage.hpp>
 
+#include <muster/detail/values/kinds.hpp>
 #include <muster/protocol/cluster_text.hpp>
 #include <muster/protocol/misfit.hpp>
-#include <muster/values/kinds.hpp>
 #include <muster/values/text.hpp>
 
 #include <boost/asio/signal_set.hpp>

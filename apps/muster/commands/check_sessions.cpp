@@ -4,8 +4,8 @@
 #include "apps/base/text.hpp"
 #include "apps/base/verdict.hpp"
 
+#include <muster/detail/values/kinds.hpp>
 #include <muster/values/json.hpp>
-#include <muster/values/kinds.hpp>
 #include <muster/values/text.hpp>
 
 #include <CLI/CLI.hpp>

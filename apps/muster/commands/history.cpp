@@ -3,11 +3,11 @@
 #include "apps/hosting/one_node.hpp"
 #include "apps/muster/commands/commands.hpp"
 
+#include <muster/detail/values/kinds.hpp>
 #include <muster/journal/history.hpp>
 #include <muster/net/admin.hpp>
 #include <muster/storage/inspect.hpp>
 #include <muster/values/json.hpp>
-#include <muster/values/kinds.hpp>
 #include <muster/values/text.hpp>
 
 #include <CLI/CLI.hpp>

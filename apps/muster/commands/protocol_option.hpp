@@ -1,8 +1,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <muster/detail/values/kinds.hpp>
 #include <muster/protocol/config.hpp>
-#include <muster/values/kinds.hpp>
 
 #include <string>
 #include <vector>

@@ -3,7 +3,7 @@
 #include "apps/muster/commands/check_texts.hpp"
 #include "apps/muster/commands/repair_option.hpp"
 
-#include <muster/values/kinds.hpp>
+#include <muster/detail/values/kinds.hpp>
 #include <muster/values/text.hpp>
 
 #include <map>

@@ -4,9 +4,9 @@
 #include "apps/muster/config/config_reader.hpp"
 #include "apps/muster/config/config_sections.hpp"
 
+#include <muster/detail/values/kinds.hpp>
 #include <muster/host/hold_down.hpp>
 #include <muster/protocol/misfit.hpp>
-#include <muster/values/kinds.hpp>
 #include <muster/values/text.hpp>
 
 #include <algorithm>

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <muster/journal/idle.hpp>
-#include <muster/journal/news.hpp>
+#include <muster/journal/detail.hpp>
 #include <muster/net/tls.hpp>
 #include <muster/protocol/cluster_text.hpp>
 #include <muster/values/address.hpp>
 #include <muster/values/failure.hpp>
+#include <muster/values/log_level.hpp>
 #include <muster/values/types.hpp>
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 #include "apps/base/text.hpp"
 #include "apps/muster/config/config.hpp"
 
+#include <muster/detail/values/kinds.hpp>
 #include <muster/protocol/cluster_text.hpp>
-#include <muster/values/kinds.hpp>
 #include <muster/values/text.hpp>
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 #include "apps/base/process.hpp"
 #include "apps/base/text.hpp"
 
+#include <muster/detail/values/kinds.hpp>
 #include <muster/storage/sqlite_storage.hpp>
-#include <muster/values/kinds.hpp>
 #include <muster/values/text.hpp>
 
 #include <unistd.h>

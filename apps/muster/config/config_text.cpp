@@ -3,8 +3,8 @@
 #include "apps/base/user.hpp"
 #include "apps/muster/config/config.hpp"
 
+#include <muster/detail/values/kinds.hpp>
 #include <muster/protocol/cluster_text.hpp>
-#include <muster/values/kinds.hpp>
 #include <muster/values/text.hpp>
 
 #include <unistd.h>

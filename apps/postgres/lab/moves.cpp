@@ -2,7 +2,7 @@
 
 #include "apps/postgres/lab/world.hpp"
 
-#include <muster/values/kinds.hpp>
+#include <muster/detail/values/kinds.hpp>
 
 #include <algorithm>
 

@@ -9,9 +9,9 @@
 #include "apps/postgres/watch/watch.hpp"
 #include "apps/postgres/watch/wishes.hpp"
 
+#include <muster/detail/values/kinds.hpp>
 #include <muster/net/admin.hpp>
 #include <muster/values/json.hpp>
-#include <muster/values/kinds.hpp>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>

@@ -1,6 +1,6 @@
 #include <muster/journal/reason.hpp>
 
-#include <muster/values/kinds.hpp>
+#include <muster/detail/values/kinds.hpp>
 #include <muster/values/text.hpp>
 
 #include <string_view>

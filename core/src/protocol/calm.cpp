@@ -1,4 +1,4 @@
-#include <muster/protocol/calm.hpp>
+#include <muster/detail/protocol/calm.hpp>
 #include <muster/protocol/config.hpp>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include <muster/protocol/grants.hpp>
+#include <muster/detail/protocol/grants.hpp>
 
 #include <algorithm>
 

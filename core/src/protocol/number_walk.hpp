@@ -1,8 +1,8 @@
 #pragma once
 
+#include <muster/detail/values/kinds.hpp>
 #include <muster/protocol/canonical.hpp>
 #include <muster/values/describe.hpp>
-#include <muster/values/kinds.hpp>
 
 #include <concepts>
 #include <map>

@@ -1,4 +1,4 @@
-#include <muster/net/one_boost.hpp>
+#include <muster/detail/net/one_boost.hpp>
 
 template <int boost_version>
 void muster::net::built_with_boost() {}

@@ -1,7 +1,7 @@
 #include "metrics/metrics.hpp"
 
+#include <muster/detail/values/kinds.hpp>
 #include <muster/values/describe.hpp>
-#include <muster/values/kinds.hpp>
 
 #include <charconv>
 #include <type_traits>

@@ -3,8 +3,8 @@
 #include "base/alarm.hpp"
 #include "node/life.hpp"
 
+#include <muster/detail/protocol/calm.hpp>
 #include <muster/net/status.hpp>
-#include <muster/protocol/calm.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 

@@ -2,8 +2,8 @@
 
 #include "admin/parse.hpp"
 
+#include <muster/detail/values/kinds.hpp>
 #include <muster/values/json.hpp>
-#include <muster/values/kinds.hpp>
 
 #include <utility>
 

@@ -3,8 +3,8 @@
 #include "base/clock.hpp"
 #include "node/misfit.hpp"
 
+#include <muster/detail/values/kinds.hpp>
 #include <muster/values/address.hpp>
-#include <muster/values/kinds.hpp>
 
 #include <algorithm>
 #include <iterator>

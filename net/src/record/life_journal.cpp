@@ -1,3 +1,5 @@
+#include <muster/journal/idle.hpp>
+
 #include "record/life_journal.hpp"
 
 namespace muster::net {

@@ -2,7 +2,7 @@
 
 #include "record/journal_writer.hpp"
 
-#include <muster/journal/idle.hpp>
+#include <muster/journal/detail.hpp>
 #include <muster/journal/journal.hpp>
 
 #include <functional>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <muster/detail/values/kinds.hpp>
 #include <muster/host/frame.hpp>
-#include <muster/values/kinds.hpp>
 
 #include <boost/mp11/list.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "apps/postgres/lab/runs.hpp"
 
-#include <muster/values/kinds.hpp>
+#include <muster/detail/values/kinds.hpp>
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,6 +1,6 @@
 #include "core/world/world.hpp"
 
-#include <muster/values/kinds.hpp>
+#include <muster/detail/values/kinds.hpp>
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>

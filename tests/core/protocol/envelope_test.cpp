@@ -1,5 +1,5 @@
+#include <muster/detail/values/kinds.hpp>
 #include <muster/protocol/letter.hpp>
-#include <muster/values/kinds.hpp>
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,6 +1,6 @@
 #include "explorer.hpp"
 
-#include <muster/values/kinds.hpp>
+#include <muster/detail/values/kinds.hpp>
 #include <muster/values/text.hpp>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "explorer.hpp"
 
-#include <muster/values/kinds.hpp>
+#include <muster/detail/values/kinds.hpp>
 
 #include <boost/test/unit_test.hpp>
 

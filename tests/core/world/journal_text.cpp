@@ -1,8 +1,8 @@
 #include "journal_text.hpp"
 
 #include <muster/application.hpp>
+#include <muster/detail/values/kinds.hpp>
 #include <muster/values/archive.hpp>
-#include <muster/values/kinds.hpp>
 #include <muster/values/text.hpp>
 
 namespace muster::test {

@@ -1,6 +1,6 @@
 #include "script.hpp"
 
-#include <muster/values/kinds.hpp>
+#include <muster/detail/values/kinds.hpp>
 
 #include <functional>
 #include <sstream>

@@ -2,6 +2,8 @@
 
 #include <record/node_log.hpp>  // of net/src
 
+#include <muster/journal/news.hpp>
+#include <muster/net/log.hpp>
 #include <muster/values/text.hpp>
 
 #include <boost/json/parse.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <muster/protocol/common.hpp>
+#include <muster/detail/protocol/node_state.hpp>
 
 #include <map>
 #include <string_view>

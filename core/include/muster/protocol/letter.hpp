@@ -1,7 +1,7 @@
 #pragma once
 
-#include <muster/protocol/grants.hpp>
-#include <muster/values/compiled_once.hpp>
+#include <muster/detail/protocol/grants.hpp>
+#include <muster/detail/values/compiled_once.hpp>
 #include <muster/values/types.hpp>
 
 #include <variant>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <muster/protocol/calm.hpp>
+#include <muster/detail/protocol/calm.hpp>
 
 /// What leaves the paper, where it is asked for.
 

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <muster/detail/values/compiled_once.hpp>
 #include <muster/protocol/config.hpp>
 #include <muster/protocol/letter.hpp>
 #include <muster/protocol/view.hpp>
-#include <muster/values/compiled_once.hpp>
 
 #include <variant>
 #include <vector>

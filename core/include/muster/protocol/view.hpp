@@ -1,8 +1,8 @@
 #pragma once
 
-#include <muster/protocol/calm.hpp>
-#include <muster/values/compiled_once.hpp>
-#include <muster/values/kinds.hpp>
+#include <muster/detail/protocol/calm.hpp>
+#include <muster/detail/values/compiled_once.hpp>
+#include <muster/detail/values/kinds.hpp>
 #include <muster/values/types.hpp>
 
 #include <optional>

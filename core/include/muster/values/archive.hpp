@@ -1,9 +1,9 @@
 #pragma once
 
-#include <muster/values/archive_sizes.hpp>
-#include <muster/values/compiled_once.hpp>
+#include <muster/detail/values/archive_sizes.hpp>
+#include <muster/detail/values/compiled_once.hpp>
+#include <muster/detail/values/kinds.hpp>
 #include <muster/values/failure.hpp>
-#include <muster/values/kinds.hpp>
 
 #include <boost/archive/detail/interface_iarchive.hpp>
 #include <boost/archive/detail/interface_oarchive.hpp>

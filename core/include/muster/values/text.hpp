@@ -1,8 +1,8 @@
 #pragma once
 
-#include <muster/values/compiled_once.hpp>
+#include <muster/detail/values/compiled_once.hpp>
+#include <muster/detail/values/kinds.hpp>
 #include <muster/values/failure.hpp>
-#include <muster/values/kinds.hpp>
 
 #include <concepts>
 #include <ostream>

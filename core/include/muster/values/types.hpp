@@ -1,6 +1,6 @@
 #pragma once
 
-#include <muster/values/compiled_once.hpp>
+#include <muster/detail/values/compiled_once.hpp>
 #include <muster/values/describe.hpp>
 
 #include <algorithm>

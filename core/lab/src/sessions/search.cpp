@@ -3,9 +3,9 @@
 #include "../checker/visited.hpp"
 #include "world.hpp"
 
+#include <muster/detail/values/kinds.hpp>
 #include <muster/values/archive.hpp>
 #include <muster/values/hash.hpp>
-#include <muster/values/kinds.hpp>
 #include <muster/values/text.hpp>
 
 #include <algorithm>

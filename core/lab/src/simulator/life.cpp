@@ -1,3 +1,5 @@
+#include <muster/journal/journal.hpp>
+
 #include "life.hpp"
 
 namespace muster::lab::simulated {

@@ -2,7 +2,9 @@
 
 #include "cluster.hpp"
 
+#include <muster/claims/verify.hpp>
 #include <muster/host/services.hpp>
+#include <muster/journal/journal.hpp>
 #include <muster/values/text.hpp>
 
 namespace muster::lab {

@@ -1,8 +1,8 @@
 #include "turn.hpp"
 
+#include <muster/detail/values/kinds.hpp>
 #include <muster/values/ensure.hpp>
 #include <muster/values/hash.hpp>
-#include <muster/values/kinds.hpp>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <muster/application.hpp>
-#include <muster/net/one_boost.hpp>
+#include <muster/detail/net/one_boost.hpp>
 #include <muster/net/permits.hpp>
 
 #include <boost/asio/awaitable.hpp>

@@ -1,15 +1,15 @@
 #pragma once
 
 #include <muster/application.hpp>
-#include <muster/host/frame.hpp>
-#include <muster/journal/idle.hpp>
-#include <muster/net/log.hpp>
-#include <muster/net/one_boost.hpp>
+#include <muster/detail/host/wire_versions.hpp>
+#include <muster/detail/net/one_boost.hpp>
+#include <muster/journal/detail.hpp>
 #include <muster/net/tls.hpp>
 #include <muster/protocol/config.hpp>
 #include <muster/protocol/view.hpp>
 #include <muster/safe_storage.hpp>
 #include <muster/values/failure.hpp>
+#include <muster/values/log_level.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/io_context.hpp>
@@ -86,7 +86,7 @@ struct LifeOptions {
   /// directory): go on as a life after those. Without it such a node ends with exit code 65.
   bool initialise = false;
   /// The shortest wait of a life whose predecessor lasted for less than 1 s, before it listens: it
-  /// doubles with each such life, up to 5 minutes (muster/host/hold_down.hpp). Zero: none waits.
+  /// doubles with each such life, up to 5 minutes. Zero: none waits.
   Duration hold_down = std::chrono::seconds(1);
   /// How long a node is held that makes its group reorganize for the second time within an hour,
   /// though it lives: doubled with each time more, up to sixty times that (docs/options/calm.md);
@@ -164,10 +164,10 @@ class Node {
   ~Node();
 
   /// Begins a life, once: raises the incarnation durably, listens, and recovers. Fails with the
-  /// sentence to print when the options do not fit (muster/protocol/misfit.hpp, and what else is
-  /// given), the address or the admin socket cannot be had, or the store cannot be read. Where the
-  /// life is held down that is said on standard error, and all but the reading and the admin socket
-  /// comes later; then a failure ends the process. `listens` is called when it does.
+  /// sentence to print when the options do not fit, the address or the admin socket cannot be had,
+  /// or the store cannot be read. Where the life is held down that is said on standard error, and
+  /// all but the reading and the admin socket comes later; then a failure ends the process.
+  /// `listens` is called when it does.
   Expected<> start(std::function<void()> listens = {});
 
   /// Leaves in order: the application is stopped, then sessions and listener close, then `left` is

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <muster/net/one_boost.hpp>
+#include <muster/detail/net/one_boost.hpp>
 #include <muster/permits.hpp>
 
 #include <boost/asio/any_io_executor.hpp>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <muster/application.hpp>
-#include <muster/claims/verify.hpp>
-#include <muster/journal/journal.hpp>
+#include <muster/claims/verdict.hpp>
+#include <muster/journal/line.hpp>
 #include <muster/lab/trial.hpp>
 #include <muster/protocol/protocol.hpp>
 #include <muster/safe_storage.hpp>
@@ -64,7 +64,7 @@ struct WorldOptions {
   std::function<std::unique_ptr<SafeStorage>(NodeId)> open_storage;
   /// A process that ended by a failure, or by itself, begins a new life after this; none: never.
   std::optional<Duration> restart_after;
-  /// As hold_down of a real node (muster/host/hold_down.hpp). Here off where nothing is said:
+  /// As hold_down of a real node. Here off where nothing is said:
   /// scenarios are dense, and their lives short.
   Duration hold_down{};
   /// A store that is younger than what others have seen of its node is adopted, as

@@ -2,19 +2,16 @@
 
 #include <muster/protocol/protocol.hpp>
 #include <muster/protocol/step.hpp>
-#include <muster/values/failure.hpp>
 #include <muster/values/text.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <string_view>
+#include <variant>
+#include <vector>
 
-/// The journal: what happened, one JSON object a line, the same for live nodes, simulator and
-/// checker. It is written here, and read by `muster verify`, `replay` and `draw` (docs/journal.md
-/// has the format).
-///
-/// Whoever writes one writes whole lines, each with one write(2), in the order in which things
-/// happened, and stamps them with a clock that never goes back.
+/// A line of a journal (docs/journal.md): what happened, the same for live nodes, simulator and
+/// checker.
 
 namespace muster::journal {
 
@@ -88,10 +85,6 @@ struct HookEdge {
   std::optional<std::vector<MemberSeen>> members;  ///< of a `reorganize` that begins
 };
 MUSTER_DESCRIBE(HookEdge, stamp, hook, edge, group, ticket, members);
-
-/// `members` is what a `reorganize` that begins is given; null for all else.
-HookEdge hook_edge(const Stamp& stamp, Hook hook, Edge edge,
-                   const std::optional<GroupNumber>& group, Ticket ticket, const Members* members);
 
 /// The permits of a group are revoked, or the last of them is returned.
 enum class PermitsEdge { revoked, returned };
@@ -171,32 +164,6 @@ MUSTER_DESCRIBE(Fault, t, kind, node, from);
 
 using Line =
     std::variant<Header, Step, Performed, HookEdge, Permits, Ended, Fault, Gap, Remark, Finding>;
-
-// --- Writing: each appends one line, with its '\n'
-
-void header_line(std::string& out, const Header& header);
-void step_line(std::string& out, const Stamp& stamp, const Event& event, const Actions& actions,
-               const View& view, Moment at = {});
-void performed_line(std::string& out, const Stamp& stamp);
-void hook_line(std::string& out, const Stamp& stamp, Hook hook, Edge edge,
-               const std::optional<GroupNumber>& group, Ticket ticket,
-               const Members* members = nullptr);
-void permits_line(std::string& out, const Stamp& stamp, PermitsEdge edge, const GroupNumber& group);
-void gap_line(std::string& out, const Stamp& stamp, std::uint64_t lines, const Protocol& state);
-void ended_line(std::string& out, const Stamp& stamp, int code, std::string_view why);
-void fault_line(std::string& out, const Fault& fault);
-void remark_line(std::string& out, const Stamp& stamp, RemarkKind kind, std::string_view text);
-void finding_line(std::string& out, const Finding& finding);
-
-/// Any of them, as it was parsed.
-void append_line(std::string& out, const Line& line);
-
-// --- Reading
-
-/// One line without its '\n'. Keys that are not known here are passed over where a line begins, and
-/// refused inside events, actions and states, of which every field counts. The failure says what is
-/// wrong with the line, not where it stands.
-Expected<Line> parse_line(std::string_view text);
 
 /// When it happened.
 Duration time_of(const Line& line);

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <muster/detail/net/one_boost.hpp>
 #include <muster/host/sessions.hpp>
-#include <muster/net/one_boost.hpp>
 #include <muster/protocol/step.hpp>
 #include <muster/values/failure.hpp>
 

@@ -1,30 +1,19 @@
 #pragma once
 
-#include <muster/values/types.hpp>
+#include <muster/values/describe.hpp>
 
 #include <boost/describe/enumerators.hpp>
+#include <boost/mp11/algorithm.hpp>
 
-#include <chrono>
-#include <map>
 #include <optional>
 #include <string_view>
-#include <type_traits>
 #include <variant>
-#include <vector>
 
-/// The kinds of values that hash, text, JSON and archive tell apart, and the names of types.
+/// The names of types, of alternatives and of enumerators.
 
 namespace muster {
 
 namespace detail {
-
-template <class T, template <class...> class Template>
-inline constexpr bool is_made_from = false;
-template <template <class...> class Template, class... Arguments>
-inline constexpr bool is_made_from<Template<Arguments...>, Template> = true;
-
-template <class>
-inline constexpr bool unknown_kind = false;
 
 template <class T>
 constexpr std::string_view own_signature() {
@@ -32,21 +21,6 @@ constexpr std::string_view own_signature() {
 }
 
 }  // namespace detail
-
-template <class T>
-concept AnyOptional = detail::is_made_from<T, std::optional>;
-template <class T>
-concept AnyVariant = detail::is_made_from<T, std::variant>;
-template <class T>
-concept AnyVector = detail::is_made_from<T, std::vector>;
-template <class T>
-concept AnyMap = detail::is_made_from<T, std::map>;
-template <class T>
-concept AnyStrong = detail::is_made_from<T, Strong>;
-
-/// The type of the field that the descriptor `Field` names in `T`.
-template <class T, class Field>
-using FieldType = std::remove_cvref_t<decltype(std::declval<T&>().*Field::pointer)>;
 
 /// The name of `T` without its namespaces: "Halt". Known while compiling.
 template <class T>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <muster/detail/host/wire_versions.hpp>
 #include <muster/protocol/letter.hpp>
 #include <muster/values/describe.hpp>
 
@@ -17,20 +18,9 @@ namespace muster::host {
 
 using muster::operator==;
 
-/// The wire versions that this build speaks, both included.
-constexpr std::uint8_t wire_oldest = 2;
-constexpr std::uint8_t wire_newest = 3;
-
 /// Hello and Refusal are in this version for ever, to the byte: with them any two nodes find out
 /// which version both speak, or tell each other that there is none. All other frames are in that.
 constexpr std::uint8_t wire_of_greetings = 2;
-
-/// The wire versions that somebody speaks, both included.
-struct WireVersions {
-  std::uint8_t oldest = wire_oldest;
-  std::uint8_t newest = wire_newest;
-};
-MUSTER_DESCRIBE(WireVersions, oldest, newest);
 
 /// The newest that both speak; none where they do not meet.
 constexpr std::optional<std::uint8_t> common_wire(WireVersions one, WireVersions other) {

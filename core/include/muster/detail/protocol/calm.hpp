@@ -1,6 +1,6 @@
 #pragma once
 
-#include <muster/protocol/grants.hpp>
+#include <muster/detail/protocol/grants.hpp>
 
 #include <map>
 #include <optional>

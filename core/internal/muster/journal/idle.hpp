@@ -6,10 +6,6 @@
 
 namespace muster::journal {
 
-/// Which steps a journal has: all, or none that is idle.
-enum class Detail { all, changes };
-MUSTER_DESCRIBE_ENUM(Detail, all, changes)
-
 /// True for a step of a round of Check(i) or Timeout(i) that found nothing: the node works in its
 /// group, Normal, before and after it; a timer of such a round expired, or another node was asked
 /// how it is, or said so, or is no member and did not answer; and all that others may see of the

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <muster/journal/reason.hpp>
+#include <muster/values/log_level.hpp>
 
 #include <optional>
 #include <string>
@@ -9,18 +10,6 @@
 /// What a node's log tells of its steps: for people, where the journal is for programs.
 
 namespace muster {
-
-/// How much a line of a log matters.
-enum class LogLevel {
-  error,    ///< the node ends
-  warning,  ///< somebody should look after it
-  info,     ///< what the node does
-};
-MUSTER_DESCRIBE_ENUM(LogLevel, error, warning, info)
-
-/// How the lines of a log are written.
-enum class LogFormat { text, json };
-MUSTER_DESCRIBE_ENUM(LogFormat, text, json)
 
 struct News {
   LogLevel level = LogLevel::info;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <muster/claims/verify.hpp>
 #include <muster/lab/world.hpp>
 
 #include <array>

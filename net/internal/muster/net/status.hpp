@@ -1,11 +1,11 @@
 #pragma once
 
+#include <muster/detail/values/compiled_once.hpp>
 #include <muster/net/sessions.hpp>
 #include <muster/net/tls.hpp>
 #include <muster/protocol/config.hpp>
 #include <muster/protocol/view.hpp>
 #include <muster/services.hpp>
-#include <muster/values/compiled_once.hpp>
 
 #include <map>
 #include <optional>

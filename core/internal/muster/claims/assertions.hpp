@@ -1,5 +1,6 @@
 #pragma once
 
+#include <muster/claims/verdict.hpp>
 #include <muster/protocol/step.hpp>
 
 #include <optional>
@@ -32,13 +33,6 @@ MUSTER_DESCRIBE(Standing, node, up, status, coordinator, group, definition, work
 Standing standing(NodeId node, const View& view, std::optional<GroupNumber> works_for);
 
 using Standings = std::span<const Standing>;
-
-/// An assertion that does not hold: for which nodes, and what they say.
-struct Disagreement {
-  NodeSet nodes;
-  std::string why;
-};
-MUSTER_DESCRIBE(Disagreement, nodes, why);
 
 /// Assertion 1a: two nodes in Reorganization or Normal have the same coordinator.
 std::optional<Disagreement> assertion_1a(Standings nodes);

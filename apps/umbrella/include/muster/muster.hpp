@@ -1,0 +1,47 @@
+#pragma once
+
+/// All public headers (docs/headers.md), for programs that link muster::muster.
+
+#include <muster/adapters.hpp>
+#include <muster/application.hpp>
+#include <muster/application_library.hpp>
+#include <muster/claims/verdict.hpp>
+#include <muster/journal/detail.hpp>
+#include <muster/journal/line.hpp>
+#include <muster/lab/crash_everywhere.hpp>
+#include <muster/lab/trial.hpp>
+#include <muster/lab/trial_library.hpp>
+#include <muster/lab/world.hpp>
+#include <muster/net/coroutines.hpp>
+#include <muster/net/node.hpp>
+#include <muster/net/permits.hpp>
+#include <muster/net/sockets_end_first.hpp>
+#include <muster/net/tls.hpp>
+#include <muster/net/value_or_exit.hpp>
+#include <muster/permits.hpp>
+#include <muster/protocol/bully.hpp>
+#include <muster/protocol/cluster_text.hpp>
+#include <muster/protocol/config.hpp>
+#include <muster/protocol/invitation.hpp>
+#include <muster/protocol/letter.hpp>
+#include <muster/protocol/lines.hpp>
+#include <muster/protocol/options.hpp>
+#include <muster/protocol/protocol.hpp>
+#include <muster/protocol/repairs.hpp>
+#include <muster/protocol/step.hpp>
+#include <muster/protocol/textbook.hpp>
+#include <muster/protocol/timings.hpp>
+#include <muster/protocol/view.hpp>
+#include <muster/safe_storage.hpp>
+#include <muster/services.hpp>
+#include <muster/storage/fenced_store.hpp>
+#include <muster/storage/memory_storage.hpp>
+#include <muster/storage/sqlite_storage.hpp>
+#include <muster/typed.hpp>
+#include <muster/values/archive.hpp>
+#include <muster/values/describe.hpp>
+#include <muster/values/failure.hpp>
+#include <muster/values/log_level.hpp>
+#include <muster/values/names.hpp>
+#include <muster/values/text.hpp>
+#include <muster/values/types.hpp>

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <muster/values/describe.hpp>
+
+namespace muster::journal {
+
+/// Which steps a journal has: all, or none that is idle.
+enum class Detail { all, changes };
+MUSTER_DESCRIBE_ENUM(Detail, all, changes)
+
+}  // namespace muster::journal
