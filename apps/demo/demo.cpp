@@ -5,9 +5,9 @@
 #include "apps/base/verdict.hpp"
 #include "apps/cluster/machine.hpp"
 #include "apps/demo/directory.hpp"
+#include "apps/demo/narrator.hpp"
 #include "apps/demo/player.hpp"
 #include "apps/demo/promises.hpp"
-#include "apps/demo/story.hpp"
 #include "apps/journals/verify.hpp"
 
 #include <muster/claims/assertions.hpp>
@@ -88,7 +88,7 @@ class Demo {
   const DemoOptions& options_;
   Cluster& cluster_;
   Screen screen_;
-  Story story_;
+  Narrator story_;
   Player player_;
   MachineGap machine_;
   std::vector<std::string> broken_;

@@ -105,8 +105,8 @@ def run(short):
     """What is wrong with it, or None; and the last lines that it printed."""
     with tempfile.TemporaryFile("w+", errors="replace") as output:
         with subprocess.Popen(
-            [ROOT / "dev", "bench", *short.words.split()], cwd=ROOT,
-            env={**os.environ, "BUILT": BUILT, **short.variables}, stdin=subprocess.DEVNULL,
+            [ROOT / BUILT / "bin/muster-bench", *short.words.split()], cwd=ROOT,
+            env={**os.environ, **short.variables}, stdin=subprocess.DEVNULL,
             stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
         ) as process:  # fmt: skip
             try:

@@ -1,4 +1,4 @@
-#include "core/journal/story.hpp"
+#include "core/journal/journal_builder.hpp"
 #include "storage/temporary_directory.hpp"
 
 #include <apps/base/text.hpp>
@@ -81,7 +81,7 @@ class Journals {
   }
 
   std::filesystem::path directory_;
-  test::Story story_;
+  test::JournalBuilder story_;
   std::uint64_t written_ = 0;
 };
 

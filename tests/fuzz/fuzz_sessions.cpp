@@ -1,4 +1,4 @@
-#include "fuzz/life.hpp"
+#include "fuzz/fuzzed_life.hpp"
 
 #include <deque>
 
@@ -9,19 +9,19 @@ namespace {
 
 /// The others come as they are meant to be, and all become one group: also of a node that was told
 /// so much. The paper's own text does not claim it.
-void require_whole(Life& two, const Config& config, const SafeState& safe) {
+void require_whole(FuzzedLife& two, const Config& config, const SafeState& safe) {
   if (two.is_over() || !config.repairs.tags || !config.invitation_repairs.tags) return;
   Input nothing(nullptr, 0);
-  Peace<Life> peace;
+  Peace<FuzzedLife> peace;
   peace.joins(two);
-  std::deque<Life> others;
+  std::deque<FuzzedLife> others;
   for (const NodeId node : {NodeId{1}, NodeId{3}}) {
     Config its = config;
     its.self = node;
     others.emplace_back(nothing, its, safe_of_another(node, two.sessions(), safe.incarnation));
     peace.joins(others.back());
   }
-  for (Life& other : others) other.begin();
+  for (FuzzedLife& other : others) other.begin();
   require(peace.becomes_whole());
 }
 
@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Input input(data, std::min(size, longest));
   const muster::Config config = config_from(input);
   const muster::SafeState safe = safe_from(input);
-  Life two(input, config, safe);
+  FuzzedLife two(input, config, safe);
   two.live();
   require_whole(two, config, safe);
   return 0;

@@ -24,11 +24,11 @@ struct Network {
   virtual void closes(NodeId from, host::ConnectionId connection) = 0;
 };
 
-template <class Life>
+template <class FuzzedLife>
 class Peace final : public Network {
  public:
   /// Each life has done all that it did before.
-  void joins(Life& life) {
+  void joins(FuzzedLife& life) {
     lives_.emplace(life.id(), &life);
     life.reaches_others(*this);
   }
@@ -38,7 +38,7 @@ class Peace final : public Network {
   bool becomes_whole() {
     constexpr int most_steps = 200'000;
     for (int step = 0; step < most_steps; ++step) {
-      if (any([](const Life& life) { return life.is_over(); })) return true;
+      if (any([](const FuzzedLife& life) { return life.is_over(); })) return true;
       if (!happens()) {
         if (is_whole()) return true;
         time_passes();
@@ -50,9 +50,9 @@ class Peace final : public Network {
 
   void dials(NodeId from, NodeId to) override {
     come_.emplace_back([this, from, to] {
-      Life& dialler = *lives_.at(from);
+      FuzzedLife& dialler = *lives_.at(from);
       if (!dialler.is_dialling(to)) return;
-      Life& other = *lives_.at(to);
+      FuzzedLife& other = *lives_.at(to);
       const host::ConnectionId here = dialler.opens(), there = other.opens();
       others_.emplace(End{from, here}, End{to, there});
       others_.emplace(End{to, there}, End{from, here});
@@ -61,12 +61,13 @@ class Peace final : public Network {
     });
   }
   void writes(NodeId from, host::ConnectionId on, const host::Frame& frame) override {
-    to_the_other(from, on, [frame](Life& life, host::ConnectionId connection) {
+    to_the_other(from, on, [frame](FuzzedLife& life, host::ConnectionId connection) {
       life.take(host::Came{connection, frame, 100});
     });
   }
   void closes(NodeId from, host::ConnectionId connection) override {
-    to_the_other(from, connection, [](Life& life, host::ConnectionId its) { life.closes(its); });
+    to_the_other(from, connection,
+                 [](FuzzedLife& life, host::ConnectionId its) { life.closes(its); });
   }
 
  private:
@@ -90,7 +91,7 @@ class Peace final : public Network {
   // What the network brings, or a life does by itself.
   bool happens() {
     if (come_.empty()) {
-      return any([](Life& life) { return life.goes_on_by_itself(); });
+      return any([](FuzzedLife& life) { return life.goes_on_by_itself(); });
     }
     const auto next = std::move(come_.front());
     come_.pop_front();
@@ -108,10 +109,10 @@ class Peace final : public Network {
 
   [[nodiscard]] bool is_whole() const {
     const auto group = lives_.begin()->second->group();
-    return group && !any([&](const Life& life) { return life.group() != group; });
+    return group && !any([&](const FuzzedLife& life) { return life.group() != group; });
   }
 
-  std::map<NodeId, Life*> lives_;
+  std::map<NodeId, FuzzedLife*> lives_;
   std::map<End, End> others_;  ///< of each end of a connection, the other one
   std::deque<std::function<void()>> come_;
 };

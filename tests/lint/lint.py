@@ -113,9 +113,9 @@ class Tree:
         return (self.root / path).read_text(encoding="utf-8")
 
     def lines(self, *suffixes):
-        """(path, number, line) of every file that ends so; `dev` and .ci/run are scripts too."""
+        """(path, number, line) of every file that ends so; `dev` and .ci too."""
         for path in self.files:
-            script = path.name in ("dev", "run") and ".sh" in suffixes
+            script = (path.name == "dev" or path.parent.name == ".ci") and ".sh" in suffixes
             if path.suffix in suffixes or script:
                 for number, line in enumerate(self.text(path).splitlines(), 1):
                     yield path, number, line
@@ -226,7 +226,7 @@ def struck_lines(tree):
 
 # Where the Bully's options are, and others that differ, and what the checker must know; its other
 # files are the paper's.
-OPTIONS = {"waits.cpp", "sight.hpp", "bully.cpp", "canonical.cpp", "differing.cpp"}
+OPTIONS = {"waits.cpp", "sight.hpp", "bully.cpp", "canonical_bully.cpp", "differing.cpp"}
 
 
 def options_apart(tree):

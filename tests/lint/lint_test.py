@@ -55,7 +55,7 @@ CASES = {
         {"core/lab/src/simulator/a.cpp": "for (auto& [node, peer] : sessions_.peers) {\n"},
     ],
     "options_apart": [
-        {"core/src/protocol/bully/turn.cpp": "if (config_.options.quorum) return;\n"},
+        {"core/src/protocol/bully/bully_turn.cpp": "if (config_.options.quorum) return;\n"},
         {"core/src/protocol/bully/returns.cpp": "if (runs<Settling>()) return;\n"},
     ],
     "struck_lines": [

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import readme
 
-TOOLS = ("bash", "awk", "cat", "dirname", "env", "find", "grep", "head", "mkdir", "nproc", "rm",
-         "sed", "sort", "tail", "tee", "tr", "true")  # fmt: skip
+TOOLS = ("bash", "awk", "cat", "dirname", "env", "expand", "grep", "mkdir", "nproc", "rm", "sed",
+         "tr", "true")  # fmt: skip
 
 # Each stand-in writes down how it was called. `apt-get -s` tells what is to be removed.
 STAND_IN = """#!/bin/sh
@@ -22,18 +22,8 @@ case "${0##*/} $1" in
   "apt-get -s") echo "Inst $MISSING"; [ -z "$REMOVED" ] || echo "Remv $REMOVED [1.74.0]" ;;
   "sudo "*) [ "$1" != -n ] || shift; exec "$@" ;;
   "cmake --preset") exit "${CMAKE_RESULT:-0}" ;;
-  "cmake --build") echo "$BUILD_SAYS"; exit "${BUILD_RESULT:-0}" ;;
-  "ctest --preset") case "$*" in
-    *" -N "*) echo "  Test #7: much/longer" ;;
-    *) for n in 1 2 3 4 5 6 7 8 9 10 11; do
-         echo " $n/11 Test  #$n: some/test_$n ............   Passed    $n.25 sec"
-       done
-       [ -z "$SKIPPED" ] || {
-         echo "The following tests did not run:"
-         printf '\\t  3 - %s (Skipped)\\n' "$SKIPPED"
-       }
-       exit "${CTEST_RESULT:-0}" ;;
-    esac ;;
+  "cmake --build") exit "${BUILD_RESULT:-0}" ;;
+  "ctest --preset") exit "${CTEST_RESULT:-0}" ;;
 esac
 """
 
@@ -52,6 +42,7 @@ class Machine:
         for name in ("id", "dpkg-query", "apt-get", "cmake", "ctest"):
             self.executable(self.bin / name)
         shutil.copy(readme.ROOT / "dev", self.root / "dev")
+        shutil.copytree(readme.ROOT / ".ci", self.root / ".ci")
         self.executable(self.root / "build/release/bin/muster")
 
     @staticmethod
@@ -62,7 +53,7 @@ class Machine:
 
     def run(self, *arguments, program="dev", **variables):
         environment = {"PATH": str(self.bin), "LOG": str(self.log), "WHO": "0", "MISSING": "",
-                       "REMOVED": "", "BUILD_SAYS": "", "SKIPPED": ""} | variables  # fmt: skip
+                       "REMOVED": ""} | variables  # fmt: skip
         return subprocess.run(
             [str(self.root / program), *arguments], env=environment, text=True,
             stdin=subprocess.DEVNULL, capture_output=True, check=False)  # fmt: skip
@@ -99,89 +90,57 @@ class Dev(unittest.TestCase):
     def test_demo_configures_builds_and_runs_the_command(self):
         self.assertEqual(self.machine.run("demo", "--nodes", "3").returncode, 0)
         configure, build, demo = self.machine.calls("cmake", "muster")
-        self.assertTrue(configure.startswith("cmake --preset release"))
-        self.assertRegex(build, r"^cmake --build build/release .*--target muster$")
+        self.assertEqual(configure, "cmake --preset release --log-level=WARNING")
+        self.assertEqual(build, "cmake --build --preset release --target muster")
         self.assertEqual(demo, "muster demo --nodes 3")
         self.assertEqual(self.machine.calls("apt-get"), [])
 
-    def test_test_builds_all_and_runs_ctest(self):
-        self.assertEqual(self.machine.run("test", "-R", "core").returncode, 0)
-        _, build, tests, _ = self.machine.calls("cmake", "ctest")
-        self.assertRegex(build, r"^cmake --build build/dev .*--target all$")
-        self.assertRegex(tests, r"^ctest --preset dev .*-R core$")
+    def test_test_builds_all_with_clang_and_runs_ctest(self):
+        self.assertEqual(self.machine.run("test").returncode, 0)
+        configure, build, tests = self.machine.calls("cmake", "ctest")
+        self.assertRegex(configure, "^cmake --preset dev .*CMAKE_CXX_COMPILER=clang[+][+]-19$")
+        self.assertEqual(build, "cmake --build --preset dev --target all")
+        self.assertEqual(tests, "ctest --preset dev")
 
-    def test_test_leaves_out_the_long_ones_and_names_them_and_the_slowest(self):
-        ran = self.machine.run("test", CTEST_RESULT="8")
-        self.assertEqual(ran.returncode, 8)
-        self.assertRegex(self.machine.calls("ctest")[0], r"^ctest --preset dev .*-LE long$")
-        self.assertIn("./dev check long: much/longer", ran.stderr)
-        slowest = ran.stderr.split("the slowest:\n")[1].splitlines()[:10]
-        self.assertEqual(slowest[0], "  11.25 s  some/test_11")
-        self.assertEqual(slowest[9], "  2.25 s  some/test_2")
-        took = r"dev: \d+ s: packages \d+ s, configuring \d+ s, building \d+ s, testing \d+ s\n$"
-        self.assertRegex(ran.stderr, took)
+    def test_arguments_of_test_choose_among_all_tests(self):
+        self.assertEqual(self.machine.run("test", "-R", "core", CTEST_RESULT="8").returncode, 8)
+        self.assertEqual(self.machine.calls("ctest"), ["ctest --preset every -R core"])
 
-    def test_what_was_skipped_is_told_and_noted(self):
-        ran = self.machine.run("test", SKIPPED="some/test")
-        self.assertEqual(ran.returncode, 0)
-        self.assertIn("dev: skipped: some/test\n", ran.stderr)
-        self.machine.run("test", SKIPPED="another")
-        noted = self.machine.root / "build/skipped"
-        self.assertEqual(noted.read_text(encoding="utf-8"), "some/test\nanother\n")
+    def test_a_failed_build_ends_it(self):
+        self.assertEqual(self.machine.run("demo", BUILD_RESULT="1").returncode, 1)
+        self.assertEqual(self.machine.calls("muster"), [])
 
-    def test_ci_fails_where_other_tests_are_skipped_than_it_lists(self):
-        (self.machine.root / ".ci").mkdir()
-        shutil.copy(readme.ROOT / ".ci/run", self.machine.root / ".ci/run")
-        dev = self.machine.root / "dev"
-        dev.write_text('#!/bin/sh\n[ "$1" = check ] || echo "$SKIPPED" >>build/skipped\n')
-        listed = self.machine.root / ".ci/skipped"
-        for names, code in (("some/test", 0), ("", 1), ("some/test\nanother", 1)):
-            listed.write_text(f"# those\n{names}\n".replace("\n\n", "\n"), encoding="utf-8")
-            ran = self.machine.run(program=".ci/run", SKIPPED="some/test")
-            self.assertEqual(ran.returncode, code, ran.stderr)
-            self.assertIn("skipped tests: some/test\n", ran.stderr)
-
-    def test_a_build_says_a_line_a_step_and_what_compilers_say_only_where_it_fails(self):
-        says = ("[1/2] Building CXX object core/CMakeFiles/muster_core.dir/Unity/unity_3_cxx.o\n"
-                "core/src/x.cpp:1: a warning\n[2/2] Linking CXX executable bin/muster")  # fmt: skip
-        ran = self.machine.run("demo", BUILD_SAYS=says)
-        self.assertIn("\n  [1/2] core/muster_core 3\n  [2/2] bin/muster\n", ran.stderr)
-        self.assertNotIn("a warning", ran.stderr)
-        ran = self.machine.run("demo", BUILD_SAYS=says, BUILD_RESULT="1")
+    def test_a_part_of_check_that_fails_is_named_and_the_others_run(self):
+        ran = self.machine.run("check", "format", "tidy", BUILD_RESULT="1")
         self.assertEqual(ran.returncode, 1)
-        self.assertIn("core/src/x.cpp:1: a warning\n", ran.stderr)
-        self.assertEqual(len(self.machine.calls("muster")), 1)
+        self.assertIn("check FAILED: format tidy", ran.stderr)
+        parts = (self.machine.root / "build/tests/parts").read_text(encoding="utf-8")
+        self.assertRegex(parts, r"^format \d+\ntidy \d+\n$")
+
+    def test_a_part_that_is_none_is_refused(self):
+        ran = self.machine.run("check", "frobnicate")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("check has no part 'frobnicate'; its parts are: format", ran.stderr)
 
     def test_bench_builds_what_a_bench_runs_and_gives_it_its_words(self):
         self.machine.executable(self.machine.root / "build/release/bin/muster-bench")
-        ninja = self.machine.root / "build/release/build.ninja"
-        ninja.write_text("build bench_soak: phony\n", encoding="utf-8")
         self.assertEqual(self.machine.run("bench", "soak", "--faults", "9").returncode, 0)
-        _, bench, soak, ran = self.machine.calls("cmake", "muster-bench")
-        self.assertRegex(bench, "--target muster-bench$")
-        self.assertRegex(soak, "--target bench_soak$")
+        _, bench, _, soak, ran = self.machine.calls("cmake", "muster-bench")
+        self.assertRegex(bench, "--preset long --target muster-bench$")
+        self.assertRegex(soak, "--preset long --target bench_soak$")
         self.assertEqual(ran, "muster-bench soak --faults 9")
 
-    def test_bench_lets_muster_bench_refuse_a_name_that_is_none(self):
+    def test_bench_alone_lists_them(self):
         self.machine.executable(self.machine.root / "build/release/bin/muster-bench")
-        self.machine.run("bench", "soaks")
-        _, _, ran = self.machine.calls("cmake", "muster-bench")
-        self.assertEqual(ran, "muster-bench soaks")
         self.assertEqual(self.machine.run("bench").returncode, 0)
-        self.assertEqual(self.machine.calls("muster-bench")[-1], "muster-bench --help")
+        self.assertEqual(self.machine.calls("muster-bench"), ["muster-bench --help"])
 
     def test_bench_short_builds_them_all_and_runs_each(self):
         self.machine.executable(self.machine.bin / "python3")
         self.assertEqual(self.machine.run("bench", "--short", "codec").returncode, 0)
-        _, build, ran = self.machine.calls("cmake", "python3")
+        *_, build, ran = self.machine.calls("cmake", "python3")
         self.assertRegex(build, "--target muster muster-postgres .* tests/bench/all$")
         self.assertEqual(ran, "python3 -B -X utf8 tests/bench/short.py codec")
-
-    def test_bench_builds_nothing_where_it_is_told_what_is_built(self):
-        self.machine.executable(self.machine.root / "build/elsewhere/bin/muster-bench")
-        ran = self.machine.run("bench", "soak", BUILT="build/elsewhere")
-        self.assertEqual(ran.returncode, 0)
-        self.assertEqual(self.machine.calls("cmake", "muster-bench"), ["muster-bench soak"])
 
     def test_a_failed_configuration_ends_it(self):
         self.assertEqual(self.machine.run("demo", CMAKE_RESULT="3").returncode, 3)

@@ -11,8 +11,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
 import short  # noqa: E402
 
-DEV = """#!/bin/sh
-case $2 in
+BENCH = """#!/bin/sh
+case $1 in
   sound) echo "kv: 7 kills" ;;
   empty) echo "skipped: nothing was found" ;;
   failing) echo "kv: 7 kills"; exit 3 ;;
@@ -27,9 +27,11 @@ class ShortBenches(unittest.TestCase):
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         short.ROOT = Path(directory.name)
-        dev = short.ROOT / "dev"
-        dev.write_text(DEV, encoding="utf-8")
-        dev.chmod(0o755)
+        short.BUILT = "built"
+        bench = short.ROOT / "built/bin/muster-bench"
+        bench.parent.mkdir(parents=True)
+        bench.write_text(BENCH, encoding="utf-8")
+        bench.chmod(0o755)
         names = ("sound", "empty", "failing", "waiting")
         short.BENCHES = {name: [short.Short(name, ROW)] for name in names}
         short.PATIENCE = 60

@@ -161,7 +161,7 @@ Expected<> empty_journal(const std::string& path) {
 
 // The journal of what was found, where it was asked for.
 Expected<> write_journal(const lab::CheckReport& report, const std::string& path) {
-  const lab::Story* story = nullptr;
+  const lab::Trace* story = nullptr;
   if (report.counterexample)
     story = &report.counterexample->story;
   else if (report.wedged && report.wedged->story)

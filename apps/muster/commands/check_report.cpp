@@ -67,7 +67,7 @@ void show_liveness_json(const CheckResult& result) {
   std::cout << "}\n";
 }
 
-void show_story(const lab::Story& story) {
+void show_story(const lab::Trace& story) {
   std::size_t number = 0;
   for (const std::string& line : story.lines) {
     if (number == story.opening && number > 0) std::cout << "      here the search begins\n";

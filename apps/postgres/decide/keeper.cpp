@@ -10,11 +10,11 @@ bool begins(const Keeper& keeper) {
 }
 
 Orders step(const Settings& settings, Keeper& keeper, const Happening& happening) {
-  return Turn(settings, keeper).take(happening);
+  return KeeperTurn(settings, keeper).take(happening);
 }
 
 // Each wait has a function for each of its ends. If one is missing, this does not compile.
-Orders Turn::take(const Happening& happening) {
+Orders KeeperTurn::take(const Happening& happening) {
   const Wait wait = k_.wait;
   std::visit(
       [&]<class Happened>(const Happened& what) {
@@ -29,7 +29,7 @@ Orders Turn::take(const Happening& happening) {
 }
 
 template <class Awaited, class Happened>
-void Turn::end(const Awaited& awaited, const Happened& what) {
+void KeeperTurn::end(const Awaited& awaited, const Happened& what) {
   if constexpr (may_end<Awaited, Happened>) {
     rest();
     if constexpr (std::is_same_v<Happened, Failed>)
@@ -44,7 +44,7 @@ void Turn::end(const Awaited& awaited, const Happened& what) {
 
 // A node that is being mended takes part at once: what it held is known, and what stands there
 // may be half of something.
-void Turn::came(const Loaded& life) {
+void KeeperTurn::came(const Loaded& life) {
   k_ = Keeper{};
   k_.note = life.note;
   k_.at_least = life.at_least;
@@ -53,7 +53,7 @@ void Turn::came(const Loaded& life) {
 
 // What ends in a sealed standby anyway is let end: a report comes of it. A promotion cannot be
 // taken back, and takes less time than another beginning.
-void Turn::came(const StopCalled& stop) {
+void KeeperTurn::came(const StopCalled& stop) {
   k_.place.reset();
   k_.start_owed = false;
   k_.stop_owed = true;
@@ -63,14 +63,14 @@ void Turn::came(const StopCalled& stop) {
   seal();
 }
 
-void Turn::came(const Overdue&) {
+void KeeperTurn::came(const Overdue&) {
   if (awaits<Draining>()) return does_not_drain();
   if (!k_.stop_owed) return;
   if (awaits<SealBeforeRecovery, Recovery>()) return report({});
   shut_down(true);
 }
 
-void Turn::came(const StartCalled& start) {
+void KeeperTurn::came(const StartCalled& start) {
   k_.place = Place{start.group, start.choice};
   k_.hands_over_to.reset();
   k_.demanded = k_.unfollowed = false;
@@ -80,7 +80,7 @@ void Turn::came(const StartCalled& start) {
   if (!writes()) end_start();  // what is still going on ends in go_on()
 }
 
-void Turn::came(const Died& death) {
+void KeeperTurn::came(const Died& death) {
   if (awaits<SealBeforeRecovery, Recovery>()) {
     new_course();
     return does_not_begin({death.why});
@@ -99,7 +99,7 @@ void Turn::came(const Died& death) {
   begin();
 }
 
-void Turn::died_while_mended() {
+void KeeperTurn::died_while_mended() {
   if (awaits<TheNode, HeldNoted, EndBeforeMending, Mend, NoteGone>()) return;
   new_course();
   if (k_.source) read_lineage(true);
@@ -108,31 +108,31 @@ void Turn::died_while_mended() {
 // --- Beginning: a sealed standby, whatever it was
 // ------------------------------------------------------------------------------------
 
-void Turn::begin() {
+void KeeperTurn::begin() {
   k_.runs = Runs::nothing;
   k_.holds.reset();
   order(Configure{Conf{}}, SealBeforeRecovery{});
 }
 
-void Turn::ended(const Recovery&, const Began&) {
+void KeeperTurn::ended(const Recovery&, const Began&) {
   runs_as_standby();
   go_on();
 }
 
-void Turn::runs_as_standby() {
+void KeeperTurn::runs_as_standby() {
   k_.runs = Runs::standby;
   k_.begins_not.reset();
 }
 
 // Its port, its settings or its files of keys: with other data it would begin no more than with
 // its own, which is kept.
-void Turn::does_not_run(const Failed& failure) {
+void KeeperTurn::does_not_run(const Failed& failure) {
   k_.runs = Runs::nothing;
   k_.begins_not.reset();
   if (failure.before_data) k_.begins_not = failure.why;
 }
 
-void Turn::does_not_begin(const Failed& failure) {
+void KeeperTurn::does_not_begin(const Failed& failure) {
   does_not_run(failure);
   rest();
   if (k_.stop_owed) return report({});
@@ -147,20 +147,20 @@ void Turn::does_not_begin(const Failed& failure) {
 }
 
 // Where all that had to end has ended.
-void Turn::go_on() {
+void KeeperTurn::go_on() {
   if (k_.stop_owed) return look();
   if (k_.place) return take_place();
   rest();
 }
 
-void Turn::take_place() {
+void KeeperTurn::take_place() {
   rest();
   if (!k_.place->choice.primary) return nobody_writes();
   if (writes()) return write();
   follow();
 }
 
-void Turn::nobody_writes() {
+void KeeperTurn::nobody_writes() {
   end_start();
   if (k_.runs == Runs::nothing) return begin();
   k_.unfit = false;  // nobody else can: it tries again
@@ -170,29 +170,29 @@ void Turn::nobody_writes() {
 // --- The words in which this is written
 // ------------------------------------------------------------------------------------
 
-Source Turn::source() const {
+Source KeeperTurn::source() const {
   if (k_.source) return *k_.source;
   return {*k_.place->choice.primary, k_.place->group};
 }
 
-Conf Turn::conf(bool mending) const {
+Conf KeeperTurn::conf(bool mending) const {
   const Source of = source();
   return {Names::sealed, of.node, mending && stands(Line::mended_under_no_name), of.group};
 }
 
-void Turn::order(What what, const Wait& wait) {
+void KeeperTurn::order(What what, const Wait& wait) {
   k_.wait = wait;
   tell(std::move(what));
 }
 
-void Turn::new_course() {
+void KeeperTurn::new_course() {
   ++k_.round.value;
   if (!awaits<TheNode>()) tell(Abandon{});
   rest();
   k_.open = k_.follows = false;
 }
 
-void Turn::end_start(std::string failed_because) {
+void KeeperTurn::end_start(std::string failed_because) {
   if (!k_.start_owed) return;
   k_.start_owed = false;
   tell(EndStart{std::move(failed_because)});

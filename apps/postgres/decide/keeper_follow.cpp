@@ -7,7 +7,7 @@
 namespace muster::postgres {
 
 // A primary of before goes down at once: a fast shutdown would write one more record.
-void Turn::follow() {
+void KeeperTurn::follow() {
   if (k_.runs == Runs::primary) {
     end_start();
     return shut_down(false);
@@ -21,7 +21,7 @@ void Turn::follow() {
   read_lineage(false);
 }
 
-void Turn::ended(const Following&, const Configured&) {
+void KeeperTurn::ended(const Following&, const Configured&) {
   k_.follows = true;
   k_.unfit = false;
   k_.holds.reset();
@@ -30,17 +30,17 @@ void Turn::ended(const Following&, const Configured&) {
 }
 
 // Its trouble is no reason for an election: it goes the longer way.
-void Turn::failed(const Following&, const Failed&) {
+void KeeperTurn::failed(const Following&, const Failed&) {
   end_start();
   read_lineage(false);
 }
 
-void Turn::read_lineage(bool clone) {
+void KeeperTurn::read_lineage(bool clone) {
   const Source of = source();
   order(ReadLineage{of.node, of.group}, PrimaryLineage{clone});
 }
 
-void Turn::ended(const PrimaryLineage& wait, const LineageRead& read) {
+void KeeperTurn::ended(const PrimaryLineage& wait, const LineageRead& read) {
   Way way = Way::clone;
   const bool must_clone = wait.clone || k_.anew || k_.counts_for_nothing();
   if (!must_clone && k_.runs == Runs::standby && k_.holds)
@@ -53,7 +53,7 @@ void Turn::ended(const PrimaryLineage& wait, const LineageRead& read) {
 // --- Mending: beside groups, until its source is no primary any more
 // ------------------------------------------------------------------------------------
 
-void Turn::came(const RejoinAsked&) {
+void KeeperTurn::came(const RejoinAsked&) {
   const std::string refused = why_no_rejoin();
   tell(AnswerOwner{refused});
   if (!refused.empty()) return;
@@ -61,7 +61,7 @@ void Turn::came(const RejoinAsked&) {
   if (!awaits<SealBeforeRecovery, Recovery, Ending>()) seal();  // those end in a sealed standby
 }
 
-std::string Turn::why_no_rejoin() const {
+std::string KeeperTurn::why_no_rejoin() const {
   const std::string self = "node " + std::to_string(settings_.self.value);
   if (writes()) return self + " is the primary: let another be it first, with switch-over";
   if (!k_.place || !k_.place->choice.primary)
@@ -71,7 +71,7 @@ std::string Turn::why_no_rejoin() const {
 }
 
 // What copies from that source goes on; what has its copy is told anew in which group.
-void Turn::follow_primary_while_mended() {
+void KeeperTurn::follow_primary_while_mended() {
   const auto primary = k_.place->choice.primary;
   if (primary == settings_.self) return forget_mending();
   end_start();
@@ -90,14 +90,14 @@ void Turn::follow_primary_while_mended() {
 
 // Who does not know what it held counts for nothing: two such, and nobody would ever write again.
 // Perhaps what is there begins this time.
-void Turn::look_again() {
+void KeeperTurn::look_again() {
   if (k_.note || awaits<MendedRecovery>()) return;
   k_.source.reset();
   seal();
 }
 
 // Only where the line is struck that it is not chosen.
-void Turn::forget_mending() {
+void KeeperTurn::forget_mending() {
   k_.note.reset();
   k_.source.reset();
   new_course();
@@ -106,7 +106,7 @@ void Turn::forget_mending() {
 
 // From here on it reports what it held, until the note is known to be gone: whether the note is
 // written is not known while it is being written.
-void Turn::mend(Way way) {
+void KeeperTurn::mend(Way way) {
   const bool noted = k_.is_mending() || !k_.holds;
   k_.source = source();
   if (noted) return end_before(way);
@@ -115,54 +115,54 @@ void Turn::mend(Way way) {
 }
 
 // Who has no source yet waits for its place.
-void Turn::ended(const HeldNoted&, const Noted&) {
+void KeeperTurn::ended(const HeldNoted&, const Noted&) {
   if (k_.source) read_lineage(false);
 }
 
-void Turn::ended(const EndBeforeMending& wait, const Ended&) {
+void KeeperTurn::ended(const EndBeforeMending& wait, const Ended&) {
   k_.runs = Runs::nothing;
   k_.holds.reset();
   mend_by(wait.way);
 }
 
-void Turn::mend_by(Way way) {
+void KeeperTurn::mend_by(Way way) {
   const NodeId from = k_.source->node;
   if (way == Way::rewind) return order(Rewind{from}, Mend{way});
   order(Clone{from}, Mend{way});
 }
 
 // Slots are of the group that is: where its source is primary in a later one by now, of that.
-void Turn::ended(const Mend&, const Mended&) {
+void KeeperTurn::ended(const Mend&, const Mended&) {
   k_.anew = false;
   if (k_.place && k_.place->choice.primary == k_.source->node) k_.source->group = k_.place->group;
   take_mending_name();
 }
 
-void Turn::failed(const Mend& wait, const Failed&) {
+void KeeperTurn::failed(const Mend& wait, const Failed&) {
   if (wait.way == Way::rewind) return mend_by(Way::clone);
   read_lineage(true);
 }
 
-void Turn::ended(const MendingName&, const Configured&) {
+void KeeperTurn::ended(const MendingName&, const Configured&) {
   if (k_.runs == Runs::nothing) return order(Begin{}, MendedRecovery{});
   order(AwaitStreaming{}, Streaming{});
 }
 
-void Turn::ended(const MendedRecovery&, const Began&) {
+void KeeperTurn::ended(const MendedRecovery&, const Began&) {
   runs_as_standby();
   rest();
   if (k_.place && !k_.place->choice.primary && !k_.note) return look_again();
   order(AwaitStreaming{}, Streaming{});
 }
 
-void Turn::failed(const MendedRecovery&, const Failed& failure) {
+void KeeperTurn::failed(const MendedRecovery&, const Failed& failure) {
   does_not_run(failure);
   if (k_.begins_not) return order(Begin{}, MendedRecovery{});
   read_lineage(true);
 }
 
 // Only now its name counts: a new life before that would report less than it has acknowledged.
-void Turn::ended(const NoteGone&, const Noted&) {
+void KeeperTurn::ended(const NoteGone&, const Noted&) {
   const auto source = k_.source;
   k_.note.reset();
   k_.source.reset();
@@ -178,7 +178,7 @@ void Turn::ended(const NoteGone&, const Noted&) {
 // --- For those who watch
 // ------------------------------------------------------------------------------------
 
-void Turn::show() {
+void KeeperTurn::show() {
   Show now;
   now.primary = k_.runs == Runs::primary && writes();
   now.open = k_.open;

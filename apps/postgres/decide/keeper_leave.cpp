@@ -7,18 +7,18 @@ namespace muster::postgres {
 // It is not sealed: its standbys get all that it writes, and nobody lacks anything afterwards.
 // Whoever is sealed meanwhile for a later group acknowledges nothing for it, and from then on it is
 // as with a primary that was killed.
-void Turn::drain(std::optional<NodeId> heir) {
+void KeeperTurn::drain(std::optional<NodeId> heir) {
   new_course();
   order(End{Shutdown::fast}, Draining{heir});
 }
 
-void Turn::came(const HandOverAsked& asked) {
+void KeeperTurn::came(const HandOverAsked& asked) {
   const std::string refused = why_not(asked.to);
   tell(AnswerOwner{refused});
   if (refused.empty()) drain(asked.to);
 }
 
-std::string Turn::why_not(NodeId heir) const {
+std::string KeeperTurn::why_not(NodeId heir) const {
   const auto named = [](NodeId node) { return "node " + std::to_string(node.value); };
   if (!k_.open) return named(settings_.self) + " is no primary that is written to";
   if (heir == settings_.self) return named(heir) + " is the primary already";
@@ -29,7 +29,7 @@ std::string Turn::why_not(NodeId heir) const {
 
 // Who leaves reports to nobody. Who hands over is a sealed standby in the election that it wants,
 // with as much as the others, and says to whom.
-void Turn::ended(const Draining& wait, const Ended&) {
+void KeeperTurn::ended(const Draining& wait, const Ended&) {
   k_.runs = Runs::nothing;
   k_.holds.reset();
   if (!wait.heir) return report({});
@@ -40,7 +40,7 @@ void Turn::ended(const Draining& wait, const Ended&) {
 }
 
 // A standby does not answer, or there is much to be flushed: as in a crash, then.
-void Turn::does_not_drain() {
+void KeeperTurn::does_not_drain() {
   if (!k_.stop_owed) tell(WantElection{"PostgreSQL, which was primary, goes down at once"});
   shut_down(k_.stop_owed);
 }

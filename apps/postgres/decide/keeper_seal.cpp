@@ -4,7 +4,7 @@
 
 namespace muster::postgres {
 
-void Turn::seal() {
+void KeeperTurn::seal() {
   new_course();
   if (k_.runs == Runs::nothing) return begin();
   Conf sealed;
@@ -13,13 +13,13 @@ void Turn::seal() {
 
 // On a primary new connections show the sealed names before walsenders are ended: the postmaster
 // would fork one with the names of before.
-void Turn::ended(const Seal&, const Configured&) {
+void KeeperTurn::ended(const Seal&, const Configured&) {
   if (k_.runs == Runs::standby) return order(FinishReplay{}, ReplayEnd{});
   if (!stands(Line::shown_before_ended)) return end_walsenders();
   order(ShowNames{Names::sealed}, SealShown{});
 }
 
-void Turn::ended(const SealedHolding&, const Seen& seen) {
+void KeeperTurn::ended(const SealedHolding&, const Seen& seen) {
   k_.holds = seen.holding;
   k_.holds->hands_over_to = k_.hands_over_to;
   if (k_.demanded) k_.holds->demanded = settings_.copies.nodes;
@@ -32,25 +32,25 @@ void Turn::ended(const SealedHolding&, const Seen& seen) {
   if (k_.place) take_place();
 }
 
-bool Turn::has_lost() const {
+bool KeeperTurn::has_lost() const {
   return k_.at_least && is_below(*k_.holds, *k_.at_least) &&
          stands(Line::restored_counts_for_nothing);
 }
 
 // Its data is not what this node had: of what it has acknowledged some may be missing.
-void Turn::lose() {
+void KeeperTurn::lose() {
   k_.note = Note{};
   if (k_.place && k_.place->choice.primary) k_.source = source();
   if (k_.stop_owed) report(reported_while_mended());
   note();
 }
 
-void Turn::shut_down(bool overdue) {
+void KeeperTurn::shut_down(bool overdue) {
   new_course();
   order(End{Shutdown::immediate}, Ending{overdue});
 }
 
-void Turn::ended(const Ending& wait, const Ended&) {
+void KeeperTurn::ended(const Ending& wait, const Ended&) {
   k_.runs = Runs::nothing;
   k_.holds.reset();
   if (k_.is_mending()) return read_lineage(true);
@@ -58,13 +58,13 @@ void Turn::ended(const Ending& wait, const Ended&) {
   begin();
 }
 
-void Turn::report(const Evidence& evidence) {
+void KeeperTurn::report(const Evidence& evidence) {
   k_.stop_owed = false;
   k_.reported_data = std::holds_alternative<Holding>(evidence);
   tell(GiveReport{evidence});
 }
 
-Evidence Turn::reported_while_mended() const {
+Evidence KeeperTurn::reported_while_mended() const {
   if (!k_.note || !k_.note->held || !stands(Line::held_counts)) return {};
   const Held& held = *k_.note->held;
   if (stands(Line::held_is_not_chosen)) return held;

@@ -11,9 +11,9 @@ namespace muster::postgres {
 /// One step of a keeper. `came` says what the node and what comes by itself make of it, `ended`
 /// what follows a wait, and `failed` what does where it was in vain; what is left are the phases of
 /// the design, and the words in which they are written.
-class Turn {
+class KeeperTurn {
  public:
-  Turn(const Settings& settings, Keeper& keeper) : settings_(settings), k_(keeper) {}
+  KeeperTurn(const Settings& settings, Keeper& keeper) : settings_(settings), k_(keeper) {}
   Orders take(const Happening& happening);
 
  private:

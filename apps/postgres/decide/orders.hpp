@@ -9,9 +9,10 @@
 #include <vector>
 
 /// The orders of a keeper (keeper.hpp) to its PostgreSQL. A real one performs them
-/// (perform/instance.hpp), or the lab's model (lab/world.hpp). Each order is performed once and
-/// ends with the happening beside it or with `Failed`, under the same round. Orders of one answer
-/// are performed one after the other. `Abandon` ends what is going on: no more is heard of it.
+/// (perform/instance.hpp), or the lab's model (lab/postgres_world.hpp). Each order is performed
+/// once and ends with the happening beside it or with `Failed`, under the same round. Orders of one
+/// answer are performed one after the other. `Abandon` ends what is going on: no more is heard of
+/// it.
 
 namespace muster::postgres {
 

@@ -1,6 +1,6 @@
 // Making a move, and what the worlds begin and end with.
 
-#include "apps/postgres/lab/world.hpp"
+#include "apps/postgres/lab/postgres_world.hpp"
 
 #include <muster/detail/values/kinds.hpp>
 
@@ -64,7 +64,7 @@ void commits(const Making& making, NodeId node) {
 
 }  // namespace
 
-void make(World& world, const Options& options, const Move& move, Counts* counts) {
+void make(PostgresWorld& world, const Options& options, const Move& move, Counts* counts) {
   const Making making{world, options, counts};
   const NodeId node = move.node;
   Node& own = node_at(world, node);
@@ -136,7 +136,7 @@ void make(World& world, const Options& options, const Move& move, Counts* counts
   }
 }
 
-std::string in_words(const World& world, const Move& move) {
+std::string in_words(const PostgresWorld& world, const Move& move) {
   std::string said = "node " + std::to_string(move.node.value) + " ";
   said += enumerator_name(move.what);
   std::replace(said.begin(), said.end(), '_', ' ');
@@ -149,8 +149,8 @@ std::string in_words(const World& world, const Move& move) {
 }
 
 // The row that `init` writes says on which timeline all begin.
-World begun(const Options& options) {
-  World world;
+PostgresWorld begun(const Options& options) {
+  PostgresWorld world;
   const NodeId first{1};
   const Log log{{Kind::row, first, 1, 1, GroupNumber{0, first}, 1}};
   world.nodes.resize(options.nodes);
@@ -169,7 +169,7 @@ World begun(const Options& options) {
   return world;
 }
 
-bool is_writing(const World& world, NodeId node) {
+bool is_writing(const PostgresWorld& world, NodeId node) {
   const Node& own = node_at(world, node);
   return own.postgres && !own.postgres->orphan && own.postgres->primary && own.life &&
          own.life->keeper.open && own.postgres->conf.names == Names::open;
@@ -177,7 +177,7 @@ bool is_writing(const World& world, NodeId node) {
 
 namespace {
 
-bool is_following(const World& world, NodeId node, NodeId primary) {
+bool is_following(const PostgresWorld& world, NodeId node, NodeId primary) {
   const Node& own = node_at(world, node);
   return own.postgres && !own.note && own.postgres->receiver &&
          own.postgres->receiver->from == primary && !own.postgres->conf.mending &&
@@ -199,7 +199,7 @@ bool has_lost(const Options& options, const Node& node) {
          is_below(holding_of(options, node.data, node.data.flushed, false), *node.at_least);
 }
 
-bool is_calm(const World& world, const Options& options) {
+bool is_calm(const PostgresWorld& world, const Options& options) {
   const auto& group = world.nodes.front().life ? world.nodes.front().life->halted : std::nullopt;
   std::optional<NodeId> primary;
   const NodeSet configured = configured_nodes(world, options);
@@ -216,7 +216,7 @@ bool is_calm(const World& world, const Options& options) {
          });
 }
 
-std::optional<Move> wanted_election(const World& world, const Options& options) {
+std::optional<Move> wanted_election(const PostgresWorld& world, const Options& options) {
   const NodeSet configured = configured_nodes(world, options);
   Move all{What::elects, NodeId{1}, 0};
   for (NodeId node : configured) all.which |= 1U << (node.value - 1);
@@ -226,7 +226,7 @@ std::optional<Move> wanted_election(const World& world, const Options& options) 
   for (NodeId node : configured)
     if (node_at(world, node).life->leaving) return std::nullopt;  // it comes back first
   for (NodeId node : configured) {
-    const Life& life = *node_at(world, node).life;
+    const PostgresLife& life = *node_at(world, node).life;
     if (!group || life.halted != group || life.wants_election) return all;
   }
   return std::nullopt;

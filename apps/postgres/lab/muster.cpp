@@ -1,6 +1,6 @@
 // Muster's reorganizations as a keeper sees them, deaths, and what may happen next.
 
-#include "apps/postgres/lab/world.hpp"
+#include "apps/postgres/lab/postgres_world.hpp"
 
 #include <algorithm>
 
@@ -17,7 +17,7 @@ bool is_between(const Cut& cut, NodeId one, NodeId other) {
 }
 
 /// All members are stopped, by this election.
-bool have_reported(const World& world, const Election& election) {
+bool have_reported(const PostgresWorld& world, const Election& election) {
   return std::all_of(election.members.begin(), election.members.end(), [&](NodeId node) {
     const auto& life = node_at(world, node).life;
     return life && life->halted == election.group && life->activity == Activity::stopped;
@@ -26,37 +26,37 @@ bool have_reported(const World& world, const Election& election) {
 
 }  // namespace
 
-bool can_talk(const World& world, NodeId one, NodeId other) {
+bool can_talk(const PostgresWorld& world, NodeId one, NodeId other) {
   return reach(world, one, other) &&
          node_at(world, one).generation == node_at(world, other).generation;
 }
 
-bool reach(const World& world, NodeId one, NodeId other) {
+bool reach(const PostgresWorld& world, NodeId one, NodeId other) {
   return std::none_of(world.cuts.begin(), world.cuts.end(),
                       [&](const Cut& cut) { return is_between(cut, one, other); });
 }
 
-NodeSet all_nodes(const World& world) {
+NodeSet all_nodes(const PostgresWorld& world) {
   NodeSet all;
   for (std::uint32_t id = 1; id <= world.nodes.size(); ++id) all.insert(NodeId{id});
   return all;
 }
 
-NodeSet data_nodes(const World& world) {
+NodeSet data_nodes(const PostgresWorld& world) {
   NodeSet nodes;
   for (NodeId node : all_nodes(world))
     if (!node_at(world, node).witness) nodes.insert(node);
   return nodes;
 }
 
-std::uint32_t last_generation(const World& world, const Options& options) {
+std::uint32_t last_generation(const PostgresWorld& world, const Options& options) {
   std::uint32_t last = 1;
   for (NodeId node : all_nodes(world))
     if (node.value <= options.nodes) last = std::max(last, node_at(world, node).generation);
   return last;
 }
 
-NodeSet configured_nodes(const World& world, const Options& options) {
+NodeSet configured_nodes(const PostgresWorld& world, const Options& options) {
   const Copies copies = copies_of(options, last_generation(world, options));
   NodeSet nodes = copies.nodes;
   for (NodeId witness : copies.witnesses) nodes.insert(witness);
@@ -81,7 +81,7 @@ void Making::complain(std::string what) const {
 
 void Making::tell(NodeId node, HasHappened what, Round round) const {
   if (node_at(world, node).witness) return tell_witness(node, what);
-  Life& life = *node_at(world, node).life;
+  PostgresLife& life = *node_at(world, node).life;
   for (Order& order : step(settings(node), life.keeper, {round, std::move(what)})) {
     if (const auto* report = std::get_if<GiveReport>(&order.what)) {
       life.report = report->evidence;
@@ -102,7 +102,7 @@ void Making::tell(NodeId node, HasHappened what, Round round) const {
 }
 
 void Making::tell_witness(NodeId node, const HasHappened& what) const {
-  Life& life = *node_at(world, node).life;
+  PostgresLife& life = *node_at(world, node).life;
   if (std::holds_alternative<StopCalled>(what)) life.activity = Activity::stopped;
   if (std::holds_alternative<StartCalled>(what)) life.activity = Activity::working;
 }
@@ -162,7 +162,7 @@ void Making::reorganizes(std::uint32_t which) const {
 }
 
 void Making::starts(NodeId node) const {
-  Life& life = *node_at(world, node).life;
+  PostgresLife& life = *node_at(world, node).life;
   const Choice choice = *std::exchange(life.to_start, std::nullopt);
   life.activity = Activity::starting;
   const auto promise = choice.promises.find(node);
@@ -176,7 +176,7 @@ void Making::starts(NodeId node) const {
 void Making::lives(NodeId node, bool by_next_list) const {
   Node& own = node_at(world, node);
   if (by_next_list) own.generation = options.next->generation;
-  own.life = Life{};
+  own.life = PostgresLife{};
   tell(node, Loaded{own.note, own.at_least});
   tell(node, StopCalled{});
 }
@@ -191,7 +191,7 @@ void Making::dies(NodeId node) const {
 
 // It refuses to be a member from now on.
 void Making::leaves(NodeId node) const {
-  Life& life = *node_at(world, node).life;
+  PostgresLife& life = *node_at(world, node).life;
   std::erase_if(world.elections,
                 [&](const Election& election) { return election.members.contains(node); });
   life.leaving = true;
@@ -208,7 +208,7 @@ void Making::comes_back(NodeId node, bool as_another_process) const {
     dies(node);
     return lives(node);
   }
-  Life& life = *node_at(world, node).life;
+  PostgresLife& life = *node_at(world, node).life;
   life.leaving = false;
   life.halted.reset();
   life.activity = Activity::stopping;
@@ -246,7 +246,7 @@ namespace {
 
 class Offers {
  public:
-  Offers(const World& world, const Options& options) : world_(world), options_(options) {}
+  Offers(const PostgresWorld& world, const Options& options) : world_(world), options_(options) {}
 
   std::vector<Move> in_peace() {
     for (NodeId node : all_nodes(world_)) {
@@ -289,7 +289,7 @@ class Offers {
     return world_.had.*trouble < options_.troubles.*trouble;
   }
 
-  static bool waits_for_all(const Life& life) {
+  static bool waits_for_all(const PostgresLife& life) {
     const auto& place = life.keeper.place;
     return place && place->choice.is_alone() && !place->all_have_it;
   }
@@ -335,7 +335,7 @@ class Offers {
                        [&](const Session& session) { return session.at < walsender.flushed; });
   }
 
-  void of_life(NodeId node, const Life& life) {
+  void of_life(NodeId node, const PostgresLife& life) {
     if (may(&Troubles::elections) && !life.leaving)
       for (std::uint32_t set = 0; set < 1U << world_.nodes.size(); ++set)
         if (has(node, set) && all_are_reached(node, set)) add(What::elects, node, set);
@@ -427,18 +427,18 @@ class Offers {
     if (may(&Troubles::postgres_kills) && !postgres.orphan) add(What::postgres_killed, node);
   }
 
-  const World& world_;
+  const PostgresWorld& world_;
   const Options& options_;
   std::vector<Move> moves_;
 };
 
 }  // namespace
 
-std::vector<Move> in_peace(const World& world, const Options& options) {
+std::vector<Move> in_peace(const PostgresWorld& world, const Options& options) {
   return Offers(world, options).in_peace();
 }
 
-std::vector<Move> in_trouble(const World& world, const Options& options) {
+std::vector<Move> in_trouble(const PostgresWorld& world, const Options& options) {
   return Offers(world, options).in_trouble();
 }
 

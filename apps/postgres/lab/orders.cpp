@@ -1,7 +1,7 @@
 // What the model does of a keeper's orders. Each has as many stages as there are points between
 // which it matters that something dies.
 
-#include "apps/postgres/lab/world.hpp"
+#include "apps/postgres/lab/postgres_world.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -19,7 +19,7 @@ std::uint32_t records(const Log& log) {
   return static_cast<std::uint32_t>(log.size());
 }
 
-bool is_source(const World& world, NodeId node, NodeId source) {
+bool is_source(const PostgresWorld& world, NodeId node, NodeId source) {
   return runs(node_at(world, source)) && reach(world, node, source);
 }
 
@@ -33,7 +33,7 @@ bool shows_row(const Node& node, GroupNumber group) {
   return false;
 }
 
-bool are_copied(const World& world, NodeId node, Lsn end, const Options& options) {
+bool are_copied(const PostgresWorld& world, NodeId node, Lsn end, const Options& options) {
   const Copies wanted = copies_of(options, node_at(world, node).generation);
   NodeSet copies;
   for (const Walsender& walsender : node_at(world, node).postgres->walsenders)
@@ -42,7 +42,7 @@ bool are_copied(const World& world, NodeId node, Lsn end, const Options& options
   return copies.size() + 1 >= wanted.of_commit;
 }
 
-bool is_followed(const World& world, NodeId id, const Options& options) {
+bool is_followed(const PostgresWorld& world, NodeId id, const Options& options) {
   const Copies wanted = copies_of(options, node_at(world, id).generation);
   NodeSet followers;
   for (const Walsender& walsender : node_at(world, id).postgres->walsenders)
@@ -52,7 +52,7 @@ bool is_followed(const World& world, NodeId id, const Options& options) {
 
 /// Whether an order can go on, by what it is.
 struct Ready {
-  const World& world;
+  const PostgresWorld& world;
   const Options& options;
   NodeId id;
   const Node& node;
@@ -237,7 +237,7 @@ bool needs_postgres(const postgres::What& what) {
 
 }  // namespace
 
-bool can_perform(const World& world, NodeId node, const Options& options) {
+bool can_perform(const PostgresWorld& world, NodeId node, const Options& options) {
   const Node& own = node_at(world, node);
   if (!own.life || own.life->doing.empty()) return false;
   const Doing& first = own.life->doing.front();

@@ -1,6 +1,6 @@
 // What a PostgreSQL does of itself: connections, copies, acknowledgements.
 
-#include "apps/postgres/lab/world.hpp"
+#include "apps/postgres/lab/postgres_world.hpp"
 
 #include <algorithm>
 
@@ -27,7 +27,7 @@ GroupNumber group_of(const Log& log) {
 
 }  // namespace
 
-const Walsender* served_by(const World& world, NodeId node) {
+const Walsender* served_by(const PostgresWorld& world, NodeId node) {
   const auto& own = node_at(world, node).postgres;
   if (!own || !own->receiver) return nullptr;
   const auto& other = node_at(world, own->receiver->from).postgres;
@@ -38,7 +38,7 @@ const Walsender* served_by(const World& world, NodeId node) {
   return nullptr;
 }
 
-bool can_connect(const World& world, NodeId node, const Options& options) {
+bool can_connect(const PostgresWorld& world, NodeId node, const Options& options) {
   const Node& own = node_at(world, node);
   const auto& standby = own.postgres;
   if (!standby || standby->primary || standby->receiver || !standby->conf.follows) return false;

@@ -104,7 +104,7 @@ void Run::come_to_rest() {
 
 Finding Run::finding() const {
   Finding finding{world_.violated, made_, {}};
-  World world = first_;
+  PostgresWorld world = first_;
   for (const Move& move : made_) {
     finding.story.push_back(in_words(world, move));
     lab::make(world, options_, move);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apps/postgres/lab/world.hpp"
+#include "apps/postgres/lab/postgres_world.hpp"
 
 #include "core/lab/src/simulator/random.hpp"
 
@@ -25,7 +25,7 @@ struct Weather {
 class Run {
  public:
   Run(const Options& options, std::uint64_t seed) : Run(options, seed, begun(options)) {}
-  Run(const Options& options, std::uint64_t seed, World world)
+  Run(const Options& options, std::uint64_t seed, PostgresWorld world)
       : options_(options), random_(seed), first_(world), world_(std::move(world)) {}
 
   void make(const Move& move);
@@ -39,7 +39,7 @@ class Run {
   bool until_calm();
 
   [[nodiscard]] bool violated() const { return !world_.violated.empty(); }
-  [[nodiscard]] World& world() { return world_; }
+  [[nodiscard]] PostgresWorld& world() { return world_; }
   [[nodiscard]] Counts& counts() { return counts_; }
   [[nodiscard]] Finding finding() const;
 
@@ -49,8 +49,8 @@ class Run {
 
   const Options& options_;
   muster::lab::simulated::Random random_;
-  World first_;
-  World world_;
+  PostgresWorld first_;
+  PostgresWorld world_;
   Counts counts_;
   std::vector<Move> made_;
 };

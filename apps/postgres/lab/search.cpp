@@ -16,7 +16,7 @@ namespace {
 /// One in so many worlds is asked whether it would come to rest.
 constexpr std::uint64_t asked_one_in = 16;
 
-std::uint64_t fingerprint(const World& world) {
+std::uint64_t fingerprint(const PostgresWorld& world) {
   return std::max<std::uint64_t>(hash(world), 1);
 }
 
@@ -38,7 +38,7 @@ bool is_of_one_node(const Move& move) {
   }
 }
 
-std::vector<Move> all_moves(const World& world, const Options& options) {
+std::vector<Move> all_moves(const PostgresWorld& world, const Options& options) {
   std::vector<Move> moves = in_peace(world, options);
   const auto first = std::find_if(moves.begin(), moves.end(), is_of_one_node);
   if (options.prompt && first != moves.end()) moves = {*first};
@@ -79,10 +79,11 @@ class Search {
   std::vector<std::uint32_t> expand(const std::vector<std::uint32_t>& level) {
     std::vector<std::uint32_t> reached;
     for (const std::uint32_t at : level) {
-      const World world =
-          decode<World>(std::exchange(bytes_[at], {}), {.depth = 64, .foreign = false}).value();
+      const PostgresWorld world =
+          decode<PostgresWorld>(std::exchange(bytes_[at], {}), {.depth = 64, .foreign = false})
+              .value();
       for (const Move& move : all_moves(world, options_)) {
-        World after = world;
+        PostgresWorld after = world;
         make(after, options_, move);
         ++report_.transitions;
         const std::uint64_t here = fingerprint(after);
@@ -99,7 +100,7 @@ class Search {
     return reached;
   }
 
-  bool comes_to_rest(const World& world) {
+  bool comes_to_rest(const PostgresWorld& world) {
     Run run(options_, 1, world);
     run.calm();
     if (run.violated()) tell(run.world().violated);
@@ -112,7 +113,7 @@ class Search {
          at = ways_[at].from)
       finding.moves.push_back(ways_[at].move);
     std::reverse(finding.moves.begin(), finding.moves.end());
-    World world = first_;
+    PostgresWorld world = first_;
     for (const Move& move : finding.moves) {
       finding.story.push_back(in_words(world, move));
       make(world, options_, move);
@@ -122,7 +123,7 @@ class Search {
 
   const Options& options_;
   const std::uint64_t most_;
-  World first_;
+  PostgresWorld first_;
   SearchReport report_;
   muster::lab::explored::Visited seen_;
   std::vector<Way> ways_;

@@ -37,7 +37,7 @@ void HaltedInTurn::take(Duration t, const Event& event, const View& after) {
 NodeSet HaltedInTurn::by(Duration now) const {
   if (turns_.empty()) return {};
   const auto& [at, before, by] = turns_.back();
-  const auto turns = std::count_if(turns_.begin(), turns_.end(), [&](const Turn& turn) {
+  const auto turns = std::count_if(turns_.begin(), turns_.end(), [&](const OneHalt& turn) {
     return now <= turn.at + window_ && turn.is_between(before, by);
   });
   return turns > most_turns ? NodeSet{before.node, by.node} : NodeSet{};

@@ -20,7 +20,7 @@ Expected<std::optional<Difference>> Replayer::take(const journal::Line& line) {
     return Failure{ExitCode::does_not_hold, "node " + to_text(stamp->node) + " in life " +
                                                 to_text(stamp->incarnation) +
                                                 ": this life has no first line before this one"};
-  Life& life = found->second;
+  ReplayedLife& life = found->second;
   if (life.seq && stamp->seq != *life.seq + 1) life.followed = false;
   life.seq = stamp->seq;
   if (const auto* gap = std::get_if<journal::Gap>(&line)) {
@@ -37,13 +37,13 @@ std::optional<Difference> Replayer::begin(const journal::Header& line) {
       line.state && found != lives_of_nodes_.end() && found->second.incarnation == line.incarnation;
   if (!goes_on) {
     ++lives_;
-    Life life{
+    ReplayedLife life{
         line.incarnation, line.config, line.state.value_or(muster::begin(line.config)), {}, true};
     if (!line.state) life.seq = 0;
     lives_of_nodes_.insert_or_assign(line.node, std::move(life));
     return std::nullopt;
   }
-  Life& life = found->second;
+  ReplayedLife& life = found->second;
   const bool was_followed = std::exchange(life.followed, true);
   const Protocol before = std::exchange(life.state, *line.state);
   life.config = line.config;
@@ -51,7 +51,7 @@ std::optional<Difference> Replayer::begin(const journal::Header& line) {
   return Difference{"segment", state_json(life.state), state_json(before)};
 }
 
-std::optional<Difference> Replayer::step(Life& life, const journal::Step& line) {
+std::optional<Difference> Replayer::step(ReplayedLife& life, const journal::Step& line) {
   if (!life.followed) {
     ++passed_over_;
     return std::nullopt;

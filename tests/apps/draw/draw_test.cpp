@@ -1,6 +1,6 @@
 #include "apps/muster/commands/draw.hpp"
 #include "apps/verify/journal_files.hpp"
-#include "core/journal/story.hpp"
+#include "core/journal/journal_builder.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -8,10 +8,10 @@
 
 using namespace muster;
 using journal::FaultKind;
+using test::JournalBuilder;
 using test::JournalFiles;
 using test::Printed;
 using test::recovered;
-using test::Story;
 
 namespace {
 
@@ -34,8 +34,8 @@ Letter letter(std::uint32_t from, std::uint32_t to, std::uint64_t call, Message 
 }
 
 // Node 1 asks 2, which answers; what it asks 3 never arrives.
-Story letters() {
-  Story story = recovered(3);
+JournalBuilder letters() {
+  JournalBuilder story = recovered(3);
   const Letter ask = letter(1, 2, 1, AreYouThere{});
   const Letter lost = letter(1, 3, 2, Halt{});
   const Letter answer = letter(2, 1, 1, Answer{Here{}});
@@ -45,8 +45,8 @@ Story letters() {
   return story;
 }
 
-Story bad_story() {
-  Story story = recovered(3);
+JournalBuilder bad_story() {
+  JournalBuilder story = recovered(3);
   story.form({1, 2, 3});
   story.is_halted(1);
   story.joins(1, 2, {9, NodeId{2}});
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(a_violation_is_marked_on_its_nodes) {
 }
 
 BOOST_AUTO_TEST_CASE(what_an_application_notes_stands_at_its_lane) {
-  Story story = recovered(2);
+  JournalBuilder story = recovered(2);
   story.says(1, journal::RemarkKind::note, "invoice 1-1 of the customer with the longest name");
   const Printed svg = draw(story.lines);
   BOOST_TEST(count(svg.out, "invoice 1-1 of the customer ...") == 1u);  // at the lane
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(what_an_application_notes_stands_at_its_lane) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_broken_is_marked_as_a_violation) {
-  Story story = recovered(2);
+  JournalBuilder story = recovered(2);
   story.says(2, journal::RemarkKind::broken, "invoice 1-1 twice");
   story.lines.emplace_back(journal::Finding{story.now(), "two lamps shine"});
   const Printed svg = draw(story.lines);
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(some_nodes_and_some_time) {
 }
 
 BOOST_AUTO_TEST_CASE(text_is_escaped) {
-  Story story = letters();
+  JournalBuilder story = letters();
   story.step(1, HookFailed{{1}, Hook::start, "</script><b> & \""});
   for (const char* format : {"svg", "html"}) {
     apps::DrawOptions options;
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(text_is_escaped) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_character_of_xml_is_replaced) {
-  Story story = letters();
+  JournalBuilder story = letters();
   story.step(1, HookFailed{{1}, Hook::start, "so\xEF\xBF\xBEso\xEF\xBF\xBFso\x01"});
   const std::string svg = draw(story.lines).out;
   for (const char* none : {"\xEF\xBF\xBE", "\xEF\xBF\xBF", "\x01"})

@@ -22,11 +22,13 @@ using lab::Options;
 using lab::What;
 
 /// Moves of a calm world.
-class Story {
+class CalmRun {
  public:
-  explicit Story(Options options) : options_(std::move(options)), run_(options_, 1) { run_.calm(); }
+  explicit CalmRun(Options options) : options_(std::move(options)), run_(options_, 1) {
+    run_.calm();
+  }
 
-  [[nodiscard]] lab::World& world() { return run_.world(); }
+  [[nodiscard]] lab::PostgresWorld& world() { return run_.world(); }
   [[nodiscard]] const std::string& violated() { return world().violated; }
   [[nodiscard]] const lab::Counts& counts() { return run_.counts(); }
   [[nodiscard]] std::size_t acknowledged() { return world().acknowledged.size(); }
@@ -96,7 +98,7 @@ Options struck(std::initializer_list<Line> lines, unsigned nodes = 3) {
 
 // A standby of five connects again while its primary still has the old connection: PostgreSQL
 // counts both, and two copies of three are acknowledged.
-std::string connects_twice(Story& story) {
+std::string connects_twice(CalmRun& story) {
   const NodeId primary = story.primary();
   const NodeId standby = primary == one ? two : one;
   NodeSet others = all_nodes(story.world());
@@ -126,7 +128,7 @@ std::string connects_twice(Story& story) {
 // A primary and its equal with a higher id are halted, and the postmaster has not taken its SIGHUP
 // when walsenders are ended: it forks one with the names of before for the third, which nobody has
 // halted.
-std::string ends_walsenders_too_early(Story& story) {
+std::string ends_walsenders_too_early(CalmRun& story) {
   story.must(What::machine_stops, three);
   story.elect(one, {one, two});
   story.settle();
@@ -173,7 +175,7 @@ Options with_witness(std::initializer_list<Line> lines) {
 
 // A primary alone, whose other is back and has all that was written before. Who tells its sessions
 // that commits wait has not told them yet, one passes by, and the primary is gone.
-std::string passes_by_what_is_demanded(Story& story) {
+std::string passes_by_what_is_demanded(CalmRun& story) {
   const NodeId primary = story.primary();
   const NodeId other = primary == one ? two : one;
   story.must(What::machine_stops, other);
@@ -209,7 +211,7 @@ BOOST_AUTO_TEST_SUITE(stories)
 // In calm, to each other node in turn, and nobody is mended.
 BOOST_AUTO_TEST_CASE(to_whom_it_is_handed_over_is_primary_and_all_others_follow_at_once) {
   for (const unsigned nodes : {3U, 5U}) {
-    Story story(struck({}, nodes));
+    CalmRun story(struck({}, nodes));
     const lab::Counts before = story.counts();
     for (NodeId heir : all_nodes(story.world())) {
       if (heir == story.primary()) continue;
@@ -226,7 +228,7 @@ BOOST_AUTO_TEST_CASE(to_whom_it_is_handed_over_is_primary_and_all_others_follow_
 }
 
 BOOST_AUTO_TEST_CASE(a_primary_that_leaves_follows_when_it_comes_back_without_being_mended) {
-  Story story(struck({}));
+  CalmRun story(struck({}));
   const lab::Counts before = story.counts();
   for (unsigned time = 0; time < 4; ++time) {
     const NodeId primary = story.primary();
@@ -248,38 +250,38 @@ BOOST_AUTO_TEST_CASE(a_primary_that_leaves_follows_when_it_comes_back_without_be
 }
 
 BOOST_AUTO_TEST_CASE(a_standby_counts_once) {
-  Story story(struck({}, 5));
+  CalmRun story(struck({}, 5));
   BOOST_TEST(connects_twice(story) == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_standby_that_counts_twice_loses_a_commit) {
-  Story story(struck({Line::one_walsender_each}, 5));
+  CalmRun story(struck({Line::one_walsender_each}, 5));
   expect_a_loss(connects_twice(story));
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_acknowledged_behind_a_seal) {
-  Story story(struck({}));
+  CalmRun story(struck({}));
   BOOST_TEST(ends_walsenders_too_early(story) == "");
 }
 
 // What saves it then is that a primary is chosen before its equals.
 BOOST_AUTO_TEST_CASE(the_naive_order_acknowledges_behind_the_seal) {
-  Story story(struck({Line::shown_before_ended}));
+  CalmRun story(struck({Line::shown_before_ended}));
   BOOST_TEST(ends_walsenders_too_early(story) == "acknowledged behind the seal; ");
 }
 
 BOOST_AUTO_TEST_CASE(and_loses_a_commit_where_an_equal_is_chosen) {
-  Story story(struck({Line::shown_before_ended, Line::present_primary_stays}));
+  CalmRun story(struck({Line::shown_before_ended, Line::present_primary_stays}));
   expect_a_loss(ends_walsenders_too_early(story));
 }
 
 BOOST_AUTO_TEST_CASE(a_copy_is_complete_when_no_session_passes_by_it) {
-  Story story(with_witness({}));
+  CalmRun story(with_witness({}));
   BOOST_TEST(passes_by_what_is_demanded(story) == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_demand_that_is_not_in_force_loses_a_commit) {
-  Story story(with_witness({Line::demand_is_in_force}));
+  CalmRun story(with_witness({Line::demand_is_in_force}));
   expect_a_loss(passes_by_what_is_demanded(story));
 }
 

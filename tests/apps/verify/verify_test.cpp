@@ -2,7 +2,7 @@
 #include "apps/muster/commands/commands.hpp"
 #include "apps/verify/allocated.hpp"
 #include "apps/verify/journal_files.hpp"
-#include "core/journal/story.hpp"
+#include "core/journal/journal_builder.hpp"
 
 #include <CLI/CLI.hpp>
 #include <muster/claims/assertions.hpp>
@@ -18,10 +18,10 @@
 
 using namespace muster;
 using journal::FaultKind;
+using test::JournalBuilder;
 using test::JournalFiles;
 using test::Printed;
 using test::recovered;
-using test::Story;
 
 namespace {
 
@@ -36,8 +36,8 @@ struct Files {
 };
 
 // A group of three, of two when 3 is killed, of three again.
-Story good_story() {
-  Story story = recovered(3);
+JournalBuilder good_story() {
+  JournalBuilder story = recovered(3);
   story.form({1, 2, 3});
   story.wait(settling_bound(story.config()));
   story.fault(FaultKind::killed, 3);
@@ -48,8 +48,8 @@ Story good_story() {
   return story;
 }
 
-Story bad_story() {
-  Story story = good_story();
+JournalBuilder bad_story() {
+  JournalBuilder story = good_story();
   story.is_halted(1);
   story.joins(1, 2, {9, NodeId{2}});
   return story;
@@ -78,7 +78,7 @@ BOOST_FIXTURE_TEST_CASE(of_several_nodes_are_merged_by_time, Files) {
 
 // As one's own nodes are after kill -9, with nobody who writes down what befell them.
 BOOST_FIXTURE_TEST_CASE(without_anybodys_word_of_what_killed_a_node_hold, Files) {
-  Story story = good_story();
+  JournalBuilder story = good_story();
   std::erase_if(story.lines, [](const journal::Line& line) {
     return std::holds_alternative<journal::Fault>(line);
   });
@@ -97,7 +97,7 @@ BOOST_FIXTURE_TEST_CASE(without_anybodys_word_of_what_killed_a_node_hold, Files)
 
 // Spaces, and keys in another order.
 BOOST_FIXTURE_TEST_CASE(that_another_program_has_written_anew_are_the_same, Files) {
-  const auto rewritten = [](const Story& story) {
+  const auto rewritten = [](const JournalBuilder& story) {
     std::string text;
     std::istringstream lines(JournalFiles::text_of(story.lines));
     for (std::string line; std::getline(lines, line);) {
@@ -110,7 +110,7 @@ BOOST_FIXTURE_TEST_CASE(that_another_program_has_written_anew_are_the_same, File
     }
     return text;
   };
-  for (const Story& story : {good_story(), bad_story()}) {
+  for (const JournalBuilder& story : {good_story(), bad_story()}) {
     const Printed ours = verified({files.write("same.jsonl", story.lines)});
     const Printed theirs = verified({files.write("same.jsonl", rewritten(story))});
     BOOST_TEST(theirs.code == ours.code, theirs);
@@ -119,7 +119,7 @@ BOOST_FIXTURE_TEST_CASE(that_another_program_has_written_anew_are_the_same, File
 }
 
 BOOST_FIXTURE_TEST_CASE(of_all_nodes_in_one_file_give_the_same, Files) {
-  const Story story = bad_story();
+  const JournalBuilder story = bad_story();
   const Printed one = verified({files.write("all.jsonl", story.lines)}, true);
   const Printed each = verified(files.write_each(story.lines), true);
   BOOST_TEST(one.code == 1);
@@ -176,7 +176,7 @@ std::string halfway(int lines) {
 
 // The last line of a process that was killed, at every length.
 BOOST_AUTO_TEST_CASE(are_passed_over_at_the_end_of_a_file) {
-  Story story(1);
+  JournalBuilder story(1);
   story.recovers(1);
   const std::string before = JournalFiles::text_of(story.lines);
   story.form({1});
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(are_passed_over_at_the_end_of_a_file) {
 }
 
 BOOST_FIXTURE_TEST_CASE(are_passed_over_before_the_next_life, Files) {
-  Story story(1);
+  JournalBuilder story(1);
   story.recovers(1);
   const std::string first = JournalFiles::text_of(story.lines);
   story.lines.clear();
@@ -219,7 +219,7 @@ BOOST_FIXTURE_TEST_CASE(are_none_that_are_whole_but_for_their_end, Files) {
 
 // A life whose last line is torn is over at the line before.
 BOOST_FIXTURE_TEST_CASE(are_not_the_end_of_a_life, Files) {
-  Story story = recovered(2);
+  JournalBuilder story = recovered(2);
   story.form({1, 2});
   std::string text = JournalFiles::text_of(story.lines);
   story.lines.clear();
@@ -261,7 +261,7 @@ BOOST_FIXTURE_TEST_CASE(one_where_something_does_not_hold, Files) {
 
 BOOST_FIXTURE_TEST_CASE(nine_where_nothing_could_be_checked, Files) {
   BOOST_TEST(verified({files.write("empty.jsonl", "")}).code == 9);
-  Story faults(1);
+  JournalBuilder faults(1);
   faults.fault(FaultKind::killed, 1);
   is_undecided(verified({files.write("faults.jsonl", faults.lines)}),
                {"there is nothing in these journals to check"});
@@ -314,11 +314,11 @@ BOOST_AUTO_TEST_CASE(seventy_four_where_it_cannot_be_read) {
 
 // The machine was restarted between two lives, and with it the clock.
 BOOST_FIXTURE_TEST_CASE(a_clock_that_goes_back_is_named, Files) {
-  Story story(1);
+  JournalBuilder story(1);
   story.wait(std::chrono::seconds(5));
   story.recovers(1);
   const std::string before = JournalFiles::text_of(story.lines);
-  Story after(1);
+  JournalBuilder after(1);
   after.recovers(1);
   fails(verified({files.write("n1.jsonl", before + JournalFiles::text_of(after.lines))}),
         {"t_ns goes back by 5.000 s: the machine was restarted"});
@@ -355,7 +355,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_asked_for_is_judged_too, Files) {
 BOOST_AUTO_TEST_SUITE(reports)
 
 BOOST_FIXTURE_TEST_CASE(in_json_one_object_a_line, Files) {
-  Story story = good_story();
+  JournalBuilder story = good_story();
   const Duration from = story.now();
   story.fault(FaultKind::paused, 1);
   story.wait(moment);
@@ -382,7 +382,7 @@ BOOST_FIXTURE_TEST_CASE(in_json_one_object_a_line, Files) {
 }
 
 BOOST_FIXTURE_TEST_CASE(in_text_one_line_an_assertion, Files) {
-  Story story = good_story();
+  JournalBuilder story = good_story();
   for (int round = 0; round < 2; ++round) {
     story.wait(2 * moment);
     story.step(1, Paused{moment});
@@ -403,7 +403,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 // A journal much larger than the memory that reading it may take.
 BOOST_FIXTURE_TEST_CASE(memory_does_not_grow_with_the_journal, Files) {
-  Story story = recovered(3);
+  JournalBuilder story = recovered(3);
   story.form({1, 2, 3});
   const auto path = files.write("all.jsonl", story.lines);
   const auto append = [&](std::uintmax_t size) {

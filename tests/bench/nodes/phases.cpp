@@ -8,9 +8,9 @@ namespace muster::apps {
 namespace {
 
 /// When the survivors had done what, for the group that all of them start for in the end.
-class Story {
+class Survivors {
  public:
-  Story(Duration fault, const NodeSet& survivors) : fault_(fault), survivors_(survivors) {}
+  Survivors(Duration fault, const NodeSet& survivors) : fault_(fault), survivors_(survivors) {}
 
   void take(const journal::Line& line) {
     if (done()) return;
@@ -105,7 +105,7 @@ NodeId writer_of(const journal::Line& line) {
 
 std::optional<Failover> failover_of(const std::vector<journal::Line>& lines, Duration fault,
                                     const NodeSet& survivors) {
-  Story story(fault, survivors);
+  Survivors story(fault, survivors);
   for (const journal::Line& line : lines) {
     if (journal::time_of(line) >= fault && survivors.contains(writer_of(line))) story.take(line);
   }

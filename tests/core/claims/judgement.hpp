@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/journal/story.hpp"
+#include "core/journal/journal_builder.hpp"
 
 #include <muster/claims/verify.hpp>
 
@@ -71,55 +71,56 @@ inline Expected<Judgement> try_judge(const std::vector<journal::Line>& lines,
 }
 
 /// The same, also in times for which those that are asked for are not claimed.
-inline Judgement judge_asked(const Story& story, const std::vector<std::string>& asked) {
+inline Judgement judge_asked(const JournalBuilder& story, const std::vector<std::string>& asked) {
   auto judgement = try_judge(story.lines, asked);
   BOOST_TEST_REQUIRE(judgement.has_value(), (judgement ? "" : judgement.error().what));
   return *judgement;
 }
 
-inline Judgement judge(const Story& story) {
+inline Judgement judge(const JournalBuilder& story) {
   return judge_asked(story, {});
 }
 
 /// The same; and all that is violated is that, "1a 1b", or nothing.
-inline Judgement judge(const Story& story, const std::string& violated) {
+inline Judgement judge(const JournalBuilder& story, const std::string& violated) {
   Judgement judgement = judge(story);
   BOOST_TEST(judgement.violated() == violated);
   return judgement;
 }
 
 /// It violates that alone, and this is the sentence.
-inline void violates(const Story& story, const std::string& assertion, const std::string& why) {
+inline void violates(const JournalBuilder& story, const std::string& assertion,
+                     const std::string& why) {
   BOOST_TEST(judge(story, assertion).why(assertion) == why);
 }
 
-inline std::string failure(const Story& story) {
+inline std::string failure(const JournalBuilder& story) {
   const auto judgement = try_judge(story.lines);
   BOOST_TEST_REQUIRE(!judgement.has_value());
   return judgement.error().what;
 }
 
 // Three nodes that have formed a group; 3 is its coordinator.
-inline Story formed() {
-  Story story = recovered(3);
+inline JournalBuilder formed() {
+  JournalBuilder story = recovered(3);
   story.form({1, 2, 3});
   return story;
 }
 
 struct Formed {
-  Story story = formed();
+  JournalBuilder story = formed();
 };
 
 // 3 was killed, 1 and 2 are a group of their own.
-inline Story reformed() {
-  Story story = formed();
+inline JournalBuilder reformed() {
+  JournalBuilder story = formed();
   story.wait(moment);
   story.fault(FaultKind::killed, 3);
   story.reform({1, 2});
   return story;
 }
 
-inline Duration bound(const Story& story) {
+inline Duration bound(const JournalBuilder& story) {
   return settling_bound(story.config());
 }
 

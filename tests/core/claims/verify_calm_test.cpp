@@ -12,8 +12,8 @@ using namespace muster::test;
 BOOST_AUTO_TEST_SUITE(pauses)
 
 // 3 is paused; 1 and 2 form a group meanwhile; 3 goes on.
-Story paused(bool told_by_fault) {
-  Story story = formed();
+JournalBuilder paused(bool told_by_fault) {
+  JournalBuilder story = formed();
   const Duration from = story.now();
   if (told_by_fault) story.fault(FaultKind::paused, 3);
   story.wait(moment);
@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(a_node_is_down_from_paused_to_its_paused) {
 
 // Nobody said that it would pause: it is known only afterwards.
 BOOST_AUTO_TEST_CASE(a_node_is_down_for_the_gap_before_a_paused) {
-  Story story = paused(false);
+  JournalBuilder story = paused(false);
   const Judgement judgement = judge(story, "");
   BOOST_TEST(judgement.not_claimed.size() == 3u);
   for (journal::Line& line : story.lines)
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(a_node_is_down_for_the_gap_before_a_paused) {
 }
 
 BOOST_AUTO_TEST_CASE(only_to_resumed_where_the_first_event_after_it_is_another) {
-  Story story = paused(true);
+  JournalBuilder story = paused(true);
   const auto resumed = std::find_if(story.lines.begin(), story.lines.end(), [](const auto& line) {
     const auto* fault = std::get_if<journal::Fault>(&line);
     return fault && fault->kind == FaultKind::resumed;
@@ -123,21 +123,21 @@ BOOST_FIXTURE_TEST_CASE(is_not_checked_after_too_short_a_calm, Formed) {
 }
 
 BOOST_AUTO_TEST_CASE(every_disturbance_ends_the_calm) {
-  const std::function<void(Story&)> disturbances[] = {
-      [](Story& story) { story.fault(FaultKind::reset, 2); },
-      [](Story& story) { story.is_halted(2, Paused{Duration(1)}); },
-      [](Story& story) { story.step(2, HookFailed{}); },
-      [](Story& story) { story.step(2, Leaving{}); },
-      [](Story& story) { story.recovers(2); },
-      [](Story& story) { story.ended(2); },
+  const std::function<void(JournalBuilder&)> disturbances[] = {
+      [](JournalBuilder& story) { story.fault(FaultKind::reset, 2); },
+      [](JournalBuilder& story) { story.is_halted(2, Paused{Duration(1)}); },
+      [](JournalBuilder& story) { story.step(2, HookFailed{}); },
+      [](JournalBuilder& story) { story.step(2, Leaving{}); },
+      [](JournalBuilder& story) { story.recovers(2); },
+      [](JournalBuilder& story) { story.ended(2); },
   };
   for (const auto& disturb : disturbances) {
-    Story story = formed();
+    JournalBuilder story = formed();
     story.is_halted(1);
     story.wait(bound(story) / 2);
-    Story calm = story;
+    JournalBuilder calm = story;
     disturb(story);
-    for (Story* each : {&story, &calm}) {
+    for (JournalBuilder* each : {&story, &calm}) {
       each->wait(bound(story) / 2 + moment);
       each->step(3, Expired{});
     }
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(every_disturbance_ends_the_calm) {
 }
 
 BOOST_AUTO_TEST_CASE(of_a_journal_that_is_not_there_nothing_is_claimed) {
-  Story story(3);
+  JournalBuilder story(3);
   for (std::uint32_t id : {1U, 2U}) {
     story.recovers(id);
     story.joins(id, 3, {1, NodeId{3}});
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(of_a_journal_that_is_not_there_nothing_is_claimed) {
 }
 
 BOOST_AUTO_TEST_CASE(one_journal_of_several_decides_nothing) {
-  Story story = formed();
+  JournalBuilder story = formed();
   std::erase_if(story.lines, [](const journal::Line& line) {
     const auto* header = std::get_if<journal::Header>(&line);
     const auto* step = std::get_if<journal::Step>(&line);
@@ -231,8 +231,8 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(cuts)
 
 // 3 is cut off, 1 and 2 form a group of their own; then it is healed, and all become one group.
-Story cut_and_healed() {
-  Story story = formed();
+JournalBuilder cut_and_healed() {
+  JournalBuilder story = formed();
   story.fault(FaultKind::cut, 3, NodeSet{NodeId{1}, NodeId{2}});
   story.reform({1, 2});
   story.wait(bound(story));
@@ -243,7 +243,7 @@ Story cut_and_healed() {
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_claimed_from_cut_to_one_group_after_healed) {
-  const Story story = cut_and_healed();
+  const JournalBuilder story = cut_and_healed();
   const Judgement judgement = judge(story, "");
   BOOST_TEST_REQUIRE(judgement.not_claimed.size() == 4u);  // of the hook grammar P4
   for (const verify::NotClaimed& time : judgement.not_claimed) {
@@ -254,7 +254,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_claimed_from_cut_to_one_group_after_healed) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_asked_for_is_judged_in_cuts_too) {
-  const Story story = cut_and_healed();
+  const JournalBuilder story = cut_and_healed();
   const Judgement judgement = judge_asked(story, {"works-apart"});
   BOOST_TEST(judgement.violated() == "works-apart");
   for (const verify::NotClaimed& time : judgement.not_claimed)
@@ -282,7 +282,7 @@ BOOST_AUTO_TEST_CASE(assertion_2_is_not_checked_while_nodes_are_cut_off) {
 }
 
 BOOST_AUTO_TEST_CASE(all_is_claimed_again_afterwards) {
-  Story story = cut_and_healed();
+  JournalBuilder story = cut_and_healed();
   story.is_halted(1);
   story.joins(1, 2, {9, NodeId{2}});
   BOOST_TEST(judge(story).violated() == "1a");
@@ -307,7 +307,7 @@ BOOST_FIXTURE_TEST_CASE(nothing_is_claimed_before_all_is_healed, Formed) {
 // still in the group that had it: they are not one group, though they say one number.
 BOOST_AUTO_TEST_CASE(one_number_is_not_one_group_where_its_coordinator_was_wiped) {
   for (const bool wiped : {true, false}) {
-    Story story = formed();
+    JournalBuilder story = formed();
     const GroupNumber group = *story[3].view.group;
     story.fault(FaultKind::cut, 3, NodeSet{NodeId{2}});
     for (std::uint32_t id : {1U, 3U}) story.fault(FaultKind::power_cut, id);
@@ -325,7 +325,7 @@ BOOST_AUTO_TEST_CASE(one_number_is_not_one_group_where_its_coordinator_was_wiped
 // 3 is not while 1 and 2 become a group.
 BOOST_AUTO_TEST_CASE(stores_that_were_lost_beside_one_put_back_count_again_once_all_are_one_group) {
   for (const bool all : {false, true}) {
-    Story story = formed();
+    JournalBuilder story = formed();
     for (std::uint32_t id : {2U, 3U}) story.fault(FaultKind::power_cut, id);
     story.fault(FaultKind::restored, 2);
     story.fault(FaultKind::wiped, 3);

@@ -19,8 +19,8 @@ bool is_of(const journal::Line& line, std::uint32_t id) {
 }
 
 /// The node as its view says, with what only a state knows.
-bully::State state_of(Story& story, std::uint32_t id) {
-  const Story::Node& node = story[id];
+bully::State state_of(JournalBuilder& story, std::uint32_t id) {
+  const JournalBuilder::Node& node = story[id];
   bully::State state;
   state.s = node.view.status;
   if (node.view.coordinator) state.c = ElectionId{*node.view.coordinator, Incarnation{1}, 1};
@@ -33,7 +33,7 @@ bully::State state_of(Story& story, std::uint32_t id) {
 }
 
 /// Lines of that node from the `from`th of all on are lost, and told of.
-void lose(Story& story, std::uint32_t id, std::size_t from) {
+void lose(JournalBuilder& story, std::uint32_t id, std::size_t from) {
   const auto begin = story.lines.begin() + static_cast<std::ptrdiff_t>(from);
   const auto kept = std::remove_if(begin, story.lines.end(),
                                    [&](const journal::Line& line) { return is_of(line, id); });
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_SUITE(gaps)
 // What the node was before does not stand against what others have become meanwhile.
 BOOST_AUTO_TEST_CASE(a_reorganization_in_a_gap_is_no_violation) {
   for (const std::uint32_t lost : {1U, 2U}) {
-    Story story = formed();
+    JournalBuilder story = formed();
     story.wait(moment);
     story.fault(FaultKind::killed, 3);
     const std::size_t from = story.lines.size();
@@ -97,7 +97,7 @@ BOOST_FIXTURE_TEST_CASE(numbers_do_not_get_smaller_after_it, Losing) {
 
 BOOST_AUTO_TEST_CASE(what_was_saved_in_it_is_durable_after_it) {
   for (const bool kept : {true, false}) {
-    Story story = formed();
+    JournalBuilder story = formed();
     const std::size_t from = story.lines.size();
     const SafeState before = story[1].safe;
     story.is_halted(1);
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(what_was_saved_in_it_is_durable_after_it) {
 
 // Idle Checks are left out: the node works on in its group, and all is claimed of it as before.
 BOOST_AUTO_TEST_CASE(a_gap_in_which_a_node_worked_on_takes_nothing_from_what_is_claimed) {
-  Story story = formed();
+  JournalBuilder story = formed();
   story.wait(bound(story));
   const std::size_t from = story.lines.size();
   for (int i = 0; i < 10; ++i) story.step(1, Expired{Timer::check});

@@ -16,8 +16,8 @@ std::vector<std::string> judged(const Judgement& judgement) {
 }
 
 /// Three nodes of the Invitation algorithm; 3 is cut off, and each side is a group.
-Story cut_apart() {
-  Story story = recovered(3, ProtocolName::invitation);
+JournalBuilder cut_apart() {
+  JournalBuilder story = recovered(3, ProtocolName::invitation);
   story.form({1, 2, 3});
   story.fault(FaultKind::cut, 3);
   for (std::uint32_t id : {1U, 2U, 3U}) story.is_halted(id);
@@ -27,7 +27,7 @@ Story cut_apart() {
 }
 
 struct CutApart {
-  Story story = cut_apart();
+  JournalBuilder story = cut_apart();
 };
 
 }  // namespace
@@ -58,7 +58,7 @@ BOOST_FIXTURE_TEST_CASE(of_one_number_have_one_coordinator_and_one_definition, C
 // The number of a group lies in the safe storage of its coordinator (assumption 4).
 BOOST_AUTO_TEST_CASE(of_a_node_that_was_wiped_may_have_an_old_number) {
   for (const bool wiped : {true, false}) {
-    Story story = cut_apart();
+    JournalBuilder story = cut_apart();
     const GroupNumber group = *story[2].view.group;
     story.fault(FaultKind::power_cut, 2);
     if (wiped) story.fault(FaultKind::wiped, 2);
@@ -72,9 +72,9 @@ BOOST_AUTO_TEST_CASE(of_a_node_that_was_wiped_may_have_an_old_number) {
 }
 
 BOOST_AUTO_TEST_CASE(that_no_longer_grow_are_no_fault_of_the_paper_s_text) {
-  Story story(1, ProtocolName::invitation);
+  JournalBuilder story(1, ProtocolName::invitation);
   for (const bool literal : {false, true}) {
-    Story one = story;
+    JournalBuilder one = story;
     one.recovers(1);
     one.joins(1, 1, {2, NodeId{1}});
     one.enter_election(1);
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(that_no_longer_grow_are_no_fault_of_the_paper_s_text) {
 // A member may have left for a group of its own: nobody is forced to stay.
 BOOST_AUTO_TEST_CASE(may_be_left_by_a_member_before_they_are_reorganized) {
   for (const auto protocol : {ProtocolName::invitation, ProtocolName::bully}) {
-    Story story = recovered(2, protocol);
+    JournalBuilder story = recovered(2, protocol);
     story.joins(1, 2, {1, NodeId{2}});
     story.enter_election(1);
     story.joins(1, 1, {2, NodeId{1}});
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(may_be_left_by_a_member_before_they_are_reorganized) {
 // it may have the smaller one.
 BOOST_AUTO_TEST_CASE(of_a_smaller_number_may_have_been_being_saved) {
   for (const bool saving : {true, false}) {
-    Story story(1, ProtocolName::textbook);
+    JournalBuilder story(1, ProtocolName::textbook);
     story.recovers(1);
     story.joins(1, 1, {5, NodeId{1}});
     story.starts(1);
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(of_a_smaller_number_may_have_been_being_saved) {
 }
 
 BOOST_AUTO_TEST_CASE(of_two_protocols_are_not_judged_together) {
-  Story story(2);
+  JournalBuilder story(2);
   story.recovers(1);
   story.begins(2);
   std::get<journal::Header>(story.lines.back()).config.protocol = ProtocolName::invitation;
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_SUITE(textbook_claims)
 
 BOOST_AUTO_TEST_CASE(are_agreement_after_a_calm_unless_somebody_was_wrongly_suspected) {
   for (const bool cut : {false, true}) {
-    Story story = recovered(2, ProtocolName::textbook);
+    JournalBuilder story = recovered(2, ProtocolName::textbook);
     if (cut) {
       story.fault(FaultKind::cut, 2);
       story.fault(FaultKind::healed, 2);

@@ -9,19 +9,19 @@ using namespace muster::test;
 
 namespace {
 
-Judgement asked(const Story& story) {
+Judgement asked(const JournalBuilder& story) {
   auto judgement = try_judge(story.lines, {"left-behind"});
   BOOST_TEST_REQUIRE(judgement.has_value(), (judgement ? "" : judgement.error().what));
   return *judgement;
 }
 
-std::string why(const Story& story) {
+std::string why(const JournalBuilder& story) {
   return asked(story).why("left-behind");
 }
 
 // 3 comes up again behind a cut of 1-3, and takes 2 with it; 1 works on in the group of 2.
-Story restarted_behind_a_cut() {
-  Story story = reformed();
+JournalBuilder restarted_behind_a_cut() {
+  JournalBuilder story = reformed();
   story.fault(FaultKind::cut, 1, NodeSet{NodeId{3}});
   story.recovers(3);
   story.reform({2, 3});
@@ -29,7 +29,7 @@ Story restarted_behind_a_cut() {
 }
 
 struct Left {
-  Story story = restarted_behind_a_cut();
+  JournalBuilder story = restarted_behind_a_cut();
   LeftBehindBounds bounds = left_behind_bounds(story.config().timings);
 
   void a_line_later_by(Duration time) {
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(a_member_that_works_on_is_named_with_its_coordinator) {
 }
 
 BOOST_AUTO_TEST_CASE(a_member_that_does_not_hear_its_coordinator_has_longer) {
-  Story cut = formed();
+  JournalBuilder cut = formed();
   cut.fault(FaultKind::cut, 1, NodeSet{NodeId{3}});
   cut.reform({2, 3});
   cut.wait(bounds.unheard - moment);
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_node_that_paused_is_none) {
 
 // 2-3 of three is cut, and 1 between them.
 BOOST_AUTO_TEST_CASE(nothing_is_claimed_of_rivals_and_that_is_said) {
-  Story rivals = formed();
+  JournalBuilder rivals = formed();
   rivals.fault(FaultKind::cut, 2, NodeSet{NodeId{3}});
   rivals.reform({1, 2});
   rivals.wait(bounds.unheard * 10);
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_claimed_of_rivals_and_that_is_said) {
 
 // As they were told: no line of a fault says that they refuse each other.
 BOOST_AUTO_TEST_CASE(nodes_that_refuse_each_other_do_not_hear_each_other) {
-  Story differing = reformed();
+  JournalBuilder differing = reformed();
   differing.recovers(3);
   differing.step(1, Differing{{NodeId{3}}, {NodeId{2}}});
   differing.step(3, Differing{{NodeId{1}}, {NodeId{2}}});

@@ -7,7 +7,7 @@ using namespace muster;
 using namespace muster::test;
 
 struct Recovered2 {
-  Story story = recovered(2);
+  JournalBuilder story = recovered(2);
 };
 
 // --- Numbers and safe storage
@@ -40,10 +40,10 @@ BOOST_FIXTURE_TEST_CASE(but_not_a_wiped_node, Formed) {
 BOOST_FIXTURE_TEST_CASE(an_acceptance_counts_once_its_save_is_performed, Formed) {
   story.is_halted(1);
   story.joins(1, 3, {40, NodeId{3}}, true);
-  Story durable = story;
+  JournalBuilder durable = story;
   story.lines.pop_back();
   story[1].safe.counter_limit = 0;
-  for (Story* each : {&story, &durable}) {
+  for (JournalBuilder* each : {&story, &durable}) {
     each->fault(FaultKind::killed, 1);
     each->recovers(1);
     each->joins(1, 3, {39, NodeId{3}});
@@ -61,7 +61,7 @@ BOOST_FIXTURE_TEST_CASE(what_was_durable_survives, Formed) {
 
 BOOST_AUTO_TEST_CASE(what_was_not_performed_may_be_there_or_not) {
   for (const bool kept : {false, true}) {
-    Story story = formed();
+    JournalBuilder story = formed();
     story.is_halted(1);
     const SafeState before = story[1].safe;
     story.joins(1, 3, {40, NodeId{3}}, true);
@@ -92,7 +92,7 @@ BOOST_FIXTURE_TEST_CASE(each_line_out_of_order_counts, Formed) {
 
 // P4: reorganize begins while a member's stop has not ended.
 BOOST_AUTO_TEST_CASE(reorganize_begins_when_every_member_has_ceased) {
-  Story story(2);
+  JournalBuilder story(2);
   story.recovers(2);
   story.begins(1);
   story.step(1, Recovered{{story[1].life, 0, {}, {}, {}}}, {story.stop_action(1)});
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(reorganize_begins_when_every_member_has_ceased) {
 }
 
 BOOST_AUTO_TEST_CASE(a_member_that_failed_need_not_have_ceased) {
-  Story story(2);
+  JournalBuilder story(2);
   story.recovers(2);
   story.begins(1);
   story.fault(FaultKind::killed, 1);
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(a_member_that_failed_need_not_have_ceased) {
 
 BOOST_AUTO_TEST_CASE(reorganize_is_told_what_the_members_reported) {
   for (const bool of_report : {true, false}) {
-    Story story = formed();
+    JournalBuilder story = formed();
     for (journal::Line& line : story.lines)
       if (auto* edge = std::get_if<journal::HookEdge>(&line); edge && edge->members) {
         if (of_report)
@@ -135,8 +135,8 @@ Letter halted_by_2() {
 }
 
 // P8: what was sent after a Save arrives after the Save was performed.
-Story sent_after_a_save(bool performed_first) {
-  Story story = recovered(2);
+JournalBuilder sent_after_a_save(bool performed_first) {
+  JournalBuilder story = recovered(2);
   story.step(2, Expired{}, {Save{story[2].safe}, Send{halted_by_2(), Bound::answer}});
   if (performed_first) story.performed(2);
   story.step(1, Received{halted_by_2()});
@@ -205,7 +205,7 @@ BOOST_FIXTURE_TEST_CASE(a_letter_that_nobody_sent_is_told_where_it_arrived, Reco
 BOOST_FIXTURE_TEST_CASE(of_a_letter_that_may_have_been_sent_nothing_is_claimed, Recovered2) {
   story.step(2, Expired{});
   story.step(1, Received{halted_by_2()});
-  Story sent_after_it_by_the_clock = story;
+  JournalBuilder sent_after_it_by_the_clock = story;
   sent_after_it_by_the_clock.step(2, Expired{}, {Send{halted_by_2(), Bound::answer}});
   sent_after_it_by_the_clock.step(2, Expired{});
   BOOST_TEST(judge(sent_after_it_by_the_clock).violated() == "");
@@ -219,7 +219,7 @@ BOOST_FIXTURE_TEST_CASE(of_a_letter_that_may_have_been_sent_nothing_is_claimed, 
 // P1: the answer to a Halt arrives when the permits are revoked.
 BOOST_AUTO_TEST_CASE(an_answer_to_a_halt_arrives_after_permits_are_revoked) {
   for (const bool revoked_first : {true, false}) {
-    Story story = formed();
+    JournalBuilder story = formed();
     const Letter answer{NodeId{1}, Incarnation{1}, NodeId{3}, CallNumber{5}, Answer{Halted{1}}};
     story.enter_election(1);
     story.step(1, Received{}, {story.stop_action(1), Send{answer, std::nullopt}});
@@ -240,8 +240,8 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(journals)
 
 BOOST_AUTO_TEST_CASE(in_which_there_is_nothing_to_check) {
-  BOOST_TEST(judge(Story(3)).outcome.is_empty());
-  Story faults(3);
+  BOOST_TEST(judge(JournalBuilder(3)).outcome.is_empty());
+  JournalBuilder faults(3);
   faults.fault(FaultKind::killed, 1);
   BOOST_TEST(judge(faults).outcome.is_empty());
   BOOST_TEST(!judge(faults).outcome.holds());
@@ -274,7 +274,7 @@ BOOST_FIXTURE_TEST_CASE(lines_that_are_missing_are_counted_and_excuse_what_follo
 
 // The older segments of a journal may have been removed.
 BOOST_AUTO_TEST_CASE(may_begin_with_a_segment) {
-  Story story(1);
+  JournalBuilder story(1);
   story.goes_on(1, [] {
     bully::State state;
     state.s = Status::Normal;

@@ -6,7 +6,7 @@ using namespace muster;
 using namespace muster::test;
 
 BOOST_AUTO_TEST_CASE(a_story_that_holds) {
-  Story story = reformed();
+  JournalBuilder story = reformed();
   story.wait(bound(story));
   story.recovers(3);
   for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
@@ -84,7 +84,7 @@ BOOST_FIXTURE_TEST_CASE(a_violation_counts_once_each_time_that_it_begins, Formed
 }
 
 BOOST_AUTO_TEST_CASE(two_definitions_violate_1b) {
-  Story story = recovered(2);
+  JournalBuilder story = recovered(2);
   for (std::uint32_t id : {1U, 2U}) story.joins(id, 2, {1, NodeId{2}});
   story.reorganizes(2, {1, 2});
   story.starts(1);
@@ -109,7 +109,7 @@ BOOST_FIXTURE_TEST_CASE(a_node_works_from_the_beginning_of_start_to_the_end_of_s
   for (std::uint32_t id : {2U, 3U}) story.is_halted(id);
   for (std::uint32_t id : {2U, 3U}) story.joins(id, 3, {2, NodeId{3}});
   story.reorganizes(3, {2, 3});
-  Story late = story;
+  JournalBuilder late = story;
   late.starts(2);  // from the beginning of start
   BOOST_TEST(judge(late).violated() == "works-apart");
   story.hook(1, Hook::stop, Edge::end);
@@ -126,12 +126,12 @@ BOOST_AUTO_TEST_SUITE(down)
 // 3 is down from each of these on: what it was does not stand against the new group of 1 and 2.
 BOOST_AUTO_TEST_CASE(from_killed_power_cut_or_ended) {
   for (FaultKind kind : {FaultKind::killed, FaultKind::power_cut, FaultKind::ended}) {
-    Story story = formed();
+    JournalBuilder story = formed();
     story.fault(kind, 3);
     story.reform({1, 2});
     BOOST_TEST(judge(story).violated() == "");
   }
-  Story story = formed();
+  JournalBuilder story = formed();
   story.ended(3, 76);
   story.reform({1, 2});
   BOOST_TEST(judge(story).violated() == "");
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(from_killed_power_cut_or_ended) {
 
 BOOST_AUTO_TEST_CASE(but_not_from_terminated_wiped_or_reset) {
   for (FaultKind kind : {FaultKind::terminated, FaultKind::wiped, FaultKind::reset}) {
-    Story story = formed();
+    JournalBuilder story = formed();
     story.fault(kind, 3);
     story.reform({1, 2});
     BOOST_TEST(judge(story).violated() == "1a works-apart");
@@ -148,15 +148,15 @@ BOOST_AUTO_TEST_CASE(but_not_from_terminated_wiped_or_reset) {
 
 // Without such a line nothing is claimed of a life from its last line on, where the next one begins
 // or another node was told that it failed: the node was killed, and nobody wrote that down.
-Story abandoned() {
-  Story story = formed();
+JournalBuilder abandoned() {
+  JournalBuilder story = formed();
   story.wait(moment);
   story.reform({1, 2});
   return story;
 }
 
 BOOST_AUTO_TEST_CASE(from_its_last_line_where_the_next_life_begins) {
-  Story story = abandoned();
+  JournalBuilder story = abandoned();
   BOOST_TEST(judge(story).violated() == "1a works-apart");
   story.recovers(3);
   const Judgement judgement = judge(story, "");
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(from_its_last_line_where_the_next_life_begins) {
 }
 
 BOOST_AUTO_TEST_CASE(from_its_last_line_where_another_was_told_that_it_failed) {
-  Story story = abandoned();
+  JournalBuilder story = abandoned();
   story.step(1, Failed{NodeId{3}, {2}});  // a life that there is not
   BOOST_TEST(judge(story).violated() == "1a works-apart");
   story.step(1, Failed{NodeId{3}, {1}});
@@ -210,7 +210,7 @@ BOOST_FIXTURE_TEST_CASE(later_lines_of_that_life_no_longer_count, Formed) {
   story.hook(3, Hook::start, Edge::begin);  // and against the grammar
   BOOST_TEST(judge(story).violated() == "");
   BOOST_TEST(judge(story).checked("hook-grammar") == checked);
-  Story without = story;
+  JournalBuilder without = story;
   std::erase_if(without.lines, [](const journal::Line& line) {
     return std::holds_alternative<journal::Fault>(line);
   });
@@ -230,7 +230,7 @@ BOOST_FIXTURE_TEST_CASE(a_segment_of_a_life_that_is_over_does_not_bring_it_back,
 
 // The other goes on alone; nobody comes back.
 BOOST_AUTO_TEST_CASE(one_of_two_for_ever) {
-  Story story = recovered(2);
+  JournalBuilder story = recovered(2);
   story.form({1, 2});
   story.fault(FaultKind::killed, 2);
   story.is_halted(1);

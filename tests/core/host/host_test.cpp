@@ -30,8 +30,8 @@ SafeState safe_of(std::uint64_t incarnation) {
 }
 
 /// What it is told to do, in words; its clock stands still but for `clock`.
-struct Life : host::Driver {
-  explicit Life(std::uint32_t nodes = 3, Repairs repairs = {})
+struct HostedLife : host::Driver {
+  explicit HostedLife(std::uint32_t nodes = 3, Repairs repairs = {})
       : config(config_of(nodes, repairs)) {}
 
   [[nodiscard]] Duration now() override { return clock; }
@@ -91,8 +91,8 @@ struct Life : host::Driver {
   host::Host host{config, safe_of(7), 50ms, HookRunner::Limits{config.timings}, *this, hooks};
 };
 
-struct AboutToWork : Life {
-  AboutToWork() : Life(1) { begin_to_work(); }
+struct AboutToWork : HostedLife {
+  AboutToWork() : HostedLife(1) { begin_to_work(); }
 };
 
 Letter are_you_there(std::uint64_t incarnation, std::uint64_t call) {
@@ -101,7 +101,7 @@ Letter are_you_there(std::uint64_t incarnation, std::uint64_t call) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(a_host, Life)
+BOOST_FIXTURE_TEST_SUITE(a_host, HostedLife)
 
 BOOST_AUTO_TEST_CASE(begins_with_recovered_whatever_has_come_before) {
   give(Received{are_you_there(1, 1)});
@@ -152,7 +152,7 @@ BOOST_FIXTURE_TEST_CASE(permits_nothing_from_a_pause_until_all_of_it_was_perform
 BOOST_AUTO_TEST_CASE(permits_nothing_before_a_save_that_a_pause_leads_to_is_durable) {
   Repairs repairs;
   repairs.save_promises_only = false;
-  Life life(1, repairs);
+  HostedLife life(1, repairs);
   life.begin_to_work();
   life.host.saved();
   life.end_hook({});
@@ -214,7 +214,7 @@ BOOST_FIXTURE_TEST_CASE(drops_whatever_comes_when_it_has_ended, AboutToWork) {
 }
 
 BOOST_AUTO_TEST_CASE(is_asked_by_its_group_alone) {
-  Life life(1);
+  HostedLife life(1);
   life.host.begin();
   std::string why;
   const std::uint64_t number =

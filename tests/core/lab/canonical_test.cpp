@@ -1,5 +1,5 @@
 #include "core/lab/findings.hpp"
-#include "core/lab/src/checker/world.hpp"
+#include "core/lab/src/checker/checked_world.hpp"
 
 #include <muster/lab/checker.hpp>
 #include <muster/values/archive.hpp>

@@ -1,5 +1,5 @@
+#include "socket_world.hpp"
 #include "storage/temporary_directory.hpp"
-#include "world.hpp"
 
 #include <muster/net/admin.hpp>
 
@@ -59,7 +59,7 @@ int code(const Expected<std::string>& answer) {
 /// An admin socket that is served on a thread of its own.
 struct Served {
   Directory directory;
-  World world;
+  SocketWorld world;
   net::Admin admin{world.context.get_executor(), directory.socket(), words()};
   Running running{listening()};
 
@@ -169,7 +169,7 @@ BOOST_FIXTURE_TEST_CASE(a_watch_ends_with_its_time_and_with_the_node, Served) {
 
 BOOST_AUTO_TEST_CASE(a_socket_that_a_dead_process_left_is_replaced) {
   Directory directory;
-  World world;
+  SocketWorld world;
   { Unix::acceptor left(world.context, Unix::endpoint(directory.socket())); }
   BOOST_TEST(std::filesystem::exists(directory.socket()));
   net::Admin admin(world.context.get_executor(), directory.socket(), words());
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(a_socket_that_a_dead_process_left_is_replaced) {
 
 BOOST_AUTO_TEST_CASE(what_is_no_socket_is_left_alone) {
   Directory directory;
-  World world;
+  SocketWorld world;
   std::ofstream(directory.socket()) << "precious";
   net::Admin admin(world.context.get_executor(), directory.socket(), words());
   BOOST_TEST(static_cast<int>(test::failure_of(admin.listen()).code) == 64);
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_socket_is_left_alone) {
 }
 
 BOOST_AUTO_TEST_CASE(a_path_that_is_too_long_is_said_with_both_lengths) {
-  World world;
+  SocketWorld world;
   const std::string path = "/tmp/" + std::string(200, 'x');
   net::Admin admin(world.context.get_executor(), path, words());
   const Failure failure = test::failure_of(admin.listen());
@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(nobody_there_and_nobody_awake_are_told_apart) {
 }
 
 BOOST_AUTO_TEST_CASE(an_observer_of_the_cluster_is_told_the_status) {
-  World world;
+  SocketWorld world;
   Port first;
   const Listening one(world, 1, addresses({&first}));
   Running running(world.context);
@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(an_observer_of_the_cluster_is_told_the_status) {
 
 BOOST_AUTO_TEST_CASE(an_observer_speaks_with_nodes_of_the_next_version_that_speak_its_own) {
   for (const net::WireVersions wire : {net::WireVersions{2, 4}, net::WireVersions{4, 4}}) {
-    World world;
+    SocketWorld world;
     Port first;
     const Listening one(world, 1, addresses({&first}), {.wire = wire});
     Running running(world.context);

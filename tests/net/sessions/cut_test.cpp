@@ -49,7 +49,7 @@ class Conversation {
   [[nodiscard]] bool over(std::uint64_t asked) const {
     return one.entries("answer").size() >= asked && two.entries("answer").size() >= asked;
   }
-  World world_;
+  SocketWorld world_;
   Port one_at_, two_at_, one_as_seen_, two_as_seen_;
   Proxy to_one_, to_two_;
 

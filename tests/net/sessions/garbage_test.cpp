@@ -1,5 +1,5 @@
 #include "child.hpp"
-#include "world.hpp"
+#include "socket_world.hpp"
 
 #include <random>
 
@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_SUITE(garbage)
 namespace {
 
 struct TwoOfThree {
-  World world;
+  SocketWorld world;
   Port first, second, third;
   Listening one, two;
   explicit TwoOfThree(const Setting& setting = {})
@@ -118,14 +118,14 @@ BOOST_AUTO_TEST_CASE(without_file_descriptors_strangers_go_and_nodes_stay) {
   const auto known = addresses({&first, &second, &third});
   // Begun before there is anything that it must not inherit.
   const test::Child poor([&](int) {
-    World world;
+    SocketWorld world;
     TestNode one(world, 1, known, {.limits = {.strangers = 1000}});
     const rlimit few{40, 40};
     if (::setrlimit(RLIMIT_NOFILE, &few) != 0 || !one.sessions.listen()) return 1;
     world.context.run();
     return 0;
   });
-  World world;
+  SocketWorld world;
   TestNode two(world, 2, known);
   const auto asks = [&] {
     two.log.clear();

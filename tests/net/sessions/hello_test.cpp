@@ -1,4 +1,4 @@
-#include "world.hpp"
+#include "socket_world.hpp"
 
 // Who may say Hello, and which connection stays.
 
@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(dials_that_cross_leave_one_connection_and_lose_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(a_hello_whose_connection_has_ended_changes_nothing) {
-  World world;
+  SocketWorld world;
   Port first, second, third;
   Listening two(world, 2, addresses({&first, &second, &third}));
   Outsider present(world, second);
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(a_first_hello_of_a_life_that_cannot_be_keeps_no_node_out) {
 // It learns of the life that answers between its Hello and the other's, which need not name its
 // instance, as a refusal follows.
 BOOST_AUTO_TEST_CASE(who_refuses_this_node_is_not_taken_for_a_clone_meanwhile) {
-  World world;
+  SocketWorld world;
   Port first, second;
   Listening two(world, 2, addresses({&first, &second}));
   Door door(world, first);
@@ -87,7 +87,7 @@ constexpr net::WireVersions both{2, 3};
 BOOST_AUTO_TEST_CASE(who_has_agreed_on_one_version_and_speaks_another_is_closed) {
   for (const auto& [wire, spoken] : {std::pair(today, 2), std::pair(both, 3)}) {
     for (std::uint8_t version = 2; version < 4; ++version) {
-      World world;
+      SocketWorld world;
       Port first, second, third;
       Listening one(world, 1, addresses({&first, &second, &third}), {.wire = both});
       Outsider three(world, first);

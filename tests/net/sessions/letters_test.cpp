@@ -1,4 +1,4 @@
-#include "world.hpp"
+#include "socket_world.hpp"
 
 // What sessions do when nothing goes wrong, and what becomes of calls to nobody.
 
@@ -42,7 +42,7 @@ BOOST_FIXTURE_TEST_CASE(letters_as_large_as_they_may_be_go_through, TwoNodes) {
 
 // Whoever believed it would ignore the true Halts of that node for as long as it lives.
 BOOST_AUTO_TEST_CASE(a_halt_of_another_life_or_node_than_its_sender_is_not_taken) {
-  World world;
+  SocketWorld world;
   Port first, second;
   Listening one(world, 1, addresses({&first, &second}));
   std::uint64_t hellos = 0;
@@ -76,7 +76,7 @@ BOOST_FIXTURE_TEST_CASE(nothing_is_told_after_the_end, TwoNodes) {
 }
 
 BOOST_AUTO_TEST_CASE(an_address_that_is_none_is_said_with_exit_code_64) {
-  World world;
+  SocketWorld world;
   for (const char* address : {"127.0.0.1", "127.0.0.1:99999", ":7101", "1:2:3"}) {
     TestNode node(world, 1, {{NodeId{1}, address}});
     const Failure failure = test::failure_of(node.sessions.listen());
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(an_address_that_is_none_is_said_with_exit_code_64) {
 }
 
 BOOST_AUTO_TEST_CASE(a_port_may_be_chosen_by_the_system) {
-  World world;
+  SocketWorld world;
   Listening one(world, 1, {{NodeId{1}, "127.0.0.1:0"}, {NodeId{2}, "127.0.0.1:0"}});
   Listening two(world, 2, {{NodeId{1}, "127.0.0.1:0"}, {NodeId{2}, "localhost:0"}});
   one.sessions.relocate(NodeId{2}, "localhost:" + std::to_string(two.sessions.port()));

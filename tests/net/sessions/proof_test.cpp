@@ -1,5 +1,5 @@
 #include "child.hpp"
-#include "world.hpp"
+#include "socket_world.hpp"
 
 // What proves that a life is over, what follows from it, in which order; and what proves nothing.
 
@@ -11,7 +11,7 @@ namespace {
 
 /// Node 1, and the port where node 2 would listen.
 struct OneOfTwo {
-  World world;
+  SocketWorld world;
   Port first, second;
   Listening one{world, 1, addresses({&first, &second})};
   /// Node 2 in that life says Hello and is answered.
@@ -29,13 +29,13 @@ BOOST_AUTO_TEST_CASE(kill_is_proven) {
     Port first, second;
     // Begun before there is anything that it must not inherit; it answers until it is killed.
     test::Child two([&](int) {
-      World world;
+      SocketWorld world;
       TestNode node(world, 2, addresses({&first, &second}));
       if (!node.sessions.listen()) return 75;
       world.context.run();
       return 0;
     });
-    World world;
+    SocketWorld world;
     Listening one(world, 1, addresses({&first, &second}));
     while (one.entries("answer").empty()) {  // until it listens
       one.log.clear();

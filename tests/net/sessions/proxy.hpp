@@ -1,6 +1,6 @@
 #pragma once
 
-#include "world.hpp"
+#include "socket_world.hpp"
 
 #include <boost/asio/write.hpp>
 
@@ -35,7 +35,7 @@ struct Scissors {
 /// Listens at one port and passes what comes to another, byte by byte if need be.
 class Proxy {
  public:
-  Proxy(World& world, const Port& at, const Port& to, Scissors& scissors)
+  Proxy(SocketWorld& world, const Port& at, const Port& to, Scissors& scissors)
       : acceptor_(world.context, at.endpoint()), to_(to.endpoint()), scissors_(scissors) {
     accept();
   }

@@ -1,7 +1,7 @@
 #include "wire/questions.hpp"
 #include "net/tls/made.hpp"
+#include "socket_world.hpp"
 #include "tls/tls.hpp"
-#include "world.hpp"
 
 /// What a coordinator asks goes to a member and back on a connection of its own.
 
@@ -101,7 +101,7 @@ struct Two {
 
   net::WireVersions wire;  ///< that the member speaks
   const Proofs* proofs;
-  World world;
+  SocketWorld world;
   Port first, second;
   std::map<NodeId, std::string> at = addresses({&first, &second});
   bool in_group = true;

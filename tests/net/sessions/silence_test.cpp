@@ -1,4 +1,4 @@
-#include "world.hpp"
+#include "socket_world.hpp"
 
 // What silence means, and what it does not cost.
 
@@ -9,7 +9,7 @@ BOOST_AUTO_TEST_SUITE(silence)
 namespace {
 
 struct WithOutsider {
-  World world;
+  SocketWorld world;
   Port first, second, third;
   Listening one;
   Outsider two{world};

@@ -23,8 +23,8 @@ std::string uri(std::uint32_t id) {
 }
 
 /// An authority, and node 1, which believes it alone.
-struct World {
-  World() { believes = options_of("own", own, {}); }
+struct Channels {
+  Channels() { believes = options_of("own", own, {}); }
 
   TlsOptions options_of(const std::string& name, const Made& made,
                         std::vector<const Made*> between) const {
@@ -90,7 +90,7 @@ std::string why(const Channel& channel) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(tls, World)
+BOOST_FIXTURE_TEST_SUITE(tls, Channels)
 
 BOOST_AUTO_TEST_CASE(each_end_proves_who_it_is_and_what_was_said_before_goes_then) {
   const Made two =

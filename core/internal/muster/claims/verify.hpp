@@ -105,7 +105,7 @@ class Foreseer {
 
  private:
   /// The present life of a node.
-  struct Life {
+  struct ForeseenLife {
     Incarnation incarnation;
     std::uint64_t last_seq{};
     Duration last_line{};
@@ -119,7 +119,7 @@ class Foreseer {
                                                           Duration at) const;
 
   Foresight foresight_;
-  std::map<NodeId, Life> lives_;
+  std::map<NodeId, ForeseenLife> lives_;
   std::set<std::pair<NodeId, Incarnation>> failed_;           ///< as others were told
   std::map<std::pair<NodeId, Incarnation>, Duration> heard_;  ///< when its last letter arrived
   std::map<NodeId, std::map<Incarnation, Duration>> begun_;   ///< when its lives did

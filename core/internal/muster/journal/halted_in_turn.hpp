@@ -37,7 +37,7 @@ class HaltedInTurn {
     bool operator==(const Coordinator&) const = default;
   };
   /// A Halt of another coordinator than the Halt before.
-  struct Turn {
+  struct OneHalt {
     Duration at{};
     Coordinator before;
     Coordinator by;
@@ -48,7 +48,7 @@ class HaltedInTurn {
 
   Duration window_;
   std::optional<Coordinator> last_;
-  std::deque<Turn> turns_;  ///< within the window, the oldest first
+  std::deque<OneHalt> turns_;  ///< within the window, the oldest first
 };
 
 /// The same in a sentence; `by` are two nodes.

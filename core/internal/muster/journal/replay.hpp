@@ -35,7 +35,7 @@ class Replayer {
   [[nodiscard]] std::uint64_t lives() const { return lives_; }
 
  private:
-  struct Life {
+  struct ReplayedLife {
     Incarnation incarnation;
     Config config;
     Protocol state;
@@ -43,9 +43,9 @@ class Replayer {
     bool followed = false;
   };
   std::optional<Difference> begin(const journal::Header& line);
-  std::optional<Difference> step(Life& life, const journal::Step& line);
+  std::optional<Difference> step(ReplayedLife& life, const journal::Step& line);
 
-  std::map<NodeId, Life> lives_of_nodes_;
+  std::map<NodeId, ReplayedLife> lives_of_nodes_;
   std::uint64_t exact_{};
   std::uint64_t passed_over_{};
   std::uint64_t lives_{};

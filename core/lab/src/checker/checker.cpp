@@ -1,5 +1,5 @@
+#include "trace.hpp"
 #include "graph.hpp"
-#include "story.hpp"
 #include "visited.hpp"
 
 #include <muster/lab/checker.hpp>
@@ -29,7 +29,7 @@ class Search {
 
  private:
   struct Successor {
-    World world;
+    CheckedWorld world;
     std::uint32_t wrong = 0;
     std::uint64_t fingerprint = 0;
   };
@@ -44,7 +44,7 @@ class Search {
 
   void work_together(std::vector<Worlds>& level);
   void work(Worker& worker, std::vector<Worlds>& level);
-  void look_from(Worker& worker, const World& world);
+  void look_from(Worker& worker, const CheckedWorld& world);
   void sum(CheckReport& report, const std::vector<Worlds>& level);
   [[nodiscard]] bool limited(std::uint64_t states) const {
     const Bounds& bounds = values_.bounds;
@@ -61,7 +61,7 @@ class Search {
   std::atomic<bool> found_ = false, limited_ = false;
 };
 
-void Search::look_from(Worker& worker, const World& world) {
+void Search::look_from(Worker& worker, const CheckedWorld& world) {
   const std::size_t nodes = values_.bounds.nodes;
   worker.mover.labels(world, worker.labels);
   worker.transitions += worker.labels.size();
@@ -87,7 +87,7 @@ void Search::look_from(Worker& worker, const World& world) {
 }
 
 void Search::work(Worker& worker, std::vector<Worlds>& level) {
-  World world;
+  CheckedWorld world;
   for (std::size_t k = next_++; k < level.size() && !found_ && !limited_; k = next_++) {
     const std::uint64_t before = worker.states;
     while (!found_ && level[k].next(world)) look_from(worker, world);
@@ -136,7 +136,7 @@ void Search::work_together(std::vector<Worlds>& level) {
 bool Search::run(CheckReport& report, const std::function<void(const Progress&)>& tell) {
   const auto began = std::chrono::steady_clock::now();
   std::vector<Worlds> level(1, Worlds(values_.bounds.nodes));
-  const World first = workers_.front().mover.first();
+  const CheckedWorld first = workers_.front().mover.first();
   visited_.insert(fingerprint(first, values_.bounds.nodes));
   level.front().push(first);
   while (!level.empty() && !found_ && !limited_) {

@@ -1,6 +1,6 @@
 #include "graph.hpp"
 
-#include "story.hpp"
+#include "trace.hpp"
 
 #include <muster/values/ensure.hpp>
 
@@ -25,7 +25,7 @@ void Graph::run(CheckReport& report, const std::function<void(const Progress&)>&
   const std::size_t nodes = values_.bounds.nodes;
   Progress& progress = report.progress;
   Worlds now(nodes);
-  World world = mover_.first();
+  CheckedWorld world = mover_.first();
   now.push(world);
   fingerprints_.push_back(fingerprint(world, nodes));
   ids_.insert(fingerprints_.front(), 0);
@@ -73,11 +73,11 @@ Kind kind_of(const Label& label) {
 
 }  // namespace
 
-void Graph::look_from(const World& world, Id from, Worlds& next, CheckReport& report) {
+void Graph::look_from(const CheckedWorld& world, Id from, Worlds& next, CheckReport& report) {
   mover_.labels(world, labels_);
   bool cut = false;
   for (const Label& label : labels_) {
-    World after = world;
+    CheckedWorld after = world;
     std::uint32_t wrong = 0;
     ++report.progress.transitions;
     if (!mover_.move(after, label, wrong)) {
@@ -131,13 +131,13 @@ std::vector<std::uint64_t> Graph::way_to(Id id) const {
 
 // The same way again, forwards, by the fingerprints that lie on it.
 std::vector<Label> Graph::path_to(std::vector<std::uint64_t> way) {
-  World world = mover_.first();
+  CheckedWorld world = mover_.first();
   std::vector<Label> path;
   std::vector<Label> labels;
   for (std::size_t step = 1; step < way.size(); ++step) {
     mover_.labels(world, labels);
     for (const Label& label : labels) {
-      World after = world;
+      CheckedWorld after = world;
       std::uint32_t wrong = 0;
       if (!mover_.move(after, label, wrong)) continue;
       if (fingerprint(after, values_.bounds.nodes) != way[step]) continue;

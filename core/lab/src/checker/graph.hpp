@@ -20,7 +20,7 @@ class Graph {
   /// Worlds by the order in which they were reached.
   using Id = std::uint32_t;
 
-  void look_from(const World& world, Id from, Worlds& next, CheckReport& report);
+  void look_from(const CheckedWorld& world, Id from, Worlds& next, CheckReport& report);
   [[nodiscard]] bool limited(const Progress& progress) const;
   void find_wedged(CheckReport& report);
   void find_wedged_before_the_limit(CheckReport& report);

@@ -1,8 +1,9 @@
-#include "world.hpp"
+#include "checked_world.hpp"
 
 #include <muster/values/ensure.hpp>
 
 #include <algorithm>
+#include <span>
 
 /// What may happen in a world, where the search begins, and what holds there.
 
@@ -19,7 +20,7 @@ Mover::Mover(Values& values) : values_(values), canonical_(values), room_(values
 // --- What may happen
 // ----------------------------------------------------------------------------------
 
-bool Mover::can_be_answered(const World& world, std::size_t i,
+bool Mover::can_be_answered(const CheckedWorld& world, std::size_t i,
                             const LocalFacts::Waits& call) const {
   const auto holds = [&](std::size_t to, std::size_t from, bool answer) {
     const std::size_t begin = begin_of(world, queue(to, from));
@@ -44,13 +45,12 @@ bool Mover::can_be_answered(const World& world, std::size_t i,
     if (call.sent_to != other.life) return true;  // it goes to this life when the hosts have met
     if (holds(j, i, false)) return true;
   }
-  const auto* end = other.owes.begin() + other.owing;
-  return std::any_of(other.owes.begin(), end, [&](const LocalFacts::Owes& owed) {
-    return owed.to == i && owed.number == call.number;
-  });
+  return std::ranges::any_of(
+      std::span(other.owes).first(other.owing),
+      [&](const LocalFacts::Owes& owed) { return owed.to == i && owed.number == call.number; });
 }
 
-void Mover::labels(const World& world, std::vector<Label>& out) {
+void Mover::labels(const CheckedWorld& world, std::vector<Label>& out) {
   out.clear();
   if (time_may_pass(world)) out.push_back({Label::What::tick});
   for (std::size_t i = 0; i < nodes(); ++i) {
@@ -65,7 +65,7 @@ void Mover::labels(const World& world, std::vector<Label>& out) {
 
 // Who has lost its right has ceased within a tick. Clocks of nodes that are down, or paused, matter
 // to nobody.
-bool Mover::time_may_pass(const World& world) const {
+bool Mover::time_may_pass(const CheckedWorld& world) const {
   if (world.remaining(Trouble::tick) == 0) return false;
   for (std::size_t i = 0; i < nodes(); ++i)
     if (facts(world, i).up && !facts(world, i).paused && facts(world, i).works_until_now)
@@ -75,7 +75,7 @@ bool Mover::time_may_pass(const World& world) const {
 
 // The same once more for each number of actions after which the node fails. To fail before the
 // first is to fail instead.
-void Mover::labels_of_parts(const World& world, std::size_t i, std::size_t begin,
+void Mover::labels_of_parts(const CheckedWorld& world, std::size_t i, std::size_t begin,
                             std::vector<Label>& out) {
   const std::size_t end = out.size();
   for (std::size_t k = begin; k < end; ++k) {
@@ -90,7 +90,7 @@ void Mover::labels_of_parts(const World& world, std::size_t i, std::size_t begin
 }
 
 // Whether anything of the last life of a node that is down is still on its way, or waits for it.
-bool Mover::under_way(const World& world, std::size_t i) const {
+bool Mover::under_way(const CheckedWorld& world, std::size_t i) const {
   for (std::size_t j = 0; j < nodes(); ++j) {
     if (world.length[queue(i, j)] > 0 || world.length[queue(j, i)] > 0) return true;
     const LocalFacts& other = facts(world, j);
@@ -102,7 +102,7 @@ bool Mover::under_way(const World& world, std::size_t i) const {
 
 // Who differs has learned it within T, and who is outvoted has ceased within its stop_deadline:
 // `rejoin` is longer.
-bool Mover::have_learned(const World& world) const {
+bool Mover::have_learned(const CheckedWorld& world) const {
   for (std::size_t i = 0; i < nodes(); ++i) {
     const LocalFacts& node = facts(world, i);
     if (!node.up || node.paused) continue;
@@ -118,19 +118,19 @@ bool Mover::have_learned(const World& world) const {
 }
 
 // Each is for one restore.
-unsigned Mover::copies(const World& world) const {
+unsigned Mover::copies(const CheckedWorld& world) const {
   unsigned count = 0;
   for (std::size_t i = 0; i < nodes(); ++i) count += facts(world, i).copied ? 1 : 0;
   return count;
 }
 
 // The others at any time.
-bool Mover::may_expire(const World& world, const LocalFacts& node, Timer timer) const {
+bool Mover::may_expire(const CheckedWorld& world, const LocalFacts& node, Timer timer) const {
   if (timer == Timer::right) return node.right_is_due;
   return timer != Timer::rejoin || have_learned(world);
 }
 
-void Mover::labels_of(const World& world, std::size_t i, std::vector<Label>& out) {
+void Mover::labels_of(const CheckedWorld& world, std::size_t i, std::vector<Label>& out) {
   const LocalFacts& node = facts(world, i);
   const auto offer = [&](Op op, std::size_t index = 0) {
     out.push_back({Label::What::op, op, static_cast<std::uint8_t>(i), static_cast<std::uint8_t>(i),
@@ -162,7 +162,7 @@ void Mover::labels_of(const World& world, std::size_t i, std::vector<Label>& out
   }
 }
 
-void Mover::labels_between(const World& world, std::size_t i, std::size_t j,
+void Mover::labels_between(const CheckedWorld& world, std::size_t i, std::size_t j,
                            std::vector<Label>& out) {
   const Bounds& bounds = values_.bounds;
   const LocalFacts& node = facts(world, i);
@@ -208,8 +208,8 @@ void Mover::labels_between(const World& world, std::size_t i, std::size_t j,
 // --- Beginning, and judging
 // ---------------------------------------------------------------------------
 
-World Mover::first() {
-  World world = all_down();
+CheckedWorld Mover::first() {
+  CheckedWorld world = all_down();
   const std::vector<Label> path = opening();
   room_ = enough_room;
   for (const Label& label : path) {
@@ -222,7 +222,7 @@ World Mover::first() {
 }
 
 // Nothing is on its way then: the opening delivers every letter.
-void Mover::cut_links(World& world) const {
+void Mover::cut_links(CheckedWorld& world) const {
   if (!values_.bounds.cuts.empty())
     world.left |= std::uint64_t{1} << 4 * static_cast<unsigned>(Trouble::cut);
 }
@@ -233,7 +233,7 @@ std::vector<Label> Mover::opening() {
   std::vector<Label> path;
   const NodeSet& start = values_.bounds.start;
   if (start.empty()) return path;
-  World world = all_down();
+  CheckedWorld world = all_down();
   room_ = enough_room;
   std::vector<Label> offered;
   const auto rank = [&](const Label& label) {
@@ -261,7 +261,7 @@ std::vector<Label> Mover::opening() {
   return path;
 }
 
-bool Mover::disturbs(const World& world, const Label& label) const {
+bool Mover::disturbs(const CheckedWorld& world, const Label& label) const {
   if (label.fails_after != Label::whole) return true;
   if (label.what != Label::What::op)
     return label.what != Label::What::lose_last && label.what != Label::What::tick;
@@ -317,8 +317,8 @@ std::vector<std::string> never_came_about(const Values& values, std::uint32_t ca
   return never;
 }
 
-World Mover::all_down() {
-  World world;
+CheckedWorld Mover::all_down() {
+  CheckedWorld world;
   const Bounds& bounds = values_.bounds;
   unsigned at = 0;
   for (const auto& [field, times] : allowed(bounds, values_.has_clocks)) {
@@ -336,14 +336,14 @@ World Mover::all_down() {
   return world;
 }
 
-std::vector<Standing> Mover::standings(const World& world) const {
+std::vector<Standing> Mover::standings(const CheckedWorld& world) const {
   std::vector<Standing> all;
   for (std::size_t i = 0; i < nodes(); ++i)
     all.push_back(values_.standing(facts(world, i).standing));
   return all;
 }
 
-std::uint64_t Mover::key_of_standings(const World& world) const {
+std::uint64_t Mover::key_of_standings(const CheckedWorld& world) const {
   std::uint64_t key = 1;
   for (std::size_t i = 0; i < nodes(); ++i) {
     key = (key ^ facts(world, i).standing) * 0x9E3779B97F4A7C15;
@@ -352,7 +352,7 @@ std::uint64_t Mover::key_of_standings(const World& world) const {
   return key | 1;
 }
 
-std::optional<Wrong> Mover::judge(const World& world) {
+std::optional<Wrong> Mover::judge(const CheckedWorld& world) {
   const std::uint64_t key = key_of_standings(world);
   if (well_.find(key)) return std::nullopt;
   const std::vector<Standing> all = standings(world);
@@ -381,7 +381,7 @@ bool is_settled_in_parts(const std::vector<Standing>& all, const NodeSet& nodes,
 
 }  // namespace
 
-bool Mover::settled(const World& world) {
+bool Mover::settled(const CheckedWorld& world) {
   const bool in_cuts = world.remaining(Trouble::cut) != 0;
   const std::uint64_t key = key_of_standings(world) ^ (in_cuts ? 2u : 0u);
   if (const bool* known = settled_.find(key)) return *known;

@@ -1,4 +1,4 @@
-#include "world.hpp"
+#include "checked_world.hpp"
 
 #include <muster/lab/checker.hpp>
 #include <muster/values/archive.hpp>

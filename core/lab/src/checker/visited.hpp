@@ -1,6 +1,6 @@
 #pragma once
 
-#include "world.hpp"
+#include "checked_world.hpp"
 
 #include <array>
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace muster::lab::explored {
 
 /// A hash of a world; never 0.
-inline std::uint64_t fingerprint(const World& world, std::size_t nodes) {
+inline std::uint64_t fingerprint(const CheckedWorld& world, std::size_t nodes) {
   std::uint64_t hash = 0x27D4EB2F165667C5;
   const auto add = [&](std::uint64_t word) {
     hash = (hash ^ word) * 0x9E3779B185EBCA87;
@@ -65,7 +65,7 @@ class Visited {
 class Worlds {
  public:
   explicit Worlds(std::size_t nodes) : nodes_(nodes) {}
-  void push(const World& world) {
+  void push(const CheckedWorld& world) {
     words_.insert(words_.end(), world.node.begin(), world.node.begin() + nodes_);
     words_.push_back(static_cast<std::uint32_t>(world.left));
     words_.push_back(static_cast<std::uint32_t>(world.left >> 32));
@@ -76,7 +76,7 @@ class Worlds {
     }
     words_.insert(words_.end(), world.item.begin(), world.item.begin() + world.items);
   }
-  bool next(World& world) {
+  bool next(CheckedWorld& world) {
     if (at_ == words_.size()) return false;
     for (std::size_t i = 0; i < nodes_; ++i) world.node[i] = words_[at_++];
     world.left = words_[at_++];

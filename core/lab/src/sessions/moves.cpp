@@ -1,6 +1,6 @@
 // What may happen to a world, and what happens when nothing fails.
 
-#include "world.hpp"
+#include "session_world.hpp"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ namespace {
 
 class Offers {
  public:
-  Offers(const World& world, const SessionBounds& bounds, bool failures)
+  Offers(const SessionWorld& world, const SessionBounds& bounds, bool failures)
       : world_(world), bounds_(bounds), failures_(failures) {}
 
   std::vector<Move> all() {
@@ -44,7 +44,7 @@ class Offers {
   }
 
   void of_life(unsigned node) {
-    const Life& life = *node_at(world_, node).life;
+    const SessionLife& life = *node_at(world_, node).life;
     const Node& there = node_at(world_, other(node));
     if (failures_) {
       add(Happening::fails, node);
@@ -84,40 +84,40 @@ class Offers {
       add(Happening::connection_reset, link.dialler.node, at);
   }
 
-  const World& world_;
+  const SessionWorld& world_;
   const SessionBounds& bounds_;
   const bool failures_;
   std::vector<Move> moves_;
 };
 
-const host::Peer& peer_of(const World& world, unsigned node) {
+const host::Peer& peer_of(const SessionWorld& world, unsigned node) {
   return node_at(world, node).life->sessions.peers.at(id_of(other(node)));
 }
 
-bool both_are_up(const World& world) {
+bool both_are_up(const SessionWorld& world) {
   return world.first.life && world.second.life;
 }
 
 /// A life whose number was another's may be refused for good.
-bool is_refused(const World& world) {
+bool is_refused(const SessionWorld& world) {
   return (world.first.life && world.first.life->restored) ||
          (world.second.life && world.second.life->restored);
 }
 
-bool both_are_connected(const World& world) {
+bool both_are_connected(const SessionWorld& world) {
   return both_are_up(world) && std::holds_alternative<host::Connected>(peer_of(world, 1).touch) &&
          std::holds_alternative<host::Connected>(peer_of(world, 2).touch);
 }
 
 /// A session of the node that has this side.
-bool carries(const World& world, const Side& side) {
+bool carries(const SessionWorld& world, const Side& side) {
   const auto* connected = std::get_if<host::Connected>(&peer_of(world, side.node).touch);
   return connected && side.open && connected->connection == side.number;
 }
 
 }  // namespace
 
-std::vector<Move> moves(const World& world, const SessionBounds& bounds, bool failures) {
+std::vector<Move> moves(const SessionWorld& world, const SessionBounds& bounds, bool failures) {
   return Offers(world, bounds, failures).all();
 }
 
@@ -134,7 +134,7 @@ bool is_trouble(Happening what) {
   }
 }
 
-std::optional<Move> next_in_peace(const World& world, const SessionBounds& bounds,
+std::optional<Move> next_in_peace(const SessionWorld& world, const SessionBounds& bounds,
                                   std::size_t deadlines) {
   const std::vector<Move> all = moves(world, bounds, false);
   const auto now = std::find_if(all.begin(), all.end(),
@@ -146,7 +146,7 @@ std::optional<Move> next_in_peace(const World& world, const SessionBounds& bound
 
 // That a connection has ended without a word is not noticed in time, and no end of it is in the way
 // of another.
-std::vector<Move> next_in_step(const World& world, SessionBounds bounds) {
+std::vector<Move> next_in_step(const SessionWorld& world, SessionBounds bounds) {
   bounds.links = any_number;
   std::vector<Move> both;
   const std::vector<Move> all = moves(world, bounds, false);
@@ -166,7 +166,7 @@ std::vector<Move> next_in_step(const World& world, SessionBounds bounds) {
 }
 
 // Where each has taken the other's connection and closed its own, neither knows it yet.
-bool is_apart(const World& world) {
+bool is_apart(const SessionWorld& world) {
   if (!both_are_up(world) || is_refused(world)) return false;
   for (const auto* life : {&world.first.life, &world.second.life})
     if (!(*life)->channel.awaited.empty()) return false;
@@ -175,7 +175,7 @@ bool is_apart(const World& world) {
   });
 }
 
-Complaint lost(const World& world) {
+Complaint lost(const SessionWorld& world) {
   if (!both_are_connected(world) || is_refused(world)) return {};
   for (unsigned node : {1U, 2U})
     if (!node_at(world, node).life->channel.awaited.empty())
@@ -183,7 +183,7 @@ Complaint lost(const World& world) {
   return {};
 }
 
-bool settled(const World& world) {
+bool settled(const SessionWorld& world) {
   for (unsigned node : {1U, 2U}) {
     const auto& life = node_at(world, node).life;
     if (!life) continue;

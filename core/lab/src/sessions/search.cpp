@@ -1,7 +1,7 @@
 // Every world that can be reached, breadth first, by several threads.
 
 #include "../checker/visited.hpp"
-#include "world.hpp"
+#include "session_world.hpp"
 
 #include <muster/detail/values/kinds.hpp>
 #include <muster/values/archive.hpp>
@@ -19,11 +19,11 @@ namespace sessions {
 namespace {
 
 /// A world is known by a hash of its canonical form; never 0.
-std::uint64_t fingerprint(const World& world) {
+std::uint64_t fingerprint(const SessionWorld& world) {
   return std::max<std::uint64_t>(hash(world), 1);
 }
 
-std::string in_words(const World& before, const Move& move) {
+std::string in_words(const SessionWorld& before, const Move& move) {
   std::string said =
       "node " + std::to_string(move.node) + ": " + std::string(enumerator_name(move.what));
   std::replace(said.begin(), said.end(), '_', ' ');
@@ -59,11 +59,11 @@ struct Way {
 
 /// What one thread found at one depth.
 struct Found {
-  struct World {
+  struct WorldAt {
     Way way;
     std::string bytes;
   };
-  std::vector<World> worlds;
+  std::vector<WorldAt> worlds;
   std::uint64_t transitions{};
   std::uint64_t drained{};
   SessionTroubles had{0, 0, 0, 0, 0};  ///< the most of each in one world
@@ -82,7 +82,7 @@ class Search {
       : bounds_(bounds), progress_(progress), interrupted_(interrupted) {}
 
   SessionReport run() {
-    World first;
+    SessionWorld first;
     make_canonical(first, bounds_);
     seen_.insert(fingerprint(first));
     ways_.emplace_back();
@@ -137,7 +137,7 @@ class Search {
       report_.transitions += one.transitions;
       report_.drained += one.drained;
       raise(had_, one.had);
-      for (Found::World& world : one.worlds) {
+      for (Found::WorldAt& world : one.worlds) {
         reached.push_back({static_cast<std::uint32_t>(ways_.size()), std::move(world.bytes)});
         ways_.push_back(world.way);
       }
@@ -148,7 +148,8 @@ class Search {
   }
 
   void expand(const Reached& reached, Found& found) {
-    const World world = decode<World>(reached.bytes, {.depth = 64, .foreign = false}).value();
+    const SessionWorld world =
+        decode<SessionWorld>(reached.bytes, {.depth = 64, .foreign = false}).value();
     const std::uint64_t here = fingerprint(world);
     Complaint complaint;
     if (!settling_.contains(here)) complaint = settles(world, here);
@@ -162,7 +163,7 @@ class Search {
     for (Move move : moves(world, bounds_, true)) {
       for (const bool finds : {true, false}) {
         move.drain_finds = finds;
-        World after = made(world, move, bounds_);
+        SessionWorld after = made(world, move, bounds_);
         const bool drained = after.drained;
         if (!finds) ++found.drained;
         ++found.transitions;
@@ -180,7 +181,7 @@ class Search {
   }
 
   // What is wrong when nothing fails any more.
-  Complaint settles(World world, std::uint64_t here) {
+  Complaint settles(SessionWorld world, std::uint64_t here) {
     std::vector<std::uint64_t> passed;
     std::size_t deadlines = 0;
     for (std::size_t round = 0; round < most_rounds; ++round) {
@@ -206,7 +207,7 @@ class Search {
   // What is wrong when nothing fails any more, and both nodes do all at the same moment: they have
   // found each other after a few redials, and before any bound of T has passed. It is asked where
   // something has just gone wrong: of every world it would cost a sixth of all time.
-  Complaint meets(World world, std::uint64_t here) {
+  Complaint meets(SessionWorld world, std::uint64_t here) {
     std::vector<std::uint64_t> passed;
     std::size_t redials = 0;
     while (is_apart(world) && !meeting_.contains(here)) {
@@ -230,7 +231,7 @@ class Search {
     if (!violation.in_peace) way.push_back(violation.way.move);
     for (std::uint32_t at = violation.way.from; at != 0; at = ways_[at].from)
       way.push_back(ways_[at].move);
-    World world;
+    SessionWorld world;
     for (auto move = way.rbegin(); move != way.rend(); ++move) {
       make_canonical(world, bounds_);
       report_.story.push_back(in_words(world, *move));

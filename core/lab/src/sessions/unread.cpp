@@ -1,6 +1,6 @@
 // What has come to a node and was not read yet: what a verdict must not pass over.
 
-#include "world.hpp"
+#include "session_world.hpp"
 
 #include <algorithm>
 
@@ -22,7 +22,7 @@ bool has_letter(const Side& side, const Predicate& predicate) {
 
 /// Of the sides that a node has open, with the other one of each.
 template <class Predicate>
-bool any_side(const World& world, unsigned node, const Predicate& predicate) {
+bool any_side(const SessionWorld& world, unsigned node, const Predicate& predicate) {
   return std::any_of(world.links.begin(), world.links.end(), [&](const Link& link) {
     const bool has_dialled = link.dialler.node == node;
     const Side& mine = has_dialled ? link.dialler : link.acceptor;
@@ -41,20 +41,20 @@ bool holds_letter(const Side& side) {
   return has_letter(side, [](const Letter&) { return true; });
 }
 
-bool has_answer_to_read(const World& world, unsigned node, CallNumber call) {
+bool has_answer_to_read(const SessionWorld& world, unsigned node, CallNumber call) {
   return any_side(world, node, [&](const Side& mine, const Side&) {
     return has_letter(
         mine, [&](const Letter& letter) { return is_answer(letter) && letter.call == call; });
   });
 }
 
-bool has_letter_to_read(const World& world, unsigned node, std::uint64_t of) {
+bool has_letter_to_read(const SessionWorld& world, unsigned node, std::uint64_t of) {
   return any_side(world, node, [&](const Side& mine, const Side& theirs) {
     return theirs.instance == of && holds_letter(mine);
   });
 }
 
-bool has_hello_to_read(const World& world, unsigned node, std::uint64_t of) {
+bool has_hello_to_read(const SessionWorld& world, unsigned node, std::uint64_t of) {
   return any_side(world, node, [&](const Side& mine, const Side& theirs) {
     if (theirs.instance != of || !theirs.open || has_ended(mine) || mine.coming.empty())
       return false;

@@ -27,9 +27,9 @@ Cuts Troubles::some_links() {
   }
 }
 
-// Nodes restart, one after the other, and a node that is left behind has time to notice it. Hooks
-// may be slow or fail meanwhile. All links are whole before the peace in which Assertion 2 is
-// claimed.
+// Nodes restart, one after the other, and a node that is left behind has time to notice it.
+// SimulatedHooks may be slow or fail meanwhile. All links are whole before the peace in which
+// Assertion 2 is claimed.
 void Troubles::keep_links_apart() {
   World& world = *world_;
   const Duration bound = left_behind_bounds(timings_).unheard + 2 * timings_.T;

@@ -1,6 +1,6 @@
 #include <muster/lab/world.hpp>
 
-#include "cluster.hpp"
+#include "world_impl.hpp"
 
 #include <muster/claims/verify.hpp>
 #include <muster/host/services.hpp>

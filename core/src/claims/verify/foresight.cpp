@@ -74,7 +74,7 @@ std::optional<Foresight::Unknown> Foreseer::unknown(NodeId node, Incarnation lif
   if (present == lives_.end()) return std::nullopt;  // there is no journal of it at all
   const auto& begun = begun_.at(node);
   if (begun.contains(life)) {
-    const Life& last = present->second;
+    const ForeseenLife& last = present->second;
     const bool goes_on = life == last.incarnation && !last.ended && at > last.last_line + last.T;
     return goes_on ? std::optional(Foresight::Unknown{last.last_line}) : std::nullopt;
   }
@@ -88,7 +88,7 @@ std::optional<Foresight::Unknown> Foreseer::unknown(NodeId node, Incarnation lif
 }
 
 void Foreseer::ended_silently(NodeId node) {
-  const Life& life = lives_.at(node);
+  const ForeseenLife& life = lives_.at(node);
   if (!life.ended) foresight_.last_seq[{node, life.incarnation}] = life.last_seq;
 }
 

@@ -1,4 +1,4 @@
-#include "turn.hpp"
+#include "bully_turn.hpp"
 
 #include <muster/values/hash.hpp>
 
@@ -7,7 +7,7 @@
 namespace muster::bully {
 
 Actions step(const Config& config, State& state, const Event& event, Moment at) {
-  return Turn(config, state, at).take(event);
+  return BullyTurn(config, state, at).take(event);
 }
 
 View view(const Config& config, const State& state, const View& before) {

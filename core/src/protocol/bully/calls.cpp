@@ -1,11 +1,11 @@
-#include "turn.hpp"
+#include "bully_turn.hpp"
 
 /// The CALLs of Election(i), and the own part of each.
 
 namespace muster::bully {
 
 // A node whose own question has just gone unanswered is not asked again, unless it was heard since.
-void Turn::ask_higher(bool all) {
+void BullyTurn::ask_higher(bool all) {
   auto& wait = std::get<SeekingHigher>(state_.procedure);
   while (!wait.not_asked.empty() && (all || wait.asked.empty())) {
     const NodeId j = *wait.not_asked.begin();
@@ -21,7 +21,7 @@ void Turn::ask_higher(bool all) {
 // Phase H: for j = i-1, ..., 1: call Halt(j, i). Descending and one at a time: in parallel, or
 // ascending, a lower candidate's NewCoordinator may follow its Halt at a node that i has halted
 // already (6.5). Every lower node is halted anew, whatever is known of it (6.19).
-void Turn::halt_next(NodeId last) {
+void BullyTurn::halt_next(NodeId last) {
   if (halts_in_rounds() || !halts_one_by_one()) return halt_at_once();
   const auto j = next_to_halt(last);
   if (!j) return election_point();
@@ -29,7 +29,7 @@ void Turn::halt_next(NodeId last) {
 }
 
 // Phase C: for j in S.Up: call NewCoordinator(j, i).
-void Turn::announce() {
+void BullyTurn::announce() {
   auto& wait = std::get<Announcing>(state_.procedure);
   const auto letter_to = [this](NodeId j) {
     return NewCoordinator{*state_.c, member(j)->incarnation, *state_.g};
@@ -37,7 +37,7 @@ void Turn::announce() {
   call_next(wait.announced, wait.not_announced, letter_to, Bound::stopped);
 }
 
-void Turn::send_ready() {
+void BullyTurn::send_ready() {
   auto& wait = std::get<MakingReady>(state_.procedure);
   const auto letter_to = [this](NodeId j) {
     return Ready{*state_.c, member(j)->incarnation, *state_.g, *state_.d};
@@ -45,7 +45,7 @@ void Turn::send_ready() {
   call_next(wait.readied, wait.not_readied, letter_to, Bound::started);
 }
 
-void Turn::own_ready() {
+void BullyTurn::own_ready() {
   if (options_.judge_ready() == Readiness::install) {
     install();
     return normal_when_all_ready();
@@ -53,7 +53,7 @@ void Turn::own_ready() {
   if (side_by_side_ || state_.up.empty()) start_own();
 }
 
-void Turn::ready(NodeId j, CallNumber call) {
+void BullyTurn::ready(NodeId j, CallNumber call) {
   switch (options_.judge_ready()) {
     case Readiness::refuse:
       return refuse(j, call, Bound::started, "its right to work is over");
@@ -67,12 +67,12 @@ void Turn::ready(NodeId j, CallNumber call) {
   }
 }
 
-void Turn::start_own() {
+void BullyTurn::start_own() {
   install();
   start_application();
 }
 
-void Turn::normal_when_all_ready() {
+void BullyTurn::normal_when_all_ready() {
   const auto* wait = std::get_if<MakingReady>(&state_.procedure);
   if (wait && wait->readied.empty() && wait->not_readied.empty()) all_ready();
 }

@@ -1,4 +1,4 @@
-#include "turn.hpp"
+#include "bully_turn.hpp"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ namespace muster::bully {
 // Who is outvoted takes no part: its application ceases, and to whoever calls, it is as one that
 // does not answer. Who is in no group waits before an election of its own, for those that differ
 // may have been the majority until now, and at work.
-void Turn::happened(const Differing& event) {
+void BullyTurn::happened(const Differing& event) {
   const NodeSet before = std::exchange(state_.met, event).differ;
   const bool another_differs = std::any_of(event.differ.begin(), event.differ.end(),
                                            [&](NodeId j) { return !before.contains(j); });
@@ -29,26 +29,26 @@ void Turn::happened(const Differing& event) {
 }
 
 // Whoever would form a group without an outvoted node waits for it as for those that differ.
-void Turn::await_the_outvoted() {
+void BullyTurn::await_the_outvoted() {
   stop({StopReason::own_election, std::nullopt});
   fail();
   await_their_end();
   state_.procedure = Rejoining{};
 }
 
-bool Turn::may_be_at_work(const Result* result) {
+bool BullyTurn::may_be_at_work(const Result* result) {
   const auto* refused = as<Refused>(result);
   return refused && refused->at_work.yet;
 }
 
 // Whose election it is that decides about this node.
-bool Turn::is_candidate() const {
+bool BullyTurn::is_candidate() const {
   const bool halted_by_another = state_.h && state_.h->candidate != config_.self;
   return !works_in_group() && !(state_.s == Status::Election && halted_by_another);
 }
 
 // What Recovery(i) goes on with, or waits for.
-void Turn::take_part_again() {
+void BullyTurn::take_part_again() {
   end_procedure();
   if (outvoted()) {
     state_.procedure = Outvoted{};
@@ -60,27 +60,27 @@ void Turn::take_part_again() {
   }
 }
 
-void Turn::await_their_end() {
+void BullyTurn::await_their_end() {
   actions_.emplace_back(Arm{Timer::rejoin, 0});
   state_.by_options.rejoin_armed = true;
 }
 
 // A Halt ends the wait for an election of its own, and not what it is for: whoever sent it may fail
 // before it has waited itself.
-bool Turn::waits_to_rejoin() {
+bool BullyTurn::waits_to_rejoin() {
   if (!state_.by_options.rejoin_armed) return false;
   state_.procedure = Rejoining{};
   return true;
 }
 
-void Turn::may_rejoin() {
+void BullyTurn::may_rejoin() {
   const bool waits = runs<Rejoining>();
   rejoined();
   if (waits) begin();
 }
 
 // Who is taken into a group has a coordinator that has waited.
-void Turn::rejoined() {
+void BullyTurn::rejoined() {
   if (runs<Rejoining>()) state_.procedure = Idle{};
   if (std::exchange(state_.by_options.rejoin_armed, false))
     actions_.emplace_back(Disarm{Timer::rejoin});

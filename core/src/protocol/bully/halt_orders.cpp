@@ -1,4 +1,4 @@
-#include "turn.hpp"
+#include "bully_turn.hpp"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 namespace muster::bully {
 
 // After `last`, or after this node itself.
-std::optional<NodeId> Turn::next_to_halt(NodeId last) const {
+std::optional<NodeId> BullyTurn::next_to_halt(NodeId last) const {
   const bool descending = halts_descending();
   std::optional<NodeId> next;
   for (NodeId j : config_.nodes) {
@@ -21,7 +21,7 @@ std::optional<NodeId> Turn::next_to_halt(NodeId last) const {
 }
 
 // One round of Halts, or rounds until two in a row are alike.
-void Turn::halt_at_once() {
+void BullyTurn::halt_at_once() {
   if (!runs<HaltingAll>()) halt_all(std::nullopt);
   const auto& wait = std::get<HaltingAll>(state_.procedure);
   if (!wait.halted.empty()) return;
@@ -39,7 +39,7 @@ void Turn::halt_at_once() {
   if (std::get<HaltingAll>(state_.procedure).halted.empty()) election_point();
 }
 
-void Turn::halt_all(std::optional<std::vector<HaltedLife>> before) {
+void BullyTurn::halt_all(std::optional<std::vector<HaltedLife>> before) {
   HaltingAll wait{{}, std::move(before)};
   for (NodeId j : config_.nodes)
     if (halts(j)) wait.halted.emplace(call(j, Halt{own_election()}, halt_bound()), j);

@@ -1,4 +1,4 @@
-#include "turn.hpp"
+#include "bully_turn.hpp"
 
 #include <utility>
 
@@ -8,7 +8,7 @@
 
 namespace muster::bully {
 
-Message Turn::question_to_coordinator() const {
+Message BullyTurn::question_to_coordinator() const {
   if (question_names_group()) return in_group::AreYouThere{*state_.g};
   return AreYouThere{};
 }
@@ -16,7 +16,7 @@ Message Turn::question_to_coordinator() const {
 // An answer of a higher node ends Election(i), and changes nothing. Once is no reason to stop: that
 // node may be about to halt this one. Twice without a word of the coordinator is: the higher node
 // works in a group that this node does not reach.
-void Turn::election_left_to_higher() {
+void BullyTurn::election_left_to_higher() {
   if (!works_in_group() || !second_election_recovers()) return;
   if (options_.judge_lower_group() == LowerGroup::ends_by_right) return;
   if (std::exchange(state_.left_to_higher, true)) return recover(StopReason::recovering);
@@ -25,12 +25,12 @@ void Turn::election_left_to_higher() {
 
 // A node that waits for those that differ halts a lower coordinator afterwards. Until then that
 // group works on: by a No its coordinator would try an election in vain, twice, and recover.
-bool Turn::is_about_to_halt(NodeId j) const {
+bool BullyTurn::is_about_to_halt(NodeId j) const {
   if (options_.judge_lower_group() != LowerGroup::halts) return false;
   return runs<Rejoining>() && j < config_.self && second_election_recovers();
 }
 
-void Turn::coordinator_is_heard() {
+void BullyTurn::coordinator_is_heard() {
   state_.left_to_higher = false;
 }
 

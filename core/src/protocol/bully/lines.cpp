@@ -1,21 +1,21 @@
 // The lines that the lab can take out, each under its name.
 
-#include "turn.hpp"
+#include "bully_turn.hpp"
 
 namespace muster::bully {
 
-bool Turn::stands(Line line) const {
+bool BullyTurn::stands(Line line) const {
   return muster::stands(config_.struck, line);
 }
 
 // --- Halt(i, j)
 
-bool Turn::leaving_answers() const {
+bool BullyTurn::leaving_answers() const {
   return stands(Line::leaving_answers);
 }
 
 // Of one candidate (6.9).
-bool Turn::newer_halts_only(NodeId j, const ElectionId& election) {
+bool BullyTurn::newer_halts_only(NodeId j, const ElectionId& election) {
   if (!repairs_.tags) return true;
   auto [last, first] = state_.last_halt.try_emplace(j, election);
   if (!first && election <= last->second && stands(Line::newer_halts_only)) return false;
@@ -23,7 +23,7 @@ bool Turn::newer_halts_only(NodeId j, const ElectionId& election) {
   return true;
 }
 
-bool Turn::unconditional_halt(NodeId j) const {
+bool BullyTurn::unconditional_halt(NodeId j) const {
   const bool halted_by_a_higher =
       state_.s == Status::Election && state_.h && j < state_.h->candidate;
   return !halted_by_a_higher || stands(Line::unconditional_halt);
@@ -31,119 +31,119 @@ bool Turn::unconditional_halt(NodeId j) const {
 
 // --- NewCoordinator(i, j) and Ready(i, j, x)
 
-bool Turn::status_test_of_new_coordinator() const {
+bool BullyTurn::status_test_of_new_coordinator() const {
   return state_.s == Status::Election || !stands(Line::status_test_of_new_coordinator);
 }
 
-bool Turn::h_test(const ElectionId& election) const {
+bool BullyTurn::h_test(const ElectionId& election) const {
   return elects(state_.h, election) || !stands(Line::h_test);
 }
 
-bool Turn::counter_test(std::uint64_t counter) const {
+bool BullyTurn::counter_test(std::uint64_t counter) const {
   return counter > state_.counter || !stands(Line::counter_test);
 }
 
-bool Turn::status_test_of_ready() const {
+bool BullyTurn::status_test_of_ready() const {
   return state_.s == Status::Reorganization || !stands(Line::status_test_of_ready);
 }
 
-bool Turn::c_test(const ElectionId& election) const {
+bool BullyTurn::c_test(const ElectionId& election) const {
   return elects(state_.c, election) || !stands(Line::c_test);
 }
 
-bool Turn::life_test(Incarnation receiver) const {
+bool BullyTurn::life_test(Incarnation receiver) const {
   return !repairs_.tags || receiver == state_.safe.incarnation || !stands(Line::life_test);
 }
 
-bool Turn::same_election() const {
+bool BullyTurn::same_election() const {
   return repairs_.tags && stands(Line::same_election);
 }
 
 // --- STOP
 
-bool Turn::stop_ends_election() const {
+bool BullyTurn::stop_ends_election() const {
   const bool elects = runs<SeekingHigher>() || runs<HaltingLower>() || runs<HaltingAll>();
   return !elects || stands(Line::stop_ends_election);
 }
 
-bool Turn::stop_refuses_waiting_calls() const {
+bool BullyTurn::stop_refuses_waiting_calls() const {
   return stands(Line::stop_refuses_waiting_calls);
 }
 
 // --- Election(i)
 
-bool Turn::halts_one_by_one() const {
+bool BullyTurn::halts_one_by_one() const {
   return stands(Line::halts_one_by_one);
 }
 
-bool Turn::halts_descending() const {
+bool BullyTurn::halts_descending() const {
   return stands(Line::halts_descending);
 }
 
-bool Turn::halts_to_all() const {
+bool BullyTurn::halts_to_all() const {
   return stands(Line::halts_to_all);
 }
 
-bool Turn::halts_once() const {
+bool BullyTurn::halts_once() const {
   return !halts_in_rounds() && stands(Line::halts_once);
 }
 
-bool Turn::rounds_by_node() const {
+bool BullyTurn::rounds_by_node() const {
   return !halts_in_rounds() && stands(Line::rounds_by_node);
 }
 
-bool Turn::rounds_until_alike() const {
+bool BullyTurn::rounds_until_alike() const {
   return stands(Line::rounds_until_alike);
 }
 
-bool Turn::refusal_starts_over() const {
+bool BullyTurn::refusal_starts_over() const {
   return stands(Line::refusal_starts_over);
 }
 
-bool Turn::reorganize_after_stops(const Announcing& wait) const {
+bool BullyTurn::reorganize_after_stops(const Announcing& wait) const {
   return wait.announced.empty() || !stands(Line::reorganize_after_stops);
 }
 
 // --- Recovery(i), Timeout(i), failures
 
-bool Turn::safe_counter() const {
+bool BullyTurn::safe_counter() const {
   return stands(Line::safe_counter);
 }
 
-bool Turn::h_undefined_at_recovery() const {
+bool BullyTurn::h_undefined_at_recovery() const {
   return stands(Line::h_undefined_at_recovery);
 }
 
-bool Turn::down_at_recovery() const {
+bool BullyTurn::down_at_recovery() const {
   return stands(Line::down_at_recovery);
 }
 
 // Timeout(i) of a coordinator that waits for nothing: the paper's call to itself is always
 // answered, and a coordinator-elect would stay so for ever (6.7).
-bool Turn::self_timeout() const {
+bool BullyTurn::self_timeout() const {
   return state_.s == Status::Reorganization && repairs_.start_over_halted &&
          stands(Line::self_timeout);
 }
 
-bool Turn::timeout_unless_normal() const {
+bool BullyTurn::timeout_unless_normal() const {
   return works_in_group() || stands(Line::timeout_unless_normal);
 }
 
-bool Turn::failed_spares_no_question() const {
+bool BullyTurn::failed_spares_no_question() const {
   return stands(Line::failed_spares_no_question);
 }
 
 // --- A coordinator that left its group
 
-bool Turn::question_names_group() const {
+bool BullyTurn::question_names_group() const {
   return repairs_.left_behind && stands(Line::question_names_group);
 }
 
-bool Turn::elsewhere_recovers() const {
+bool BullyTurn::elsewhere_recovers() const {
   return stands(Line::elsewhere_recovers);
 }
 
-bool Turn::second_election_recovers() const {
+bool BullyTurn::second_election_recovers() const {
   return repairs_.left_behind && stands(Line::second_election_recovers);
 }
 

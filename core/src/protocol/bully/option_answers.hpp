@@ -7,8 +7,8 @@
 #include "option_settle.hpp"
 
 /// The points at which an option may leave the paper (docs/options.md). Each is a question that the
-/// paper's text asks. It has the paper's answer unless an option has another. Only `Turn` acts. An
-/// option answers, and changes nothing but its own memory.
+/// paper's text asks. It has the paper's answer unless an option has another. Only `BullyTurn`
+/// acts. An option answers, and changes nothing but its own memory.
 
 namespace muster::bully {
 

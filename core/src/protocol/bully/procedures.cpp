@@ -1,4 +1,4 @@
-#include "turn.hpp"
+#include "bully_turn.hpp"
 
 namespace muster::bully {
 
@@ -6,7 +6,7 @@ namespace muster::bully {
 // -------------------------------------------------------------------
 
 // AreYouThere(i): reply ().
-void Turn::called(const Letter& letter, const AreYouThere&) {
+void BullyTurn::called(const Letter& letter, const AreYouThere&) {
   const NodeId j = letter.from;
   switch (options_.judge_reply(j)) {
     case Reply::stands_back:
@@ -24,7 +24,7 @@ void Turn::called(const Letter& letter, const AreYouThere&) {
 }
 
 // AreYouThere(i, gn): reply [[ S.g = gn and (S.s = Reorganization or S.s = Normal) ]].
-void Turn::called(const Letter& letter, const in_group::AreYouThere& call) {
+void BullyTurn::called(const Letter& letter, const in_group::AreYouThere& call) {
   const std::optional<GroupNumber> group = works_in_group() ? state_.g : std::nullopt;
   if (group == call.group) return answer(letter.from, letter.call, Here{});
   answer(letter.from, letter.call, Elsewhere{group});
@@ -32,7 +32,7 @@ void Turn::called(const Letter& letter, const in_group::AreYouThere& call) {
 
 // AreYouNormal(i): reply [[ S.s = Normal ]]. Departs from the paper: normal for the one who asks
 // (6.12).
-void Turn::called(const Letter& letter, const AreYouNormal& call) {
+void BullyTurn::called(const Letter& letter, const AreYouNormal& call) {
   const bool is_fine = is_normal_for(letter.from, call.group) || is_about_to_halt(letter.from);
   answer(letter.from, letter.call, Normality{is_fine});
   end_settling();
@@ -40,7 +40,7 @@ void Turn::called(const Letter& letter, const AreYouNormal& call) {
 }
 
 // Halt(i, j): [[ S.s := Election; S.h := j; STOP ]]; reply (). Unconditional but for its tag (6.9).
-void Turn::called(const Letter& letter, const Halt& call) {
+void BullyTurn::called(const Letter& letter, const Halt& call) {
   const NodeId j = letter.from;
   if (!newer_halts_only(j, call.election)) return;
   if (!unconditional_halt(j)) return answer(j, letter.call, Refused{"halted by a higher node"});
@@ -58,7 +58,7 @@ void Turn::called(const Letter& letter, const Halt& call) {
 }
 
 // NewCoordinator(i, j): [[ if S.h = j and S.s = Election then S.c := j; S.s := Reorganization ]].
-void Turn::called(const Letter& letter, const NewCoordinator& call) {
+void BullyTurn::called(const Letter& letter, const NewCoordinator& call) {
   const NodeId j = letter.from;
   if (owes(j, letter.call)) return;
   const auto refused = [&](std::string why) {
@@ -85,7 +85,7 @@ void Turn::called(const Letter& letter, const NewCoordinator& call) {
 
 // Ready(i, j, x): [[ if S.c = j and S.s = Reorganization then S.d := x; S.s := Normal ]]; Normal
 // and the answer when the application has started.
-void Turn::called(const Letter& letter, const Ready& call) {
+void BullyTurn::called(const Letter& letter, const Ready& call) {
   const NodeId j = letter.from;
   if (owes(j, letter.call)) return;
   const auto refused = [&](std::string why) {
@@ -106,7 +106,7 @@ void Turn::called(const Letter& letter, const Ready& call) {
 
 // Phase A: for j = i+1, ..., n: call AreYouThere(j). Departs from the paper: the nearest first, and
 // the rest together when that one does not answer.
-void Turn::election(NodeSet asked_in_vain) {
+void BullyTurn::election(NodeSet asked_in_vain) {
   options_.election_begins();
   end_procedure();
   if (waits_to_rejoin()) return;
@@ -119,7 +119,7 @@ void Turn::election(NodeSet asked_in_vain) {
 }
 
 // [[ STOP; S.s := Election; S.h := i; S.Up := {} ]]
-void Turn::halt_lower() {
+void BullyTurn::halt_lower() {
   options_.halting_begins();
   stop({StopReason::own_election, std::nullopt});
   state_.s = Status::Election;
@@ -134,7 +134,7 @@ void Turn::halt_lower() {
 }
 
 // [[ S.c := i; S.s := Reorganization ]], if the halted nodes become a group.
-void Turn::election_point() {
+void BullyTurn::election_point() {
   if (const auto level = options_.level_given_back()) state_.retry_level = *level;
   switch (options_.judge_group()) {
     case Group::too_few:
@@ -151,7 +151,7 @@ void Turn::election_point() {
 }
 
 // Its number is above all that the halted nodes have seen.
-void Turn::form_group() {
+void BullyTurn::form_group() {
   state_.g = GroupNumber{++state_.counter, config_.self};
   state_.c = own_election();
   state_.s = Status::Reorganization;
@@ -165,7 +165,7 @@ void Turn::form_group() {
 }
 
 // S.d := reorganize(), when every member has answered that it is stopped, and i itself is (6.20).
-void Turn::reorganize_when_all_stopped() {
+void BullyTurn::reorganize_when_all_stopped() {
   const auto* wait = std::get_if<Announcing>(&state_.procedure);
   if (!wait || !wait->not_announced.empty()) return;
   if (!reorganize_after_stops(*wait)) return;
@@ -176,7 +176,7 @@ void Turn::reorganize_when_all_stopped() {
 }
 
 // Phase Y: for j in S.Up: call Ready(j, i, S.d). Departs from the paper: the own start goes beside.
-void Turn::make_ready() {
+void BullyTurn::make_ready() {
   if (options_.judge_phase(Next::ready) == Phase::later) return;
   MakingReady wait;
   wait.questions = *questions();
@@ -187,7 +187,7 @@ void Turn::make_ready() {
 }
 
 // [[ S.s := Normal ]]
-void Turn::all_ready() {
+void BullyTurn::all_ready() {
   if (options_.judge_ready() == Readiness::install) {
     options_.told_task();
     return make_ready();
@@ -203,14 +203,14 @@ void Turn::all_ready() {
 // ----------------------------------------------------------------
 
 // Recovery(i): S.h := undefined; Election(i)
-void Turn::recovery() {
+void BullyTurn::recovery() {
   fail();
   if (!down_at_recovery()) state_.s = Status::Election;
   options_.life_begins();
   begin();
 }
 
-void Turn::begin(bool settled) {
+void BullyTurn::begin(bool settled) {
   switch (options_.judge_beginning(settled)) {
     case Beginning::elect:
       return election();
@@ -222,7 +222,7 @@ void Turn::begin(bool settled) {
 }
 
 // Check(i): if [[ S.s = Normal and S.c = i ]]: for every j /= i: call AreYouNormal(j)
-void Turn::check() {
+void BullyTurn::check() {
   if (state_.s != Status::Normal || !coordinates()) return;
   if (!runs<Idle>() && !runs<Checking>()) return;
   count_quiet_check();
@@ -234,7 +234,7 @@ void Turn::check() {
 
 // Timeout(i): if [[ S.s = Normal or S.s = Reorganization ]]: call AreYouThere(S.c), else
 // Election(i). Departs from the paper: a member asks about its group.
-void Turn::timeout() {
+void BullyTurn::timeout() {
   if (!works_in_group()) return election();
   if (coordinates()) {
     if (self_timeout()) start_over(false);

@@ -1,4 +1,4 @@
-#include "turn.hpp"
+#include "bully_turn.hpp"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 namespace muster::bully {
 
-void Turn::returned(NodeId by, CallNumber call, const Result* result) {
+void BullyTurn::returned(NodeId by, CallNumber call, const Result* result) {
   if (take_outsider(by, call)) return;
   options_.call_returned(by, call, result);
   const auto is_out = [&](Calls& calls) { return take_out(calls, by, call); };
@@ -32,7 +32,7 @@ void Turn::returned(NodeId by, CallNumber call, const Result* result) {
 }
 
 // AreYouThere in phase A: answered -> return; timeout -> next j.
-void Turn::higher_returned(NodeId by, const Result* result) {
+void BullyTurn::higher_returned(NodeId by, const Result* result) {
   if (may_be_at_work(result)) return await_the_outvoted();
   if (!as<Here>(result) || options_.judge_higher() == Higher::silent)
     return ask_higher(side_by_side_);
@@ -42,7 +42,7 @@ void Turn::higher_returned(NodeId by, const Result* result) {
 }
 
 // Halt: answered -> [[ S.Up := S.Up + {j} ]]; timeout -> next j.
-void Turn::halt_returned(NodeId by, const Result* result) {
+void BullyTurn::halt_returned(NodeId by, const Result* result) {
   const auto* halted = as<Halted>(result);
   options_.has_halted(by, halted);
   if (halted) {
@@ -55,13 +55,13 @@ void Turn::halt_returned(NodeId by, const Result* result) {
 
 // Whom the election that this call causes need not halt, if an unanswered call could spare a Halt
 // (6.19).
-NodeSet Turn::in_vain(NodeId by, const Result* result) const {
+NodeSet BullyTurn::in_vain(NodeId by, const Result* result) const {
   return result || halts_to_all() ? NodeSet{} : NodeSet{by};
 }
 
 // NewCoordinator: timeout -> Election(i); return. A refusal starts over as well, where it is
 // reported.
-void Turn::new_coordinator_returned(NodeId by, const Result* result) {
+void BullyTurn::new_coordinator_returned(NodeId by, const Result* result) {
   const auto* joined = as<Joined>(result);
   if (!joined) options_.judge_loss(by, result ? Lost::refused : Lost::silent);
   if (!joined && (!result || refusal_starts_over())) return start_over(false, in_vain(by, result));
@@ -76,7 +76,7 @@ void Turn::new_coordinator_returned(NodeId by, const Result* result) {
 }
 
 // Ready: timeout -> Election(i); return.
-void Turn::ready_returned(NodeId by, const Result* result) {
+void BullyTurn::ready_returned(NodeId by, const Result* result) {
   if (!as<Installed>(result)) {
     const unsigned level = state_.retry_level;
     const Losing losing = options_.judge_loss(by, result ? Lost::start_failed : Lost::silent);
@@ -89,7 +89,7 @@ void Turn::ready_returned(NodeId by, const Result* result) {
 }
 
 // A question while longer calls are out: timeout -> start over.
-void Turn::question_returned(NodeId by, const Result* result) {
+void BullyTurn::question_returned(NodeId by, const Result* result) {
   const Membership of_the_paper = as<Here>(result) ? Membership::there : Membership::lost;
   switch (options_.judge_member(result, of_the_paper)) {
     case Membership::ignored:
@@ -104,7 +104,7 @@ void Turn::question_returned(NodeId by, const Result* result) {
 
 // AreYouNormal: "No" -> Election(i); return; timeout -> next j. Departs from the paper: a member
 // that does not answer is lost, and a new definition is needed (6.13).
-void Turn::normal_returned(NodeId by, const Result* result) {
+void BullyTurn::normal_returned(NodeId by, const Result* result) {
   const auto* normality = as<Normality>(result);
   const bool found =
       normality ? !normality->normal : repairs_.lost_members && member(by) != nullptr;
@@ -130,7 +130,7 @@ void Turn::normal_returned(NodeId by, const Result* result) {
 
 // AreYouThere(S.c): timeout -> Election(i). Who may be at work is asked again in it. Departs from
 // the paper: a member whose coordinator left their group recovers.
-void Turn::probe_returned(NodeId by, const Result* result) {
+void BullyTurn::probe_returned(NodeId by, const Result* result) {
   const bool is_silent = options_.judge_coordinator(by, result) == Coordinator::silent;
   end_procedure();
   if (is_silent) return election({by});

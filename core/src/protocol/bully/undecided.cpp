@@ -1,4 +1,4 @@
-#include "turn.hpp"
+#include "bully_turn.hpp"
 
 #include <algorithm>
 
@@ -8,14 +8,14 @@ namespace muster::bully {
 
 // STOP: whatever procedure of i runs is ended, every NewCoordinator and Ready that waits at i is
 // refused, and the application ceases.
-void Turn::stop(StopCause cause) {
+void BullyTurn::stop(StopCause cause) {
   if (stop_ends_election()) end_procedure();
   state_.quiet_checks = 0;
   refuse_waiting_calls();
   cease(cause);
 }
 
-void Turn::refuse_waiting_calls() {
+void BullyTurn::refuse_waiting_calls() {
   for (const Owed& owed : std::exchange(state_.owed, {})) {
     if (owed.until == Bound::answer ||
         (owed.until == Bound::stopped && !stop_refuses_waiting_calls()))
@@ -27,7 +27,7 @@ void Turn::refuse_waiting_calls() {
 
 // i is stopped: what waited for it goes on. A node that stands back now answers no NewCoordinator:
 // the proof that its life is over tells the coordinator at once, and makes nobody back off.
-void Turn::stopped() {
+void BullyTurn::stopped() {
   const bool stands_back = !state_.leaving && has_failed_too_often();
   for (const Owed& owed : std::exchange(state_.owed, {})) {
     if (owed.until == Bound::answer)
@@ -43,7 +43,7 @@ void Turn::stopped() {
 
 // i starts over = [[ S.s := Election; S.h := i; S.Up := {} ]], STOP, Election(i). The paper only
 // calls Election(i), and may leave a coordinator-elect waiting for ever (6.7).
-void Turn::start_over(bool proven, NodeSet called_in_vain) {
+void BullyTurn::start_over(bool proven, NodeSet called_in_vain) {
   if (repairs_.start_over_halted) {
     state_.s = Status::Election;
     state_.h = own_election();
@@ -61,21 +61,21 @@ void Turn::start_over(bool proven, NodeSet called_in_vain) {
 
 // Leaving: all has to cease first. Letters are still answered: a node that fell silent while it
 // stops would have a new group start beside it.
-void Turn::leave(LeaveCause cause) {
+void BullyTurn::leave(LeaveCause cause) {
   state_.leaving = cause;
   stop(
       {cause == LeaveCause::asked ? StopReason::leaving : StopReason::standing_back, std::nullopt});
   if (state_.application == Activity::Idle) depart();
 }
 
-void Turn::depart() {
+void BullyTurn::depart() {
   fail();
   state_.left = true;
   actions_.emplace_back(Leave{*state_.leaving});
 }
 
 // What a failure makes of S(i): S.s := Down, and S.h undefined when it recovers.
-void Turn::fail() {
+void BullyTurn::fail() {
   state_.s = Status::Down;
   if (h_undefined_at_recovery()) state_.h.reset();
   forget_group();
@@ -84,14 +84,14 @@ void Turn::fail() {
 }
 
 // What Recovery(i) does, in the same life. A node that leaves goes on leaving.
-void Turn::recover(StopReason reason) {
+void BullyTurn::recover(StopReason reason) {
   stop({reason, std::nullopt});
   fail();
   if (!state_.leaving) take_part_again();
 }
 
 // A node in S.Up is proven dead. In Normal an election that runs already will find out by itself.
-void Turn::lost_member() {
+void BullyTurn::lost_member() {
   if (state_.s == Status::Normal) {
     if (repairs_.lost_members && (runs<Idle>() || runs<Checking>())) election();
   } else if (runs<Announcing>() || runs<Reorganizing>() || runs<MakingReady>() || runs<Idle>()) {
@@ -101,7 +101,7 @@ void Turn::lost_member() {
 
 // While NewCoordinator, Ready or reorganize take longer than one `check`: AreYouThere to all in
 // S.Up, so that a silent death costs T and not the longer bound.
-void Turn::ask_members() {
+void BullyTurn::ask_members() {
   Calls* questions = this->questions();
   if (!questions) return;
   for (const Member& j : state_.up) {
@@ -111,13 +111,13 @@ void Turn::ask_members() {
   if (runs<Announcing>()) ask_others();
 }
 
-Message Turn::question() const {
+Message BullyTurn::question() const {
   if (options_.judge_asking() == Asking::are_you_normal) return AreYouNormal{*state_.g};
   return AreYouThere{};
 }
 
 // One call of Check(i), unless that node is still being asked.
-void Turn::ask_normal(NodeId node) {
+void BullyTurn::ask_normal(NodeId node) {
   if (node == config_.self || state_.leaving || !(runs<Idle>() || runs<Checking>())) return;
   if (runs<Idle>()) state_.procedure = Checking{};
   auto& wait = std::get<Checking>(state_.procedure);
@@ -126,7 +126,7 @@ void Turn::ask_normal(NodeId node) {
 }
 
 // A Check has found nothing when the next one begins and it was not forgotten.
-void Turn::count_quiet_check() {
+void BullyTurn::count_quiet_check() {
   const bool has_ended = runs<Idle>();  // the Check before
   if (state_.quiet_checks > 0 && has_ended) coordinator_is_heard();
   if (state_.quiet_checks == quiet_enough)
@@ -136,7 +136,7 @@ void Turn::count_quiet_check() {
 }
 
 // Check(i) where calls go one by one.
-void Turn::ask_each_normal() {
+void BullyTurn::ask_each_normal() {
   Checking wait;
   wait.not_asked = config_.nodes;
   wait.not_asked.erase(config_.self);
@@ -145,7 +145,7 @@ void Turn::ask_each_normal() {
 }
 
 // Where calls go one by one: the next call of Check(i), or its end.
-void Turn::ask_next_normal() {
+void BullyTurn::ask_next_normal() {
   auto& wait = std::get<Checking>(state_.procedure);
   if (wait.asked.empty() && wait.not_asked.empty()) return end_procedure();
   call_next(wait.asked, wait.not_asked, AreYouNormal{*state_.g}, Bound::answer);
@@ -154,7 +154,7 @@ void Turn::ask_next_normal() {
 // After the second failure in company, or the third in a row, this node stands back. A coordinator
 // starts over before that. A member leaves when its coordinator, which has been told, has halted it
 // and it is stopped: a node that leaves refuses NewCoordinator, and the others would back off.
-void Turn::hook_failed() {
+void BullyTurn::hook_failed() {
   const bool is_member = !coordinates();
   count_failure(is_member || !state_.up.empty());
   if (is_member) return;
@@ -165,19 +165,19 @@ void Turn::hook_failed() {
 // --- Hooks end
 // --------------------------------------------------------------------------------------
 
-void Turn::happened(const Stopped& event) {
+void BullyTurn::happened(const Stopped& event) {
   if (!has_stopped(event)) return;
   stopped();
 }
 
-void Turn::happened(const Reorganized& event) {
+void BullyTurn::happened(const Reorganized& event) {
   if (!has_ended(Activity::Reorganizing, event.ticket, Activity::Idle)) return;
   if (!runs<Reorganizing>()) return;
   state_.d = event.definition;
   make_ready();
 }
 
-void Turn::happened(const Started& event) {
+void BullyTurn::happened(const Started& event) {
   if (!has_ended(Activity::Starting, event.ticket, Activity::Working)) return;
   if (coordinates()) return normal_when_all_ready();
   state_.s = Status::Normal;
@@ -187,7 +187,7 @@ void Turn::happened(const Started& event) {
   for (const Owed& owed : std::exchange(state_.owed, {})) answer(owed.to, owed.call, Installed{});
 }
 
-void Turn::happened(const HookFailed& event) {
+void BullyTurn::happened(const HookFailed& event) {
   if (!has_failed(event)) return;
   for (const Owed& owed : std::exchange(state_.owed, {}))
     refuse(owed.to, owed.call, owed.until, "start failed: " + event.why);

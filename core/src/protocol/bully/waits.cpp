@@ -1,8 +1,8 @@
-#include "turn.hpp"
+#include "bully_turn.hpp"
 
 #include <algorithm>
 
-/// Waits of the options, which the paper does not have, and what else `Turn` does for them
+/// Waits of the options, which the paper does not have, and what else `BullyTurn` does for them
 /// (docs/options.md).
 
 namespace muster::bully {
@@ -10,7 +10,7 @@ namespace muster::bully {
 // --- settle: the first life waits for the others
 // ---------------------------------------------------------------------------------------------
 
-void Turn::settle() {
+void BullyTurn::settle() {
   Settling wait;
   for (NodeId j : config_.nodes) {
     if (j == config_.self) continue;
@@ -21,18 +21,18 @@ void Turn::settle() {
   arm(Timer::settle, config_.options.settle);
 }
 
-void Turn::settled() {
+void BullyTurn::settled() {
   end_procedure();
   begin(true);
 }
 
 // A coordinator has found this node: there is a group already.
-void Turn::end_settling() {
+void BullyTurn::end_settling() {
   if (runs<Settling>()) settled();
 }
 
 // All of the others are up: there is nobody to wait for.
-void Turn::heard(NodeId node) {
+void BullyTurn::heard(NodeId node) {
   auto* wait = std::get_if<Settling>(&state_.procedure);
   if (!wait) return;
   wait->not_heard.erase(node);
@@ -42,12 +42,12 @@ void Turn::heard(NodeId node) {
 // --- quorum: asking before halting
 // ---------------------------------------------------------------------------------------------
 
-void Turn::called(const Letter& letter, const AreYouFree&) {
+void BullyTurn::called(const Letter& letter, const AreYouFree&) {
   if (const auto from = options_.free_from(letter.from))
     answer(letter.from, letter.call, Free{*from - context_.now});
 }
 
-void Turn::ask_free() {
+void BullyTurn::ask_free() {
   state_.answered_by.reset();
   AskingFree wait;
   wait.free_from[config_.self] = *options_.free_from(config_.self);
@@ -57,7 +57,7 @@ void Turn::ask_free() {
   halt_when_enough_are_free();
 }
 
-void Turn::halt_when_enough_are_free() {
+void BullyTurn::halt_when_enough_are_free() {
   const auto& wait = std::get<AskingFree>(state_.procedure);
   const auto free_from = options_.majority_free_from(wait);
   if (free_from && *free_from <= context_.now) return halt_lower();
@@ -72,7 +72,7 @@ void Turn::halt_when_enough_are_free() {
 
 // Too few nodes answered, or were free. Whoever was halted stays stopped, in Election. To others
 // this node is as one that is down, and so it is in no group, nor will be by an older Halt.
-void Turn::await_majority(NodeSet answered, std::optional<Moment> free_from) {
+void BullyTurn::await_majority(NodeSet answered, std::optional<Moment> free_from) {
   end_procedure();
   if (!options_.right()) {
     if (works_in_group()) state_.s = Status::Election;
@@ -87,12 +87,12 @@ void Turn::await_majority(NodeSet answered, std::optional<Moment> free_from) {
   actions_.emplace_back(Arm{Timer::retry, level > 0 ? level - 1 : 0});
 }
 
-bool Turn::awaits_majority() const {
+bool BullyTurn::awaits_majority() const {
   return runs<AwaitingMajority>();
 }
 
 // A node that had not answered before is up: with it there may be enough.
-void Turn::elect_for_a_new_one(NodeId asker) {
+void BullyTurn::elect_for_a_new_one(NodeId asker) {
   const auto* wait = std::get_if<AwaitingMajority>(&state_.procedure);
   if (wait && asker < config_.self && !wait->answered.contains(asker)) election();
 }
@@ -100,13 +100,13 @@ void Turn::elect_for_a_new_one(NodeId asker) {
 // --- quorum: nodes outside S(i).Up, which may still be at work
 // ---------------------------------------------------------------------------------------------
 
-void Turn::ask_others() {
+void BullyTurn::ask_others() {
   for (NodeId j : options_.others_to_ask())
     state_.by_options.grants.questions.emplace(call(j, AreYouThere{}, Bound::answer), j);
 }
 
 // True when that was such a question.
-bool Turn::take_outsider(NodeId by, CallNumber call) {
+bool BullyTurn::take_outsider(NodeId by, CallNumber call) {
   if (!take_out(state_.by_options.grants.questions, by, call)) return false;
   if (options_.judge_outsider(by) == Outsider::has_ceased) reorganize_when_all_stopped();
   return true;
@@ -116,7 +116,7 @@ bool Turn::take_outsider(NodeId by, CallNumber call) {
 // ---------------------------------------------------------------------------------------------
 
 // What has ended by now comes first, whatever has happened.
-void Turn::end_right(const Event& event) {
+void BullyTurn::end_right(const Event& event) {
   const RightToWork right = options_.judge_right();
   if (right == RightToWork::lasts) return;
   lose_right();
@@ -126,7 +126,7 @@ void Turn::end_right(const Event& event) {
 }
 
 // Permits are void. STOP has been due since then, and so is what it leads to.
-void Turn::lose_right() {
+void BullyTurn::lose_right() {
   const Moment deadline = *options_.right() + config_.timings.stop_deadline;
   state_.s = Status::Election;
   state_.h.reset();
@@ -138,7 +138,7 @@ void Turn::lose_right() {
 }
 
 // What rides on letters is written when the step has ended, from what the node is then.
-void Turn::write_riders(std::optional<Moment> right_before) {
+void BullyTurn::write_riders(std::optional<Moment> right_before) {
   bool starts = false;
   for (Action& action : actions_) {
     if (auto* send = std::get_if<Send>(&action))
@@ -153,12 +153,12 @@ void Turn::write_riders(std::optional<Moment> right_before) {
 // --- calm: whom a coordinator keeps out
 // ---------------------------------------------------------------------------------------------
 
-void Turn::leave_out(NodeId j) {
+void BullyTurn::leave_out(NodeId j) {
   options_.left_out(j);
   std::erase_if(state_.up, [&](const Member& member) { return member.node == j; });
 }
 
-void Turn::halt_alone(NodeId j) {
+void BullyTurn::halt_alone(NodeId j) {
   ++state_.elections;
   call(j, Halt{own_election()}, Bound::answer);
 }
@@ -166,7 +166,7 @@ void Turn::halt_alone(NodeId j) {
 // --- How their calls return, and their timers
 // ---------------------------------------------------------------------------------------------
 
-void Turn::wait_of_option_returned(NodeId by, CallNumber call, const Result* result) {
+void BullyTurn::wait_of_option_returned(NodeId by, CallNumber call, const Result* result) {
   if (auto* settling = std::get_if<Settling>(&state_.procedure))
     take_out(settling->asked, by, call);
   auto* asking = std::get_if<AskingFree>(&state_.procedure);
@@ -176,13 +176,13 @@ void Turn::wait_of_option_returned(NodeId by, CallNumber call, const Result* res
   halt_when_enough_are_free();
 }
 
-void Turn::end_wait_of_option() {
+void BullyTurn::end_wait_of_option() {
   const auto* awaiting = std::get_if<AwaitingMajority>(&state_.procedure);
   if (runs<Settling>()) actions_.emplace_back(Disarm{Timer::settle});
   if (awaiting && !awaiting->free_from) actions_.emplace_back(Disarm{Timer::retry});
 }
 
-void Turn::expired(Timer timer) {
+void BullyTurn::expired(Timer timer) {
   ByOptions& memory = state_.by_options;
   const auto* awaiting = std::get_if<AwaitingMajority>(&state_.procedure);
   if (timer == Timer::preempt) {
@@ -198,7 +198,7 @@ void Turn::expired(Timer timer) {
   }
 }
 
-void Turn::set_timers_of_options() {
+void BullyTurn::set_timers_of_options() {
   ByOptions& memory = state_.by_options;
   const bool takes_over = options_.judge_takeover() == Takeover::after_a_while;
   if (takes_over && !memory.preempt_armed)

@@ -1,4 +1,4 @@
-#include "turn.hpp"
+#include "invitation_turn.hpp"
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@ namespace muster::invitation {
 
 // AreYouCoordinator(i): reply [[ S.s = Normal and S.c = i ]]. Nobody is to invite a node that
 // leaves.
-void Turn::called(const Letter& letter, const AreYouCoordinator&) {
+void InvitationTurn::called(const Letter& letter, const AreYouCoordinator&) {
   const bool yes = state_.s == Status::Normal && coordinates() && !state_.leaving;
   answer(letter.from, letter.call, Coordinating{yes, state_.g, state_.counter});
 }
@@ -17,7 +17,7 @@ void Turn::called(const Letter& letter, const AreYouCoordinator&) {
 // AreYouThere(i, gn, j): reply [[ S.g = gn and S.c = i and j in S.Up ]]. Departs from the paper: a
 // member that is still in Reorganization has missed the Ready of a coordinator that is Normal
 // (6.16); and it is a life of j that is in S.Up.
-void Turn::called(const Letter& letter, const AreYouThere& call) {
+void InvitationTurn::called(const Letter& letter, const AreYouThere& call) {
   const Member* j = member(letter.from);
   bool yes = state_.g == call.group && coordinates() && j;
   if (repairs_.tags) yes = yes && j->incarnation == letter.incarnation;
@@ -27,7 +27,7 @@ void Turn::called(const Letter& letter, const AreYouThere& call) {
 }
 
 // Accept(i, j, gn): [[ if S.s = Election and S.g = gn and S.c = i then S.Up := S.Up + {j} ]].
-void Turn::called(const Letter& letter, const Accept& call) {
+void InvitationTurn::called(const Letter& letter, const Accept& call) {
   const NodeId j = letter.from;
   auto* wait = std::get_if<Inviting>(&state_.procedure);
   if (!wait || state_.g != call.group)
@@ -45,7 +45,7 @@ void Turn::called(const Letter& letter, const Accept& call) {
 
 // Ready(i, j, gn, x): [[ if S.s = Reorganization and S.g = gn then S.d := x; S.s := Normal ]];
 // Normal and the answer when the application has started.
-void Turn::called(const Letter& letter, const Ready& call) {
+void InvitationTurn::called(const Letter& letter, const Ready& call) {
   const NodeId j = letter.from;
   if (owes(j, letter.call)) return;
   const auto refused = [&](std::string why) {
@@ -68,7 +68,7 @@ void Turn::called(const Letter& letter, const Ready& call) {
 // S.c := j; S.g := gn ]]. Departs from the paper: an invitation into one's own group is ignored
 // (6.16), as is one into a group whose number is no higher. The answer says whether an Accept will
 // follow.
-void Turn::called(const Letter& letter, const Invitation& call) {
+void InvitationTurn::called(const Letter& letter, const Invitation& call) {
   const NodeId j = call.group.coordinator;
   const bool declined = state_.s != Status::Normal || state_.leaving || j == config_.self ||
                         (repairs_.ignore_own_group && state_.g == call.group) ||
@@ -91,7 +91,7 @@ void Turn::called(const Letter& letter, const Invitation& call) {
 }
 
 // if old = i: for k in M: call Invitation(k, j, gn)
-void Turn::forward() {
+void InvitationTurn::forward() {
   auto& wait = std::get<Forwarding>(state_.procedure);
   call_next(wait.invited, wait.not_invited, Invitation{*state_.g}, Bound::answer);
   accept_when_stopped();
@@ -99,7 +99,7 @@ void Turn::forward() {
 
 // call Accept(j, i, gn); S.s := Reorganization. Departs from the paper: first the status, then the
 // call, or its Ready may come too early and be ignored (6.15).
-void Turn::accept_when_stopped() {
+void InvitationTurn::accept_when_stopped() {
   const auto* wait = std::get_if<Forwarding>(&state_.procedure);
   if (!wait || !wait->invited.empty() || !wait->not_invited.empty()) return;
   if (state_.application != Activity::Idle) return;
@@ -112,14 +112,14 @@ void Turn::accept_when_stopped() {
 // -----------------------------------------------------------------
 
 // counter := counter + 1, in safe storage before it is used; return (i, counter).
-void Turn::fresh() {
+void InvitationTurn::fresh() {
   state_.g = GroupNumber{++state_.counter, config_.self};
   if (state_.counter > state_.safe.counter_limit) save();
 }
 
 // Recovery(i): [[ S.s := Election; STOP; S.g := fresh(); S.c := i; S.Up := {} ]]; then, when i is
 // stopped, S.s := Reorganization; S.d := task for one node; [[ S.s := Normal ]].
-void Turn::recovery(StopReason reason) {
+void InvitationTurn::recovery(StopReason reason) {
   stop({reason, std::nullopt});
   state_.s = Status::Election;
   state_.c = config_.self;
@@ -132,7 +132,7 @@ void Turn::recovery(StopReason reason) {
 }
 
 // Check(i): if [[ S.s = Normal and S.c = i ]]: K := { j /= i : AreYouCoordinator(j) = Yes }
-void Turn::check() {
+void InvitationTurn::check() {
   if (state_.s != Status::Normal || !coordinates() || !runs<Idle>()) return;
   Checking wait;
   for (NodeId j : config_.nodes)
@@ -142,7 +142,7 @@ void Turn::check() {
 }
 
 // p := max K; if i < p: wait, time proportional to p - i, so that the bigger one moves first.
-void Turn::give_way(NodeSet found) {
+void InvitationTurn::give_way(NodeSet found) {
   const NodeId p = *std::prev(found.end());
   if (p < config_.self) return back_off(std::move(found));
   state_.procedure = GivingWay{std::move(found)};
@@ -150,7 +150,7 @@ void Turn::give_way(NodeSet found) {
 }
 
 // A Merge that came to nothing, or a hook that failed, is not repeated at once.
-void Turn::back_off(NodeSet found) {
+void InvitationTurn::back_off(NodeSet found) {
   const bool normal = state_.s == Status::Normal;
   const unsigned level = normal ? state_.retry_level : state_.failed_hooks;
   if (normal && (!repairs_.back_off || level == 0)) return merge(found);
@@ -162,7 +162,7 @@ void Turn::back_off(NodeSet found) {
 // ------------------------------------------------------------------------------------
 
 // [[ S.s := Election; STOP; S.g := fresh(); S.c := i; M := S.Up; S.Up := {} ]]
-void Turn::merge(const NodeSet& found) {
+void InvitationTurn::merge(const NodeSet& found) {
   Inviting wait;
   for (NodeId j : found) wait.not_invited.push_back(j);
   for (const Member& j : state_.up)
@@ -179,7 +179,7 @@ void Turn::merge(const NodeSet& found) {
 
 // for j in K: call Invitation(j, i, S.g); for j in M: call Invitation(j, i, S.g); wait a reasonable
 // time for Accepts.
-void Turn::invite() {
+void InvitationTurn::invite() {
   auto& wait = std::get<Inviting>(state_.procedure);
   const bool more = !wait.not_invited.empty();
   call_next(wait.invited, wait.not_invited, Invitation{*state_.g}, Bound::answer);
@@ -188,7 +188,7 @@ void Turn::invite() {
 }
 
 // Departs from the paper: the wait is over as soon as all that are known to come have come.
-void Turn::reorganize_when_all_accepted() {
+void InvitationTurn::reorganize_when_all_accepted() {
   const auto* wait = std::get_if<Inviting>(&state_.procedure);
   if (!wait || state_.application != Activity::Idle) return;
   const bool all_called = wait->not_invited.empty() && wait->invited.empty();
@@ -197,7 +197,7 @@ void Turn::reorganize_when_all_accepted() {
 }
 
 // S.s := Reorganization; S.d := reorganize()
-void Turn::reorganize() {
+void InvitationTurn::reorganize() {
   end_procedure();
   state_.s = Status::Reorganization;
   Members members = state_.up;
@@ -209,7 +209,7 @@ void Turn::reorganize() {
 }
 
 // for j in S.Up: call Ready(j, i, S.g, S.d). Departs from the paper: the own start goes beside.
-void Turn::make_ready() {
+void InvitationTurn::make_ready() {
   MakingReady wait;
   for (const Member& j : state_.up) wait.not_readied.push_back(j.node);
   state_.procedure = std::move(wait);
@@ -217,7 +217,7 @@ void Turn::make_ready() {
   if (side_by_side_ || state_.up.empty()) start_own();
 }
 
-void Turn::send_ready() {
+void InvitationTurn::send_ready() {
   auto& wait = std::get<MakingReady>(state_.procedure);
   const auto letter_to = [this](NodeId j) {
     Ready letter{*state_.g, std::nullopt, *state_.d};
@@ -228,14 +228,14 @@ void Turn::send_ready() {
 }
 
 // S.d is durable before the application starts with it.
-void Turn::start_own() {
+void InvitationTurn::start_own() {
   state_.safe.assigned = Assigned{*state_.d, *state_.g};
   save();
   start_application();
 }
 
 // S.s := Normal
-void Turn::normal_when_all_ready() {
+void InvitationTurn::normal_when_all_ready() {
   const auto* wait = std::get_if<MakingReady>(&state_.procedure);
   if (!wait || !wait->readied.empty() || !wait->not_readied.empty()) return;
   if (state_.application == Activity::Idle) return start_own();  // calls one by one: itself last
@@ -249,7 +249,7 @@ void Turn::normal_when_all_ready() {
 // -------------------------------------------------------------------------------------
 
 // [[ k := S.c; gn := S.g ]]; if k = i: return; call AreYouThere(k, gn, i)
-void Turn::timeout() {
+void InvitationTurn::timeout() {
   if (state_.s == Status::Down) return recovery(StopReason::recovering);
   if (coordinates() || !runs<Idle>()) return;
   const NodeId k = *state_.c;

@@ -1,4 +1,4 @@
-#include "turn.hpp"
+#include "invitation_turn.hpp"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 namespace muster::invitation {
 
-void Turn::returned(NodeId by, CallNumber call, const Result* result) {
+void InvitationTurn::returned(NodeId by, CallNumber call, const Result* result) {
   const auto is_out = [&](Calls& calls) { return take_out(calls, by, call); };
   if (auto* checking = std::get_if<Checking>(&state_.procedure)) {
     if (is_out(checking->asked)) coordinator_returned(by, result);
@@ -25,7 +25,7 @@ void Turn::returned(NodeId by, CallNumber call, const Result* result) {
 
 // AreYouCoordinator: Yes -> K := K + {j}; timeout -> next j. Departs from the paper: a member that
 // does not answer, or is in another group by now, is lost.
-void Turn::coordinator_returned(NodeId by, const Result* result) {
+void InvitationTurn::coordinator_returned(NodeId by, const Result* result) {
   auto& wait = std::get<Checking>(state_.procedure);
   const auto* coordinating = as<Coordinating>(result);
   if (coordinating) learn(coordinating->counter);
@@ -36,7 +36,7 @@ void Turn::coordinator_returned(NodeId by, const Result* result) {
 }
 
 // if K = {}: return; else, when the bigger ones have had their time, Merge(i, K).
-void Turn::check_returned() {
+void InvitationTurn::check_returned() {
   const auto wait = std::get<Checking>(std::exchange(state_.procedure, Idle{}));
   const bool lost = repairs_.lost_members && !wait.lost.empty();
   if (lost)
@@ -54,7 +54,7 @@ void Turn::check_returned() {
 }
 
 // Invitation: timeout -> next; an Accept will follow if the node has said so.
-void Turn::invitation_returned(NodeId by, const Result* result) {
+void InvitationTurn::invitation_returned(NodeId by, const Result* result) {
   const auto* invited = as<Invited>(result);
   if (invited) learn(invited->counter);
   if (invited && invited->coming && !member(by))
@@ -63,7 +63,7 @@ void Turn::invitation_returned(NodeId by, const Result* result) {
 }
 
 // A forwarded Invitation: timeout -> next.
-void Turn::forward_returned(NodeId by, const Result* result) {
+void InvitationTurn::forward_returned(NodeId by, const Result* result) {
   const auto* invited = as<Invited>(result);
   if (invited && invited->coming) std::get<Forwarding>(state_.procedure).coming.insert(by);
   forward();
@@ -71,14 +71,14 @@ void Turn::forward_returned(NodeId by, const Result* result) {
 
 // Accept: timeout -> Recovery(i); S.s := Reorganization. Departs from the paper: a refused Accept
 // says so, and is not waited upon.
-void Turn::accept_returned(const Result* result) {
+void InvitationTurn::accept_returned(const Result* result) {
   end_procedure();
   if (!as<Here>(result)) return recovery(StopReason::recovering);
   state_.s = Status::Reorganization;
 }
 
 // Ready: timeout -> Recovery(i); return. Departs from the paper: a member that refuses is left out.
-void Turn::ready_returned(NodeId by, const Result* result) {
+void InvitationTurn::ready_returned(NodeId by, const Result* result) {
   if (as<Refused>(result)) return go_on_without(by);
   if (!as<Installed>(result)) return come_to_nothing();
   send_ready();
@@ -87,7 +87,7 @@ void Turn::ready_returned(NodeId by, const Result* result) {
 
 // AreYouThere: timeout -> Recovery(i); "No" -> Recovery(i). Departs from the paper: what was asked
 // about may be over by now (6.18).
-void Turn::probe_returned(const Result* result) {
+void InvitationTurn::probe_returned(const Result* result) {
   const auto wait = std::get<Probing>(std::exchange(state_.procedure, Idle{}));
   const bool is_over = state_.c != wait.node || state_.g != wait.group || state_.s != wait.status;
   if (repairs_.recheck_probe && is_over) return;

@@ -1,4 +1,4 @@
-#include "turn.hpp"
+#include "textbook_turn.hpp"
 
 /// The election as textbooks tell it.
 
@@ -14,7 +14,7 @@ bool is_more_important(const Config& config, NodeId i, NodeId j) {
 
 // A node that notices the coordinator's failure, or recovers, sends Election to all that are more
 // important than itself. Where there is none it has won. It goes on working under the old view.
-void Turn::election() {
+void TextbookTurn::election() {
   end_procedure();
   state_.s = Status::Election;
   Asking wait;
@@ -26,13 +26,13 @@ void Turn::election() {
 }
 
 // A node that receives Election answers, and begins an election of its own unless it has begun one.
-void Turn::called(const Letter& letter, const Election&) {
+void TextbookTurn::called(const Letter& letter, const Election&) {
   answer(letter.from, letter.call, Here{});
   if (!electing() && !state_.leaving) election();
 }
 
 // An Answer: somebody more important takes over. Wait for its Coordinator message.
-void Turn::called(const Letter& letter, const Answer&) {
+void TextbookTurn::called(const Letter& letter, const Answer&) {
   const auto* probing = std::get_if<Probing>(&state_.procedure);
   if (probing && probing->call == letter.call) return end_procedure();
   const auto* asking = std::get_if<Asking>(&state_.procedure);
@@ -42,13 +42,13 @@ void Turn::called(const Letter& letter, const Answer&) {
 }
 
 // The first timeout: nobody more important is up.
-void Turn::nobody_answered() {
+void TextbookTurn::nobody_answered() {
   win();
 }
 
 // The winner is coordinator. Before it says so its application makes the task that it is to hand
 // out.
-void Turn::win() {
+void TextbookTurn::win() {
   end_procedure();
   state_.c = config_.self;
   state_.g = GroupNumber{++state_.counter, config_.self};
@@ -59,14 +59,14 @@ void Turn::win() {
 }
 
 // Coordinator to all that are less important. It is one-way: nobody answers.
-void Turn::announce() {
+void TextbookTurn::announce() {
   for (NodeId j : config_.nodes)
     if (is_more_important(config_, config_.self, j))
       state_.announced.emplace(call(j, Coordinator{*state_.g, *state_.d}, Bound::answer), j);
 }
 
 // A Coordinator message is believed, whoever sends it and however late it comes.
-void Turn::called(const Letter& letter, const Coordinator& call) {
+void TextbookTurn::called(const Letter& letter, const Coordinator& call) {
   if (state_.leaving) return;
   end_procedure();
   state_.s = Status::Reorganization;

@@ -14,7 +14,7 @@
 namespace muster::lab {
 
 /// A shortest way to a world of interest, told from the beginning.
-struct Story {
+struct Trace {
   std::vector<std::string> lines;  ///< one a step
   /// So many of the first lines lead to the world in which the search begins.
   std::size_t opening{};
@@ -27,20 +27,20 @@ struct Story {
 struct Counterexample {
   std::string assertion;
   Disagreement disagreement;
-  Story story;
+  Trace story;
 };
 
 /// Worlds from which, without another failure or recovery, no world of Assertion 2 can be reached.
 struct Wedged {
   std::uint64_t worlds{};
-  std::optional<Story> story;  ///< of the nearest
+  std::optional<Trace> story;  ///< of the nearest
 };
 
 /// Worlds on one way round that never comes to a world of Assertion 2, though nothing is left out
 /// on it that could happen all the time (weak fairness), and nobody fails.
 struct Avoids {
   std::uint64_t worlds{};
-  std::optional<Story> story;  ///< to the nearest of them, and once round
+  std::optional<Trace> story;  ///< to the nearest of them, and once round
   std::size_t round{};         ///< so many of its last lines are the way round
 };
 

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""What .ci/run tells last: slow tests, skipped ones, and each part's seconds beside its budget.
+
+Ends with 1 if other tests were skipped than .ci/skipped lists. A part that is a quarter over its
+budget (.ci/budgets) is named in the last lines.
+"""
+
+import re
+import sys
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+CI = Path(__file__).resolve().parent
+CORES = 2
+
+
+def rows(file):
+    """The words of each line, without comments."""
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return [line.split() for line in lines if line.strip() and not line.startswith("#")]
+
+
+def tests(directory):
+    """(name, seconds, whether it was skipped) of each test in the reports of ctest."""
+    for report in sorted(directory.glob("*.xml")):
+        for case in xml.parse(report).getroot().iter("testcase"):
+            skipped = case.find("skipped") is not None
+            yield case.get("name"), float(case.get("time", 0)), skipped
+
+
+def report(ci, directory):
+    """The exit code; prints the report."""
+    cases = list(tests(directory))
+    print("the slowest tests:")
+    for name, seconds, _ in sorted(cases, key=lambda case: -case[1])[:10]:
+        print(f"  {seconds:6.1f} s  {name}")
+    took = {part: float(seconds) for part, seconds in rows(directory / "parts")}
+    over = []
+    print("seconds of each part, and its budget:")
+    for part, budget, *names in rows(ci / "budgets"):
+        if names:
+            seconds = sum(s for name, s, _ in cases if re.search(names[0], name)) / CORES
+        else:
+            seconds = took.get(part, 0.0)
+        print(f"  {seconds:6.0f} of {budget:>4} s  {part}")
+        if seconds > 1.25 * float(budget):
+            over.append(f"{part} ({seconds:.0f} s of {budget})")
+    print(f"  {sum(took.values()):6.0f} s  in all")
+    skipped = {name for name, _, was_skipped in cases if was_skipped}
+    known = {words[0] for words in rows(ci / "skipped")}
+    print(f"skipped tests: {' '.join(sorted(skipped)) or 'none'}")
+    if over:
+        print(f"OVER BUDGET by a quarter or more: {', '.join(over)}")
+    if skipped != known:
+        print(f"FAILED: .ci/skipped lists other tests: {' '.join(sorted(known)) or 'none'}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(report(CI, CI.parent / "build/tests"))

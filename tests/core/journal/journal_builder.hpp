@@ -1,0 +1,223 @@
+#pragma once
+
+#include <muster/journal/journal.hpp>
+#include <muster/values/hash.hpp>
+
+#include <map>
+#include <utility>
+#include <vector>
+
+/// Journals made by hand: each verb adds the lines that a node would write, and every one of them
+/// can be taken apart afterwards.
+
+namespace muster::test {
+
+class JournalBuilder {
+ public:
+  explicit JournalBuilder(std::uint32_t nodes, ProtocolName protocol = ProtocolName::bully) {
+    config_.protocol = protocol;
+    for (std::uint32_t id = 1; id <= nodes; ++id) config_.nodes.insert(NodeId{id});
+    config_.timings.stop_deadline = std::chrono::milliseconds(100);
+    config_.timings.start_deadline = std::chrono::milliseconds(100);
+    config_.timings.reorganize_deadline = std::chrono::milliseconds(100);
+  }
+
+  std::vector<journal::Line> lines;
+
+  [[nodiscard]] const Config& config() const { return config_; }
+  [[nodiscard]] Duration now() const { return now_; }
+
+  /// Time passes; each line takes one more nanosecond.
+  void wait(Duration time) { now_ += time; }
+
+  void fault(journal::FaultKind kind, std::optional<std::uint32_t> node = {},
+             std::optional<NodeSet> from = {}) {
+    const auto id = node ? std::optional(NodeId{*node}) : std::nullopt;
+    lines.emplace_back(journal::Fault{tick(), kind, id, std::move(from)});
+  }
+
+  /// The first line of a life.
+  void begins(std::uint32_t id) {
+    Node& node = nodes_[id];
+    node = {{node.life.value + 1}, 0, 0, {}, std::move(node.safe), {}};
+    Config own = config_;
+    own.self = NodeId{id};
+    lines.emplace_back(
+        journal::Header{tick(), NodeId{id}, node.life, journal::Clock::monotonic, own, {}});
+  }
+
+  /// A new segment in the middle of a life, with this state.
+  void goes_on(std::uint32_t id, bully::State state) {
+    begins(id);
+    --nodes_[id].life.value;
+    auto& header = std::get<journal::Header>(lines.back());
+    header.incarnation = nodes_[id].life;
+    header.state = std::move(state);
+  }
+
+  /// Any step: the actions as given, the view as it is now.
+  void step(std::uint32_t id, Event event, Actions actions = {}) {
+    Node& node = nodes_[id];
+    lines.emplace_back(journal::Step{stamp(id), std::move(event), std::move(actions), node.view});
+  }
+
+  void performed(std::uint32_t id) { lines.emplace_back(journal::Performed{stamp(id)}); }
+
+  void hook(std::uint32_t id, Hook hook, journal::Edge edge,
+            std::optional<std::vector<journal::MemberSeen>> members = {}) {
+    Node& node = nodes_[id];
+    const auto about = hook == Hook::stop ? node.started : node.view.group;
+    lines.emplace_back(
+        journal::HookEdge{stamp(id), hook, edge, about, {node.ticket}, std::move(members)});
+  }
+
+  void says(std::uint32_t id, journal::RemarkKind kind, std::string text) {
+    lines.emplace_back(journal::Remark{stamp(id), kind, std::move(text)});
+  }
+
+  void permits(std::uint32_t id, journal::PermitsEdge edge) {
+    lines.emplace_back(journal::Permits{stamp(id), edge, nodes_[id].started.value()});
+  }
+
+  /// A life from its first line until it has ceased for the first time.
+  void recovers(std::uint32_t id) {
+    begins(id);
+    Node& node = nodes_[id];
+    node.safe.incarnation = node.life;
+    step(id, Recovered{node.safe}, {stop_action(id)});
+    stops(id);
+  }
+
+  /// An event that makes it stop, in Election; then it stops.
+  void is_halted(std::uint32_t id, Event event = Expired{Timer::coordinator}) {
+    enter_election(id);
+    step(id, std::move(event), {stop_action(id)});
+    stops(id);
+  }
+
+  void enter_election(std::uint32_t id) {
+    View& view = nodes_[id].view;
+    view.status = Status::Election;
+    view.coordinator.reset();
+    view.group.reset();
+    view.definition.reset();
+  }
+
+  [[nodiscard]] Action stop_action(std::uint32_t id) {
+    return Stop{{++nodes_[id].ticket}, {StopReason::own_election, {}}, true};
+  }
+
+  /// From the action Stop to the event Stopped.
+  void stops(std::uint32_t id) {
+    Node& node = nodes_[id];
+    if (node.started) permits(id, journal::PermitsEdge::revoked);
+    hook(id, Hook::stop, journal::Edge::begin);
+    if (node.started) permits(id, journal::PermitsEdge::returned);
+    hook(id, Hook::stop, journal::Edge::end);
+    node.started.reset();
+    if (node.view.status == Status::Down) enter_election(id);
+    step(id, Stopped{{node.ticket}, report(id)});
+  }
+
+  /// NewCoordinator is accepted; its number is saved where `limit` says so.
+  void joins(std::uint32_t id, std::uint32_t coordinator, GroupNumber group, bool limit = false) {
+    View& view = nodes_[id].view;
+    view.status = Status::Reorganization;
+    view.coordinator = NodeId{coordinator};
+    view.group = group;
+    Actions actions;
+    if (limit) {
+      nodes_[id].safe.counter_limit = group.counter + 16;
+      actions.emplace_back(Save{nodes_[id].safe});
+    }
+    step(id, Expired{Timer::check}, std::move(actions));
+    if (limit) performed(id);
+  }
+
+  /// The coordinator computes a definition from what these members hold.
+  void reorganizes(std::uint32_t id, std::vector<std::uint32_t> members) {
+    Members told;
+    std::vector<journal::MemberSeen> seen;
+    for (std::uint32_t j : members) {
+      const auto& assigned = nodes_[j].safe.assigned;
+      const auto group = assigned ? std::optional(assigned->group) : std::nullopt;
+      told.push_back({NodeId{j}, nodes_[j].life, {report(j), group, {}, !assigned}});
+      seen.push_back({NodeId{j}, nodes_[j].life, digest(report(j).data), group, !assigned});
+    }
+    step(id, Expired{Timer::check},
+         {Reorganize{{++nodes_[id].ticket}, nodes_[id].view.group.value(), told}});
+    hook(id, Hook::reorganize, journal::Edge::begin, seen);
+    hook(id, Hook::reorganize, journal::Edge::end);
+    step(id, Reorganized{{nodes_[id].ticket}, task()});
+  }
+
+  /// Ready: what is assigned becomes durable, and the application starts.
+  void starts(std::uint32_t id, const std::string& definition = "task") {
+    Node& node = nodes_[id];
+    node.safe.assigned = Assigned{{definition}, node.view.group.value()};
+    step(id, Expired{Timer::check},
+         {Save{node.safe}, Start{{++node.ticket}, {definition}, *node.view.group}});
+    performed(id);
+    node.started = node.view.group;
+    hook(id, Hook::start, journal::Edge::begin);
+    hook(id, Hook::start, journal::Edge::end);
+    node.view.status = Status::Normal;
+    node.view.definition = digest(definition);
+    step(id, Started{{node.ticket}});
+  }
+
+  /// These nodes, all in Election and stopped, become one group; the last of them its coordinator.
+  GroupNumber form(std::vector<std::uint32_t> members) {
+    const std::uint32_t coordinator = members.back();
+    const GroupNumber group{++counter_, NodeId{coordinator}};
+    for (std::uint32_t id : members) joins(id, coordinator, group);
+    reorganizes(coordinator, members);
+    for (std::uint32_t id : members) starts(id);
+    return group;
+  }
+
+  /// These nodes are halted, and then become one group.
+  GroupNumber reform(const std::vector<std::uint32_t>& members) {
+    for (std::uint32_t id : members) is_halted(id);
+    return form(members);
+  }
+
+  void ended(std::uint32_t id, int code = 0) {
+    lines.emplace_back(journal::Ended{stamp(id), code, "asked to"});
+  }
+
+  struct Node {
+    Incarnation life;
+    std::uint64_t seq = 0;
+    std::uint64_t ticket = 0;
+    View view;
+    SafeState safe;
+    std::optional<GroupNumber> started;
+  };
+  Node& operator[](std::uint32_t id) { return nodes_[id]; }
+
+  static Definition task() { return {"task"}; }
+  static Report report(std::uint32_t id) { return {"held by " + std::to_string(id)}; }
+
+  journal::Stamp stamp(std::uint32_t id) {
+    Node& node = nodes_[id];
+    return {tick(), NodeId{id}, node.life, ++node.seq};
+  }
+
+ private:
+  Duration tick() { return now_ += Duration(1); }
+
+  Config config_;
+  Duration now_{};
+  std::uint64_t counter_ = 0;
+  std::map<std::uint32_t, Node> nodes_;
+};
+
+/// Nodes that have all begun a life.
+inline JournalBuilder recovered(std::uint32_t nodes, ProtocolName protocol = ProtocolName::bully) {
+  JournalBuilder story(nodes, protocol);
+  for (std::uint32_t id = 1; id <= nodes; ++id) story.recovers(id);
+  return story;
+}
+
+}  // namespace muster::test
