@@ -6,7 +6,11 @@ install(CODE "
   set(program \"$<TARGET_FILE:muster>\")
   set(unit \"${PROJECT_SOURCE_DIR}/apps/packaging/muster@.service\")
   include(\"${PROJECT_SOURCE_DIR}/apps/packaging/make.cmake\")")
-install(DIRECTORY ${muster_made}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+set(lab "check|draw|election|replay|simulate|verify")
+install(DIRECTORY ${muster_made}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} REGEX "muster-(${lab})[.]1$" EXCLUDE)
+install(DIRECTORY ${muster_made}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT muster-lab
+  FILES_MATCHING REGEX "muster-(${lab})[.]1$")
+install(TARGETS muster-lab OPTIONAL COMPONENT muster-lab)
 install(FILES ${muster_made}/muster DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES ${muster_made}/_muster DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
 install(FILES ${muster_made}/muster.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
@@ -35,7 +39,7 @@ set(CPACK_PACKAGE_CONTACT "${MUSTER_MAINTAINER}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "elections and reorganization in fail-stop systems")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COMPONENTS_ALL muster libmuster-dev)
+set(CPACK_COMPONENTS_ALL muster muster-lab libmuster-dev)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE
@@ -46,13 +50,21 @@ set(CPACK_DEBIAN_MUSTER_PACKAGE_NAME muster)
 set(CPACK_DEBIAN_MUSTER_PACKAGE_SECTION admin)
 set(CPACK_DEBIAN_MUSTER_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_MUSTER_PACKAGE_DEPENDS adduser)
+set(CPACK_DEBIAN_MUSTER_PACKAGE_RECOMMENDS "muster-lab (= ${PROJECT_VERSION}-1)")
 set(CPACK_DEBIAN_MUSTER_PACKAGE_CONTROL_EXTRA
   "${CMAKE_CURRENT_LIST_DIR}/postinst;${CMAKE_CURRENT_LIST_DIR}/prerm;${CMAKE_CURRENT_LIST_DIR}/postrm")
 set(CPACK_DEBIAN_MUSTER_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_COMPONENT_MUSTER_DESCRIPTION "The command muster runs nodes that elect a coordinator among them when
 one of them fails or comes back (the Bully algorithm of Garcia-Molina),
-and programs on them while they work. It watches, verifies and draws what
-they did. With a unit for systemd.")
+and programs on them while they work, and watches them. With a unit for
+systemd.")
+set(CPACK_DEBIAN_MUSTER-LAB_PACKAGE_NAME muster-lab)
+set(CPACK_DEBIAN_MUSTER-LAB_PACKAGE_SECTION admin)
+set(CPACK_DEBIAN_MUSTER-LAB_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_MUSTER-LAB_PACKAGE_DEPENDS "muster (= ${PROJECT_VERSION}-1)")
+set(CPACK_COMPONENT_MUSTER-LAB_DESCRIPTION "The commands of muster that need no running node: they verify and draw the
+journals of nodes, search every state of a small cluster, and run clusters
+with faults in simulated time.")
 set(CPACK_DEBIAN_LIBMUSTER-DEV_PACKAGE_NAME libmuster-dev)
 set(CPACK_DEBIAN_LIBMUSTER-DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBMUSTER-DEV_PACKAGE_DEPENDS "libboost${Boost_VERSION_MAJOR}.${Boost_VERSION_MINOR}-dev, \
@@ -80,7 +92,7 @@ if(MUSTER_BUILD_TESTS AND MUSTER_BUILD_BENCH)
   set(CPACK_DEBIAN_MUSTER-BENCH_PACKAGE_NAME muster-bench)
   set(CPACK_DEBIAN_MUSTER-BENCH_PACKAGE_SECTION admin)
   set(CPACK_DEBIAN_MUSTER-BENCH_PACKAGE_SHLIBDEPS ON)
-  set(CPACK_DEBIAN_MUSTER-BENCH_PACKAGE_DEPENDS "muster (= ${PROJECT_VERSION}-1)")
+  set(CPACK_DEBIAN_MUSTER-BENCH_PACKAGE_DEPENDS "muster-lab (= ${PROJECT_VERSION}-1)")
   set(CPACK_COMPONENT_MUSTER-BENCH_DESCRIPTION "Benches of Muster that make real nodes fail on this machine: how long a
 fail-over takes, and which faults cost whom how much. Not for a machine
 that does other work.")

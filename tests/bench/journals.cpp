@@ -1,4 +1,4 @@
-#include "apps/muster/commands/repair_option.hpp"
+#include "apps/lab/repair_option.hpp"
 
 #include <muster/lab/simulator.hpp>
 #include <muster/values/hash.hpp>

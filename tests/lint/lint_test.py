@@ -5,8 +5,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import daemon
 import lint
+import programs
 
 # rule: a file that breaks it, and files that do not
 CASES = {
@@ -152,12 +152,12 @@ class Rules(unittest.TestCase):
             with self.subTest(rule=rule):
                 self.assertEqual(found(CLEAN, rule), [])
 
-    def test_a_daemon_links_what_it_needs(self):
-        needed = "-o bin/muster-postgres apps/libmuster_postgres.a core/libmuster_core.a"
-        self.assertEqual(daemon.faults(needed), [])
-        [fault] = daemon.faults(needed + " core/lab/libmuster_lab.a")
-        self.assertIn("links muster_lab,", fault)
-        self.assertEqual(len(daemon.faults("-o bin/muster apps/libmuster_demo.a")), 1)
+    def test_a_program_links_what_it_needs(self):
+        needed = " ".join(f"apps/lib{library}.a" for library in programs.NODE)
+        self.assertEqual(programs.faults("muster-postgres", needed + " libmuster_postgres.a"), [])
+        [fault] = programs.faults("muster-postgres", needed + " core/lab/libmuster_lab.a")
+        self.assertIn("muster_lab", fault)
+        self.assertEqual(len(programs.faults("muster", "-o bin/muster apps/libmuster_demo.a")), 1)
 
 
 if __name__ == "__main__":

@@ -139,7 +139,7 @@ class Dev(unittest.TestCase):
         self.machine.executable(self.machine.bin / "python3")
         self.assertEqual(self.machine.run("bench", "--short", "codec").returncode, 0)
         *_, build, ran = self.machine.calls("cmake", "python3")
-        self.assertRegex(build, "--target muster muster-postgres .* tests/bench/all$")
+        self.assertRegex(build, "--target muster muster-lab .* tests/bench/all$")
         self.assertEqual(ran, "python3 -B -X utf8 tests/bench/short.py codec")
 
     def test_a_failed_configuration_ends_it(self):

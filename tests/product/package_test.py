@@ -128,11 +128,14 @@ class Package(unittest.TestCase):
     def test_3_the_command_is_there_with_its_manual_and_its_completion(self):
         self.assertRegex(self.done(inside("muster", "--version")), r"^muster \d")
         self.assertNotIn("not stripped", self.done(run("file", root / "usr/bin/muster")))
+        self.assertIn("Search every", self.done(inside("muster", "check", "--help")))
+        self.assertNotIn("not there", self.done(inside("muster", "--help")))
         self.assertIn("muster-bench", self.done(inside("muster-bench", "--help")))
         codec = inside("muster-bench", "codec")
         self.assertEqual((codec.returncode, codec.stdout), (2, ""))
         self.assertIn("./dev bench codec", codec.stderr)
-        for file in ("usr/share/man/man1/muster-init.1.gz", "usr/share/doc/muster/operating.md",
+        for file in ("usr/share/man/man1/muster-init.1.gz",
+                     "usr/share/man/man1/muster-check.1.gz", "usr/share/doc/muster/operating.md",
                      "usr/share/bash-completion/completions/muster",
                      "usr/share/fish/vendor_completions.d/muster.fish",
                      "usr/share/zsh/vendor-completions/_muster"):  # fmt: skip
@@ -250,7 +253,7 @@ class Package(unittest.TestCase):
     def test_8_they_are_removed_and_what_nodes_have_stored_stays(self):
         databases = sorted(path.name for path in (root / "var/lib").glob("muster-postgres/*"))
         self.done(inside("dpkg", "-P", "muster", "libmuster-dev", "muster-bench",
-                         "muster-postgres"))
+                         "muster-lab", "muster-postgres"))
         for file in ("usr/bin/muster", "lib/systemd/system/muster@.service", "usr/share/doc/muster",
                      "usr/bin/muster-postgres",
                      "usr/include/muster"):  # fmt: skip

@@ -10,32 +10,21 @@ class App;
 namespace muster::apps {
 
 void add_cert_command(CLI::App& app, int& exit_code);
-void add_check_command(CLI::App& app, int& exit_code);
 void add_completion_command(CLI::App& app, int& exit_code);
 void add_config_command(CLI::App& app, int& exit_code);
 void add_demo_command(CLI::App& app, int& exit_code);
 void add_drain_command(CLI::App& app, int& exit_code);
-void add_draw_command(CLI::App& app, int& exit_code);
 void add_elect_command(CLI::App& app, int& exit_code);
-void add_election_command(CLI::App& app, int& exit_code);
 void add_history_command(CLI::App& app, int& exit_code);
 void add_init_command(CLI::App& app, int& exit_code);
 void add_members_command(CLI::App& app, int& exit_code);
 void add_top_command(CLI::App& app, int& exit_code);
 void add_node_command(CLI::App& app, int& exit_code);
-/// For the list of commands; `become_postgres` runs it.
-void add_postgres_command(CLI::App& app);
-/// Becomes the program muster-postgres, with these words, the first of which is its name; gives an
-/// exit code where it is not there.
-int become_postgres(char** words);
-void add_replay_command(CLI::App& app, int& exit_code);
 void add_reload_command(CLI::App& app, int& exit_code);
 void add_run_command(CLI::App& app, int& exit_code);
-void add_simulate_command(CLI::App& app, int& exit_code);
 void add_status_command(CLI::App& app, int& exit_code);
 void add_step_down_command(CLI::App& app, int& exit_code);
 void add_store_command(CLI::App& app, int& exit_code);
-void add_verify_command(CLI::App& app, int& exit_code);
 void add_wait_command(CLI::App& app, int& exit_code);
 void add_why_command(CLI::App& app, int& exit_code);
 

@@ -1,7 +1,8 @@
 #include "apps/base/failed.hpp"
 #include "apps/base/write_file.hpp"
+#include "apps/command_line/described.hpp"
 #include "apps/muster/commands/commands.hpp"
-#include "apps/muster/commands/described.hpp"
+#include "apps/muster/commands/parts.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -124,8 +125,8 @@ int write_manual(const DescribedCommand& muster, const std::string& version,
     return write_file(directory / (dashed(command.name) + ".1"), man_page(command, version, whole));
   };
   auto written = write(muster, false);
-  for (const DescribedCommand& command : muster.commands)
-    if (written) written = write(command, true);
+  for (const DescribedCommand& command : muster.commands)  // of a part that is not there: its name
+    if (written && !command.options.empty()) written = write(command, true);
   return written ? 0 : failed(written.error());
 }
 
@@ -159,14 +160,15 @@ void add_completion_command(CLI::App& app, int& exit_code) {
       ->required()
       ->check(CLI::IsMember(std::vector<std::string>{"bash", "zsh", "fish"}));
   completion->footer(shells);
-  completion->callback([&app, shell, &exit_code] { exit_code = complete(described(app), *shell); });
+  completion->callback(
+      [&app, shell, &exit_code] { exit_code = complete(described_with_parts(app), *shell); });
   const auto directory = std::make_shared<std::string>();
   CLI::App* man = app.add_subcommand("man", "Write the pages of the manual into a directory");
   man->add_option("DIR", *directory, "Where they are put: muster.1, and one for each command")
       ->required()
       ->check(CLI::ExistingDirectory);
   man->callback([&app, directory, &exit_code] {
-    exit_code = write_manual(described(app), app.version(), *directory);
+    exit_code = write_manual(described_with_parts(app), app.version(), *directory);
   });
 }
 

@@ -1,4 +1,4 @@
-#include "apps/muster/commands/described.hpp"
+#include "apps/command_line/described.hpp"
 
 #include <string>
 

@@ -1,8 +1,8 @@
 #include "apps/demo/demo.hpp"
 
 #include "apps/base/text.hpp"
+#include "apps/command_line/protocol_option.hpp"
 #include "apps/muster/commands/commands.hpp"
-#include "apps/muster/commands/protocol_option.hpp"
 
 #include <CLI/CLI.hpp>
 

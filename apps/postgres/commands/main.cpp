@@ -1,9 +1,9 @@
+#include "apps/command_line/command_line.hpp"
+#include "apps/command_line/part_commands.hpp"
 #include "apps/postgres/commands/as_user.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <csignal>
-#include <exception>
 #include <memory>
 
 /// `muster postgres`: a node whose application is its PostgreSQL (docs/postgres.md).
@@ -111,31 +111,18 @@ void add_nodes(CLI::App& app, int& exit_code) {
 }
 
 int parse(int argc, char** argv) {
-  CLI::App app("PostgreSQL whose fail-over is a reorganization", "muster postgres");
+  CLI::App app(apps::part_commands::postgres.what, "muster postgres");
   app.require_subcommand(1);
   int exit_code = 0;
   add_init(app, exit_code);
   add_nodes(app, exit_code);
   add_asking(app, exit_code);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);
-    return apps::failed({ExitCode::usage, std::string(error.what()) + "; see --help"});
-  }
-  return exit_code;
+  return apps::run_command(app, argc, argv, exit_code);
 }
 
 }  // namespace
 }  // namespace muster::postgres
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);
-  try {
-    return muster::postgres::parse(argc, argv);
-  } catch (const std::exception& error) {
-    return muster::apps::failed({muster::ExitCode::impossible_state,
-                                 std::string("a defect in muster itself: ") + error.what() +
-                                     "; report it with the command line"});
-  }
+  return muster::apps::run_program(muster::postgres::parse, argc, argv);
 }

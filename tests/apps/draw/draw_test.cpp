@@ -1,4 +1,4 @@
-#include "apps/muster/commands/draw.hpp"
+#include "apps/lab/draw.hpp"
 #include "apps/verify/journal_files.hpp"
 #include "core/journal/journal_builder.hpp"
 

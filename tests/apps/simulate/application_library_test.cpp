@@ -1,5 +1,5 @@
-#include "apps/muster/commands/application_library.hpp"
-#include "apps/muster/commands/simulate.hpp"
+#include "apps/lab/application_library.hpp"
+#include "apps/lab/simulate.hpp"
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>

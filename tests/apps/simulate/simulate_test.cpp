@@ -1,6 +1,6 @@
-#include "apps/muster/commands/simulate.hpp"
+#include "apps/lab/simulate.hpp"
 #include "apps/journals/verify.hpp"
-#include "apps/muster/commands/replay.hpp"
+#include "apps/lab/replay.hpp"
 #include "apps/printed.hpp"
 #include "storage/temporary_directory.hpp"
 

@@ -1,5 +1,5 @@
-#include "apps/muster/commands/replay.hpp"
-#include "apps/muster/commands/commands.hpp"
+#include "apps/lab/replay.hpp"
+#include "apps/lab/commands.hpp"
 #include "apps/verify/journal_files.hpp"
 
 #include <CLI/CLI.hpp>

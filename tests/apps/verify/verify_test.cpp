@@ -1,5 +1,5 @@
 #include "apps/journals/verify.hpp"
-#include "apps/muster/commands/commands.hpp"
+#include "apps/lab/commands.hpp"
 #include "apps/verify/allocated.hpp"
 #include "apps/verify/journal_files.hpp"
 #include "core/journal/journal_builder.hpp"

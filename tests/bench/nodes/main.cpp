@@ -1,6 +1,6 @@
 #include "apps/base/failed.hpp"
 #include "apps/base/text.hpp"
-#include "apps/muster/commands/protocol_option.hpp"
+#include "apps/command_line/protocol_option.hpp"
 #include "bench/nodes/bench.hpp"
 #include "bench/nodes/doors.hpp"
 

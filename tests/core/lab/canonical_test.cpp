@@ -24,7 +24,7 @@ constexpr unsigned walks = 4;
 constexpr unsigned steps = 150;
 
 // Worlds with the numbers that a search of its own gives their values.
-std::string bytes_of(const World& world, std::size_t nodes) {
+std::string bytes_of(const CheckedWorld& world, std::size_t nodes) {
   std::string bytes;
   const auto add = [&](auto number) { bytes += std::to_string(number) + ' '; };
   for (std::size_t i = 0; i < nodes; ++i) add(world.node[i]);
@@ -56,10 +56,10 @@ class Pair {
         true_mover_(true_) {}
 
   void walk(std::mt19937_64& random) {
-    World world = true_mover_.first();
+    CheckedWorld world = true_mover_.first();
     for (unsigned step = 0; step < steps; ++step) {
       if (!compare(world)) return;
-      const std::vector<World> next = successors(true_mover_, world);
+      const std::vector<CheckedWorld> next = successors(true_mover_, world);
       if (next.empty()) return;
       world = next[random() % next.size()];
     }
@@ -69,17 +69,17 @@ class Pair {
   using Worlds = std::set<std::string>;
 
   [[nodiscard]] std::size_t nodes() const { return canonical_.bounds.nodes; }
-  std::string canon(const World& world) {
+  std::string canon(const CheckedWorld& world) {
     return bytes_of(canonical_mover_.canonical_of(true_, world), nodes());
   }
 
   /// Those that no assertion ends, and that fit.
-  std::vector<World> successors(Mover& mover, const World& world) {
-    std::vector<World> next;
+  std::vector<CheckedWorld> successors(Mover& mover, const CheckedWorld& world) {
+    std::vector<CheckedWorld> next;
     std::vector<Label> labels;
     mover.labels(world, labels);
     for (const Label& label : labels) {
-      World after = world;
+      CheckedWorld after = world;
       std::uint32_t wrong = 0;
       if (mover.move(after, label, wrong) && !wrong) next.push_back(after);
     }
@@ -87,7 +87,7 @@ class Pair {
   }
 
   /// Letters of which nothing can come are taken, where they are next: the canonical form has none.
-  World without_what_is_ineffective(World world) {
+  CheckedWorld without_what_is_ineffective(CheckedWorld world) {
     for (bool again = true; std::exchange(again, false);) {
       for (std::uint8_t to = 0; to < nodes(); ++to)
         for (std::uint8_t from = 0; from < nodes(); ++from) {
@@ -101,23 +101,23 @@ class Pair {
     return world;
   }
 
-  bool compare(const World& world) {
-    const World form = canonical_mover_.canonical_of(true_, world);
-    World spent = form;
+  bool compare(const CheckedWorld& world) {
+    const CheckedWorld form = canonical_mover_.canonical_of(true_, world);
+    CheckedWorld spent = form;
     Worlds of_form{bytes_of(form, nodes())};
-    for (const World& next : successors(canonical_mover_, form))
+    for (const CheckedWorld& next : successors(canonical_mover_, form))
       of_form.insert(bytes_of(next, nodes()));
     bool same = true;
-    for (const World& next : successors(true_mover_, world)) {
+    for (const CheckedWorld& next : successors(true_mover_, world)) {
       spent.left = next.left;  // trouble with a letter of which nothing can come
       const std::string after = canon(next);
       same = same && (of_form.contains(after) || after == bytes_of(spent, nodes()));
     }
     BOOST_TEST(same, "a step with true numbers leads where no canonical one does");
     Worlds of_true{bytes_of(form, nodes())};
-    const World ready = without_what_is_ineffective(world);
+    const CheckedWorld ready = without_what_is_ineffective(world);
     BOOST_TEST(canon(ready) == bytes_of(form, nodes()));
-    for (const World& next : successors(true_mover_, ready)) of_true.insert(canon(next));
+    for (const CheckedWorld& next : successors(true_mover_, ready)) of_true.insert(canon(next));
     const bool all = std::includes(of_true.begin(), of_true.end(), of_form.begin(), of_form.end());
     BOOST_TEST(all, "a canonical step leads where none with true numbers does");
     return same && all;

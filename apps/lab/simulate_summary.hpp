@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apps/muster/commands/simulate.hpp"
+#include "apps/lab/simulate.hpp"
 
 #include <chrono>
 #include <ostream>

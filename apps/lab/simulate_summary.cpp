@@ -1,4 +1,4 @@
-#include "apps/muster/commands/simulate_summary.hpp"
+#include "apps/lab/simulate_summary.hpp"
 
 #include "apps/base/text.hpp"
 #include "apps/base/verdict.hpp"

@@ -1,9 +1,10 @@
-#include "apps/muster/commands/replay.hpp"
+#include "apps/lab/replay.hpp"
 
 #include "apps/base/text.hpp"
 #include "apps/base/verdict.hpp"
+#include "apps/command_line/part_commands.hpp"
 #include "apps/journals/journals.hpp"
-#include "apps/muster/commands/commands.hpp"
+#include "apps/lab/commands.hpp"
 
 #include <CLI/CLI.hpp>
 #include <muster/journal/replay.hpp>
@@ -229,8 +230,7 @@ int replay(const ReplayOptions& options, std::ostream& out, std::ostream& err) {
 
 void add_replay_command(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<ReplayOptions>();
-  CLI::App* command =
-      app.add_subcommand("replay", "Run `step` again on each recorded event and compare");
+  CLI::App* command = app.add_subcommand(part_commands::replay.name, part_commands::replay.what);
   command->add_option("journals", options->journals, "Journals of nodes; segments are found")
       ->required();
   command

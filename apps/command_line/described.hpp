@@ -1,5 +1,7 @@
 #pragma once
 
+#include <muster/values/describe.hpp>
+
 #include <string>
 #include <vector>
 
@@ -11,6 +13,8 @@ class App;
 
 namespace muster::apps {
 
+using muster::operator==;
+
 /// An option, or what stands in a certain place of the command line.
 struct DescribedOption {
   std::vector<std::string> names;  ///< "-h", "--help"; none: its place counts
@@ -19,6 +23,7 @@ struct DescribedOption {
   std::vector<std::string> choices;  ///< all values, where they are few
   bool required = false;
 };
+MUSTER_DESCRIBE(DescribedOption, names, value, what, choices, required);
 
 struct DescribedCommand {
   std::string name;  ///< in full: "muster config check"
@@ -30,6 +35,7 @@ struct DescribedCommand {
   /// "check" of "muster config check".
   [[nodiscard]] std::string last_name() const { return name.substr(name.rfind(' ') + 1); }
 };
+MUSTER_DESCRIBE(DescribedCommand, name, what, more, options, commands);
 
 DescribedCommand described(const CLI::App& app, const std::string& before = "");
 

@@ -1,4 +1,4 @@
-#include "apps/muster/commands/seed_watch.hpp"
+#include "apps/lab/seed_watch.hpp"
 
 #include <unistd.h>
 

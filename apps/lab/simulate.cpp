@@ -1,18 +1,19 @@
-#include "apps/muster/commands/simulate.hpp"
+#include "apps/lab/simulate.hpp"
 
 #include "apps/base/interrupt.hpp"
 #include "apps/base/text.hpp"
 #include "apps/base/verdict.hpp"
 #include "apps/base/write_file.hpp"
-#include "apps/muster/commands/application_library.hpp"
-#include "apps/muster/commands/assertion_option.hpp"
-#include "apps/muster/commands/commands.hpp"
-#include "apps/muster/commands/protocol_option.hpp"
-#include "apps/muster/commands/range_option.hpp"
-#include "apps/muster/commands/repair_option.hpp"
-#include "apps/muster/commands/seed_watch.hpp"
-#include "apps/muster/commands/simulate_summary.hpp"
-#include "apps/muster/commands/world_option.hpp"
+#include "apps/command_line/part_commands.hpp"
+#include "apps/command_line/protocol_option.hpp"
+#include "apps/lab/application_library.hpp"
+#include "apps/lab/assertion_option.hpp"
+#include "apps/lab/commands.hpp"
+#include "apps/lab/range_option.hpp"
+#include "apps/lab/repair_option.hpp"
+#include "apps/lab/seed_watch.hpp"
+#include "apps/lab/simulate_summary.hpp"
+#include "apps/lab/world_option.hpp"
 #include "apps/muster/config/config.hpp"
 
 #include <CLI/CLI.hpp>
@@ -340,8 +341,8 @@ std::string all_names() {
 
 void add_simulate_command(CLI::App& app, int& exit_code) {
   const auto words = std::make_shared<SimulateWords>();
-  CLI::App* command = app.add_subcommand(
-      "simulate", "Seeded runs with faults, in simulated time, each checked (docs/lab.md)");
+  CLI::App* command =
+      app.add_subcommand(part_commands::simulate.name, part_commands::simulate.what);
   add_protocol(*command, words->protocol, every_protocol);
   command->add_option("--nodes", words->nodes, "How many, or a range of which each seed draws")
       ->capture_default_str();

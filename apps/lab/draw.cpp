@@ -1,14 +1,15 @@
-#include "apps/muster/commands/draw.hpp"
+#include "apps/lab/draw.hpp"
 #include "apps/base/failed.hpp"
 
 #include "apps/base/text.hpp"
 #include "apps/base/write_file.hpp"
+#include "apps/command_line/part_commands.hpp"
 #include "apps/draw/html.hpp"
 #include "apps/draw/svg.hpp"
 #include "apps/draw/texts.hpp"
 #include "apps/journals/journals.hpp"
-#include "apps/muster/commands/assertion_option.hpp"
-#include "apps/muster/commands/commands.hpp"
+#include "apps/lab/assertion_option.hpp"
+#include "apps/lab/commands.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -129,7 +130,7 @@ int draw(const DrawOptions& options, std::ostream& out, std::ostream& err) {
 
 void add_draw_command(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<DrawOptions>();
-  CLI::App* command = app.add_subcommand("draw", "Draw journals as a space-time diagram");
+  CLI::App* command = app.add_subcommand(part_commands::draw.name, part_commands::draw.what);
   command
       ->add_option("journals", options->journals,
                    "Journals of nodes, and of whoever made them fail; segments are found")

@@ -1,4 +1,4 @@
-#include "apps/muster/commands/check_sessions.hpp"
+#include "apps/lab/check_sessions.hpp"
 
 #include "apps/base/interrupt.hpp"
 #include "apps/base/text.hpp"

@@ -1,8 +1,8 @@
-#include "apps/muster/commands/check_report.hpp"
+#include "apps/lab/check_report.hpp"
 
 #include "apps/base/text.hpp"
 #include "apps/base/verdict.hpp"
-#include "apps/muster/commands/check_texts.hpp"
+#include "apps/lab/check_texts.hpp"
 
 #include <muster/values/json.hpp>
 #include <muster/values/text.hpp>

@@ -1,4 +1,4 @@
-#include "apps/muster/commands/application_library.hpp"
+#include "apps/lab/application_library.hpp"
 
 #include <muster/application_library.hpp>
 

@@ -1,7 +1,7 @@
-#include "apps/muster/commands/strike_option.hpp"
+#include "apps/lab/strike_option.hpp"
 
-#include "apps/muster/commands/check_texts.hpp"
-#include "apps/muster/commands/repair_option.hpp"
+#include "apps/lab/check_texts.hpp"
+#include "apps/lab/repair_option.hpp"
 
 #include <muster/detail/values/kinds.hpp>
 #include <muster/values/text.hpp>
@@ -47,8 +47,8 @@ Expected<> read_strike(std::string name, lab::Bounds& bounds) {
   if (name == "reorganization_before_accept") name = "reorganization_first";
   if (read_repair(name + "=off", bounds)) return {};
   const auto line = enumerator_named<Line>(name);
-  const bool of_the_bully = line || instead.contains(name) || meaning(ProtocolName::bully, name);
-  if (of_the_bully && bounds.protocol != ProtocolName::bully)
+  const bool is_of_the_bully = line || instead.contains(name) || meaning(ProtocolName::bully, name);
+  if (is_of_the_bully && bounds.protocol != ProtocolName::bully)
     return misread("--strike " + asked + " is of the Bully, and --protocol is " +
                    to_text(bounds.protocol));
   if (line) {

@@ -1,6 +1,7 @@
 #include "apps/journals/verify.hpp"
-#include "apps/muster/commands/assertion_option.hpp"
-#include "apps/muster/commands/commands.hpp"
+#include "apps/command_line/part_commands.hpp"
+#include "apps/lab/assertion_option.hpp"
+#include "apps/lab/commands.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -11,8 +12,7 @@ namespace muster::apps {
 
 void add_verify_command(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<VerifyOptions>();
-  CLI::App* command =
-      app.add_subcommand("verify", "Merge journals and check the assertions and the hook grammar");
+  CLI::App* command = app.add_subcommand(part_commands::verify.name, part_commands::verify.what);
   command
       ->add_option("journals", options->journals,
                    "Journals of nodes, and of whoever made them fail; segments are found")

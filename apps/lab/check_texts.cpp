@@ -1,7 +1,7 @@
-#include "apps/muster/commands/check_texts.hpp"
+#include "apps/lab/check_texts.hpp"
 
 #include "apps/base/text.hpp"
-#include "apps/muster/commands/check_sessions.hpp"
+#include "apps/lab/check_sessions.hpp"
 
 #include <muster/claims/assertions.hpp>
 #include <muster/values/json.hpp>

@@ -3,15 +3,16 @@
 #include "apps/base/interrupt.hpp"
 #include "apps/base/text.hpp"
 #include "apps/base/write_file.hpp"
-#include "apps/muster/commands/assertion_option.hpp"
-#include "apps/muster/commands/check_report.hpp"
-#include "apps/muster/commands/check_sessions.hpp"
-#include "apps/muster/commands/check_texts.hpp"
-#include "apps/muster/commands/commands.hpp"
-#include "apps/muster/commands/cut_option.hpp"
-#include "apps/muster/commands/protocol_option.hpp"
-#include "apps/muster/commands/repair_option.hpp"
-#include "apps/muster/commands/strike_option.hpp"
+#include "apps/command_line/part_commands.hpp"
+#include "apps/command_line/protocol_option.hpp"
+#include "apps/lab/assertion_option.hpp"
+#include "apps/lab/check_report.hpp"
+#include "apps/lab/check_sessions.hpp"
+#include "apps/lab/check_texts.hpp"
+#include "apps/lab/commands.hpp"
+#include "apps/lab/cut_option.hpp"
+#include "apps/lab/repair_option.hpp"
+#include "apps/lab/strike_option.hpp"
 
 #include <CLI/CLI.hpp>
 #include <muster/lab/checker.hpp>
@@ -237,8 +238,7 @@ void add_check_command(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<CheckOptions>();
   lab::Bounds& bounds = options->bounds;
   bounds.threads = std::max(1u, std::thread::hardware_concurrency());
-  CLI::App* command = app.add_subcommand(
-      "check", "Search every interleaving of a small cluster for what does not hold");
+  CLI::App* command = app.add_subcommand(part_commands::check.name, part_commands::check.what);
   command->option_defaults()->always_capture_default();
   add_protocol(*command, bounds.protocol, every_protocol);
   command->add_option("--nodes", bounds.nodes, "How many nodes")->check(CLI::Range(2, 5));

@@ -1,7 +1,7 @@
-#include "apps/muster/commands/world_option.hpp"
+#include "apps/lab/world_option.hpp"
 
 #include "apps/base/text.hpp"
-#include "apps/muster/commands/cut_option.hpp"
+#include "apps/lab/cut_option.hpp"
 
 #include <CLI/CLI.hpp>
 #include <muster/values/text.hpp>

@@ -1,7 +1,8 @@
 #include "apps/election/election.hpp"
 
-#include "apps/muster/commands/commands.hpp"
-#include "apps/muster/commands/range_option.hpp"
+#include "apps/command_line/part_commands.hpp"
+#include "apps/lab/commands.hpp"
+#include "apps/lab/range_option.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -17,11 +18,8 @@ void add_election_command(CLI::App& app, int& exit_code) {
     std::string svg;
   };
   const auto words = std::make_shared<Words>();
-  CLI::App* command = app.add_subcommand(
-      "election",
-      "Messages and time of one election in simulated time, by protocol: the paper's text, the "
-      "Bully as it ships, the textbooks' and the Invitation, best and worst case, each compared "
-      "with its closed form (docs/figures.md); exit code 1 if one does not hold");
+  CLI::App* command =
+      app.add_subcommand(part_commands::election.name, part_commands::election.what);
   command
       ->add_option("--nodes", words->nodes,
                    "How many, or a range: both ends and the 1, 2, 5, 10, 20, 50 ... between them")
