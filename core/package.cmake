@@ -20,6 +20,24 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/muster-config-version.cma
 install(FILES ${PROJECT_BINARY_DIR}/muster-config.cmake ${PROJECT_BINARY_DIR}/muster-config-version.cmake
   DESTINATION ${muster_package_dir})
 
+# muster_pc(COMPONENT WHAT REQUIRES LIBS): its file for pkg-config. Static libraries show what they need to all
+# who link them.
+file(RELATIVE_PATH muster_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+function(muster_pc component what requires libs)
+  if(BUILD_SHARED_LIBS)
+    set(private .private)
+  else()
+    set(own_libs "${libs}")
+  endif()
+  configure_file(core/muster.pc.in ${PROJECT_BINARY_DIR}/pkgconfig/muster-${component}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/pkgconfig/muster-${component}.pc
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+muster_pc(core "protocols and applications" "" "-lboost_json")
+muster_pc(lab "clusters in simulated time" muster-core -pthread)
+muster_pc(net "a node on Asio" "muster-core openssl" -pthread)
+muster_pc(storage "safe storage in SQLite" "muster-core sqlite3" "")
+
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME muster)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(TARGET muster)
