@@ -17,7 +17,7 @@
 /// docs/architecture.md lists the other styles: coroutines (muster/net/coroutines.hpp) and values
 /// instead of bytes (muster/typed.hpp).
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// Hooks that have ended when they return; one that throws has failed, with its what().
 ///

@@ -11,7 +11,7 @@
 #include <utility>
 #include <variant>
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// The end of a hook: a handle that is completed once, from any thread, with the hook's result or a
 /// failure. Dropping it uncompleted is a failure. Moves, does not copy.

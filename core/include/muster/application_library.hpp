@@ -8,7 +8,7 @@
 /// An Application in a shared library, for `muster simulate --app LIB.so`. One that brings a check
 /// of each world has muster/lab/trial_library.hpp.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// What a library and the command have to agree on; raised whenever Application, Services, Done
 /// or what a trial is made of changes. They also have to be built by the same compiler.

@@ -13,7 +13,7 @@
 
 /// Permits: the right to work for one group, which is gone the moment the node is halted.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// The right to work for one group, held while the work is done. Halting revokes permits and waits
 /// until all are returned. Movable; returned when destroyed, from any thread.

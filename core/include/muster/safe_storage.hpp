@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// One change of an application's cells: all of it becomes durable, or nothing.
 /// `CellBatch("balance", {"7"})`, or `CellBatch().write("balance", {"7"}).erase("lent")`.

@@ -15,7 +15,7 @@
 /// What a host gives to an application. The net host and the lab each have one, so that the same
 /// application runs on real nodes and under the simulator.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 using muster::operator==;
 

@@ -16,7 +16,7 @@
 /// Reports and definitions as values instead of bytes: described ones (describe.hpp), or classes
 /// with the ordinary members of Boost.Serialization, through the bounded archive.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// A value as bytes: its version in 32 bits, then what the archive makes of it.
 template <class T>

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs apps/packaging/conan/conanfile.py: `conan_recipe.py RECIPE FOLDER [OPTION...]`.
 
-Stand-ins take the place of the modules of Conan, which is not here. They run CMake as Conan does,
-with Debian's libraries: its method for each step is called in Conan's order.
+Stand-ins take the place of the modules of Conan, which is not here. They run CMake as Conan does
+for `conan create -o shared=True`, with Debian's libraries: each method is called in Conan's order.
 """
 
 import importlib.util
@@ -21,6 +21,7 @@ class ConanFile:
         self.export_sources_folder = str(folder / "sources")
         self.build_folder, self.package_folder = folder / "build", folder / "package"
         self.cache_variables = {}
+        self.options = types.SimpleNamespace(**self.default_options | {"shared": True})
         self.cpp_info = types.SimpleNamespace(set_property=lambda name, value: None)
 
 
@@ -28,7 +29,8 @@ class CMakeToolchain:
     """Gives its variables to CMake."""
 
     def __init__(self, recipe):
-        self.recipe, self.cache_variables = recipe, {}
+        self.recipe = recipe
+        self.cache_variables = {"BUILD_SHARED_LIBS": recipe.options.shared}
 
     def generate(self):
         """As a toolchain file would."""
@@ -87,7 +89,8 @@ def main(recipe, folder):
         "conan": {"ConanFile": ConanFile},
         "conan.tools": {},
         "conan.tools.cmake": {"CMake": CMake, "CMakeDeps": CMakeDeps,
-                              "CMakeToolchain": CMakeToolchain, "cmake_layout": lambda recipe: None},
+                              "CMakeToolchain": CMakeToolchain,
+                              "cmake_layout": lambda recipe: None},
         "conan.tools.files": {"copy": copy},
     }  # fmt: skip
     for name, members in tools.items():

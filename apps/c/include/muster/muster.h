@@ -30,6 +30,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+/* A shared library hides the rest. */
+#pragma GCC visibility push(default)
 
 /** A node of this process. */
 typedef struct muster_node muster_node;
@@ -249,6 +251,7 @@ size_t muster_status(const muster_node* node, char* json, size_t size);
 /** Frees what muster_open made, when muster_run has returned or was never called; NULL: nothing. */
 void muster_close(muster_node* node);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -11,7 +11,7 @@
 
 /// What came of checking journals against the assertions (docs/journal.md).
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// An assertion that does not hold: for which nodes, and what they say.
 struct Disagreement {
@@ -22,7 +22,8 @@ MUSTER_DESCRIBE(Disagreement, nodes, why);
 
 }  // namespace muster
 
-namespace muster::verify {
+namespace MUSTER_EXPORT muster {
+namespace verify {
 
 using muster::operator==;
 using muster::operator<<;
@@ -90,4 +91,5 @@ struct Outcome {
   [[nodiscard]] bool holds() const;
 };
 
-}  // namespace muster::verify
+}  // namespace verify
+}  // namespace muster

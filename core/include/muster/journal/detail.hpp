@@ -2,10 +2,12 @@
 
 #include <muster/values/describe.hpp>
 
-namespace muster::journal {
+namespace MUSTER_EXPORT muster {
+namespace journal {
 
 /// Which steps a journal has: all, or none that is idle.
 enum class Detail { all, changes };
 MUSTER_DESCRIBE_ENUM(Detail, all, changes)
 
-}  // namespace muster::journal
+}  // namespace journal
+}  // namespace muster

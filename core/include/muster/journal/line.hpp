@@ -13,7 +13,8 @@
 /// A line of a journal (docs/journal.md): what happened, the same for live nodes, simulator and
 /// checker.
 
-namespace muster::journal {
+namespace MUSTER_EXPORT muster {
+namespace journal {
 
 using muster::operator==;
 using muster::operator<<;
@@ -168,4 +169,5 @@ using Line =
 /// When it happened.
 Duration time_of(const Line& line);
 
-}  // namespace muster::journal
+}  // namespace journal
+}  // namespace muster

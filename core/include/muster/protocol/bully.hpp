@@ -9,7 +9,8 @@
 
 /// The Bully algorithm of the paper (section 3), as docs/decisions says that Muster ships it.
 
-namespace muster::bully {
+namespace MUSTER_EXPORT muster {
+namespace bully {
 
 using muster::operator==;
 
@@ -198,14 +199,16 @@ struct ByOptions {
 };
 MUSTER_DESCRIBE(ByOptions, found_by, installed, preempt_armed, rejoin_armed, grants, calm);
 
-}  // namespace muster::bully
+}  // namespace bully
+}  // namespace muster
 
 template <>
 inline constexpr bool muster::left_out_by_default<muster::bully::ByOptions> = true;
 template <>
 inline constexpr bool muster::left_out_by_default<muster::bully::Grants> = true;
 
-namespace muster::bully {
+namespace MUSTER_EXPORT muster {
+namespace bully {
 
 /// Everything that a node knows in one life. A node that has not recovered yet has a State{}.
 struct State : Common {
@@ -254,7 +257,8 @@ View view(const Config& config, const State& state, const View& before = {});
 /// others.
 bool awaits(const State& state, CallNumber call);
 
-}  // namespace muster::bully
+}  // namespace bully
+}  // namespace muster
 
 template <>
 inline constexpr bool muster::left_out_in<&muster::bully::State::left_to_higher> = true;

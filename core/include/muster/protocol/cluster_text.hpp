@@ -8,7 +8,7 @@
 /// What has to be the same on every node of a cluster, as text: nodes compare it when they connect,
 /// and who differs is refused.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// Values by their keys, each as it may stand in a configuration.
 using ClusterLines = std::map<std::string, std::string>;

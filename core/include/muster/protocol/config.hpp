@@ -7,7 +7,7 @@
 
 /// What a node is told before it begins.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// The election algorithms that a cluster can run.
 enum class ProtocolName {

@@ -10,7 +10,8 @@
 /// Muster ships it. Nobody is forced: coordinators invite each other, and several groups may be at
 /// work at once.
 
-namespace muster::invitation {
+namespace MUSTER_EXPORT muster {
+namespace invitation {
 
 using muster::operator==;
 
@@ -142,6 +143,7 @@ View view(const Config& config, const State& state, const View& before = {});
 /// others.
 bool awaits(const State& state, CallNumber call);
 
-}  // namespace muster::invitation
+}  // namespace invitation
+}  // namespace muster
 
 MUSTER_COMPILED_ONCE(muster::invitation::State);

@@ -8,7 +8,7 @@
 
 /// The remote procedures of the paper, their answers, and the letter that carries one of them.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// AreYouThere(i): answered by any node that is up (section 3.1).
 struct AreYouThere {};

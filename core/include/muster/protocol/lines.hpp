@@ -7,7 +7,7 @@
 
 /// Lines of a protocol that the lab takes out, one at a time, to see what each is for.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 enum class Line {
   stop_ends_election,              ///< STOP ends an Election(i) that asks or halts

@@ -4,7 +4,7 @@
 
 /// What leaves the paper, where it is asked for.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// Whether a higher node that comes back takes over from a coordinator.
 enum class Preempt {

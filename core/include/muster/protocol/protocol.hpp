@@ -12,7 +12,7 @@
 /// Whatever protocol a node runs, behind one name: for hosts, lab and commands, which know none by
 /// its own.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// All that a node knows in one life. Which alternative it holds is which protocol the node runs,
 /// in the order of ProtocolName.

@@ -4,7 +4,7 @@
 
 /// The switches: where a protocol departs from the paper's text.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// The switches of docs/decisions/switches.md: each is one departure from the paper's text.
 struct Repairs {

@@ -14,7 +14,7 @@
 /// Actions are performed strictly one after the other, a node may fail between any two, and the
 /// next event is given only after the last action of the step before was performed.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// What a node waits for besides answers; the host knows how long each takes (Timings).
 enum class Timer {

@@ -11,7 +11,8 @@
 /// lacks is the point. Nobody halts before the result is known, nobody says whether it took the
 /// Coordinator message, and whoever sends one is believed.
 
-namespace muster::textbook {
+namespace MUSTER_EXPORT muster {
+namespace textbook {
 
 using muster::operator==;
 
@@ -89,6 +90,7 @@ bool awaits(const State& state, CallNumber call);
 /// True when `i` is more important than `j`: by Config::importance, and of equals by id.
 bool is_more_important(const Config& config, NodeId i, NodeId j);
 
-}  // namespace muster::textbook
+}  // namespace textbook
+}  // namespace muster
 
 MUSTER_COMPILED_ONCE(muster::textbook::State);

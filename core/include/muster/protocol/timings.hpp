@@ -4,7 +4,7 @@
 
 /// How long things may take.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// The bounds and periods of a cluster; hosts turn named timers and bounds into them.
 struct Timings {

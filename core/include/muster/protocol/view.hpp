@@ -10,7 +10,7 @@
 
 /// What everybody may see of a node.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// What the application of a node does, as the protocol sees it.
 enum class Activity {

@@ -40,7 +40,7 @@
 /// sets and maps ascend, enumerators exist, and all bytes belong to the value. So equal values and
 /// only they have equal bytes, where no type with serialize() members of its own takes part.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// The CRC-32 of `bytes` (ISO 3309, as in zlib): finds accidents on a disk or a wire, not attacks.
 std::uint32_t checksum(std::string_view bytes);

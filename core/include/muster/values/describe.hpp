@@ -1,5 +1,7 @@
 #pragma once
 
+#include <muster/detail/values/export.hpp>
+
 #include <boost/describe/class.hpp>
 #include <boost/describe/enum.hpp>
 #include <boost/describe/enum_to_string.hpp>
@@ -17,7 +19,7 @@
 /// One description per value type: the list of its fields. Equality, hash, text, JSON and archive
 /// are all made from it, so a field is either in all of them or the program does not compile.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 namespace detail {
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <muster/detail/values/export.hpp>
+
 #include <boost/system/result.hpp>
 
 #include <stdexcept>
@@ -7,7 +9,7 @@
 
 /// Why something could not be done: an exit code for the process, and one clear sentence.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// The exit codes of every Muster program (docs/operating.md).
 enum class ExitCode : int {

@@ -4,7 +4,7 @@
 
 /// What a node's log tells, and in which form.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// How much a line of a log matters.
 enum class LogLevel {

@@ -11,7 +11,7 @@
 
 /// The names of types, of alternatives and of enumerators.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 namespace detail {
 

@@ -11,7 +11,7 @@
 
 /// Values as one line for people: test failures, diagnostics, sentences of errors.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 namespace detail {
 

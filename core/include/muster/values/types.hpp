@@ -16,7 +16,7 @@
 
 /// The values that the protocols are about: nodes, statuses, numbers, what is in safe storage.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// A number of one kind that cannot be taken for a number of another kind.
 template <class Kind, class Rep>

@@ -11,7 +11,7 @@
 /// same functions serve unit tests, `muster verify`, simulator and checker. hook_grammar.hpp has
 /// the one that is about the order of things.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// What the assertions read of one node.
 struct Standing {

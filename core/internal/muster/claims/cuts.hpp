@@ -10,7 +10,7 @@
 /// What is asked of a cluster while links are cut, against assumption 8: Assertion 2 for each set
 /// of nodes that are connected, and how soon a node that was left behind is at work no more.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// Pairs of nodes, the lower first, between which nothing passes.
 using Cuts = std::set<std::pair<NodeId, NodeId>>;

@@ -11,7 +11,7 @@
 /// The hook grammar: in which order a host may perform what a node asked for (docs/architecture.md,
 /// P1, P2, P4 to P8). It reads the lines of a journal, or the values of which they are made.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// One life of one node. Every member takes the next line of that life and says what is wrong with
 /// it, in one sentence, or nothing.

@@ -9,7 +9,7 @@
 /// The assertion left-behind: a node that its group has gone on without is soon at work no more.
 /// Unlike works-apart it is claimed while links are cut.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// How long a node may still be at work.
 struct LeftBehindBounds {

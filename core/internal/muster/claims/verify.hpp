@@ -19,7 +19,8 @@
 /// of their times, because a node that paused says so only afterwards: first by a Foreseer, then by
 /// a Verifier.
 
-namespace muster::verify {
+namespace MUSTER_EXPORT muster {
+namespace verify {
 
 using muster::operator==;
 using muster::operator<<;
@@ -362,4 +363,5 @@ class Verifier {
   std::uint64_t missing_lines_{};
 };
 
-}  // namespace muster::verify
+}  // namespace verify
+}  // namespace muster

@@ -12,7 +12,8 @@
 
 /// What a driver tells the sessions of a life (muster/host/sessions.hpp), and what they have it do.
 
-namespace muster::host {
+namespace MUSTER_EXPORT muster {
+namespace host {
 
 using muster::operator==;
 
@@ -236,4 +237,5 @@ using SessionOutput =
                  LifeOver, OutlivedBy, OthersDiffer, Warning, HandOver, TellStatus>;
 using SessionOutputs = std::vector<SessionOutput>;
 
-}  // namespace muster::host
+}  // namespace host
+}  // namespace muster

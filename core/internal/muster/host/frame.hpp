@@ -14,7 +14,8 @@
 /// What travels on a connection between two nodes, as values; its bytes are made by a driver
 /// (muster/net/frame.hpp).
 
-namespace muster::host {
+namespace MUSTER_EXPORT muster {
+namespace host {
 
 using muster::operator==;
 
@@ -96,13 +97,15 @@ struct Refusal {
 };
 MUSTER_DESCRIBE(Refusal, reason, text, figure);
 
-}  // namespace muster::host
+}  // namespace host
+}  // namespace muster
 
 template <>
 inline constexpr std::uint64_t muster::greatest_in<&muster::host::Refusal::figure> =
     muster::highest_number;
 
-namespace muster::host {
+namespace MUSTER_EXPORT muster {
+namespace host {
 
 /// A letter, with its number in its direction of the session. Numbers grow and may skip.
 struct Carried {
@@ -150,4 +153,5 @@ MUSTER_DESCRIBE(NoAnswer, why);
 using Frame = std::variant<Hello, Refusal, Carried, Acknowledged, StatusQuestion, StatusAnswer,
                            Asks, Piece, NoAnswer>;
 
-}  // namespace muster::host
+}  // namespace host
+}  // namespace muster

@@ -10,7 +10,7 @@
 /// hold_down: a life whose predecessor was too short waits before it listens, so that a process in
 /// a crash loop does not make the others reorganize again and again.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// How many lives of a node were too short, one after the other: what it has in safe storage.
 class HoldDown {

@@ -9,7 +9,7 @@
 #include <stop_token>
 #include <string>
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// How many permits are out, by name.
 using PermitsOut = std::map<std::string, std::size_t>;

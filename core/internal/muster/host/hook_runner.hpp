@@ -8,7 +8,7 @@
 #include <stop_token>
 #include <string>
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// Runs the application's hooks for one life, the same way on every host: one at a time, each under
 /// its deadline, with permits revoked and returned around them (docs/operating.md says what comes

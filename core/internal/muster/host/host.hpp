@@ -13,7 +13,8 @@
 /// is muster::net, the simulator, or a test. The sessions of the life are beside it
 /// (muster/host/sessions.hpp).
 
-namespace muster::host {
+namespace MUSTER_EXPORT muster {
+namespace host {
 
 /// What the host of a life has its driver do. None of these calls the host back from within, but
 /// for `end`, within `left` and `action_performed`.
@@ -131,4 +132,5 @@ class Host {
   std::uint64_t seq_ = 0;
 };
 
-}  // namespace muster::host
+}  // namespace host
+}  // namespace muster

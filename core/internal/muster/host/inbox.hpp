@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// The events that wait for `step` at a host, in order, and what assumption 9 says of them: a node
 /// that lets one wait for too long has failed, and is told so by `Paused` before anything else. The

@@ -12,7 +12,7 @@
 /// What a coordinator asks its members: both sides of it, the same on every host. Parts of
 /// HookRunner.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// The questions of one coordinator at a time: one on its way to each member, a few waiting.
 class Asking {

@@ -13,7 +13,7 @@
 
 /// What every host makes of what an application says by its `Services`.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// For how long a node is out whose application has it step down.
 inline Duration time_out(Duration asked) {

@@ -6,7 +6,8 @@
 
 /// Lines of the sessions that the lab takes out, one at a time, to see what each is for.
 
-namespace muster::host {
+namespace MUSTER_EXPORT muster {
+namespace host {
 
 enum class SessionLine {
   outlived_test,           ///< the Hello of a life before one that was seen is refused
@@ -40,4 +41,5 @@ MUSTER_DESCRIBE_ENUM(SessionLine, outlived_test, clone_test, stale_test, crossin
 /// The lines that are taken out; empty everywhere but in the lab.
 using StruckSessionLines = std::vector<SessionLine>;
 
-}  // namespace muster::host
+}  // namespace host
+}  // namespace muster

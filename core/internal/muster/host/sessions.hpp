@@ -17,7 +17,8 @@
 /// a function, as the protocols are: what a driver can see goes in, what it is to do comes out.
 /// There is no socket, clock or random number in here, and no kind of letter is looked at.
 
-namespace muster::host {
+namespace MUSTER_EXPORT muster {
+namespace host {
 
 using muster::operator==;
 
@@ -289,4 +290,5 @@ struct Sessions {
 MUSTER_DESCRIBE(Sessions, peers, whose, calls, strangers, arrivals, verdicts, hellos, wake, soonest,
                 voices, differing, others, warned, counters);
 
-}  // namespace muster::host
+}  // namespace host
+}  // namespace muster

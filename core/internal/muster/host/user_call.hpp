@@ -10,7 +10,7 @@
 
 /// Calls of the user's code, and what leaves it, as a sentence; the same on every host.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// What stands behind "threw" of a call; none where it returned.
 template <class Call>

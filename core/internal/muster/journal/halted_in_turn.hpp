@@ -11,7 +11,7 @@
 /// (docs/decisions/left-behind.md). A node that starts again and again is another case: each life
 /// of it halts the node once.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 struct Timings;
 

@@ -10,7 +10,8 @@
 
 /// The reorganizations that a node took part in: `muster why` and `muster history`.
 
-namespace muster::history {
+namespace MUSTER_EXPORT muster {
+namespace history {
 
 using muster::operator==;
 
@@ -77,4 +78,5 @@ class Recorder {
   std::optional<Entry> open_;
 };
 
-}  // namespace muster::history
+}  // namespace history
+}  // namespace muster

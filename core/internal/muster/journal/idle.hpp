@@ -4,7 +4,8 @@
 
 /// What a journal may leave out because nothing comes of it (docs/journal.md).
 
-namespace muster::journal {
+namespace MUSTER_EXPORT muster {
+namespace journal {
 
 /// True for a step of a round of Check(i) or Timeout(i) that found nothing: the node works in its
 /// group, Normal, before and after it; a timer of such a round expired, or another node was asked
@@ -12,4 +13,5 @@ namespace muster::journal {
 /// node, but for the procedure that runs, is what it was.
 bool is_idle(const View& before, const Event& event, const Actions& actions, const View& after);
 
-}  // namespace muster::journal
+}  // namespace journal
+}  // namespace muster

@@ -14,7 +14,8 @@
 /// Whoever writes one writes whole lines, each with one write(2), in the order in which things
 /// happened, and stamps them with a clock that never goes back.
 
-namespace muster::journal {
+namespace MUSTER_EXPORT muster {
+namespace journal {
 
 /// `members` is what a `reorganize` that begins is given; null for all else.
 HookEdge hook_edge(const Stamp& stamp, Hook hook, Edge edge,
@@ -46,4 +47,5 @@ void append_line(std::string& out, const Line& line);
 /// wrong with the line, not where it stands.
 Expected<Line> parse_line(std::string_view text);
 
-}  // namespace muster::journal
+}  // namespace journal
+}  // namespace muster

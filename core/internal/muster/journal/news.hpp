@@ -9,7 +9,7 @@
 
 /// What a node's log tells of its steps: for people, where the journal is for programs.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 struct News {
   LogLevel level = LogLevel::info;

@@ -7,7 +7,7 @@
 
 /// Why a node began an election, in the paper's words, from the steps in which it did.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// What made a node begin an election, or cease for that of another node.
 enum class Trigger {

@@ -9,7 +9,8 @@
 
 /// A journal run again: each recorded event is given to `step`, and what comes of it is compared.
 
-namespace muster::replay {
+namespace MUSTER_EXPORT muster {
+namespace replay {
 
 /// Where a life did not go as it is recorded.
 struct Difference {
@@ -51,4 +52,5 @@ class Replayer {
   std::uint64_t lives_{};
 };
 
-}  // namespace muster::replay
+}  // namespace replay
+}  // namespace muster

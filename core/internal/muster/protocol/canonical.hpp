@@ -8,7 +8,7 @@
 /// What of states and letters decides nothing, as each protocol knows of its own: for the checker,
 /// to which two of them that differ only in that are one.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 // --- What is dead
 

@@ -8,7 +8,7 @@
 
 /// What a node may not begin with, whoever configures it: a file, a program in C++ or in C.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// One value that does not fit the others, or nothing that there is.
 struct Misfit {

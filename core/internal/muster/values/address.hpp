@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// "host:port" or "[host]:port" in its two parts.
 struct Address {

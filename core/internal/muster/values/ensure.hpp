@@ -1,11 +1,13 @@
 #pragma once
 
+#include <muster/detail/values/export.hpp>
+
 #include <boost/assert/source_location.hpp>
 
 #include <stdexcept>
 #include <string>
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// A state that cannot be: a fault of Muster itself. Whoever hosts a node ends it at once (exit
 /// code 70): by assumption 5 a fault is turned into a failure before it can affect anybody else.

@@ -10,7 +10,7 @@
 /// Digests of bytes, which disk, wire and journal carry, and hashes of values, which stay in a
 /// process.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// XXH64 with seed 0 of `bytes`, as the xxHash specification 0.1.1 defines it: the same on every
 /// machine and in every release. Not cryptographic: it finds accidents, not attacks.

@@ -24,7 +24,7 @@
 /// of the keys. A variant is an object that names its alternative under a tag. Numbers have up to
 /// 64 bits.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// True for described values that are written as the array of their fields.
 template <class T>

@@ -1,12 +1,14 @@
 #pragma once
 
+#include <muster/detail/values/export.hpp>
+
 #include <cstddef>
 #include <string>
 #include <string_view>
 
 /// Text of somebody else in a sentence of ours.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// How many bytes the well-formed UTF-8 sequence at the beginning of `text` has; 0: there is none.
 std::size_t utf8_sequence(std::string_view text);

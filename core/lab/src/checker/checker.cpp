@@ -1,5 +1,5 @@
-#include "trace.hpp"
 #include "graph.hpp"
+#include "trace.hpp"
 #include "visited.hpp"
 
 #include <muster/lab/checker.hpp>

@@ -14,7 +14,8 @@
 /// An Application whose hooks are coroutines of Asio. It runs on real nodes and, where it awaits
 /// nothing but what is made of Services, in the lab.
 
-namespace muster::net {
+namespace MUSTER_EXPORT muster {
+namespace net {
 
 class CoroutineExecutor;
 class CoroutineContext;
@@ -78,4 +79,5 @@ class Coroutines {
 /// The application of one life whose hooks are these coroutines.
 std::unique_ptr<Application> make_application(std::unique_ptr<Coroutines> coroutines);
 
-}  // namespace muster::net
+}  // namespace net
+}  // namespace muster

@@ -22,7 +22,8 @@
 #include <optional>
 #include <string>
 
-namespace muster::net {
+namespace MUSTER_EXPORT muster {
+namespace net {
 
 /// Where a node writes its journal (docs/journal.md).
 struct JournalOptions {
@@ -191,4 +192,5 @@ class Node {
   std::shared_ptr<Impl> impl_;
 };
 
-}  // namespace muster::net
+}  // namespace net
+}  // namespace muster

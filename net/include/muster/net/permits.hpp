@@ -18,7 +18,7 @@
 /// With this, `co_await services.permits().acquire()` works in every coroutine of Asio, and
 /// `acquire()(token)` with every completion token.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 namespace net {
 

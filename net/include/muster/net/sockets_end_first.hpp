@@ -4,7 +4,8 @@
 
 /// How soon others notice that a process has ended.
 
-namespace muster::net {
+namespace MUSTER_EXPORT muster {
+namespace net {
 
 /// A process that dies gives back its memory, and closes its sockets after it: the others notice
 /// the end later by what the memory takes, milliseconds of a fail-over. After this call another
@@ -17,4 +18,5 @@ namespace muster::net {
 /// the end is then noticed as late as any process's. Linux 5.9.
 Expected<> let_sockets_end_first();
 
-}  // namespace muster::net
+}  // namespace net
+}  // namespace muster

@@ -7,7 +7,8 @@
 
 /// What a node proves of itself to others, and whom it believes: `[tls]` of a configuration.
 
-namespace muster::net {
+namespace MUSTER_EXPORT muster {
+namespace net {
 
 using muster::operator==;
 
@@ -35,4 +36,5 @@ std::string observer_name(const TlsOptions& options);
 /// not there, do not fit each other, are another's, or are no longer, or not yet, believed.
 Expected<> look_at(const TlsOptions& options, const NodeSet& nodes, NodeId own);
 
-}  // namespace muster::net
+}  // namespace net
+}  // namespace muster

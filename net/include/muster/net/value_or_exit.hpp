@@ -6,7 +6,8 @@
 
 /// How a program that has a node ends where something could not be done: as `muster` does.
 
-namespace muster::net {
+namespace MUSTER_EXPORT muster {
+namespace net {
 
 /// Ends the process at once: the sentence on standard error, and the exit code of the failure
 /// (docs/operating.md). What was printed before is flushed; no destructor runs, as other threads
@@ -23,4 +24,5 @@ inline void value_or_exit(const Expected<>& result) {
   if (!result) exit_with(result.error());
 }
 
-}  // namespace muster::net
+}  // namespace net
+}  // namespace muster

@@ -16,7 +16,8 @@
 
 /// How the owner of a node, and anybody who may see its cluster, asks it for its status.
 
-namespace muster::net {
+namespace MUSTER_EXPORT muster {
+namespace net {
 
 /// A Unix socket on which a node answers a word, and what is said along with it, with one line, or
 /// with a line at each change to whoever says "watch". Used on the thread of its executor.
@@ -77,4 +78,5 @@ struct Observes {
 Expected<std::string> ask_observer(const std::string& address, const std::string& cluster,
                                    Duration bound, const Observes& observes = {});
 
-}  // namespace muster::net
+}  // namespace net
+}  // namespace muster

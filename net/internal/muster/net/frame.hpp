@@ -24,7 +24,8 @@
 /// (host::wire_of_greetings). All other frames come after both Hellos, in the newest version that
 /// both speak; what a later version adds to them, or new ones, is said to nobody of an earlier one.
 
-namespace muster::net {
+namespace MUSTER_EXPORT muster {
+namespace net {
 
 using host::Acknowledged;
 using host::Asks;
@@ -93,4 +94,5 @@ class FrameReader {
   WireVersions taken_;  ///< of frames that are no greetings
 };
 
-}  // namespace muster::net
+}  // namespace net
+}  // namespace muster

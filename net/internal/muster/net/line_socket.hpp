@@ -14,7 +14,8 @@
 
 /// Unix sockets at which a process answers its owner, line by line.
 
-namespace muster::net {
+namespace MUSTER_EXPORT muster {
+namespace net {
 
 using UnixSocket = boost::asio::local::stream_protocol::socket;
 
@@ -72,4 +73,5 @@ class LineListener {
   std::shared_ptr<Impl> impl_;
 };
 
-}  // namespace muster::net
+}  // namespace net
+}  // namespace muster

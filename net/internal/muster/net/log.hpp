@@ -7,7 +7,8 @@
 
 /// The log of a node, for people.
 
-namespace muster::net {
+namespace MUSTER_EXPORT muster {
+namespace net {
 
 /// One line, with the present time and its '\n', never longer than `say` takes. As text
 /// "2026-11-21T22:05:12.345Z warning muster: node 3 ..."; as JSON an object with `time`, `level`,
@@ -21,4 +22,5 @@ std::string_view journal_priority(LogLevel level);
 /// Says that line, with its priority, on standard error.
 void say_in_log(LogFormat format, LogLevel level, NodeId node, std::string_view text);
 
-}  // namespace muster::net
+}  // namespace net
+}  // namespace muster

@@ -18,7 +18,8 @@
 /// The sessions of one life of a node over TCP: sockets, timers and bytes for `host::Sessions`,
 /// which has all the rules.
 
-namespace muster::net {
+namespace MUSTER_EXPORT muster {
+namespace net {
 
 using host::Counters;
 using host::Self;
@@ -123,4 +124,5 @@ class Sessions {
   std::shared_ptr<Impl> impl_;
 };
 
-}  // namespace muster::net
+}  // namespace net
+}  // namespace muster

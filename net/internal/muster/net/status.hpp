@@ -13,7 +13,8 @@
 
 /// What a node says of itself: `muster status --json`, and the answer to an observer.
 
-namespace muster::net {
+namespace MUSTER_EXPORT muster {
+namespace net {
 
 using muster::operator==;
 
@@ -82,6 +83,7 @@ struct ClusterSeen {
 };
 MUSTER_DESCRIBE(ClusterSeen, cluster, addresses, tls);
 
-}  // namespace muster::net
+}  // namespace net
+}  // namespace muster
 
 MUSTER_COMPILED_ONCE(muster::net::NodeStatus);

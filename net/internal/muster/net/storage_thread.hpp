@@ -12,7 +12,8 @@
 #include <utility>
 #include <vector>
 
-namespace muster::net {
+namespace MUSTER_EXPORT muster {
+namespace net {
 
 /// The one thread that uses a node's safe storage. The protocol's saves go before the application's
 /// reads and writes, which keep their order among themselves; each is a commit of its own. Members
@@ -82,4 +83,5 @@ class StorageThread {
   std::thread thread_;                    // last: it uses all of the above
 };
 
-}  // namespace muster::net
+}  // namespace net
+}  // namespace muster

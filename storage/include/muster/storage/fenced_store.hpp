@@ -11,7 +11,8 @@
 #include <string>
 #include <string_view>
 
-namespace muster::storage {
+namespace MUSTER_EXPORT muster {
+namespace storage {
 
 /// What makes a FencedStore, beside its file.
 struct FencedOptions {
@@ -88,4 +89,5 @@ class FencedStore {
 /// coordinator is of the past, and has to stop. The failure names both numbers.
 [[nodiscard]] bool is_fenced_off(const Failure& failure);
 
-}  // namespace muster::storage
+}  // namespace storage
+}  // namespace muster

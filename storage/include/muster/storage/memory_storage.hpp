@@ -6,7 +6,8 @@
 #include <memory>
 #include <string>
 
-namespace muster::storage {
+namespace MUSTER_EXPORT muster {
+namespace storage {
 
 /// What a MemoryStorage keeps. It outlives the storage as a disk outlives a process, so that a node
 /// in one process can fail and come back.
@@ -33,4 +34,5 @@ class MemoryStorage final : public SafeStorage {
   std::shared_ptr<MemoryCells> kept_;
 };
 
-}  // namespace muster::storage
+}  // namespace storage
+}  // namespace muster

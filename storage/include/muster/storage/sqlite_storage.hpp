@@ -7,7 +7,8 @@
 #include <memory>
 #include <string>
 
-namespace muster::storage {
+namespace MUSTER_EXPORT muster {
+namespace storage {
 
 class Files;
 
@@ -66,4 +67,5 @@ class SqliteStorage final : public SafeStorage {
   std::unique_ptr<Store> store_;
 };
 
-}  // namespace muster::storage
+}  // namespace storage
+}  // namespace muster

@@ -7,7 +7,8 @@
 #include <functional>
 #include <string_view>
 
-namespace muster::storage {
+namespace MUSTER_EXPORT muster {
+namespace storage {
 
 /// What a store holds besides the application's cells.
 struct Inspection {
@@ -31,4 +32,5 @@ Expected<Inspection> verify(const std::filesystem::path& directory,
                             const std::function<void(std::string_view, const Bytes&)>& visit,
                             const Identity* wanted, const OpenOptions& options = {});
 
-}  // namespace muster::storage
+}  // namespace storage
+}  // namespace muster

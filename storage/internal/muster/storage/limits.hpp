@@ -4,7 +4,8 @@
 
 #include <cstddef>
 
-namespace muster::storage {
+namespace MUSTER_EXPORT muster {
+namespace storage {
 
 /// The longest key of a cell, in bytes.
 inline constexpr std::size_t longest_key = 512;
@@ -17,4 +18,5 @@ inline constexpr std::size_t largest_record = 1024 * 1024;
 /// the limits. Nothing of it is written and the store goes on.
 Expected<> check_limits(const CellBatch& batch);
 
-}  // namespace muster::storage
+}  // namespace storage
+}  // namespace muster

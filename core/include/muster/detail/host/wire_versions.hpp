@@ -4,7 +4,8 @@
 
 #include <cstdint>
 
-namespace muster::host {
+namespace MUSTER_EXPORT muster {
+namespace host {
 
 using muster::operator==;
 
@@ -19,4 +20,5 @@ struct WireVersions {
 };
 MUSTER_DESCRIBE(WireVersions, oldest, newest);
 
-}  // namespace muster::host
+}  // namespace host
+}  // namespace muster

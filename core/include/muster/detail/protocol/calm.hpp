@@ -8,7 +8,7 @@
 /// Calm: who makes its group reorganize again and again, though it lives, is let in later and later
 /// (docs/options/calm.md).
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 struct ProtocolConfig;
 

@@ -11,7 +11,7 @@
 /// asks anyway: who holds one counts from sending, who grants one from answering, so that delays
 /// never matter.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 /// A point in time by a node's own clock, which also runs while its machine sleeps.
 using Moment = Duration;

@@ -11,7 +11,7 @@
 template <>
 inline constexpr bool muster::left_out_by_default<muster::Differing> = true;
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 struct Common {
   // Of the paper's state vector S(i).

@@ -11,7 +11,8 @@
 
 /// How many bytes values take in the archive (muster/values/archive.hpp).
 
-namespace muster::detail {
+namespace MUSTER_EXPORT muster {
+namespace detail {
 
 template <class T>
 concept ArchivedNumber = (std::integral<T> && !std::same_as<T, bool> && sizeof(T) <= 8) ||
@@ -89,4 +90,5 @@ constexpr bool enumerators_fit_one_byte() {
   return fit;
 }
 
-}  // namespace muster::detail
+}  // namespace detail
+}  // namespace muster

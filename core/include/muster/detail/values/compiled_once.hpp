@@ -1,5 +1,7 @@
 #pragma once
 
+#include <muster/detail/values/export.hpp>
+
 #include <boost/json/fwd.hpp>
 
 #include <string>
@@ -7,7 +9,7 @@
 /// Text, JSON and archive of the large values, as ordinary functions: whoever writes a type down
 /// here has them made in one file of core or net, and in no file that uses them.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 class OutputArchive;
 class InputArchive;

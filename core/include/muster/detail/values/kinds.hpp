@@ -12,7 +12,7 @@
 
 /// The kinds of values that hash, text, JSON and archive tell apart.
 
-namespace muster {
+namespace MUSTER_EXPORT muster {
 
 namespace detail {
 

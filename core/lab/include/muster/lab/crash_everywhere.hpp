@@ -9,7 +9,8 @@
 
 /// A user's scenario, run once for every point at which a node can fail.
 
-namespace muster::lab {
+namespace MUSTER_EXPORT muster {
+namespace lab {
 
 /// What a user does with a world.
 using Scenario = std::function<void(World&)>;
@@ -39,4 +40,5 @@ struct CrashReport {
 /// to be Normal.
 CrashReport crash_everywhere(WorldOptions options, const Scenario& scenario, const Check& check);
 
-}  // namespace muster::lab
+}  // namespace lab
+}  // namespace muster

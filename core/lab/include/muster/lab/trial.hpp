@@ -10,7 +10,8 @@
 
 /// An application in one world of the lab, and what has to be true of all its nodes together.
 
-namespace muster::lab {
+namespace MUSTER_EXPORT muster {
+namespace lab {
 
 /// What a check can see of a world. A node that is not in nodes() is std::invalid_argument.
 class WorldSeen {
@@ -44,4 +45,5 @@ struct Trial {
 /// Makes the trial of each run; called by several threads at once.
 using MakeTrial = std::function<Trial()>;
 
-}  // namespace muster::lab
+}  // namespace lab
+}  // namespace muster

@@ -20,7 +20,8 @@
 /// storage and the user's own application, in simulated time. No thread, no port, nothing that
 /// waits: equal options and equal calls make an equal run.
 
-namespace muster::lab {
+namespace MUSTER_EXPORT muster {
+namespace lab {
 
 /// What becomes of one call of a hook, whatever the application does.
 struct HookFate {
@@ -195,4 +196,5 @@ verify::Outcome verify_lines(const std::deque<journal::Line>& lines, const std::
                              const std::function<void(const verify::NotClaimed&)>& not_claimed = {},
                              const std::vector<std::string>& asked = {});
 
-}  // namespace muster::lab
+}  // namespace lab
+}  // namespace muster

@@ -10,7 +10,8 @@
 
 /// In which world the checker looks, and how far.
 
-namespace muster::lab {
+namespace MUSTER_EXPORT muster {
+namespace lab {
 
 using muster::operator==;
 
@@ -69,4 +70,5 @@ MUSTER_DESCRIBE(Bounds, nodes, protocol, repairs, invitation_repairs, struck, op
                 differences, restores, ticks, queue, start, cuts, slow_restart, split_actions,
                 canonical, counters, liveness, assertions, threads, limit_states, limit_memory);
 
-}  // namespace muster::lab
+}  // namespace lab
+}  // namespace muster

@@ -11,7 +11,8 @@
 /// Exhaustive search: every interleaving of what may happen, breadth first, on the `step` that
 /// ships.
 
-namespace muster::lab {
+namespace MUSTER_EXPORT muster {
+namespace lab {
 
 /// A shortest way to a world of interest, told from the beginning.
 struct Trace {
@@ -109,4 +110,5 @@ bool leaves_out_counter_test(const Bounds& bounds);
 CheckReport check(const Bounds& bounds, const std::function<void(const Progress&)>& progress,
                   const std::function<bool()>& interrupted = {});
 
-}  // namespace muster::lab
+}  // namespace lab
+}  // namespace muster

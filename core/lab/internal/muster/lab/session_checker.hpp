@@ -12,7 +12,8 @@
 /// Exhaustive search of the sessions that ship: two nodes, life after life, and every order in
 /// which dials, Hellos, letters, ends and bounds can come to them.
 
-namespace muster::lab {
+namespace MUSTER_EXPORT muster {
+namespace lab {
 
 inline constexpr unsigned any_number = std::numeric_limits<unsigned>::max();
 
@@ -77,4 +78,5 @@ SessionReport check_sessions(const SessionBounds& bounds,
                              const std::function<void(const SessionReport&)>& progress,
                              const std::function<bool()>& interrupted = {});
 
-}  // namespace muster::lab
+}  // namespace lab
+}  // namespace muster

@@ -13,7 +13,8 @@
 /// first a time of faults, then one of peace in which it must come to a state of Assertion 2, or of
 /// 4 where the protocol is the Invitation.
 
-namespace muster::lab {
+namespace MUSTER_EXPORT muster {
+namespace lab {
 
 using muster::operator==;
 using muster::operator<<;
@@ -155,4 +156,5 @@ struct Campaign {
   [[nodiscard]] std::vector<Trouble> missing(const Simulation& simulation) const;
 };
 
-}  // namespace muster::lab
+}  // namespace lab
+}  // namespace muster

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <muster/detail/values/export.hpp>
+
 #include <boost/version.hpp>
 
-namespace muster::net {
+namespace MUSTER_EXPORT muster {
+namespace net {
 
 /// The library has this function for the Boost that it was compiled with, and for no other.
 template <int boost_version>
@@ -15,4 +18,5 @@ void built_with_boost();
 #endif
 [[gnu::used]] static void (*const same_boost)() = built_with_boost<BOOST_VERSION>;
 
-}  // namespace muster::net
+}  // namespace net
+}  // namespace muster
