@@ -26,7 +26,7 @@ inline NodeConfig written_and_read(const NodeConfig& config,
 
 inline void refused(const Expected<NodeConfig>& config, const std::string& what) {
   BOOST_TEST_REQUIRE(config.has_error());
-  BOOST_TEST((config.error().code == ExitCode::bad_configuration));
+  BOOST_TEST(config.error().code == ExitCode::bad_configuration);
   BOOST_TEST(config.error().what.find(what) != std::string::npos, config.error().what);
 }
 

@@ -214,7 +214,7 @@ BOOST_AUTO_TEST_CASE(gives_whole_lines_over_torn_ones_and_segments) {
   append(file.string() + ".2", fault(7));
   tail.read(lines);
   BOOST_REQUIRE_EQUAL(lines.size(), 6u);
-  BOOST_TEST((journal::time_of(lines.back()) == 7ns));
+  BOOST_TEST(journal::time_of(lines.back()) == 7ns);
   BOOST_TEST(JournalTail::segments(file).size() == 3u);
 }
 
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(accepts_what_does_not_go_back) {
   resource.take(record(6, 2, 3) + record(4, 1, 3) + "garbage\n", 3ns);
   BOOST_TEST(resource.accepted().size() == 3u);
   BOOST_REQUIRE_EQUAL(resource.refused().size(), 1u);
-  BOOST_TEST((resource.refused().front().by == GroupNumber{6, NodeId{5}}));
+  BOOST_TEST(resource.refused().front().by == (GroupNumber{6, NodeId{5}}));
   BOOST_TEST(resource.unreadable() == 1u);
   BOOST_TEST(resource.accepted_of(NodeId{1}) == 2u);
   BOOST_TEST(resource.last().at(7).node.value == 2u);

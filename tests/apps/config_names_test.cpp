@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(with_certificates_addresses_may_be_any) {
   BOOST_TEST(config.tls->key == "/k/tls.key");
   BOOST_TEST(config.tls->cluster == "demo");
   const NodeConfig again = written_and_read(config);
-  BOOST_TEST((again.tls == config.tls));
+  BOOST_TEST(again.tls == config.tls);
   refused(proven("ca = \"ca.crt\"\ncert = \"tls.crt\"\n"), "/c/n.toml:4: [tls] has no key");
   refused(proven(files + "name = \"muster://CLUSTER\"\n"), "a URI in which ID stands once");
   refused(proven(files + "observer = \"muster://CLUSTER/CLUSTER\"\n"), "CLUSTER stands once");

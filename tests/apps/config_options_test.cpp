@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_SUITE(config_options)
 
 BOOST_AUTO_TEST_CASE(are_off_and_leave_no_trace_until_they_are_chosen) {
   const auto usual = configured("").value();
-  BOOST_TEST((usual.core().options == Options{.calm = 1s}));
+  BOOST_TEST(usual.core().options == Options{.calm = 1s});
   const auto told =
       configured("quorum = \"off\"\npreempt = \"paper\"\nresume = \"ready\"\nsettle = \"0s\"")
           .value();
@@ -33,8 +33,8 @@ BOOST_AUTO_TEST_CASE(are_off_and_leave_no_trace_until_they_are_chosen) {
 BOOST_AUTO_TEST_CASE(that_are_chosen_stand_in_the_text_that_nodes_compare_and_are_written_back) {
   const auto chosen =
       configured("preempt = \"after 5m\"\nresume = \"all\"\nsettle = \"5s\"").value();
-  BOOST_TEST((chosen.core().options ==
-              Options{Preempt::after, 5min, Quorum::off, 5s, Resume::all, {}, 1s}));
+  BOOST_TEST(chosen.core().options ==
+             (Options{Preempt::after, 5min, Quorum::off, 5s, Resume::all, {}, 1s}));
   const std::string canonical = chosen.cluster.canonical();
   for (const char* line : {"\npreempt=after 5min\n", "\nresume=all\n", "\nsettle=5s\n"})
     BOOST_TEST(canonical.find(line) != std::string::npos, line);
@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(that_are_chosen_stand_in_the_text_that_nodes_compare_and_ar
 
 BOOST_AUTO_TEST_CASE(a_quorum_stands_there_with_its_clocks) {
   const auto chosen = configured("quorum = \"majority\"\nclock_drift = \"500ppm\"").value();
-  BOOST_TEST((chosen.core().options.quorum == Quorum::majority));
+  BOOST_TEST(chosen.core().options.quorum == Quorum::majority);
   BOOST_TEST(chosen.core().options.clock_drift.millionths == 500u);
   const std::string canonical = chosen.cluster.canonical();
   for (const char* line : {"\nquorum=majority\n", "\nclock_drift=500ppm\n"})
@@ -82,18 +82,18 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(config_hold_down)
 
 BOOST_AUTO_TEST_CASE(it_is_on_where_nothing_is_said) {
-  BOOST_TEST((configured("").value().cluster.hold_down == 1s));
+  BOOST_TEST(configured("").value().cluster.hold_down == 1s);
 }
 
 BOOST_AUTO_TEST_CASE(it_is_off_at_zero_and_written_so_that_it_is_read_back) {
   const NodeConfig off = configured("hold_down = \"0s\"").value();
-  BOOST_TEST((off.cluster.hold_down == 0s));
-  BOOST_TEST((parse_config(write_config(off), "/c/n.toml").value().cluster.hold_down == 0s));
+  BOOST_TEST(off.cluster.hold_down == 0s);
+  BOOST_TEST(parse_config(write_config(off), "/c/n.toml").value().cluster.hold_down == 0s);
   BOOST_TEST(off.cluster.canonical() != configured("").value().cluster.canonical());
 }
 
 BOOST_AUTO_TEST_CASE(it_is_refused_beyond_five_minutes) {
-  BOOST_TEST((configured("hold_down = \"5min\"").value().cluster.hold_down == 5min));
+  BOOST_TEST(configured("hold_down = \"5min\"").value().cluster.hold_down == 5min);
   const auto longer = configured("hold_down = \"301s\"");
   refused(longer, "/c/n.toml:6: hold_down = \"301s\"");
   refused(longer, "from 0 on and up to 5min");

@@ -277,19 +277,19 @@ BOOST_AUTO_TEST_CASE(reads_every_key) {
   BOOST_TEST(read.data.string() == "/c/n3");
   BOOST_TEST(read.admin_socket().string() == "/c/n3/admin.sock");
   BOOST_TEST(read.cluster.name == "demo");
-  BOOST_TEST((read.cluster.timings.coordinator_timeout == 150ms));
-  BOOST_TEST((read.core().repairs == Repairs{}));
+  BOOST_TEST(read.cluster.timings.coordinator_timeout == 150ms);
+  BOOST_TEST(read.core().repairs == Repairs{});
   BOOST_TEST(read.cluster.nodes.at(NodeId{2}).text() == "127.0.0.1:7102");
   BOOST_TEST(read.journal.value().file.string() == "/c/n3/journal.jsonl");
   BOOST_TEST(read.journal->limit == 64'000'000u);
   BOOST_TEST(read.journal->keep == 1'000'000'000u);
   BOOST_TEST(read.application.kind == "shards");
-  BOOST_TEST((read.core().nodes == NodeSet{NodeId{1}, NodeId{2}, NodeId{3}}));
+  BOOST_TEST(read.core().nodes == (NodeSet{NodeId{1}, NodeId{2}, NodeId{3}}));
 }
 
 BOOST_AUTO_TEST_CASE(defaults_follow_T_and_check) {
   const NodeConfig read = accepted(text("T", "2s"));
-  BOOST_TEST((read.cluster.timings.coordinator_timeout == 2050ms));
+  BOOST_TEST(read.cluster.timings.coordinator_timeout == 2050ms);
 }
 
 BOOST_AUTO_TEST_CASE(literal_turns_every_switch_off) {
@@ -379,8 +379,8 @@ BOOST_AUTO_TEST_CASE(of_hooks_is_relative_to_the_file_and_written_back) {
 BOOST_AUTO_TEST_CASE(of_the_invitation_compares_its_own_switches) {
   const NodeConfig config =
       accepted(instead("protocol", "protocol = \"invitation\"\nliteral = true"));
-  BOOST_TEST((config.core().protocol == ProtocolName::invitation));
-  BOOST_TEST((config.core().invitation_repairs == invitation::Repairs::none()));
+  BOOST_TEST(config.core().protocol == ProtocolName::invitation);
+  BOOST_TEST(config.core().invitation_repairs == invitation::Repairs::none());
   const std::string canonical = config.cluster.canonical();
   BOOST_TEST(canonical.find("protocol=invitation\n") != std::string::npos);
   BOOST_TEST(canonical.find("repairs.known_invitees=false\n") != std::string::npos);
@@ -391,7 +391,7 @@ BOOST_AUTO_TEST_CASE(of_the_invitation_compares_its_own_switches) {
 
 BOOST_AUTO_TEST_CASE(of_the_textbook_may_say_who_is_important) {
   const NodeConfig config = accepted(textbook("1 = 7"));
-  BOOST_TEST((config.core().importance == std::map<NodeId, std::uint64_t>{{NodeId{1}, 7}}));
+  BOOST_TEST(config.core().importance == (std::map<NodeId, std::uint64_t>{{NodeId{1}, 7}}));
   BOOST_TEST(config.cluster.canonical().find("importance.1=7\n") != std::string::npos);
   const NodeConfig again = written_and_read(config);
   BOOST_TEST(again.cluster.canonical() == config.cluster.canonical());

@@ -171,14 +171,14 @@ BOOST_AUTO_TEST_CASE(a_member_that_heard_nothing_for_too_long_is_not_normal) {
   status.coordinator = NodeId{3};
   status.group = GroupNumber{7, NodeId{3}};
   status.coordinator_bound_ns = longest_silence(timings);
-  BOOST_TEST((*status.coordinator_bound_ns == timings.coordinator_timeout + 2 * timings.T));
+  BOOST_TEST(*status.coordinator_bound_ns == timings.coordinator_timeout + 2 * timings.T);
   BOOST_TEST(!not_normal(status).has_value());
   status.coordinator_heard_ns = *status.coordinator_bound_ns;
   BOOST_TEST(!not_normal(status).has_value());
   *status.coordinator_heard_ns += Duration(1);
   const auto why = not_normal(status);
   BOOST_TEST_REQUIRE(why.has_value());
-  BOOST_TEST((why->code == ExitCode::not_normal));
+  BOOST_TEST(why->code == ExitCode::not_normal);
   BOOST_TEST(
       why->what.find("node 1 is Normal in group 7.3 under node 3 as far as it knows, but its "
                      "coordinator was heard ") == 0u,

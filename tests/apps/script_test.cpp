@@ -69,15 +69,15 @@ BOOST_AUTO_TEST_CASE(is_read) {
       "s.txt");
   BOOST_REQUIRE_MESSAGE(script.has_value(), (script ? "" : script.error().what));
   BOOST_REQUIRE_EQUAL(script->size(), 6u);
-  BOOST_TEST((std::get<WaitNormal>(script->at(0).what).within == 3s));
+  BOOST_TEST(std::get<WaitNormal>(script->at(0).what).within == 3s);
   BOOST_TEST(script->at(0).text == "wait normal within 3s");
   BOOST_TEST(script->at(0).place == "s.txt:3");
   const Act& kill = std::get<Act>(script->at(1).what);
-  BOOST_TEST((kill.verb == Verb::kill));
+  BOOST_TEST(kill.verb == Verb::kill);
   BOOST_TEST(
       (kill.nodes == std::vector<Chosen>{Selector::coordinator, NodeId{2}, Selector::lowest}));
-  BOOST_TEST((std::get<Act>(script->at(2).what).lasting == 700ms));
-  BOOST_TEST((std::get<Run>(script->at(5).what).time == 2s));
+  BOOST_TEST(std::get<Act>(script->at(2).what).lasting == 700ms);
+  BOOST_TEST(std::get<Run>(script->at(5).what).time == 2s);
 }
 
 BOOST_AUTO_TEST_CASE(the_default_one_is_one_and_pauses_for_long_enough) {
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(the_default_one_is_one_and_pauses_for_long_enough) {
     const auto* act = std::get_if<Act>(&step.what);
     if (act == nullptr || act->verb != Verb::pause) continue;
     paused = true;
-    BOOST_TEST((act->lasting == timings.coordinator_timeout + 4 * timings.T));
+    BOOST_TEST(act->lasting == timings.coordinator_timeout + 4 * timings.T);
   }
   BOOST_TEST(paused);
 }

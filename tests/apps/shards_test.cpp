@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(every_shard_once_balanced_and_where_its_records_are) {
 BOOST_AUTO_TEST_CASE(equal_reports_make_equal_deals) {
   std::mt19937 random(7);
   const Reports reports = random_reports(random);
-  BOOST_TEST((deal_shards(reports) == deal_shards(Reports(reports))));
+  BOOST_TEST(deal_shards(reports) == deal_shards(Reports(reports)));
 }
 
 BOOST_AUTO_TEST_CASE(nothing_moves_when_nothing_changed) {
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(nothing_moves_when_nothing_changed) {
     reports[task.node].heads[task.shard] = {{1, NodeId{5}}, 10};
   const ShardDefinition after = deal_shards(reports);
   for (std::uint32_t shard = 0; shard < shard_count; ++shard) {
-    BOOST_TEST((after.tasks[shard].node == before.tasks[shard].node));
+    BOOST_TEST(after.tasks[shard].node == before.tasks[shard].node);
     BOOST_TEST(after.tasks[shard].next == 11u);
   }
 }
@@ -119,10 +119,10 @@ BOOST_AUTO_TEST_CASE(nothing_moves_when_nothing_changed) {
 BOOST_AUTO_TEST_CASE(texts_are_read_back) {
   ShardReport report;
   report.heads[7] = {{12, NodeId{5}}, 118};
-  BOOST_TEST((decode_report(encode_report(report).value()).value() == report));
-  BOOST_TEST((decode_report(Report{}).value() == ShardReport{}));
+  BOOST_TEST(decode_report(encode_report(report).value()).value() == report);
+  BOOST_TEST(decode_report(Report{}).value() == ShardReport{});
   const ShardDefinition definition = deal_shards({{NodeId{1}, report}});
-  BOOST_TEST((decode_definition(encode_definition(definition).value()).value() == definition));
+  BOOST_TEST(decode_definition(encode_definition(definition).value()).value() == definition);
 }
 
 BOOST_AUTO_TEST_CASE(texts_of_everybody_fit_and_larger_ones_are_refused_not_cut) {
@@ -158,8 +158,8 @@ BOOST_AUTO_TEST_CASE(records_are_read_back_from_keys_and_lines) {
   const Record record{7, {12, NodeId{5}}, 118, NodeId{3}};
   BOOST_TEST(record_line(record) ==
              "{\"record\":{\"shard\":7,\"group\":[12,5],\"sequence\":118,\"node\":3}}\n");
-  BOOST_TEST((parse_record_line(record_line(record)) == record));
-  BOOST_TEST((parse_record_key(record_key(record), NodeId{3}) == record));
+  BOOST_TEST(parse_record_line(record_line(record)) == record);
+  BOOST_TEST(parse_record_key(record_key(record), NodeId{3}) == record);
   Record later = record;
   later.group = {110, NodeId{1}};
   BOOST_TEST(record_key(record) < record_key(later));
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(records_are_read_back_from_keys_and_lines) {
   BOOST_TEST(!parse_record_key(record_key(record) + "/1", NodeId{3}).has_value());
   BOOST_TEST(!parse_record_line("{\"record\":{}}").has_value());
   BOOST_TEST(!parse_record_line("{\"rec").has_value());
-  BOOST_TEST((parse_head_key(head_key(23)) == std::optional<std::uint32_t>(23)));
+  BOOST_TEST(parse_head_key(head_key(23)) == std::optional<std::uint32_t>(23));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -313,7 +313,7 @@ BOOST_AUTO_TEST_SUITE(shards)
 
 BOOST_FIXTURE_TEST_CASE(works_acknowledges_and_reports, Working) {
   BOOST_REQUIRE(first.report.has_value());
-  BOOST_TEST((decode_report(*first.report).value() == ShardReport{}));
+  BOOST_TEST(decode_report(*first.report).value() == ShardReport{});
   BOOST_REQUIRE(well);
   BOOST_TEST(host.permits_out() == 1);
   host.make_durable();
@@ -324,7 +324,7 @@ BOOST_FIXTURE_TEST_CASE(works_acknowledges_and_reports, Working) {
   Ended second;
   application->stop({}, second.done());
   BOOST_REQUIRE(second.report.has_value());
-  BOOST_TEST((decode_report(*second.report).value().heads.at(0) == ShardHead{{4, NodeId{3}}, 1}));
+  BOOST_TEST(decode_report(*second.report).value().heads.at(0) == (ShardHead{{4, NodeId{3}}, 1}));
   host.run_timer();  // what was posted before the stop is over
   BOOST_TEST(host.writes.empty());
 }
@@ -349,7 +349,7 @@ BOOST_FIXTURE_TEST_CASE(a_record_durable_after_the_halt_is_reported_and_not_ackn
 BOOST_AUTO_TEST_CASE(a_new_life_reports_what_the_store_holds) {
   const Ended ended = stopped_with(R"({"group":[2,4],"sequence":33})");
   BOOST_REQUIRE(ended.report.has_value());
-  BOOST_TEST((decode_report(*ended.report).value().heads.at(9) == ShardHead{{2, NodeId{4}}, 33}));
+  BOOST_TEST(decode_report(*ended.report).value().heads.at(9) == (ShardHead{{2, NodeId{4}}, 33}));
 }
 
 BOOST_AUTO_TEST_CASE(a_cell_that_is_not_ours_fails_the_stop) {

@@ -78,12 +78,12 @@ BOOST_FIXTURE_TEST_SUITE(watch, Tale)
 BOOST_AUTO_TEST_CASE(sees_a_group_form_and_why) {
   BOOST_REQUIRE_EQUAL(watch.formed().size(), 1u);
   const Formed& formed = watch.formed().front();
-  BOOST_TEST((formed.members == three));
+  BOOST_TEST(formed.members == three);
   BOOST_TEST(formed.reason == "node 3 recovered");
   BOOST_TEST(!formed.without_work.has_value());
   BOOST_TEST(watch.normal(three, {}));
   BOOST_TEST(!watch.normal(two, {}));
-  BOOST_TEST((watch.coordinator() == NodeId{3}));
+  BOOST_TEST(watch.coordinator() == NodeId{3});
   BOOST_TEST(!watch.normal(three, {{NodeId{1}, at_}}));
 }
 
@@ -102,9 +102,9 @@ BOOST_AUTO_TEST_CASE(counts_the_time_without_work_from_the_kill) {
   normal(2, {2, NodeId{2}}, {NodeId{1}});
   BOOST_REQUIRE_EQUAL(watch.formed().size(), 2u);
   const Formed& formed = watch.formed().back();
-  BOOST_TEST((formed.members == two));
+  BOOST_TEST(formed.members == two);
   BOOST_TEST(formed.reason == "node 3 failed");
-  BOOST_TEST((formed.without_work == started - killed));
+  BOOST_TEST(formed.without_work == started - killed);
   BOOST_TEST(watch.normal(two, {}));
   BOOST_TEST(!watch.normal(three, {}));
 }
@@ -126,10 +126,10 @@ BOOST_AUTO_TEST_CASE(work_ends_with_the_stop_the_kill_and_the_pause) {
   fault(3, journal::FaultKind::paused);
   const Duration paused = at_;
   BOOST_REQUIRE_EQUAL(watch.worked().size(), 3u);
-  BOOST_TEST((watch.worked()[0].end == stopped));
-  BOOST_TEST((watch.worked()[1].end == killed));
-  BOOST_TEST((watch.worked()[2].end == paused));
-  BOOST_TEST((watch.pauses(NodeId{3}) == std::vector<Duration>{paused}));
+  BOOST_TEST(watch.worked()[0].end == stopped);
+  BOOST_TEST(watch.worked()[1].end == killed);
+  BOOST_TEST(watch.worked()[2].end == paused);
+  BOOST_TEST(watch.pauses(NodeId{3}) == std::vector<Duration>{paused});
 }
 
 BOOST_AUTO_TEST_CASE(says_the_reason_of_each_kind_of_election) {
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(lines_of_a_life_after_its_kill_do_not_count) {
   fault(3, journal::FaultKind::killed);
   normal(3, {1, NodeId{3}}, two);
   BOOST_TEST(!watch.node(NodeId{3}).up);
-  BOOST_TEST((watch.node(NodeId{3}).view.status == Status::Down));
+  BOOST_TEST(watch.node(NodeId{3}).view.status == Status::Down);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

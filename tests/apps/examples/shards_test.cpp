@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(shards_stay_where_they_were_and_go_on_from_their_last_recor
   const GroupNumber after = *world.view(NodeId{1}).group;
   for (const auto& [shard, member] : book.workers.at(before)) {
     BOOST_TEST_CONTEXT("shard " << shard) {
-      if (member != NodeId{3}) BOOST_TEST((book.workers.at(after).at(shard) == member));
+      if (member != NodeId{3}) BOOST_TEST(book.workers.at(after).at(shard) == member);
       std::uint64_t last = 0;
       std::uint64_t first = 0;
       for (const auto& [of, record] : book.records) {

@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(seeds_in_which_postgresql_does_not_begin_lose_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(a_seed_is_always_the_same_run) {
-  BOOST_TEST((lab::run_seeds({}, 17, 1).counts == lab::run_seeds({}, 17, 1).counts));
+  BOOST_TEST(lab::run_seeds({}, 17, 1).counts == lab::run_seeds({}, 17, 1).counts);
 }
 
 // An election of any set of nodes while a client commits: 240,598 worlds, to the end in the bench.

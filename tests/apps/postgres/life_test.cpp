@@ -33,7 +33,7 @@ BOOST_FIXTURE_TEST_CASE(who_kills_the_postmaster_alone_leaves_nothing_that_works
   });
   const auto data = trio.options(n1).data;
   const pid_t postmaster = *trio[n1].pid();
-  BOOST_TEST((postmaster_on(data) == postmaster));
+  BOOST_TEST(postmaster_on(data) == postmaster);
   ::kill(postmaster, SIGKILL);
   trio.run_until([&] { return !trio.deaths[n1].empty(); });
   BOOST_TEST(trio.deaths[n1].size() == 1U);
@@ -268,13 +268,13 @@ BOOST_AUTO_TEST_CASE(a_note_that_cannot_be_read_is_a_failure) {
   BOOST_TEST(!*read_note(options));
   const Held held{77, {{3, n2}, n1, 4, {500}}, {600}};
   BOOST_REQUIRE(write_note(options, Note{held}));
-  BOOST_TEST((**read_note(options) == Note{held}));
+  BOOST_TEST(**read_note(options) == Note{held});
   std::ofstream(note_path(options), std::ios::app) << "x";
   BOOST_TEST(read_note(options).error().what.find(
                  "what is remembered of this node's database cannot be read in " +
                  root.path().string()) == 0U);
   BOOST_REQUIRE(write_note(options, Note{}));
-  BOOST_TEST((**read_note(options) == Note{}));
+  BOOST_TEST(**read_note(options) == Note{});
   BOOST_REQUIRE(write_note(options, {}));
   BOOST_TEST(!*read_note(options));
 }

@@ -30,9 +30,9 @@ BOOST_FIXTURE_TEST_CASE(a_fast_shutdown_of_a_primary_in_peace_leaves_nothing_tha
   const Holding third = trio.stop(n3, false);
   trio.expect<Began>(n1, Begin{});
   const Holding first = trio.expect<Seen>(n1, Look{}).holding;
-  BOOST_TEST((first.lsn == second.lsn));
-  BOOST_TEST((first.lsn == third.lsn));
-  BOOST_TEST((first.term == second.term));
+  BOOST_TEST(first.lsn == second.lsn);
+  BOOST_TEST(first.lsn == third.lsn);
+  BOOST_TEST(first.term == second.term);
   BOOST_TEST(first.timeline == second.timeline);
   // So it follows at once, and nothing is lost.
   trio.follow(n1, n2, {2, n3});
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(a_fast_shutdown_of_a_sealed_primary_puts_it_ahead_and_an_im
     trio.expect<Ended>(n1, End{how});
     trio.expect<Began>(n1, Begin{});
     const Holding first = trio.expect<Seen>(n1, Look{}).holding;
-    BOOST_TEST((second.lsn == third.lsn));
+    BOOST_TEST(second.lsn == third.lsn);
     BOOST_TEST(is_ahead(first, second) == (how == Shutdown::fast));
   }
 }
@@ -98,11 +98,11 @@ void rejoin(Trio& trio, NodeId node, NodeId primary) {
   trio.run_until([&] { return client.value(its_name + "'" + name_of(node) + "'") == "1"; });
   trio.let_catch_up(primary);
   const Holding held = trio.stop(node, false);
-  BOOST_TEST((held.term.group == GroupNumber{2, n3}));
+  BOOST_TEST(held.term.group == (GroupNumber{2, n3}));
   const auto there = written_at(trio, node);
   BOOST_TEST(there.count(20001) == 1U);
   BOOST_TEST(there.count(1000000) == 0U);
-  BOOST_TEST((there == written_at(trio, primary)));
+  BOOST_TEST(there == written_at(trio, primary));
 }
 
 BOOST_FIXTURE_TEST_CASE(who_has_diverged_is_rewound_and_acknowledges_nothing_until_it_streams,
@@ -110,19 +110,19 @@ BOOST_FIXTURE_TEST_CASE(who_has_diverged_is_rewound_and_acknowledges_nothing_unt
   const Lineage lineage = trio.expect<LineageRead>(n1, ReadLineage{n2, GroupNumber{2, n3}}).lineage;
   BOOST_TEST(lineage.timeline == 3U);
   BOOST_REQUIRE_EQUAL(lineage.terms.size(), 3U);
-  BOOST_TEST((lineage.terms[0].group == GroupNumber{0, n1}));
-  BOOST_TEST((lineage.terms[1].group == GroupNumber{1, n3}));
-  BOOST_TEST((lineage.terms[2].group == GroupNumber{2, n3}));
+  BOOST_TEST(lineage.terms[0].group == (GroupNumber{0, n1}));
+  BOOST_TEST(lineage.terms[1].group == (GroupNumber{1, n3}));
+  BOOST_TEST(lineage.terms[2].group == (GroupNumber{2, n3}));
   BOOST_REQUIRE_EQUAL(lineage.ends_of_timelines.size(), 2U);
   const Holding held = trio.expect<Seen>(n1, Look{}).holding;
-  BOOST_TEST((lineage.ends_of_timelines.at(2) < held.lsn));
+  BOOST_TEST(lineage.ends_of_timelines.at(2) < held.lsn);
 
   trio.expect<Noted>(n1, WriteNote{Note{as_held(held)}});
   BOOST_TEST(trio.expect_failure(n1, Rewind{n2}) == "PostgreSQL runs: it cannot be rewound");
   trio.expect<Ended>(n1, End{Shutdown::immediate});
   BOOST_TEST(trio.expect_failure(n1, Rewind{n3}) == "node 3 is no primary to rewind from");
   trio.expect<Mended>(n1, Rewind{n2});
-  BOOST_TEST((trio[n1].load()->note == Note{as_held(held)}));
+  BOOST_TEST(trio[n1].load()->note == Note{as_held(held)});
   rejoin(trio, n1, n2);
   trio.expect<Noted>(n1, WriteNote{});
   BOOST_TEST(!trio[n1].load()->note);
@@ -276,7 +276,7 @@ BOOST_FIXTURE_TEST_CASE(a_clone_after_one_that_was_in_vain_waits_longer_each_tim
                         *on_postgres) {
   const auto began = std::chrono::steady_clock::now();
   for (int i = 0; i < 3; ++i) trio.expect_failure(n1, Clone{n2});  // which does not run
-  BOOST_TEST((std::chrono::steady_clock::now() - began >= 1s + 2s));
+  BOOST_TEST(std::chrono::steady_clock::now() - began >= 1s + 2s);
 }
 
 }  // namespace

@@ -16,8 +16,8 @@ BOOST_FIXTURE_TEST_CASE(a_database_begins_as_a_sealed_standby_and_becomes_primar
   BOOST_TEST(held.system != 0U);
   BOOST_TEST(held.timeline == 1U);
   // The first row, which was written when the database was made.
-  BOOST_TEST((held.term.group == GroupNumber{0, n1}));
-  BOOST_TEST((held.term.node == n1));
+  BOOST_TEST(held.term.group == (GroupNumber{0, n1}));
+  BOOST_TEST(held.term.node == n1);
   BOOST_TEST(held.term.timeline == 1U);
   Client client = trio.client(n1);
   BOOST_TEST(client.value("SHOW synchronous_standby_names") == "ANY 1 (muster_halted)");
@@ -32,18 +32,18 @@ BOOST_FIXTURE_TEST_CASE(a_database_begins_as_a_sealed_standby_and_becomes_primar
   trio.expect<Promoted>(n1, Promote{});
   const GroupNumber group{7, n3};
   const TermWritten written = trio.expect<TermWritten>(n1, WriteTerm{group});
-  BOOST_TEST((written.term.group == group));
-  BOOST_TEST((written.term.node == n1));
+  BOOST_TEST(written.term.group == group);
+  BOOST_TEST(written.term.node == n1);
   BOOST_TEST(written.term.timeline == 2U);
-  BOOST_TEST((written.term.lsn < written.end));
+  BOOST_TEST(written.term.lsn < written.end);
   // The same again writes nothing.
-  BOOST_TEST((trio.expect<TermWritten>(n1, WriteTerm{group}).term == written.term));
+  BOOST_TEST(trio.expect<TermWritten>(n1, WriteTerm{group}).term == written.term);
 
   held = trio.expect<Seen>(n1, Look{}).holding;
   BOOST_TEST(held.primary);
   BOOST_TEST(held.timeline == 2U);
-  BOOST_TEST((held.term == written.term));
-  BOOST_TEST((held.lsn >= written.end));
+  BOOST_TEST(held.term == written.term);
+  BOOST_TEST(held.lsn >= written.end);
 
   trio.expect<Configured>(n1, Configure{{Names::open, {}, false, {}}});
   trio.expect<NamesShown>(n1, ShowNames{Names::open});
@@ -57,8 +57,8 @@ BOOST_FIXTURE_TEST_CASE(a_database_begins_as_a_sealed_standby_and_becomes_primar
   trio.expect<Began>(n1, Begin{});
   const Holding again = trio.expect<Seen>(n1, Look{}).holding;
   BOOST_TEST(!again.primary);
-  BOOST_TEST((again.term == written.term));
-  BOOST_TEST((again.lsn >= held.lsn));
+  BOOST_TEST(again.term == written.term);
+  BOOST_TEST(again.lsn >= held.lsn);
   BOOST_TEST(trio.client(n1).value("SHOW synchronous_standby_names") == "ANY 1 (muster_halted)");
   BOOST_TEST(trio.deaths.empty());
 }

@@ -113,7 +113,7 @@ BOOST_FIXTURE_TEST_CASE(the_end_of_replay_is_waited_for_however_slow_it_is, With
   trio.expect<Ended>(n1, End{Shutdown::immediate});
   Client reader = trio.client(n2);
   trio.run_until([&] { return reader.value("SELECT count(*) FROM pg_stat_wal_receiver") == "0"; });
-  BOOST_TEST((*parse_lsn(reader.value("SELECT pg_last_wal_replay_lsn()")) < *flushed));
+  BOOST_TEST(*parse_lsn(reader.value("SELECT pg_last_wal_replay_lsn()")) < *flushed);
 
   trio.expect<Configured>(n2, Configure{});
   trio.expect<NamesShown>(n2, ShowNames{Names::sealed});
@@ -125,7 +125,7 @@ BOOST_FIXTURE_TEST_CASE(the_end_of_replay_is_waited_for_however_slow_it_is, With
   BOOST_TEST(!replayed);
   ::kill(startup, SIGCONT);
   trio.run_until([&] { return replayed; });
-  BOOST_TEST((trio.expect<Seen>(n2, Look{}).holding.lsn >= *flushed));
+  BOOST_TEST(trio.expect<Seen>(n2, Look{}).holding.lsn >= *flushed);
 }
 
 // Where it is stopped with a spinlock in its hands, or while it writes what it says of itself,
@@ -182,7 +182,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_replayed_and_what_is_received_do_not_tell_the_en
   bool seen = false;
   for (unsigned tries = 0; !seen && tries < 10; ++tries) seen = is_said_to_be_at_the_end();
   BOOST_TEST(seen);
-  BOOST_TEST((trio.expect<Seen>(n2, Look{}).holding.lsn >= *flushed));
+  BOOST_TEST(trio.expect<Seen>(n2, Look{}).holding.lsn >= *flushed);
 }
 
 BOOST_AUTO_TEST_CASE(a_reader_of_a_standby_does_not_hold_its_seal_back, *on_postgres) {
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(a_reader_of_a_standby_does_not_hold_its_seal_back, *on_post
                         "' FROM pg_stat_replication") == "t";
   });
   const Holding held = trio.stop(n2, false);
-  BOOST_TEST((held.lsn >= *dropped));
+  BOOST_TEST(held.lsn >= *dropped);
   BOOST_TEST(!reader.ask("SELECT 1"));
 }
 

@@ -137,9 +137,9 @@ BOOST_AUTO_TEST_CASE(of_two_that_say_so_the_later_group_has_the_primary) {
   Heard heard = calm();
   heard.nodes[three] = leads();
   heard.nodes[three].group = GroupNumber{8, three};
-  BOOST_TEST((primary_of(heard.nodes) == three));
+  BOOST_TEST(primary_of(heard.nodes) == three);
   heard.nodes[three].group = GroupNumber{6, three};
-  BOOST_TEST((primary_of(heard.nodes) == two));
+  BOOST_TEST(primary_of(heard.nodes) == two);
 }
 
 BOOST_AUTO_TEST_CASE(why_nobody_writes) {

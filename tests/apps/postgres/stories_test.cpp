@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(to_whom_it_is_handed_over_is_primary_and_all_others_follow_
       story.must(What::hands_over, story.primary(), heir.value);
       story.calm();
       BOOST_TEST(story.violated() == "");
-      BOOST_TEST((story.primary() == heir));
+      BOOST_TEST(story.primary() == heir);
     }
     BOOST_TEST(story.counts().hand_overs > before.hand_overs);
     BOOST_TEST(story.counts().rewinds == before.rewinds);
@@ -239,7 +239,7 @@ BOOST_AUTO_TEST_CASE(a_primary_that_leaves_follows_when_it_comes_back_without_be
     others.erase(primary);
     story.elect(*others.begin(), others);
     story.settle([](const Move& move) { return move.what != What::comes_back; });
-    BOOST_TEST((story.primary() != primary));
+    BOOST_TEST(story.primary() != primary);
     story.must(What::comes_back, primary, time % 2);
     story.calm();
     BOOST_TEST(story.violated() == "");

@@ -35,14 +35,14 @@ BOOST_AUTO_TEST_CASE(the_first_group_takes_all_nodes_with_data) {
   BOOST_TEST(choice.primary.value() == two);
   BOOST_TEST(!choice.is_alone());
   BOOST_TEST(choice.promises.size() == 2U);
-  BOOST_TEST((choice.promises.at(one) == promise(later, {one, two})));
+  BOOST_TEST(choice.promises.at(one) == promise(later, {one, two}));
 }
 
 BOOST_AUTO_TEST_CASE(whoever_has_all_goes_on_without_the_other) {
   const Choice choice = chosen_of({{one, {held(), of_both}}, {three, {{}, of_both}}});
   BOOST_TEST(choice.primary.value() == one);
   BOOST_TEST(choice.is_alone());
-  BOOST_TEST((choice.promises.at(three) == promise(later, {one})));
+  BOOST_TEST(choice.promises.at(three) == promise(later, {one}));
   BOOST_TEST(choice.why == "node 1 is the freshest of 1, and goes on alone");
 }
 
@@ -50,8 +50,8 @@ BOOST_AUTO_TEST_CASE(who_was_not_promised_is_not_chosen_and_is_told_of_no_promis
   const Choice choice =
       chosen_of({{one, {held(), promise(earlier, {one, two})}}, {three, {{}, of_two}}});
   BOOST_TEST(!choice.primary);
-  BOOST_TEST((choice.promises.at(one) == promise(earlier, {one, two})));
-  BOOST_TEST((choice.promises.at(three) == of_two));
+  BOOST_TEST(choice.promises.at(one) == promise(earlier, {one, two}));
+  BOOST_TEST(choice.promises.at(three) == of_two);
 }
 
 BOOST_AUTO_TEST_CASE(the_latest_promise_is_known_where_a_majority_or_all_tell) {
@@ -112,9 +112,9 @@ Script opened_alone() {
   node.after(StartCalled{group, chosen_alone()}, Promoted{});
   BOOST_TEST(node.after(TermWritten{row_of_group, Lsn{32}}) == "EndStart");
   BOOST_TEST(node.after_each(AllHaveIt{earlier}, AllHaveIt{group}) == "nothing; Configure");
-  BOOST_TEST((node.ordered<Configure>().conf.names == Names::alone));
+  BOOST_TEST(node.ordered<Configure>().conf.names == Names::alone);
   BOOST_TEST(node.after(Configured{}) == "ShowNames");
-  BOOST_TEST((node.ordered<ShowNames>().names == Names::alone));
+  BOOST_TEST(node.ordered<ShowNames>().names == Names::alone);
   node.after(NamesShown{}, Kicked{});
   BOOST_TEST(node.after(Checkpointed{}) == "AwaitFollower");
   return node;
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(it_opens_when_all_members_know_that_its_commits_are_nowhere
 BOOST_AUTO_TEST_CASE(it_demands_copies_in_force_and_of_all_before_and_then_wants_an_election) {
   Script node = opened_alone();
   BOOST_TEST(node.after(FollowerThere{}) == "Configure");
-  BOOST_TEST((node.ordered<Configure>().conf.names == Names::open));
+  BOOST_TEST(node.ordered<Configure>().conf.names == Names::open);
   BOOST_TEST(node.after_each(Configured{}, NamesShown{}, Checkpointed{}, Kicked{Lsn{99}}) ==
              "ShowNames; Checkpoint; Kick; AwaitCopies");
   BOOST_TEST(node.ordered<AwaitCopies>().lsn == Lsn{99});
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(it_is_alone_again_where_that_came_to_nothing) {
   Script node = opened_alone();
   node.after(FollowerThere{}, Configured{}, NamesShown{}, Checkpointed{}, Kicked{Lsn{99}});
   BOOST_TEST(node.after(Failed{"nobody has it"}) == "Configure");
-  BOOST_TEST((node.ordered<Configure>().conf.names == Names::alone));
+  BOOST_TEST(node.ordered<Configure>().conf.names == Names::alone);
   BOOST_TEST(node.after(Configured{}) == "AwaitFollower");
   BOOST_TEST(node.reported_as_primary().demanded.empty());
 }

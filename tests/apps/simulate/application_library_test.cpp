@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_such_library_is_refused) {
   const auto why = [](const std::string& library) {
     const auto make = apps::load_application(library);
     BOOST_REQUIRE(!make);
-    BOOST_TEST((make.error().code == ExitCode::usage));
+    BOOST_TEST(make.error().code == ExitCode::usage);
     return make.error().what;
   };
   BOOST_TEST(why("nowhere.so").find("nowhere.so") != std::string::npos);

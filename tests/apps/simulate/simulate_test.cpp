@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(a_kind_of_trouble_that_never_came_about_is_named) {
   simulation.allowed = {lab::Trouble::wipe, lab::Trouble::reset};
   lab::Campaign campaign;
   campaign.counts[static_cast<std::size_t>(lab::Trouble::reset)] = 3;
-  BOOST_TEST((campaign.missing(simulation) == std::vector{lab::Trouble::wipe}));
+  BOOST_TEST(campaign.missing(simulation) == std::vector{lab::Trouble::wipe});
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ class Coordinator : public Clocked {
     end_hook();
     for (NodeId j : members()) answered(j.value, Installed{});
     end_hook();
-    BOOST_REQUIRE((state.s == Status::Normal));
+    BOOST_REQUIRE(state.s == Status::Normal);
   }
   /// As far as the election point; the applications of `here` have ceased, and `counter` is the
   /// highest group counter that they have seen.
@@ -104,13 +104,13 @@ class Coordinator : public Clocked {
 BOOST_FIXTURE_TEST_SUITE(calm_, Coordinator)
 
 BOOST_AUTO_TEST_CASE(it_is_held_for_twice_as_long_with_each_time_up_to_sixty_times) {
-  BOOST_TEST((held_after(0, {1s, 60s}) == 0s));
-  BOOST_TEST((held_after(1, {1s, 60s}) == 0s));
-  BOOST_TEST((held_after(2, {1s, 60s}) == 1s));
-  BOOST_TEST((held_after(5, {1s, 60s}) == 8s));
-  BOOST_TEST((held_after(8, {1s, 60s}) == 60s));
-  BOOST_TEST((held_after(1000, {1s, 60s}) == 60s));
-  BOOST_TEST((held_after(1000, {}) == 0s));
+  BOOST_TEST(held_after(0, {1s, 60s}) == 0s);
+  BOOST_TEST(held_after(1, {1s, 60s}) == 0s);
+  BOOST_TEST(held_after(2, {1s, 60s}) == 1s);
+  BOOST_TEST(held_after(5, {1s, 60s}) == 8s);
+  BOOST_TEST(held_after(8, {1s, 60s}) == 60s);
+  BOOST_TEST(held_after(1000, {1s, 60s}) == 60s);
+  BOOST_TEST(held_after(1000, {}) == 0s);
 }
 
 BOOST_AUTO_TEST_CASE(the_first_time_in_an_hour_costs_nothing) {
@@ -126,15 +126,15 @@ BOOST_AUTO_TEST_CASE(the_second_time_it_is_held) {
   loses(1);
   lets_in(1);
   loses(1);
-  BOOST_TEST((held().at(id(1)).until == now + 1s));
+  BOOST_TEST(held().at(id(1)).until == now + 1s);
   now += 1s - 1ms;
   checks();
   answered(1, Normality{false});
-  BOOST_TEST((state.s == Status::Normal));
+  BOOST_TEST(state.s == Status::Normal);
   BOOST_TEST(!runs<bully::HaltingLower>());
   now += 1ms;
   lets_in(1);
-  BOOST_TEST((members().contains(id(1))));
+  BOOST_TEST(members().contains(id(1)));
   BOOST_TEST(held().empty());
 }
 
@@ -145,9 +145,9 @@ BOOST_AUTO_TEST_CASE(a_held_node_that_may_work_on_its_own_is_halted) {
   const auto own = *state.c;
   checks();
   answered(1, Normality{false});
-  BOOST_REQUIRE((sent<Halt>() == std::vector{1U}));
-  BOOST_TEST((own < std::get<Halt>(out.at(id(1)).message).election));
-  BOOST_TEST((state.c == own));
+  BOOST_REQUIRE(sent<Halt>() == std::vector{1U});
+  BOOST_TEST(own < std::get<Halt>(out.at(id(1)).message).election);
+  BOOST_TEST(state.c == own);
 }
 
 BOOST_AUTO_TEST_CASE(it_is_left_out_of_an_election_when_its_application_has_ceased) {
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(it_is_left_out_of_an_election_when_its_application_has_ceas
     answered(1, Normality{false});
     if (i == 0) reorganizes(all);
   }
-  BOOST_TEST((held().empty()));  // told where it coordinates
+  BOOST_TEST(held().empty());  // told where it coordinates
   halts(all);
   BOOST_TEST(!members().contains(id(1)));
   BOOST_TEST(held().contains(id(1)));
@@ -242,7 +242,7 @@ BOOST_AUTO_TEST_CASE(proven_deaths_and_new_lives_count_for_nothing) {
     end_hook();
     for (NodeId j : members()) answers(j, Installed{});
     if (state.s != Status::Normal) end_hook();
-    BOOST_REQUIRE((state.s == Status::Normal));
+    BOOST_REQUIRE(state.s == Status::Normal);
   }
   BOOST_TEST(state.by_options.calm.unsteady.empty());
 }
@@ -302,7 +302,7 @@ BOOST_AUTO_TEST_CASE(whoever_loses_more_than_it_keeps_is_to_blame_itself) {
   is_silent(1);
   halts({});
   BOOST_REQUIRE(state.leaving);
-  BOOST_TEST((*state.leaving == LeaveCause::unsteady));
+  BOOST_TEST(*state.leaving == LeaveCause::unsteady);
 }
 
 // Its link was down for less than its election takes: all answer their Halts.
@@ -314,7 +314,7 @@ BOOST_AUTO_TEST_CASE(a_coordinator_that_no_member_answers_blames_itself) {
   halts(all);
   BOOST_TEST(!state.by_options.calm.unsteady.contains(id(3)));
   BOOST_REQUIRE(state.leaving);
-  BOOST_TEST((*state.leaving == LeaveCause::unsteady));
+  BOOST_TEST(*state.leaving == LeaveCause::unsteady);
 }
 
 BOOST_AUTO_TEST_CASE(of_several_silent_members_none_is_blamed_and_the_coordinator_neither) {
@@ -410,7 +410,7 @@ BOOST_AUTO_TEST_CASE(a_coordinator_that_pauses_again_and_again_leaves_for_a_whil
   give(Paused{200ms});
   end_hook();
   BOOST_REQUIRE(asked<Leave>());
-  BOOST_TEST((asked<Leave>()->cause == LeaveCause::unsteady));
+  BOOST_TEST(asked<Leave>()->cause == LeaveCause::unsteady);
 }
 
 BOOST_AUTO_TEST_CASE(nobody_leaves_where_too_few_would_go_on) {

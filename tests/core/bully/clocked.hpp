@@ -111,7 +111,7 @@ class Clocked {
     const CallNumber heard = joins(c);
     ready(c, heard);
     end_hook();
-    BOOST_REQUIRE((state.s == Status::Normal));
+    BOOST_REQUIRE(state.s == Status::Normal);
     return {calls};
   }
 
@@ -124,7 +124,7 @@ class Clocked {
       else
         unanswered(j);
     if (state.application == Activity::Stopping) end_hook();
-    BOOST_REQUIRE((state.s == Status::Reorganization));
+    BOOST_REQUIRE(state.s == Status::Reorganization);
   }
   [[nodiscard]] bool works() const { return state.application == Activity::Working; }
   template <class Procedure>

@@ -22,7 +22,7 @@ BOOST_FIXTURE_TEST_SUITE(nodes_that_differ, Among)
 BOOST_AUTO_TEST_CASE(a_node_from_which_more_differ_takes_no_part) {
   normal_member_of(4);
   const Actions& actions = differ({id(1), id(2)}, {});
-  BOOST_TEST((first<Stop>(actions)->cause.reason == StopReason::outvoted));
+  BOOST_TEST(first<Stop>(actions)->cause.reason == StopReason::outvoted);
   BOOST_TEST(procedure<bully::Outvoted>());
   BOOST_TEST(state().s == Status::Down);
   stop();

@@ -35,7 +35,7 @@ inline void coordinates_all(Clocked& node) {
   node.end_hook();
   for (std::uint32_t j : {1u, 2u}) node.answered(j, Installed{}, grant);
   node.end_hook();
-  BOOST_REQUIRE((node.state.s == Status::Normal));
+  BOOST_REQUIRE(node.state.s == Status::Normal);
 }
 
 }  // namespace muster::test

@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_CASE(a_member_may_work_until_so_long_after_it_sent_the_answer_th
   node.now += 30ms;
   node.ready(3, heard);
   BOOST_TEST_REQUIRE(node.asked<Right>());
-  BOOST_TEST((node.asked<Right>()->until == joined + L));
+  BOOST_TEST(node.asked<Right>()->until == joined + L);
   BOOST_TEST(node.asked<Start>());
 }
 
@@ -44,7 +44,7 @@ BOOST_FIXTURE_TEST_CASE(a_question_that_names_an_answer_lengthens_its_right, Low
     BOOST_TEST(answer<Normality>()->by_quorum->grants);
     now += check;
     asks(3, heard);
-    BOOST_TEST((state.by_options.grants.right == answered + L));
+    BOOST_TEST(state.by_options.grants.right == answered + L);
   }
   BOOST_TEST(works());
 }
@@ -55,7 +55,7 @@ BOOST_FIXTURE_TEST_CASE(a_question_that_names_none_does_not_and_here_neither, Lo
   now += check;
   called(3, AreYouNormal{group(3)});
   called(3, AreYouThere{});
-  BOOST_TEST((state.by_options.grants.right == right));
+  BOOST_TEST(state.by_options.grants.right == right);
 }
 
 // --- When a right ends
@@ -67,9 +67,9 @@ BOOST_FIXTURE_TEST_CASE(at_its_end_stop_begins_before_whatever_else_has_happened
   called(2, AreYouThere{});
   const auto* stop = asked<Stop>();
   BOOST_TEST_REQUIRE(stop);
-  BOOST_TEST((stop->cause.reason == StopReason::right_over));
-  BOOST_TEST((stop->by.at == end + stop_deadline));  // of that end, not of now
-  BOOST_TEST((state.s == Status::Election));
+  BOOST_TEST(stop->cause.reason == StopReason::right_over);
+  BOOST_TEST(stop->by.at == end + stop_deadline);  // of that end, not of now
+  BOOST_TEST(state.s == Status::Election);
   BOOST_TEST(!state.h.has_value());
 }
 
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(ready_waits_for_the_grants_of_a_majority) {
   node.long_after();
   for (std::uint32_t j : {3u, 4u}) node.unanswered(j, Unheard::refused);
   for (std::uint32_t j : {1u, 2u}) node.answered(j, Joined{}, grant);  // asked for an hour ago
-  BOOST_TEST_REQUIRE((node.state.application == Activity::Reorganizing));
+  BOOST_TEST_REQUIRE(node.state.application == Activity::Reorganizing);
   node.end_hook();
   BOOST_TEST(node.sent<Ready>().empty());
   node.give(Expired{Timer::check});
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(ready_waits_for_the_grants_of_a_majority) {
   BOOST_TEST(node.sent<Ready>().empty());
   node.answered(2, Normality{false}, grant);
   BOOST_TEST(node.sent<Ready>() == (Nodes{1, 2}));
-  BOOST_TEST((node.asked<Right>()->until == node.now + L));
+  BOOST_TEST(node.asked<Right>()->until == node.now + L);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_call_that_nobody_awaits_brings_no_grant, Highest) {
@@ -115,7 +115,7 @@ BOOST_FIXTURE_TEST_CASE(it_names_what_it_has_heard, Highest) {
   const CallNumber joined = out.at(id(1)).call;
   end_hook();
   BOOST_TEST_REQUIRE(out.at(id(1)).by_quorum.has_value());
-  BOOST_TEST((out.at(id(1)).by_quorum->heard == joined));
+  BOOST_TEST(out.at(id(1)).by_quorum->heard == joined);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_member_that_does_not_grant_any_more_has_left, Highest) {
@@ -123,7 +123,7 @@ BOOST_FIXTURE_TEST_CASE(a_member_that_does_not_grant_any_more_has_left, Highest)
   for (std::uint32_t j : {1u, 2u}) answered(j, Joined{}, grant);
   give(Expired{Timer::check});
   answered(1, Normality{false});
-  BOOST_TEST((state.s == Status::Election));
+  BOOST_TEST(state.s == Status::Election);
 }
 
 // --- Asking before halting
@@ -141,10 +141,10 @@ BOOST_FIXTURE_TEST_CASE(who_has_granted_a_higher_node_is_not_free, Lowest) {
   now += 100ms;
   called(2, AreYouFree{});
   const auto& result = std::get<Answer>(answer<Free>()->message).result;
-  BOOST_TEST((std::get<Free>(result).after == L - 100ms));
+  BOOST_TEST(std::get<Free>(result).after == L - 100ms);
   called(3, AreYouFree{});
   const auto& own = std::get<Answer>(answer<Free>()->message).result;
-  BOOST_TEST((std::get<Free>(own).after == 0ms));  // nobody is above 3
+  BOOST_TEST(std::get<Free>(own).after == 0ms);  // nobody is above 3
 }
 
 BOOST_FIXTURE_TEST_CASE(who_is_not_free_is_not_halted_until_it_is, Highest) {
@@ -200,7 +200,7 @@ BOOST_FIXTURE_TEST_CASE(who_awaits_a_majority_joins_nobody_when_it_has_stopped, 
   works_for(3);
   called(3, Halt{{id(3), {1}, 8}});
   called(3, NewCoordinator{{id(3), {1}, 8}, {1}, {101, id(3)}});
-  BOOST_TEST_REQUIRE((state.application == Activity::Stopping));
+  BOOST_TEST_REQUIRE(state.application == Activity::Stopping);
   give(Expired{Timer::coordinator});
   unanswered(3);  // the coordinator that it stops for
   while (runs<bully::SeekingHigher>()) unanswered(2);
@@ -220,7 +220,7 @@ BOOST_FIXTURE_TEST_CASE(a_coordinator_works_on_while_a_silent_member_has_its_rig
     give(Expired{Timer::check});
     answered(2, Normality{true}, grant);
     unanswered(1);
-    BOOST_TEST_REQUIRE((state.s == Status::Normal));
+    BOOST_TEST_REQUIRE(state.s == Status::Normal);
     BOOST_TEST_REQUIRE(!runs<bully::AskingFree>());
   }
   now += 2 * check;
@@ -235,7 +235,7 @@ BOOST_FIXTURE_TEST_CASE(a_coordinator_that_a_majority_does_not_answer_stops, Hig
   now += L;
   give(Expired{Timer::right});
   BOOST_TEST_REQUIRE(asked<Stop>());
-  BOOST_TEST((asked<Stop>()->cause.reason == StopReason::right_over));
+  BOOST_TEST(asked<Stop>()->cause.reason == StopReason::right_over);
 }
 
 // --- What gives it up
@@ -245,10 +245,10 @@ BOOST_FIXTURE_TEST_CASE(a_pause_gives_up_the_right_and_no_grant, Lowest) {
   works_for(3);
   now += 60ms;
   give(Paused{60ms});
-  BOOST_TEST((state.by_options.grants.right == 0ms));
+  BOOST_TEST(state.by_options.grants.right == 0ms);
   called(2, AreYouFree{});
   const auto& result = std::get<Answer>(answer<Free>()->message).result;
-  BOOST_TEST((std::get<Free>(result).after == L - 60ms));
+  BOOST_TEST(std::get<Free>(result).after == L - 60ms);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -137,7 +137,7 @@ BOOST_FIXTURE_TEST_CASE(and_so_it_tells_when_it_joins, Lowest) {
   now += 100ms;
   joins(3);
   const Rights anybody{std::nullopt, 2 * L - 100ms, 2 * L - 100ms};
-  BOOST_TEST((answer<Joined>()->by_quorum->rights == std::vector{anybody}));
+  BOOST_TEST(answer<Joined>()->by_quorum->rights == std::vector{anybody});
 }
 
 BOOST_AUTO_TEST_CASE(a_letter_that_lies_holds_nobody_up_for_ever) {
@@ -157,7 +157,7 @@ BOOST_FIXTURE_TEST_CASE(who_joins_tells_what_it_knows, Lowest) {
   const Letter* joined = answer<Joined>();
   BOOST_TEST_REQUIRE(joined);
   const Rights expected{group(3), L - 100ms, 2 * L - 100ms};
-  BOOST_TEST((joined->by_quorum->rights == std::vector{expected}));
+  BOOST_TEST(joined->by_quorum->rights == std::vector{expected});
 }
 
 // --- With calm (docs/options/calm.md)
@@ -171,22 +171,22 @@ BOOST_AUTO_TEST_CASE(a_coordinator_that_a_majority_does_not_answer_again_leaves_
     node.now += L;
     node.give(Expired{Timer::right});
     BOOST_TEST_REQUIRE(node.asked<Stop>());
-    BOOST_TEST((node.asked<Stop>()->by.at == node.now + stop_deadline));
+    BOOST_TEST(node.asked<Stop>()->by.at == node.now + stop_deadline);
   }
   node.end_hook();
   BOOST_TEST_REQUIRE(node.asked<Leave>());
-  BOOST_TEST((node.asked<Leave>()->cause == LeaveCause::unsteady));
+  BOOST_TEST(node.asked<Leave>()->cause == LeaveCause::unsteady);
 }
 
 BOOST_AUTO_TEST_CASE(with_a_quorum_the_shortest_hold_is_four_times_what_a_silent_loss_costs) {
   const Clocked node(3, 3, calm_too());
-  BOOST_TEST((holds(node.config).shortest == 4 * (L + stop_deadline)));
-  BOOST_TEST((holds(node.config).longest == 60s));
+  BOOST_TEST(holds(node.config).shortest == 4 * (L + stop_deadline));
+  BOOST_TEST(holds(node.config).longest == 60s);
   Config shorter = node.config;
   shorter.options.calm = 50ms;
-  BOOST_TEST((holds(shorter).shortest == 3s));  // the longest
+  BOOST_TEST(holds(shorter).shortest == 3s);  // the longest
   shorter.options.quorum = {};
-  BOOST_TEST((holds(shorter).shortest == 50ms));
+  BOOST_TEST(holds(shorter).shortest == 50ms);
 }
 
 BOOST_AUTO_TEST_CASE(a_held_node_that_has_joined_is_left_out_and_waited_for_no_longer) {

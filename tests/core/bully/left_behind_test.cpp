@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(a_member_asks_its_coordinator_about_their_group) {
   const Actions& actions = member.expire(Timer::coordinator);
   const auto* send = first<Send>(actions);
   BOOST_TEST_REQUIRE(send);
-  BOOST_TEST((send->letter.message == Message(in_group::AreYouThere{member.group()})));
+  BOOST_TEST(send->letter.message == Message(in_group::AreYouThere{member.group()}));
 }
 
 BOOST_AUTO_TEST_CASE(without_the_repair_it_asks_as_the_paper_has_it) {
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(yes_is_said_in_that_very_group_alone) {
          {GroupNumber{own.counter - 1, own.coordinator}, GroupNumber{own.counter, id(2)}}) {
       const auto* no = answer<Elsewhere>(node.called(1, in_group::AreYouThere{other}));
       BOOST_TEST_REQUIRE(no);
-      BOOST_TEST((no->group == own));
+      BOOST_TEST(no->group == own);
     }
   }
 }

@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(where_all_resume_together_the_first_ready_installs_and_the_
   const Actions first_word = node.called(3, node.ready(3));
   BOOST_TEST(answer<Installed>(first_word) != nullptr);
   BOOST_TEST(first<Start>(first_word) == nullptr);
-  BOOST_TEST((node.node().safe.assigned->definition == Definition{"task"}));
+  BOOST_TEST(node.node().safe.assigned->definition == Definition{"task"});
   BOOST_TEST(node.state().s == Status::Reorganization);
   const Actions second_word = node.called(3, node.ready(3));
   BOOST_TEST(first<Start>(second_word) != nullptr);
@@ -224,8 +224,8 @@ BOOST_AUTO_TEST_CASE(
   const Actions joins = node.called(3, node.new_coordinator(3));
   BOOST_REQUIRE(answer<Joined>(joins) != nullptr);
   const Holdings& holds = answer<Joined>(joins)->holdings;
-  BOOST_TEST((holds.group == installed));
-  BOOST_TEST((holds.definition == digest("task")));
+  BOOST_TEST(holds.group == installed);
+  BOOST_TEST(holds.definition == digest("task"));
   BOOST_TEST(!holds.empty);
 }
 

@@ -1,4 +1,4 @@
-#include "core/world/explorer.hpp"
+#include "core/world/come_to_rest.hpp"
 
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>

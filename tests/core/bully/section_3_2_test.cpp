@@ -76,7 +76,7 @@ BOOST_DATA_TEST_CASE(new_coordinator_is_obeyed_in_election_where_h_is_j, every_s
     BOOST_TEST(answer<Joined>(actions));
   } else {
     BOOST_TEST(node.state().s == status);
-    BOOST_TEST((node.state().g == group));
+    BOOST_TEST(node.state().g == group);
     BOOST_TEST((answer<Refused>(actions) != nullptr) == repairs.report_refusals);
   }
 }
@@ -102,7 +102,7 @@ BOOST_DATA_TEST_CASE(ready_is_obeyed_in_reorganization_where_c_is_j, every_statu
   } else {
     BOOST_TEST(answers_anything(actions));
     BOOST_TEST(node.state().s == status);
-    BOOST_TEST((node.state().d == before));
+    BOOST_TEST(node.state().d == before);
     BOOST_TEST((answer<Refused>(actions) != nullptr) == repairs.report_refusals);
   }
 }

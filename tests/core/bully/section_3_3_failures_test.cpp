@@ -197,8 +197,8 @@ BOOST_AUTO_TEST_CASE(halt_and_the_questions_are_calls_to_a_node_the_others_to_a_
   BOOST_TEST(!named(AreYouThere{}));
   BOOST_TEST(!named(AreYouNormal{}));
   BOOST_TEST(!named(Halt{}));
-  BOOST_TEST((named(NewCoordinator{{}, {7}, {}}) == Incarnation{7}));
-  BOOST_TEST((named(Ready{{}, {7}, {}, {}}) == Incarnation{7}));
+  BOOST_TEST(named(NewCoordinator{{}, {7}, {}}) == Incarnation{7});
+  BOOST_TEST(named(Ready{{}, {7}, {}, {}}) == Incarnation{7});
 }
 
 BOOST_AUTO_TEST_CASE(failed_starts_timeout_when_it_is_the_coordinator) {
@@ -386,8 +386,8 @@ BOOST_AUTO_TEST_CASE(paused_does_in_every_status_what_recovery_does_in_the_same_
     BOOST_TEST(!node.state().c.has_value());
     BOOST_TEST(node.state().up.empty());
     BOOST_TEST(sent<AreYouThere>(actions) == Nodes({4}));
-    BOOST_TEST((node.own_life() == life));
-    if (works) BOOST_TEST((first<Stop>(actions)->cause.reason == StopReason::paused));
+    BOOST_TEST(node.own_life() == life);
+    if (works) BOOST_TEST(first<Stop>(actions)->cause.reason == StopReason::paused);
     node.stop();
     BOOST_TEST(node.state().application == Activity::Idle);
   }

@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(leaving_ends_procedures_disarms_timers_and_stops) {
   BOOST_TEST(procedure<bully::Idle>());
   BOOST_TEST(node().timers().empty());
   BOOST_REQUIRE(first<Stop>(actions));
-  BOOST_TEST((first<Stop>(actions)->cause.reason == StopReason::leaving));
+  BOOST_TEST(first<Stop>(actions)->cause.reason == StopReason::leaving);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_leaving_node_ignores_failed_and_expired, LeavingMember) {
@@ -46,7 +46,7 @@ BOOST_FIXTURE_TEST_CASE(a_leaving_node_ignores_failed_and_expired, LeavingMember
   BOOST_TEST(give(Failed{id(4), {1}}).empty());
   for (Timer timer : {Timer::check, Timer::coordinator, Timer::retry})
     BOOST_TEST(would(Expired{timer}).empty());
-  BOOST_TEST((state() == before));
+  BOOST_TEST(state() == before);
 }
 
 // Departs from the text, which ignores it: the others may have elected another by then, and a node
@@ -98,7 +98,7 @@ BOOST_FIXTURE_TEST_CASE(when_it_has_stopped_s_is_down_and_it_leaves, MemberOf4) 
   BOOST_TEST(!first<Leave>(give(Leaving{})));
   const Actions& actions = end_hook();
   BOOST_REQUIRE(first<Leave>(actions));
-  BOOST_TEST((first<Leave>(actions)->cause == LeaveCause::asked));
+  BOOST_TEST(first<Leave>(actions)->cause == LeaveCause::asked);
   BOOST_TEST(!node().up());
 }
 
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(a_node_stands_back_when_hooks_fail_twice_in_company_or_thre
       coordinator.end_hook(false);
     }
     BOOST_REQUIRE(first<Leave>(coordinator.actions()));
-    BOOST_TEST((first<Leave>(coordinator.actions())->cause == LeaveCause::stood_back));
+    BOOST_TEST(first<Leave>(coordinator.actions())->cause == LeaveCause::stood_back);
   }
 }
 
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(a_member_whose_start_failed_twice_stands_back_when_it_is_ha
   const Actions& actions = member.end_hook();
   BOOST_TEST(!answers_anything(actions));
   BOOST_REQUIRE(first<Leave>(actions));
-  BOOST_TEST((first<Leave>(actions)->cause == LeaveCause::stood_back));
+  BOOST_TEST(first<Leave>(actions)->cause == LeaveCause::stood_back);
 }
 
 BOOST_AUTO_TEST_CASE(success_alone_does_not_make_up_for_failures_in_company) {
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(every_letter_names_the_life_of_its_sender) {
   node.normal_coordinator_of({id(1)});
   for (const Letter& letter : node.world.sent())
     if (std::holds_alternative<Ready>(letter.message))
-      BOOST_TEST((letter.incarnation == Incarnation{2}));
+      BOOST_TEST(letter.incarnation == Incarnation{2});
 }
 
 BOOST_FIXTURE_TEST_CASE(elections_are_matched_exactly, HaltedBy4) {
@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(new_coordinator_and_ready_name_the_life_that_answered_halt)
   for (const Letter& letter : node.world.sent())
     if (std::holds_alternative<NewCoordinator>(letter.message)) announced = &letter;
   BOOST_REQUIRE(announced);
-  BOOST_TEST((life_called(*announced) == Incarnation{2}));
+  BOOST_TEST(life_called(*announced) == Incarnation{2});
 }
 
 BOOST_FIXTURE_TEST_CASE(new_coordinator_or_ready_to_another_life_is_refused, HaltedBy4) {
@@ -293,11 +293,11 @@ BOOST_AUTO_TEST_CASE(the_group_number_is_one_above_all_that_the_halted_and_the_n
   BullyAlone node(3, 3);
   node.answered(2, Halted{41});
   node.answered(1, Halted{7});
-  BOOST_TEST((*node.state().g == GroupNumber{42, id(3)}));
+  BOOST_TEST(*node.state().g == (GroupNumber{42, id(3)}));
   node.give(Failed{id(2), {1}});
   node.answered(2, Halted{3});
   node.answered(1, Halted{7});
-  BOOST_TEST((*node.state().g == GroupNumber{43, id(3)}));
+  BOOST_TEST(*node.state().g == (GroupNumber{43, id(3)}));
 }
 
 BOOST_AUTO_TEST_CASE(a_group_number_that_is_not_above_the_own_is_refused) {

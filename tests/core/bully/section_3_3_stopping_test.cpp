@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(new_coordinator_is_answered_when_the_node_is_stopped_with_i
   const auto* joined = answer<Joined>(end_hook());
   BOOST_REQUIRE(joined);
   BOOST_TEST(joined->holdings.report == *node().application.last_report);
-  BOOST_TEST((joined->holdings.group == held));
+  BOOST_TEST(joined->holdings.group == held);
   BOOST_TEST(joined->holdings.definition.has_value());
 }
 
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(the_end_of_an_abandoned_hook_is_dropped_however_late_it_com
   const Config& config = node().config;
   BOOST_TEST(bully::step(config, after, Reorganized{old, Definition{"late"}}).empty());
   BOOST_TEST(bully::step(config, after, HookFailed{old, Hook::reorganize, "late"}).empty());
-  BOOST_TEST((state() == after));
+  BOOST_TEST(state() == after);
 }
 
 // A hook of the same kind runs by then, for another group.

@@ -141,10 +141,10 @@ BOOST_AUTO_TEST_CASE(without_save_promises_only_the_whole_state_vector_is_in_saf
   const auto saved = [&] { return node.node().safe.vector; };
   node.normal_member_of(2);
   BOOST_TEST(saved().s == Status::Normal);
-  BOOST_TEST((saved().c == id(2)));
+  BOOST_TEST(saved().c == id(2));
   node.called(2, node.new_halt(2));
   BOOST_TEST(saved().s == Status::Election);
-  BOOST_TEST((saved().h == id(2)));
+  BOOST_TEST(saved().h == id(2));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_saved_of_the_state_vector_is_that_of_the_moment) {
@@ -152,13 +152,13 @@ BOOST_AUTO_TEST_CASE(what_is_saved_of_the_state_vector_is_that_of_the_moment) {
   member.halt_by(2);
   member.called(2, member.new_coordinator(2));
   BOOST_REQUIRE(first<Save>(member.actions()));
-  BOOST_TEST((first<Save>(member.actions())->safe.vector ==
-              StateVector{Status::Reorganization, id(2), id(2), {}}));
+  BOOST_TEST(first<Save>(member.actions())->safe.vector ==
+             (StateVector{Status::Reorganization, id(2), id(2), {}}));
   BullyAlone coordinator(2, 2);
   coordinator.coordinator_elect({id(1)});
   BOOST_REQUIRE(first<Save>(coordinator.actions()));
-  BOOST_TEST((first<Save>(coordinator.actions())->safe.vector ==
-              StateVector{Status::Reorganization, id(2), id(2), {id(1)}}));
+  BOOST_TEST(first<Save>(coordinator.actions())->safe.vector ==
+             (StateVector{Status::Reorganization, id(2), id(2), {id(1)}}));
 }
 
 BOOST_AUTO_TEST_CASE(back_off_waits_before_it_starts_over_again) {

@@ -1,5 +1,4 @@
 #include "alone.hpp"
-#include "core/world/explorer.hpp"
 
 /// Section 5: what the assertions say of the Bully. That they always hold is checked at every step
 /// of every test in this directory (checks.hpp); here is what is left.
@@ -17,11 +16,6 @@ BOOST_AUTO_TEST_CASE(two_nodes_in_normal_with_the_same_dead_coordinator_satisfy_
   BOOST_TEST(assertion_2(nodes).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(assertion_2_is_reached_from_any_state_when_failures_cease) {
-  for (std::uint64_t seed = 1; seed <= 15; ++seed)
-    BOOST_TEST(!explore(seed, {.nodes = 4, .steps = 40 + unsigned(seed), .failures = 8}));
-}
-
 BOOST_AUTO_TEST_CASE(assertion_2_is_reached_for_every_set_of_nodes_that_stay_up) {
   for (unsigned up = 1; up < 16; ++up) {
     World world(4);
@@ -35,7 +29,7 @@ BOOST_AUTO_TEST_CASE(assertion_2_is_reached_for_every_set_of_nodes_that_stay_up)
 
 BOOST_AUTO_TEST_CASE(no_application_works_outside_normal_but_between_start_and_stop) {
   World world = settled(2);
-  BOOST_TEST((world[1].application.works == world[2].state().g));
+  BOOST_TEST(world[1].application.works == world[2].state().g);
   world.fail(2);
   world.recover(2);
   BOOST_REQUIRE(

@@ -41,7 +41,7 @@ BOOST_DATA_TEST_CASE(
   while (state(world, 1).s == Status::Down && world.run_once()) {
   }
   BOOST_TEST(state(world, 1).s == Status::Election);  // not before its new life was halted
-  BOOST_TEST((state(world, 1).safe.incarnation == Incarnation{2}));
+  BOOST_TEST(state(world, 1).safe.incarnation == Incarnation{2});
 }
 
 BOOST_AUTO_TEST_CASE(literally_the_next_check_finds_it_and_restarts_everything) {
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(a_refusal_makes_the_coordinator_start_over_now) {
   world.run();
   BOOST_TEST(world.are_one_group());  // no timer was needed
   BOOST_TEST(state(world, 3).up.size() == 1U);
-  BOOST_TEST((state(world, 3).up.front().incarnation == Incarnation{2}));
+  BOOST_TEST(state(world, 3).up.front().incarnation == Incarnation{2});
 }
 
 BOOST_AUTO_TEST_CASE(h_is_undefined_after_recovery_whatever_safe_storage_says) {
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(h_is_undefined_after_recovery_whatever_safe_storage_says) {
   node.unanswered(2);
   node.answered(3, Here{});
   node.halt_by(3);
-  BOOST_REQUIRE((node.node().safe.vector.h == id(3)));
+  BOOST_REQUIRE(node.node().safe.vector.h == id(3));
   node.world.fail(1);
   node.world.recover(1);
   BOOST_TEST(!node.state().h.has_value());
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(every_continuation_of_an_ended_procedure_has_no_effect) {
   node.halt_by(4);
   const bully::State before = node.state();
   BOOST_TEST(node.give(Unanswered{id(1), question}).empty());
-  BOOST_TEST((node.state() == before));
+  BOOST_TEST(node.state() == before);
 }
 
 // --- 6.5 Halt must be sequential and descending

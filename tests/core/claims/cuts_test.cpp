@@ -64,11 +64,11 @@ BOOST_AUTO_TEST_CASE(make_rivals_of_two_that_are_each_the_highest_they_hear) {
   const Nodes all{stopped(one), stopped(two), stopped(three), stopped(four)};
   BOOST_TEST(!rivals(all, {}));
   BOOST_TEST(!rivals(all, {{one, three}, {one, four}, {two, four}}));  // a chain
-  BOOST_TEST((rivals(all, {{three, four}}) == std::pair(three, four)));
+  BOOST_TEST(rivals(all, {{three, four}}) == std::pair(three, four));
   Nodes without_3 = all;
   without_3[2] = down(three);
   BOOST_TEST(!rivals(all, {{two, four}}));
-  BOOST_TEST((rivals(without_3, {{two, four}}) == std::pair(two, four)));
+  BOOST_TEST(rivals(without_3, {{two, four}}) == std::pair(two, four));
   BOOST_TEST(!rivals(without_3, {{two, four}, {one, four}}));  // nobody is between them
 }
 
@@ -115,9 +115,9 @@ BOOST_AUTO_TEST_CASE(has_the_bounds_of_its_questions) {
   timings.coordinator_timeout = 150ms;
   timings.stop_deadline = 200ms;
   const LeftBehindBounds of = left_behind_bounds(timings);
-  BOOST_TEST((of.told == 450ms));
-  BOOST_TEST((of.unheard == 700ms));
-  BOOST_TEST((of.outranked == 500ms));
+  BOOST_TEST(of.told == 450ms);
+  BOOST_TEST(of.unheard == 700ms);
+  BOOST_TEST(of.outranked == 500ms);
 }
 
 BOOST_AUTO_TEST_CASE(a_member_whose_coordinator_answers_has_one_question) {

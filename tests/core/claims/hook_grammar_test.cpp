@@ -409,7 +409,7 @@ BOOST_AUTO_TEST_CASE(is_checked_again_from_the_first_hook_on) {
   state.ticket = Ticket{3};
   state.g = group;
   HookGrammar grammar(state);
-  BOOST_TEST((grammar.works_for() == group));
+  BOOST_TEST(grammar.works_for() == group);
   Life rest = good_life();
   rest.erase(rest.begin(), rest.begin() + halted);
   rest.erase(rest.end() - 2);  // the end of stop

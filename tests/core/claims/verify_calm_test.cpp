@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(a_node_is_down_from_paused_to_its_paused) {
   const verify::NotClaimed& time = judgement.not_claimed.front();
   BOOST_TEST(time.assertion == "1a");
   BOOST_TEST(time.why == "assumption 9: node 3 paused");
-  BOOST_TEST((time.to - time.from > moment));
+  BOOST_TEST(time.to - time.from > moment);
 }
 
 // Nobody said that it would pause: it is known only afterwards.
@@ -249,7 +249,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_claimed_from_cut_to_one_group_after_healed) {
   for (const verify::NotClaimed& time : judgement.not_claimed) {
     BOOST_TEST(time.why == "assumption 8: node 3 cut off");
     BOOST_TEST(time.of_some == (time.assertion == "hook-grammar"));
-    BOOST_TEST((time.to - time.from > bound(story)));
+    BOOST_TEST(time.to - time.from > bound(story));
   }
 }
 

@@ -91,11 +91,11 @@ BOOST_AUTO_TEST_CASE(nothing_is_claimed_of_rivals_and_that_is_said) {
   BOOST_TEST(judgement.why("left-behind") == "");
   const auto told = std::find_if(judgement.not_claimed.begin(), judgement.not_claimed.end(),
                                  [](const auto& time) { return time.assertion == "left-behind"; });
-  BOOST_REQUIRE((told != judgement.not_claimed.end()));
+  BOOST_REQUIRE(told != judgement.not_claimed.end());
   BOOST_TEST(told->why ==
              "assumption 8: nodes 2 and 3 do not hear each other, and halt those "
              "between them in turn");
-  BOOST_TEST((told->to - told->from >= bounds.unheard * 10));
+  BOOST_TEST(told->to - told->from >= bounds.unheard * 10);
 }
 
 // As they were told: no line of a fault says that they refuse each other.

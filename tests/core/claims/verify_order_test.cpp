@@ -199,7 +199,7 @@ BOOST_FIXTURE_TEST_CASE(a_letter_that_nobody_sent_is_told_where_it_arrived, Reco
   const Judgement judgement = judge(story, "hook-grammar");
   BOOST_TEST(judgement.why("hook-grammar") ==
              "node 1: Halt of node 2 arrived and was never sent by it");
-  BOOST_TEST((std::get<verify::Violated>(judgement.of("hook-grammar")).t == arrived));
+  BOOST_TEST(std::get<verify::Violated>(judgement.of("hook-grammar")).t == arrived);
 }
 
 BOOST_FIXTURE_TEST_CASE(of_a_letter_that_may_have_been_sent_nothing_is_claimed, Recovered2) {

@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_CASE(a_story_that_holds) {
   BOOST_TEST(judgement.not_claimed.empty());
   BOOST_TEST(judgement.outcome.lives == 4u);
   BOOST_TEST(judgement.outcome.lines == story.lines.size());
-  BOOST_TEST((std::get<verify::Holds>(judgement.of("2")).bound == bound(story)));
+  BOOST_TEST(std::get<verify::Holds>(judgement.of("2")).bound == bound(story));
 }
 
 // --- What an application says

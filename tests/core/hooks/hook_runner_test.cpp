@@ -13,7 +13,7 @@ BOOST_FIXTURE_TEST_CASE(the_first_stop_of_a_life_has_nothing_to_cease, Host) {
   runner.perform(Stop{Ticket{1}, {StopReason::halted, NodeId{3}}, true});
   BOOST_TEST(!played.stopped->group.has_value());
   BOOST_TEST(!played.stopped->previous.has_value());
-  BOOST_TEST((played.stopped->cause.reason == StopReason::halted));
+  BOOST_TEST(played.stopped->cause.reason == StopReason::halted);
   end({"held"});
   BOOST_REQUIRE(last<Stopped>());
   BOOST_TEST(last<Stopped>()->report->data == "held");
@@ -24,7 +24,7 @@ BOOST_AUTO_TEST_CASE(what_safe_storage_holds_is_what_was_assigned_before) {
   host.runner.perform(Stop{Ticket{1}, {StopReason::own_election, {}}, true});
   const auto& previous = host.played.stopped->previous;
   BOOST_REQUIRE(previous.has_value());
-  BOOST_TEST((previous->group == GroupNumber{4, NodeId{2}}));
+  BOOST_TEST(previous->group == (GroupNumber{4, NodeId{2}}));
   BOOST_TEST(previous->task.definition.data == "old");
 }
 
@@ -36,11 +36,11 @@ BOOST_AUTO_TEST_CASE(a_reorganize_is_told_who_was_lost_who_came_back_and_who_was
       g7,
       {member(2, GroupNumber{4, NodeId{2}}), member(3, GroupNumber{5, NodeId{3}}), member(4)}});
   const Reorganization& told = *host.played.reorganized;
-  BOOST_TEST((told.lost() == NodeSet{NodeId{1}}));
-  BOOST_TEST((told.came_back() == NodeSet{NodeId{3}, NodeId{4}}));
+  BOOST_TEST(told.lost() == NodeSet{NodeId{1}});
+  BOOST_TEST(told.came_back() == (NodeSet{NodeId{3}, NodeId{4}}));
   BOOST_REQUIRE(told.last_assigned());
-  BOOST_TEST((told.last_assigned()->node == NodeId{3}));
-  BOOST_TEST((told.deadline == Timings{}.reorganize_deadline));
+  BOOST_TEST(told.last_assigned()->node == NodeId{3});
+  BOOST_TEST(told.deadline == Timings{}.reorganize_deadline);
 }
 
 BOOST_AUTO_TEST_CASE(if_nothing_was_ever_assigned_nobody_was_assigned_last) {
@@ -68,8 +68,8 @@ BOOST_FIXTURE_TEST_CASE(a_task_names_its_members_and_gives_each_its_part_alone, 
   runner.perform(Start{Ticket{3}, defined, g7});
   BOOST_TEST(played.started->definition.data == "all");
   BOOST_TEST(played.started->part().data == "mine");
-  BOOST_TEST((played.started->members == NodeSet{NodeId{1}, NodeId{2}}));
-  BOOST_TEST((played.started->digest == digest(defined.data)));
+  BOOST_TEST(played.started->members == (NodeSet{NodeId{1}, NodeId{2}}));
+  BOOST_TEST(played.started->digest == digest(defined.data));
   Host other;
   HookRunner one(other, NodeId{1}, Host::limits(), std::nullopt);
   one.perform(Start{Ticket{1}, defined, g7});
@@ -108,9 +108,9 @@ BOOST_AUTO_TEST_CASE(a_stop_waits_for_the_cancelled_hook_and_has_what_is_left_of
   host.left_ = 300ms;
   host.end_start();
   BOOST_REQUIRE(host.played.stopped.has_value());
-  BOOST_TEST((host.played.stopped->deadline == 300ms));
-  BOOST_TEST((host.played.stopped->group == g7));
-  BOOST_TEST((host.played.stopped->previous->group == g7));
+  BOOST_TEST(host.played.stopped->deadline == 300ms);
+  BOOST_TEST(host.played.stopped->group == g7);
+  BOOST_TEST(host.played.stopped->previous->group == g7);
   host.end({"held"});
   BOOST_TEST(!host.last<Stopped>());
   host.returned_();

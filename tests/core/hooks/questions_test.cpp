@@ -44,8 +44,8 @@ BOOST_AUTO_TEST_CASE(a_coordinator_that_asks_itself_is_answered_by_its_own_appli
   BOOST_TEST(host.asked.empty());
   BOOST_REQUIRE(host.played.question.has_value());
   BOOST_TEST(host.played.question->bytes.data == "mine?");
-  BOOST_TEST((host.played.question->from == NodeId{2}));
-  BOOST_TEST((host.played.question->group == g7));
+  BOOST_TEST(host.played.question->from == NodeId{2});
+  BOOST_TEST(host.played.question->group == g7);
   host.ask(2, "more?");
   host.end_answer({"yes"});
   BOOST_TEST(host.played.question->bytes.data == "more?");
@@ -137,7 +137,7 @@ BOOST_FIXTURE_TEST_CASE(no_hook_begins_before_an_answer_has_ended, Asked) {
   BOOST_TEST(answers.size() == 1u);  // the second is not put to the application
   fail_answer("cancelled");
   BOOST_TEST(played.started.has_value());
-  BOOST_TEST((granted == g7));
+  BOOST_TEST(granted == g7);
 }
 
 BOOST_AUTO_TEST_CASE(a_start_that_waited_for_an_answer_and_is_halted_has_begun_and_is_cancelled) {

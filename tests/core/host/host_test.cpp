@@ -195,9 +195,9 @@ BOOST_AUTO_TEST_CASE(tells_of_which_instance_a_life_is_until_step_knows) {
   for (std::uint64_t call = 1; call <= 4; ++call)
     give(Received{are_you_there((call + 1) / 2, call), Instance{call < 3 ? 10u : 20u}});
   const std::vector<Instance> expected{{10}, {}, {20}, {}};
-  BOOST_TEST((told == expected));
+  BOOST_TEST(told == expected);
   const Common& known = common(host.protocol());
-  BOOST_TEST((known.instances == std::map<NodeId, Instance>{{NodeId{2}, {20}}}));
+  BOOST_TEST(known.instances == (std::map<NodeId, Instance>{{NodeId{2}, {20}}}));
   give(Received{are_you_there(3, 5)});
   BOOST_TEST(known.seen.at(NodeId{2}).value == 3u);
   BOOST_TEST(known.instances.empty());

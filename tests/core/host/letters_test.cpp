@@ -155,12 +155,12 @@ BOOST_FIXTURE_TEST_CASE(a_letter_that_no_frame_holds_is_unanswered_with_a_senten
 BOOST_FIXTURE_TEST_CASE(sessions_can_be_copied_compared_hashed_and_printed, WithNode3) {
   ask(3, 1, T);
   Sessions2 copy = *this;
-  BOOST_TEST((copy.sessions == sessions));
+  BOOST_TEST(copy.sessions == sessions);
   BOOST_TEST(hash(copy.sessions) == hash(sessions));
   BOOST_TEST(copy.closed(1) == closed(1));
-  BOOST_TEST((copy.sessions == sessions));
+  BOOST_TEST(copy.sessions == sessions);
   copy.ask(1, 2);
-  BOOST_TEST((copy.sessions != sessions));
+  BOOST_TEST(copy.sessions != sessions);
   BOOST_TEST(hash(copy.sessions) != hash(sessions));
   BOOST_TEST(says(to_text(copy.sessions), "Dialling"));
 }

@@ -62,8 +62,8 @@ BOOST_AUTO_TEST_CASE(a_life_that_was_met_by_an_earlier_one_is_refused_in_another
 
 BOOST_AUTO_TEST_CASE(two_that_met_this_life_or_a_later_one_elsewhere_are_enough) {
   const auto outlived = [](Voices voices) { return later_life(voices, Incarnation{5}); };
-  BOOST_TEST((outlived({{NodeId{1}, {5}}, {NodeId{3}, {5}}}) == Incarnation{5}));
-  BOOST_TEST((outlived({{NodeId{1}, {5}}, {NodeId{3}, {9}}}) == Incarnation{9}));
+  BOOST_TEST(outlived({{NodeId{1}, {5}}, {NodeId{3}, {5}}}) == Incarnation{5});
+  BOOST_TEST(outlived({{NodeId{1}, {5}}, {NodeId{3}, {9}}}) == Incarnation{9});
   BOOST_TEST(!outlived({{NodeId{1}, {4}}, {NodeId{3}, {9}}}));
   BOOST_TEST(!outlived({{NodeId{3}, {9}}}));
 }
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(a_hello_before_a_refusal_is_heard_out_whatever_life_it_is_o
     BOOST_TEST(two.came(1, before_refusal).empty());
     BOOST_TEST(two.came(1, met_elsewhere) ==
                (Words{"close #1", "outlived 3:9", "differ {3} agree {}"}));
-    BOOST_TEST((two.sessions.peers.at(NodeId{3}).seen == Incarnation{7}));
+    BOOST_TEST(two.sessions.peers.at(NodeId{3}).seen == Incarnation{7});
   }
 }
 

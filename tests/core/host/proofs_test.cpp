@@ -24,10 +24,10 @@ BOOST_FIXTURE_TEST_CASE(a_reset_dial_proves_nothing_and_is_made_again_at_once, W
   came(1, carried(3, 1, 9, AreYouThere{}));
   closed(1);
   BOOST_TEST(failed(3, DialEnd::reset).empty());
-  BOOST_TEST((wake == Time(200us)));
+  BOOST_TEST(wake == Time(200us));
   BOOST_TEST(wake_up() == (Words{"dial 3"}));
   failed(3, DialEnd::reset);
-  BOOST_TEST((wake.value() - now == Duration(400us)));
+  BOOST_TEST(wake.value() - now == Duration(400us));
 }
 
 BOOST_AUTO_TEST_CASE(where_connections_break_over_and_over_a_call_gets_many_of_them) {
@@ -44,15 +44,15 @@ BOOST_AUTO_TEST_CASE(where_connections_break_over_and_over_a_call_gets_many_of_t
     }
     return longest;
   };
-  BOOST_TEST((longest_delay(true) == T / 64));
-  BOOST_TEST((longest_delay(false) == T / 4));
+  BOOST_TEST(longest_delay(true) == T / 64);
+  BOOST_TEST(longest_delay(false) == T / 4);
 }
 
 BOOST_FIXTURE_TEST_CASE(silence_is_dialled_again_ever_more_slowly, WithNode3) {
   closed(1);
   for (const Duration delay : {T / 8, T / 4, T / 2, T / 2}) {
     BOOST_TEST(failed(3, DialEnd::silence).empty());
-    BOOST_TEST((wake.value() - now == delay));
+    BOOST_TEST(wake.value() - now == delay);
     BOOST_TEST(wake_up() == (Words{"dial 3"}));
   }
 }
@@ -63,8 +63,8 @@ BOOST_AUTO_TEST_CASE(without_proofs_a_refused_dial_is_silence) {
   ask(3, 1);
   closed(1);
   BOOST_TEST(failed(3, DialEnd::refused).empty());
-  BOOST_TEST((wake.value() - now == T / 8));
-  BOOST_TEST((sessions.lives().at(NodeId{3}) == Incarnation{1}));
+  BOOST_TEST(wake.value() - now == T / 8);
+  BOOST_TEST(sessions.lives().at(NodeId{3}) == Incarnation{1});
 }
 
 BOOST_AUTO_TEST_CASE(nobody_is_dialled_for_whom_nothing_waits) {
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(who_says_that_it_is_the_next_life_of_a_node_that_works_is_n
   BOOST_TEST(greeted(3, stranger(3, 9)).empty());
   dialled(3, 4);
   BOOST_TEST(came(4, acquainted(3, 2, 0)).empty());
-  BOOST_TEST((sessions.lives().at(NodeId{3}) == Incarnation{1}));
+  BOOST_TEST(sessions.lives().at(NodeId{3}) == Incarnation{1});
   // It does not cost a connection for each who says so.
   BOOST_TEST(greeted(5, stranger(3, 2)).empty());
   now += T / 8;

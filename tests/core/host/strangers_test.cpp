@@ -7,7 +7,7 @@ BOOST_FIXTURE_TEST_SUITE(strangers, Sessions2)
 
 BOOST_AUTO_TEST_CASE(who_says_no_hello_in_time_goes) {
   BOOST_TEST(accepted(1).empty());
-  BOOST_TEST((wake == Time(2 * T)));
+  BOOST_TEST(wake == Time(2 * T));
   BOOST_TEST(wake_up() == (Words{"drain #1"}));
   BOOST_TEST(give(Drained{}) == (Words{"close #1"}));
   BOOST_TEST(sessions.counters.garbage == 1u);

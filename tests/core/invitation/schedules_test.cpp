@@ -59,7 +59,7 @@ void time_is_up(World& world, std::uint32_t at, const Held& held = {}) {
 void group_of_one(World& world, std::uint32_t node) {
   BOOST_REQUIRE(world.recover(node));
   world.run();
-  BOOST_REQUIRE((world.view(node).coordinator == id(node)));
+  BOOST_REQUIRE(world.view(node).coordinator == id(node));
 }
 
 bool is_normal(const World& world, std::uint32_t node, std::uint32_t coordinator) {

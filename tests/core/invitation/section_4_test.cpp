@@ -52,8 +52,8 @@ World all_together(std::uint32_t nodes, Repairs repairs = {}) {
 BOOST_FIXTURE_TEST_SUITE(section_4, Node2)
 
 BOOST_AUTO_TEST_CASE(recovery_makes_a_one_node_group_with_a_fresh_number) {
-  BOOST_TEST((state().s == Status::Election));
-  BOOST_TEST((state().g == GroupNumber{1, id(2)}));
+  BOOST_TEST(state().s == Status::Election);
+  BOOST_TEST(state().g == (GroupNumber{1, id(2)}));
   end_hooks();
   BOOST_TEST((state().s == Status::Normal && state().c == id(2)));
   BOOST_TEST(state().up.empty());
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(an_invitation_is_declined_outside_normal) {
   const auto* invited = answer<Invited>(called(3, Invitation{group_of_3()}));
   BOOST_REQUIRE(invited);
   BOOST_TEST(!invited->coming);
-  BOOST_TEST((state().g == GroupNumber{1, id(2)}));
+  BOOST_TEST(state().g == (GroupNumber{1, id(2)}));
 }
 
 BOOST_AUTO_TEST_CASE(an_invited_node_stops_joins_and_accepts_when_it_has_stopped) {
@@ -87,10 +87,10 @@ BOOST_AUTO_TEST_CASE(an_invited_node_stops_joins_and_accepts_when_it_has_stopped
   const Actions invited = called(3, Invitation{group_of_3()});
   BOOST_TEST(answer<Invited>(invited)->coming);
   BOOST_TEST(sent<Accept>(invited).empty());
-  BOOST_TEST((first<Stop>(invited)->cause == StopCause{StopReason::invited, id(3)}));
+  BOOST_TEST(first<Stop>(invited)->cause == (StopCause{StopReason::invited, id(3)}));
   BOOST_TEST((state().s == Status::Election && state().c == id(3)));
   end_hooks();
-  BOOST_TEST((state().s == Status::Reorganization));
+  BOOST_TEST(state().s == Status::Reorganization);
   BOOST_TEST((std::holds_alternative<Accept>(world.sent().back().message)));
   BOOST_TEST(!std::get<Accept>(world.sent().back().message).holdings.report.data.empty());
 }
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(an_unanswered_accept_is_followed_by_recovery) {
 BOOST_AUTO_TEST_CASE(ready_installs_the_definition_in_reorganization_of_that_group) {
   member_of_3();
   BOOST_TEST(state().d->data == "task");
-  BOOST_TEST((node().safe.assigned->group == group_of_3()));
+  BOOST_TEST(node().safe.assigned->group == group_of_3());
 }
 
 BOOST_AUTO_TEST_CASE(ready_of_another_group_is_refused) {
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(timeout_asks_the_coordinator_and_a_no_is_followed_by_recove
   BOOST_TEST((state().s == Status::Normal && state().c == id(3)));
   expire(Timer::coordinator);
   answered(3, Membership{false});
-  BOOST_TEST((state().c == id(2)));
+  BOOST_TEST(state().c == id(2));
 }
 
 BOOST_AUTO_TEST_CASE(a_lower_coordinator_waits_in_proportion_to_the_distance) {
@@ -161,14 +161,14 @@ BOOST_AUTO_TEST_CASE(accept_and_are_you_there_are_about_one_group) {
 
 BOOST_AUTO_TEST_CASE(all_nodes_come_together_under_the_highest) {
   const World cluster = all_together(5);
-  for (std::uint32_t i = 1; i <= 5; ++i) BOOST_TEST((cluster.view(i).coordinator == id(5)));
+  for (std::uint32_t i = 1; i <= 5; ++i) BOOST_TEST(cluster.view(i).coordinator == id(5));
 }
 
 BOOST_AUTO_TEST_CASE(when_the_coordinator_fails_the_others_come_together_without_it) {
   World cluster = all_together(4);
   cluster.fail(4);
   BOOST_TEST(cluster.settle({{id(1), id(2), id(3)}}));
-  BOOST_TEST((cluster.view(1).coordinator == id(3)));
+  BOOST_TEST(cluster.view(1).coordinator == id(3));
 }
 
 BOOST_AUTO_TEST_CASE(a_cut_leaves_one_group_on_each_side_and_healing_merges_them) {
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(a_cut_leaves_one_group_on_each_side_and_healing_merges_them
   BOOST_TEST(cluster.settle({{id(1), id(2)}, {id(3), id(4), id(5)}}));
   const GroupNumber left = *cluster.view(1).group;
   const GroupNumber right = *cluster.view(5).group;
-  BOOST_TEST((left != right));
+  BOOST_TEST(left != right);
   cluster.heal();
   BOOST_TEST(cluster.settle());
   BOOST_TEST((*cluster.view(1).group > left && *cluster.view(1).group > right));
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(a_member_that_falls_silent_is_lost_and_a_new_definition_mad
   BOOST_TEST(cluster.settle({{id(2), id(3)}}));
   while (*cluster.view(3).group == before && cluster.advance()) continue;
   BOOST_TEST(cluster.settle({{id(2), id(3)}}));
-  BOOST_TEST((*cluster.view(3).up == NodeSet{id(2)}));
+  BOOST_TEST(*cluster.view(3).up == NodeSet{id(2)});
 }
 
 // 6.16: the coordinator is Normal and has 2 in Up, and 2 is still in Reorganization.
@@ -312,7 +312,7 @@ BOOST_AUTO_TEST_CASE(
     expire(Timer::retry);
     group_of_one();
   }
-  BOOST_TEST((state().leaving == LeaveCause::stood_back));
+  BOOST_TEST(state().leaving == LeaveCause::stood_back);
 }
 
 BOOST_AUTO_TEST_CASE(paused_does_what_recovery_does_in_the_same_life) {
@@ -320,7 +320,7 @@ BOOST_AUTO_TEST_CASE(paused_does_what_recovery_does_in_the_same_life) {
   world.pause(2);
   world.resume(2);
   BOOST_TEST((state().s == Status::Election && state().c == id(2)));
-  BOOST_TEST((node().safe.incarnation == Incarnation{1}));
+  BOOST_TEST(node().safe.incarnation == Incarnation{1});
 }
 
 BOOST_AUTO_TEST_CASE(a_letter_of_a_life_that_is_over_is_ignored) {

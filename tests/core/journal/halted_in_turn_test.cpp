@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(is_said_after_more_than_three_turns) {
     BOOST_TEST(by().empty());
   }
   halt(2);
-  BOOST_TEST((by() == two_and_three));
+  BOOST_TEST(by() == two_and_three);
 }
 
 BOOST_AUTO_TEST_CASE(is_not_said_of_one_that_halts_again_and_again) {
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(is_not_said_where_each_halts_once) {
 BOOST_AUTO_TEST_CASE(is_said_for_ten_bounds_after_the_last_turns) {
   for (const std::uint32_t node : {2U, 3U, 2U, 3U, 2U}) halt(node);
   now = turns.window() + 1s;
-  BOOST_TEST((by() == two_and_three));
+  BOOST_TEST(by() == two_and_three);
   now += 1s;
   BOOST_TEST(by().empty());
 }

@@ -98,16 +98,16 @@ BOOST_AUTO_TEST_CASE(a_coordinator_s_election_and_where_its_time_goes) {
   const auto entry = step(from(1, Answer{Installed{}}), Status::Normal, Wait::Idle);
   BOOST_REQUIRE(entry);
   BOOST_TEST((entry->node == NodeId{3} && entry->incarnation == Incarnation{2}));
-  BOOST_TEST((entry->trigger == Trigger::failed));
+  BOOST_TEST(entry->trigger == Trigger::failed);
   BOOST_TEST(entry->evidence == "node 5 failed");
-  BOOST_TEST((entry->before == GroupNumber{7, NodeId{5}}));
+  BOOST_TEST(entry->before == (GroupNumber{7, NodeId{5}}));
   BOOST_TEST((entry->group == GroupNumber{8, NodeId{3}} && entry->coordinator == NodeId{3}));
-  BOOST_TEST((entry->members == NodeSet{NodeId{1}, NodeId{3}}));
+  BOOST_TEST(entry->members == (NodeSet{NodeId{1}, NodeId{3}}));
   BOOST_TEST(entry->elections == 1u);
   BOOST_TEST(entry->halted_by.empty());
-  BOOST_TEST((entry->took == 15ms));
+  BOOST_TEST(entry->took == 15ms);
   const history::Phases phases{1ms, 11ms, 0ms, 1ms, 1ms, 1ms, 10ms};
-  BOOST_TEST((entry->phases == phases));
+  BOOST_TEST(entry->phases == phases);
 }
 
 BOOST_AUTO_TEST_CASE(a_member_knows_who_halted_it) {
@@ -125,13 +125,13 @@ BOOST_AUTO_TEST_CASE(a_member_knows_who_halted_it) {
   BOOST_TEST((!going_on->group && going_on->took == 9ms && going_on->phases.starting == 5ms));
   const auto entry = step(Started{}, Status::Normal, Wait::Idle);
   BOOST_REQUIRE(entry);
-  BOOST_TEST((entry->trigger == Trigger::halted));
+  BOOST_TEST(entry->trigger == Trigger::halted);
   BOOST_TEST(entry->evidence == "node 4 halted it");
-  BOOST_TEST((entry->halted_by == std::vector<NodeId>{NodeId{4}, NodeId{5}}));
+  BOOST_TEST(entry->halted_by == (std::vector<NodeId>{NodeId{4}, NodeId{5}}));
   BOOST_TEST(entry->elections == 0u);
   BOOST_TEST(!entry->members);
   const history::Phases phases{0ms, 0ms, 3ms, 0ms, 1ms, 1ms, 1ms};
-  BOOST_TEST((entry->phases == phases));
+  BOOST_TEST(entry->phases == phases);
   BOOST_TEST(!recorder.going_on(now));
 }
 
@@ -149,9 +149,9 @@ BOOST_AUTO_TEST_CASE(one_that_is_begun_anew_says_why) {
   view.group = GroupNumber{10, NodeId{3}};
   const auto entry = step(Started{}, Status::Normal, Wait::Idle);
   BOOST_REQUIRE(entry);
-  BOOST_TEST((entry->trigger == Trigger::asked));
+  BOOST_TEST(entry->trigger == Trigger::asked);
   BOOST_TEST(entry->evidence == "it was asked for: new?disk");
-  BOOST_TEST((entry->then == "node 1 did not answer NewCoordinator"));
+  BOOST_TEST(entry->then == "node 1 did not answer NewCoordinator");
   BOOST_TEST(entry->elections == 2u);
 }
 
@@ -162,9 +162,9 @@ BOOST_AUTO_TEST_CASE(a_member_that_was_left_behind_says_where_its_coordinator_is
   step(from(5, Answer{Here{}}), Status::Down, Wait::Idle, Activity::Stopping);
   const auto going_on = recorder.going_on(now);
   BOOST_REQUIRE(going_on);
-  BOOST_TEST((going_on->trigger == Trigger::left_behind));
+  BOOST_TEST(going_on->trigger == Trigger::left_behind);
   BOOST_TEST(going_on->evidence == "coordinator 5 is in another group, 20.6");
-  BOOST_TEST((going_on->before == GroupNumber{7, NodeId{5}}));
+  BOOST_TEST(going_on->before == (GroupNumber{7, NodeId{5}}));
 }
 
 BOOST_AUTO_TEST_CASE(the_second_election_in_a_row_says_which_node_ended_it) {

@@ -320,12 +320,12 @@ BOOST_AUTO_TEST_CASE(a_gap_with_the_whole_state_of_each_protocol) {
     std::string out = written(journal::gap_line, gap.stamp, gap.lines, gap.state);
     BOOST_TEST(
         out.starts_with(R"({"t_ns":5,"node":3,"incarnation":9,"seq":60,"gap":17,"state":{"s":)"));
-    BOOST_TEST((std::get<journal::Gap>(read_again(out)) == gap));
+    BOOST_TEST(std::get<journal::Gap>(read_again(out)) == gap);
     journal::Header header{Duration(5), NodeId{3}, Incarnation{9}, journal::Clock::monotonic, own,
                            state,       17};
     out.clear();
     journal::header_line(out, header);
-    BOOST_TEST((std::get<journal::Header>(read_again(out)) == header));
+    BOOST_TEST(std::get<journal::Header>(read_again(out)) == header);
   }
 }
 

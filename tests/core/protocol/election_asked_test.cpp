@@ -32,9 +32,9 @@ BOOST_DATA_TEST_CASE(of_the_highest_makes_its_group_anew, bdata::make(protocols)
   const auto before = world.view(3).group;
   world.give(3, ElectionAsked{"to see"});
   BOOST_TEST(world.settle());
-  BOOST_TEST((world.view(3).group > before));
-  BOOST_TEST((world.view(3).coordinator == NodeId{3}));
-  BOOST_TEST((world.view(1).group == world.view(3).group));
+  BOOST_TEST(world.view(3).group > before);
+  BOOST_TEST(world.view(3).coordinator == NodeId{3});
+  BOOST_TEST(world.view(1).group == world.view(3).group);
 }
 
 BOOST_DATA_TEST_CASE(of_a_member_makes_its_group_anew_under_the_highest, bdata::make(protocols)) {
@@ -42,8 +42,8 @@ BOOST_DATA_TEST_CASE(of_a_member_makes_its_group_anew_under_the_highest, bdata::
   const auto before = world.view(1).group;
   world.give(1, ElectionAsked{"to see"});
   BOOST_TEST(world.settle());
-  BOOST_TEST((world.view(1).coordinator == NodeId{3}));
-  BOOST_TEST((world.view(1).group > before));
+  BOOST_TEST(world.view(1).coordinator == NodeId{3});
+  BOOST_TEST(world.view(1).group > before);
 }
 
 // What it reported is not so any more, and the group would be Normal with it.
@@ -64,7 +64,7 @@ BOOST_DATA_TEST_CASE(of_a_coordinator_that_has_started_and_waits_for_others_is_h
   world.give(3, ElectionAsked{"it is not so any more"});
   world[1].hold_hooks = false;
   BOOST_TEST(world.settle());
-  BOOST_TEST((world.view(3).group > waits));
+  BOOST_TEST(world.view(3).group > waits);
 }
 
 BOOST_DATA_TEST_CASE(of_a_node_that_elects_or_leaves_is_nothing_new, bdata::make(protocols)) {
@@ -73,7 +73,7 @@ BOOST_DATA_TEST_CASE(of_a_node_that_elects_or_leaves_is_nothing_new, bdata::make
   const Protocol electing = world[3].protocol();
   world.give(3, ElectionAsked{"and again"});
   BOOST_TEST(world[3].last_actions.empty());
-  BOOST_TEST((world[3].protocol() == electing));
+  BOOST_TEST(world[3].protocol() == electing);
   BOOST_REQUIRE(world.leave(1));
   world.give(1, ElectionAsked{"too late"});
   BOOST_TEST(world[1].last_actions.empty());

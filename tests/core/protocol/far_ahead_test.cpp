@@ -35,7 +35,7 @@ BOOST_DATA_TEST_CASE(a_call_with_a_number_that_cannot_be_is_refused, bdata::make
   const Protocol before = world[1].protocol();
   const std::uint64_t counter = common(before).counter;
   world.give(1, from_3(tells_of(sample, {counter + most_groups_ahead + 1, NodeId{3}})));
-  BOOST_TEST((world[1].protocol() == before));
+  BOOST_TEST(world[1].protocol() == before);
   const auto& sent = std::get<Send>(world[1].last_actions.at(0));
   const auto& refused = std::get<Refused>(std::get<Answer>(sent.letter.message).result);
   BOOST_TEST(refused.why == "no group number is so far ahead of " + std::to_string(counter));

@@ -41,7 +41,7 @@ BOOST_FIXTURE_TEST_CASE(a_refused_connection_proves_the_end_of_a_life_long_befor
   const Duration before = world.now();
   world.fail(NodeId{3});
   BOOST_TEST(world.run_until_normal());
-  BOOST_TEST((world.now() - before < world.config(NodeId{1}).timings.T));
+  BOOST_TEST(world.now() - before < world.config(NodeId{1}).timings.T);
   BOOST_TEST(events<Failed>(world, NodeId{2}) == 1u);
   all_holds(world);
 }
@@ -50,7 +50,7 @@ BOOST_FIXTURE_TEST_CASE(a_machine_without_power_is_known_by_silence_alone, Forme
   const Duration before = world.now();
   world.power_cut(NodeId{3});
   BOOST_TEST(world.run_until_normal());
-  BOOST_TEST((world.now() - before > world.config(NodeId{1}).timings.T));
+  BOOST_TEST(world.now() - before > world.config(NodeId{1}).timings.T);
   BOOST_TEST(events<Failed>(world, NodeId{2}) == 0u);
   all_holds(world);
 }
@@ -62,7 +62,7 @@ BOOST_FIXTURE_TEST_CASE(a_broken_connection_loses_nothing_and_proves_nothing, Fo
     world.run_for(world.config(NodeId{1}).timings.T);
   }
   BOOST_TEST(world.is_normal());
-  BOOST_TEST((world.view(NodeId{1}).group == group));
+  BOOST_TEST(world.view(NodeId{1}).group == group);
   BOOST_TEST(events<Failed>(world, NodeId{1}) + events<Failed>(world, NodeId{3}) == 0u);
   all_holds(world);
 }
@@ -76,7 +76,7 @@ BOOST_FIXTURE_TEST_CASE(a_letter_whose_tags_lie_changes_nothing, Formed) {
     BOOST_TEST(world.forge(NodeId{3}, NodeId{1}, lie));
     world.run_for(world.config(NodeId{1}).timings.T);
     BOOST_TEST(world.is_normal());
-    BOOST_TEST((world.view(NodeId{1}).group == group));
+    BOOST_TEST(world.view(NodeId{1}).group == group);
   }
   BOOST_TEST(world.forged() == 3u);
   world.fail(NodeId{3});
@@ -144,7 +144,7 @@ BOOST_FIXTURE_TEST_CASE(an_emptied_store_begins_a_life_above_those_that_were_see
   BOOST_TEST(world.safe(NodeId{2}).incarnation.value == 4u);
   world.power_cut(NodeId{2});
   BOOST_TEST(world.wipe(NodeId{2}));
-  BOOST_TEST((world.safe(NodeId{2}) == SafeState{}));
+  BOOST_TEST(world.safe(NodeId{2}) == SafeState{});
   world.restart(NodeId{2});
   BOOST_TEST(world.run_until([&] { return world.safe(NodeId{2}).incarnation.value > 4; }, 5s));
   BOOST_TEST(world.run_until_normal());
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(without_being_told_to_adopt_one_it_stays_out) {
   const auto last =
       std::find_if(world.lines().rbegin(), world.lines().rend(),
                    [](const auto& line) { return std::holds_alternative<journal::Ended>(line); });
-  BOOST_REQUIRE((last != world.lines().rend()));
+  BOOST_REQUIRE(last != world.lines().rend());
   BOOST_TEST(std::get<journal::Ended>(*last).code == 65);
 }
 

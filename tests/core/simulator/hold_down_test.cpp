@@ -17,19 +17,19 @@ HoldDown after(std::uint64_t short_lives) {
 BOOST_AUTO_TEST_SUITE(hold_down)
 
 BOOST_AUTO_TEST_CASE(the_wait_doubles_with_each_short_life_up_to_five_minutes) {
-  BOOST_TEST((HoldDown(std::nullopt).wait(1s) == 0s));
-  BOOST_TEST((after(1).wait(1s) == 1s));
-  BOOST_TEST((after(2).wait(1s) == 2s));
-  BOOST_TEST((after(9).wait(1s) == 256s));
-  BOOST_TEST((after(10).wait(1s) == 5min));
-  BOOST_TEST((after(~std::uint64_t{}).wait(1s) == 5min));
-  BOOST_TEST((after(3).wait(100ms) == 400ms));
-  BOOST_TEST((after(3).wait(1h) == 5min));
+  BOOST_TEST(HoldDown(std::nullopt).wait(1s) == 0s);
+  BOOST_TEST(after(1).wait(1s) == 1s);
+  BOOST_TEST(after(2).wait(1s) == 2s);
+  BOOST_TEST(after(9).wait(1s) == 256s);
+  BOOST_TEST(after(10).wait(1s) == 5min);
+  BOOST_TEST(after(~std::uint64_t{}).wait(1s) == 5min);
+  BOOST_TEST(after(3).wait(100ms) == 400ms);
+  BOOST_TEST(after(3).wait(1h) == 5min);
 }
 
 BOOST_AUTO_TEST_CASE(where_it_is_off_nothing_waits) {
-  BOOST_TEST((after(1).wait(0s) == 0s));
-  BOOST_TEST((after(~std::uint64_t{}).wait(0s) == 0s));
+  BOOST_TEST(after(1).wait(0s) == 0s);
+  BOOST_TEST(after(~std::uint64_t{}).wait(0s) == 0s);
 }
 
 BOOST_AUTO_TEST_CASE(each_life_counts_as_short_until_it_has_lasted) {

@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(leave_rivals_of_whom_nothing_is_claimed_without_a_quorum) {
   BOOST_TEST(works(run(rivals, 1, {})).apart > 5s);
   lab::Simulation with_quorum;
   with_quorum.options.quorum = Quorum::majority;
-  BOOST_TEST((works(run(rivals, 1, with_quorum)).apart == Duration()));
+  BOOST_TEST(works(run(rivals, 1, with_quorum)).apart == Duration());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(what_an_application_says_is_broken_violates_its_seed) {
                     7);
   BOOST_TEST(violated(run).assertion == "application");
   BOOST_TEST(violated(run).disagreement.why.starts_with("node 2: group "));
-  BOOST_TEST((violated(run).disagreement.nodes == NodeSet{NodeId{2}}));
+  BOOST_TEST(violated(run).disagreement.nodes == NodeSet{NodeId{2}});
 }
 
 BOOST_AUTO_TEST_CASE(a_note_stands_in_the_journal_which_replays_exactly) {
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(what_a_check_finds_violates_its_seed_and_stands_in_the_jour
                                          7);
   BOOST_TEST(violated(run).assertion == "application");
   BOOST_TEST(violated(run).disagreement.why == "two lamps shine");
-  BOOST_TEST((std::get<journal::Finding>(run.lines.back()).broken == "two lamps shine"));
+  BOOST_TEST(std::get<journal::Finding>(run.lines.back()).broken == "two lamps shine");
   BOOST_TEST(violated(run).place.line == run.lines.size());
 }
 

@@ -43,27 +43,27 @@ BOOST_FIXTURE_TEST_SUITE(textbook_elections, Node2)
 
 BOOST_AUTO_TEST_CASE(election_goes_to_all_that_are_more_important_at_once) {
   const Node2 node;
-  BOOST_TEST((sent<Election>(node.world.sent()) == std::vector<std::uint32_t>{3, 4}));
-  BOOST_TEST((node.state().s == Status::Election));
+  BOOST_TEST(sent<Election>(node.world.sent()) == (std::vector<std::uint32_t>{3, 4}));
+  BOOST_TEST(node.state().s == Status::Election);
 }
 
 BOOST_AUTO_TEST_CASE(whoever_is_asked_answers_and_begins_an_election_of_its_own_but_one_only) {
   member_of_4();
   const Actions first = called(1, Election{});
-  BOOST_TEST((sent<Answer>(first) == std::vector<std::uint32_t>{1}));
-  BOOST_TEST((sent<Election>(first) == std::vector<std::uint32_t>{3, 4}));
+  BOOST_TEST(sent<Answer>(first) == std::vector<std::uint32_t>{1});
+  BOOST_TEST(sent<Election>(first) == (std::vector<std::uint32_t>{3, 4}));
   const Actions second = called(1, Election{});
-  BOOST_TEST((sent<Answer>(second) == std::vector<std::uint32_t>{1}));
+  BOOST_TEST(sent<Answer>(second) == std::vector<std::uint32_t>{1});
   BOOST_TEST(sent<Election>(second).empty());
 }
 
 BOOST_AUTO_TEST_CASE(the_first_timeout_makes_a_coordinator_that_tells_the_less_important) {
   unanswered(3);
-  BOOST_TEST((state().s == Status::Election));
+  BOOST_TEST(state().s == Status::Election);
   unanswered(4);
   end_hooks();
   BOOST_TEST((state().s == Status::Normal && state().c == id(2)));
-  BOOST_TEST((sent<Coordinator>(world.sent()) == std::vector<std::uint32_t>{1}));
+  BOOST_TEST(sent<Coordinator>(world.sent()) == std::vector<std::uint32_t>{1});
 }
 
 BOOST_AUTO_TEST_CASE(the_second_timeout_begins_the_election_anew) {
@@ -71,35 +71,35 @@ BOOST_AUTO_TEST_CASE(the_second_timeout_begins_the_election_anew) {
   BOOST_TEST(view().procedure == Wait::AwaitingCoordinator);
   BOOST_TEST(!world.silence(2, 4));  // one Answer is enough
   expire(Timer::coordinator);
-  BOOST_TEST((sent<Election>(world.sent()) == std::vector<std::uint32_t>{3, 4, 3, 4}));
+  BOOST_TEST(sent<Election>(world.sent()) == (std::vector<std::uint32_t>{3, 4, 3, 4}));
 }
 
 BOOST_AUTO_TEST_CASE(a_coordinator_message_is_not_answered) {
   BOOST_TEST(sent<Answer>(called(4, Coordinator{{7, id(4)}, {"task"}})).empty());
   end_hooks();
   BOOST_TEST(sent<Answer>(world.sent()).empty());
-  BOOST_TEST((state().d->data == "task"));
+  BOOST_TEST(state().d->data == "task");
 }
 
 BOOST_AUTO_TEST_CASE(the_highest_that_comes_back_takes_over) {
   World cluster = all_together(4);
   cluster.fail(4);
   BOOST_REQUIRE(cluster.settle());
-  BOOST_TEST((cluster.view(1).coordinator == id(3)));
+  BOOST_TEST(cluster.view(1).coordinator == id(3));
   cluster.recover(4);
   BOOST_REQUIRE(cluster.settle());
-  for (std::uint32_t i = 1; i <= 4; ++i) BOOST_TEST((cluster.view(i).coordinator == id(4)));
+  for (std::uint32_t i = 1; i <= 4; ++i) BOOST_TEST(cluster.view(i).coordinator == id(4));
 }
 
 BOOST_AUTO_TEST_CASE(the_most_important_wins_by_its_score_and_of_equals_the_higher_id) {
   World cluster = all_together(4, config({{id(1), 9}, {id(2), 9}, {id(4), 3}}));
-  for (std::uint32_t i = 1; i <= 4; ++i) BOOST_TEST((cluster.view(i).coordinator == id(2)));
+  for (std::uint32_t i = 1; i <= 4; ++i) BOOST_TEST(cluster.view(i).coordinator == id(2));
   cluster.fail(2);
   BOOST_REQUIRE(cluster.settle());
-  BOOST_TEST((cluster.view(3).coordinator == id(1)));
+  BOOST_TEST(cluster.view(3).coordinator == id(1));
   cluster.fail(1);
   BOOST_REQUIRE(cluster.settle());
-  BOOST_TEST((cluster.view(3).coordinator == id(4)));
+  BOOST_TEST(cluster.view(3).coordinator == id(4));
 }
 
 // What it lacks beside the paper's.
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(the_most_important_wins_by_its_score_and_of_equals_the_high
 BOOST_AUTO_TEST_CASE(until_the_result_is_known_others_work_on_under_the_old_view) {
   member_of_4();
   called(1, Election{});
-  BOOST_TEST((state().application == Activity::Working));
+  BOOST_TEST(state().application == Activity::Working);
   BOOST_TEST(node().application.permits.has_value());
 }
 
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(a_coordinator_message_of_the_past_is_believed) {
   called(3, Coordinator{{2, id(3)}, {"old"}});
   end_hooks();
   BOOST_TEST((state().s == Status::Normal && state().c == id(3)));
-  BOOST_TEST((state().g == GroupNumber{2, id(3)}));
+  BOOST_TEST(state().g == (GroupNumber{2, id(3)}));
 }
 
 BOOST_AUTO_TEST_CASE(two_coordinators_after_a_cut_remain_for_ever) {
@@ -154,7 +154,7 @@ std::size_t messages(std::uint32_t n, std::uint32_t first) {
     for (std::uint32_t i = 1; i < n; ++i)
       if (world.view(i).procedure == Wait::Asking) more = world.silence(i, n) || more;
   }
-  BOOST_REQUIRE((world.view(1).coordinator == id(n - 1)));
+  BOOST_REQUIRE(world.view(1).coordinator == id(n - 1));
   return world.sent().size() - before;
 }
 

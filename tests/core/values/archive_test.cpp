@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(says_where_the_bytes_are_none) {
              "byte 12 of 12: a set that does not ascend");
   BOOST_TEST((error_of<std::map<NodeId, bool>>("02000000 02000000 00 02000000 00")) ==
              "byte 14 of 14: a map that does not ascend");
-  BOOST_TEST((decode<Halt>("").error().code == ExitCode::storage_refused));
+  BOOST_TEST(decode<Halt>("").error().code == ExitCode::storage_refused);
 }
 
 BOOST_AUTO_TEST_CASE(holds_counts_against_the_bytes_left) {

@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(of_types_are_without_namespaces) {
 
 BOOST_AUTO_TEST_CASE(of_enumerators_go_both_ways) {
   BOOST_TEST(enumerator_name(StopReason::starting_over) == "starting_over");
-  BOOST_TEST((enumerator_named<StopReason>("starting_over") == StopReason::starting_over));
+  BOOST_TEST(enumerator_named<StopReason>("starting_over") == StopReason::starting_over);
   BOOST_TEST(!enumerator_named<StopReason>("starting"));
   BOOST_TEST(enumerator_name(static_cast<Status>(9)).empty());
 }

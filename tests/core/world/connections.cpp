@@ -207,26 +207,6 @@ void World::refuse_dial(TestNode& node, NodeId of) {
 
 // --- Silence
 
-// Both are alive, differ, and can meet: within T it is known to both.
-bool World::has_to_learn(const TestNode& node, const TestNode& other) const {
-  if (!node.up() || !other.up() || node.paused || other.paused) return false;
-  if (node.cluster == other.cluster) return false;
-  const NodeId to = other.config.self;
-  return is_open(node.config.self, to) && !common(node.protocol()).met.differ.contains(to);
-}
-
-// While the other one works, by assumptions 8 and 9.
-bool World::can_be_answered(const TestNode& caller, const host::Call& call) const {
-  const NodeId self = caller.config.self;
-  const NodeId to = call.letter.to;
-  const TestNode& other = at(to);
-  if (can_deliver(to.value, self.value) || has_to_learn(caller, other) ||
-      has_to_learn(other, caller))
-    return true;
-  return other.up() && !other.paused && is_open(self, to) && caller.cluster == other.cluster &&
-         (!call.life || call.life == other.safe.incarnation);
-}
-
 namespace {
 
 // The oldest call to that node, whose bound has not passed yet.
@@ -238,15 +218,6 @@ const host::Call* oldest_call(const TestNode& node, std::uint32_t to) {
 }
 
 }  // namespace
-
-bool World::can_be_silent(std::uint32_t caller, std::uint32_t of) const {
-  const TestNode& node = (*this)[caller];
-  const host::Call* call = oldest_call(node, of);
-  return call && !node.paused &&
-         std::none_of(node.calls().begin(), node.calls().end(), [&](const auto& other) {
-           return other.second.deadline <= call->deadline && can_be_answered(node, other.second);
-         });
-}
 
 bool World::silence(std::uint32_t caller, std::uint32_t of) {
   TestNode& node = (*this)[caller];

@@ -211,16 +211,6 @@ bool World::differ(std::uint32_t id) {
   return true;
 }
 
-bool World::can_expire(Timer timer) const {
-  if (timer != Timer::rejoin) return true;
-  return std::none_of(nodes_.begin(), nodes_.end(), [&](const TestNode& node) {
-    const bool ceases = node.up() && view(node.config.self.value).procedure == Wait::Outvoted &&
-                        !node.application.grammar.has_ceased();
-    return ceases || std::any_of(nodes_.begin(), nodes_.end(),
-                                 [&](const TestNode& other) { return has_to_learn(node, other); });
-  });
-}
-
 bool World::expire(std::uint32_t id, Timer timer) {
   TestNode& node = (*this)[id];
   if (node.paused || !node.timers().contains(timer)) return false;

@@ -150,14 +150,11 @@ class World {
   [[nodiscard]] bool is_cut(std::uint32_t from, std::uint32_t to) const {
     return cuts_.contains({NodeId{from}, NodeId{to}});
   }
-  // Whether that command is possible now. Of silence: whether assumption 8 allows it.
+  // Whether that command is possible now.
   [[nodiscard]] bool can_deliver(std::uint32_t from, std::uint32_t to) const;
   [[nodiscard]] bool can_lose(std::uint32_t from, std::uint32_t to) const;
   [[nodiscard]] bool can_connect(std::uint32_t a, std::uint32_t b) const;
   [[nodiscard]] bool can_refuse(std::uint32_t at, std::uint32_t of) const;
-  [[nodiscard]] bool can_be_silent(std::uint32_t at, std::uint32_t of) const;
-  /// Of `rejoin`: not before those that differ have learned it, and the outvoted have ceased.
-  [[nodiscard]] bool can_expire(Timer timer) const;
   /// All letters sent, in order, while `record` is on.
   [[nodiscard]] const std::vector<Letter>& sent() const { return sent_; }
   /// One line a step: "1  from 2: Halt ..  |  actions  |  view".
@@ -193,8 +190,6 @@ class World {
   void begin_connection(TestNode& dialler, TestNode& other);
   void refuse_dial(TestNode& node, NodeId of);
   [[nodiscard]] bool is_open(NodeId a, NodeId b) const;
-  [[nodiscard]] bool has_to_learn(const TestNode& node, const TestNode& other) const;
-  [[nodiscard]] bool can_be_answered(const TestNode& caller, const host::Call& call) const;
   [[nodiscard]] std::vector<host::ConnectionId> connections(NodeId at, NodeId of) const;
   [[nodiscard]] Next next();
   bool pass_time();

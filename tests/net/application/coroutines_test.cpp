@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(equal_worlds_run_equally) {
     world.run_until_normal();
     return world.journal() + std::to_string(seen.rounds);
   };
-  BOOST_TEST((journal() == journal()));
+  BOOST_TEST(journal() == journal());
 }
 
 BOOST_AUTO_TEST_CASE(what_a_hook_spawns_works_until_the_life_is_over) {

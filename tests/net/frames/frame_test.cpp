@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(can_hold_large_frames_one_after_the_other) {
       BOOST_TEST(reader.room().size() <= frame_limit + 4);
     }
     BOOST_TEST(frames.size() == 10u);
-    BOOST_TEST((frames[8] == large));
+    BOOST_TEST(frames[8] == large);
   }
 }
 
@@ -244,10 +244,10 @@ BOOST_AUTO_TEST_CASE(before_3_have_no_question_about_a_group) {
   };
   const Message question = in_group::AreYouThere{{17, NodeId{3}}};
   const Message no = Answer{Elsewhere{GroupNumber{18, NodeId{5}}}};
-  BOOST_TEST((spoken(question, 3) == question));
-  BOOST_TEST((spoken(no, 3) == no));
-  BOOST_TEST((spoken(question, 2) == Message(AreYouThere{})));
-  BOOST_TEST((spoken(no, 2) == Message(Answer{Here{}})));
+  BOOST_TEST(spoken(question, 3) == question);
+  BOOST_TEST(spoken(no, 3) == no);
+  BOOST_TEST(spoken(question, 2) == Message(AreYouThere{}));
+  BOOST_TEST(spoken(no, 2) == Message(Answer{Here{}}));
 }
 
 // Somebody who puts a letter of version 3 into a frame of version 2 is no peer of ours.

@@ -31,13 +31,13 @@ BOOST_AUTO_TEST_CASE(a_gap_in_work_is_from_one_right_to_the_next) {
   counted.hook(2s + 3ms, Hook::stop, journal::Edge::end, false);
   counted.hook(3s, Hook::start, journal::Edge::begin,
                false);  // it was halted before it could begin
-  BOOST_TEST((counted.without_work(4s) == 3s));
+  BOOST_TEST(counted.without_work(4s) == 3s);
   counted.hook(4s, Hook::start, journal::Edge::failed, false);
   counted.hook(5s, Hook::start, journal::Edge::begin, true);
-  BOOST_TEST((counted.without_work(6s) == 0s));
+  BOOST_TEST(counted.without_work(6s) == 0s);
   counted.ceased(7s);
   counted.ceased(8s);
-  BOOST_TEST((counted.without_work(9s) == 2s));
+  BOOST_TEST(counted.without_work(9s) == 2s);
   BOOST_TEST(tells(counted, "muster_work_gap_seconds_bucket{le=\"2.5\"} 0"));
   BOOST_TEST(tells(counted, "muster_work_gap_seconds_bucket{le=\"5.0\"} 1"));
   BOOST_TEST(tells(counted, "muster_work_gap_seconds_sum 4"));

@@ -24,7 +24,7 @@ BOOST_FIXTURE_TEST_SUITE(absences, Absent)
 
 BOOST_AUTO_TEST_CASE(end_by_themselves) {
   absence.begin(Out::held_down, 1ms);
-  BOOST_TEST((absence.out() == Out::held_down));
+  BOOST_TEST(absence.out() == Out::held_down);
   BOOST_TEST(told == 1);
   context.run();
   BOOST_TEST(backs == 1);
@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(are_not_ordered_while_a_life_begins) {
 BOOST_AUTO_TEST_CASE(last_for_as_long_as_the_last_order_says) {
   absence.begin(Out::stood_back, 1h);
   BOOST_TEST(!absence.order(Out::stepped_down, 1ms).has_value());
-  BOOST_TEST((absence.out() == Out::stepped_down));
+  BOOST_TEST(absence.out() == Out::stepped_down);
   context.run();
   BOOST_TEST(backs == 1);
 }
@@ -73,10 +73,10 @@ BOOST_AUTO_TEST_CASE(end_no_more_when_the_process_does) {
 }
 
 BOOST_AUTO_TEST_CASE(of_hooks_that_fail_are_doubled_until_the_node_was_normal) {
-  for (const auto& time : {1s, 2s, 4s}) BOOST_TEST((absence.back_off(false) == time));
-  BOOST_TEST((absence.back_off(true) == 1s));
+  for (const auto& time : {1s, 2s, 4s}) BOOST_TEST(absence.back_off(false) == time);
+  BOOST_TEST(absence.back_off(true) == 1s);
   for (int i = 0; i < 12; ++i) absence.back_off(false);
-  BOOST_TEST((absence.back_off(false) == 5min));
+  BOOST_TEST(absence.back_off(false) == 5min);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

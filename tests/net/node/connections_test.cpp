@@ -83,9 +83,9 @@ BOOST_AUTO_TEST_CASE(broken_at_any_point_of_an_election_they_lose_nothing_and_st
   }
   for (std::uint32_t id = 2; id <= 3; ++id) {
     const auto lines = cluster.journals.lines(NodeId{id}, before[id - 2]);
-    for (const Failed& failed : events<Failed>(lines)) BOOST_TEST((failed.node == NodeId{1}));
+    for (const Failed& failed : events<Failed>(lines)) BOOST_TEST(failed.node == NodeId{1});
     for (const Unanswered& unanswered : events<Unanswered>(lines))
-      BOOST_TEST((unanswered.by == NodeId{1}));
+      BOOST_TEST(unanswered.by == NodeId{1});
   }
   cluster.judge();
 }

@@ -246,8 +246,8 @@ BOOST_AUTO_TEST_CASE(a_clone_is_refused_and_named) {
   cluster.await("the clone to be refused", [&] { return clone->says("refuses this node"); });
   BOOST_TEST(clone->says(named));
   cluster.await("its name", [&] { return second->says(named); });
-  BOOST_TEST((cluster.journals.view(NodeId{1})->group == group));
-  BOOST_TEST((cluster.journals.view(NodeId{2})->group == group));
+  BOOST_TEST(cluster.journals.view(NodeId{1})->group == group);
+  BOOST_TEST(cluster.journals.view(NodeId{2})->group == group);
   clone->signal(SIGKILL);
   clone->wait();
   cluster.judge();

@@ -144,7 +144,7 @@ BOOST_FIXTURE_TEST_CASE(a_life_begins_with_one_stop_and_each_start_is_followed_b
   stop(3);
   expect({"permits revoked 7.1", "stop begin 7.1 #3", "permits returned 7.1", "stop end 7.1 #3",
           "Stopped{ticket: 3, report: " + to_text(usual_report(self)) + "}"});
-  BOOST_TEST((stage.calls(self).at(2).group == group));
+  BOOST_TEST(stage.calls(self).at(2).group == group);
 }
 
 BOOST_FIXTURE_TEST_CASE(nothing_is_told_before_the_hook_ends, Fixture) {

@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(while_the_network_is_cut_each_side_works_and_when_it_heals_
   }
   const GroupNumber left = cluster.await_together(nodes({1, 2, 3}));
   const GroupNumber right = cluster.await_together(nodes({4, 5}));
-  BOOST_TEST((left != right));
+  BOOST_TEST(left != right);
   BOOST_TEST((whole < left && whole < right));
   for (const NodeId node : {NodeId{4}, NodeId{5}}) {
     links.heal(node);

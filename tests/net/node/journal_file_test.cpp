@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(the_oldest_segments_are_deleted) {
     BOOST_TEST(journal.append(line, line[0] != '1'));
     journal.delete_oldest();
   }
-  BOOST_TEST((files() == std::set<std::string>{"journal.jsonl.2", "journal.jsonl.3"}));
+  BOOST_TEST(files() == (std::set<std::string>{"journal.jsonl.2", "journal.jsonl.3"}));
   BOOST_TEST(written_in(segment(3)) == "4........\n");
 }
 
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(those_of_earlier_lives_count_and_their_numbers_go_on) {
   JournalFile journal(limit(10, 40));
   journal.append("next life\n");
   journal.delete_oldest();
-  BOOST_TEST((files() == std::set<std::string>{"journal.jsonl.10", "journal.jsonl.11"}));
+  BOOST_TEST(files() == (std::set<std::string>{"journal.jsonl.10", "journal.jsonl.11"}));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_segment_is_not_deleted) {

@@ -44,11 +44,11 @@ BOOST_FIXTURE_TEST_CASE(a_life_is_told_from_its_first_line_to_its_last, Judged<1
   const auto lines = journals.lines(NodeId{1});
   const auto* header = std::get_if<journal::Header>(&lines.front());
   BOOST_TEST_REQUIRE(header != nullptr);
-  BOOST_TEST((header->clock == journal::Clock::monotonic));
+  BOOST_TEST(header->clock == journal::Clock::monotonic);
   BOOST_TEST(!header->state.has_value());
   Config config{options_of(1).config, {}};
   config.options.calm = options_of(1).lives.calm;
-  BOOST_TEST((header->config == config));
+  BOOST_TEST(header->config == config);
   BOOST_TEST(is_step<Recovered>(lines.at(1)));
   BOOST_TEST(ended_in(lines).code == 0);
 }
@@ -192,8 +192,8 @@ BOOST_AUTO_TEST_CASE(the_oldest_segments_are_deleted_and_the_rest_replays) {
 BOOST_FIXTURE_TEST_CASE(the_view_and_the_status_are_those_of_the_last_step, Judged<2>) {
   const GroupNumber group = join_all();
   const View shown = node(2).view();
-  BOOST_TEST((shown.group == group));
-  BOOST_TEST((shown.up == NodeSet{NodeId{1}}));
+  BOOST_TEST(shown.group == group);
+  BOOST_TEST(shown.up == NodeSet{NodeId{1}});
   const std::string status = node(2).status_json();
   for (const char* part : {"\"node\":2", "\"status\":\"Normal\"", "\"coordinator\":2", "\"up\":[1]",
                            "\"incarnation\":1", "\"protocol\":\"bully\"", "\"as_of_ns\":"})

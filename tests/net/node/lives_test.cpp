@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(the_incarnation_is_durable_before_the_node_can_be_reached) 
   cluster.kill(1);
   cluster.join(1);
   const std::vector<std::pair<std::uint64_t, bool>> expected{{1, false}, {2, false}};
-  BOOST_TEST((raised == expected));
+  BOOST_TEST(raised == expected);
   cluster.judge();
 }
 
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(a_node_whose_incarnation_cannot_be_raised_does_not_begin) {
     return Failure{ExitCode::io_error, "gone"};
   };
   Cluster cluster({.nodes = 1, .between = watched({.save = fail})});
-  BOOST_TEST((failure_of(cluster.try_start(1)).code == ExitCode::io_error));
+  BOOST_TEST(failure_of(cluster.try_start(1)).code == ExitCode::io_error);
   BOOST_TEST(!listens(cluster, 1));
   BOOST_TEST(cluster.stage.calls().empty());
   cluster.journals.read_all();
@@ -95,7 +95,7 @@ BOOST_FIXTURE_TEST_CASE(a_node_whose_address_is_taken_says_so, Judged<1>) {
   options.journal.reset();
   net::Node second(running.context, options, std::make_unique<storage::MemoryStorage>(),
                    stage.make(NodeId{1}), hooks.context.get_executor());
-  BOOST_TEST((failure_of(second.start()).code == ExitCode::temporary));
+  BOOST_TEST(failure_of(second.start()).code == ExitCode::temporary);
   std::promise<void> left;
   second.leave([&] { left.set_value(); });  // what never began is left at once
   left.get_future().wait();
@@ -107,7 +107,7 @@ BOOST_FIXTURE_TEST_CASE(a_node_that_has_not_begun_is_down, Nodes<1>) {
   Running hooks;
   net::Node node(running.context, options_of(1), std::make_unique<storage::MemoryStorage>(),
                  stage.make(NodeId{1}), hooks.context.get_executor());
-  BOOST_TEST((node.view().status == Status::Down));
+  BOOST_TEST(node.view().status == Status::Down);
   BOOST_TEST(says(node.status_json(), "\"status\":\"Down\""));
   running.halt();
 }
@@ -122,7 +122,7 @@ BOOST_FIXTURE_TEST_CASE(a_node_whose_numbers_are_used_up_does_not_begin, Nodes<1
   net::Node node(running.context, options_of(1), std::move(storage), stage.make(NodeId{1}),
                  hooks.context.get_executor());
   const Failure failure = failure_of(node.start());
-  BOOST_TEST((failure.code == ExitCode::storage_refused));
+  BOOST_TEST(failure.code == ExitCode::storage_refused);
   BOOST_TEST(failure.what.starts_with("the node's store: incarnation has to be at most"));
   running.halt();
 }
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(after_three_failures_a_node_stands_back_and_begins_a_new_li
   BOOST_TEST(cluster.stage.count(NodeId{1}, Hook::reorganize) == 4u);
   const auto lines = cluster.journals.lines(NodeId{1});
   const auto ended = std::find_if(lines.begin(), lines.end(), is_line<journal::Ended>);
-  BOOST_TEST_REQUIRE((ended != lines.end()));
+  BOOST_TEST_REQUIRE(ended != lines.end());
   BOOST_TEST(std::get<journal::Ended>(*ended).code == 0);
   BOOST_TEST(cluster.journals.life(NodeId{1}).value == 2u);
   BOOST_TEST(listens(cluster, 1));

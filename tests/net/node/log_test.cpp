@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(what_an_application_says_is_broken_is_told_by_log_status_an
   says(journal::RemarkKind::broken, "invoice 1-2 twice");
   const std::string status = log.cluster.node(1).status_json();
   BOOST_TEST(status.find("\"broken\":\"invoice 1-1 twice\"") != std::string::npos, status);
-  BOOST_TEST((log.cluster.node(1).view().group == group));
+  BOOST_TEST(log.cluster.node(1).view().group == group);
   log.cluster.judge({"application"});
 }
 

@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(a_higher_node_that_comes_back_joins) {
   cluster.lose(3);
   cluster.start(3);
   const GroupNumber joined = cluster.await_together(nodes({1, 2, 3}));
-  BOOST_TEST((joined.coordinator == NodeId{2}));
+  BOOST_TEST(joined.coordinator == NodeId{2});
   cluster.leave_all();
   cluster.judge();
 }

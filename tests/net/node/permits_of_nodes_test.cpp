@@ -53,7 +53,7 @@ BOOST_FIXTURE_TEST_CASE(who_waits_when_the_life_ends_is_told_so, Nodes<1>) {
     }
   });
   kill(1);
-  BOOST_TEST((told.get_future().get() == boost::system::errc::operation_canceled));
+  BOOST_TEST(told.get_future().get() == boost::system::errc::operation_canceled);
   BOOST_TEST(!permits.try_acquire().has_value());
 }
 

@@ -59,7 +59,7 @@ BOOST_FIXTURE_TEST_CASE(a_revoked_one_is_not_valid_though_it_is_still_held, Gran
   bool returned = false;
   const auto permit = permits.door().try_acquire();
   const auto group = permits.revoke([&] { returned = true; });
-  BOOST_TEST((group->group == first));
+  BOOST_TEST(group->group == first);
   BOOST_TEST(!permit->valid());
   BOOST_TEST(!returned);
   BOOST_TEST(!permits.door().try_acquire().has_value());
@@ -94,7 +94,7 @@ BOOST_FIXTURE_TEST_CASE(a_group_is_not_granted_while_permits_of_the_one_before_a
   permits.grant(second);
   const auto present = permits.door().try_acquire();
   BOOST_TEST(present->valid());
-  BOOST_TEST((present->group() == second));
+  BOOST_TEST(present->group() == second);
 }
 
 BOOST_AUTO_TEST_CASE(one_may_outlive_the_permits_of_its_life) {
@@ -154,7 +154,7 @@ BOOST_FIXTURE_TEST_CASE(those_that_are_out_are_known_by_name, Granted) {
   const auto another = permits.door().try_acquire("copy of shard 7");
   std::thread([&] { upload.reset(); }).join();
   const PermitsOut expected{{"", 1}, {"copy of shard 7", 2}};
-  BOOST_TEST((permits.out() == expected));
+  BOOST_TEST(permits.out() == expected);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_stop_is_requested_of_those_who_asked_for_its_token, Granted) {
@@ -167,7 +167,7 @@ BOOST_FIXTURE_TEST_CASE(a_stop_is_requested_of_those_who_asked_for_its_token, Gr
   const auto permit = permits.door().try_acquire();
   const std::stop_token token = permit->stop_token();
   BOOST_TEST(!token.stop_requested());
-  BOOST_TEST((token == permits.door().try_acquire()->stop_token()));
+  BOOST_TEST(token == permits.door().try_acquire()->stop_token());
   auto revoked = permits.revoke([] {});
   BOOST_TEST_REQUIRE(revoked->stop.has_value());
   BOOST_TEST(!token.stop_requested());  // the host requests it, where the user's code may run

@@ -88,13 +88,13 @@ std::future<boost::system::error_code> why_in_vain(const Acquisition& acquisitio
 BOOST_FIXTURE_TEST_CASE(a_thread_waits_until_there_is_a_group, Waiting) {
   auto worked = std::async(std::launch::async, [&] { return acquire().wait().group(); });
   give(first);
-  BOOST_TEST((worked.get() == first));
+  BOOST_TEST(worked.get() == first);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_thread_that_waits_is_told_of_the_end_of_the_life, Waiting) {
   auto ended = why_in_vain(acquire());
   permits.close();
-  BOOST_TEST((ended.get() == canceled));
+  BOOST_TEST(ended.get() == canceled);
   BOOST_CHECK_THROW((void)acquire().wait(), boost::system::system_error);
 }
 
@@ -102,7 +102,7 @@ BOOST_FIXTURE_TEST_CASE(a_thread_that_waits_can_be_cancelled, Waiting) {
   std::stop_source stop;
   auto ended = why_in_vain(acquire(), stop.get_token());
   stop.request_stop();
-  BOOST_TEST((ended.get() == canceled));
+  BOOST_TEST(ended.get() == canceled);
 }
 
 // The hook that would give it could not run meanwhile.
@@ -119,7 +119,7 @@ BOOST_FIXTURE_TEST_CASE(a_callback_is_called_on_the_executor_of_the_application,
   give(first);
   BOOST_TEST(given.empty());
   turn();
-  BOOST_TEST((given == std::vector{first}));
+  BOOST_TEST(given == std::vector{first});
   BOOST_TEST(permits.out().empty());
 }
 
@@ -146,8 +146,8 @@ BOOST_FIXTURE_TEST_CASE(who_comes_too_late_waits_for_the_next_group, Waiting) {
   BOOST_TEST(given.empty());
   give(second);
   turn();
-  BOOST_TEST((given == std::vector{second}));
-  BOOST_TEST((worked.get() == second));
+  BOOST_TEST(given == std::vector{second});
+  BOOST_TEST(worked.get() == second);
 }
 
 BOOST_FIXTURE_TEST_CASE(nothing_is_called_when_the_life_is_over, Waiting) {
@@ -165,10 +165,10 @@ BOOST_FIXTURE_TEST_CASE(a_coroutine_of_any_executor_awaits_it, Waiting) {
   turn();
   give(first);
   turn();
-  BOOST_TEST((worked.get() == first));
+  BOOST_TEST(worked.get() == first);
   auto again = await();
   turn();
-  BOOST_TEST((again.get() == first));
+  BOOST_TEST(again.get() == first);
   BOOST_TEST(permits.out().empty());
 }
 
@@ -176,7 +176,7 @@ BOOST_FIXTURE_TEST_CASE(a_coroutine_that_awaits_it_keeps_its_context_at_work, Wa
   auto worked = await();
   const std::jthread thread([&] { others.run(); });
   give(first);
-  BOOST_TEST((worked.get() == first));
+  BOOST_TEST(worked.get() == first);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_coroutine_is_told_of_the_end_of_the_life, Waiting) {
@@ -204,7 +204,7 @@ BOOST_FIXTURE_TEST_CASE(any_completion_token_will_do, Waiting) {
   auto future = acquire()(asio::use_future);
   give(first);
   turn();
-  BOOST_TEST((future.get().group() == first));
+  BOOST_TEST(future.get().group() == first);
 }
 
 // A pause ends: there was a permit all the time, but none could be had.

@@ -42,7 +42,7 @@ BOOST_FIXTURE_TEST_CASE(p1_no_permit_is_valid_once_an_own_election_began, Judged
   const GroupNumber group = join_all();
   auto permit = stage.services(NodeId{2}).permits().try_acquire();
   BOOST_TEST_REQUIRE(permit.has_value());
-  BOOST_TEST((permit->group() == group));
+  BOOST_TEST(permit->group() == group);
   kill(3);
   await_halted(1, 2);
   BOOST_TEST(!permit->valid());
@@ -74,12 +74,12 @@ BOOST_FIXTURE_TEST_CASE(p2_a_life_begins_with_a_stop_and_each_start_has_one_afte
   BOOST_TEST(names(calls) == (Words{"stop", "reorganize", "start", "stop", "start", "stop",
                                     "reorganize", "start", "stop"}));
   BOOST_TEST(!calls[0].group.has_value());
-  BOOST_TEST((calls[3].group == calls[2].group));
-  BOOST_TEST((calls[5].group == calls[4].group));
-  BOOST_TEST((calls[3].cause.reason == StopReason::halted));
-  BOOST_TEST((calls[3].cause.by == NodeId{2}));
-  BOOST_TEST((calls[5].cause.reason == StopReason::own_election));
-  BOOST_TEST((calls[8].cause.reason == StopReason::leaving));
+  BOOST_TEST(calls[3].group == calls[2].group);
+  BOOST_TEST(calls[5].group == calls[4].group);
+  BOOST_TEST(calls[3].cause.reason == StopReason::halted);
+  BOOST_TEST(calls[3].cause.by == NodeId{2});
+  BOOST_TEST(calls[5].cause.reason == StopReason::own_election);
+  BOOST_TEST(calls[8].cause.reason == StopReason::leaving);
   for (const Called& called : stage.calls()) BOOST_TEST(!called.beside_another);
 }
 
@@ -103,7 +103,7 @@ BOOST_FIXTURE_TEST_CASE(p3_hooks_run_on_the_executor_of_the_user_and_under_no_lo
   BOOST_TEST(stage.calls().size() == 3u);
   leave_all();
   BOOST_TEST(says(status, "\"node\":1"));
-  BOOST_TEST((activity == Activity::Stopping));
+  BOOST_TEST(activity == Activity::Stopping);
 }
 
 // The highest node wins, whatever it holds; it is told who holds something.
@@ -118,19 +118,19 @@ BOOST_FIXTURE_TEST_CASE(p4_reorganize_sees_every_member_with_what_it_holds, Judg
   const auto assigned = stage.calls(NodeId{1}).at(stage.calls(NodeId{1}).size() - 2);
   for (std::uint32_t id = 1; id <= 3; ++id) {
     const Member& member = members[id - 1];
-    BOOST_TEST((member.node == NodeId{id}));
-    BOOST_TEST((member.incarnation == Incarnation{1}));
-    BOOST_TEST((member.holdings.report == usual_report(NodeId{id})));
+    BOOST_TEST(member.node == NodeId{id});
+    BOOST_TEST(member.incarnation == Incarnation{1});
+    BOOST_TEST(member.holdings.report == usual_report(NodeId{id}));
     BOOST_TEST(member.holdings.empty == (id == 3));
-    BOOST_TEST((member.holdings.group == (id == 3 ? std::nullopt : std::optional(before))));
+    BOOST_TEST(member.holdings.group == (id == 3 ? std::nullopt : std::optional(before)));
     if (id != 3) {
-      BOOST_TEST((assigned.hook == Hook::start));
-      BOOST_TEST((member.holdings.definition == assigned.digest));
+      BOOST_TEST(assigned.hook == Hook::start);
+      BOOST_TEST(member.holdings.definition == assigned.digest);
     }
   }
   // Every member is stopped.
   for (std::uint32_t id = 1; id <= 2; ++id)
-    BOOST_TEST((stage.calls(NodeId{id}).back().hook == Hook::stop));
+    BOOST_TEST(stage.calls(NodeId{id}).back().hook == Hook::stop);
   cue.complete();
   await_group({1, 2, 3});
 }
@@ -139,18 +139,18 @@ BOOST_FIXTURE_TEST_CASE(hooks_are_told_who_was_lost_and_who_came_back, Judged<3>
   join_all();
   lose(3);
   const Called lost = stage.calls(NodeId{1}).back();
-  BOOST_TEST((lost.hook == Hook::start));
-  BOOST_TEST((lost.lost == NodeSet{NodeId{3}}));
-  BOOST_TEST((lost.came_back == NodeSet{}));
+  BOOST_TEST(lost.hook == Hook::start);
+  BOOST_TEST(lost.lost == NodeSet{NodeId{3}});
+  BOOST_TEST(lost.came_back == NodeSet{});
   join(3);
   for (std::uint32_t id = 1; id <= 2; ++id) {
     const Called back = stage.calls(NodeId{id}).back();
-    BOOST_TEST((back.lost == NodeSet{}));
-    BOOST_TEST((back.came_back == NodeSet{NodeId{3}}));
+    BOOST_TEST(back.lost == NodeSet{});
+    BOOST_TEST(back.came_back == NodeSet{NodeId{3}});
   }
   // What its safe storage told node 3 is the group of all three.
   const Called own = stage.calls(NodeId{3}).back();
-  BOOST_TEST((own.came_back == NodeSet{}));
+  BOOST_TEST(own.came_back == NodeSet{});
 }
 
 BOOST_FIXTURE_TEST_CASE(p5_a_definition_is_durable_before_start_is_called, Nodes<2>) {
@@ -175,15 +175,15 @@ BOOST_FIXTURE_TEST_CASE(p6_a_restarted_node_reports_and_does_not_resume, Judged<
   for (std::uint32_t id = 1; id <= 3; ++id) kill(id);
   const auto called = static_cast<std::ptrdiff_t>(stage.calls(NodeId{1}).size());
   const GroupNumber after = join(1);
-  BOOST_TEST((before < after));
+  BOOST_TEST(before < after);
   auto calls = stage.calls(NodeId{1});
   calls.erase(calls.begin(), calls.begin() + called);
   BOOST_TEST(names(calls) == (Words{"stop", "reorganize", "start"}));
   BOOST_TEST(!calls[0].group.has_value());
-  BOOST_TEST((calls[1].members.at(0).holdings.group == before));
+  BOOST_TEST(calls[1].members.at(0).holdings.group == before);
   BOOST_TEST(!calls[1].members.at(0).holdings.empty);
-  BOOST_TEST((calls[1].members.at(0).incarnation == Incarnation{2}));
-  BOOST_TEST((calls[2].group == after));
+  BOOST_TEST(calls[1].members.at(0).incarnation == Incarnation{2});
+  BOOST_TEST(calls[2].group == after);
 }
 
 BOOST_AUTO_TEST_CASE(p8_ready_is_answered_when_the_definition_is_durable) {

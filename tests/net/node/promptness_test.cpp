@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(a_busy_loop_makes_permits_invalid_at_once_and_is_told_as_pa
   const auto lines = cluster.journals.lines(NodeId{1});
   const auto& event = std::get<journal::Step>(lines[next]).event;
   BOOST_TEST_REQUIRE(std::holds_alternative<Paused>(event), to_text(event));
-  BOOST_TEST((std::get<Paused>(event).gap > prompt.T / 2));
+  BOOST_TEST(std::get<Paused>(event).gap > prompt.T / 2);
   BOOST_TEST(!permit->valid());
   permit.reset();
   cluster.await_group({1});

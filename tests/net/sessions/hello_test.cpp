@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(a_first_hello_of_a_life_that_cannot_be_keeps_no_node_out) {
     liar.say(hello_of(2, 1, life));
     const auto said = liar.hear();
     BOOST_TEST_REQUIRE((said && std::holds_alternative<net::Refusal>(*said)));
-    BOOST_TEST((std::get<net::Refusal>(*said).reason == net::RefusalReason::stranger));
+    BOOST_TEST(std::get<net::Refusal>(*said).reason == net::RefusalReason::stranger);
   }
   const auto call = net.two.ask(1);
   UNTIL(net.world, net.two.has(TestNode::answered(1, call)));

@@ -40,30 +40,6 @@ BOOST_FIXTURE_TEST_CASE(letters_as_large_as_they_may_be_go_through, TwoNodes) {
   BOOST_TEST(one.sessions.counters().bytes_out > calls.size() * task.size());
 }
 
-// Whoever believed it would ignore the true Halts of that node for as long as it lives.
-BOOST_AUTO_TEST_CASE(a_halt_of_another_life_or_node_than_its_sender_is_not_taken) {
-  SocketWorld world;
-  Port first, second;
-  Listening one(world, 1, addresses({&first, &second}));
-  std::uint64_t hellos = 0;
-  const auto halts = [&](Outsider& two, const ElectionId& election) {
-    two.say(hello_of(2, 1, 1, 4711, ++hellos));
-    BOOST_TEST(taken(two));
-    two.say(carried(1, letter_of_two(1, 1, Halt{election})));
-  };
-  for (const ElectionId& lie : {ElectionId{NodeId{2}, Incarnation{highest_number - 1}, 1},
-                                ElectionId{NodeId{3}, Incarnation{1}, 1}}) {
-    Outsider liar(world, first);
-    halts(liar, lie);
-    BOOST_TEST(!liar.hear());
-    BOOST_TEST(test::says(one.warnings.back(), "node 2: sent a letter whose message names"));
-    BOOST_TEST(one.log.empty());
-  }
-  Outsider two(world, first);
-  halts(two, {NodeId{2}, Incarnation{1}, 1});
-  UNTIL(world, one.has(TestNode::called(2, 1)));
-}
-
 BOOST_FIXTURE_TEST_CASE(nothing_is_told_after_the_end, TwoNodes) {
   one.ask(2);
   one.ask(9);

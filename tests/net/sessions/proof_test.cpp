@@ -90,18 +90,4 @@ BOOST_FIXTURE_TEST_CASE(what_a_life_said_comes_before_its_end_and_its_calls_afte
                                      TestNode::failed(2, 1), TestNode::unanswered(2, to_life)}));
 }
 
-BOOST_AUTO_TEST_CASE(what_the_old_life_said_is_read_before_the_hello_of_the_new_one_is_heeded) {
-  OneOfTwo net;
-  Outsider old(net.world), young(net.world);
-  net.greet(old, 1, 4711);
-  young.dial(net.first);
-  UNTIL(net.world, net.one.sessions.counters().accepted == 2);
-  net.world.settle();
-  young.say(hello_of(2, 1, 2, 4712));  // it is the first that can be read
-  old.say(carried(1, letter_of_two(1, 5)));
-  UNTIL(net.world, net.one.log.size() == 2);
-  BOOST_TEST(net.one.log[0] == TestNode::called(2, 5));
-  BOOST_TEST(net.one.log[1] == TestNode::failed(2, 1));
-}
-
 BOOST_AUTO_TEST_SUITE_END()

@@ -135,12 +135,12 @@ BOOST_AUTO_TEST_CASE(a_question_and_its_answer_may_be_larger_than_any_frame) {
   const std::string question(1'500'000, 'q');
   const std::string answer(most_bytes, 'a');
   net.ask_and_await(question);
-  BOOST_TEST((net.asked[0].inquiry.from == NodeId{1}));
-  BOOST_TEST((net.asked[0].inquiry.group == g7));
+  BOOST_TEST(net.asked[0].inquiry.from == NodeId{1});
+  BOOST_TEST(net.asked[0].inquiry.group == g7);
   BOOST_TEST(net.asked[0].inquiry.working);
-  BOOST_TEST((net.asked[0].inquiry.bytes.data == question));
+  BOOST_TEST(net.asked[0].inquiry.bytes.data == question);
   net.asked[0].answered(Bytes{answer});
-  BOOST_TEST((net.bytes_of_answer() == answer));
+  BOOST_TEST(net.bytes_of_answer() == answer);
 }
 
 // The handshake alone makes a connection writable, before anybody has said Hello.

@@ -42,18 +42,6 @@ BOOST_AUTO_TEST_CASE(an_answer_that_can_be_read_when_the_bound_has_passed_is_an_
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(an_answer_after_a_hello_that_nobody_has_read_is_an_answer, WithOutsider) {
-  Door door(world, second);
-  const auto call = one.ask(2, 200ms);
-  Outsider dialled = door.next();
-  BOOST_REQUIRE(dialled.hear().has_value());
-  dialled.say(hello_of(2, 1));
-  dialled.say(carried(1, letter_of_two(1, call, Answer{Here{}})));
-  wait_out(210ms);
-  UNTIL(world, !one.log.empty());
-  BOOST_TEST(one.log.back() == TestNode::answered(2, call));
-}
-
 BOOST_AUTO_TEST_CASE(who_does_not_read_grows_no_memory_and_blocks_nobody) {
   WithOutsider net({.limits = {.queue_bytes = 512 * 1024}});
   net.greet();

@@ -164,8 +164,8 @@ BOOST_FIXTURE_TEST_CASE(cells_keep_their_order_and_a_scan_sees_what_was_written_
   }
   BOOST_REQUIRE_EQUAL(seen.size(), 3u);
   BOOST_TEST(seen[0].empty());
-  BOOST_TEST((seen[1] == StorageThread::Cells{{"k2", Bytes{"two"}}}));
-  BOOST_TEST((seen[2] == StorageThread::Cells{{"k1", Bytes{"one"}}, {"k3", Bytes{"three"}}}));
+  BOOST_TEST(seen[1] == (StorageThread::Cells{{"k2", Bytes{"two"}}}));
+  BOOST_TEST(seen[2] == (StorageThread::Cells{{"k1", Bytes{"one"}}, {"k3", Bytes{"three"}}}));
 }
 
 BOOST_AUTO_TEST_CASE(each_is_told_once_when_it_is_durable) {
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(a_failure_is_delivered_to_the_one_who_asked) {
   }
   BOOST_REQUIRE_EQUAL(failures.size(), 3u);
   for (const Failure& failure : failures) {
-    BOOST_TEST((failure.code == ExitCode::io_error));
+    BOOST_TEST(failure.code == ExitCode::io_error);
     BOOST_TEST(failure.what == "the disk is gone");
   }
   BOOST_TEST(storage.done.size() == 3u);
@@ -345,7 +345,7 @@ BOOST_AUTO_TEST_CASE(storage_that_gets_no_memory_has_failed) {
   StorageThread thread(storage);
   thread.save(life(1), [&](const Expected<>& saved) { told.set_value(saved); });
   const Failure failure = failure_of(told.get_future().get());
-  BOOST_TEST((failure.code == ExitCode::io_error));
+  BOOST_TEST(failure.code == ExitCode::io_error);
   BOOST_TEST(says(failure.what, "no memory left"));
 }
 

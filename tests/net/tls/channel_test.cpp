@@ -96,12 +96,12 @@ BOOST_AUTO_TEST_CASE(each_end_proves_who_it_is_and_what_was_said_before_goes_the
   const Made two =
       made({.alternative_names = {"DNS:two.example", uri(2), "IP:10.0.0.2"}}, &authority);
   Ends ends(tls(options_of("2", two, {})), tls(believes), "hello");
-  BOOST_TEST((ends.accepted.proven() == second));
-  BOOST_TEST((ends.dialled.proven() == first));
+  BOOST_TEST(ends.accepted.proven() == second);
+  BOOST_TEST(ends.dialled.proven() == first);
   BOOST_TEST(ends.heard_by_accepted == "hello");
   const std::string much(100'000, 'x');
   ends.accepted.write(much);
-  BOOST_TEST((ends.talk().heard_by_dialled == much));
+  BOOST_TEST(ends.talk().heard_by_dialled == much);
   BOOST_TEST(!ends.accepted.end().has_value());
 }
 
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(both_ends_know_when_the_first_certificate_ends_that_they_re
     const Ends ends(its, tls(believes));
     for (const Channel* end : {&ends.dialled, &ends.accepted}) {
       const auto left = end->expires() - std::chrono::system_clock::now();
-      BOOST_TEST((std::chrono::round<Days>(left) == days));
+      BOOST_TEST(std::chrono::round<Days>(left) == days);
     }
   }
 }
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_heard_of_who_is_not_believed) {
       BOOST_TEST(says(why(ends.accepted), tried.why));
       // It had taken the handshake for good, and is told by whom it has proven to be node 1.
       BOOST_TEST(why(ends.dialled).starts_with("it says: "), why(ends.dialled));
-      BOOST_TEST((ends.dialled.end()->kind == ChannelEnd::Kind::refused));
+      BOOST_TEST(ends.dialled.end()->kind == ChannelEnd::Kind::refused);
     }
   }
 }
@@ -192,8 +192,8 @@ BOOST_AUTO_TEST_CASE(nothing_is_said_to_who_is_not_believed) {
     const Ends ends(mine, tls(options_of("its", *answers, {})), "secret", wanted);
     BOOST_TEST(ends.heard_by_accepted.empty());
     BOOST_TEST(says(why(ends.dialled), said));
-    BOOST_TEST((ends.dialled.end()->kind == ChannelEnd::Kind::unproven));
-    BOOST_TEST((ends.accepted.end()->kind == ChannelEnd::Kind::unproven));
+    BOOST_TEST(ends.dialled.end()->kind == ChannelEnd::Kind::unproven);
+    BOOST_TEST(ends.accepted.end()->kind == ChannelEnd::Kind::unproven);
   }
 }
 
@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(who_speaks_without_tls_is_known_by_it) {
   for (const Side side : {Side::dialled, Side::accepted}) {
     Channel channel(mine.credentials(), side);
     channel.came(std::string("\0\0\0\x20zz", 6));
-    BOOST_TEST((channel.end()->kind == ChannelEnd::Kind::plain));
+    BOOST_TEST(channel.end()->kind == ChannelEnd::Kind::plain);
     std::array<char, 10> room{};
     BOOST_TEST(channel.read(room) == 0u);
   }
@@ -242,7 +242,7 @@ BOOST_AUTO_TEST_CASE(that_it_will_send_no_more_proves_nothing) {
   ends.dialled.write("");
   BOOST_TEST(!ends.talk().accepted.end().has_value());
   ends.accepted.write("still here");
-  BOOST_TEST((ends.talk().heard_by_dialled == "still here"));
+  BOOST_TEST(ends.talk().heard_by_dialled == "still here");
 }
 
 BOOST_AUTO_TEST_CASE(a_byte_that_is_changed_on_its_way_ends_it) {

@@ -98,24 +98,24 @@ BOOST_FIXTURE_TEST_CASE(inspect_as_json_says_the_same, Store) {
   BOOST_TEST(store.at("node").to_number<int>() == 3);
   BOOST_TEST(store.at("incarnation").to_number<int>() == 9);
   BOOST_TEST(store.at("counter_limit").to_number<int>() == 25);
-  BOOST_TEST((read_json<GroupNumber>(store.at("group")).value() == safe.assigned->group));
-  BOOST_TEST((read_json<Digest>(store.at("definition")).value() ==
-              digest(safe.assigned->definition.data)));
-  BOOST_TEST((read_json<StateVector>(store.at("vector")).value() == safe.vector));
-  BOOST_TEST((read_json<decltype(safe.seen)>(store.at("seen")).value() == safe.seen));
+  BOOST_TEST(read_json<GroupNumber>(store.at("group")).value() == safe.assigned->group);
+  BOOST_TEST(read_json<Digest>(store.at("definition")).value() ==
+             digest(safe.assigned->definition.data));
+  BOOST_TEST(read_json<StateVector>(store.at("vector")).value() == safe.vector);
+  BOOST_TEST(read_json<decltype(safe.seen)>(store.at("seen")).value() == safe.seen);
   BOOST_TEST(store.at("cells").to_number<int>() == 2);
   const auto& cell = lines[2].as_object();
   BOOST_TEST(cell.at("cell").as_string() == "shard/1");
   BOOST_TEST(cell.at("bytes").to_number<int>() == 3);
-  BOOST_TEST((read_json<Digest>(cell.at("digest")).value() == digest("one")));
-  BOOST_TEST((read_json<Bytes>(cell.at("value")).value() == Bytes{"one"}));
+  BOOST_TEST(read_json<Digest>(cell.at("digest")).value() == digest("one"));
+  BOOST_TEST(read_json<Bytes>(cell.at("value")).value() == Bytes{"one"});
 }
 
 BOOST_FIXTURE_TEST_CASE(nothing_is_changed, Store) {
   const auto before = std::pair(content(), bytes_of(directory / "lock"));
   BOOST_TEST(muster("inspect").code == 0);
   BOOST_TEST(muster("verify").code == 0);
-  BOOST_TEST((std::pair(content(), bytes_of(directory / "lock")) == before));
+  BOOST_TEST(std::pair(content(), bytes_of(directory / "lock")) == before);
 }
 
 BOOST_FIXTURE_TEST_CASE(verify_says_that_it_holds, Store) {

@@ -55,7 +55,7 @@ const auto every_storage = boost::unit_test::data::make(factories);
 BOOST_DATA_TEST_CASE(a_new_store_holds_nothing, every_storage, factory) {
   const auto place = factory.make();
   const auto storage = place->open();
-  BOOST_TEST((storage->load().value() == SafeState{}));
+  BOOST_TEST(storage->load().value() == SafeState{});
   BOOST_TEST(cells_of(*storage).empty());
   BOOST_TEST(!storage->read("key").value().has_value());
 }
@@ -65,7 +65,7 @@ BOOST_DATA_TEST_CASE(what_was_saved_is_loaded, every_storage, factory) {
   const auto storage = place->open();
   for (std::uint64_t number = 1; number < 60; ++number) {
     BOOST_REQUIRE(storage->save(safe_state(number, number * 500)).has_value());
-    BOOST_TEST((storage->load().value() == safe_state(number, number * 500)));
+    BOOST_TEST(storage->load().value() == safe_state(number, number * 500));
   }
 }
 
@@ -73,7 +73,7 @@ BOOST_DATA_TEST_CASE(what_was_saved_is_there_in_the_next_life, every_storage, fa
   const auto place = factory.make();
   for (std::uint64_t number = 1; number < 6; ++number) {
     const auto storage = place->open();
-    BOOST_TEST((storage->load().value() == (number == 1 ? SafeState{} : safe_state(number - 1))));
+    BOOST_TEST(storage->load().value() == (number == 1 ? SafeState{} : safe_state(number - 1)));
     BOOST_REQUIRE(storage->save(safe_state(number)).has_value());
   }
 }
@@ -90,9 +90,9 @@ BOOST_DATA_TEST_CASE(cells_are_written_and_erased_in_batches, every_storage, fac
     BOOST_REQUIRE(storage->write({}).has_value());
   }
   const auto storage = place->open();
-  BOOST_TEST((cells_of(*storage) == Cells{{"a", "one"}, {"c", "3"}, {"d", ""}}));
-  BOOST_TEST((storage->read("a").value() == Bytes{"one"}));
-  BOOST_TEST((storage->read("d").value() == Bytes{""}));
+  BOOST_TEST(cells_of(*storage) == (Cells{{"a", "one"}, {"c", "3"}, {"d", ""}}));
+  BOOST_TEST(storage->read("a").value() == Bytes{"one"});
+  BOOST_TEST(storage->read("d").value() == Bytes{""});
   BOOST_TEST(!storage->read("b").value().has_value());
 }
 
@@ -102,7 +102,7 @@ BOOST_DATA_TEST_CASE(the_last_write_of_a_key_in_a_batch_counts, every_storage, f
   CellBatch batch = batch_of({{"a", "1"}, {"a", "2"}, {"b", "1"}});
   batch.erase("b");
   BOOST_REQUIRE(storage->write(batch).has_value());
-  BOOST_TEST((cells_of(*storage) == Cells{{"a", "2"}}));
+  BOOST_TEST(cells_of(*storage) == (Cells{{"a", "2"}}));
 }
 
 BOOST_DATA_TEST_CASE(keys_and_values_are_any_bytes, every_storage, factory) {
@@ -120,8 +120,8 @@ BOOST_DATA_TEST_CASE(keys_and_values_are_any_bytes, every_storage, factory) {
     BOOST_REQUIRE(storage->write(batch).has_value());
   }
   const auto storage = place->open();
-  BOOST_TEST((cells_of(*storage) == cells));
-  BOOST_TEST((cells_of(*storage, "\xff") == Cells{{"\xff", "last byte"}, *cells.rbegin()}));
+  BOOST_TEST(cells_of(*storage) == cells);
+  BOOST_TEST(cells_of(*storage, "\xff") == (Cells{{"\xff", "last byte"}, *cells.rbegin()}));
   BOOST_TEST(cells_of(*storage, zero).size() == 2U);
 }
 
@@ -146,8 +146,8 @@ BOOST_DATA_TEST_CASE(the_application_s_cells_and_the_state_do_not_touch_each_oth
     storage->write(batch_of({{"record", "cell"}})).value();
   }
   const auto storage = place->open();
-  BOOST_TEST((storage->load().value() == safe_state(1)));
-  BOOST_TEST((cells_of(*storage) == Cells{{"record", "cell"}, {"safe", "cell"}}));
+  BOOST_TEST(storage->load().value() == safe_state(1));
+  BOOST_TEST(cells_of(*storage) == (Cells{{"record", "cell"}, {"safe", "cell"}}));
 }
 
 BOOST_DATA_TEST_CASE(the_largest_key_and_value_are_kept, every_storage, factory) {
@@ -158,7 +158,7 @@ BOOST_DATA_TEST_CASE(the_largest_key_and_value_are_kept, every_storage, factory)
     const auto storage = place->open();
     BOOST_REQUIRE(storage->write(batch_of({{key, value}})).has_value());
   }
-  BOOST_TEST((place->open()->read(key).value() == Bytes{value}));
+  BOOST_TEST(place->open()->read(key).value() == Bytes{value});
 }
 
 BOOST_DATA_TEST_CASE(beyond_the_limits_nothing_of_a_batch_is_written, every_storage, factory) {
@@ -171,7 +171,7 @@ BOOST_DATA_TEST_CASE(beyond_the_limits_nothing_of_a_batch_is_written, every_stor
         std::pair(std::pair(std::string("k"), value), "1048577 bytes")}) {
     const auto refused = storage->write(batch_of({{"a", "1"}, cell}));
     BOOST_REQUIRE(refused.has_error());
-    BOOST_TEST((refused.error().code == ExitCode::hook_failed));
+    BOOST_TEST(refused.error().code == ExitCode::hook_failed);
     BOOST_TEST(refused.error().what.find(size) != std::string::npos, refused.error().what);
   }
   // It was the application that was wrong: the storage goes on.

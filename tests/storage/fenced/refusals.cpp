@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(one_that_is_removed_while_in_use_poisons_it) {
   for (int again = 0; again < 2; ++again) {
     const auto failed = store->write(group(1, 1), "key", Bytes{"2"});
     BOOST_TEST_REQUIRE(failed.has_error());
-    BOOST_TEST((failed.error().code == ExitCode::io_error));
+    BOOST_TEST(failed.error().code == ExitCode::io_error);
     BOOST_TEST(failed.error().what.find("removed or replaced") != std::string::npos);
   }
 }

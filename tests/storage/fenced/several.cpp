@@ -126,8 +126,8 @@ BOOST_AUTO_TEST_CASE(a_writer_that_is_killed_leaves_whole_transactions) {
     const auto highest = store->highest().value();
     BOOST_TEST_REQUIRE(highest.has_value());
     for (int at = 0; at < cells_of_one; ++at)
-      BOOST_TEST((store->read("cell" + std::to_string(at)).value() ==
-                  Bytes{std::to_string(highest->counter)}));
+      BOOST_TEST(store->read("cell" + std::to_string(at)).value() ==
+                 Bytes{std::to_string(highest->counter)});
   }
 }
 
@@ -138,12 +138,12 @@ BOOST_AUTO_TEST_CASE(who_waits_for_longer_than_its_patience_is_told_and_may_try_
               [&](FencedStore::Transaction& cells) {
                 const auto refused = hurried->write(group(1, 1), "key", Bytes{"hurried"});
                 BOOST_TEST_REQUIRE(refused.has_error());
-                BOOST_TEST((refused.error().code == ExitCode::temporary));
+                BOOST_TEST(refused.error().code == ExitCode::temporary);
                 BOOST_TEST(!hurried->read("key").value().has_value());
                 return cells.write("key", Bytes{"slow"});
               })
       .value();
-  BOOST_TEST((hurried->read("key").value() == Bytes{"slow"}));
+  BOOST_TEST(hurried->read("key").value() == Bytes{"slow"});
   hurried->write(group(1, 1), "key", Bytes{"hurried"}).value();
 }
 

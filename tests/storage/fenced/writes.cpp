@@ -23,8 +23,8 @@ BOOST_AUTO_TEST_CASE(a_new_store_holds_nothing_and_has_seen_nobody) {
 BOOST_AUTO_TEST_CASE(what_was_written_is_there_when_it_is_opened_again) {
   open()->write(group(3, 2), "key", Bytes{std::string("a\0b", 3)}).value();
   const auto again = open();
-  BOOST_TEST((again->read("key").value() == Bytes{std::string("a\0b", 3)}));
-  BOOST_TEST((again->highest().value() == group(3, 2)));
+  BOOST_TEST(again->read("key").value() == Bytes{std::string("a\0b", 3)});
+  BOOST_TEST(again->highest().value() == group(3, 2));
 }
 
 BOOST_AUTO_TEST_CASE(a_smaller_group_number_is_refused_and_both_are_named) {
@@ -41,8 +41,8 @@ BOOST_AUTO_TEST_CASE(a_smaller_group_number_is_refused_and_both_are_named) {
     BOOST_TEST(what.find("has seen group 5.3") != std::string::npos, what);
     BOOST_TEST(what.find(file.string()) != std::string::npos, what);
   }
-  BOOST_TEST((store->read("key").value() == Bytes{"new"}));
-  BOOST_TEST((store->highest().value() == group(5, 3)));
+  BOOST_TEST(store->read("key").value() == Bytes{"new"});
+  BOOST_TEST(store->highest().value() == group(5, 3));
 }
 
 BOOST_AUTO_TEST_CASE(work_of_the_past_is_not_even_begun) {
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(an_equal_group_number_is_accepted_and_a_greater_one_too) {
   const auto store = open();
   for (const GroupNumber& by : {group(5, 3), group(5, 3), group(5, 4), group(6, 1), group(6, 1)})
     store->write(by, "key", Bytes{std::to_string(by.counter)}).value();
-  BOOST_TEST((store->read("key").value() == Bytes{"6"}));
+  BOOST_TEST(store->read("key").value() == Bytes{"6"});
 }
 
 // SQLite has no unsigned numbers.
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(the_greatest_numbers_are_compared_as_what_they_are) {
   store->write(group(most / 2 + 1, 1), "key", Bytes{"2"}).value();
   store->write(group(most, 4'000'000'000), "key", Bytes{"3"}).value();
   BOOST_TEST(is_fenced_off(store->write(group(1, 1), "key", Bytes{"4"}).error()));
-  BOOST_TEST((open()->highest().value() == group(most, 4'000'000'000)));
+  BOOST_TEST(open()->highest().value() == group(most, 4'000'000'000));
 }
 
 BOOST_AUTO_TEST_CASE(each_name_has_its_own_cells_and_its_own_fence) {
@@ -85,9 +85,9 @@ BOOST_AUTO_TEST_CASE(each_name_has_its_own_cells_and_its_own_fence) {
   const auto b = open({.name = "b"});
   a->write(group(9, 1), "key", Bytes{"of a"}).value();
   b->write(group(1, 1), "key", Bytes{"of b"}).value();
-  BOOST_TEST((a->read("key").value() == Bytes{"of a"}));
-  BOOST_TEST((b->read("key").value() == Bytes{"of b"}));
-  BOOST_TEST((b->highest().value() == group(1, 1)));
+  BOOST_TEST(a->read("key").value() == Bytes{"of a"});
+  BOOST_TEST(b->read("key").value() == Bytes{"of b"});
+  BOOST_TEST(b->highest().value() == group(1, 1));
 }
 
 BOOST_AUTO_TEST_CASE(work_that_fails_or_throws_has_changed_nothing_and_raised_nothing) {
@@ -104,8 +104,8 @@ BOOST_AUTO_TEST_CASE(work_that_fails_or_throws_has_changed_nothing_and_raised_no
                                    throw std::runtime_error("no more chalk");
                                  }),
                     std::runtime_error);
-  BOOST_TEST((store->read("key").value() == Bytes{"before"}));
-  BOOST_TEST((store->highest().value() == group(1, 1)));
+  BOOST_TEST(store->read("key").value() == Bytes{"before"});
+  BOOST_TEST(store->highest().value() == group(1, 1));
   store->write(group(1, 1), "key", Bytes{"after"}).value();
 }
 
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(cells_are_scanned_by_prefix_in_their_order_and_erased) {
               })
       .value();
   const std::map<std::string, std::string> expected{{"b1", "b1"}, {"b10", "b10"}};
-  BOOST_TEST((seen == expected));
+  BOOST_TEST(seen == expected);
 }
 
 BOOST_AUTO_TEST_CASE(a_key_or_value_beyond_the_limits_is_refused_and_the_store_goes_on) {

@@ -71,7 +71,7 @@ BOOST_FIXTURE_TEST_CASE(a_header_that_was_cut_off_is_a_power_cut, Damage) {
       const auto store = open(small);
       BOOST_REQUIRE_MESSAGE(store, written << ": " << store.error().what);
       BOOST_TEST(((*store)->load().value() == safe), written);
-      BOOST_TEST((cells_of(**store) == cells));
+      BOOST_TEST(cells_of(**store) == cells);
     }
   }
 }
@@ -82,8 +82,8 @@ BOOST_FIXTURE_TEST_CASE(a_log_that_ends_in_the_last_commit_is_a_power_cut, Damag
   put_bytes(log, bytes);
   const auto store = open(small).value();
   cells.erase("cell/8");
-  BOOST_TEST((cells_of(*store) == cells));
-  BOOST_TEST((store->load().value() == safe));
+  BOOST_TEST(cells_of(*store) == cells);
+  BOOST_TEST(store->load().value() == safe);
 }
 
 BOOST_FIXTURE_TEST_CASE(every_truncation_is_refused, Damage) {

@@ -20,8 +20,8 @@ struct Golden : StoreFixture {
   }
   void holds(const SafeState& safe) const {
     const auto store = open().value();
-    BOOST_TEST((store->load().value() == safe));
-    BOOST_TEST((cells_of(*store) == Cells{{"cell", "3"}}));
+    BOOST_TEST(store->load().value() == safe);
+    BOOST_TEST(cells_of(*store) == (Cells{{"cell", "3"}}));
   }
 };
 
@@ -41,13 +41,13 @@ BOOST_AUTO_TEST_CASE(one_or_two_is_read_as_it_is_and_made_one_of_format_three_wh
     take(format);
     const auto before = content();
     BOOST_TEST(inspected().format == format);
-    BOOST_TEST((inspected().safe == safe));
-    BOOST_TEST((content() == before));
+    BOOST_TEST(inspected().safe == safe);
+    BOOST_TEST(content() == before);
     holds(safe);
     BOOST_TEST(inspected().format == 3u);
     BOOST_TEST(bytes_of(file).at(63) == 3);  // an older program refuses it
     open().value()->save(safe_state(4)).value();
-    BOOST_TEST((inspected().safe == safe_state(4)));
+    BOOST_TEST(inspected().safe == safe_state(4));
     fs::remove_all(directory);
   }
 }
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(one_or_two_is_refused_where_something_stands_behind_what_ho
 BOOST_AUTO_TEST_CASE(three_is_read_as_it_is) {
   take(3);
   BOOST_TEST(inspected().format == 3u);
-  BOOST_TEST((inspected().safe == safe_state(3)));
+  BOOST_TEST(inspected().safe == safe_state(3));
   holds(safe_state(3));
 }
 

@@ -27,7 +27,7 @@ struct Open : StoreFixture {
     BOOST_TEST(store->load().has_error());
     BOOST_TEST(store->read("a").has_error());
     BOOST_TEST(store->scan({}, [](std::string_view, const Bytes&) {}).has_error());
-    BOOST_TEST((store->save(safe_state(2)).error().what == failed.error().what));
+    BOOST_TEST(store->save(safe_state(2)).error().what == failed.error().what);
   }
 
   std::unique_ptr<storage::SqliteStorage> store;
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(its_file_is_renamed) {
   // What was acknowledged is in what was renamed.
   fs::rename(temporary.path() / "renamed", file);
   store.reset();
-  BOOST_TEST((open().value()->load().value() == safe_state(1)));
+  BOOST_TEST(open().value()->load().value() == safe_state(1));
 }
 
 BOOST_AUTO_TEST_CASE(its_file_is_replaced) {
@@ -77,7 +77,7 @@ BOOST_FIXTURE_TEST_SUITE(an_open_store, Open)
 BOOST_AUTO_TEST_CASE(is_reached_by_its_owner_alone) {
   const auto mode = [](const fs::path& path) { return fs::status(path).permissions(); };
   const auto own = fs::perms::owner_read | fs::perms::owner_write;
-  BOOST_TEST((mode(directory) == fs::perms::owner_all));
+  BOOST_TEST(mode(directory) == fs::perms::owner_all);
   for (const char* name : {"safe.sqlite", "safe.sqlite-wal", "lock"})
     BOOST_TEST((mode(directory / name) == own), name);
 }
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(is_reached_by_its_owner_alone) {
 BOOST_AUTO_TEST_CASE(is_made_of_three_files) {
   std::set<fs::path> names;
   for (const auto& entry : fs::directory_iterator(directory)) names.insert(entry.path().filename());
-  BOOST_TEST((names == std::set<fs::path>{"lock", "safe.sqlite", "safe.sqlite-wal"}));
+  BOOST_TEST(names == (std::set<fs::path>{"lock", "safe.sqlite", "safe.sqlite-wal"}));
 }
 
 BOOST_AUTO_TEST_CASE(is_not_handed_on_to_programs_that_are_started) {
@@ -107,8 +107,8 @@ BOOST_AUTO_TEST_CASE(does_not_grow_by_saving) {
   const auto before = sizes();
   for (std::uint64_t number = 2; number < 1500; ++number)
     store->save(safe_state(number, number % 2 == 0 ? 40 : 32768)).value();
-  BOOST_TEST((sizes() == before));
-  BOOST_TEST((store->load().value() == safe_state(1499, 32768)));
+  BOOST_TEST(sizes() == before);
+  BOOST_TEST(store->load().value() == safe_state(1499, 32768));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

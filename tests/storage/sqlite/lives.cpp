@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_killed_process_leaves_all_that_it_acknowledged) {
     const auto store = open().value();
     const std::uint64_t saved = store->load().value().incarnation.value;
     BOOST_TEST((saved == acknowledged || saved == acknowledged + 1));
-    BOOST_TEST((store->load().value() == safe_state(saved, saved % 9 * 1000)));
+    BOOST_TEST(store->load().value() == safe_state(saved, saved % 9 * 1000));
     const std::uint64_t written = std::stoull(store->read("n").value().value().data);
     BOOST_TEST((written == acknowledged || written == acknowledged + 1));
     acknowledged = std::max(saved, written);
@@ -98,12 +98,12 @@ BOOST_AUTO_TEST_CASE(what_is_tended_has_its_log_back_in_the_file_and_goes_on) {
     store->tend();
     const std::string before = bytes_of(file);
     for (std::uint64_t number = 2; number <= 8; ++number) store->save(safe_state(number)).value();
-    BOOST_TEST((bytes_of(file) == before));
+    BOOST_TEST(bytes_of(file) == before);
     store->tend();
-    BOOST_TEST((bytes_of(file) != before));
+    BOOST_TEST(bytes_of(file) != before);
     store->save(safe_state(9)).value();
   }
-  BOOST_TEST((open(options).value()->load().value() == safe_state(9)));
+  BOOST_TEST(open(options).value()->load().value() == safe_state(9));
 }
 
 // Kills the process before the step of this number.
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(a_process_killed_while_it_makes_a_store_leaves_none_or_a_wh
     whole += fs::exists(file) ? 1 : 0;
     const auto store = open();
     BOOST_REQUIRE_MESSAGE(store.has_value(), "step " << step << ": " << store.error().what);
-    BOOST_TEST(((*store)->load().value() == SafeState{}));
+    BOOST_TEST((*store)->load().value() == SafeState{});
     BOOST_TEST(!fs::exists(directory / "safe.sqlite.new"));
   }
   BOOST_TEST(killed >= 7);  // directory, lock, parent, create, sync, rename, directory, log
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(a_half_made_file_is_cleaned_away) {
   make(1);
   put_bytes(directory / "safe.sqlite.new", "half of a sto");
   fs::permissions(directory / "safe.sqlite.new", fs::perms::owner_read | fs::perms::owner_write);
-  BOOST_TEST((open().value()->load().value() == safe_state(1)));
+  BOOST_TEST(open().value()->load().value() == safe_state(1));
   BOOST_TEST(!fs::exists(directory / "safe.sqlite.new"));
 }
 

@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(of_which_the_file_is_older_are_refused) {
 BOOST_AUTO_TEST_CASE(of_one_moment_are_taken) {
   put_bytes(file, files[0]);
   put_bytes(log, logs[0]);
-  BOOST_TEST((open().value()->load().value() == safe_state(13)));
+  BOOST_TEST(open().value()->load().value() == safe_state(13));
 }
 
 BOOST_AUTO_TEST_CASE(of_which_the_log_has_lost_more_than_one_commit_are_refused) {

@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_parent_that_is_not_there) {
   directory = temporary.path() / "none" / "n3";
   const auto refused = open();
   BOOST_REQUIRE(refused.has_error());
-  BOOST_TEST((refused.error().code == ExitCode::bad_configuration));
+  BOOST_TEST(refused.error().code == ExitCode::bad_configuration);
   BOOST_TEST(refused.error().what.find("none is not there") != std::string::npos);
 }
 
