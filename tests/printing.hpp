@@ -7,6 +7,7 @@
 #include <chrono>
 #include <optional>
 #include <ostream>
+#include <type_traits>
 
 /// Boost.Test prints both sides of a comparison that fails. Every test has this file
 /// (tests/CMakeLists.txt).
@@ -17,6 +18,14 @@ namespace boost::test_tools::tt_detail {
 template <muster::HasText T>
 struct print_log_value<T> {
   void operator()(std::ostream& out, const T& value) const { out << muster::to_text(value); }
+};
+
+/// An enumeration without a description, such as an exit code, as its number.
+template <class T>
+requires(std::is_enum_v<T> && !muster::HasText<T>) struct print_log_value<T> {
+  void operator()(std::ostream& out, T value) const {
+    out << +static_cast<std::underlying_type_t<T>>(value);
+  }
 };
 
 /// Any length of time.

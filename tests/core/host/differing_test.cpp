@@ -23,7 +23,7 @@ bool has(const Words& words, const std::string& one) {
 BOOST_FIXTURE_TEST_SUITE(nodes_that_differ, Sessions2)
 
 BOOST_AUTO_TEST_CASE(are_those_that_refuse_it_where_it_dials_them) {
-  join(1, 1);
+  join({.node = 1, .connection = 1});
   BOOST_TEST(has(is_refused(*this, 3, 2), "differ {3} agree {1}"));
   for (const RefusalReason reason : {RefusalReason::version, RefusalReason::stranger}) {
     Sessions2 other;
@@ -52,7 +52,8 @@ BOOST_AUTO_TEST_CASE(and_go_on_to_differ_where_they_dial_until_they_have_written
   refused_by(3, 1, seen_elsewhere);
   const auto dials_it = [&](std::uint64_t connection) {
     accepted(connection);
-    return give_all(Came{ConnectionId{connection}, stranger(3, 1, connection), 100});
+    return give_all(Came{ConnectionId{connection},
+                         stranger({.from = 3, .life = 1, .number = connection}), 100});
   };
   for (std::uint64_t connection = 2; connection < 5; ++connection) {
     BOOST_TEST(!has(dials_it(connection), "differ {} agree {}"));
@@ -60,11 +61,11 @@ BOOST_AUTO_TEST_CASE(and_go_on_to_differ_where_they_dial_until_they_have_written
     BOOST_TEST(sessions.others.differ == NodeSet{NodeId{3}});
   }
   dials_it(5);
-  BOOST_TEST(has(came(5, carried(3, 1, 7, AreYouThere{})), "differ {} agree {}"));
+  BOOST_TEST(has(came(5, carried({.from = 3, .number = 1, .call = 7})), "differ {} agree {}"));
 }
 
 BOOST_AUTO_TEST_CASE(are_not_believed_where_they_dial_but_dialled) {
-  Hello hello = stranger(3);
+  Hello hello = stranger({.from = 3});
   hello.cluster = "T=50ms\nname=test\n";
   accepted(1);
   BOOST_TEST(has(came(1, hello), "dial 3"));
@@ -74,8 +75,8 @@ BOOST_AUTO_TEST_CASE(are_not_believed_where_they_dial_but_dialled) {
 }
 
 BOOST_AUTO_TEST_CASE(in_the_place_of_one_with_a_session_are_not_dialled_for_what_a_stranger_says) {
-  join(3, 1);
-  Hello hello = stranger(3, 2);
+  join({.node = 3, .connection = 1});
+  Hello hello = stranger({.from = 3, .life = 2});
   hello.cluster = "T=50ms\nname=test\n";
   accepted(2);
   BOOST_TEST(!has(came(2, hello), "dial 3"));
@@ -84,7 +85,7 @@ BOOST_AUTO_TEST_CASE(in_the_place_of_one_with_a_session_are_not_dialled_for_what
 
 // Whoever answers there is another process than the one that the session was with.
 BOOST_AUTO_TEST_CASE(end_the_session_with_their_life_before_and_leave_calls_unanswered) {
-  join(3, 1);
+  join({.node = 3, .connection = 1});
   ask(3, 7);
   BOOST_TEST(has(closed(1), "dial 3"));
   dialled(3, 2);
@@ -96,7 +97,7 @@ BOOST_AUTO_TEST_CASE(are_dialled_until_they_differ_no_more) {
   is_refused(*this, 3, 1);
   BOOST_TEST(has(wake_up(), "dial 3"));
   dialled(3, 2);
-  BOOST_TEST(has(came(2, stranger(3)), "differ {} agree {}"));
+  BOOST_TEST(has(came(2, stranger({.from = 3})), "differ {} agree {}"));
   BOOST_TEST(sessions.others == OthersDiffer{});
 }
 
@@ -112,7 +113,7 @@ BOOST_AUTO_TEST_CASE(do_so_no_more_where_nobody_listens_or_answers) {
 BOOST_AUTO_TEST_CASE(that_others_agree_is_told_while_one_differs) {
   is_refused(*this, 3, 1);
   reaches(1, 2);
-  BOOST_TEST(has(came(2, stranger(1)), "differ {3} agree {1}"));
+  BOOST_TEST(has(came(2, stranger({.from = 1})), "differ {3} agree {1}"));
   closed(2);
   BOOST_TEST(has(give_all(DialFailed{NodeId{1}, DialEnd::silence}), "differ {3} agree {}"));
 }

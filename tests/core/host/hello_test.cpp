@@ -12,7 +12,7 @@ BOOST_FIXTURE_TEST_SUITE(hello, Sessions2)
 // --- Who is heard at all
 
 BOOST_AUTO_TEST_CASE(wire_versions_that_do_not_meet_are_told_with_both_ranges) {
-  Hello newer = stranger(1);
+  Hello newer = stranger({.from = 1});
   newer.newest_version = 4;
   BOOST_TEST(greeted(1, newer) == (Words{"write #1 Hello"}));
   newer.oldest_version = 4;
@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(the_newest_wire_version_that_both_speak_is_spoken_whoever_d
     for (const bool dials : {true, false}) {
       Sessions2 two;
       two.config.self.wire = own;
-      Hello hello = two.stranger(3);
+      Hello hello = two.stranger({.from = 3});
       hello.oldest_version = other.oldest;
       hello.newest_version = other.newest;
       if (dials) {
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(the_newest_wire_version_that_both_speak_is_spoken_whoever_d
 }
 
 BOOST_AUTO_TEST_CASE(what_others_say_is_made_fit_for_a_line) {
-  Hello evil = stranger(1);
+  Hello evil = stranger({.from = 1});
   evil.cluster = "evil\n\x1b[31m=" + std::string(12, 'x') + "\x7f\n";
   BOOST_TEST(greeted(1, evil) == (Words{"write #1 Refusal cluster", "close #1", "dial 1"}));
   const std::string& warning = warnings.at(0);
@@ -67,14 +67,14 @@ BOOST_AUTO_TEST_CASE(what_others_say_is_made_fit_for_a_line) {
 }
 
 BOOST_AUTO_TEST_CASE(a_text_longer_than_twice_ones_own_is_not_compared) {
-  Hello longer = stranger(1);
+  Hello longer = stranger({.from = 1});
   longer.cluster = std::string(2 * config.self.cluster.size() + 1, 'x');
   greeted(1, longer);
   BOOST_TEST(says(warnings.at(0), "a text of 37 bytes, where this node's has 18"));
 }
 
 BOOST_AUTO_TEST_CASE(clusters_that_differ_refuse_each_other_and_name_the_keys) {
-  Hello hello = stranger(3);
+  Hello hello = stranger({.from = 3});
   hello.cluster = "T=50ms\ncheck=20ms\nname=test\n";
   BOOST_TEST(greeted(1, hello) == (Words{"write #1 Refusal cluster", "close #1", "dial 3"}));
   // They are told here alone.
@@ -91,13 +91,13 @@ BOOST_AUTO_TEST_CASE(clusters_that_differ_refuse_each_other_and_name_the_keys) {
     BOOST_TEST(wake_up() == (Words{"dial 3"}));
   }
   BOOST_TEST(warnings.size() == 2u);
-  greeted(4, stranger(3));
+  greeted(4, stranger({.from = 3}));
   BOOST_TEST(sessions.differing.empty());
 }
 
 // Whoever reaches the port can say any name.
 BOOST_AUTO_TEST_CASE(a_namesake_of_another_cluster_is_refused_and_not_obeyed) {
-  Hello namesake = stranger(2, 1'000'000'000);
+  Hello namesake = stranger({.from = 2, .life = 1'000'000'000});
   namesake.cluster = "name=another\n";
   BOOST_TEST(greeted(1, namesake) == (Words{"write #1 Refusal cluster", "close #1"}));
   BOOST_TEST(warnings.at(0).starts_with("refused node 2: the clusters differ"));
@@ -111,14 +111,14 @@ Words proven_by(Sessions2& two, std::uint64_t connection, std::uint32_t node, co
 BOOST_AUTO_TEST_CASE(one_in_the_name_of_another_than_its_certificate_s_is_refused) {
   for (const std::uint32_t node : {0U, 1U}) {
     accepted(node + 1);
-    BOOST_TEST(proven_by(*this, node + 1, node, stranger(3)).front() ==
+    BOOST_TEST(proven_by(*this, node + 1, node, stranger({.from = 3})).front() ==
                "write #" + std::to_string(node + 1) + " Refusal stranger");
     BOOST_TEST(!sessions.lives().contains(NodeId{3}));
   }
   BOOST_TEST(std::get<Refusal>(written.back()).text ==
              "the certificate of who says that it is node 3 is that of node 1");
   accepted(3);
-  proven_by(*this, 3, 3, stranger(3));
+  proven_by(*this, 3, 3, stranger({.from = 3}));
   BOOST_TEST(sessions.lives().contains(NodeId{3}));
   // Whoever is of the cluster may look.
   accepted(4);
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(one_in_the_name_of_another_than_its_certificate_s_is_refuse
 BOOST_AUTO_TEST_CASE(one_that_answers_in_the_name_of_another_than_its_certificate_s_is_refused) {
   ask(3, 1);
   dialled(3, 1);
-  BOOST_TEST(proven_by(*this, 1, 1, stranger(3)).front() == "write #1 Refusal stranger");
+  BOOST_TEST(proven_by(*this, 1, 1, stranger({.from = 3})).front() == "write #1 Refusal stranger");
 }
 
 BOOST_AUTO_TEST_CASE(who_does_not_believe_this_node_differs_and_who_is_not_believed_is_silent) {
@@ -163,16 +163,16 @@ BOOST_AUTO_TEST_CASE(the_oldest_observer_gives_way) {
 // --- Lives
 
 BOOST_AUTO_TEST_CASE(what_a_session_has_seen_counts_as_what_was_in_the_store) {
-  join(3, 1, 9);
-  BOOST_TEST(greeted(2, stranger(3, 1)).at(1) == "write #2 Refusal outlived");
+  join({.node = 3, .connection = 1, .life = 9});
+  BOOST_TEST(greeted(2, stranger({.from = 3, .life = 1})).at(1) == "write #2 Refusal outlived");
   BOOST_TEST(std::get<Refusal>(written.back()).figure == 9u);
 }
 
 // The life before is over where nobody listened; who has come up since waits on the connection that
 // it dialled, and is dialled whether or not the first dial finds it.
 BOOST_AUTO_TEST_CASE(who_says_that_it_is_the_next_life_is_dialled_when_the_one_before_is_over) {
-  join(3, 1);
-  BOOST_TEST(greeted(2, stranger(3, 2)) == (Words{"close #1", "dial 3"}));
+  join({.node = 3, .connection = 1});
+  BOOST_TEST(greeted(2, stranger({.from = 3, .life = 2})) == (Words{"close #1", "dial 3"}));
   BOOST_TEST(give_all(DialFailed{NodeId{3}, DialEnd::refused}) ==
              (Words{"drain #2 listener", "over 3:1", "dial 3"}));
   BOOST_TEST(failed(3, DialEnd::silence).empty());
@@ -182,12 +182,12 @@ BOOST_AUTO_TEST_CASE(who_says_that_it_is_the_next_life_is_dialled_when_the_one_b
 }
 
 BOOST_AUTO_TEST_CASE(a_clone_that_answers_a_dial_is_refused_too) {
-  join(3, 1, 4);
+  join({.node = 3, .connection = 1, .life = 4});
   closed(1);
   give_all(DialFailed{NodeId{3}, DialEnd::refused});
   ask(3, 1);
   dialled(3, 2);
-  Hello clone = stranger(3, 4);
+  Hello clone = stranger({.from = 3, .life = 4});
   ++clone.instance;
   BOOST_TEST(came(2, clone) == (Words{"write #2 Refusal clone", "close #2"}));
   BOOST_TEST(std::get<Refusal>(written.back()).figure == 4u);
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(a_first_life_believes_any_figure) {
 BOOST_FIXTURE_TEST_CASE(a_letter_that_comes_again_or_late_is_taken_once, WithNode3) {
   Words taken;
   for (const std::uint64_t number : {1u, 2u, 2u, 1u, 7u, 5u})
-    for (const std::string& word : came(1, carried(3, number, number, AreYouThere{})))
+    for (const std::string& word : came(1, carried({.from = 3, .number = number, .call = number})))
       taken.push_back(word + ' ' + std::to_string(number));
   BOOST_TEST(taken ==
              (Words{"came 3 AreYouThere 1", "came 3 AreYouThere 2", "came 3 AreYouThere 7"}));
@@ -237,22 +237,27 @@ BOOST_FIXTURE_TEST_CASE(a_letter_that_comes_again_or_late_is_taken_once, WithNod
 
 BOOST_AUTO_TEST_CASE(a_call_to_another_life_than_the_present_one_is_unanswered_at_once) {
   Sessions2 before(after_meeting(3));
-  BOOST_TEST(before.announce(3, 2, 1) == (Words{"unanswered 3:1"}));
+  BOOST_TEST(before.announce({.to = 3, .life = 2, .call = 1}) == (Words{"unanswered 3:1"}));
   Sessions2 two;
-  two.join(3, 1, 5);
+  two.join({.node = 3, .connection = 1, .life = 5});
   for (const std::uint64_t life : {3u, 4u, 6u})
-    BOOST_TEST(two.announce(3, life, life) == (Words{"unanswered 3:" + std::to_string(life)}));
-  BOOST_TEST(two.announce(3, 5, 9) == (Words{"write #1 1 NewCoordinator"}));
+    BOOST_TEST(two.announce({.to = 3, .life = life, .call = life}) ==
+               (Words{"unanswered 3:" + std::to_string(life)}));
+  BOOST_TEST(two.announce({.to = 3, .life = 5, .call = 9}) == (Words{"write #1 1 NewCoordinator"}));
 }
 
 BOOST_FIXTURE_TEST_CASE(who_says_that_it_received_what_was_never_sent_is_cut_off, WithNode3) {
-  BOOST_TEST(greeted(2, acquainted(3, 2, 77)) == (Words{"close #1", "close #2", "dial 3"}));
+  BOOST_TEST(greeted(2, acquainted({.from = 3, .number = 2, .received = 77})) ==
+             (Words{"close #1", "close #2", "dial 3"}));
   BOOST_TEST(sessions.counters.garbage == 1u);
 }
 
 BOOST_FIXTURE_TEST_CASE(who_gave_the_session_up_is_not_told_again_what_it_was_told, WithNode3) {
   ask(3, 1);
-  Hello back = stranger(3, 1, 2);  // does not know this life: that is its first session with it
+  Hello back =
+      stranger({.from = 3,
+                .life = 1,
+                .number = 2});  // does not know this life: that is its first session with it
   back.session = 2;
   BOOST_TEST(greeted(2, back) == (Words{"close #1", "write #2 Hello", "write #2 1 AreYouThere"}));
   back.number = 3;

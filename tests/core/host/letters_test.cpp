@@ -12,15 +12,20 @@ BOOST_AUTO_TEST_CASE(a_new_life_dials_every_other_node_and_says_hello_first) {
   BOOST_TEST(give(Greet{}) == (Words{"dial 1", "dial 3"}));
   BOOST_TEST(dialled(3, 1) == (Words{"write #1 Hello"}));
   BOOST_TEST(ask(3, 1).empty());  // no letter before the Hello is answered
-  BOOST_TEST(came(1, stranger(3)) == (Words{"write #1 1 AreYouThere"}));
+  BOOST_TEST(came(1, stranger({.from = 3})) == (Words{"write #1 1 AreYouThere"}));
 }
 
 BOOST_FIXTURE_TEST_CASE(an_answer_comes_once, WithNode3) {
   BOOST_TEST(ask(3, 7) == (Words{"write #1 1 AreYouThere"}));
-  const Carried answer = carried(3, 1, 7, Answer{Here{}}, 1);
+  const Carried answer =
+      carried({.from = 3, .number = 1, .call = 7, .message = Answer{Here{}}, .acknowledged = 1});
   BOOST_TEST(came(1, answer) == (Words{"came 3 Here"}));
   BOOST_TEST(came(1, answer).empty());  // the same letter again
-  BOOST_TEST(came(1, carried(3, 2, 7, Answer{Here{}}, 1)).empty());
+  BOOST_TEST(
+      came(1,
+           carried(
+               {.from = 3, .number = 2, .call = 7, .message = Answer{Here{}}, .acknowledged = 1}))
+          .empty());
   BOOST_TEST(sessions.counters.duplicates == 1u);
 }
 
@@ -30,11 +35,17 @@ BOOST_AUTO_TEST_CASE(a_call_to_a_node_that_the_cluster_does_not_have_is_unanswer
 }
 
 BOOST_AUTO_TEST_CASE(an_answer_of_another_node_is_none) {
-  join(1, 1);
-  join(3, 2);
+  join({.node = 1, .connection = 1});
+  join({.node = 3, .connection = 2});
   ask(3, 7);
-  BOOST_TEST(came(1, carried(1, 1, 7, Answer{Here{}})).empty());
-  BOOST_TEST(came(2, carried(3, 1, 7, Answer{Here{}}, 1)) == (Words{"came 3 Here"}));
+  BOOST_TEST(
+      came(1, carried({.from = 1, .number = 1, .call = 7, .message = Answer{Here{}}})).empty());
+  BOOST_TEST(
+      came(
+          2,
+          carried(
+              {.from = 3, .number = 1, .call = 7, .message = Answer{Here{}}, .acknowledged = 1})) ==
+      (Words{"came 3 Here"}));
 }
 
 BOOST_FIXTURE_TEST_CASE(what_is_not_acknowledged_goes_again_over_the_next_connection, WithNode3) {
@@ -46,7 +57,8 @@ BOOST_FIXTURE_TEST_CASE(what_is_not_acknowledged_goes_again_over_the_next_connec
   const Hello said = std::get<Hello>(written.back());
   BOOST_TEST(said.session == 1u);
   BOOST_TEST(said.peer_session == 1u);
-  BOOST_TEST(came(2, acquainted(3, 2, 2)) == (Words{"write #2 3 AreYouThere"}));
+  BOOST_TEST(came(2, acquainted({.from = 3, .number = 2, .received = 2})) ==
+             (Words{"write #2 3 AreYouThere"}));
   BOOST_TEST(sessions.counters.resent == 1u);
 }
 
@@ -56,30 +68,36 @@ BOOST_FIXTURE_TEST_CASE(a_call_that_was_given_up_is_not_sent_again, WithNode3) {
   closed(1);
   sessions.keep_only([](CallNumber call) { return call == CallNumber{2}; });
   dialled(3, 2);
-  BOOST_TEST(came(2, acquainted(3, 2, 0)) == (Words{"write #2 2 AreYouThere"}));
-  BOOST_TEST(came(2, carried(3, 1, 1, Answer{Here{}}, 2)).empty());
+  BOOST_TEST(came(2, acquainted({.from = 3, .number = 2, .received = 0})) ==
+             (Words{"write #2 2 AreYouThere"}));
+  BOOST_TEST(
+      came(2,
+           carried(
+               {.from = 3, .number = 1, .call = 1, .message = Answer{Here{}}, .acknowledged = 2}))
+          .empty());
 }
 
 BOOST_FIXTURE_TEST_CASE(an_answer_goes_to_the_life_that_called_or_nowhere, WithNode3) {
   BOOST_TEST(answer(3, 9).empty());  // nobody has asked
-  BOOST_TEST(came(1, carried(3, 1, 9, AreYouThere{})) == (Words{"came 3 AreYouThere"}));
+  BOOST_TEST(came(1, carried({.from = 3, .number = 1, .call = 9})) ==
+             (Words{"came 3 AreYouThere"}));
   BOOST_TEST(answer(3, 9) == (Words{"write #1 1 Here"}));
   BOOST_TEST(answer(3, 9).empty());
 
-  came(1, carried(3, 2, 10, AreYouThere{}));
-  greeted(9, stranger(3, 2));  // its next life, which is dialled
+  came(1, carried({.from = 3, .number = 2, .call = 10}));
+  greeted(9, stranger({.from = 3, .life = 2}));  // its next life, which is dialled
   dialled(3, 2);
-  came(2, stranger(3, 2, 2));
+  came(2, stranger({.from = 3, .life = 2, .number = 2}));
   BOOST_TEST(answer(3, 10).empty());
-  came(2, carried(3, 1, 10, AreYouThere{}, 0, 2));
+  came(2, carried({.from = 3, .number = 1, .call = 10, .life = 2}));
   BOOST_TEST(answer(3, 10) == (Words{"write #2 1 Here"}));
 }
 
 BOOST_AUTO_TEST_CASE(letters_of_another_life_or_to_another_node_end_the_connection) {
   for (const bool other_life : {true, false}) {
     Sessions2 two;
-    two.join(3, 1);
-    Carried wrong = two.carried(3, 1, 9, AreYouThere{}, 0, other_life ? 2 : 1);
+    two.join({.node = 3, .connection = 1});
+    Carried wrong = carried({.from = 3, .number = 1, .call = 9, .life = other_life ? 2U : 1U});
     if (!other_life) wrong.letter.to = NodeId{1};
     BOOST_TEST(two.came(1, wrong) == (Words{"close #1", "dial 3"}));
     BOOST_TEST(two.sessions.counters.garbage == 1u);
@@ -95,15 +113,19 @@ BOOST_AUTO_TEST_CASE(letters_that_name_another_than_their_sender_end_the_connect
         Message{invitation::Accept{{1, NodeId{3}}, {}, {}}},
         Message{textbook::Coordinator{{1, NodeId{1}}, {}}}}) {
     WithNode3 two;
-    BOOST_TEST(two.came(1, two.carried(3, 1, 9, lie)) == (Words{"close #1", "dial 3"}));
+    BOOST_TEST(two.came(1, carried({.from = 3, .number = 1, .call = 9, .message = lie})) ==
+               (Words{"close #1", "dial 3"}));
     BOOST_TEST(two.sessions.counters.garbage == 1u);
     BOOST_TEST(two.warnings.back() ==
                "node 3: sent a letter whose message names another node, or another life of it, "
                "than the letter is from or to");
     // The letter of that number is taken when it is true.
     two.dialled(3, 2);
-    two.came(2, two.acquainted(3, 2, 0));
-    BOOST_TEST(two.came(2, two.carried(3, 1, 9, Halt{{NodeId{3}, Incarnation{1}, 1}})) ==
+    two.came(2, two.acquainted({.from = 3, .number = 2, .received = 0}));
+    BOOST_TEST(two.came(2, carried({.from = 3,
+                                    .number = 1,
+                                    .call = 9,
+                                    .message = Halt{{NodeId{3}, Incarnation{1}, 1}}})) ==
                (Words{"came 3 Halt"}));
   }
 }
@@ -115,14 +137,15 @@ BOOST_FIXTURE_TEST_CASE(who_acknowledges_what_was_never_sent_is_not_believed, Wi
 
 BOOST_FIXTURE_TEST_CASE(what_nobody_answers_is_acknowledged_after_a_while, WithNode3) {
   Words words;
-  for (std::uint64_t i = 1; i <= 32; ++i) words = came(1, carried(3, i, i, AreYouThere{}));
+  for (std::uint64_t i = 1; i <= 32; ++i)
+    words = came(1, carried({.from = 3, .number = i, .call = i}));
   BOOST_TEST(words == (Words{"came 3 AreYouThere", "write #1 Acknowledged"}));
   BOOST_TEST(std::get<Acknowledged>(written.back()).number == 32u);
 }
 
 BOOST_AUTO_TEST_CASE(a_connection_takes_no_more_than_enough_at_a_time) {
   config.limits.queue_letters = 100000;
-  join(3, 1);
+  join({.node = 3, .connection = 1});
   std::uint64_t call = 0;
   Words words;
   while (words.size() < 2) words = ask(3, ++call);
@@ -134,7 +157,7 @@ BOOST_AUTO_TEST_CASE(a_connection_takes_no_more_than_enough_at_a_time) {
 
 BOOST_AUTO_TEST_CASE(what_finds_no_room_is_dropped_and_said_once) {
   config.limits.queue_letters = 3;
-  join(3, 1);
+  join({.node = 3, .connection = 1});
   for (std::uint64_t call = 1; call <= 5; ++call) ask(3, call);
   BOOST_TEST(sessions.counters.dropped == 2u);
   BOOST_TEST(warnings.size() == 1u);

@@ -10,7 +10,7 @@ BOOST_FIXTURE_TEST_SUITE(lives, Sessions2)
 const Refusal met_elsewhere{RefusalReason::outlived, "seen", 9};
 
 BOOST_FIXTURE_TEST_CASE(a_clone_is_refused, WithNode3) {
-  Hello clone = stranger(3, 1, 9);
+  Hello clone = stranger({.from = 3, .life = 1, .number = 9});
   ++clone.instance;
   accepted(2);
   came(2, clone);
@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(who_is_refused_a_life_learns_no_instance) {
   for (const std::uint64_t incarnation : {6U, 7U}) {
     Sessions2 two(after_meeting(7, 1));
     for (const bool has_met_this_life : {false, true}) {
-      Hello older = two.stranger(3, incarnation);
+      Hello older = two.stranger({.from = 3, .life = incarnation});
       older.peer_instance = two.config.self.instance + (has_met_this_life ? 0 : 1);
       BOOST_TEST_REQUIRE(two.greeted(1, older).size() >= 3u);
       BOOST_TEST(std::get<Hello>(two.written[two.written.size() - 2]).instance ==
@@ -41,16 +41,17 @@ BOOST_AUTO_TEST_CASE(who_is_refused_a_life_learns_no_instance) {
 
 BOOST_AUTO_TEST_CASE(a_life_before_the_last_one_seen_is_refused) {
   Sessions2 two(after_meeting(7));
-  BOOST_TEST(two.greeted(1, two.stranger(3, 6)) ==
+  BOOST_TEST(two.greeted(1, two.stranger({.from = 3, .life = 6})) ==
              (Words{"write #1 Hello", "write #1 Refusal outlived", "close #1", "dial 3"}));
   BOOST_TEST(two.warnings.back().starts_with(
       "refused node 3: node 3 says that it is incarnation 6, but 7 was seen of it"));
-  BOOST_TEST(two.greeted(2, two.stranger(3, 7)) == (Words{"give up 3", "write #2 Hello"}));
+  BOOST_TEST(two.greeted(2, two.stranger({.from = 3, .life = 7})) ==
+             (Words{"give up 3", "write #2 Hello"}));
 }
 
 // As an earlier life of ours has met it: another process has that number now.
 BOOST_AUTO_TEST_CASE(a_life_that_was_met_by_an_earlier_one_is_refused_in_another_process) {
-  const Hello met = Sessions2().stranger(3, 7);
+  const Hello met = Sessions2().stranger({.from = 3, .life = 7});
   for (const std::uint64_t instance : {met.instance, met.instance + 1}) {
     Sessions2 two(after_meeting(7, instance));
     BOOST_TEST(two.greeted(1, met) ==
@@ -70,7 +71,7 @@ BOOST_AUTO_TEST_CASE(two_that_met_this_life_or_a_later_one_elsewhere_are_enough)
 
 BOOST_AUTO_TEST_CASE(a_life_far_ahead_is_of_another_cluster) {
   Sessions2 two(after_meeting(7));
-  BOOST_TEST(two.greeted(1, two.stranger(3, 8 + most_lives_ahead)) ==
+  BOOST_TEST(two.greeted(1, two.stranger({.from = 3, .life = 8 + most_lives_ahead})) ==
              (Words{"write #1 Refusal stranger", "close #1", "dial 3"}));
 }
 
@@ -78,16 +79,17 @@ BOOST_AUTO_TEST_CASE(a_life_far_ahead_is_of_another_cluster) {
 BOOST_AUTO_TEST_CASE(of_a_node_that_was_never_met_no_more_lives_are_believed) {
   for (const std::uint64_t life : {1 + most_lives_ahead, highest_number - 1}) {
     Sessions2 two;
-    BOOST_TEST(two.greeted(1, two.stranger(3, life)) ==
+    BOOST_TEST(two.greeted(1, two.stranger({.from = 3, .life = life})) ==
                (Words{"write #1 Refusal stranger", "close #1", "dial 3"}));
     BOOST_TEST(two.warnings.back() ==
                "refused node 3: node 3 says that it is incarnation " + std::to_string(life) +
                    ", and no other one was seen of it: no node begins so many lives meanwhile");
     // The real one comes.
-    BOOST_TEST(two.greeted(2, two.stranger(3)) == (Words{"give up 3", "write #2 Hello"}));
+    BOOST_TEST(two.greeted(2, two.stranger({.from = 3})) == (Words{"give up 3", "write #2 Hello"}));
   }
   Sessions2 two;
-  BOOST_TEST(two.greeted(1, two.stranger(3, most_lives_ahead)) == (Words{"write #1 Hello"}));
+  BOOST_TEST(two.greeted(1, two.stranger({.from = 3, .life = most_lives_ahead})) ==
+             (Words{"write #1 Hello"}));
 }
 
 // It was dialled, and had not yet learned of the life that answers; its instance is not in the
@@ -95,7 +97,8 @@ BOOST_AUTO_TEST_CASE(of_a_node_that_was_never_met_no_more_lives_are_believed) {
 BOOST_AUTO_TEST_CASE(a_hello_before_a_refusal_is_not_judged_as_a_clone_s) {
   ask(1, 7);
   dialled(1, 1);
-  BOOST_TEST(greeted(2, stranger(1, 4)) == (Words{"write #2 Refusal crossing", "close #2"}));
+  BOOST_TEST(greeted(2, stranger({.from = 1, .life = 4})) ==
+             (Words{"write #2 Refusal crossing", "close #2"}));
   Hello before_refusal = refuser(1);
   before_refusal.incarnation = Incarnation{4};
   before_refusal.instance = 0;
@@ -123,7 +126,7 @@ BOOST_AUTO_TEST_CASE(two_that_refuse_each_other_for_their_lives_both_differ) {
   const Refusal clone_of_this{RefusalReason::clone, "no", 5};
   const Words counts{"close #2", "outlived 3:5", "differ {3} agree {}"};
   Sessions2 is_dialled(after_meeting(1, 4711));
-  BOOST_TEST(is_dialled.greeted(1, is_dialled.stranger(3)) ==
+  BOOST_TEST(is_dialled.greeted(1, is_dialled.stranger({.from = 3})) ==
              (Words{"write #1 Hello", "write #1 Refusal clone", "close #1", "dial 3"}));
   is_dialled.dialled(3, 2);
   is_dialled.came(2, is_dialled.refuser(3));
@@ -138,9 +141,9 @@ BOOST_AUTO_TEST_CASE(two_that_refuse_each_other_for_their_lives_both_differ) {
 // The other one takes no part, and knows why: this node works on.
 BOOST_AUTO_TEST_CASE(a_life_that_is_refused_and_refuses_nobody_is_no_difference) {
   Sessions2 two(after_meeting(7));
-  two.greeted(1, two.stranger(3, 6));
+  two.greeted(1, two.stranger({.from = 3, .life = 6}));
   two.dialled(3, 2);
-  BOOST_TEST(two.came(2, two.stranger(3, 6, 2)) ==
+  BOOST_TEST(two.came(2, two.stranger({.from = 3, .life = 6, .number = 2})) ==
              (Words{"write #2 Refusal outlived", "close #2"}));
   BOOST_TEST(two.sessions.others.differ.empty());
   // Nor is it dialled again.
@@ -151,7 +154,7 @@ BOOST_AUTO_TEST_CASE(a_figure_counts_after_a_hello_and_where_this_node_has_diall
   reaches(3, 1);
   BOOST_TEST(came(1, met_elsewhere) == (Words{"close #1"}));
   // Who has dialled is dialled, to hear it there.
-  greeted(2, stranger(3));
+  greeted(2, stranger({.from = 3}));
   BOOST_TEST(came(2, met_elsewhere) == (Words{"close #2"}));
   BOOST_TEST(wake_up() == (Words{"dial 3"}));
   const Words counts{"close #3", "outlived 3:9", "differ {3} agree {}"};
@@ -171,7 +174,8 @@ BOOST_AUTO_TEST_CASE(a_figure_that_this_life_cannot_be_close_to_is_none) {
                (Words{"close #1", "differ {3} agree {}"}));
     BOOST_TEST(two.sessions.voices.empty());
     // It goes on to differ where it dials.
-    BOOST_TEST(two.greeted(2, two.stranger(3, 1, 2)) == (Words{"write #2 Hello"}));
+    BOOST_TEST(two.greeted(2, two.stranger({.from = 3, .life = 1, .number = 2})) ==
+               (Words{"write #2 Hello"}));
     BOOST_TEST(two.sessions.others.differ == NodeSet{NodeId{3}});
   }
 }
@@ -181,16 +185,16 @@ BOOST_AUTO_TEST_CASE(who_takes_this_life_after_all_has_no_voice_any_more) {
   BOOST_TEST(sessions.voices.size() == 1u);
   wake_up();
   dialled(3, 2);
-  came(2, stranger(3, 1, 2));
+  came(2, stranger({.from = 3, .life = 1, .number = 2}));
   BOOST_TEST(sessions.voices.empty());
 }
 
 // As where a firewall has refused a dial to a life that works.
 BOOST_AUTO_TEST_CASE(a_session_that_the_other_side_has_ended_begins_under_the_count_that_was_said) {
-  join(3, 1);
+  join({.node = 3, .connection = 1});
   closed(1);
   dialled(3, 2);
-  Hello ended = acquainted(3, 2, 0);
+  Hello ended = acquainted({.from = 3, .number = 2, .received = 0});
   ended.session = 2;
   came(2, ended);
   closed(2);
@@ -203,8 +207,8 @@ BOOST_AUTO_TEST_CASE(a_session_that_the_other_side_has_ended_begins_under_the_co
 BOOST_AUTO_TEST_CASE(who_answers_in_the_place_of_another_is_refused) {
   ask(3, 1);
   dialled(3, 1);
-  BOOST_TEST(came(1, stranger(1)) == (Words{"write #1 Refusal stranger", "close #1",
-                                            "differ {3} agree {}", "unanswered 3:1"}));
+  BOOST_TEST(came(1, stranger({.from = 1})) == (Words{"write #1 Refusal stranger", "close #1",
+                                                      "differ {3} agree {}", "unanswered 3:1"}));
   BOOST_TEST(warnings.back() ==
              "refused node 3: node 1 answers at three:3, where node 3 should be");
 }
@@ -212,7 +216,7 @@ BOOST_AUTO_TEST_CASE(who_answers_in_the_place_of_another_is_refused) {
 BOOST_AUTO_TEST_CASE(who_answers_with_a_hello_to_another_node_is_refused) {
   ask(3, 1);
   dialled(3, 1);
-  Hello to_another = stranger(3);
+  Hello to_another = stranger({.from = 3});
   to_another.to = NodeId{1};
   BOOST_TEST(came(1, to_another) == (Words{"write #1 Refusal stranger", "close #1",
                                            "differ {3} agree {}", "unanswered 3:1"}));

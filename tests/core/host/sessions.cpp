@@ -109,10 +109,10 @@ Words Sessions2::ask(std::uint32_t to, std::uint64_t call, std::optional<Duratio
       {NodeId{2}, Incarnation{5}, NodeId{to}, CallNumber{call}, AreYouThere{}}, bound, 1000});
 }
 
-Words Sessions2::announce(std::uint32_t to, std::uint64_t life, std::uint64_t call) {
+Words Sessions2::announce(const CallFields& fields) {
   return give(SendLetter{
-      {NodeId{2}, Incarnation{5}, NodeId{to}, CallNumber{call},
-       NewCoordinator{{NodeId{2}, Incarnation{5}, 1}, Incarnation{life}, {1, NodeId{2}}}},
+      {NodeId{2}, Incarnation{5}, NodeId{fields.to}, CallNumber{fields.call},
+       NewCoordinator{{NodeId{2}, Incarnation{5}, 1}, Incarnation{fields.life}, {1, NodeId{2}}}},
       std::nullopt});
 }
 
@@ -139,45 +139,31 @@ Words Sessions2::greeted(std::uint64_t connection, const Hello& hello) {
   return words;
 }
 
-void Sessions2::join(std::uint32_t node, std::uint64_t connection, std::uint64_t incarnation) {
-  reaches(node, connection);
-  came(connection, stranger(node, incarnation));
+void Sessions2::join(const JoinFields& fields) {
+  reaches(fields.node, fields.connection);
+  came(fields.connection, stranger({.from = fields.node, .life = fields.life}));
 }
 
-Hello Sessions2::stranger(std::uint32_t from, std::uint64_t incarnation,
-                          std::uint64_t number) const {
-  Hello hello;
+Hello Sessions2::stranger(HelloFields fields) const {
+  fields.to = config.self.id.value;
+  fields.instance = 1000 * fields.from + fields.life;
+  Hello hello = muster::test::hello_of(fields);
   hello.cluster = config.self.cluster;
-  hello.from = NodeId{from};
-  hello.to = config.self.id;
-  hello.incarnation = Incarnation{incarnation};
-  hello.instance = 1000 * from + incarnation;
-  hello.number = number;
-  hello.session = 1;
   return hello;
 }
 
 Hello Sessions2::refuser(std::uint32_t from) const {
-  Hello hello = stranger(from);
+  Hello hello = stranger({.from = from});
   hello.session = 0;
   return hello;
 }
 
-Hello Sessions2::acquainted(std::uint32_t from, std::uint64_t number, std::uint64_t received,
-                            std::uint64_t incarnation) const {
-  Hello hello = stranger(from, incarnation, number);
+Hello Sessions2::acquainted(const HelloFields& fields) const {
+  Hello hello = stranger(fields);
   hello.peer_instance = config.self.instance;
-  hello.peer_session = sessions.peers.at(NodeId{from}).session_count;
-  hello.received = received;
+  hello.peer_session = sessions.peers.at(NodeId{fields.from}).session_count;
+  hello.received = fields.received;
   return hello;
-}
-
-Carried Sessions2::carried(std::uint32_t from, std::uint64_t number, std::uint64_t call,
-                           Message message, std::uint64_t acknowledged,
-                           std::uint64_t incarnation) const {
-  return {number, acknowledged,
-          Letter{NodeId{from}, Incarnation{incarnation}, NodeId{2}, CallNumber{call},
-                 std::move(message)}};
 }
 
 }  // namespace muster::host::test

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "frames.hpp"
 #include "words.hpp"
 
 #include <muster/host/sessions.hpp>
@@ -13,6 +14,8 @@ namespace muster::host::test {
 
 using namespace std::chrono_literals;
 
+using muster::test::carried;
+using muster::test::HelloFields;
 using muster::test::says;
 using muster::test::Words;
 
@@ -25,6 +28,20 @@ inline SafeState after_meeting(std::uint64_t life, std::uint64_t instance = 0) {
   if (instance != 0) safe.instances = {{NodeId{3}, Instance{instance}}};
   return safe;
 }
+
+/// A session that begins.
+struct JoinFields {
+  std::uint32_t node = 0;
+  std::uint64_t connection = 1;
+  std::uint64_t life = 1;  ///< of that node
+};
+
+/// A call to one life of a node.
+struct CallFields {
+  std::uint32_t to = 0;
+  std::uint64_t life = 1;
+  std::uint64_t call = 1;
+};
 
 class Sessions2 {
  public:
@@ -53,7 +70,7 @@ class Sessions2 {
   /// Asks AreYouThere: a call to the node.
   Words ask(std::uint32_t to, std::uint64_t call, std::optional<Duration> bound = std::nullopt);
   /// Makes a call to one life.
-  Words announce(std::uint32_t to, std::uint64_t life, std::uint64_t call);
+  Words announce(const CallFields& fields);
   Words answer(std::uint32_t to, std::uint64_t call);
 
   /// A dial to that node is out, and reaches it.
@@ -62,26 +79,20 @@ class Sessions2 {
   Words refused_by(std::uint32_t node, std::uint64_t connection, const Refusal& refusal);
   /// What comes of that Hello on a new connection when nothing else is to be read.
   Words greeted(std::uint64_t connection, const Hello& hello);
-  /// Dials that node, and is answered: connection `connection` carries a session from then on.
-  void join(std::uint32_t node, std::uint64_t connection, std::uint64_t incarnation = 1);
+  /// Dials that node, and is answered: the connection carries a session from then on.
+  void join(const JoinFields& fields);
 
   /// The Hello of another node that has not met this life.
-  [[nodiscard]] Hello stranger(std::uint32_t from, std::uint64_t incarnation = 1,
-                               std::uint64_t number = 1) const;
+  [[nodiscard]] Hello stranger(HelloFields fields) const;
   [[nodiscard]] Hello observer() const {
-    Hello hello = stranger(0);
+    Hello hello = stranger({});
     hello.role = Role::observer;
     return hello;
   }
   /// The one that comes before a refusal with a figure, and begins no session.
   [[nodiscard]] Hello refuser(std::uint32_t from) const;
   /// That of one that has met this life.
-  [[nodiscard]] Hello acquainted(std::uint32_t from, std::uint64_t number, std::uint64_t received,
-                                 std::uint64_t incarnation = 1) const;
-  /// A letter of that life, as it is carried.
-  [[nodiscard]] Carried carried(std::uint32_t from, std::uint64_t number, std::uint64_t call,
-                                Message message, std::uint64_t acknowledged = 0,
-                                std::uint64_t incarnation = 1) const;
+  [[nodiscard]] Hello acquainted(const HelloFields& fields) const;
 
   SessionConfig config;
   Sessions sessions;
@@ -93,7 +104,7 @@ class Sessions2 {
 
 /// With a session with node 3, over connection 1.
 struct WithNode3 : Sessions2 {
-  WithNode3() { join(3, 1); }
+  WithNode3() { join({.node = 3, .connection = 1}); }
 };
 
 }  // namespace muster::host::test

@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(an_observer_whose_connection_is_older_than_the_others_is_an
 }
 
 BOOST_AUTO_TEST_CASE(without_descriptors_strangers_go_and_nodes_stay) {
-  join(3, 1);
+  join({.node = 3, .connection = 1});
   accepted(2);
   greeted(3, observer());
   BOOST_TEST(give(Exhausted{}) == (Words{"close #2", "close #3"}));
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(an_observer_is_told_the_status_as_often_as_it_asks) {
     BOOST_TEST(came(1, StatusQuestion{}) == (Words{"status #1", "room #1"}));
     BOOST_TEST(give(Writable{ConnectionId{1}}).empty());
   }
-  BOOST_TEST(came(1, stranger(0)) == (Words{"close #1"}));
+  BOOST_TEST(came(1, stranger({.from = 0})) == (Words{"close #1"}));
 }
 
 // Its answers would wait in memory.
@@ -102,12 +102,12 @@ BOOST_AUTO_TEST_CASE(an_observer_does_not_learn_the_instance) {
   greeted(1, observer());
   BOOST_TEST(std::get<Hello>(written.back()).instance == 0u);
   accepted(2);
-  give_all(Came{ConnectionId{2}, stranger(3), 100});
+  give_all(Came{ConnectionId{2}, stranger({.from = 3}), 100});
   BOOST_TEST(std::get<Hello>(written.back()).instance == config.self.instance);
 }
 
 BOOST_AUTO_TEST_CASE(who_asks_is_handed_over_after_its_hello_is_answered) {
-  Hello asker = stranger(3);
+  Hello asker = stranger({.from = 3});
   asker.role = Role::asker;
   BOOST_TEST(greeted(1, asker) == (Words{"write #1 Hello", "hand over #1"}));
   BOOST_TEST(std::get<Hello>(written.back()).instance == 0u);
@@ -122,23 +122,23 @@ BOOST_AUTO_TEST_CASE(a_status_question_before_a_hello_is_garbage) {
 
 BOOST_AUTO_TEST_CASE(who_goes_on_before_its_hello_is_answered_is_closed) {
   accepted(1);
-  came(1, stranger(3));
-  BOOST_TEST(came(1, stranger(3, 1, 2)) == (Words{"close #1"}));
+  came(1, stranger({.from = 3}));
+  BOOST_TEST(came(1, stranger({.from = 3, .life = 1, .number = 2})) == (Words{"close #1"}));
   BOOST_TEST(give(Drained{}).empty());
 }
 
 BOOST_AUTO_TEST_CASE(hellos_to_another_node_and_of_unknown_nodes_are_refused) {
-  Hello elsewhere = stranger(3);
+  Hello elsewhere = stranger({.from = 3});
   elsewhere.to = NodeId{1};
   BOOST_TEST(greeted(1, elsewhere) == (Words{"write #1 Refusal stranger", "close #1"}));
   now += 2s;
-  BOOST_TEST(greeted(2, stranger(9)) == (Words{"write #2 Refusal stranger", "close #2"}));
+  BOOST_TEST(greeted(2, stranger({.from = 9})) == (Words{"write #2 Refusal stranger", "close #2"}));
   BOOST_TEST(warnings == (Words{"refused node 3: this is node 2, not node 1, which was dialled",
                                 "refused node 9: the cluster has no node 9"}));
 }
 
 BOOST_AUTO_TEST_CASE(a_namesake_is_told_of_and_no_more) {
-  Hello namesake = stranger(2, 99);
+  Hello namesake = stranger({.from = 2, .life = 99});
   BOOST_TEST(greeted(1, namesake) == (Words{"write #1 Refusal clone", "close #1"}));
   namesake.instance = config.self.instance;
   namesake.to = NodeId{3};
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(a_namesake_is_told_of_and_no_more) {
 
 BOOST_AUTO_TEST_CASE(a_warning_is_not_repeated_while_nothing_changes) {
   for (std::uint64_t i = 1; i <= 5; ++i) {
-    greeted(i, stranger(9));
+    greeted(i, stranger({.from = 9}));
     now += 2s;
   }
   BOOST_TEST(warnings.size() == 1u);

@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(a_length_beyond_the_limit_is_enough_to_be_closed) {
 // A flood of such Hellos would cost a checksum and a comparison each.
 BOOST_AUTO_TEST_CASE(a_hello_far_longer_than_any_is_refused_by_its_length) {
   TwoOfThree net(patient);
-  net::Hello hello = hello_of(3, 1);
+  net::Hello hello = hello_of({.from = 3, .to = 1});
   hello.cluster = std::string(30'000, '=');
   const std::string frame = net::encode_frame(hello);
   Outsider outsider(net.world, net.first);
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(a_hello_far_longer_than_any_is_refused_by_its_length) {
 BOOST_AUTO_TEST_CASE(who_says_a_hello_byte_by_byte_is_closed_after_a_while) {
   TwoOfThree net(impatient);
   Outsider slow(net.world, net.first);
-  const std::string hello = net::encode_frame(hello_of(3, 1));
+  const std::string hello = net::encode_frame(hello_of({.from = 3, .to = 1}));
   auto at = hello.begin();
   net.world.until(
       [&] {
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(who_says_a_hello_byte_by_byte_is_closed_after_a_while) {
 BOOST_AUTO_TEST_CASE(a_frame_that_is_never_whole_ends_the_connection_and_not_the_session) {
   TwoOfThree net(impatient);
   Outsider three(net.world, net.first);
-  three.say(hello_of(3, 1, 1, 4711, 1));
+  three.say(hello_of({.from = 3, .to = 1, .life = 1, .number = 1}));
   BOOST_TEST(three.hear().has_value());
   three.say(std::string("\x40\x00", 2));
   BOOST_TEST(!three.hear().has_value());
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(a_flood_of_connections_leaves_the_nodes_of_the_cluster_thei
   BOOST_TEST(net.one.sessions.counters().broken == 0u);
   // And a node that was not there before gets in.
   Outsider three(net.world, net.first);
-  three.say(hello_of(3, 1));
+  three.say(hello_of({.from = 3, .to = 1}));
   BOOST_TEST(taken(three));
   BOOST_TEST(std::ranges::count_if(flood, [](Outsider& one) { return !one.closed(); }) <= 16);
 }

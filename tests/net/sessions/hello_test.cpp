@@ -29,11 +29,11 @@ BOOST_AUTO_TEST_CASE(a_hello_whose_connection_has_ended_changes_nothing) {
   Port first, second, third;
   Listening two(world, 2, addresses({&first, &second, &third}));
   Outsider present(world, second);
-  present.say(hello_of(3, 2, 1, 4711, 1));
+  present.say(hello_of({.from = 3, .to = 2, .life = 1, .number = 1}));
   BOOST_TEST(taken(present));
   {
     Outsider gone(world, second);
-    gone.say(hello_of(3, 2, 1, 4711, 2));
+    gone.say(hello_of({.from = 3, .to = 2, .life = 1, .number = 2}));
   }
   UNTIL(world, two.sessions.counters().accepted == 2);
   world.settle();
@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(a_first_hello_of_a_life_that_cannot_be_keeps_no_node_out) {
   TwoNodes net;
   for (const std::uint64_t life : {most_lives_ahead + 1, highest_number - 1}) {
     Outsider liar(net.world, net.first);
-    liar.say(hello_of(2, 1, life));
+    liar.say(hello_of({.from = 2, .to = 1, .life = life}));
     const auto said = liar.hear();
     BOOST_TEST_REQUIRE((said && std::holds_alternative<net::Refusal>(*said)));
     BOOST_TEST(std::get<net::Refusal>(*said).reason == net::RefusalReason::stranger);
@@ -67,10 +67,10 @@ BOOST_AUTO_TEST_CASE(who_refuses_this_node_is_not_taken_for_a_clone_meanwhile) {
   Outsider dialled = door.next();
   BOOST_TEST(taken(dialled));
   Outsider crosses(world, second);
-  crosses.say(hello_of(1, 2, 4));
+  crosses.say(hello_of({.from = 1, .to = 2, .life = 4}));
   const auto crossing = crosses.hear();
   BOOST_TEST_REQUIRE((crossing && std::holds_alternative<net::Refusal>(*crossing)));
-  net::Hello before_refusal = hello_of(1, 2, 4, 0, 2);
+  net::Hello before_refusal = hello_of({.from = 1, .to = 2, .life = 4, .instance = 0, .number = 2});
   before_refusal.session = 0;
   dialled.say(before_refusal);
   dialled.say(net::Refusal{net::RefusalReason::outlived, "9 was seen of it", 9});
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(who_has_agreed_on_one_version_and_speaks_another_is_closed)
       Port first, second, third;
       Listening one(world, 1, addresses({&first, &second, &third}), {.wire = both});
       Outsider three(world, first);
-      net::Hello hello = hello_of(3, 1);
+      net::Hello hello = hello_of({.from = 3, .to = 1});
       hello.newest_version = wire.newest;
       three.say(hello);
       BOOST_TEST(taken(three));

@@ -17,7 +17,7 @@ struct OneOfTwo {
   /// Node 2 in that life says Hello and is answered.
   void greet(Outsider& two, std::uint64_t life, std::uint64_t instance) {
     two.dial(first);
-    two.say(hello_of(2, 1, life, instance));
+    two.say(hello_of({.from = 2, .to = 1, .life = life, .instance = instance}));
     BOOST_REQUIRE(taken(two));
   }
 };
@@ -81,9 +81,9 @@ BOOST_FIXTURE_TEST_CASE(what_a_life_said_comes_before_its_end_and_its_calls_afte
   greet(two, 1, 4711);
   const auto to_node = one.ask(2);
   const auto to_life = one.announce(2, 1);
-  two.say(carried(1, letter_of_two(1, 1)));
-  two.say(carried(2, letter_of_two(1, to_node, Answer{Here{}})));
-  two.say(net::encode_frame(carried(3, letter_of_two(1, 2))).substr(0, 20));
+  two.say(carried({.from = 2, .to = 1, .number = 1, .call = 1}));
+  two.say(carried({.from = 2, .to = 1, .number = 2, .call = to_node, .message = Answer{Here{}}}));
+  two.say(net::encode_frame(carried({.from = 2, .to = 1, .number = 3, .call = 2})).substr(0, 20));
   two.reset();
   UNTIL(world, one.log.size() == 4);
   BOOST_TEST(one.log == (test::Words{TestNode::called(2, 1), TestNode::answered(2, to_node),

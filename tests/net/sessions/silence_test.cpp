@@ -17,7 +17,7 @@ struct WithOutsider {
       : one(world, 1, addresses({&first, &second, &third}), std::move(setting)) {}
   void greet() {
     two.dial(first);
-    two.say(hello_of(2, 1));
+    two.say(hello_of({.from = 2, .to = 1}));
     BOOST_REQUIRE(taken(two));
   }
 };
@@ -35,7 +35,8 @@ BOOST_AUTO_TEST_CASE(an_answer_that_can_be_read_when_the_bound_has_passed_is_an_
   net.greet();
   for (std::uint64_t number = 1; number <= 50; ++number) {
     const auto call = net.one.ask(2, 2ms);
-    net.two.say(carried(number, letter_of_two(1, call, Answer{Here{}})));
+    net.two.say(
+        carried({.from = 2, .to = 1, .number = number, .call = call, .message = Answer{Here{}}}));
     wait_out(3ms);  // the process was too slow to look, and both are there
     UNTIL(net.world, net.one.log.size() == number);
     BOOST_TEST(net.one.log.back() == TestNode::answered(2, call));

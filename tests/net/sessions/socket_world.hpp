@@ -1,5 +1,6 @@
 #pragma once
 
+#include "frames.hpp"
 #include "words.hpp"
 
 #include <muster/net/frame.hpp>
@@ -277,29 +278,13 @@ class Outsider {
 };
 
 /// The Hello of a node that is not there.
-inline net::Hello hello_of(std::uint32_t from, std::uint32_t to, std::uint64_t incarnation = 1,
-                           std::uint64_t instance = 4711, std::uint64_t number = 1) {
-  net::Hello hello;
-  hello.role = net::Role::node;
+/// As tests/frames.hpp, with the text of the cluster.
+inline net::Hello hello_of(const muster::test::HelloFields& fields) {
+  net::Hello hello = muster::test::hello_of(fields);
   hello.cluster = Setting{}.cluster;
-  hello.from = NodeId{from};
-  hello.to = NodeId{to};
-  hello.incarnation = Incarnation{incarnation};
-  hello.instance = instance;
-  hello.number = number;
-  hello.session = 1;
   return hello;
 }
-
-inline net::Carried carried(std::uint64_t number, Letter letter) {
-  return {number, 0, std::move(letter)};
-}
-
-/// To node 1.
-inline Letter letter_of_two(std::uint64_t life, std::uint64_t call,
-                            Message message = AreYouThere{}) {
-  return {NodeId{2}, Incarnation{life}, NodeId{1}, CallNumber{call}, std::move(message)};
-}
+using muster::test::carried;
 
 inline bool taken(Outsider& outsider) {
   const auto frame = outsider.hear();
