@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(make_rivals_of_two_that_are_each_the_highest_they_hear) {
   const Nodes all{stopped(one), stopped(two), stopped(three), stopped(four)};
   BOOST_TEST(!rivals(all, {}));
   BOOST_TEST(!rivals(all, {{one, three}, {one, four}, {two, four}}));  // a chain
-  BOOST_TEST(rivals(all, {{three, four}}) == std::pair(three, four));
+  BOOST_TEST((rivals(all, {{three, four}}) == std::pair(three, four)));
   Nodes without_3 = all;
   without_3[2] = down(three);
   BOOST_TEST(!rivals(all, {{two, four}}));

@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(of_small_numbers_differ) {
     for (std::uint32_t node = 0; node < 50; ++node)
       seen.push_back(hash(GroupNumber{counter, NodeId{node}}));
   std::sort(seen.begin(), seen.end());
-  BOOST_TEST(std::adjacent_find(seen.begin(), seen.end()) == seen.end());
+  BOOST_TEST((std::adjacent_find(seen.begin(), seen.end()) == seen.end()));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -115,7 +115,7 @@ BOOST_FIXTURE_TEST_CASE(nothing_is_changed, Store) {
   const auto before = std::pair(content(), bytes_of(directory / "lock"));
   BOOST_TEST(muster("inspect").code == 0);
   BOOST_TEST(muster("verify").code == 0);
-  BOOST_TEST(std::pair(content(), bytes_of(directory / "lock")) == before);
+  BOOST_TEST((std::pair(content(), bytes_of(directory / "lock")) == before));
 }
 
 BOOST_FIXTURE_TEST_CASE(verify_says_that_it_holds, Store) {

@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(does_not_grow_by_saving) {
   const auto before = sizes();
   for (std::uint64_t number = 2; number < 1500; ++number)
     store->save(safe_state(number, number % 2 == 0 ? 40 : 32768)).value();
-  BOOST_TEST(sizes() == before);
+  BOOST_TEST((sizes() == before));
   BOOST_TEST(store->load().value() == safe_state(1499, 32768));
 }
 
