@@ -227,7 +227,7 @@ BOOST_FIXTURE_TEST_CASE(the_program_moves_to_the_new_coordinator, ThreeNodes) {
   }
   BOOST_TEST(at_work == 0);
   std::sort(groups.begin(), groups.end());
-  BOOST_TEST(std::adjacent_find(groups.begin(), groups.end()) == groups.end());
+  BOOST_TEST((std::adjacent_find(groups.begin(), groups.end()) == groups.end()));
 }
 
 BOOST_FIXTURE_TEST_CASE(the_program_runs_everywhere_with_the_members_of_its_group, ThreeNodes) {

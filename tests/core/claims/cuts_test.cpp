@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(make_rivals_of_two_that_are_each_the_highest_they_hear) {
   Nodes without_3 = all;
   without_3[2] = down(three);
   BOOST_TEST(!rivals(all, {{two, four}}));
-  BOOST_TEST(rivals(without_3, {{two, four}}) == std::pair(two, four));
+  BOOST_TEST((rivals(without_3, {{two, four}}) == std::pair(two, four)));
   BOOST_TEST(!rivals(without_3, {{two, four}, {one, four}}));  // nobody is between them
 }
 

@@ -65,7 +65,7 @@ const Stock some{3, {"x", "yz"}};
 BOOST_AUTO_TEST_SUITE(typed)
 
 BOOST_AUTO_TEST_CASE(a_value_of_the_version_is_read_as_it_was_written) {
-  BOOST_TEST(decode_version<Stock>(2, encode_version(2, some)).value() == some);
+  BOOST_TEST((decode_version<Stock>(2, encode_version(2, some)).value() == some));
 }
 
 BOOST_AUTO_TEST_CASE(nodes_exchange_values_in_the_lab) {

@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(after_three_failures_a_node_stands_back_and_begins_a_new_li
   BOOST_TEST(cluster.stage.count(NodeId{1}, Hook::reorganize) == 4u);
   const auto lines = cluster.journals.lines(NodeId{1});
   const auto ended = std::find_if(lines.begin(), lines.end(), is_line<journal::Ended>);
-  BOOST_TEST_REQUIRE(ended != lines.end());
+  BOOST_TEST_REQUIRE((ended != lines.end()));
   BOOST_TEST(std::get<journal::Ended>(*ended).code == 0);
   BOOST_TEST(cluster.journals.life(NodeId{1}).value == 2u);
   BOOST_TEST(listens(cluster, 1));

@@ -167,7 +167,7 @@ BOOST_FIXTURE_TEST_CASE(a_stop_is_requested_of_those_who_asked_for_its_token, Gr
   const auto permit = permits.door().try_acquire();
   const std::stop_token token = permit->stop_token();
   BOOST_TEST(!token.stop_requested());
-  BOOST_TEST(token == permits.door().try_acquire()->stop_token());
+  BOOST_TEST((token == permits.door().try_acquire()->stop_token()));
   auto revoked = permits.revoke([] {});
   BOOST_TEST_REQUIRE(revoked->stop.has_value());
   BOOST_TEST(!token.stop_requested());  // the host requests it, where the user's code may run
