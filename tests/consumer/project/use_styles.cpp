@@ -1,10 +1,5 @@
 // One application in each style, in the lab; and a store that refuses the past.
-#include <muster/adapters.hpp>
-#include <muster/lab/world.hpp>
-#include <muster/net/coroutines.hpp>
-#include <muster/net/value_or_exit.hpp>
-#include <muster/storage/fenced_store.hpp>
-#include <muster/typed.hpp>
+#include <muster/muster.hpp>
 
 #include <cstdio>
 #include <filesystem>
