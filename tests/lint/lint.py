@@ -327,6 +327,17 @@ def headers(tree):
                 yield path, 1, f"not in the FILE_SET of {room}/CMakeLists.txt"
 
 
+def sorted_sources(tree):
+    """Lists of sources in a CMakeLists.txt, a file a line, are sorted by path."""
+    before = None
+    for path, number, line in tree.lines(".txt"):
+        file = re.match(r"\s+([\w/-]+\.[ch]pp)\)?$", line)
+        here = (path, number - 1)
+        if file and before and before[0] == here and file[1] < before[1]:
+            yield path, number, f"{file[1]} stands behind {before[1]}"
+        before = ((path, number), file[1]) if file else None
+
+
 def built(tree):
     """Each source is in a CMakeLists.txt: what is not built never fails."""
     lists = {p.parent: tree.text(p) for p in tree.files if p.name == "CMakeLists.txt"}
@@ -387,8 +398,8 @@ def top_level(tree):
 RULES = {rule.__name__: rule for rule in (layering, floors, installed, circles, file_names,
                                           drivers, struck_lines, options_apart, checker, purity,
                                           words, marks, sleeps, conditional_statements, columns,
-                                          lengths, headers, built, links, benches,
-                                          top_level)}  # fmt: skip
+                                          lengths, headers, sorted_sources, built, links,
+                                          benches, top_level)}  # fmt: skip
 
 
 def main(root, names):

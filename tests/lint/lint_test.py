@@ -29,6 +29,7 @@ CASES = {
         {"core/internal/muster/values/a.hpp": "#include <muster/protocol/step.hpp>\n"},
         {"core/include/muster/detail/values/a.hpp": "#include <muster/detail/protocol/b.hpp>\n"},
     ],
+    "sorted_sources": [{"core/CMakeLists.txt": "  src/b.cpp\n  src/a.cpp)\n"}],
     "installed": [
         {
             "net/include/muster/net/a.hpp": "#include <muster/host/b.hpp>\n",
