@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What .ci/run tells last: slow tests, skipped ones, and each part's seconds beside its budget.
 
-Ends with 1 if other tests were skipped than .ci/skipped lists. A part that is a quarter over its
-budget (.ci/budgets) is named in the last lines.
+Ends with 1 if other tests were skipped than .ci/skipped lists, or if a budget is for no test. A
+part that is a quarter over its budget (.ci/budgets) is named in the last lines.
 """
 
 import re
@@ -35,11 +35,14 @@ def report(ci, directory):
     for name, seconds, _ in sorted(cases, key=lambda case: -case[1])[:10]:
         print(f"  {seconds:6.1f} s  {name}")
     took = {part: float(seconds) for part, seconds in rows(directory / "parts")}
-    over = []
+    over, wrong = [], []
     print("seconds of each part, and its budget:")
     for part, budget, *names in rows(ci / "budgets"):
         if names:
-            seconds = sum(s for name, s, _ in cases if re.search(names[0], name)) / CORES
+            seen = [s for name, s, _ in cases if re.search(names[0], name)]
+            seconds = sum(seen) / (1 if "serial" in names else CORES)
+            if not seen:
+                wrong.append(f"no test matches {names[0]} of {part}")
         else:
             seconds = took.get(part, 0.0)
         print(f"  {seconds:6.0f} of {budget:>4} s  {part}")
@@ -52,9 +55,10 @@ def report(ci, directory):
     if over:
         print(f"OVER BUDGET by a quarter or more: {', '.join(over)}")
     if skipped != known:
-        print(f"FAILED: .ci/skipped lists other tests: {' '.join(sorted(known)) or 'none'}")
-        return 1
-    return 0
+        wrong.append(f".ci/skipped lists other tests: {' '.join(sorted(known)) or 'none'}")
+    for each in wrong:
+        print(f"FAILED: {each}")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

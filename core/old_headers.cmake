@@ -1,6 +1,7 @@
 # Each path of docs/headers.md, "Includes of before", gets a header that names the new path, or says that there
 # is none. Those of another project that has this tree as a part of it are searched after all others.
 set(muster_old_headers ${PROJECT_BINARY_DIR}/old_headers)
+file(REMOVE_RECURSE ${muster_old_headers})
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS docs/headers.md)
 set(header "`(muster/[a-z_/]+\\.hpp)`")
 file(STRINGS docs/headers.md rows REGEX "^\\| ${header} \\| (${header}|not installed) \\|$")

@@ -4,12 +4,18 @@ include(CMakePackageConfigHelpers)
 
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME libmuster-dev)
 set(muster_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/muster)
-foreach(component core lab storage net all)
+foreach(component core storage net)
   install(TARGETS muster_${component} EXPORT muster-targets FILE_SET HEADERS)
+endforeach()
+foreach(component core lab storage net c)
+  set_target_properties(muster_${component} PROPERTIES VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 endforeach()
 install(DIRECTORY ${muster_old_headers}/muster DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT muster-targets NAMESPACE muster:: DESTINATION ${muster_package_dir})
-# The command does without the library for C: where it was not built, it is not installed.
+# `./dev demo` builds neither the lab nor the library for C. What was not built is not installed.
+install(TARGETS muster_lab muster_all EXPORT muster-lab-targets OPTIONAL FILE_SET HEADERS)
+install(EXPORT muster-lab-targets NAMESPACE muster:: DESTINATION ${muster_package_dir})
 install(TARGETS muster_c EXPORT muster-c-targets OPTIONAL FILE_SET HEADERS)
 install(EXPORT muster-c-targets NAMESPACE muster:: DESTINATION ${muster_package_dir})
 
@@ -20,23 +26,24 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/muster-config-version.cma
 install(FILES ${PROJECT_BINARY_DIR}/muster-config.cmake ${PROJECT_BINARY_DIR}/muster-config-version.cmake
   DESTINATION ${muster_package_dir})
 
-# muster_pc(COMPONENT WHAT REQUIRES LIBS): its file for pkg-config. Static libraries show what they need to all
+# muster_pc(COMPONENT WHAT CORE REQUIRES LIBS): its file for pkg-config. Static libraries show what they need to all
 # who link them.
 file(RELATIVE_PATH muster_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-function(muster_pc component what requires libs)
+function(muster_pc component what core requires libs)
   if(BUILD_SHARED_LIBS)
-    set(private .private)
+    set(requires_lines "Requires: ${core}\nRequires.private: ${requires}")
   else()
+    set(requires_lines "Requires: ${core} ${requires}")
     set(own_libs "${libs}")
   endif()
   configure_file(core/muster.pc.in ${PROJECT_BINARY_DIR}/pkgconfig/muster-${component}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/pkgconfig/muster-${component}.pc
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
-muster_pc(core "protocols and applications" "" "-lboost_json")
-muster_pc(lab "clusters in simulated time" muster-core -pthread)
-muster_pc(net "a node on Asio" "muster-core openssl" -pthread)
-muster_pc(storage "safe storage in SQLite" "muster-core sqlite3" "")
+muster_pc(core "protocols and applications" "" "" "-lboost_json")
+muster_pc(lab "clusters in simulated time" muster-core "" -pthread)
+muster_pc(net "a node on Asio" muster-core openssl -pthread)
+muster_pc(storage "safe storage in SQLite" muster-core sqlite3 "")
 
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME muster)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

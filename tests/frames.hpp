@@ -15,8 +15,7 @@ struct HelloFields {
   std::uint32_t to = 2;
   std::uint64_t life = 1;
   std::uint64_t instance = 4711;
-  std::uint64_t number = 1;    ///< of the dials of that life
-  std::uint64_t received = 0;  ///< letters of this session, if it has met the addressee
+  std::uint64_t number = 1;  ///< of the dials of that life
 };
 inline host::Hello hello_of(const HelloFields& fields) {
   host::Hello hello;

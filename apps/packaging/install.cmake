@@ -5,11 +5,15 @@ install(CODE "
   set(made \"${muster_made}\")
   set(program \"$<TARGET_FILE:muster>\")
   set(unit \"${PROJECT_SOURCE_DIR}/apps/packaging/muster@.service\")
-  include(\"${PROJECT_SOURCE_DIR}/apps/packaging/make.cmake\")")
-set(lab "check|draw|election|replay|simulate|verify")
-install(DIRECTORY ${muster_made}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} REGEX "muster-(${lab})[.]1$" EXCLUDE)
+  include(\"${PROJECT_SOURCE_DIR}/apps/packaging/make.cmake\")" ALL_COMPONENTS)
+set(of_lab "muster-(check|draw|election|replay|simulate|verify)[.]1$")
+set(of_postgres "muster-postgres[.]1$")
+install(DIRECTORY ${muster_made}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR}
+  REGEX "${of_lab}|${of_postgres}" EXCLUDE)
 install(DIRECTORY ${muster_made}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT muster-lab
-  FILES_MATCHING REGEX "muster-(${lab})[.]1$")
+  FILES_MATCHING REGEX "${of_lab}")
+install(DIRECTORY ${muster_made}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT muster-postgres
+  FILES_MATCHING REGEX "${of_postgres}")
 install(TARGETS muster-lab OPTIONAL COMPONENT muster-lab)
 install(FILES ${muster_made}/muster DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES ${muster_made}/_muster DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
@@ -62,6 +66,7 @@ set(CPACK_DEBIAN_MUSTER-LAB_PACKAGE_NAME muster-lab)
 set(CPACK_DEBIAN_MUSTER-LAB_PACKAGE_SECTION admin)
 set(CPACK_DEBIAN_MUSTER-LAB_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_MUSTER-LAB_PACKAGE_DEPENDS "muster (= ${PROJECT_VERSION}-1)")
+set(CPACK_DEBIAN_MUSTER-LAB_PACKAGE_REPLACES muster)  # its pages were there until 2026-11-29
 set(CPACK_COMPONENT_MUSTER-LAB_DESCRIPTION "The commands of muster that need no running node: they verify and draw the
 journals of nodes, search every state of a small cluster, and run clusters
 with faults in simulated time.")

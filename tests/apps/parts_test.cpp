@@ -60,6 +60,15 @@ BOOST_AUTO_TEST_CASE(shells_complete_the_options_of_parts_that_are_there) {
   BOOST_TEST(!says(without, "--limit-states"));
 }
 
+BOOST_AUTO_TEST_CASE(the_manual_has_pages_of_parts_that_are_there) {
+  const auto pages = [&](const Ran& ran) {
+    BOOST_TEST(ran.code == 0, ran.output);
+    return std::pair(fs::exists(path / "muster-init.1"), fs::exists(path / "muster-check.1"));
+  };
+  BOOST_TEST((pages(alone({"man", path.string()})) == std::pair(true, false)));
+  BOOST_TEST((pages(muster("man " + path.string())) == std::pair(true, true)));
+}
+
 BOOST_AUTO_TEST_CASE(a_part_gets_all_words_and_its_exit_code_is_that_of_muster) {
   part("muster-lab", "echo \"$@\"; exit 9");
   part("muster-postgres", "echo \"$@\"; exit 6");

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`programs.py BUILD`: each installed program is linked with what it needs, and no more.
+"""`programs.py BUILD PROGRAM...`: each installed program is linked with what it needs, and no more.
 
 It reads what ninja links into each of them. Exit code 1 names the libraries that are too many. So
 the daemon of PostgreSQL has no lab, demo, bench or drawing, and `./dev demo` builds no lab.
@@ -29,9 +29,9 @@ def faults(program, link_line):
             for library in sorted(linked - LIBRARIES[program])]  # fmt: skip
 
 
-def main(build):
+def main(build, programs):
     found = []
-    for program in LIBRARIES:
+    for program in programs:
         ninja = ["ninja", "-C", build, "-t", "commands", "-s", f"bin/{program}"]
         link_line = subprocess.run(ninja, capture_output=True, text=True, check=True).stdout
         found += faults(program, link_line)
@@ -40,4 +40,4 @@ def main(build):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(sys.argv[1], sys.argv[2:]))

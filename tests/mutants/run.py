@@ -105,7 +105,7 @@ def targets_of(mutants, muster):
     """What has to be built to judge them; `muster` is what there is of the command already."""
     tests = {target_of(test) for m in mutants if isinstance(m, Edit) for test in m.tests}
     flags = any(isinstance(m, Flag) for m in mutants)
-    return tests | ({"muster"} if flags and not muster else set())
+    return tests | ({"muster", "muster-lab"} if flags and not muster else set())
 
 
 def failure(code, printed):

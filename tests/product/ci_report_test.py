@@ -3,6 +3,7 @@
 
 import contextlib
 import io
+import re
 import sys
 import tempfile
 import unittest
@@ -52,12 +53,17 @@ class Report(unittest.TestCase):
         self.assertEqual(self.reported("build 100", skipped="page\ncore")[0], 1)
         self.assertIn("skipped tests: page\n", self.reported("build 100")[1])
 
-    def test_the_budgets_name_parts_that_are_run(self):
+    def test_a_budget_for_no_test_is_a_failure(self):
+        code, printed = self.reported("build 100\nmoon 9 ^moon/")
+        self.assertEqual(code, 1)
+        self.assertIn("FAILED: no test matches ^moon/ of moon\n", printed)
+
+    def test_each_part_has_a_budget(self):
         run = (readme.ROOT / ".ci/run").read_text(encoding="utf-8")
         dev = (readme.ROOT / "dev").read_text(encoding="utf-8")
-        parts = {words[0] for words in report.rows(report.CI / "budgets") if len(words) == 2}
-        for part in parts:
-            self.assertTrue(f".ci/timed {part} " in run or f" {part}" in dev, part)
+        parts = re.findall(r"\.ci/timed (\w+)", run) + re.search(r"parts=\((.*)\)", dev)[1].split()
+        budgets = [words[0] for words in report.rows(report.CI / "budgets") if len(words) == 2]
+        self.assertEqual(sorted(budgets), sorted(parts))
 
 
 if __name__ == "__main__":

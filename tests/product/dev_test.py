@@ -124,11 +124,27 @@ class Dev(unittest.TestCase):
 
     def test_bench_builds_what_a_bench_runs_and_gives_it_its_words(self):
         self.machine.executable(self.machine.root / "build/release/bin/muster-bench")
+        ninja = self.machine.root / "build/release/build.ninja"
+        ninja.write_text("build bench_soak: phony\n", encoding="utf-8")
         self.assertEqual(self.machine.run("bench", "soak", "--faults", "9").returncode, 0)
         _, bench, _, soak, ran = self.machine.calls("cmake", "muster-bench")
         self.assertRegex(bench, "--preset long --target muster-bench$")
         self.assertRegex(soak, "--preset long --target bench_soak$")
         self.assertEqual(ran, "muster-bench soak --faults 9")
+
+    def test_muster_bench_itself_refuses_a_name_that_is_none(self):
+        self.machine.executable(self.machine.root / "build/release/bin/muster-bench")
+        self.assertEqual(self.machine.run("bench", "soaks").returncode, 0)
+        self.assertEqual(self.machine.calls("muster-bench"), ["muster-bench soaks"])
+
+    def test_a_build_of_another_compiler_begins_again(self):
+        cache = self.machine.root / "build/dev/CMakeCache.txt"
+        cache.parent.mkdir(parents=True)
+        for compiler, fresh in (("/usr/bin/c++", True), ("/usr/bin/clang++-19", False)):
+            cache.write_text(f"CMAKE_CXX_COMPILER:STRING={compiler}\n", encoding="utf-8")
+            self.assertEqual(self.machine.run("test").returncode, 0)
+            configure = self.machine.calls("cmake")[-2]
+            self.assertEqual("--fresh" in configure, fresh, configure)
 
     def test_bench_alone_lists_them(self):
         self.machine.executable(self.machine.root / "build/release/bin/muster-bench")

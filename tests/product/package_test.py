@@ -18,7 +18,7 @@ from pathlib import Path
 import readme
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from skipping import code_of  # noqa: E402
+from skipping import SKIPPED, code_of  # noqa: E402
 
 packages = []
 root = None  # of the copy
@@ -266,7 +266,8 @@ class Package(unittest.TestCase):
 def main():
     global packages, root
     if os.geteuid() != 0:
-        sys.exit("package_test.py: it mounts a copy of this system, and so has to be run by root")
+        print("skipped: it mounts a copy of this system, and so has to be run by root")
+        sys.exit(SKIPPED)
     if os.environ.get("MUSTER_IN_NAMESPACE") is None:
         os.execvpe("unshare", ["unshare", "--mount", sys.executable, "-B", *sys.argv],
                    {**os.environ, "MUSTER_IN_NAMESPACE": "1"})  # fmt: skip

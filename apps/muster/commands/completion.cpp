@@ -125,7 +125,7 @@ int write_manual(const DescribedCommand& muster, const std::string& version,
     return write_file(directory / (dashed(command.name) + ".1"), man_page(command, version, whole));
   };
   auto written = write(muster, false);
-  for (const DescribedCommand& command : muster.commands)  // of a part that is not there: its name
+  for (const DescribedCommand& command : muster.commands)  // none: of a part that is not there
     if (written && !command.options.empty()) written = write(command, true);
   return written ? 0 : failed(written.error());
 }

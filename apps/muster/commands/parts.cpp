@@ -95,12 +95,16 @@ DescribedCommand described_with_parts(const CLI::App& app) {
   DescribedCommand all = described(app);
   for (const Part& part : parts()) {
     const auto answer = part.is_there() ? ask(part) : std::nullopt;
-    if (!answer) continue;
-    for (const DescribedCommand& command :
-         part.is_a_command ? std::vector{*answer} : answer->commands) {
-      const auto same = std::find_if(all.commands.begin(), all.commands.end(),
-                                     [&](const auto& one) { return one.name == command.name; });
-      if (same != all.commands.end()) *same = command;
+    std::vector<DescribedCommand> told;
+    if (answer) told = part.is_a_command ? std::vector{*answer} : answer->commands;
+    for (const part_commands::Command& command : part.commands) {
+      const auto is_it = [&](const auto& one) { return one.last_name() == command.name; };
+      const auto listed = std::find_if(all.commands.begin(), all.commands.end(), is_it);
+      const auto own = std::find_if(told.begin(), told.end(), is_it);
+      if (own != told.end())
+        *listed = *own;
+      else
+        listed->options.clear();
     }
   }
   return all;

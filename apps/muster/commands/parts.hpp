@@ -33,7 +33,8 @@ int become(const Part& part, char** words);
 /// Lists the commands of all parts in the help of `app`, and marks those that are not there.
 void add_parts(CLI::App& app);
 
-/// All commands of `app`; those of a part that is there in full, as the part itself describes them.
+/// All commands of `app`. Those of a part are as the part describes them, and have no options if it
+/// is not there.
 DescribedCommand described_with_parts(const CLI::App& app);
 
 }  // namespace muster::apps

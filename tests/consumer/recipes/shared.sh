@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Shared libraries show what their headers declare, and hide the rest: `shared.sh DIRECTORY`.
 set -euo pipefail
-shows() { nm -DC --defined-only "$1" | grep -q " $2"; }
-shows "$1/libmuster_net.so" 'muster::net::Node::start('
-shows "$1/libmuster_core.so" 'muster::bully::step('
-shows "$1/libmuster_lab.so" 'muster::lab::World::run_until_normal('
-for hidden in net:muster::net::Lives core:muster::bully::BullyTurn lab:muster::lab::simulated; do
-  if shows "$1/libmuster_${hidden%%:*}.so" "${hidden#*:}::"; then
-    echo "libmuster_${hidden%%:*}.so shows ${hidden#*:}, which no header declares" >&2
-    exit 1
-  fi
-done
+# looks LIBRARY SHOWN HIDDEN: beginnings of names.
+looks() {
+  local names
+  names=$(nm -DC --defined-only "$directory/libmuster_$1.so")
+  grep -q " $2" <<<"$names" || { echo "libmuster_$1.so does not show $2" >&2; exit 1; }
+  ! grep -q " $3" <<<"$names" || { echo "libmuster_$1.so shows $3" >&2; exit 1; }
+}
+directory=$1
+looks net 'muster::net::Node::start(' 'muster::net::Lives::'
+looks core 'muster::bully::step(' 'muster::bully::BullyTurn::'
+looks lab 'muster::lab::World::run_until_normal(' 'muster::lab::simulated::'

@@ -1,6 +1,7 @@
 # Runs apps/packaging/vcpkg/portfile.cmake with the functions of vcpkg that it calls, which run CMake as vcpkg
 # does: `cmake -DPORT= -DBUILD= -DPREFIX= -DOPTIONS= -P`. vcpkg itself is not here.
 set(CURRENT_PACKAGES_DIR ${PREFIX})
+file(REMOVE_RECURSE ${PREFIX})
 function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()

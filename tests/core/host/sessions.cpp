@@ -144,10 +144,12 @@ void Sessions2::join(const JoinFields& fields) {
   came(fields.connection, stranger({.from = fields.node, .life = fields.life}));
 }
 
-Hello Sessions2::stranger(HelloFields fields) const {
-  fields.to = config.self.id.value;
-  fields.instance = 1000 * fields.from + fields.life;
-  Hello hello = muster::test::hello_of(fields);
+Hello Sessions2::stranger(const StrangerFields& fields) const {
+  Hello hello = muster::test::hello_of({.from = fields.from,
+                                        .to = config.self.id.value,
+                                        .life = fields.life,
+                                        .instance = 1000 * fields.from + fields.life,
+                                        .number = fields.number});
   hello.cluster = config.self.cluster;
   return hello;
 }
@@ -158,8 +160,8 @@ Hello Sessions2::refuser(std::uint32_t from) const {
   return hello;
 }
 
-Hello Sessions2::acquainted(const HelloFields& fields) const {
-  Hello hello = stranger(fields);
+Hello Sessions2::acquainted(const AcquaintedFields& fields) const {
+  Hello hello = stranger({.from = fields.from, .life = fields.life, .number = fields.number});
   hello.peer_instance = config.self.instance;
   hello.peer_session = sessions.peers.at(NodeId{fields.from}).session_count;
   hello.received = fields.received;

@@ -15,7 +15,6 @@ namespace muster::host::test {
 using namespace std::chrono_literals;
 
 using muster::test::carried;
-using muster::test::HelloFields;
 using muster::test::says;
 using muster::test::Words;
 
@@ -28,6 +27,21 @@ inline SafeState after_meeting(std::uint64_t life, std::uint64_t instance = 0) {
   if (instance != 0) safe.instances = {{NodeId{3}, Instance{instance}}};
   return safe;
 }
+
+/// A Hello to node 2, of a life whose instance is its own.
+struct StrangerFields {
+  std::uint32_t from = 0;
+  std::uint64_t life = 1;
+  std::uint64_t number = 1;  ///< of the dials of that life
+};
+
+/// The same of a life that has met node 2's.
+struct AcquaintedFields {
+  std::uint32_t from = 0;
+  std::uint64_t life = 1;
+  std::uint64_t number = 1;
+  std::uint64_t received = 0;  ///< letters of the session
+};
 
 /// A session that begins.
 struct JoinFields {
@@ -83,7 +97,7 @@ class Sessions2 {
   void join(const JoinFields& fields);
 
   /// The Hello of another node that has not met this life.
-  [[nodiscard]] Hello stranger(HelloFields fields) const;
+  [[nodiscard]] Hello stranger(const StrangerFields& fields) const;
   [[nodiscard]] Hello observer() const {
     Hello hello = stranger({});
     hello.role = Role::observer;
@@ -92,7 +106,7 @@ class Sessions2 {
   /// The one that comes before a refusal with a figure, and begins no session.
   [[nodiscard]] Hello refuser(std::uint32_t from) const;
   /// That of one that has met this life.
-  [[nodiscard]] Hello acquainted(const HelloFields& fields) const;
+  [[nodiscard]] Hello acquainted(const AcquaintedFields& fields) const;
 
   SessionConfig config;
   Sessions sessions;
