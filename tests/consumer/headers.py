@@ -28,7 +28,7 @@ def compile_alone(header):
     program = f"#include <{header}>\n"
     return subprocess.run(
         [*compiler, "-x", language, *standard, "-Wall", "-Wextra", "-Wpedantic", "-Werror",
-         "-fsyntax-only", "-I", prefix / "include", "-isystem", boost, "-"],
+         "-fsyntax-only", "-I", prefix / "include", *boost, "-"],
         input=program, capture_output=True, text=True, check=False)  # fmt: skip
 
 
@@ -70,5 +70,7 @@ class Headers(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    compiler, prefix, boost = sys.argv[1].split(), Path(sys.argv[2]), sys.argv[3]
+    compiler, prefix = sys.argv[1].split(), Path(sys.argv[2])
+    # As a system directory once more, /usr/include would come before the compiler's own headers.
+    boost = [] if sys.argv[3] == "/usr/include" else ["-isystem", sys.argv[3]]
     unittest.main(argv=sys.argv[:1], verbosity=2)
