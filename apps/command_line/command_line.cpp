@@ -35,7 +35,7 @@ std::optional<std::string> asked_in_vain(const CLI::App& app, const char* const*
   return vain ? std::optional(app.get_name() + ' ' + *vain) : std::nullopt;
 }
 
-// What this process cannot get now it may get later; whatever else is thrown is a defect.
+// A resource that is short now may be there later. Every other exception is a defect.
 Failure failure_of(const std::exception& error) {
   std::error_code code;
   if (const auto* one = dynamic_cast<const std::system_error*>(&error)) code = one->code();

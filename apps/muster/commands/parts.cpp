@@ -30,7 +30,7 @@ const std::vector<Part>& parts() {
   return all;
 }
 
-// What the program prints about its commands; none if it cannot be asked.
+// The commands of the program, as it prints them; none if it cannot be asked.
 std::optional<DescribedCommand> ask(const Part& part) {
   auto pipe = make_pipe();
   if (!pipe) return {};

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-/// What came of checking journals against the assertions (docs/journal.md).
+/// The verdicts on journals that were checked against the assertions (docs/journal.md).
 
 namespace MUSTER_EXPORT muster {
 
@@ -28,7 +28,7 @@ namespace verify {
 using muster::operator==;
 using muster::operator<<;
 
-/// Where a line stands.
+/// The journal and the line.
 struct Place {
   std::string journal;
   std::uint64_t line{};
@@ -80,9 +80,9 @@ struct Outcome {
   std::uint64_t lines{};
   std::uint64_t lives{};
   std::uint64_t missing_lines{};  ///< that journals dropped, by their `seq`
-  /// What had to be checked, and was not: empty where nothing is missing. Some assertion has to be
-  /// checked, each that was asked for by name, and where there are several nodes more than one of
-  /// them.
+  /// The checks that had to be made and were not, in words; empty if none is missing. Some
+  /// assertion has to be checked, and each one that was asked for by name. Of several nodes it has
+  /// to be more than one.
   std::string undecided{};
 
   /// True when no assertion was ever checked.

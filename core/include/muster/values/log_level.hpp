@@ -2,7 +2,7 @@
 
 #include <muster/values/describe.hpp>
 
-/// What a node's log tells, and in which form.
+/// The lines that a node's log has, and their form.
 
 namespace MUSTER_EXPORT muster {
 

@@ -11,8 +11,8 @@
 /// checker. It is written here, and read by `muster verify`, `replay` and `draw` (docs/journal.md
 /// has the format).
 ///
-/// Whoever writes one writes whole lines, each with one write(2), in the order in which things
-/// happened, and stamps them with a clock that never goes back.
+/// A writer writes whole lines, each with one write(2), in the order in which things happened, and
+/// stamps them with a clock that never goes back.
 
 namespace MUSTER_EXPORT muster {
 namespace journal {
