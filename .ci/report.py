@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What .ci/run tells last: slow tests, skipped ones, and each part's seconds beside its budget.
 
-Ends with 1 if other tests were skipped than .ci/skipped lists, or if a budget is for no test. A
-part that is a quarter over its budget (.ci/budgets) is named in the last lines.
+Ends with 1 if other tests were skipped than .ci/skipped lists, or if a budget is for no test or no
+part. A part that is a quarter over its budget (.ci/budgets) is named in the last lines.
 """
 
 import re
@@ -45,6 +45,8 @@ def report(ci, directory):
                 wrong.append(f"no test matches {names[0]} of {part}")
         else:
             seconds = took.get(part, 0.0)
+            if part not in took:
+                wrong.append(f"the part {part} was not run")
         print(f"  {seconds:6.0f} of {budget:>4} s  {part}")
         if seconds > 1.25 * float(budget):
             over.append(f"{part} ({seconds:.0f} s of {budget})")

@@ -58,6 +58,11 @@ class Report(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("FAILED: no test matches ^moon/ of moon\n", printed)
 
+    def test_a_part_that_was_not_run_is_a_failure(self):
+        code, printed = self.reported("build 100\ntidy 9")
+        self.assertEqual(code, 1)
+        self.assertIn("FAILED: the part tidy was not run\n", printed)
+
     def test_each_part_has_a_budget(self):
         run = (readme.ROOT / ".ci/run").read_text(encoding="utf-8")
         dev = (readme.ROOT / "dev").read_text(encoding="utf-8")
